@@ -1,0 +1,47 @@
+# A thin wrapper over cargo, with the conventions of OpenBench workers: `make EXE=name` leaves ./name.
+
+EXE ?= ibex
+ifeq ($(OS),Windows_NT)
+  SUFFIX := .exe
+endif
+TARGET := $(EXE:$(SUFFIX)=)$(SUFFIX)
+
+.PHONY: native portable test bench signature perft micro lint doc ci clean help
+
+native: ## Build ./$(EXE) for this machine's processor (the default; what OpenBench calls)
+	cargo rustc --release --locked --bin ibex -- -C target-cpu=native --emit link=$(TARGET)
+
+portable: ## Build ./$(EXE) for any processor of this architecture
+	cargo rustc --release --locked --bin ibex -- --emit link=$(TARGET)
+
+test: ## Run every test
+	cargo test --locked
+
+bench: ## Search the fixed positions: the node count is the signature, the rate is the speed
+	cargo run --release --locked -- bench
+
+signature: ## Record the bench's node count, after a change that is meant to change it
+	cargo run --release --locked -- bench --signature > tests/bench.signature.new
+	mv tests/bench.signature.new tests/bench.signature
+
+perft: ## Check the project's own perft suites
+	cargo run --release --locked -- perft epd/perft.epd epd/perft960.epd
+
+micro: ## Time the parts: moves, table, evaluation, exchanges
+	cargo bench --locked
+
+lint: ## Formatting and clippy
+	cargo fmt --check
+	cargo clippy --locked --all-targets -- -D warnings
+
+doc: ## The documentation of the library, warnings as errors
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps
+
+ci: ## Everything that a change must pass
+	.ci/run
+
+clean: ## Remove what was built
+	cargo clean
+
+help: ## This list
+	@sed -n 's/^\([a-z]*\): ## /\1\t/p' Makefile

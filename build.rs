@@ -1,0 +1,138 @@
+//! Tells the crate its version, and embeds the network of `nets/` (or of the variable `EVALFILE`), checked, aligned and
+//! in the target's byte order. Without a network the crate evaluates classically. Also makes the bitbase of king and
+//! pawn against king.
+
+#[path = "build/kpk.rs"]
+mod kpk;
+
+use std::env;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=build/kpk.rs");
+    println!("cargo:rerun-if-changed=.git/HEAD");
+    // A build outside a checkout (a released archive) has no hash to show.
+    let hash = Command::new("git")
+        .args(["rev-parse", "--short=8", "HEAD"])
+        .output()
+        .ok()
+        .filter(|output| output.status.success())
+        .and_then(|output| String::from_utf8(output.stdout).ok())
+        .map_or_else(String::new, |hash| format!("-{}", hash.trim()));
+    println!("cargo:rustc-env=IBEX_VERSION={}{hash}", env!("CARGO_PKG_VERSION"));
+
+    // What `compiler` tells at the prompt.
+    let compiler = std::env::var("RUSTC")
+        .ok()
+        .and_then(|rustc| Command::new(rustc).arg("--version").output().ok())
+        .and_then(|output| String::from_utf8(output.stdout).ok())
+        .map_or_else(|| "an unknown compiler".to_owned(), |version| version.trim().to_owned());
+    println!("cargo:rustc-env=IBEX_RUSTC={compiler}");
+    println!("cargo:rustc-env=IBEX_TARGET={}", std::env::var("TARGET").unwrap_or_default());
+
+    if let Err(why) = write_bitbase() {
+        println!("cargo:error=the bitbase of king and pawn cannot be written: {why}");
+    }
+
+    println!("cargo:rustc-check-cfg=cfg(has_network)");
+    println!("cargo:rerun-if-changed=nets");
+    println!("cargo:rerun-if-env-changed=EVALFILE");
+    if let Some(path) = find_network() {
+        println!("cargo:rerun-if-changed={}", path.display());
+        if let Err(why) = embed(&path) {
+            println!("cargo:error=the network {} does not fit: {why}", path.display());
+        } else {
+            println!("cargo:rustc-cfg=has_network");
+        }
+    }
+}
+
+/// The bitbase that `src/recognize/kpk.rs` includes.
+fn write_bitbase() -> Result<(), String> {
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("no OUT_DIR")?);
+    fs::write(out.join("kpk.bin"), kpk::bitbase()).map_err(|error| error.to_string())
+}
+
+/// The network to embed: the one named, or the only one in `nets/`.
+fn find_network() -> Option<PathBuf> {
+    if let Some(path) = env::var_os("EVALFILE").filter(|path| !path.is_empty()) {
+        return Some(path.into());
+    }
+    let mut networks: Vec<PathBuf> = fs::read_dir("nets")
+        .ok()?
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "ibxn"))
+        .collect();
+    networks.sort();
+    if networks.len() > 1 {
+        println!("cargo:error=nets/ holds {} networks; the one that ships must be the only one", networks.len());
+        return None;
+    }
+    networks.pop()
+}
+
+/// Checks a network file (its layout is told in `src/eval/nnue/network.rs`) and writes it as Rust.
+fn embed(path: &Path) -> Result<(), String> {
+    const HEADER: usize = 64;
+    const INPUTS: usize = 768;
+    const BUCKETS: usize = 8;
+    const BLOCK: usize = 32;
+    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+    let (header, weights) = bytes.split_at_checked(HEADER).ok_or("it is too short")?;
+    let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| header[at + i]));
+    if !header.starts_with(b"IBEXNNUE") {
+        return Err("it does not begin like a network of Ibex".into());
+    }
+    let hidden = word(16) as usize;
+    let halves = (INPUTS + 1 + 2 * BUCKETS) * hidden;
+    let quantisation = [24, 26, 28].map(|at| u16::from_le_bytes([header[at], header[at + 1]]));
+    if (word(8), word(12), word(20) as usize, quantisation) != (1, 1, BUCKETS, [255, 64, 400])
+        || !hidden.is_multiple_of(2 * BLOCK)
+        || !(1..=1024).contains(&hidden)
+    {
+        return Err("it has another version, architecture or quantisation".into());
+    }
+    if weights.len() != 2 * halves + 4 * BUCKETS {
+        return Err(format!("it has {} bytes of weights", weights.len()));
+    }
+    let checksum = weights
+        .iter()
+        .fold(0xCBF2_9CE4_8422_2325_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3));
+    if checksum != u64::from(word(32)) | u64::from(word(36)) << 32 {
+        return Err("its checksum is wrong".into());
+    }
+
+    let mut aligned = weights[..2 * halves].to_vec();
+    if env::var("CARGO_CFG_TARGET_ENDIAN").is_ok_and(|endian| endian == "big") {
+        aligned.chunks_exact_mut(2).for_each(|half| half.reverse());
+    }
+    if weights[2 * (halves - 2 * BUCKETS * hidden)..2 * halves]
+        .chunks_exact(2)
+        .any(|half| i16::from_le_bytes([half[0], half[1]]).unsigned_abs() > 128)
+    {
+        return Err("an output weight is too large".into());
+    }
+    let biases: Vec<i32> =
+        weights[2 * halves..].chunks_exact(4).map(|b| i32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+    let name: String =
+        String::from_utf8_lossy(&header[40..]).chars().filter(|c| c.is_ascii_graphic() || *c == ' ').collect();
+
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("no OUT_DIR")?);
+    let mut text = String::new();
+    let _ = write!(
+        text,
+        "pub const NAME: &str = {name:?};\n\
+         pub const HIDDEN: usize = {hidden};\n\
+         pub const OUTPUT_BIASES: [i32; {BUCKETS}] = {biases:?};\n\
+         // SAFETY: both are plain bytes of the same size.\n\
+         pub static WEIGHTS: [Block; {}] = unsafe {{ std::mem::transmute(*include_bytes!(\"network.bin\")) }};\n",
+        halves / BLOCK
+    );
+    fs::write(out.join("network.bin"), aligned).map_err(|error| error.to_string())?;
+    fs::write(out.join("network.rs"), text).map_err(|error| error.to_string())
+}

@@ -1,0 +1,346 @@
+//! Don Beal's Integrated Bounds and Values: a value and what is known about it, as one ordered number.
+//!
+//! An exact value `n` becomes `4n`, a lower bound (at least `n`) `4n + 1`, an upper bound (at most `n`) `4n - 1`. The
+//! order of these numbers is the order in which a maximising side prefers them: `≤n < =n < ≥n < ≤n+1`. So a search
+//! needs no flags: the best child is the maximum, the cut is one comparison, and a node all of whose children failed
+//! low flags itself as an upper bound. The remaining code, low bits `10`, never arises from an operation and says
+//! "nothing known".
+//!
+//! Source: Don Beal, "Integrated Bounds and Values" (1995), as given in the chess programming wiki.
+
+use std::fmt;
+use std::ops::Neg;
+
+use crate::score::{DrawRule, Score};
+
+/// What a value says about the truth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Bound {
+    /// The value is the truth.
+    Exact = 0b00,
+    /// The truth is at least the value.
+    Lower = 0b01,
+    /// The truth is at most the value.
+    Upper = 0b11,
+}
+
+impl Bound {
+    /// The bound with these two bits; `10` is none.
+    pub const fn from_bits(bits: u64) -> Option<Bound> {
+        match bits & 0b11 {
+            0b00 => Some(Bound::Exact),
+            0b01 => Some(Bound::Lower),
+            0b11 => Some(Bound::Upper),
+            _ => None,
+        }
+    }
+
+    /// Whether the truth may not be less than the value.
+    pub const fn is_lower_or_exact(self) -> bool {
+        !matches!(self, Bound::Upper)
+    }
+
+    /// Whether the truth may not be more than the value.
+    pub const fn is_upper_or_exact(self) -> bool {
+        !matches!(self, Bound::Lower)
+    }
+}
+
+/// An integrated bound and value: see the module's text. Never mixed with a bare [`Score`]; conversions are explicit.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ibv(i32);
+
+impl Ibv {
+    /// Nothing known: the "fail bound" of an unsuccessful recognition. Less than every value; never negated.
+    pub const NONE: Ibv = Ibv((-1 << 20) | 0b10);
+
+    /// The truth is `score`.
+    pub const fn exact(score: Score) -> Ibv {
+        Ibv(4 * score.raw())
+    }
+
+    /// The truth is at least `score`.
+    pub const fn lower(score: Score) -> Ibv {
+        Ibv(4 * score.raw() + 1)
+    }
+
+    /// The truth is at most `score`.
+    pub const fn upper(score: Score) -> Ibv {
+        Ibv(4 * score.raw() - 1)
+    }
+
+    /// `score` with the bound named.
+    pub const fn new(score: Score, bound: Bound) -> Ibv {
+        match bound {
+            Bound::Exact => Ibv::exact(score),
+            Bound::Lower => Ibv::lower(score),
+            Bound::Upper => Ibv::upper(score),
+        }
+    }
+
+    /// Whether anything is known.
+    pub const fn is_some(self) -> bool {
+        self.0 & 0b11 != 0b10
+    }
+
+    /// The value without its bound. A plain shift would turn "≤ 10" into 9; adding one first rounds it back.
+    pub const fn score(self) -> Score {
+        debug_assert!(self.is_some());
+        Score::from_raw((self.0 + 1) >> 2)
+    }
+
+    /// The bound without its value.
+    pub const fn bound(self) -> Bound {
+        debug_assert!(self.is_some());
+        match self.0 & 0b11 {
+            0b00 => Bound::Exact,
+            0b01 => Bound::Lower,
+            _ => Bound::Upper,
+        }
+    }
+
+    /// The same value, claimed exact.
+    #[must_use]
+    pub const fn force_exact(self) -> Ibv {
+        Ibv((self.0 + 1) & !0b11)
+    }
+
+    /// The same value, as a lower bound.
+    #[must_use]
+    pub const fn force_lower(self) -> Ibv {
+        Ibv(self.force_exact().0 + 1)
+    }
+
+    /// The same value, as an upper bound.
+    #[must_use]
+    pub const fn force_upper(self) -> Ibv {
+        Ibv(self.force_exact().0 - 1)
+    }
+
+    /// Whether this child value refutes the node: it proves at least `beta`. One comparison; "at most beta" is just
+    /// below the line and does not cut.
+    pub const fn cuts(self, beta: Score) -> bool {
+        self.0 >= Ibv::exact(beta).0
+    }
+
+    /// Whether this proves that the truth is at most `alpha`.
+    pub const fn fails_low(self, alpha: Score) -> bool {
+        self.0 <= Ibv::exact(alpha).0 && self.is_some()
+    }
+
+    /// Whether knowing this settles a node with the window `alpha..beta`: it is exact, or refutes, or fails low.
+    pub fn settles(self, alpha: Score, beta: Score) -> bool {
+        self.is_some()
+            && match self.bound() {
+                Bound::Exact => true,
+                Bound::Lower => self.score() >= beta,
+                Bound::Upper => self.score() <= alpha,
+            }
+    }
+
+    /// What of a value holds however shallow the search was that found it: that a win is one, and a loss a loss.
+    ///
+    /// Evaluations never claim mate, and no move is skipped before a loss is claimed, so a deeper search can only find
+    /// the win sooner. That a win comes *no* sooner was only seen at the depth searched: even of an exact mate just
+    /// "at least" is proved.
+    #[must_use]
+    pub fn proof(self) -> Ibv {
+        if !self.is_some() {
+            Ibv::NONE
+        } else if self.score().is_win() && self.bound().is_lower_or_exact() {
+            self.force_lower()
+        } else if self.score().is_loss() && self.bound().is_upper_or_exact() {
+            self.force_upper()
+        } else {
+            Ibv::NONE
+        }
+    }
+
+    /// The value clipped into a proven interval, promoted to exact where the two ends meet.
+    ///
+    /// `lower` and `upper` are proved bounds of the same node (from a recognizer or the table). A refutation at a
+    /// lowered beta and a failure at a raised alpha are exact: the proof bounds the value from the other side.
+    #[must_use]
+    pub fn within(self, lower: Option<Score>, upper: Option<Score>) -> Ibv {
+        let mut ibv = self;
+        if let Some(upper) = upper
+            && ibv.score() >= upper
+        {
+            ibv = if ibv.bound() == Bound::Upper { Ibv::upper(upper) } else { Ibv::exact(upper) };
+        }
+        if let Some(lower) = lower
+            && ibv.score() <= lower
+        {
+            ibv = if ibv.bound() == Bound::Lower { Ibv::lower(lower) } else { Ibv::exact(lower) };
+        }
+        if lower.is_some() && lower == upper { ibv.force_exact() } else { ibv }
+    }
+
+    /// Re-bases to a node at `ply` for the table; the bound is kept.
+    #[must_use]
+    pub const fn to_table(self, ply: usize, draws: DrawRule) -> Ibv {
+        Ibv::new(self.score().to_table(ply, draws), self.bound())
+    }
+
+    /// Re-bases a stored value to the root; [`Ibv::NONE`] where its distance no longer fits.
+    #[must_use]
+    pub const fn from_table(self, ply: usize, draws: DrawRule) -> Ibv {
+        match self.score().from_table(ply, draws) {
+            Some(score) => Ibv::new(score, self.bound()),
+            None => Ibv::NONE,
+        }
+    }
+}
+
+impl Neg for Ibv {
+    type Output = Ibv;
+    fn neg(self) -> Ibv {
+        debug_assert!(self.is_some(), "nothing known cannot be negated");
+        Ibv(-self.0)
+    }
+}
+
+impl fmt::Debug for Ibv {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.is_some() {
+            return f.write_str("nothing known");
+        }
+        let sign = match self.bound() {
+            Bound::Exact => '=',
+            Bound::Lower => '≥',
+            Bound::Upper => '≤',
+        };
+        write!(f, "{sign} {:?}", self.score())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scores() -> impl Iterator<Item = Score> {
+        (Score::MIN.raw()..=Score::MAX.raw()).map(Score::from_raw)
+    }
+
+    const BOUNDS: [Bound; 3] = [Bound::Upper, Bound::Exact, Bound::Lower];
+
+    #[test]
+    fn every_value_and_bound_round_trips() {
+        for score in scores() {
+            for bound in BOUNDS {
+                let ibv = Ibv::new(score, bound);
+                assert!(ibv.is_some());
+                assert_eq!((ibv.score(), ibv.bound()), (score, bound));
+                assert_eq!(ibv.force_exact(), Ibv::exact(score));
+                assert_eq!(ibv.force_exact().force_exact(), ibv.force_exact());
+                assert_eq!(ibv.force_lower(), Ibv::lower(score));
+                assert_eq!(ibv.force_upper(), Ibv::upper(score));
+                assert_eq!(Bound::from_bits(bound as u64), Some(bound));
+            }
+        }
+        assert!(!Ibv::NONE.is_some());
+        assert_eq!(Bound::from_bits(0b10), None);
+    }
+
+    #[test]
+    fn negation_swaps_bounds() {
+        for score in scores() {
+            assert_eq!(-Ibv::exact(score), Ibv::exact(-score));
+            assert_eq!(-Ibv::lower(score), Ibv::upper(-score));
+            assert_eq!(-Ibv::upper(score), Ibv::lower(-score));
+            for bound in BOUNDS {
+                let ibv = Ibv::new(score, bound);
+                assert_eq!((-ibv).force_lower(), -ibv.force_upper());
+                assert_eq!((-ibv).force_exact(), -ibv.force_exact());
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_is_strict() {
+        let mut last = Ibv::NONE;
+        for score in scores() {
+            for bound in BOUNDS {
+                let ibv = Ibv::new(score, bound);
+                assert!(ibv > last);
+                last = ibv;
+            }
+        }
+    }
+
+    #[test]
+    fn the_cut_is_one_comparison() {
+        let beta = Score::heuristic(10);
+        assert!(Ibv::exact(beta).cuts(beta));
+        assert!(Ibv::lower(beta).cuts(beta));
+        assert!(!Ibv::upper(beta).cuts(beta));
+        assert!(!Ibv::lower(beta.below()).cuts(beta));
+        assert!(Ibv::upper(beta).fails_low(beta));
+        assert!(Ibv::exact(beta).fails_low(beta));
+        assert!(!Ibv::lower(beta).fails_low(beta));
+        assert!(!Ibv::NONE.fails_low(beta));
+    }
+
+    #[test]
+    fn only_the_direction_of_a_proof_is_one() {
+        let win = Score::mate_in(5);
+        assert_eq!(Ibv::exact(win).proof(), Ibv::lower(win));
+        assert_eq!(Ibv::lower(win).proof(), Ibv::lower(win));
+        assert_eq!(Ibv::upper(win).proof(), Ibv::NONE);
+        for score in scores() {
+            for bound in BOUNDS {
+                let (here, there) = (Ibv::new(score, bound).proof(), (-Ibv::new(score, bound)).proof());
+                assert_eq!(here.is_some(), there.is_some());
+                assert!(!here.is_some() || here == -there && score.is_decisive());
+            }
+        }
+        assert_eq!(Ibv::NONE.proof(), Ibv::NONE);
+    }
+
+    /// A raw shift would lose one at every upper bound; this is the pitfall that `score` exists to avoid.
+    #[test]
+    fn upper_bounds_borrow() {
+        for score in scores() {
+            assert_eq!(Ibv::upper(score).0 >> 2, score.raw() - 1);
+            assert_eq!(Ibv::upper(score).score(), score);
+        }
+    }
+
+    /// For every small interval and every value and bound that is sound for some truth in the interval, the clipped
+    /// result is still sound for it, and exact where the ends meet it.
+    #[test]
+    fn promotion_is_sound() {
+        let small = || (-4..=4).map(Score::from_raw);
+        for truth in small() {
+            for lower in small().filter(|&l| l <= truth).map(Some).chain([None]) {
+                for upper in small().filter(|&u| u >= truth).map(Some).chain([None]) {
+                    for value in small() {
+                        for bound in BOUNDS {
+                            let ibv = Ibv::new(value, bound);
+                            if !sound(ibv, truth) {
+                                continue;
+                            }
+                            let clipped = ibv.within(lower, upper);
+                            assert!(
+                                sound(clipped, truth),
+                                "{ibv:?} in {lower:?}..{upper:?} for {truth:?}: {clipped:?}"
+                            );
+                            if Some(truth) == upper && bound == Bound::Lower && value == truth {
+                                assert_eq!(clipped, Ibv::exact(truth));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn sound(ibv: Ibv, truth: Score) -> bool {
+        match ibv.bound() {
+            Bound::Exact => ibv.score() == truth,
+            Bound::Lower => ibv.score() <= truth,
+            Bound::Upper => ibv.score() >= truth,
+        }
+    }
+}

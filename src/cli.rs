@@ -1,0 +1,83 @@
+//! The command line: which front end, and what each command may be told.
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser, Subcommand};
+use ibex::tools::{bench, datagen, epd, lab, perft, prove, tune};
+
+/// A UCI chess engine whose scores mean something exact.
+///
+/// Without a command it speaks UCI on standard input and output, for a graphical user interface or a tournament manager.
+#[derive(Parser, Debug)]
+#[command(name = "ibex", version = env!("IBEX_VERSION"))]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Search a fixed list of positions; the last line reads `N nodes M nps`
+    ///
+    /// On one thread the node count is the same on every machine until the search or the evaluation changes.
+    Bench(bench::Args),
+    /// Let the engine play itself and write its games down, for training networks; count and check such files
+    ///
+    /// `ibex datagen --out FILE` plays on all cores until it has what was asked for. Killed, it resumes with the same
+    /// command. The file is viriformat.
+    Datagen(datagen::Args),
+    /// Run EPD suites with Ibex and any other UCI engine; merge and compare such runs
+    ///
+    /// `ibex epd FILE... --nodes 200000` searches every position, judges the answers by bm, am, dm and points, and
+    /// prints totals. The exit status is 0, or 1 when --fail-under is missed, or 2 when the run could not be made.
+    Epd(Box<epd::Args>),
+    /// Search fixed positions under changed rules, and compare: nodes, time, table cuts by kind
+    ///
+    /// Prints a Markdown table; ratios are to the first setting, which is that of play. Nodes repeat exactly on any
+    /// machine, times do not.
+    Lab(lab::Args),
+    /// Count the leaves of the tree of legal moves, or check the counts of EPD files
+    ///
+    /// With a depth: the leaves below each move, and their sum. With files: every D1, D2, ... of every line is
+    /// compared; the exit status is 0 when all agree, 1 when a count differs or a line is bad, 2 when nothing was checked.
+    Perft(perft::Args),
+    /// Prove the mates of EPD files (dm), and that their key moves (bm) are all that there are
+    ///
+    /// Every line is searched exhaustively, apart from the engine: the mate is there, a shorter one is not, and no other
+    /// move keeps the distance. The exit status is 0 when all was proved, 1 when a line is wrong, 2 when there was nothing
+    /// to prove.
+    Prove(prove::Args),
+    /// Fit the classical evaluation's weights to the results of games, and write them as source
+    ///
+    /// `ibex tune FILE... --out src/eval/classical/values.rs && cargo fmt` is the whole of it.
+    Tune(tune::Args),
+}
+
+/// Whether the program's first argument is for this command line; anything else is for the UCI front end.
+pub fn knows(word: &str) -> bool {
+    ["help", "-h", "--help", "-V", "--version"].contains(&word) || Cli::command().find_subcommand(word).is_some()
+}
+
+/// Runs the command that was asked for.
+pub fn run(cli: Cli) -> ExitCode {
+    let status = match cli.command {
+        Command::Bench(args) => bench::run(&args),
+        Command::Datagen(args) => datagen::run(&args),
+        Command::Epd(args) => epd::run(&args),
+        Command::Lab(args) => lab::run(&args),
+        Command::Perft(args) => perft::run(&args),
+        Command::Prove(args) => prove::run(&args),
+        Command::Tune(args) => tune::run(&args),
+    };
+    ExitCode::from(status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,425 @@
+//! The engine as a library: settings, a game and limits in, events out. It never prints.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crate::eval::Evaluation;
+use crate::eval::nnue::Network;
+use crate::position::{Game, PackedMove};
+use crate::score::DrawRule;
+use crate::search::iterate::Finding;
+use crate::search::{
+    Conventions, Event, Memory, NodeCounter, Outcome, Play, Report, STACK_SIZE, Shared, contempt, mating,
+};
+use crate::smp;
+use crate::time::{Clock, Limits};
+use crate::tt::Table;
+
+/// What the engine can be told before a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Size of the transposition table in MiB.
+    pub hash_mib: usize,
+    /// Search threads.
+    pub threads: usize,
+    /// Lines to keep.
+    pub multi_pv: usize,
+    /// What the GUI and the wires take of every move.
+    pub move_overhead: Duration,
+    /// Nodes that count as a millisecond, instead of time; 0 for time.
+    pub nodes_time: u64,
+    /// Centipawns that a draw is worth less to the side that searches; positive avoids draws.
+    pub contempt: i32,
+    /// Our own rating, for contempt that follows from the difference to the opponent's; none where it should not.
+    pub own_rating: Option<u32>,
+    /// The opponent's rating, as far as the GUI has told it.
+    pub opponent_rating: Option<u32>,
+    /// Whether contempt and the draw rule stay on in analysis.
+    pub analysis_contempt: bool,
+    /// Which draws the side that searches prefers.
+    pub draws: DrawRule,
+    /// Whether the user analyses: no contempt, all draws equal.
+    pub analyse_mode: bool,
+    /// A network file to evaluate with; empty for the program's own evaluation, `classical` for the hand-written one.
+    pub eval_file: String,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            hash_mib: 16,
+            threads: 1,
+            multi_pv: 1,
+            move_overhead: Duration::from_millis(10),
+            nodes_time: 0,
+            contempt: 0,
+            own_rating: None,
+            opponent_rating: None,
+            analysis_contempt: false,
+            draws: DrawRule::Later,
+            analyse_mode: false,
+            eval_file: String::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// The draw rule and the contempt of a search: neutral in analysis (which an infinite search is), unless the user
+    /// wants otherwise.
+    pub fn conventions(&self, infinite: bool) -> Conventions {
+        if (self.analyse_mode || infinite) && !self.analysis_contempt {
+            return Conventions::default();
+        }
+        let by_rating = match (self.own_rating, self.opponent_rating) {
+            (Some(own), Some(opponent)) => contempt::by_rating(own, opponent),
+            _ => 0,
+        };
+        Conventions { draws: self.draws, contempt: self.contempt + by_rating }
+    }
+}
+
+/// Who hears of a search; called from the search's threads.
+pub type Sink = Arc<dyn Fn(&Event) + Send + Sync>;
+
+/// Stop and ponderhit, and the one who waits for them.
+#[derive(Default)]
+struct Signals {
+    /// Ends the search; the search sets it too, at its limits.
+    stop: AtomicBool,
+    /// The user has said stop: nothing holds the move back any more.
+    released: AtomicBool,
+    pondering: AtomicBool,
+    clock: Mutex<Option<Arc<Clock>>>,
+    lock: Mutex<()>,
+    changed: Condvar,
+}
+
+impl Signals {
+    fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.released.store(true, Ordering::Relaxed);
+        self.pondering.store(false, Ordering::Relaxed);
+        self.notify();
+    }
+
+    fn ponderhit(&self) {
+        if let Some(clock) = self.clock.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+            clock.ponderhit();
+        }
+        self.pondering.store(false, Ordering::Relaxed);
+        self.notify();
+    }
+
+    fn notify(&self) {
+        let _guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        self.changed.notify_all();
+    }
+
+    /// Waits until the move may be told: for `stop` after an infinite search, for either signal while pondering.
+    fn wait(&self, infinite: bool) {
+        let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        while !self.released.load(Ordering::Relaxed) && (infinite || self.pondering.load(Ordering::Relaxed)) {
+            guard = self.changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// A chess engine.
+pub struct Engine {
+    settings: Settings,
+    table: Arc<Table>,
+    evaluation: Evaluation,
+    memories: Vec<Memory>,
+    signals: Arc<Signals>,
+    running: Option<JoinHandle<Vec<Memory>>>,
+}
+
+impl Engine {
+    /// An engine with these settings, and remarks where they could not be met.
+    pub fn new(settings: Settings) -> (Engine, Vec<String>) {
+        let (table, remark) = Table::new(settings.hash_mib);
+        let mut remarks: Vec<String> = remark.into_iter().collect();
+        let evaluation = evaluation_of(&settings.eval_file).unwrap_or_else(|error| {
+            remarks.push(error);
+            Evaluation::default()
+        });
+        let mut engine = Engine {
+            table: Arc::new(table),
+            evaluation,
+            memories: Vec::new(),
+            signals: Arc::default(),
+            running: None,
+            settings: settings.clone(),
+        };
+        engine.fit_memories();
+        (engine, remarks)
+    }
+
+    /// The settings in force.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Takes new settings, after the running search (if any) has ended; returns remarks where they could not be met.
+    pub fn apply(&mut self, settings: Settings) -> Vec<String> {
+        self.wait();
+        let mut remarks = Vec::new();
+        if settings.hash_mib != self.settings.hash_mib {
+            match Arc::get_mut(&mut self.table) {
+                Some(table) => remarks.extend(table.resize(settings.hash_mib, settings.threads)),
+                None => debug_assert!(false, "no search holds the table"),
+            }
+        }
+        if settings.eval_file != self.settings.eval_file {
+            match evaluation_of(&settings.eval_file) {
+                Ok(evaluation) => {
+                    self.evaluation = evaluation;
+                    // What was learned and stored belongs to the old evaluation.
+                    self.memories.clear();
+                    self.table.clear(settings.threads);
+                }
+                Err(error) => remarks.push(format!("{error}; the evaluation stays as it was")),
+            }
+        }
+        self.settings = settings;
+        self.fit_memories();
+        remarks
+    }
+
+    /// One memory a thread.
+    fn fit_memories(&mut self) {
+        let evaluation = &self.evaluation;
+        self.memories.resize_with(self.settings.threads.max(1), || Memory::new(evaluation));
+    }
+
+    /// Forgets everything learned, for a new game.
+    pub fn new_game(&mut self) {
+        self.wait();
+        self.table.clear(self.settings.threads);
+        for memory in &mut self.memories {
+            memory.clear();
+        }
+    }
+
+    /// Empties the table.
+    pub fn clear_hash(&mut self) {
+        self.wait();
+        self.table.clear(self.settings.threads);
+    }
+
+    /// The transposition table.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// Starts a search and returns at once; a search that is still running is ended and waited for first.
+    ///
+    /// [`Event::Done`] comes exactly once, last; in an infinite or ponder search not before [`Engine::stop`] or
+    /// [`Engine::ponderhit`].
+    ///
+    /// # Errors
+    ///
+    /// The system could not start a thread.
+    pub fn start(&mut self, game: Game, limits: Limits, sink: Sink) -> io::Result<()> {
+        self.stop();
+        self.wait();
+        let clock = self.prepare(&game, &limits);
+        let memories = std::mem::take(&mut self.memories);
+        // If no thread can be started the memories must not be lost with it.
+        let parcel = Arc::new(Mutex::new(Some(memories)));
+        let job = Job {
+            table: Arc::clone(&self.table),
+            signals: Arc::clone(&self.signals),
+            clock,
+            conventions: self.conventions(&limits),
+            lines: self.settings.multi_pv,
+            limits,
+            game,
+        };
+        let contents = Arc::clone(&parcel);
+        let spawned = thread::Builder::new().name("search 0".into()).stack_size(STACK_SIZE).spawn(move || {
+            let mut memories = contents.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+            let outcome = job.run(&mut memories, &|event| sink(&event));
+            sink(&Event::Done(outcome));
+            memories
+        });
+        match spawned {
+            Ok(handle) => {
+                self.running = Some(handle);
+                Ok(())
+            }
+            Err(error) => {
+                self.memories = parcel.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+                Err(error)
+            }
+        }
+    }
+
+    /// Searches on the calling thread, whose stack must be [`STACK_SIZE`]; returns when done. Never waits for signals.
+    pub fn search_here(&mut self, game: &Game, limits: Limits) -> Outcome {
+        self.search_with(game, limits, &|_| ())
+    }
+
+    /// As [`Engine::search_here`], with a listener.
+    pub fn search_with(&mut self, game: &Game, limits: Limits, sink: &(dyn Fn(Event) + Sync)) -> Outcome {
+        self.wait();
+        let limits = Limits { infinite: false, ponder: false, ..limits };
+        let job = Job {
+            table: Arc::clone(&self.table),
+            signals: Arc::clone(&self.signals),
+            clock: self.prepare(game, &limits),
+            conventions: self.conventions(&limits),
+            lines: self.settings.multi_pv,
+            limits,
+            game: game.clone(),
+        };
+        job.run(&mut self.memories, sink)
+    }
+
+    /// Searches, silently, on a thread of its own, and returns when done.
+    pub fn search(&mut self, game: &Game, limits: Limits) -> Outcome {
+        thread::scope(|scope| {
+            let spawned =
+                thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, || self.search_here(game, limits));
+            match spawned.map(|handle| handle.join()) {
+                Ok(Ok(outcome)) => outcome,
+                Ok(Err(panic)) => std::panic::resume_unwind(panic),
+                Err(error) => {
+                    log::error!("could not start a search thread: {error}");
+                    Outcome { best: None, ponder: None, last: None, nodes: 0, time: Duration::ZERO }
+                }
+            }
+        })
+    }
+
+    /// Whether a search is running (or waits to tell its move).
+    pub fn is_searching(&self) -> bool {
+        self.running.as_ref().is_some_and(|handle| !handle.is_finished())
+    }
+
+    /// Ends the running search; without one nothing happens.
+    pub fn stop(&self) {
+        self.signals.stop();
+    }
+
+    /// The opponent has played the expected move: our time runs.
+    pub fn ponderhit(&self) {
+        self.signals.ponderhit();
+    }
+
+    /// Waits until the running search has told its move.
+    pub fn wait(&mut self) {
+        if let Some(handle) = self.running.take() {
+            match handle.join() {
+                Ok(memories) => self.memories = memories,
+                // A search that panicked has taken its memories with it; the engine goes on with new ones.
+                Err(_) => self.fit_memories(),
+            }
+        }
+    }
+
+    fn prepare(&self, game: &Game, limits: &Limits) -> Arc<Clock> {
+        let settings = &self.settings;
+        let clock = Clock::new(limits, game.position().turn(), settings.move_overhead, Instant::now());
+        let clock = Arc::new(clock.counting(settings.nodes_time));
+        self.signals.stop.store(false, Ordering::Relaxed);
+        self.signals.released.store(false, Ordering::Relaxed);
+        self.signals.pondering.store(limits.ponder, Ordering::Relaxed);
+        *self.signals.clock.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&clock));
+        clock
+    }
+
+    fn conventions(&self, limits: &Limits) -> Conventions {
+        self.settings.conventions(limits.infinite)
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.stop();
+        self.wait();
+    }
+}
+
+/// The evaluation that a name stands for: see [`Settings::eval_file`].
+fn evaluation_of(name: &str) -> Result<Evaluation, String> {
+    match name {
+        "" => Ok(Evaluation::default()),
+        "classical" => Ok(Evaluation::Classical),
+        path => Network::load(Path::new(path)).map(|network| Evaluation::Network(Arc::new(network))),
+    }
+}
+
+/// One search, ready to run.
+struct Job {
+    table: Arc<Table>,
+    signals: Arc<Signals>,
+    clock: Arc<Clock>,
+    conventions: Conventions,
+    lines: usize,
+    limits: Limits,
+    game: Game,
+}
+
+impl Job {
+    /// Searches; afterwards waits for the signals that an infinite or ponder search needs before it may tell its move.
+    fn run(&self, memories: &mut [Memory], sink: &(dyn Fn(Event) + Sync)) -> Outcome {
+        self.table.new_search();
+        let start = Instant::now();
+        let counters: Vec<NodeCounter> = memories.iter().map(|_| NodeCounter::default()).collect();
+        let shared = Shared {
+            table: &self.table,
+            stop: &self.signals.stop,
+            pondering: &self.signals.pondering,
+            counters: &counters,
+            limits: &self.limits,
+            clock: &self.clock,
+            start,
+            conventions: self.conventions,
+            current_sink: Some(sink),
+        };
+        let finding = smp::search(Play, &shared, memories, &self.game, self.lines, sink);
+        self.signals.wait(self.limits.infinite);
+        let (nodes, time) = (shared.nodes(), start.elapsed());
+        match finding {
+            None => Outcome { best: None, ponder: None, last: None, nodes, time },
+            Some(finding) => self.outcome(&finding, &shared, time),
+        }
+    }
+
+    fn outcome(&self, finding: &Finding, shared: &Shared<'_>, time: Duration) -> Outcome {
+        let salt = self.conventions.salt(self.game.position().turn());
+        let pv = mating::line(&self.game, &finding.line, finding.value, &self.table, salt);
+        let ponder = pv.get(1).copied().or_else(|| self.ponder_from_table(finding));
+        let last = (finding.depth > 0).then(|| Report {
+            depth: finding.depth as u32,
+            seldepth: finding.seldepth.max(finding.depth as usize) as u32,
+            line: 1,
+            lines: 1,
+            value: self.conventions.for_the_user(finding.value),
+            nodes: shared.nodes(),
+            time,
+            hashfull: self.table.hashfull(),
+            tbhits: shared.tbhits(),
+            pv,
+        });
+        Outcome { best: Some(finding.best), ponder, last, nodes: shared.nodes(), time }
+    }
+
+    /// The reply that the table expects, when the line is only one move long.
+    fn ponder_from_table(&self, finding: &Finding) -> Option<shakmaty::Move> {
+        let mut game = self.game.clone();
+        game.play(finding.best);
+        if game.outcome().is_some() {
+            return None;
+        }
+        let salt = self.conventions.salt(self.game.position().turn());
+        let entry = self.table.probe(game.position().key() ^ salt)?;
+        let reply: PackedMove = entry.best;
+        game.position().find(reply)
+    }
+}

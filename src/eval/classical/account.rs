@@ -1,0 +1,130 @@
+//! Adding up terms for one side, and telling whoever wants to know what was added.
+
+use super::pair::S;
+use super::weights::Weights;
+
+/// The groups of terms, as the breakdown names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Term {
+    /// What pieces are worth as such.
+    Material,
+    /// Where they stand.
+    Squares,
+    /// Where they can go.
+    Mobility,
+    /// What single pieces are good for.
+    Pieces,
+    /// The structure of pawns.
+    Pawns,
+    /// Passed pawns.
+    Passed,
+    /// Shelter of the own king, danger of the other.
+    King,
+    /// Threats.
+    Threats,
+    /// Room in the centre.
+    Space,
+    /// Driving a bare king to the edge.
+    Endgame,
+    /// The right to move.
+    Tempo,
+}
+
+impl Term {
+    /// All of them, in the order of the breakdown.
+    pub const ALL: [Term; 11] = [
+        Term::Material,
+        Term::Squares,
+        Term::Mobility,
+        Term::Pieces,
+        Term::Pawns,
+        Term::Passed,
+        Term::King,
+        Term::Threats,
+        Term::Space,
+        Term::Endgame,
+        Term::Tempo,
+    ];
+}
+
+/// Someone who watches the terms of one side.
+pub trait Watch: Default {
+    /// Whether anyone does; the engine's own evaluation compiles to sums alone.
+    const ON: bool;
+    /// `weight`, at this place in [`Weights`], counted `times` for the score.
+    fn score(&mut self, _term: Term, _place: usize, _weight: S, _times: i32) {}
+    /// `weight`, at this place in [`Weights`], counted `times` for the danger of the enemy king.
+    fn danger(&mut self, _place: usize, _weight: S, _times: i32) {}
+    /// The danger was worth this much.
+    fn danger_worth(&mut self, _worth: S) {}
+}
+
+/// Nobody.
+#[derive(Default)]
+pub struct Nobody;
+
+impl Watch for Nobody {
+    const ON: bool = false;
+}
+
+/// The sums of one side.
+pub struct Account<'w, W> {
+    /// What a term is worth.
+    pub weights: &'w Weights,
+    /// The sum of the terms so far.
+    pub score: S,
+    danger: S,
+    /// Who is told of each term.
+    pub watch: W,
+}
+
+impl<'w, W: Watch> Account<'w, W> {
+    /// An empty account.
+    pub fn new(weights: &'w Weights) -> Account<'w, W> {
+        Account { weights, score: S::ZERO, danger: S::ZERO, watch: W::default() }
+    }
+
+    /// Adds a weight this many times; `weight` points into the account's own weights.
+    #[inline]
+    pub fn add(&mut self, term: Term, weight: &'w S, times: i32) {
+        self.score += *weight * times;
+        if W::ON && times != 0 {
+            self.watch.score(term, self.place(weight), *weight, times);
+        }
+    }
+
+    /// Adds to the danger of the enemy king.
+    #[inline]
+    pub fn endanger(&mut self, weight: &'w S, times: i32) {
+        self.danger += *weight * times;
+        if W::ON && times != 0 {
+            self.watch.danger(self.place(weight), *weight, times);
+        }
+    }
+
+    /// Turns the danger into score: quadratic in the middlegame, where attackers multiply each other's effect.
+    #[inline]
+    pub fn settle_danger(&mut self) {
+        let worth = danger_worth(self.danger);
+        self.score += worth;
+        if W::ON {
+            self.watch.danger_worth(worth);
+        }
+    }
+
+    /// Which pair of the weights this is, by its address.
+    fn place(&self, weight: &'w S) -> usize {
+        let base = std::ptr::from_ref(self.weights).addr();
+        (std::ptr::from_ref(weight).addr() - base) / size_of::<S>()
+    }
+}
+
+/// The middlegame's divisor for the square of the danger.
+pub const DANGER_SQUARE: i32 = 700;
+/// The endgame's divisor for the danger.
+pub const DANGER_LINEAR: i32 = 16;
+
+fn danger_worth(danger: S) -> S {
+    let (middlegame, endgame) = (danger.middlegame().max(0), danger.endgame().max(0));
+    S((middlegame * middlegame / DANGER_SQUARE).min(4000), endgame / DANGER_LINEAR)
+}

@@ -1,0 +1,132 @@
+//! The classical evaluation: chess knowledge as a weighted sum.
+//!
+//! Every term has a middlegame and an endgame weight ([`struct@pair::S`]); the material left on the board decides how they
+//! mix. Each side is evaluated on its own [`view`] of the board by the same code. The numbers are in [`values`], and
+//! the tuner, which sees every term through [`account::Watch`], writes them.
+//!
+//! Sources: the chess programming wiki's pages on evaluation, tapered evaluation, king safety and pawn structure.
+
+pub mod account;
+mod endgame;
+mod king;
+pub mod pair;
+mod pawns;
+mod pieces;
+mod threats;
+mod trace;
+mod values;
+mod view;
+pub mod weights;
+
+use shakmaty::{Bitboard, Board, Color};
+
+use crate::position::Position;
+use crate::score::Score;
+
+use account::{Account, Nobody, Term, Watch};
+pub use endgame::WHOLE;
+use pair::S;
+pub use pawns::PawnCache;
+pub use trace::{Trace, trace};
+pub use values::VALUES;
+use view::View;
+use weights::Weights;
+
+/// The weights that the engine plays with.
+static WEIGHTS: Weights = VALUES;
+
+/// The sum of [`phase`] in the initial position.
+pub const FULL_PHASE: i32 = 24;
+
+/// The value of a position for the side to move in centipawns, within ±[`Score::MAX_EVAL`]; not for use in check.
+///
+/// Remembers nothing; [`evaluate_cached`] is faster and says the same.
+pub fn evaluate(position: &Position) -> i32 {
+    let sides = Sides::<Nobody>::new(position, &WEIGHTS);
+    for_mover(position, sides.value(position.board()))
+}
+
+/// As [`evaluate`], with a memory for pawn structures.
+pub fn evaluate_cached(position: &Position, cache: &mut PawnCache) -> i32 {
+    let sides = Sides::with_pawns(position, &WEIGHTS, |views, accounts| {
+        cache.structures(position.keys().pawns, views, &WEIGHTS, accounts)
+    });
+    for_mover(position, sides.value(position.board()))
+}
+
+fn for_mover(position: &Position, value: i32) -> i32 {
+    let value = value.clamp(-Score::MAX_EVAL, Score::MAX_EVAL);
+    if position.turn() == Color::White { value } else { -value }
+}
+
+/// How much of a middlegame the board is: 24 with all pieces, 0 without any (and capped after promotions).
+pub fn phase(board: &Board) -> i32 {
+    let minors = (board.knights() | board.bishops()).count() as i32;
+    let phase = minors + 2 * board.rooks().count() as i32 + 4 * board.queens().count() as i32;
+    phase.min(FULL_PHASE)
+}
+
+/// Both sides' accounts of a position, white's first.
+pub struct Sides<'w, W> {
+    /// The accounts, closed.
+    pub accounts: [Account<'w, W>; 2],
+    views: [View; 2],
+    passed: [Bitboard; 2],
+}
+
+impl<'w, W: Watch> Sides<'w, W> {
+    /// Evaluates both sides from scratch.
+    pub fn new(position: &Position, weights: &'w Weights) -> Sides<'w, W> {
+        Sides::with_pawns(position, weights, |views, accounts| {
+            let [white, black] = accounts;
+            [pawns::structure(&views[0], white), pawns::structure(&views[1], black)]
+        })
+    }
+
+    #[inline]
+    fn with_pawns(
+        position: &Position,
+        weights: &'w Weights,
+        structures: impl FnOnce(&[View; 2], &mut [Account<'w, W>; 2]) -> [Bitboard; 2],
+    ) -> Sides<'w, W> {
+        let views = View::both(position.board());
+        let mut accounts = [Account::new(weights), Account::new(weights)];
+        let passed = structures(&views, &mut accounts);
+        let mover = usize::from(position.turn() == Color::Black);
+        let attacks = [pieces::pieces(&views[0], &mut accounts[0]), pieces::pieces(&views[1], &mut accounts[1])];
+        for (side, account) in accounts.iter_mut().enumerate() {
+            let view = &views[side];
+            let (ours, theirs) = (&attacks[side], &attacks[1 - side].flipped());
+            king::shelter(view, account);
+            king::attack(view, ours, theirs, account);
+            threats::threats(view, ours, theirs, account);
+            endgame::passed(view, passed[side], ours, theirs, side == mover, account);
+            endgame::mop_up(view, account);
+            account.add(Term::Space, &weights.space, pieces::space(view));
+        }
+        accounts[mover].add(Term::Tempo, &weights.tempo, 1);
+        Sides { accounts, views, passed }
+    }
+
+    /// White's sum less black's.
+    pub fn difference(&self) -> S {
+        self.accounts[0].score - self.accounts[1].score
+    }
+
+    /// What is left of the endgame part, in parts of [`WHOLE`], when this side is ahead in it.
+    pub fn scale(&self, white_ahead: bool) -> i32 {
+        let side = usize::from(!white_ahead);
+        endgame::scale(&self.views[side], self.passed[side])
+    }
+
+    /// The value for white in centipawns.
+    fn value(&self, board: &Board) -> i32 {
+        let difference = self.difference();
+        let phase = phase(board);
+        let endgame = difference.endgame() * self.scale(difference.endgame() > 0) / WHOLE;
+        (difference.middlegame() * phase + endgame * (FULL_PHASE - phase)) / FULL_PHASE
+    }
+}
+
+#[cfg(test)]
+mod tests;

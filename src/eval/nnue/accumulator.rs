@@ -1,0 +1,237 @@
+//! The hidden layer, kept up to date along the search's path, and only when it is asked for.
+//!
+//! A move changes at most four inputs of a view. `push` notes which; `evaluate` walks back to the last position whose
+//! hidden layer is known and adds the differences up to the current one. A king that crosses to the other half of the
+//! board mirrors its view and changes every input; then the last known board with the same mirroring is fetched from a
+//! cache and the differences to it are added (after Luecx's "Finny tables" in Koivisto).
+
+use std::sync::Arc;
+
+use shakmaty::{Bitboard, Board, CastlingSide, Color, Move, Piece, Role, Square};
+
+use super::features::{View, mirrors, output_bucket};
+use super::network::Network;
+use super::simd::Block;
+use crate::position::Position;
+use crate::score::{MAX_PLY, Score};
+
+type Placed = (Piece, Square);
+
+/// What a move changes on the board.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    /// Nothing: a null move, or the root.
+    None,
+    Move {
+        add: Placed,
+        sub: Placed,
+    },
+    Capture {
+        add: Placed,
+        sub: Placed,
+        captured: Placed,
+    },
+    Castle {
+        king: (Placed, Placed),
+        rook: (Placed, Placed),
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    change: Change,
+    /// By colour: whether its view is mirrored here.
+    mirrored: [bool; 2],
+    /// By colour: whether its hidden layer is known.
+    known: [bool; 2],
+}
+
+/// The last board of which a hidden layer was computed from the cache.
+struct Cached {
+    hidden: Vec<Block>,
+    /// By colour and role.
+    pieces: [[Bitboard; 6]; 2],
+}
+
+/// The hidden layers of a path, for one search thread.
+pub struct Accumulators {
+    network: Arc<Network>,
+    frames: Vec<Frame>,
+    /// For every frame Black's hidden layer, then White's, as shakmaty numbers the colours.
+    hidden: Vec<Block>,
+    /// By colour, then mirrored or not.
+    cache: [[Cached; 2]; 2],
+}
+
+impl Accumulators {
+    /// An empty path.
+    pub fn new(network: Arc<Network>) -> Accumulators {
+        let width = network.width();
+        let cached = || Cached { hidden: network.biases().to_vec(), pieces: Default::default() };
+        Accumulators {
+            frames: Vec::with_capacity(MAX_PLY + 8),
+            hidden: vec![Block::ZERO; (MAX_PLY + 8) * 2 * width],
+            cache: [[cached(), cached()], [cached(), cached()]],
+            network,
+        }
+    }
+
+    /// The network in use.
+    pub fn network(&self) -> &Arc<Network> {
+        &self.network
+    }
+
+    /// Starts a path at `root`.
+    pub fn reset(&mut self, root: &Position) {
+        // In the order of shakmaty's numbers for the colours.
+        let mirrored = [Color::Black, Color::White].map(|color| View::of(color, root.board()).is_mirrored());
+        self.frames.clear();
+        self.frames.push(Frame { change: Change::None, mirrored, known: [false; 2] });
+    }
+
+    /// Follows a move, to be played from `before`.
+    pub fn push(&mut self, before: &Position, m: Move) {
+        let us = before.turn();
+        let mut mirrored = self.top().mirrored;
+        let change = match m {
+            Move::Normal { role, from, capture, to, promotion } => {
+                if role == Role::King {
+                    mirrored[us as usize] = mirrors(to);
+                }
+                let (add, sub) = ((promotion.unwrap_or(role).of(us), to), (role.of(us), from));
+                match capture {
+                    None => Change::Move { add, sub },
+                    Some(captured) => Change::Capture { add, sub, captured: (captured.of(!us), to) },
+                }
+            }
+            Move::EnPassant { from, to } => Change::Capture {
+                add: (us.pawn(), to),
+                sub: (us.pawn(), from),
+                captured: ((!us).pawn(), Square::from_coords(to.file(), from.rank())),
+            },
+            Move::Castle { king, rook } => {
+                let side = CastlingSide::from_queen_side(rook < king);
+                let king_to = Square::from_coords(side.king_to_file(), king.rank());
+                let rook_to = Square::from_coords(side.rook_to_file(), king.rank());
+                mirrored[us as usize] = mirrors(king_to);
+                Change::Castle {
+                    king: ((us.king(), king_to), (us.king(), king)),
+                    rook: ((us.rook(), rook_to), (us.rook(), rook)),
+                }
+            }
+            Move::Put { .. } => Change::None,
+        };
+        self.extend(Frame { change, mirrored, known: [false; 2] });
+    }
+
+    /// Follows a null move.
+    pub fn push_null(&mut self) {
+        let mirrored = self.top().mirrored;
+        self.extend(Frame { change: Change::None, mirrored, known: [false; 2] });
+    }
+
+    /// Takes back the last move.
+    pub fn pop(&mut self) {
+        debug_assert!(self.frames.len() > 1);
+        self.frames.pop();
+    }
+
+    /// The value of the position at the end of the path, in centipawns for the side to move.
+    pub fn evaluate(&mut self, position: &Position) -> i32 {
+        for color in [Color::White, Color::Black] {
+            self.bring_up(color, position.board());
+        }
+        let last = self.frames.len() - 1;
+        let (own, other) = (self.row(last, position.turn()), self.row(last, !position.turn()));
+        let bucket = output_bucket(position.board().occupied().count());
+        self.network.output(own, other, bucket).clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
+    }
+
+    fn top(&self) -> &Frame {
+        &self.frames[self.frames.len() - 1]
+    }
+
+    fn extend(&mut self, frame: Frame) {
+        self.frames.push(frame);
+        let needed = self.frames.len() * 2 * self.network.width();
+        if self.hidden.len() < needed {
+            self.hidden.resize(needed, Block::ZERO);
+        }
+    }
+
+    /// The hidden layer of a frame.
+    fn row(&self, frame: usize, color: Color) -> &[Block] {
+        let width = self.network.width();
+        let start = (2 * frame + color as usize) * width;
+        &self.hidden[start..start + width]
+    }
+
+    /// Computes the last frame's hidden layer for one view.
+    fn bring_up(&mut self, color: Color, board: &Board) {
+        let side = color as usize;
+        let last = self.frames.len() - 1;
+        let mirrored = self.frames[last].mirrored[side];
+        let mut known = last;
+        while !self.frames[known].known[side] {
+            if known == 0 || self.frames[known - 1].mirrored[side] != mirrored {
+                self.refresh(color, board);
+                return;
+            }
+            known -= 1;
+        }
+        let view = View::new(color, mirrored);
+        for frame in known + 1..=last {
+            self.step(frame, color, view);
+        }
+    }
+
+    /// Computes a frame's hidden layer from the one before.
+    fn step(&mut self, frame: usize, color: Color, view: View) {
+        let network = &*self.network;
+        let (width, kernel) = (network.width(), network.kernel());
+        let start = (2 * frame + color as usize) * width;
+        let (before, here) = self.hidden.split_at_mut(start);
+        let from = &before[start - 2 * width..start - width];
+        let to = &mut here[..width];
+        let row = |(piece, square): Placed| network.feature(view.input(piece, square));
+        match self.frames[frame].change {
+            Change::None => to.copy_from_slice(from),
+            Change::Move { add, sub } => kernel.add_sub(to, from, row(add), row(sub)),
+            Change::Capture { add, sub, captured } => {
+                kernel.add_sub_sub(to, from, row(add), row(sub), row(captured));
+            }
+            Change::Castle { king, rook } => {
+                kernel.add_sub(to, from, row(king.0), row(king.1));
+                kernel.add(to, row(rook.0));
+                kernel.sub(to, row(rook.1));
+            }
+        }
+        self.frames[frame].known[color as usize] = true;
+    }
+
+    /// Computes the last frame's hidden layer from the cached board with the same mirroring.
+    fn refresh(&mut self, color: Color, board: &Board) {
+        let network = &*self.network;
+        let (width, kernel) = (network.width(), network.kernel());
+        let last = self.frames.len() - 1;
+        let mirrored = self.frames[last].mirrored[color as usize];
+        let view = View::new(color, mirrored);
+        let cached = &mut self.cache[color as usize][usize::from(mirrored)];
+        for side in Color::ALL {
+            for role in Role::ALL {
+                let piece = role.of(side);
+                let now = board.by_piece(piece);
+                let then = std::mem::replace(&mut cached.pieces[side as usize][role as usize - 1], now);
+                for square in then & !now {
+                    kernel.sub(&mut cached.hidden, network.feature(view.input(piece, square)));
+                }
+                for square in now & !then {
+                    kernel.add(&mut cached.hidden, network.feature(view.input(piece, square)));
+                }
+            }
+        }
+        let start = (2 * last + color as usize) * width;
+        self.hidden[start..start + width].copy_from_slice(&cached.hidden);
+        self.frames[last].known[color as usize] = true;
+    }
+}

@@ -1,0 +1,25 @@
+//! The network: an efficiently updatable evaluation, learned from the engine's own games alone.
+//!
+//! 768 inputs (a piece of a colour on a square) are seen by each side in its own way: the board upside down for Black,
+//! colours as "mine" and "theirs", and mirrored left to right when the own king stands on the files e to h. One hidden
+//! layer, shared by both views, is followed by a squared clipped ReLU and by one of eight outputs, chosen by the number
+//! of pieces.
+//!
+//! - `features`: which inputs a position has
+//! - `network`: the weights, in a file and in memory
+//! - `accumulator`: the hidden layer, kept up to date along the search's path
+//! - `simd`: the arithmetic, a scalar reference and its twins for AVX2, AVX-512 and NEON
+//!
+//! Sources: Yu Nasu, "Efficiently Updatable Neural-Network-based Evaluation Functions for Computer Shogi" (2018); the
+//! chess programming wiki's page "NNUE".
+
+mod accumulator;
+pub mod features;
+pub mod network;
+pub mod simd;
+
+pub use accumulator::Accumulators;
+pub use network::Network;
+
+#[cfg(test)]
+mod tests;

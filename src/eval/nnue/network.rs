@@ -1,0 +1,244 @@
+//! The weights, in a file and in memory.
+//!
+//! A file is a header of 64 bytes and the weights, all little-endian:
+//!
+//! | bytes | content |
+//! |---|---|
+//! | 0..8 | `IBEXNNUE` |
+//! | 8..12 | version, 1 |
+//! | 12..16 | architecture, 1: as this module's parent describes |
+//! | 16..20 | hidden size |
+//! | 20..24 | output buckets |
+//! | 24..26, 26..28, 28..30 | quantisation of the hidden layer, of the output layer, and the scale |
+//! | 30..32 | zero |
+//! | 32..40 | FNV-1a of the weights' bytes |
+//! | 40..64 | a name, filled up with zeros |
+//!
+//! The weights are 16-bit: 768 rows of the hidden layer, its biases, eight rows of the output layer (own view, then
+//! the opponent's); then the eight output biases, 32-bit.
+
+use std::borrow::Cow;
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use super::features::{INPUTS, OUTPUT_BUCKETS};
+use super::simd::{BLOCK, Block, Kernel};
+
+/// The first bytes of a network file.
+pub const MAGIC: &[u8; 8] = b"IBEXNNUE";
+/// The version of the format.
+pub const VERSION: u32 = 1;
+/// The only architecture so far.
+pub const ARCHITECTURE: u32 = 1;
+/// The size of the header.
+pub const HEADER_SIZE: usize = 64;
+/// The hidden layer's one, in integers.
+pub const QA: i32 = 255;
+/// The output layer's one, in integers.
+pub const QB: i32 = 64;
+/// Centipawns for an output of one; the sigmoid of the output is the expected result.
+pub const SCALE: i32 = 400;
+/// Output weights are at most this, so that their product with a hidden value fits 16 bits.
+pub const MAX_OUTPUT_WEIGHT: i16 = 128;
+/// Larger hidden layers could overflow the 32-bit sums.
+pub const MAX_HIDDEN: usize = 1024;
+
+/// A network, ready to evaluate.
+#[derive(Clone, Debug)]
+pub struct Network {
+    name: String,
+    hidden: usize,
+    /// Feature rows, hidden biases, output rows, back to back.
+    weights: Cow<'static, [Block]>,
+    output_biases: [i32; OUTPUT_BUCKETS],
+    kernel: Kernel,
+}
+
+/// 64 bits of FNV-1a.
+pub fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+}
+
+/// How many 16-bit weights a network with this hidden layer has.
+const fn weight_count(hidden: usize) -> usize {
+    (INPUTS + 1 + 2 * OUTPUT_BUCKETS) * hidden
+}
+
+#[cfg(has_network)]
+mod embedded {
+    use super::Block;
+
+    // Written by build.rs, which has checked the network: NAME, HIDDEN, OUTPUT_BIASES, and the WEIGHTS, aligned and in
+    // the target's byte order.
+    include!(concat!(env!("OUT_DIR"), "/network.rs"));
+}
+
+impl Network {
+    /// The network that the program carries; none if it was built without.
+    pub fn embedded() -> Option<Arc<Network>> {
+        static EMBEDDED: OnceLock<Option<Arc<Network>>> = OnceLock::new();
+        let network = || {
+            #[cfg(has_network)]
+            return Some(Arc::new(Network {
+                name: embedded::NAME.to_owned(),
+                hidden: embedded::HIDDEN,
+                weights: Cow::Borrowed(&embedded::WEIGHTS),
+                output_biases: embedded::OUTPUT_BIASES,
+                kernel: Kernel::best(),
+            }));
+            #[cfg(not(has_network))]
+            None
+        };
+        EMBEDDED.get_or_init(network).clone()
+    }
+
+    /// Reads a network file.
+    ///
+    /// # Errors
+    ///
+    /// One line: the file cannot be read or is no network that fits this program.
+    pub fn load(path: &Path) -> Result<Network, String> {
+        let bytes = fs::read(path).map_err(|error| format!("cannot read network {}: {error}", path.display()))?;
+        Network::from_bytes(&bytes).map_err(|why| format!("network {} does not fit: {why}", path.display()))
+    }
+
+    /// Takes a network from a file's bytes.
+    ///
+    /// # Errors
+    ///
+    /// One line: what is wrong with it.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Network, String> {
+        let Some((header, weights)) = bytes.split_at_checked(HEADER_SIZE) else {
+            return Err(format!("{} bytes are too few", bytes.len()));
+        };
+        let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| header[at + i]));
+        let half = |at: usize| i32::from(u16::from_le_bytes([header[at], header[at + 1]]));
+        if !header.starts_with(MAGIC) {
+            return Err("it does not begin like a network of Ibex".to_owned());
+        }
+        if (word(8), word(12)) != (VERSION, ARCHITECTURE) {
+            return Err(format!("version {} and architecture {} are unknown", word(8), word(12)));
+        }
+        let hidden = word(16) as usize;
+        if hidden == 0 || !hidden.is_multiple_of(2 * BLOCK) || hidden > MAX_HIDDEN {
+            return Err(format!("hidden size {hidden} is no multiple of {} up to {MAX_HIDDEN}", 2 * BLOCK));
+        }
+        if word(20) as usize != OUTPUT_BUCKETS {
+            return Err(format!("{} output buckets where {OUTPUT_BUCKETS} are expected", word(20)));
+        }
+        if (half(24), half(26), half(28)) != (QA, QB, SCALE) {
+            return Err(format!("it is quantised by {}, {} and {}", half(24), half(26), half(28)));
+        }
+        let expected = 2 * weight_count(hidden) + 4 * OUTPUT_BUCKETS;
+        if weights.len() != expected {
+            return Err(format!("{} bytes of weights where {expected} are expected", weights.len()));
+        }
+        if checksum(weights) != u64::from(word(32)) | u64::from(word(36)) << 32 {
+            return Err("its checksum is wrong: the file is damaged".to_owned());
+        }
+        let (halves, words) = weights.split_at(2 * weight_count(hidden));
+        let values: Vec<i16> = halves.chunks_exact(2).map(|b| i16::from_le_bytes([b[0], b[1]])).collect();
+        let mut output_biases = [0; OUTPUT_BUCKETS];
+        for (bias, b) in output_biases.iter_mut().zip(words.chunks_exact(4)) {
+            *bias = i32::from_le_bytes([b[0], b[1], b[2], b[3]]);
+        }
+        let end = header[40..].iter().position(|&b| b == 0).unwrap_or(HEADER_SIZE - 40);
+        let name = String::from_utf8_lossy(&header[40..40 + end]).into_owned();
+        Network::new(name, hidden, &values, output_biases)
+    }
+
+    /// A network of these weights: feature rows, hidden biases, output rows.
+    ///
+    /// # Errors
+    ///
+    /// One line: there are too many or too few, or an output weight is too large.
+    pub fn new(
+        name: String,
+        hidden: usize,
+        values: &[i16],
+        output_biases: [i32; OUTPUT_BUCKETS],
+    ) -> Result<Network, String> {
+        if values.len() != weight_count(hidden) || !hidden.is_multiple_of(2 * BLOCK) || hidden > MAX_HIDDEN {
+            return Err(format!("{} weights do not make a hidden layer of {hidden}", values.len()));
+        }
+        let outputs = &values[(INPUTS + 1) * hidden..];
+        if let Some(large) = outputs.iter().find(|w| w.unsigned_abs() > MAX_OUTPUT_WEIGHT.unsigned_abs()) {
+            return Err(format!("an output weight of {large} is too large"));
+        }
+        let weights = values.chunks_exact(BLOCK).map(|chunk| Block(std::array::from_fn(|i| chunk[i]))).collect();
+        Ok(Network { name, hidden, weights: Cow::Owned(weights), output_biases, kernel: Kernel::best() })
+    }
+
+    /// The bytes of a file that holds this network.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut weights = Vec::with_capacity(2 * weight_count(self.hidden) + 4 * OUTPUT_BUCKETS);
+        for block in self.weights.iter() {
+            weights.extend(block.0.iter().flat_map(|w| w.to_le_bytes()));
+        }
+        weights.extend(self.output_biases.iter().flat_map(|b| b.to_le_bytes()));
+        let mut bytes = Vec::with_capacity(HEADER_SIZE + weights.len());
+        bytes.extend(MAGIC);
+        for word in [VERSION, ARCHITECTURE, self.hidden as u32, OUTPUT_BUCKETS as u32] {
+            bytes.extend(word.to_le_bytes());
+        }
+        for half in [QA, QB, SCALE, 0] {
+            bytes.extend((half as u16).to_le_bytes());
+        }
+        bytes.extend(checksum(&weights).to_le_bytes());
+        bytes.extend(self.name.bytes().chain(std::iter::repeat(0)).take(HEADER_SIZE - 40));
+        bytes.append(&mut weights);
+        bytes
+    }
+
+    /// What the network calls itself.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The size of the hidden layer.
+    pub fn hidden(&self) -> usize {
+        self.hidden
+    }
+
+    /// The arithmetic in use.
+    pub fn kernel(&self) -> Kernel {
+        self.kernel
+    }
+
+    /// The same network with another arithmetic, for comparing them.
+    #[must_use]
+    pub fn with_kernel(mut self, kernel: Kernel) -> Network {
+        self.kernel = kernel;
+        self
+    }
+
+    /// Blocks in a hidden layer.
+    pub(super) fn width(&self) -> usize {
+        self.hidden / BLOCK
+    }
+
+    /// What an input adds to the hidden layer.
+    #[inline]
+    pub(super) fn feature(&self, input: usize) -> &[Block] {
+        let width = self.width();
+        &self.weights[input * width..(input + 1) * width]
+    }
+
+    /// The hidden layer's biases.
+    pub(super) fn biases(&self) -> &[Block] {
+        self.feature(INPUTS)
+    }
+
+    /// The value of two hidden layers in centipawns, for the side whose view comes first.
+    #[inline]
+    pub(super) fn output(&self, own: &[Block], other: &[Block], bucket: usize) -> i32 {
+        let width = self.width();
+        let start = (INPUTS + 1 + 2 * bucket) * width;
+        let (own_weights, other_weights) = self.weights[start..start + 2 * width].split_at(width);
+        let sum = self.kernel.activate(own, own_weights) + self.kernel.activate(other, other_weights);
+        // The sum carries the hidden layer's one twice and the output layer's once.
+        let value = sum / i64::from(QA) + i64::from(self.output_biases[bucket]);
+        (value * i64::from(SCALE) / i64::from(QA * QB)) as i32
+    }
+}

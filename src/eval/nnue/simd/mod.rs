@@ -1,0 +1,122 @@
+//! The arithmetic of the network: one scalar reference, and twins that give the same bits faster.
+
+#[cfg(target_arch = "aarch64")]
+mod neon;
+mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use std::fmt;
+
+/// Values in a block.
+pub const BLOCK: usize = 32;
+
+/// A cache line of hidden values or weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Block(pub [i16; BLOCK]);
+
+impl Block {
+    /// All zero.
+    pub const ZERO: Block = Block([0; BLOCK]);
+}
+
+/// An instruction set to compute with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Kernel(Set);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Set {
+    Scalar,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    #[cfg(target_arch = "aarch64")]
+    Neon,
+}
+
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Runs a function of the chosen twin. A kernel other than the scalar one exists only where its instructions do.
+macro_rules! dispatch {
+    ($kernel:expr, $function:ident($($argument:expr),*)) => {
+        match $kernel.0 {
+            Set::Scalar => scalar::$function($($argument),*),
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `Kernel::all` makes this kernel only after detecting AVX2.
+            Set::Avx2 => unsafe { x86::avx2::$function($($argument),*) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `Kernel::all` makes this kernel only after detecting AVX-512 F and BW.
+            Set::Avx512 => unsafe { x86::avx512::$function($($argument),*) },
+            #[cfg(target_arch = "aarch64")]
+            // SAFETY: `Kernel::all` makes this kernel only after detecting NEON.
+            Set::Neon => unsafe { neon::$function($($argument),*) },
+        }
+    };
+}
+
+impl Kernel {
+    /// The reference.
+    pub const SCALAR: Kernel = Kernel(Set::Scalar);
+
+    /// Every kernel that this processor can run, the reference first, the best last.
+    pub fn all() -> Vec<Kernel> {
+        #[allow(unused_mut, reason = "other architectures have the reference only")]
+        let mut kernels = vec![Kernel::SCALAR];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx2") {
+                kernels.push(Kernel(Set::Avx2));
+            }
+            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") {
+                kernels.push(Kernel(Set::Avx512));
+            }
+        }
+        #[cfg(target_arch = "aarch64")]
+        if std::arch::is_aarch64_feature_detected!("neon") {
+            kernels.push(Kernel(Set::Neon));
+        }
+        kernels
+    }
+
+    /// The fastest that this processor can run.
+    pub fn best() -> Kernel {
+        Kernel::all().last().copied().unwrap_or(Kernel::SCALAR)
+    }
+
+    /// `to = from + add - sub`: a piece moves.
+    #[inline]
+    pub fn add_sub(self, to: &mut [Block], from: &[Block], add: &[Block], sub: &[Block]) {
+        dispatch!(self, add_sub(to, from, add, sub));
+    }
+
+    /// `to = from + add - sub1 - sub2`: a piece captures.
+    #[inline]
+    pub fn add_sub_sub(self, to: &mut [Block], from: &[Block], add: &[Block], sub1: &[Block], sub2: &[Block]) {
+        dispatch!(self, add_sub_sub(to, from, add, sub1, sub2));
+    }
+
+    /// `to += add`: a piece appears.
+    #[inline]
+    pub fn add(self, to: &mut [Block], add: &[Block]) {
+        dispatch!(self, add(to, add));
+    }
+
+    /// `to -= sub`: a piece disappears.
+    #[inline]
+    pub fn sub(self, to: &mut [Block], sub: &[Block]) {
+        dispatch!(self, sub(to, sub));
+    }
+
+    /// The sum of `clamp(value, 0, QA)² · weight`. Weights are at most
+    /// [`MAX_OUTPUT_WEIGHT`](super::network::MAX_OUTPUT_WEIGHT).
+    #[inline]
+    pub fn activate(self, values: &[Block], weights: &[Block]) -> i64 {
+        dispatch!(self, activate(values, weights))
+    }
+}

@@ -1,0 +1,56 @@
+//! The reference: what every twin must compute to the last bit.
+
+use super::super::network::QA;
+use super::Block;
+
+/// `to = from + add - sub`.
+#[inline(always)]
+pub fn add_sub(to: &mut [Block], from: &[Block], add: &[Block], sub: &[Block]) {
+    for (((to, from), add), sub) in to.iter_mut().zip(from).zip(add).zip(sub) {
+        for i in 0..to.0.len() {
+            to.0[i] = from.0[i].wrapping_add(add.0[i]).wrapping_sub(sub.0[i]);
+        }
+    }
+}
+
+/// `to = from + add - sub1 - sub2`.
+#[inline(always)]
+pub fn add_sub_sub(to: &mut [Block], from: &[Block], add: &[Block], sub1: &[Block], sub2: &[Block]) {
+    for ((((to, from), add), sub1), sub2) in to.iter_mut().zip(from).zip(add).zip(sub1).zip(sub2) {
+        for i in 0..to.0.len() {
+            to.0[i] = from.0[i].wrapping_add(add.0[i]).wrapping_sub(sub1.0[i]).wrapping_sub(sub2.0[i]);
+        }
+    }
+}
+
+/// `to += add`.
+#[inline(always)]
+pub fn add(to: &mut [Block], add: &[Block]) {
+    for (to, add) in to.iter_mut().zip(add) {
+        for i in 0..to.0.len() {
+            to.0[i] = to.0[i].wrapping_add(add.0[i]);
+        }
+    }
+}
+
+/// `to -= sub`.
+#[inline(always)]
+pub fn sub(to: &mut [Block], sub: &[Block]) {
+    for (to, sub) in to.iter_mut().zip(sub) {
+        for i in 0..to.0.len() {
+            to.0[i] = to.0[i].wrapping_sub(sub.0[i]);
+        }
+    }
+}
+
+/// The sum of `clamp(value, 0, QA)² · weight`.
+pub fn activate(values: &[Block], weights: &[Block]) -> i64 {
+    let mut sum = 0;
+    for (values, weights) in values.iter().zip(weights) {
+        for (&value, &weight) in values.0.iter().zip(&weights.0) {
+            let clipped = i32::from(value).clamp(0, QA);
+            sum += i64::from(clipped * clipped * i32::from(weight));
+        }
+    }
+    sum
+}

@@ -1,0 +1,222 @@
+use std::sync::Arc;
+
+use shakmaty::{CastlingMode, Color, Role};
+
+use super::features::{INPUTS, OUTPUT_BUCKETS, View, output_bucket};
+use super::network::{HEADER_SIZE, MAX_OUTPUT_WEIGHT, QA, QB, SCALE};
+use super::simd::{BLOCK, Block, Kernel};
+use super::{Accumulators, Network};
+use crate::position::Position;
+use crate::position::keys::split_mix;
+use crate::score::Score;
+
+/// Weights of the size that training makes, and some at their limits.
+fn random_values(hidden: usize, seed: u64) -> Vec<i16> {
+    let mut state = seed;
+    let outputs = 2 * OUTPUT_BUCKETS * hidden;
+    let total = (INPUTS + 1) * hidden + outputs;
+    (0..total)
+        .map(|i| {
+            let word = split_mix(&mut state);
+            let range = if i >= total - outputs { MAX_OUTPUT_WEIGHT as u64 } else { 90 };
+            (word % (2 * range + 1)) as i16 - range as i16
+        })
+        .collect()
+}
+
+fn network(hidden: usize) -> Network {
+    Network::new("test".into(), hidden, &random_values(hidden, 5), [7, -9, 0, 1000, -1000, 1, 2, 3]).unwrap()
+}
+
+/// The value computed from the definition, with nothing shared but the inputs' numbers.
+fn from_scratch(values: &[i16], hidden: usize, biases: [i32; OUTPUT_BUCKETS], position: &Position) -> i32 {
+    let board = position.board();
+    let bucket = output_bucket(board.occupied().count());
+    let mut sum = 0i64;
+    for (half, color) in [position.turn(), !position.turn()].into_iter().enumerate() {
+        let view = View::of(color, board);
+        for neuron in 0..hidden {
+            let mut value = i32::from(values[INPUTS * hidden + neuron]);
+            for (square, piece) in board {
+                value += i32::from(values[view.input(piece, square) * hidden + neuron]);
+            }
+            let clipped = i64::from(value.clamp(0, QA));
+            let weight = values[(INPUTS + 1) * hidden + (2 * bucket + half) * hidden + neuron];
+            sum += clipped * clipped * i64::from(weight);
+        }
+    }
+    let value = (sum / i64::from(QA) + i64::from(biases[bucket])) * i64::from(SCALE) / i64::from(QA * QB);
+    (value as i32).clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
+}
+
+/// Walks random paths, also back and with null moves, and compares at random moments.
+fn walk(seed: u64, games: usize, mut check: impl FnMut(&mut [Accumulators], &Position), networks: &[Arc<Network>]) {
+    let mut state = seed;
+    let mut below = |n: usize| (split_mix(&mut state) % n as u64) as usize;
+    let mut paths: Vec<Accumulators> = networks.iter().map(|n| Accumulators::new(Arc::clone(n))).collect();
+    for game in 0..games {
+        let mut position = match game % 3 {
+            0 => Position::startpos(),
+            // A king that castles across the middle, pawns about to promote and to be taken en passant.
+            1 => {
+                Position::from_fen("r3k2r/P6p/8/2pP4/4p3/8/p4P1P/R3K2R w KQkq c6 0 1", CastlingMode::Standard).unwrap()
+            }
+            _ => Position::from_fen("1r2k1r1/pppppppp/8/8/8/8/PPPPPPPP/1R2K1R1 w GBgb - 0 1", CastlingMode::Chess960)
+                .unwrap(),
+        };
+        for path in &mut paths {
+            path.reset(&position);
+        }
+        let mut stack = Vec::new();
+        for _ in 0..150 {
+            let moves = position.legal_moves();
+            let choice = below(10);
+            if (choice == 0 || moves.is_empty() || stack.len() > 200) && !stack.is_empty() {
+                for _ in 0..=below(stack.len().min(6)) {
+                    if let Some(before) = stack.pop() {
+                        position = before;
+                        paths.iter_mut().for_each(Accumulators::pop);
+                    }
+                }
+                continue;
+            }
+            if moves.is_empty() {
+                break;
+            }
+            stack.push(position.clone());
+            if choice == 1 && !position.in_check() {
+                paths.iter_mut().for_each(Accumulators::push_null);
+                position.play_null();
+            } else {
+                let special: Vec<_> = moves
+                    .iter()
+                    .filter(|m| m.is_castle() || m.is_en_passant() || m.is_promotion() || m.role() == Role::King)
+                    .collect();
+                let chosen = if !special.is_empty() && below(3) == 0 {
+                    *special[below(special.len())]
+                } else {
+                    moves[below(moves.len())]
+                };
+                paths.iter_mut().for_each(|path| path.push(&position, chosen));
+                position.play(chosen);
+            }
+            if below(3) == 0 {
+                check(&mut paths, &position);
+            }
+        }
+    }
+}
+
+#[test]
+fn incremental_equals_refreshed_equals_the_definition() {
+    let hidden = 2 * BLOCK;
+    let values = random_values(hidden, 5);
+    let net = Arc::new(network(hidden));
+    let biases = [7, -9, 0, 1000, -1000, 1, 2, 3];
+    let mut checked = 0;
+    walk(
+        1,
+        60,
+        |paths, position| {
+            let incremental = paths[0].evaluate(position);
+            let mut fresh = Accumulators::new(Arc::clone(&net));
+            fresh.reset(position);
+            assert_eq!(incremental, fresh.evaluate(position), "{}", position.fen());
+            assert_eq!(incremental, from_scratch(&values, hidden, biases, position), "{}", position.fen());
+            checked += 1;
+        },
+        std::slice::from_ref(&net),
+    );
+    assert!(checked > 1000, "only {checked} positions");
+}
+
+#[test]
+fn every_kernel_equals_the_reference() {
+    for hidden in [64, 192, 1024] {
+        let networks: Vec<_> = Kernel::all().into_iter().map(|k| Arc::new(network(hidden).with_kernel(k))).collect();
+        walk(
+            2,
+            if hidden > 500 { 6 } else { 30 },
+            |paths, position| {
+                let reference = paths[0].evaluate(position);
+                for path in &mut paths[1..] {
+                    assert_eq!(path.evaluate(position), reference, "{:?}", path.network().kernel());
+                }
+            },
+            &networks,
+        );
+    }
+}
+
+#[test]
+fn kernels_agree_at_the_limits() {
+    for values in [i16::MIN, -1, 0, 1, 127, 254, 255, 256, i16::MAX] {
+        for weights in [-MAX_OUTPUT_WEIGHT, -1, 0, 1, MAX_OUTPUT_WEIGHT] {
+            let (value, weight) = (vec![Block([values; BLOCK]); 32], vec![Block([weights; BLOCK]); 32]);
+            let reference = Kernel::SCALAR.activate(&value, &weight);
+            assert_eq!(reference, 1024 * i64::from(values).clamp(0, 255).pow(2) * i64::from(weights));
+            for kernel in Kernel::all() {
+                assert_eq!(kernel.activate(&value, &weight), reference, "{kernel:?}: {values} and {weights}");
+            }
+        }
+    }
+}
+
+#[test]
+fn colours_and_sides_are_symmetric() {
+    let net = Arc::new(network(64));
+    let mut other = Accumulators::new(Arc::clone(&net));
+    walk(
+        3,
+        30,
+        |paths, position| {
+            let flipped = position.flipped();
+            other.reset(&flipped);
+            assert_eq!(paths[0].evaluate(position), other.evaluate(&flipped), "{}", position.fen());
+        },
+        std::slice::from_ref(&net),
+    );
+}
+
+#[test]
+fn inputs_are_distinct_and_kings_stand_left() {
+    for color in Color::ALL {
+        for mirrored in [false, true] {
+            let view = View::new(color, mirrored);
+            let mut seen = [false; INPUTS];
+            for side in Color::ALL {
+                for role in Role::ALL {
+                    for square in shakmaty::Square::ALL {
+                        assert!(!std::mem::replace(&mut seen[view.input(role.of(side), square)], true));
+                    }
+                }
+            }
+        }
+    }
+    let buckets: Vec<_> = (2..=32).map(output_bucket).collect();
+    assert!(buckets.is_sorted() && buckets[0] == 0 && buckets[30] == OUTPUT_BUCKETS - 1);
+}
+
+#[test]
+fn files_are_read_back_and_damaged_ones_refused() {
+    let net = network(64);
+    let bytes = net.to_bytes();
+    assert_eq!(Network::from_bytes(&bytes).unwrap().to_bytes(), bytes);
+    assert_eq!(Network::from_bytes(&bytes).unwrap().name(), "test");
+    let refused = |bytes: &[u8]| Network::from_bytes(bytes).unwrap_err();
+    for cut in [0, 10, HEADER_SIZE - 1] {
+        assert!(refused(&bytes[..cut]).contains("too few"));
+    }
+    assert!(refused(&bytes[..bytes.len() - 1]).contains("weights where"));
+    assert!(refused(b"an ordinary text file that is a little longer than sixty-four bytes").contains("begin"));
+    for at in 0..HEADER_SIZE - 24 {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1;
+        if !(30..32).contains(&at) {
+            refused(&damaged);
+        }
+    }
+    let mut damaged = bytes.clone();
+    damaged[5000] ^= 1;
+    assert!(refused(&damaged).contains("checksum"));
+}

@@ -1,0 +1,52 @@
+//! Ibex, a UCI chess engine whose scores mean something exact.
+//!
+//! # The map
+//!
+//! Rooms from the ground up; each knows those below it and none above or beside it (`tests/layers.rs` checks that).
+//!
+//! **Words.** [`score`]: 15-bit scores in disjoint bands, with mates and draws counted in plies. [`bound`]: Don Beal's
+//! Integrated Bounds and Values, the type of every node's result. [`window`]: alpha and beta, with what is proved of the
+//! node and where it becomes exact. [`params`]: every tunable number of the search, once. [`memory`]: large tables on huge
+//! pages.
+//!
+//! **The board.** [`position`]: the only room that plays moves, on shakmaty's rules: keys, game history, repetition,
+//! moves in 16 bits, legal moves in two halves, static exchange evaluation.
+//!
+//! **Knowledge.** [`eval`]: what a quiet position is worth, by hand-written terms or a network. [`recognize`]: what is
+//! proved of a position by its material, and tablebases. [`tt`]: the lock-free transposition table. [`time`]: limits and
+//! the clock.
+//!
+//! **The search.** [`search`]: one thread's iterative deepening down to quiescence; `search/node.rs` is the heart, in
+//! numbered steps. [`smp`]: several threads on one table. [`engine`]: settings, a game and limits in, events out; it
+//! never prints.
+//!
+//! **Front ends.** [`uci`]: the protocol. [`tools`]: bench, perft, suites, data generation and tuning.
+//!
+//! # Words used everywhere
+//!
+//! - *ply*: distance from the root; *depth*: what remains to be searched
+//! - *static eval*: the raw evaluation, in centipawns for the side to move; *score*: a value in a band; *bound*: what a
+//!   value says about the truth
+//! - *node kind*: root, PV (an open window) or null-window; *cut node*: a null-window node expected to be refuted
+//! - *noisy* moves capture or promote to a queen, *quiet* ones do neither
+//! - *window*: what the node's value is asked about; *recognizer*: proven knowledge of a material class; *expense*: what
+//!   asking it costs; *known win*: a win that a recognizer or a tablebase proves
+
+// The documentation is for those who read the source as well: private rooms may be named.
+#![allow(rustdoc::private_intra_doc_links)]
+
+pub mod bound;
+pub mod engine;
+pub mod eval;
+pub mod memory;
+pub mod params;
+pub mod position;
+pub mod recognize;
+pub mod score;
+pub mod search;
+pub mod smp;
+pub mod time;
+pub mod tools;
+pub mod tt;
+pub mod uci;
+pub mod window;

@@ -1,0 +1,172 @@
+//! The search's numbers, each once: one block a technique, in the order of the steps in `search/node.rs`.
+//!
+//! Margins are centipawns, depths plies, reductions 1/1024 of a ply unless said otherwise. With the feature `tune`
+//! every number becomes a UCI spin and is read from an atomic; without it they are constants.
+
+/// Declares tunables: `NAME: default, min, max, step; "meaning"`.
+macro_rules! tunables {
+    ($($(#[doc = $doc:literal])* $name:ident = $value:literal in $min:literal..=$max:literal, step $step:literal;)*) => {
+        #[cfg(not(feature = "tune"))]
+        mod values {
+            $($(#[doc = $doc])* #[inline(always)] pub const fn $name() -> i32 { $value })*
+        }
+
+        #[cfg(feature = "tune")]
+        mod values {
+            use std::sync::atomic::{AtomicI32, Ordering};
+            $(
+                $(#[doc = $doc])*
+                pub fn $name() -> i32 { cells::$name.load(Ordering::Relaxed) }
+            )*
+            #[allow(non_upper_case_globals)]
+            pub(super) mod cells {
+                use super::AtomicI32;
+                $(pub static $name: AtomicI32 = AtomicI32::new($value);)*
+            }
+        }
+
+        pub use values::*;
+
+        /// All tunables, in order.
+        pub const ALL: &[Tunable] = &[$(Tunable {
+            name: stringify!($name), default: $value, min: $min, max: $max, step: $step,
+        },)*];
+
+        /// Sets a tunable by name, clamped to its range; says whether there is one of this name.
+        #[cfg(feature = "tune")]
+        pub fn set(name: &str, value: i32) -> bool {
+            match name {
+                $(stringify!($name) => {
+                    values::cells::$name.store(value.clamp($min, $max), std::sync::atomic::Ordering::Relaxed);
+                    true
+                })*
+                _ => false,
+            }
+        }
+    };
+}
+
+/// A tunable number with its range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tunable {
+    /// Its name, as a UCI option under the feature `tune`.
+    pub name: &'static str,
+    /// The value that ships.
+    pub default: i32,
+    /// The smallest value that makes sense.
+    pub min: i32,
+    /// The largest value that makes sense.
+    pub max: i32,
+    /// The step with which a tuner should start.
+    pub step: i32,
+}
+
+tunables! {
+    // Aspiration windows: half the width of the first window, and its growth per failure in percent.
+    /// Half the width of the first aspiration window.
+    aspiration_width = 14 in 4..=60, step 4;
+    /// Growth of the window at each failure, percent.
+    aspiration_growth = 60 in 10..=200, step 15;
+
+    // Correction history: the largest correction, as a share of the stored sum.
+    /// Weight of the pawn correction, 1/1024.
+    correction_pawn = 1024 in 0..=3072, step 150;
+    /// Weight of the piece corrections (each colour), 1/1024.
+    correction_pieces = 1024 in 0..=3072, step 150;
+    /// Weight of the minor piece correction, 1/1024.
+    correction_minor = 700 in 0..=3072, step 150;
+    /// Weight of the correction by the last two moves, 1/1024.
+    correction_continuation = 700 in 0..=3072, step 150;
+
+    // Razoring: far below alpha at low depth, only captures can help.
+    /// Margin at depth 0.
+    razor_base = 220 in 50..=600, step 30;
+    /// Margin per depth squared.
+    razor_slope = 150 in 50..=500, step 25;
+
+    // Reverse futility: far above beta at low depth, nothing is likely to go wrong.
+    /// Deepest depth.
+    reverse_futility_depth = 9 in 4..=14, step 1;
+    /// Margin per ply.
+    reverse_futility_slope = 70 in 20..=160, step 8;
+    /// What an improving position takes off the margin.
+    reverse_futility_improving = 60 in 0..=160, step 8;
+
+    // Null move: if passing keeps us above beta, a real move will.
+    /// Reduction at least.
+    null_base = 4 in 2..=6, step 1;
+    /// One more ply of reduction per so many plies of depth.
+    null_divisor = 4 in 2..=8, step 1;
+    /// One more ply of reduction per so many centipawns above beta.
+    null_eval = 180 in 80..=500, step 20;
+
+    // ProbCut: a good capture that holds far above beta at reduced depth is a cut.
+    /// Margin above beta.
+    probcut_margin = 180 in 80..=400, step 20;
+
+    // Late-move pruning: after so many quiet moves at low depth, the rest is skipped.
+    /// Moves at depth 0.
+    late_moves_base = 4 in 1..=12, step 1;
+
+    // Futility: quiet moves cannot raise an evaluation that far below alpha.
+    /// Margin at depth 0.
+    futility_base = 90 in 20..=300, step 15;
+    /// Margin per ply of reduced depth.
+    futility_slope = 90 in 30..=250, step 12;
+
+    // History pruning: quiet moves that have always failed.
+    /// Least history per ply of reduced depth.
+    history_pruning = 3500 in 1000..=9000, step 400;
+
+    // Exchange pruning: moves that lose material.
+    /// Loss allowed per ply for quiet moves (reduced depth, squared).
+    exchange_quiet = 25 in 5..=80, step 5;
+    /// Loss allowed per ply for captures.
+    exchange_noisy = 95 in 30..=250, step 10;
+
+    // Singular extensions: the table's move is searched deeper when all others fail well below it.
+    /// Margin per ply, in sixteenths of a centipawn.
+    singular_margin = 22 in 4..=64, step 4;
+    /// How far below for a second ply.
+    singular_double = 18 in 0..=80, step 5;
+
+    // Late-move reductions, 1/1024 ply.
+    /// Reduction at the start of the curve.
+    reduction_base = 410 in 0..=2048, step 60;
+    /// Weight of ln(depth)·ln(moves).
+    reduction_slope = 460 in 200..=900, step 30;
+    /// Less in PV nodes.
+    reduction_pv = 1024 in 0..=2500, step 100;
+    /// More at expected cut nodes.
+    reduction_cut = 1400 in 0..=3000, step 120;
+    /// More when the position is not improving.
+    reduction_worsening = 700 in 0..=2000, step 100;
+    /// Less where a PV has been.
+    reduction_was_pv = 900 in 0..=2500, step 100;
+    /// Less for moves that give check.
+    reduction_check = 800 in 0..=2500, step 100;
+    /// More when the table's move is a capture.
+    reduction_noisy_best = 700 in 0..=2500, step 100;
+    /// One ply per so much history.
+    reduction_history = 8500 in 3000..=20000, step 800;
+
+    // History: gravity, bonus and malus.
+    /// Bonus per ply.
+    history_bonus = 170 in 50..=400, step 20;
+    /// Largest bonus.
+    history_bonus_max = 1600 in 500..=4000, step 150;
+    /// Malus per ply.
+    history_malus = 190 in 50..=500, step 20;
+    /// Largest malus.
+    history_malus_max = 1300 in 400..=4000, step 150;
+
+    // Quiescence: a capture whose victim cannot lift the evaluation to alpha is skipped.
+    /// Margin on top of the victim's value.
+    quiescence_margin = 140 in 40..=400, step 20;
+
+    // Time: how a soft limit stretches and shrinks, percent.
+    /// Share of the remaining time for one move in sudden death, 1/1000.
+    time_share = 34 in 15..=100, step 4;
+    /// Share of the increment, percent.
+    time_increment = 75 in 40..=100, step 5;
+}

@@ -1,0 +1,87 @@
+//! A position with the game that led to it: what repetition and the 50-move rule need.
+
+use shakmaty::{CastlingMode, Move};
+
+use super::Position;
+
+/// A position and the keys of the positions before it, oldest first.
+#[derive(Clone, Debug)]
+pub struct Game {
+    position: Position,
+    keys: Vec<u64>,
+}
+
+impl Game {
+    /// A game that starts at `position`.
+    pub fn new(position: Position) -> Game {
+        Game { position, keys: Vec::new() }
+    }
+
+    /// A game from the initial position.
+    pub fn startpos() -> Game {
+        Game::new(Position::startpos())
+    }
+
+    /// A game that starts at a FEN.
+    ///
+    /// # Errors
+    ///
+    /// One line that says what is wrong with the FEN.
+    pub fn from_fen(fen: &str, mode: CastlingMode) -> Result<Game, String> {
+        Ok(Game::new(Position::from_fen(fen, mode)?))
+    }
+
+    /// The current position.
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// The keys of the positions before the current one, oldest first.
+    pub fn keys(&self) -> &[u64] {
+        &self.keys
+    }
+
+    /// Plays a legal move.
+    pub fn play(&mut self, m: Move) {
+        self.keys.push(self.position.key());
+        self.position.play(m);
+    }
+
+    /// How often the current position has occurred before in the game.
+    pub fn occurrences(&self) -> usize {
+        let reach = usize::from(self.position.reversible()).min(self.keys.len());
+        let key = self.position.key();
+        self.keys[self.keys.len() - reach..].iter().filter(|&&k| k == key).count()
+    }
+
+    /// Whether the game is over, and why.
+    pub fn outcome(&self) -> Option<Ending> {
+        if !self.position.has_legal_move() {
+            return Some(if self.position.in_check() { Ending::Checkmate } else { Ending::Stalemate });
+        }
+        if self.position.is_insufficient_material() {
+            Some(Ending::InsufficientMaterial)
+        } else if self.position.clock() >= 100 {
+            Some(Ending::FiftyMoves)
+        } else if self.occurrences() >= 2 {
+            Some(Ending::Repetition)
+        } else {
+            None
+        }
+    }
+}
+
+/// Why a game is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ending {
+    /// The side to move is mated.
+    Checkmate,
+    /// The side to move has no move and is not in check.
+    Stalemate,
+    /// Neither side can mate.
+    InsufficientMaterial,
+    /// A hundred half-moves without capture or pawn move.
+    FiftyMoves,
+    /// The position has occurred three times.
+    Repetition,
+}

@@ -1,0 +1,125 @@
+//! Zobrist keys: one random word for each thing that makes two positions different.
+//!
+//! Source: Albert Zobrist, "A New Hashing Method with Application for Game Playing" (1970). The words come from
+//! Steele, Lea and Flood's SplitMix64, evaluated at compile time, so that a key means the same in every build.
+
+use shakmaty::{Board, Castles, Color, File, Piece, Role, Square};
+
+struct Words {
+    pieces: [[u64; 64]; 12],
+    castling: [u64; 16],
+    en_passant: [u64; 8],
+    black_to_move: u64,
+}
+
+static WORDS: Words = Words::new();
+
+impl Words {
+    const fn new() -> Words {
+        let mut state = 0x1BE7_5C0E_5EED_u64;
+        let mut words = Words { pieces: [[0; 64]; 12], castling: [0; 16], en_passant: [0; 8], black_to_move: 0 };
+        let mut piece = 0;
+        while piece < 12 {
+            let mut square = 0;
+            while square < 64 {
+                words.pieces[piece][square] = split_mix(&mut state);
+                square += 1;
+            }
+            piece += 1;
+        }
+        // One word a right, combined for every set of rights, so that a change costs one lookup.
+        let mut i = 0;
+        while i < 4 {
+            let word = split_mix(&mut state);
+            let mut set = 0;
+            while set < 16 {
+                if set >> i & 1 == 1 {
+                    words.castling[set] ^= word;
+                }
+                set += 1;
+            }
+            i += 1;
+        }
+        i = 0;
+        while i < 8 {
+            words.en_passant[i] = split_mix(&mut state);
+            i += 1;
+        }
+        words.black_to_move = split_mix(&mut state);
+        words
+    }
+}
+
+/// The next word of the SplitMix64 sequence.
+pub const fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// The keys of a position's parts: the whole, and the parts that correction history is indexed by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Keys {
+    /// Everything that makes positions different under the rules of repetition.
+    pub whole: u64,
+    /// Pawns alone.
+    pub pawns: u64,
+    /// Kings, knights and bishops of both sides.
+    pub minor: u64,
+    /// Everything but pawns, by colour (black, white).
+    pub pieces: [u64; 2],
+}
+
+impl Keys {
+    /// Adds a piece to, or takes it from, a square.
+    pub fn toggle(&mut self, piece: Piece, square: Square) {
+        let word = piece_word(piece, square);
+        self.whole ^= word;
+        if piece.role == Role::Pawn {
+            self.pawns ^= word;
+        } else {
+            self.pieces[piece.color as usize] ^= word;
+            if matches!(piece.role, Role::King | Role::Knight | Role::Bishop) {
+                self.minor ^= word;
+            }
+        }
+    }
+
+    /// Passes the turn.
+    pub fn toggle_turn(&mut self) {
+        self.whole ^= WORDS.black_to_move;
+    }
+
+    /// Grants or takes the right to capture en passant on this file.
+    pub fn toggle_en_passant(&mut self, file: File) {
+        self.whole ^= WORDS.en_passant[file as usize];
+    }
+
+    /// Grants or takes a set of castling rights (four bits).
+    pub fn toggle_castling(&mut self, rights: usize) {
+        self.whole ^= WORDS.castling[rights];
+    }
+
+    /// The keys from scratch; `en_passant` is the file of a capture that is legal.
+    pub fn of(board: &Board, turn: Color, castles: &Castles, en_passant: Option<File>) -> Keys {
+        let mut keys = Keys::default();
+        for (square, piece) in board.iter() {
+            keys.toggle(piece, square);
+        }
+        keys.toggle_castling(super::rights_of(castles));
+        if let Some(file) = en_passant {
+            keys.toggle_en_passant(file);
+        }
+        if turn == Color::Black {
+            keys.toggle_turn();
+        }
+        keys
+    }
+}
+
+/// The word of a piece on a square.
+pub fn piece_word(piece: Piece, square: Square) -> u64 {
+    WORDS.pieces[piece.color as usize * 6 + piece.role as usize - 1][square as usize]
+}

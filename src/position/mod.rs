@@ -1,0 +1,320 @@
+//! The board: the only room that plays moves, on shakmaty's rules.
+//!
+//! A [`Position`] is copied and played on (copy-make); a [`Game`] adds the keys of what came before, which repetition
+//! needs. Keys are updated move by move; the test suite recomputes them.
+
+pub mod game;
+pub mod keys;
+pub mod movegen;
+pub mod moves;
+pub mod see;
+
+use shakmaty::fen::{Fen, LossyFenError};
+use shakmaty::uci::UciMove;
+use shakmaty::{
+    Bitboard, Board, Castles, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, File, FromSetup, Move, MoveList,
+    Position as _, PositionError, PositionErrorKinds, Role, Setup, Square,
+};
+
+pub use game::Game;
+use keys::Keys;
+pub use moves::PackedMove;
+
+/// A position under the rules of chess, with its keys.
+#[derive(Clone, Debug)]
+pub struct Position {
+    chess: Chess,
+    keys: Keys,
+    checkers: Bitboard,
+    /// Half-moves since the last capture or pawn move.
+    clock: u16,
+    /// Half-moves since the last move that cannot be taken back, null moves included: how far repetition looks.
+    reversible: u16,
+    /// The file on which an en passant capture is legal: it is part of the key.
+    en_passant: Option<File>,
+}
+
+impl Position {
+    /// The initial position of chess.
+    pub fn startpos() -> Position {
+        Position::from_chess(Chess::new())
+    }
+
+    /// Reads a FEN of one to six fields, Shredder and X-FEN castling included.
+    ///
+    /// Castling rights without a rook and en passant squares without a pawn are dropped, as GUIs send them, and checks
+    /// that no move can have given are taken as they are, for composed positions; anything else that cannot be played
+    /// from is refused.
+    ///
+    /// # Errors
+    ///
+    /// One line that says what is wrong.
+    pub fn from_fen(fen: &str, mode: CastlingMode) -> Result<Position, String> {
+        // shakmaty adds up neighbouring digits; the FEN standard has no such rows, so they are a slip of some program.
+        let board = fen.split_ascii_whitespace().next().unwrap_or_default().as_bytes();
+        if board.windows(2).any(|pair| pair.iter().all(u8::is_ascii_digit)) {
+            return Err(format!("invalid FEN '{fen}': two digits side by side"));
+        }
+        let parsed = Fen::from_ascii(fen.as_bytes()).map_err(|error| format!("invalid FEN '{fen}': {error}"))?;
+        let chess = accept(parsed.into_setup(), mode)
+            .map_err(|error| format!("impossible position '{fen}': {}", describe(error.kinds())))?;
+        if chess.halfmoves() > 150 {
+            // Nobody plays on beyond the 75-move rule; such counters are slips, and they would end every search at once.
+            return Err(format!("impossible position '{fen}': {} half-moves without progress", chess.halfmoves()));
+        }
+        Ok(Position::from_chess(chess))
+    }
+
+    /// Takes over a legal position.
+    pub fn from_chess(chess: Chess) -> Position {
+        let en_passant = legal_en_passant(&chess);
+        Position {
+            keys: Keys::of(chess.board(), chess.turn(), chess.castles(), en_passant),
+            checkers: chess.checkers(),
+            clock: u16::try_from(chess.halfmoves()).unwrap_or(u16::MAX),
+            reversible: u16::try_from(chess.halfmoves()).unwrap_or(u16::MAX),
+            en_passant,
+            chess,
+        }
+    }
+
+    /// shakmaty's view of this position (its move counters do not know null moves).
+    pub fn chess(&self) -> &Chess {
+        &self.chess
+    }
+
+    /// The pieces.
+    #[inline]
+    pub fn board(&self) -> &Board {
+        self.chess.board()
+    }
+
+    /// The side to move.
+    #[inline]
+    pub fn turn(&self) -> Color {
+        self.chess.turn()
+    }
+
+    /// Castling rights, with the rooks' squares.
+    pub fn castles(&self) -> &Castles {
+        self.chess.castles()
+    }
+
+    /// The key of everything that makes positions different under the rules of repetition.
+    #[inline]
+    pub fn key(&self) -> u64 {
+        self.keys.whole
+    }
+
+    /// All keys.
+    #[inline]
+    pub fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    /// The pieces that give check.
+    #[inline]
+    pub fn checkers(&self) -> Bitboard {
+        self.checkers
+    }
+
+    /// Whether the side to move is in check.
+    #[inline]
+    pub fn in_check(&self) -> bool {
+        self.checkers.any()
+    }
+
+    /// Half-moves since the last capture or pawn move.
+    #[inline]
+    pub fn clock(&self) -> u16 {
+        self.clock
+    }
+
+    /// Half-moves since the last move that cannot be taken back.
+    #[inline]
+    pub fn reversible(&self) -> u16 {
+        self.reversible
+    }
+
+    /// Pieces of the side to move with this role.
+    #[inline]
+    pub fn our(&self, role: Role) -> Bitboard {
+        self.chess.our(role)
+    }
+
+    /// Whether the side to move has more than king and pawns: without, zugzwang is the rule.
+    #[inline]
+    pub fn has_pieces(&self) -> bool {
+        let board = self.board();
+        (board.by_color(self.turn()) & !board.pawns() & !board.kings()).any()
+    }
+
+    /// All legal moves.
+    #[inline]
+    pub fn legal_moves(&self) -> MoveList {
+        self.chess.legal_moves()
+    }
+
+    /// Whether there is a legal move.
+    pub fn has_legal_move(&self) -> bool {
+        !self.legal_moves().is_empty()
+    }
+
+    /// Reads a move in UCI notation (castling in either form); `None` if it is not legal here.
+    pub fn parse_move(&self, text: &str) -> Option<Move> {
+        text.parse::<UciMove>().ok()?.to_move(&self.chess).ok()
+    }
+
+    /// Plays a legal move.
+    pub fn play(&mut self, m: Move) {
+        let us = self.turn();
+        let rights = self.castling_rights();
+        match m {
+            Move::Normal { role, from, capture, to, promotion } => {
+                self.keys.toggle(role.of(us), from);
+                if let Some(captured) = capture {
+                    self.keys.toggle(captured.of(!us), to);
+                }
+                self.keys.toggle(promotion.unwrap_or(role).of(us), to);
+            }
+            Move::EnPassant { from, to } => {
+                self.keys.toggle(us.pawn(), from);
+                self.keys.toggle(us.pawn(), to);
+                self.keys.toggle((!us).pawn(), Square::from_coords(to.file(), from.rank()));
+            }
+            Move::Castle { king, rook } => {
+                let side = CastlingSide::from_queen_side(rook < king);
+                self.keys.toggle(us.king(), king);
+                self.keys.toggle(us.rook(), rook);
+                self.keys.toggle(us.king(), Square::from_coords(side.king_to_file(), king.rank()));
+                self.keys.toggle(us.rook(), Square::from_coords(side.rook_to_file(), rook.rank()));
+            }
+            Move::Put { .. } => debug_assert!(false, "no drops in chess"),
+        }
+        self.chess.play_unchecked(m);
+        self.finish_turn();
+        let rights_after = self.castling_rights();
+        self.keys.toggle_castling(rights ^ rights_after);
+        self.checkers = self.chess.checkers();
+        let progress = m.is_zeroing();
+        self.clock = if progress { 0 } else { self.clock.saturating_add(1) };
+        self.reversible = if progress || rights != rights_after { 0 } else { self.reversible.saturating_add(1) };
+    }
+
+    /// Passes the turn, for the null move; the side to move must not be in check.
+    pub fn play_null(&mut self) {
+        debug_assert!(!self.in_check());
+        // "Moving" a piece to where it stands passes the turn and forgets the en passant square, without the full
+        // validation of a position built anew. A king or a castling rook would lose its right that way.
+        let us = self.turn();
+        let stay = self.board().by_color(us) & !self.board().kings() & !self.castles().castling_rights();
+        if let Some((square, role)) = stay.first().and_then(|s| Some((s, self.board().role_at(s)?))) {
+            self.chess.play_unchecked(Move::Normal { role, from: square, capture: None, to: square, promotion: None });
+        } else if let Ok(passed) = self.chess.clone().swap_turn() {
+            self.chess = passed;
+        }
+        self.finish_turn();
+        self.clock = self.clock.saturating_add(1);
+        self.reversible = 0;
+    }
+
+    /// What every change of turn does to the key; the position already has the other side to move.
+    fn finish_turn(&mut self) {
+        self.keys.toggle_turn();
+        if let Some(file) = self.en_passant {
+            self.keys.toggle_en_passant(file);
+        }
+        self.en_passant = legal_en_passant(&self.chess);
+        if let Some(file) = self.en_passant {
+            self.keys.toggle_en_passant(file);
+        }
+    }
+
+    /// The castling rights as four bits.
+    fn castling_rights(&self) -> usize {
+        rights_of(self.castles())
+    }
+
+    /// The FEN of this position (X-FEN: castling letters name the rook's file where `KQkq` would be ambiguous).
+    pub fn fen(&self) -> String {
+        let mut setup = self.chess.to_setup(EnPassantMode::Legal);
+        setup.halfmoves = u32::from(self.clock);
+        Fen::try_from_setup(setup).unwrap_or_else(LossyFenError::ignore).to_string()
+    }
+
+    /// Whether neither side can ever mate: a draw by rule.
+    pub fn is_insufficient_material(&self) -> bool {
+        self.chess.is_insufficient_material()
+    }
+
+    /// Whether castling is written "king takes rook" (Chess960) on output.
+    pub fn castling_mode(&self) -> CastlingMode {
+        self.castles().mode()
+    }
+}
+
+/// Castling rights as four bits: two for a colour, king's side first.
+pub(crate) fn rights_of(castles: &Castles) -> usize {
+    if castles.is_empty() {
+        return 0;
+    }
+    let mut rights = 0;
+    for (i, color) in [Color::White, Color::Black].into_iter().enumerate() {
+        for (j, side) in [CastlingSide::KingSide, CastlingSide::QueenSide].into_iter().enumerate() {
+            rights |= usize::from(castles.has(color, side)) << (2 * i + j);
+        }
+    }
+    rights
+}
+
+/// The file of a legal en passant capture.
+fn legal_en_passant(chess: &Chess) -> Option<File> {
+    let square = chess.maybe_ep_square()?;
+    // Most double steps have no enemy pawn beside them; only then is it worth asking for legality.
+    let takers = shakmaty::attacks::pawn_attacks(!chess.turn(), square) & chess.our(Role::Pawn);
+    if takers.is_empty() || chess.en_passant_moves().is_empty() { None } else { Some(square.file()) }
+}
+
+/// A position from a setup, by the rules of [`Position::from_fen`].
+#[expect(clippy::result_large_err, reason = "shakmaty's error carries the position, and is handled at once")]
+fn accept(setup: Setup, mode: CastlingMode) -> Result<Chess, PositionError<Chess>> {
+    Chess::from_setup(setup, mode)
+        .or_else(|error| error.ignore_invalid_castling_rights())
+        .or_else(|error| error.ignore_invalid_ep_square())
+        .or_else(|error| error.ignore_impossible_check())
+}
+
+fn describe(kinds: PositionErrorKinds) -> String {
+    let words: Vec<&str> = [
+        (PositionErrorKinds::EMPTY_BOARD, "empty board"),
+        (PositionErrorKinds::MISSING_KING, "a king is missing"),
+        (PositionErrorKinds::TOO_MANY_KINGS, "too many kings"),
+        (PositionErrorKinds::PAWNS_ON_BACKRANK, "pawns on the first or last rank"),
+        (PositionErrorKinds::INVALID_CASTLING_RIGHTS, "castling rights without king and rook in place"),
+        (PositionErrorKinds::INVALID_EP_SQUARE, "en passant square without a pawn"),
+        (PositionErrorKinds::OPPOSITE_CHECK, "the side not to move is in check"),
+        (PositionErrorKinds::IMPOSSIBLE_CHECK, "a check that no move can have given"),
+        (PositionErrorKinds::TOO_MUCH_MATERIAL, "more pieces than promotions allow"),
+    ]
+    .into_iter()
+    .filter_map(|(kind, word)| kinds.contains(kind).then_some(word))
+    .collect();
+    words.join(", ")
+}
+
+impl Position {
+    /// The same position with the colours exchanged and the board turned upside down.
+    #[must_use]
+    pub fn flipped(&self) -> Position {
+        let mut setup = self.chess.to_setup(EnPassantMode::Legal);
+        setup.mirror();
+        setup.halfmoves = u32::from(self.clock);
+        match accept(setup, self.castling_mode()) {
+            Ok(chess) => Position::from_chess(chess),
+            Err(error) => unreachable!("what is accepted is accepted upside down: {error}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

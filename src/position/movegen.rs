@@ -1,0 +1,202 @@
+//! Legal moves in two halves: noisy ones (captures and queen promotions) and quiet ones.
+//!
+//! The search wants the noisy half first and often nothing else; shakmaty generates all moves at once. Both halves
+//! together are exactly shakmaty's legal moves, which the tests check position by position.
+
+use shakmaty::attacks;
+use shakmaty::{Bitboard, CastlingSide, Color, Move, MoveList, Position as _, Rank, Role, Square};
+
+use super::{PackedMove, Position};
+
+/// Which half.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Half {
+    Noisy,
+    Quiet,
+}
+
+const UNDERPROMOTIONS: [Role; 3] = [Role::Knight, Role::Rook, Role::Bishop];
+
+/// Whether a move changes material for good: a capture or a promotion to a queen.
+#[inline]
+pub fn is_noisy(m: Move) -> bool {
+    m.is_capture() || m.promotion() == Some(Role::Queen)
+}
+
+impl Position {
+    /// Captures and queen promotions.
+    pub fn noisy_moves(&self) -> MoveList {
+        self.generate(Half::Noisy)
+    }
+
+    /// All moves but the noisy ones.
+    pub fn quiet_moves(&self) -> MoveList {
+        self.generate(Half::Quiet)
+    }
+
+    /// The legal move that this packs, if it is one.
+    pub fn find(&self, packed: PackedMove) -> Option<Move> {
+        if !packed.is_some() {
+            return None;
+        }
+        let board = self.board();
+        let (from, to) = (packed.from(), packed.to());
+        if !board.by_color(self.turn()).contains(from) {
+            return None;
+        }
+        let role = board.role_at(from)?;
+        let candidates = if board.by_color(self.turn()).contains(to) {
+            // The king takes its own rook: castling, or nothing.
+            if role != Role::King || self.in_check() {
+                return None;
+            }
+            self.chess.castling_moves(CastlingSide::from_king_side(to > from))
+        } else {
+            self.chess.san_candidates(role, to)
+        };
+        candidates.into_iter().find(|&m| packed.is(m))
+    }
+
+    fn generate(&self, half: Half) -> MoveList {
+        let mut moves = MoveList::new();
+        let board = self.board();
+        let us = self.turn();
+        let (ours, theirs) = (board.by_color(us), board.by_color(!us));
+        let Some(king) = board.king_of(us) else { return moves };
+        let targets = match half {
+            Half::Noisy => theirs,
+            Half::Quiet => !board.occupied(),
+        };
+
+        // The king looks at the board without itself: it cannot hide behind its own square.
+        let without_king = board.occupied() ^ Bitboard::from(king);
+        for to in attacks::king_attacks(king) & targets {
+            if (board.attacks_to(to, !us, without_king) & !Bitboard::from(to)).is_empty() {
+                moves.push(normal(self, Role::King, king, to, None));
+            }
+        }
+        if self.checkers.more_than_one() {
+            return moves;
+        }
+        // Everything else must capture the checker or step in between.
+        let allowed = match self.checkers.first() {
+            Some(checker) => attacks::between(king, checker) | self.checkers,
+            None => Bitboard::FULL,
+        };
+        let pinned = self.pinned(king);
+        let targets_allowed = targets & allowed;
+
+        for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
+            for from in board.by_role(role) & ours {
+                let reach = match role {
+                    Role::Knight => attacks::knight_attacks(from),
+                    Role::Bishop => attacks::bishop_attacks(from, board.occupied()),
+                    Role::Rook => attacks::rook_attacks(from, board.occupied()),
+                    _ => attacks::queen_attacks(from, board.occupied()),
+                };
+                let mut reach = reach & targets_allowed;
+                if pinned.contains(from) {
+                    reach &= attacks::ray(king, from);
+                }
+                for to in reach {
+                    moves.push(normal(self, role, from, to, None));
+                }
+            }
+        }
+        self.pawn_moves(half, king, allowed, pinned, &mut moves);
+        match half {
+            Half::Noisy if self.en_passant.is_some() => moves.extend(self.chess.en_passant_moves()),
+            Half::Quiet if self.checkers.is_empty() => {
+                for side in CastlingSide::ALL {
+                    if self.castles().has(us, side) {
+                        moves.extend(self.chess.castling_moves(side));
+                    }
+                }
+            }
+            _ => {}
+        }
+        moves
+    }
+
+    /// Own pieces that may only move along the line through the king.
+    fn pinned(&self, king: Square) -> Bitboard {
+        let board = self.board();
+        let snipers = (attacks::rook_attacks(king, Bitboard::EMPTY) & board.rooks_and_queens())
+            | (attacks::bishop_attacks(king, Bitboard::EMPTY) & board.bishops_and_queens());
+        let mut pinned = Bitboard::EMPTY;
+        for sniper in snipers & board.by_color(!self.turn()) {
+            let between = attacks::between(king, sniper) & board.occupied();
+            if !between.more_than_one() {
+                pinned |= between;
+            }
+        }
+        pinned & board.by_color(self.turn())
+    }
+
+    fn pawn_moves(&self, half: Half, king: Square, allowed: Bitboard, pinned: Bitboard, moves: &mut MoveList) {
+        let board = self.board();
+        let us = self.turn();
+        let pawns = board.pawns() & board.by_color(us);
+        let (forward, after_step, last) = match us {
+            Color::White => (8, Rank::Third, Rank::Eighth),
+            Color::Black => (-8, Rank::Sixth, Rank::First),
+        };
+        let empty = !board.occupied();
+        let last = Bitboard::from_rank(last);
+        let steps = pawns.shift(forward) & empty;
+        let free = |from: Square, to: Square| !pinned.contains(from) || attacks::ray(king, from).contains(to);
+
+        match half {
+            Half::Noisy => {
+                for from in pawns {
+                    for to in attacks::pawn_attacks(us, from) & board.by_color(!us) & allowed {
+                        if !free(from, to) {
+                            continue;
+                        }
+                        if last.contains(to) {
+                            for role in [Role::Queen].into_iter().chain(UNDERPROMOTIONS) {
+                                moves.push(normal(self, Role::Pawn, from, to, Some(role)));
+                            }
+                        } else {
+                            moves.push(normal(self, Role::Pawn, from, to, None));
+                        }
+                    }
+                }
+                for to in steps & last & allowed {
+                    let from = to.offset(-forward);
+                    if let Some(from) = from.filter(|&from| free(from, to)) {
+                        moves.push(step(from, to, Some(Role::Queen)));
+                    }
+                }
+            }
+            Half::Quiet => {
+                let doubles = (steps & Bitboard::from_rank(after_step)).shift(forward) & empty & allowed;
+                for to in steps & allowed {
+                    let Some(from) = to.offset(-forward).filter(|&from| free(from, to)) else { continue };
+                    if last.contains(to) {
+                        for role in UNDERPROMOTIONS {
+                            moves.push(step(from, to, Some(role)));
+                        }
+                    } else {
+                        moves.push(step(from, to, None));
+                    }
+                }
+                for to in doubles {
+                    if let Some(from) = to.offset(-2 * forward).filter(|&from| free(from, to)) {
+                        moves.push(step(from, to, None));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[inline]
+fn normal(position: &Position, role: Role, from: Square, to: Square, promotion: Option<Role>) -> Move {
+    Move::Normal { role, from, capture: position.board().role_at(to), to, promotion }
+}
+
+#[inline]
+fn step(from: Square, to: Square, promotion: Option<Role>) -> Move {
+    Move::Normal { role: Role::Pawn, from, capture: None, to, promotion }
+}

@@ -1,0 +1,164 @@
+use proptest::prelude::*;
+use shakmaty::CastlingMode;
+
+use super::keys::Keys;
+use super::*;
+
+fn fen(text: &str) -> Position {
+    Position::from_fen(text, CastlingMode::Chess960).expect("valid FEN")
+}
+
+/// Plays `choices` as indices into the legal moves, checking keys and counters at every step.
+fn walk(mut position: Position, choices: &[u16]) {
+    for &choice in choices {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            break;
+        }
+        let m = moves[usize::from(choice) % moves.len()];
+        check_generation(&position, &moves);
+        if !position.in_check() {
+            let mut passed = position.clone();
+            passed.play_null();
+            assert_eq!(passed.turn(), !position.turn());
+            assert_eq!(*passed.keys(), Position::from_chess(passed.chess().clone()).keys);
+            assert_eq!(passed.board(), position.board());
+        }
+        position.play(m);
+        let fresh = Keys::of(
+            position.board(),
+            position.turn(),
+            position.castles(),
+            position.chess().legal_ep_square().map(|s| s.file()),
+        );
+        assert_eq!(*position.keys(), fresh, "after {m:?}: {}", position.fen());
+        assert_eq!(position.checkers(), position.chess().checkers());
+        assert_eq!(u32::from(position.clock()), position.chess().halfmoves());
+        assert_eq!(fen(&position.fen()).key(), position.key());
+    }
+}
+
+/// Both halves together are shakmaty's legal moves, each in its half; and a packed move is found if and only if it is
+/// legal.
+fn check_generation(position: &Position, legal: &MoveList) {
+    let (noisy, quiet) = (position.noisy_moves(), position.quiet_moves());
+    assert!(noisy.iter().all(|&m| movegen::is_noisy(m)));
+    assert!(!quiet.iter().any(|&m| movegen::is_noisy(m)));
+    let sorted = |moves: Vec<Move>| {
+        let mut packed: Vec<u16> = moves.into_iter().map(|m| PackedMove::new(m).bits()).collect();
+        packed.sort_unstable();
+        packed
+    };
+    let both: Vec<Move> = noisy.into_iter().chain(quiet).collect();
+    assert!(both.iter().all(|m| legal.contains(m)), "{}", position.fen());
+    assert_eq!(sorted(both), sorted(legal.to_vec()), "{}", position.fen());
+    for m in legal {
+        let mut after = position.clone();
+        after.play(*m);
+        assert_eq!(position.gives_check(*m), after.in_check(), "{m:?} in {}", position.fen());
+        assert_eq!(position.find(PackedMove::new(*m)), Some(*m), "{}", position.fen());
+    }
+    let mut state = position.key();
+    for _ in 0..50 {
+        let packed = PackedMove::from_bits(keys::split_mix(&mut state) as u16);
+        let found = legal.iter().copied().find(|&m| packed.is(m));
+        assert_eq!(position.find(packed), found.filter(|_| packed.is_some()), "{packed:?} in {}", position.fen());
+    }
+}
+
+proptest! {
+    #[test]
+    fn keys_follow_every_move(choices in prop::collection::vec(any::<u16>(), 0..200)) {
+        walk(Position::startpos(), &choices);
+    }
+
+    #[test]
+    fn keys_follow_every_move_in_chess960(
+        number in 0u32..960,
+        choices in prop::collection::vec(any::<u16>(), 0..120),
+    ) {
+        let mut setup = shakmaty::Setup::empty();
+        setup.board = Board::chess960(number);
+        setup.castling_rights = setup.board.rooks();
+        let chess = Chess::from_setup(setup, CastlingMode::Chess960).expect("a Chess960 start");
+        walk(Position::from_chess(chess), &choices);
+    }
+}
+
+#[test]
+fn en_passant_counts_only_when_it_can_be_captured() {
+    // After 1. e4 no black pawn can capture: the square must not make a different position.
+    let mut played = Position::startpos();
+    played.play(played.parse_move("e2e4").expect("legal"));
+    let without = fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
+    let with = fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1");
+    assert_eq!(played.key(), without.key());
+    assert_eq!(with.key(), without.key());
+    // A pinned pawn cannot capture either; a free one can.
+    let pinned = fen("8/8/8/8/1k2p2R/8/3P4/4K3 w - - 0 1");
+    let mut after = pinned.clone();
+    after.play(after.parse_move("d2d4").expect("legal"));
+    assert_eq!(after.key(), fen("8/8/8/8/1k1Pp2R/8/8/4K3 b - - 0 1").key());
+    let mut free = fen("8/8/8/1k6/4p3/8/3P4/4K3 w - - 0 1");
+    free.play(free.parse_move("d2d4").expect("legal"));
+    assert_ne!(free.key(), fen("8/8/8/1k6/3Pp3/8/8/4K3 b - - 0 1").key());
+}
+
+#[test]
+fn both_castling_notations_are_read() {
+    let position = fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
+    assert_eq!(position.parse_move("e1g1"), position.parse_move("e1h1"));
+    assert!(position.parse_move("e1g1").is_some_and(|m| m.is_castle()));
+    assert!(position.parse_move("0000").is_none());
+    assert!(position.parse_move("e1e9").is_none());
+}
+
+/// Two checkers that no one move can have brought are accepted, upside down as well: `flip` had panicked on them.
+#[test]
+fn impossible_checks_survive_a_flip() {
+    for text in ["8/8/8/8/8/1n6/8/K1r1k3 w - - 0 1", "3R3k/8/5B2/8/7R/8/8/4K3 b - - 0 1"] {
+        let position = fen(text);
+        let flipped = position.flipped();
+        assert_ne!(flipped.turn(), position.turn());
+        assert_eq!(flipped.checkers().count(), position.checkers().count());
+        assert_eq!(flipped.flipped().key(), position.key());
+    }
+}
+
+#[test]
+fn bad_positions_are_refused() {
+    for bad in [
+        "",
+        "8/8/8/8/8/8/8/8 w - - 0 1",
+        "4k3/8/8/8/8/8/8/8 w - - 0 1",
+        "4k3/8/8/8/8/8/8/K2KR3 w - - 0 1",
+        "P3k3/8/8/8/8/8/8/4K3 w - - 0 1",
+        "4k3/8/8/8/8/8/8/4R1K1 w - - 0 1",
+        "4k3/8/8/8/8/8/8/4K3 x - - 0 1",
+    ] {
+        let error = Position::from_fen(bad, CastlingMode::Standard).expect_err(bad);
+        assert!(!error.contains('\n'), "{error}");
+    }
+}
+
+#[test]
+fn games_end_where_the_rules_say() {
+    let mut game = Game::startpos();
+    for round in 0..2 {
+        assert_eq!(game.outcome(), None, "round {round}");
+        for uci in ["g1f3", "g8f6", "f3g1", "f6g8"] {
+            let m = game.position().parse_move(uci).expect("legal");
+            game.play(m);
+        }
+    }
+    assert_eq!(game.occurrences(), 2);
+    assert_eq!(game.outcome(), Some(game::Ending::Repetition));
+    // Mate on the hundredth half-move is mate.
+    let mut mate = Game::from_fen("7k/8/6K1/8/8/8/8/R7 w - - 99 80", CastlingMode::Standard).expect("valid");
+    mate.play(mate.position().parse_move("a1a8").expect("legal"));
+    assert_eq!(mate.position().clock(), 100);
+    assert_eq!(mate.outcome(), Some(game::Ending::Checkmate));
+    let mut quiet = Game::from_fen("7k/8/6K1/8/8/8/8/R7 w - - 99 80", CastlingMode::Standard).expect("valid");
+    quiet.play(quiet.position().parse_move("a1a2").expect("legal"));
+    assert_eq!(quiet.outcome(), Some(game::Ending::FiftyMoves));
+}

@@ -1,0 +1,64 @@
+//! The clauses of the proofs.
+//!
+//! Every condition that a claim rests on is asked through [`holds`], so that the proof can drop one clause at a time,
+//! wherever it stands, and must fail without it. A clause whose loss goes unnoticed is not part of a proof. Outside of
+//! tests this costs nothing.
+
+/// Whether a clause holds. The proof knows clauses by their place in the source.
+#[inline(always)]
+#[cfg_attr(test, track_caller)]
+pub fn holds(condition: bool) -> bool {
+    #[cfg(test)]
+    if mutation::is_dropped(std::panic::Location::caller()) {
+        return true;
+    }
+    condition
+}
+
+#[cfg(test)]
+pub mod mutation {
+    //! Which clauses there are, and dropping one of them, on this thread.
+
+    use std::cell::{Cell, RefCell};
+    use std::panic::Location;
+
+    /// A clause: where it is asked.
+    pub type Site = &'static Location<'static>;
+
+    thread_local! {
+        static DROPPED: Cell<Option<Site>> = const { Cell::new(None) };
+        static SEEN: RefCell<Vec<Site>> = const { RefCell::new(Vec::new()) };
+    }
+
+    pub fn is_dropped(site: Site) -> bool {
+        match DROPPED.get() {
+            Some(dropped) => dropped == site,
+            None => {
+                SEEN.with_borrow_mut(|seen| {
+                    if !seen.iter().any(|&known| std::ptr::eq(known, site)) {
+                        seen.push(site);
+                    }
+                });
+                false
+            }
+        }
+    }
+
+    /// Does `work` without this clause.
+    pub fn without<T>(site: Site, work: impl FnOnce() -> T) -> T {
+        DROPPED.set(Some(site));
+        let result = work();
+        DROPPED.set(None);
+        result
+    }
+
+    /// Does `work` and tells which clauses it asked.
+    pub fn asked<T>(work: impl FnOnce() -> T) -> (T, Vec<Site>) {
+        SEEN.with_borrow_mut(Vec::clear);
+        let result = work();
+        let mut sites = SEEN.with_borrow_mut(std::mem::take);
+        sites.sort();
+        sites.dedup();
+        (result, sites)
+    }
+}

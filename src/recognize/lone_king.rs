@@ -1,0 +1,88 @@
+//! A mating force against the lone king.
+//!
+//! Each rule is one statement about the strong side to move: "from here it always wins". The lone king to move is then
+//! lost if it is not stalemate and every move of it leads to a position of which that statement holds, which is no
+//! more than looking one ply ahead.
+
+use shakmaty::{Bitboard, Role, Square, attacks};
+
+use super::clause::holds;
+use super::view::{Side, View};
+use super::{Class, Verdict, progress};
+
+/// A queen or a rook, alone or with one other man: to move, they always win.
+pub static MAJORS: Class = Class {
+    name: "queen or rook, with or without another man, against the lone king",
+    judge: |view| {
+        let force = view.force(Side::Strong);
+        if !holds(force.count() <= 2) {
+            return Verdict::Silence;
+        }
+        let majors = view.all(Role::Queen) | view.all(Role::Rook);
+        if view.to_move == Side::Weak {
+            // What is left after a capture must still be a queen or a rook.
+            let keeps = |to: Square| holds((majors & !Bitboard::from(to)).any());
+            if !lost_for_lone_king(view, keeps) {
+                return Verdict::Silence;
+            }
+        }
+        // The longest mates; whatever has a rook may come down to it.
+        let moves = if view.all(Role::Rook).any() { 16 } else { 10 };
+        Verdict::Wins { progress: progress::mop_up(view), moves }
+    },
+};
+
+/// Two bishops of both colours (the caller has seen that they are): to move, they win if neither can be taken.
+pub fn two_bishops(view: &View) -> Verdict {
+    let bishops = view.force(Side::Strong);
+    let wins_against = |king: Square| !bishops.contains(king) && holds(nothing_hangs(view, king));
+    judge_minors(view, wins_against, 18)
+}
+
+/// Bishop and knight: to move, they win if neither can be taken, unless a piece is about to be trapped on the edge.
+pub static BISHOP_AND_KNIGHT: Class = Class {
+    name: "bishop and knight against the lone king",
+    judge: |view| {
+        let (bishop, knight) = (view.all(Role::Bishop), view.all(Role::Knight));
+        let wins_against = |king: Square| {
+            let near = (attacks::king_attacks(king) & (bishop | knight)).any();
+            !(bishop | knight).contains(king)
+                && holds(nothing_hangs(view, king))
+                && holds((knight & Bitboard::CORNERS).is_empty())
+                && holds(!near || (bishop & Bitboard::EDGES).is_empty())
+        };
+        judge_minors(view, wins_against, 33)
+    },
+};
+
+fn judge_minors(view: &View, wins_against: impl Fn(Square) -> bool, moves: u16) -> Verdict {
+    if !holds(view.force(Side::Strong).count() <= 2) {
+        return Verdict::Silence;
+    }
+    let won = match view.to_move {
+        Side::Strong => wins_against(view.weak_king),
+        Side::Weak => lost_for_lone_king(view, wins_against),
+    };
+    if won { Verdict::Wins { progress: progress::mop_up(view), moves } } else { Verdict::Silence }
+}
+
+/// Whether the lone king, to move, is mated, or has moves that all leave the strong side winning.
+pub fn lost_for_lone_king(view: &View, wins_against: impl Fn(Square) -> bool) -> bool {
+    let mut flights = view.flights().peekable();
+    if flights.peek().is_none() {
+        return holds(view.in_check(Side::Weak));
+    }
+    flights.all(wins_against)
+}
+
+/// Whether the lone king, standing on `king`, attacks no man that is not guarded.
+fn nothing_hangs(view: &View, king: Square) -> bool {
+    let mut near = (attacks::king_attacks(king) & view.force(Side::Strong)).into_iter();
+    near.all(|square| is_guarded(view, square, king))
+}
+
+/// Whether the strong side guards its man on this square, when the lone king stands on `king`.
+pub fn is_guarded(view: &View, square: Square, king: Square) -> bool {
+    let occupied = view.occupied() & !Bitboard::from(view.weak_king) | Bitboard::from(king);
+    view.attackers(square, Side::Strong, occupied).any()
+}

@@ -1,0 +1,48 @@
+//! Minor pieces without pawns: what cannot mate, and what can mate only a king that has put itself in a corner.
+
+use shakmaty::{Bitboard, Role};
+
+use super::clause::holds;
+use super::view::{Side, kings_apart};
+use super::{Class, Verdict, lone_king};
+
+/// King against king.
+pub static NO_MATE: Class = Class { name: "kings alone", judge: |_| Verdict::Draw };
+
+/// Bishops against the lone king: one, or any number of one colour, cannot mate. Two of both colours can.
+pub static BISHOPS: Class = Class {
+    name: "bishops against the lone king",
+    judge: |view| {
+        if holds(of_one_colour(view.all(Role::Bishop))) { Verdict::Draw } else { lone_king::two_bishops(view) }
+    },
+};
+
+/// Knights against the lone king: one cannot mate, two can mate only a king on the edge, with their own king beside it.
+pub static KNIGHTS: Class = Class {
+    name: "knights against the lone king",
+    judge: |view| {
+        let knights = view.men(Side::Strong, Role::Knight).count();
+        let safe = holds(!Bitboard::EDGES.contains(view.weak_king)) || holds(kings_apart(view));
+        if knights == 1 || (holds(knights <= 2) && safe) { Verdict::Draw } else { Verdict::Silence }
+    },
+};
+
+/// A minor piece each: bishops of one colour cannot mate; otherwise only a cornered king can be mated, its escape
+/// blocked by its own piece, with the other king beside it.
+pub static MINOR_EACH: Class = Class {
+    name: "a minor piece each",
+    judge: |view| {
+        let bishops = view.all(Role::Bishop);
+        // Bishops of one colour attack no square of the other, so nobody is ever mated, however many they are.
+        if holds(bishops == view.occupied() & !view.kings() && of_one_colour(bishops)) {
+            return Verdict::Draw;
+        }
+        let safe = holds((Bitboard::CORNERS & view.kings()).is_empty()) || holds(kings_apart(view));
+        if holds(view.one_each()) && safe { Verdict::Draw } else { Verdict::Silence }
+    },
+};
+
+/// Whether all these stand on squares of one colour.
+pub fn of_one_colour(bishops: Bitboard) -> bool {
+    (bishops & Bitboard::DARK_SQUARES).is_empty() || (bishops & Bitboard::LIGHT_SQUARES).is_empty()
+}

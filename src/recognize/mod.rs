@@ -1,0 +1,209 @@
+//! Interior-node recognizers: knowledge that is never wrong.
+//!
+//! A recognizer looks at the material of a position and says what is proved about it: a draw, a win with a measure of
+//! progress, a bound, or nothing. Silence is always allowed, a wrong answer never: every class is walked over every
+//! legal position of its endings of three and four men against tables that the project solves itself (`proof.rs`), and
+//! dropping any one clause of a rule makes that proof fail.
+//!
+//! One registry, one kind of answer. The [presence signature](signature) of each side (which of pawn, knight, bishop,
+//! rook, queen are there) selects a class; counts are checked by the class. [`recognize`] asks the cheap classes;
+//! [`syzygy::Tablebases`] gives the same kind of answer from files, marked as expensive. The search treats both like a
+//! hit in its table: it returns at once where the answer [settles](Ibv::settles) the window, and otherwise narrows the
+//! window and remembers the bound ([`Ibv::within`]). Cheap answers are not worth storing, expensive ones are.
+//!
+//! Draws are answered as [`Score::ZERO`]; where the search counts draws by their distance, a drawn answer is a draw
+//! that has not yet happened, and it is the search's choice which draw score stands for it. Wins are bounds in the
+//! recognizer band, growing towards the mate, so that the search makes headway; they are claimed only where the mate
+//! comes before the 50-move rule whatever the opponent does.
+//!
+//! Sources: Ernst A. Heinz, "Efficient Interior-Node Recognition", ICCA Journal 21(3), 1998; David Slate's interior-node
+//! score bounds (1984) as told there. The rules themselves were found and proved on our own tables.
+
+mod clause;
+mod kpk;
+mod lone_king;
+mod minors;
+mod one_each;
+mod pawns;
+mod progress;
+pub mod retrograde;
+pub mod syzygy;
+mod view;
+
+use shakmaty::{Board, Color, Role};
+
+use crate::bound::Ibv;
+use crate::position::Position;
+use crate::score::Score;
+use clause::holds;
+use view::{Side, View};
+
+/// What an answer cost, and so whether it is worth a place in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Expense {
+    /// Cheaper than a probe of the table: not to be stored.
+    Cheap,
+    /// Read from files: to be stored, as an entry without a move.
+    Expensive,
+}
+
+/// A recognizer's answer: bound and score (or nothing, [`Ibv::NONE`]), for the side to move, and the expense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Recognition {
+    /// What is proved; [`Ibv::NONE`] is silence.
+    pub ibv: Ibv,
+    /// What it cost.
+    pub expense: Expense,
+}
+
+// An answer travels in one register.
+const _: () = assert!(size_of::<Recognition>() == 8);
+
+impl Recognition {
+    /// Nothing is known.
+    pub const SILENCE: Recognition = Recognition { ibv: Ibv::NONE, expense: Expense::Cheap };
+}
+
+/// What a class says about a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Silence,
+    Draw,
+    /// This side does not lose.
+    Holds(Side),
+    /// The strong side mates within so many moves from now, whatever happens. Progress as in
+    /// [`Score::recognized_win`].
+    Wins {
+        progress: i32,
+        moves: u16,
+    },
+}
+
+/// A family of endings with rules of its own.
+struct Class {
+    #[cfg_attr(not(test), expect(dead_code, reason = "the proof prints it"))]
+    name: &'static str,
+    judge: fn(&View) -> Verdict,
+}
+
+// Which men a side has, as bits.
+const NONE: usize = 0;
+const P: usize = 1;
+const N: usize = 2;
+const B: usize = 4;
+const R: usize = 8;
+const Q: usize = 16;
+
+/// Which class speaks of which presence signatures (strong side, weak side).
+const REGISTRY: [(usize, usize, &Class); 30] = [
+    (NONE, NONE, &minors::NO_MATE),
+    (B, NONE, &minors::BISHOPS),
+    (N, NONE, &minors::KNIGHTS),
+    (B, B, &minors::MINOR_EACH),
+    (B, N, &minors::MINOR_EACH),
+    (N, N, &minors::MINOR_EACH),
+    (Q, NONE, &lone_king::MAJORS),
+    (R, NONE, &lone_king::MAJORS),
+    (Q | R, NONE, &lone_king::MAJORS),
+    (Q | B, NONE, &lone_king::MAJORS),
+    (Q | N, NONE, &lone_king::MAJORS),
+    (Q | P, NONE, &lone_king::MAJORS),
+    (R | B, NONE, &lone_king::MAJORS),
+    (R | N, NONE, &lone_king::MAJORS),
+    (R | P, NONE, &lone_king::MAJORS),
+    (B | N, NONE, &lone_king::BISHOP_AND_KNIGHT),
+    (P, NONE, &pawns::PAWNS),
+    (B | P, NONE, &pawns::BISHOPS_AND_PAWNS),
+    (N | P, NONE, &pawns::KNIGHT_AND_PAWN),
+    (Q, P, &one_each::QUEEN_PAWN),
+    (R, P, &one_each::ROOK_PAWN),
+    (B, P, &one_each::BISHOP_PAWN),
+    (N, P, &one_each::KNIGHT_PAWN),
+    (Q, N, &one_each::QUEEN_KNIGHT),
+    (Q, B, &one_each::QUEEN_BISHOP),
+    (Q, R, &one_each::QUEEN_ROOK),
+    (R, B, &one_each::ROOK_BISHOP),
+    (R, N, &one_each::ROOK_KNIGHT),
+    (R, R, &one_each::ROOK_EACH),
+    (Q, Q, &one_each::QUEEN_EACH),
+];
+
+/// The index of nobody in [`REGISTRY`].
+const NOBODY: u8 = u8::MAX;
+/// Marks a signature in which black is the strong side.
+const BLACK_STRONG: u8 = 0x80;
+
+/// From both presence signatures (white · 32 + black) to the registry.
+static IDS: [u8; 1024] = {
+    let mut ids = [NOBODY; 1024];
+    let mut i = REGISTRY.len();
+    while i > 0 {
+        i -= 1;
+        let (strong, weak, _) = REGISTRY[i];
+        ids[weak * 32 + strong] = i as u8 | BLACK_STRONG;
+        ids[strong * 32 + weak] = i as u8;
+    }
+    ids
+};
+
+/// What is proved about a position by its material, cheaply.
+///
+/// At a position without a recognizer this is a few instructions. Castling rights are outside of every proof: with
+/// them, silence. En passant captures never arise in a class that speaks of pawns on both sides, for there is none.
+#[inline]
+pub fn recognize(position: &Position) -> Recognition {
+    if may_speak(position.board()) { ask(position) } else { Recognition::SILENCE }
+}
+
+/// Whether any class can speak of so many men: up to four, or any number against a lone king.
+#[inline]
+fn may_speak(board: &Board) -> bool {
+    !board.white().more_than_one() || !board.black().more_than_one() || board.occupied().count() <= 4
+}
+
+#[inline(never)]
+fn ask(position: &Position) -> Recognition {
+    if !holds(position.castles().is_empty()) {
+        return Recognition::SILENCE;
+    }
+    let ibv = answer(position.board(), position.turn(), position.clock());
+    #[cfg(debug_assertions)]
+    syzygy::cross_check(position, ibv);
+    Recognition { ibv, expense: Expense::Cheap }
+}
+
+/// The answer for the side to move, at this count of half-moves without progress.
+fn answer(board: &Board, turn: Color, clock: u16) -> Ibv {
+    let id = IDS[signature(board, Color::White) * 32 + signature(board, Color::Black)];
+    if id == NOBODY {
+        return Ibv::NONE;
+    }
+    let strong = if id & BLACK_STRONG == 0 { Color::White } else { Color::Black };
+    let Some(view) = View::new(board, turn, strong) else { return Ibv::NONE };
+    let (_, _, class) = REGISTRY[usize::from(id & !BLACK_STRONG)];
+    match (class.judge)(&view) {
+        Verdict::Silence => Ibv::NONE,
+        Verdict::Draw => Ibv::exact(Score::ZERO),
+        Verdict::Holds(side) if side == view.to_move => Ibv::lower(Score::ZERO),
+        Verdict::Holds(_) => Ibv::upper(Score::ZERO),
+        Verdict::Wins { progress, moves } => {
+            if !holds(clock + 2 * moves <= 100) {
+                return Ibv::NONE;
+            }
+            let win = Ibv::lower(Score::recognized_win(progress));
+            if view.to_move == Side::Strong { win } else { -win }
+        }
+    }
+}
+
+/// Which of pawn, knight, bishop, rook and queen a side has, as five bits from the pawn up.
+fn signature(board: &Board, color: Color) -> usize {
+    let side = board.by_color(color);
+    [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen]
+        .into_iter()
+        .enumerate()
+        .fold(0, |bits, (i, role)| bits | usize::from((board.by_role(role) & side).any()) << i)
+}
+
+#[cfg(test)]
+mod proof;

@@ -1,0 +1,152 @@
+//! Pawns, and pawns with a minor piece, against the lone king.
+//!
+//! One pawn is looked up in a bitbase, and two pawns or a pawn and a piece are won where the pawn alone would be and
+//! nothing is in its way. Rook pawns are drawn, any number of them and of bishops, before a king that cannot be driven
+//! from their corner.
+
+use shakmaty::{Bitboard, File, Rank, Role, Square};
+
+use super::clause::holds;
+use super::lone_king::{is_guarded, lost_for_lone_king};
+use super::view::{Side, View};
+use super::{Class, Verdict, kpk, progress};
+
+/// One pawn: won or drawn, from the bitbase. Two: won if one of them would win alone. More: the corner.
+pub static PAWNS: Class = Class {
+    name: "pawns against the lone king",
+    judge: |view| {
+        let pawns = view.men(Side::Strong, Role::Pawn);
+        let Some(first) = pawns.first() else { return Verdict::Silence };
+        if !pawns.more_than_one() {
+            return if kpk::is_won(view, view.to_move, view.weak_king, first) {
+                Verdict::Wins { progress: progress::pawn_and_king(view, first), moves: 28 }
+            } else {
+                Verdict::Draw
+            };
+        }
+        if holds(pawns.count() == 2) && won(view, |king| two_pawns_win(view, pawns, king)) {
+            return Verdict::Wins { progress: progress::mop_up(view), moves: 32 };
+        }
+        corner_fortress(view)
+    },
+};
+
+/// Bishops and pawns: one of each is won if the pawn would win alone and the bishop is not in its way; any number is
+/// drawn before a king in the corner that the bishops cannot attack.
+pub static BISHOPS_AND_PAWNS: Class = Class {
+    name: "bishops and pawns against the lone king",
+    judge: |view| {
+        let bishop = view.men(Side::Strong, Role::Bishop);
+        let wins_against = |king: Square| {
+            // A stalemate is near where the bishop does not command the corner that the pawn goes to.
+            let wrong_corner = corner_of_rook_pawns(view)
+                .is_some_and(|corner| (bishop & same_colour(corner)).is_empty() && king.distance(corner) <= 2);
+            let alone =
+                piece_and_pawn_win(view, king) && holds(!wrong_corner) && holds(!Bitboard::CORNERS.contains(king));
+            alone || bishop_escorts_pawn(view, king)
+        };
+        if holds(view.force(Side::Strong).count() == 2) && won(view, wins_against) {
+            return Verdict::Wins { progress: progress::mop_up(view), moves: 31 };
+        }
+        corner_fortress(view)
+    },
+};
+
+/// Knight and pawn: won if the pawn would win alone and the knight is not in its way.
+pub static KNIGHT_AND_PAWN: Class = Class {
+    name: "knight and pawn against the lone king",
+    judge: |view| {
+        let wins_against = |king: Square| {
+            // A king right before a pawn on its last step is stalemated wherever the knight takes its other squares.
+            let pawns = view.men(Side::Strong, Role::Pawn);
+            let mut fronts =
+                pawns.into_iter().map(|pawn| view.relative(pawn)).filter(|pawn| pawn.rank() == Rank::Seventh);
+            let blocked = fronts.any(|pawn| pawn.offset(8) == Some(view.relative(king)));
+            piece_and_pawn_win(view, king) && holds(!blocked)
+        };
+        if holds(view.force(Side::Strong).count() == 2) && won(view, wins_against) {
+            Verdict::Wins { progress: progress::mop_up(view), moves: 28 }
+        } else {
+            Verdict::Silence
+        }
+    },
+};
+
+/// Whether the strong side wins, given a rule that tells where it wins when it is to move against the king there.
+fn won(view: &View, wins_against: impl Fn(Square) -> bool) -> bool {
+    match view.to_move {
+        Side::Strong => wins_against(view.weak_king),
+        Side::Weak => lost_for_lone_king(view, wins_against),
+    }
+}
+
+/// Two pawns, the strong side to move; the lone king may just have taken one of them.
+fn two_pawns_win(view: &View, pawns: Bitboard, king: Square) -> bool {
+    let left = pawns & !Bitboard::from(king);
+    let alone = |pawn: Square| kpk::is_won(view, Side::Strong, king, pawn);
+    let winners = left.into_iter().filter(|&pawn| alone(pawn)).count();
+    if winners == left.count() {
+        return true;
+    }
+    // A pawn that wins alone still wins if the other is not in its way and the king not cornered for a stalemate.
+    let mut files = left.into_iter().map(Square::file);
+    winners > 0 && holds(files.next() != files.next()) && holds(!Bitboard::CORNERS.contains(king))
+}
+
+/// A minor piece and a pawn, the strong side to move; the lone king may just have taken one of them.
+fn piece_and_pawn_win(view: &View, king: Square) -> bool {
+    let pawn = view.men(Side::Strong, Role::Pawn) & !Bitboard::from(king);
+    let piece = view.force(Side::Strong) & !view.men(Side::Strong, Role::Pawn) & !Bitboard::from(king);
+    let Some(pawn) = pawn.first() else { return false };
+    if !holds(kpk::is_won(view, Side::Strong, king, pawn)) {
+        return false;
+    }
+    let ahead =
+        |square: Square| square.file() == pawn.file() && view.relative(square).rank() > view.relative(pawn).rank();
+    // Without the piece, the bitbase alone is right.
+    piece.is_empty()
+        || holds(!piece.into_iter().any(ahead)) && holds(king.distance(pawn) > 1 || is_guarded(view, pawn, king))
+}
+
+/// A bishop and a pawn of the four middle files, the strong side to move: they win wherever the pawn cannot be stopped
+/// at once, for a bishop of either colour will do.
+fn bishop_escorts_pawn(view: &View, king: Square) -> bool {
+    let bishop = view.men(Side::Strong, Role::Bishop) & !Bitboard::from(king);
+    let pawn = view.men(Side::Strong, Role::Pawn) & !Bitboard::from(king);
+    let (Some(bishop), Some(pawn)) = (bishop.first(), pawn.first()) else { return false };
+    let ahead = bishop.file() == pawn.file() && view.relative(bishop).rank() > view.relative(pawn).rank();
+    // The claim would be true without this; but a bishop in the way or attacked is the search's business first.
+    let free = !ahead && (king.distance(bishop) > 1 || is_guarded(view, bishop, king));
+    free && holds(matches!(pawn.file(), File::C | File::D | File::E | File::F))
+        && holds(king.distance(pawn) > 3 || is_guarded(view, pawn, king))
+}
+
+/// The squares of this square's colour.
+fn same_colour(square: Square) -> Bitboard {
+    if square.is_dark() { Bitboard::DARK_SQUARES } else { Bitboard::LIGHT_SQUARES }
+}
+
+/// The corner where all pawns promote, if all are on one rook file.
+fn corner_of_rook_pawns(view: &View) -> Option<Square> {
+    let pawns = view.men(Side::Strong, Role::Pawn);
+    let pawn = pawns.first()?;
+    let on_rook_file = holds(matches!(pawn.file(), File::A | File::H));
+    let on_one_file = holds((pawns & !Bitboard::from(pawn.file())).is_empty());
+    let last = if view.relative(pawn) == pawn { Rank::Eighth } else { Rank::First };
+    (on_rook_file && on_one_file).then(|| Square::from_coords(pawn.file(), last))
+}
+
+/// The wrong corner: all pawns on one rook file, no bishop of the promotion corner's colour, the lone king in the
+/// corner or next to it. Drawn with any number of pawns and bishops, whoever is to move.
+///
+/// Proof. Let the block be the corner and its three neighbours. The corner can be attacked only by the strong king,
+/// from another square of the block: bishops are of the other colour, and pawns of that file attack only the file
+/// beside it. While the lone king is in the block, that is illegal, for all squares of the block touch each other. So
+/// a lone king beside the corner can always step into it, or take there what has just promoted; and in the corner it
+/// is never in check and at worst stalemated.
+fn corner_fortress(view: &View) -> Verdict {
+    let Some(corner) = corner_of_rook_pawns(view) else { return Verdict::Silence };
+    let drawn = holds((view.men(Side::Strong, Role::Bishop) & same_colour(corner)).is_empty())
+        && holds(view.weak_king.distance(corner) <= 1);
+    if drawn { Verdict::Draw } else { Verdict::Silence }
+}

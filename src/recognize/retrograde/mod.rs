@@ -1,0 +1,280 @@
+//! The project's own tables: every ending of up to four men solved backwards from its mates.
+//!
+//! Nothing of this is part of playing; it is the truth that the recognizers are proved against, and what the suites
+//! in `epd/` were made with. Values are distances to mate, counted without the 50-move rule. The method is Ströhlein's
+//! (1970) and Thompson's (1986): mark the mates, then take moves back, level by level. A position is lost where every
+//! move was shown to lose, which is checked forwards, so that symmetric positions need no counting of ways.
+//!
+//! Boards are stored up to symmetry: with the white king in the triangle a1-d1-d4 where there is no pawn, on the files
+//! a to d where there is one. The one ending of four men that is not offered is pawn against pawn, because its en
+//! passant captures are not a matter of squares.
+
+mod solve;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use arrayvec::ArrayVec;
+use shakmaty::{Bitboard, Board, ByColor, ByRole, Color, Role, Square};
+
+use solve::{Link, Spot};
+
+/// What a position is worth to the side to move, and in how many plies the mate comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Value {
+    /// Mates in this many plies (odd).
+    Win(u8),
+    /// Neither side can force mate.
+    Draw,
+    /// Is mated in this many plies (even; 0 is mate on the board).
+    Loss(u8),
+}
+
+/// One byte a position: 0 draw, 255 no legal position, otherwise plies to mate plus one (even: won, odd: lost).
+const DRAW: u8 = 0;
+const ILLEGAL: u8 = u8::MAX;
+
+/// The men of an ending beside the kings: white's, then black's, each from queen to pawn.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Endgame {
+    white: ArrayVec<Role, 2>,
+    black: ArrayVec<Role, 2>,
+}
+
+impl Endgame {
+    /// The ending of a board, and whether its colours must be exchanged to read it there; `None` beyond four men.
+    pub fn of(board: &Board) -> Option<(Endgame, bool)> {
+        if board.occupied().count() > 4 {
+            return None;
+        }
+        let men = |color| {
+            let side = board.by_color(color);
+            [Role::Queen, Role::Rook, Role::Bishop, Role::Knight, Role::Pawn]
+                .into_iter()
+                .flat_map(move |role| (board.by_role(role) & side).into_iter().map(move |_| role))
+                .collect()
+        };
+        Some(Endgame { white: men(Color::White), black: men(Color::Black) }.normal())
+    }
+
+    /// The stronger side as white, and whether the colours were exchanged for that.
+    fn normal(self) -> (Endgame, bool) {
+        let rank =
+            |men: &ArrayVec<Role, 2>| (men.len(), men.iter().map(|&role| role as u8).collect::<ArrayVec<u8, 2>>());
+        let flipped = rank(&self.white) < rank(&self.black);
+        (if flipped { Endgame { white: self.black, black: self.white } } else { self }, flipped)
+    }
+
+    /// Every ending of up to four men but pawn against pawn.
+    pub fn all() -> Vec<Endgame> {
+        const ROLES: [Role; 5] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight, Role::Pawn];
+        let side = |men: &[Role]| men.iter().copied().collect::<ArrayVec<Role, 2>>();
+        let mut all = vec![Endgame { white: side(&[]), black: side(&[]) }];
+        for (i, &first) in ROLES.iter().enumerate() {
+            all.push(Endgame { white: side(&[first]), black: side(&[]) });
+            for &second in &ROLES[i..] {
+                all.push(Endgame { white: side(&[first, second]), black: side(&[]) });
+                if (first, second) != (Role::Pawn, Role::Pawn) {
+                    all.push(Endgame { white: side(&[first]), black: side(&[second]) });
+                }
+            }
+        }
+        all
+    }
+
+    /// How many men, kings included.
+    pub fn men(&self) -> usize {
+        2 + self.white.len() + self.black.len()
+    }
+
+    fn pawns(&self) -> usize {
+        self.white.iter().chain(&self.black).filter(|&&role| role == Role::Pawn).count()
+    }
+
+    /// The men in the order in which tables keep their squares.
+    fn slots(&self) -> ArrayVec<(Color, Role), 2> {
+        let white = self.white.iter().map(|&role| (Color::White, role));
+        white.chain(self.black.iter().map(|&role| (Color::Black, role))).collect()
+    }
+}
+
+impl fmt::Display for Endgame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let letters = |men: &ArrayVec<Role, 2>| men.iter().map(|role| role.upper_char()).collect::<String>();
+        write!(f, "K{}vK{}", letters(&self.white), letters(&self.black))
+    }
+}
+
+impl FromStr for Endgame {
+    type Err = String;
+
+    /// Reads a name such as `KBNvK`.
+    fn from_str(name: &str) -> Result<Endgame, String> {
+        let error = || format!("'{name}' does not name an ending of three or four men");
+        let side = |text: &str| -> Option<ArrayVec<Role, 2>> {
+            let men = text.strip_prefix('K')?;
+            if men.chars().count() > 2 {
+                return None;
+            }
+            let mut men = men.chars().map(Role::from_char).collect::<Option<ArrayVec<Role, 2>>>()?;
+            men.sort_unstable_by(|a, b| b.cmp(a));
+            (!men.contains(&Role::King)).then_some(men)
+        };
+        let (white, black) = name.split_once('v').ok_or_else(error)?;
+        let (endgame, _) =
+            Endgame { white: side(white).ok_or_else(error)?, black: side(black).ok_or_else(error)? }.normal();
+        if endgame.men() > 4 || (endgame.pawns() == 2 && !endgame.black.is_empty()) {
+            return Err(error());
+        }
+        Ok(endgame)
+    }
+}
+
+/// The solved positions of one ending.
+pub struct Table {
+    endgame: Endgame,
+    slots: ArrayVec<(Color, Role), 2>,
+    values: Box<[u8]>,
+    /// Where to look after captures and promotions, by what the two slots have become (8 · first + second).
+    links: Vec<Option<Link>>,
+}
+
+impl Table {
+    /// Which ending this is.
+    pub fn endgame(&self) -> &Endgame {
+        &self.endgame
+    }
+
+    /// Every legal position up to symmetry, for both sides to move, each with its value.
+    pub fn for_each(&self, mut visit: impl FnMut(&Board, Color, Value)) {
+        let found = self.try_for_each::<()>(|board, turn, value| {
+            visit(board, turn, value);
+            None
+        });
+        debug_assert!(found.is_none());
+    }
+
+    /// As [`Table::for_each`], until something is found.
+    pub fn try_for_each<T>(&self, mut visit: impl FnMut(&Board, Color, Value) -> Option<T>) -> Option<T> {
+        (0..self.values.len()).find_map(|index| {
+            let value = decode(self.values[index])?;
+            let spot = self.spot(index);
+            visit(&self.board(spot), spot.turn, value)
+        })
+    }
+
+    /// The longest win for either side, in moves.
+    pub fn longest(&self) -> u8 {
+        self.values.iter().filter(|&&byte| byte != ILLEGAL).map(|&byte| byte / 2).max().unwrap_or(0)
+    }
+
+    fn board(&self, spot: Spot) -> Board {
+        let mut roles = ByRole::<Bitboard>::default();
+        let mut colors = ByColor::<Bitboard>::default();
+        let kings = [(Color::White, Role::King), (Color::Black, Role::King)];
+        for (i, &(color, role)) in kings.iter().chain(&self.slots).enumerate() {
+            let square = Bitboard::from(Square::new(u32::from(spot.square(i))));
+            roles[role] |= square;
+            colors[color] |= square;
+        }
+        Board::try_from_bitboards(roles, colors).unwrap_or_default()
+    }
+
+    /// The value of a board of this ending; `None` where it is not legal. `exchange`: black has the stronger side.
+    fn value(&self, board: &Board, turn: Color, exchange: bool) -> Option<Value> {
+        let mut taken = Bitboard::EMPTY;
+        let mut squares = [0; 4];
+        let kings = [(Color::White, Role::King), (Color::Black, Role::King)];
+        for (i, &(color, role)) in kings.iter().chain(&self.slots).enumerate() {
+            let color = if exchange { !color } else { color };
+            let square = ((board.by_color(color) & board.by_role(role)) & !taken).first()?;
+            taken.add(square);
+            squares[i] = if exchange { square.flip_vertical() } else { square } as u8;
+        }
+        let spot = Spot::new(squares, if exchange { !turn } else { turn });
+        decode(self.values[self.index(spot)])
+    }
+}
+
+fn decode(byte: u8) -> Option<Value> {
+    match byte {
+        ILLEGAL => None,
+        DRAW => Some(Value::Draw),
+        byte if byte % 2 == 0 => Some(Value::Win(byte - 1)),
+        byte => Some(Value::Loss(byte - 1)),
+    }
+}
+
+/// A set of solved endings, closed under captures and promotions.
+#[derive(Default)]
+pub struct Tables {
+    tables: BTreeMap<Endgame, Arc<Table>>,
+}
+
+impl Tables {
+    /// Solves these endings and all that they lead to, on as many threads as the machine has.
+    pub fn solve(endgames: impl IntoIterator<Item = Endgame>) -> Tables {
+        let mut wanted: Vec<Endgame> = Vec::new();
+        let mut open: Vec<Endgame> = endgames.into_iter().collect();
+        while let Some(endgame) = open.pop() {
+            if !wanted.contains(&endgame) {
+                open.extend(solve::successors(&endgame).into_iter().map(|(_, to, _)| to));
+                wanted.push(endgame);
+            }
+        }
+        // An ending leads to fewer men or, by promotion, to fewer pawns; within such a group none needs another.
+        wanted.sort_by_key(|endgame| (endgame.men(), endgame.pawns()));
+        let mut tables = Tables::default();
+        for group in wanted.chunk_by(|a, b| (a.men(), a.pawns()) == (b.men(), b.pawns())) {
+            let solved = in_parallel(group, |endgame| Arc::new(Table::solve(endgame.clone(), &tables)));
+            tables.tables.extend(solved.into_iter().map(|table| (table.endgame.clone(), table)));
+        }
+        tables
+    }
+
+    /// One of the solved endings.
+    pub fn get(&self, endgame: &Endgame) -> Option<&Arc<Table>> {
+        self.tables.get(endgame)
+    }
+
+    /// All solved endings.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Table>> {
+        self.tables.values()
+    }
+
+    /// The value of a position without castling rights and en passant captures; `None` where the board is not legal or
+    /// its ending was not solved.
+    pub fn value(&self, board: &Board, turn: Color) -> Option<Value> {
+        let (endgame, exchange) = Endgame::of(board)?;
+        self.tables.get(&endgame)?.value(board, turn, exchange)
+    }
+}
+
+/// Maps over a slice on all of the machine's threads, keeping the order.
+pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
+    let mut results: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let run = || {
+            let mut done = Vec::new();
+            loop {
+                let i = next.fetch_add(1, Ordering::Relaxed);
+                let Some(item) = items.get(i) else { return done };
+                done.push((i, work(item)));
+            }
+        };
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    results.sort_by_key(|&(i, _)| i);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests;

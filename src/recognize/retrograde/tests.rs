@@ -1,0 +1,35 @@
+use super::*;
+
+/// Longest wins in moves, as known since Ströhlein and Thompson.
+#[test]
+fn longest_wins_are_the_known_ones() {
+    let endgames = [
+        ("KQvK", 10),
+        ("KRvK", 16),
+        ("KPvK", 28),
+        ("KBBvK", 19),
+        ("KBNvK", 33),
+        ("KNNvK", 1),
+        ("KQvKR", 35),
+        ("KRvKB", 29),
+        ("KRvKN", 40),
+        ("KQvKB", 17),
+        ("KQvKN", 21),
+    ];
+    let parsed = endgames.map(|(name, _)| name.parse::<Endgame>().expect("a name"));
+    let tables = Tables::solve(parsed.clone());
+    for ((name, moves), endgame) in endgames.into_iter().zip(parsed) {
+        assert_eq!(tables.get(&endgame).expect("solved").longest(), moves, "{name}");
+    }
+}
+
+#[test]
+fn names_are_read_and_normalized() {
+    for (name, normal) in [("KQvK", "KQvK"), ("KvKQ", "KQvK"), ("KRvKQ", "KQvKR"), ("KNBvK", "KBNvK"), ("KvK", "KvK")] {
+        assert_eq!(name.parse::<Endgame>().map(|endgame| endgame.to_string()), Ok(normal.to_owned()));
+    }
+    for bad in ["", "K", "KQ", "vK", "KvQ", "KKvK", "KQQQvK", "KPvKP", "KQvKRB", "KXvK"] {
+        assert!(bad.parse::<Endgame>().is_err(), "{bad}");
+    }
+    assert_eq!(Endgame::all().len(), 35);
+}

@@ -1,0 +1,401 @@
+//! Syzygy tablebases: the expensive recognizer.
+//!
+//! Inside the tree, [`Tablebases::probe`] answers like every other recognizer, marked [`Expense::Expensive`]: the
+//! search stores the answer (as an entry without a move) and counts it as a table hit. At the root,
+//! [`Tablebases::rank_root`] orders the moves by what they keep, so that the search plays only moves that keep the
+//! result and makes progress under the 50-move rule.
+//!
+//! Files that cannot be used cost a remark each and no more: the engine plays on without them. Files are read at the
+//! first probe that needs them; small ones stay in memory.
+//!
+//! Source of the format and of the meaning of its values: Ronald de Man's Syzygy tables, through `shakmaty-syzygy`.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use shakmaty::{Chess, Move};
+use shakmaty_syzygy::filesystem::{Filesystem, OsFilesystem, RandomAccessFile, ReadHint};
+use shakmaty_syzygy::{Dtz, SyzygyError, Tablebase, Wdl};
+
+use super::{Expense, Recognition};
+use crate::bound::Ibv;
+use crate::position::{Game, Position};
+use crate::score::Score;
+
+/// When tables are asked: the UCI options `SyzygyProbeDepth`, `SyzygyProbeLimit` and `Syzygy50MoveRule`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probing {
+    /// The remaining depth from which positions of the largest allowed size are probed; smaller ones always are.
+    pub depth: i32,
+    /// No more men than this, kings included; 0 asks never.
+    pub limit: usize,
+    /// Whether a win that the 50-move rule spoils is a draw.
+    pub fifty_moves: bool,
+}
+
+impl Default for Probing {
+    fn default() -> Probing {
+        Probing { depth: 1, limit: 7, fifty_moves: true }
+    }
+}
+
+/// Opened tablebases; shared by all threads.
+pub struct Tablebases {
+    tables: Tablebase<Chess>,
+    /// Materials whose files have failed, as bits of a hash: failing files are asked once, without a lock.
+    broken: [AtomicU64; 64],
+    /// What to tell about files that failed.
+    remarks: Mutex<Vec<String>>,
+}
+
+impl fmt::Debug for Tablebases {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tablebases({} men)", self.largest())
+    }
+}
+
+/// A root move with what the tables say of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankedMove {
+    /// The move.
+    pub m: Move,
+    /// Moves of equal rank keep the same result, as far as can be told; higher is better.
+    pub rank: i32,
+    /// What to report for it: a tablebase win or loss at the root, or a draw.
+    pub score: Score,
+    /// Plies to the next capture or pawn move, counted as Syzygy does (0: draw; beyond ±100: spoiled by the rule; ±1
+    /// where no DTZ table is there).
+    pub dtz: i32,
+}
+
+impl Tablebases {
+    /// Opens the tables of a `SyzygyPath`: folders separated as in `PATH` (`:`, on Windows `;`), spaces allowed;
+    /// nothing or `<empty>` is none. The remarks say what cannot be used, one line each.
+    ///
+    /// Of tables that are found twice the first is used.
+    pub fn open(path: &str) -> (Option<Arc<Tablebases>>, Vec<String>) {
+        let mut remarks = Vec::new();
+        let path = path.trim();
+        if path.is_empty() || path == "<empty>" {
+            return (None, remarks);
+        }
+        let mut tables = Tablebase::with_filesystem(Arc::new(SmallInMemory::default()));
+        let mut found: BTreeMap<String, PathBuf> = BTreeMap::new();
+        for folder in std::env::split_paths(path).filter(|folder| !folder.as_os_str().is_empty()) {
+            match table_files(&folder) {
+                Err(error) => remarks.push(format!("tablebase folder '{}': {error}", folder.display())),
+                Ok(files) if files.is_empty() => {
+                    remarks.push(format!("tablebase folder '{}' has no tables", folder.display()));
+                }
+                Ok(files) => {
+                    for file in files {
+                        let Some(name) = file.file_name().map(|name| name.to_string_lossy().into_owned()) else {
+                            continue;
+                        };
+                        if let Some(first) = found.get(&name) {
+                            remarks.push(format!(
+                                "tablebase file '{}' is not used, since '{}' is",
+                                file.display(),
+                                first.display()
+                            ));
+                        } else if let Err(error) = check_magic(&file).and_then(|()| tables.add_file(&file)) {
+                            remarks.push(format!("tablebase file '{}': {error}", file.display()));
+                        } else {
+                            found.insert(name, file);
+                        }
+                    }
+                }
+            }
+        }
+        if found.is_empty() {
+            return (None, remarks);
+        }
+        let opened =
+            Arc::new(Tablebases { tables, broken: [const { AtomicU64::new(0) }; 64], remarks: Mutex::new(Vec::new()) });
+        #[cfg(debug_assertions)]
+        check::against(&opened);
+        (Some(opened), remarks)
+    }
+
+    /// The most men of any table, kings included.
+    pub fn largest(&self) -> usize {
+        self.tables.max_pieces()
+    }
+
+    /// Remarks about files that turned out unusable since the last call: a line for each ending, once.
+    pub fn take_remarks(&self) -> Vec<String> {
+        std::mem::take(&mut *self.remarks.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What the tables know about a position at `ply` with `depth` remaining, for the side to move.
+    ///
+    /// Asked only right after a capture or a pawn move, where the answer holds whatever the game was: wins and losses
+    /// are then certain under the 50-move rule. An answer counts as one table hit; silence does not.
+    #[inline]
+    pub fn probe(&self, position: &Position, ply: usize, depth: i32, probing: &Probing) -> Recognition {
+        if position.clock() != 0 || !position.castles().is_empty() {
+            return Recognition::SILENCE;
+        }
+        let men = position.board().occupied().count();
+        let largest = self.largest().min(probing.limit);
+        if men > largest || (men == largest && depth < probing.depth) {
+            return Recognition::SILENCE;
+        }
+        self.ask(position, ply, probing)
+    }
+
+    #[inline(never)]
+    fn ask(&self, position: &Position, ply: usize, probing: &Probing) -> Recognition {
+        let Some(wdl) = self.wdl_after_zeroing(position) else { return Recognition::SILENCE };
+        let win = Ibv::lower(Score::tablebase_win(ply));
+        let ibv = match wdl {
+            Wdl::Win => win,
+            Wdl::CursedWin if !probing.fifty_moves => win,
+            Wdl::Loss => -win,
+            Wdl::BlessedLoss if !probing.fifty_moves => -win,
+            Wdl::Draw | Wdl::CursedWin | Wdl::BlessedLoss => Ibv::exact(Score::ZERO),
+        };
+        Recognition { ibv, expense: Expense::Expensive }
+    }
+
+    /// Ranks the root's moves by the result that they keep, best first; `None` where the tables do not know.
+    ///
+    /// A move ranks by result: win, win that the 50-move rule may spoil, draw, loss that the rule may save, loss. Moves
+    /// that keep a certain win rank equal, so that the search can look for mate among them, except when the game has
+    /// repeated a position since the last capture or pawn move or the counter is past half: then the shortest way to
+    /// the next such move ranks first, and progress is certain. Search the moves of the [best rank](best) (in analysis,
+    /// the `lines` best), and report their `score` where the search itself finds no mate.
+    pub fn rank_root(&self, game: &Game, probing: &Probing) -> Option<Vec<RankedMove>> {
+        let position = game.position();
+        let men = position.board().occupied().count();
+        if !position.castles().is_empty() || men > self.largest().min(probing.limit) {
+            return None;
+        }
+        let moves = position.legal_moves();
+        let with_dtz: Option<Vec<RankedMove>> = moves.iter().map(|&m| self.rank_by_dtz(game, m, probing)).collect();
+        let mut ranked = match with_dtz {
+            Some(ranked) => ranked,
+            None => moves.iter().map(|&m| self.rank_by_wdl(position, m, probing)).collect::<Option<_>>()?,
+        };
+        // Stable: moves of one rank keep the generator's order where the distance is equal.
+        ranked.sort_by_key(|ranked| (Reverse(ranked.rank), ranked.dtz));
+        Some(ranked)
+    }
+
+    fn rank_by_dtz(&self, game: &Game, m: Move, probing: &Probing) -> Option<RankedMove> {
+        let mut after = game.clone();
+        after.play(m);
+        let position = after.position();
+        let mated = position.in_check() && !position.has_legal_move();
+        let clock = i32::from(game.position().clock());
+        let mut dtz = if mated {
+            1
+        } else if after.occurrences() > 0 || (probing.fifty_moves && position.clock() >= 100) {
+            // A position that has been there before may be there again: no progress, and soon a draw.
+            0
+        } else if position.clock() == 0 {
+            Dtz::before_zeroing(-self.wdl_after_zeroing(position)?).0
+        } else {
+            let dtz = self.dtz(position)?;
+            -(dtz + dtz.signum())
+        };
+        // The tables speak of positions with the counter at zero.
+        let certain = |dtz: i32| !probing.fifty_moves || dtz + clock <= 99 || mated;
+        let hurry = after_repetition(game) || clock > 50;
+        let rank = match dtz.signum() {
+            1 if certain(dtz) && hurry => 2000 - dtz,
+            1 if certain(dtz) => 2000,
+            1 => 1000 - dtz - clock,
+            -1 if !probing.fifty_moves || clock - dtz < 100 => -2000 - dtz.max(-999),
+            -1 => -1000 - dtz + clock,
+            _ => 0,
+        };
+        let score = match dtz.signum() {
+            1 if certain(dtz) => Score::tablebase_win(0),
+            -1 if !probing.fifty_moves || dtz >= -100 && clock - dtz <= 100 => -Score::tablebase_win(0),
+            _ => Score::ZERO,
+        };
+        if !probing.fifty_moves {
+            // Without the rule, a spoiled win is a win like any other.
+            dtz = if dtz > 100 {
+                dtz - 100
+            } else if dtz < -100 {
+                dtz + 100
+            } else {
+                dtz
+            };
+        }
+        Some(RankedMove { m, rank, score, dtz })
+    }
+
+    fn rank_by_wdl(&self, position: &Position, m: Move, probing: &Probing) -> Option<RankedMove> {
+        let mut after = position.clone();
+        after.play(m);
+        let wdl = -self.wdl_after_zeroing(&after)?;
+        let strict = probing.fifty_moves;
+        let (rank, score) = match wdl {
+            Wdl::Win => (2000, Score::tablebase_win(0)),
+            Wdl::CursedWin if !strict => (2000, Score::tablebase_win(0)),
+            Wdl::CursedWin => (1000, Score::ZERO),
+            Wdl::Draw => (0, Score::ZERO),
+            Wdl::BlessedLoss if strict => (-1000, Score::ZERO),
+            Wdl::BlessedLoss | Wdl::Loss => (-2000, -Score::tablebase_win(0)),
+        };
+        Some(RankedMove { m, rank, score, dtz: Dtz::before_zeroing(wdl).0.signum() })
+    }
+
+    /// The game-theoretical result for the side to move, 1, 0 or −1, without the 50-move rule, for checking others
+    /// against; `None` where the tables do not know.
+    pub fn result(&self, position: &Position) -> Option<i32> {
+        self.wdl_after_zeroing(position).map(Wdl::signum)
+    }
+
+    fn wdl_after_zeroing(&self, position: &Position) -> Option<Wdl> {
+        if self.is_broken(position) {
+            return None;
+        }
+        self.note(position, self.tables.probe_wdl_after_zeroing(position.chess()))
+    }
+
+    fn dtz(&self, position: &Position) -> Option<i32> {
+        if self.is_broken(position) {
+            return None;
+        }
+        self.note(position, self.tables.probe_dtz(position.chess())).map(|dtz| dtz.ignore_rounding().0)
+    }
+
+    /// The result; an error is remembered, and told if it is about a file that is there.
+    fn note<T>(&self, position: &Position, result: Result<T, SyzygyError>) -> Option<T> {
+        let error = match result {
+            Ok(value) => return Some(value),
+            Err(error) => error,
+        };
+        let (word, bit) = material_bit(position);
+        let known = self.broken[word].fetch_or(bit, Ordering::Relaxed) & bit != 0;
+        if !known {
+            let remark = match error {
+                SyzygyError::ProbeFailed { metric, material, error } => {
+                    // The error may carry a backtrace; its first line says all that a user needs.
+                    let reason = error.to_string();
+                    let reason = reason.lines().next().unwrap_or_default().to_owned();
+                    Some(format!("{metric} table {material} cannot be used: {reason}"))
+                }
+                SyzygyError::MissingTable { metric, material } => Some(format!("{metric} table {material} is missing")),
+                SyzygyError::Castling | SyzygyError::TooManyPieces => None,
+            };
+            self.remarks.lock().unwrap_or_else(PoisonError::into_inner).extend(remark);
+        }
+        None
+    }
+
+    fn is_broken(&self, position: &Position) -> bool {
+        let (word, bit) = material_bit(position);
+        self.broken[word].load(Ordering::Relaxed) & bit != 0
+    }
+}
+
+/// The moves that rank best, of a list from [`Tablebases::rank_root`].
+pub fn best(ranked: &[RankedMove]) -> &[RankedMove] {
+    let rank = ranked.first().map(|first| first.rank);
+    let count = ranked.iter().take_while(|ranked| Some(ranked.rank) == rank).count();
+    &ranked[..count]
+}
+
+/// Whether the game has repeated a position since the last capture or pawn move.
+fn after_repetition(game: &Game) -> bool {
+    let reach = usize::from(game.position().reversible()).min(game.keys().len());
+    let recent = &game.keys()[game.keys().len() - reach..];
+    game.occurrences() > 0 || (1..recent.len()).any(|i| recent[..i].contains(&recent[i]))
+}
+
+/// Where the failures of a material are noted: a word and a bit.
+fn material_bit(position: &Position) -> (usize, u64) {
+    let board = position.board();
+    let counts = board.material();
+    let mut state = 0;
+    for side in [counts.white, counts.black] {
+        for role in shakmaty::Role::ALL {
+            state = state * 16 + u64::from(side[role]);
+        }
+    }
+    let hash = crate::position::keys::split_mix(&mut state);
+    ((hash >> 6) as usize % 64, 1 << (hash % 64))
+}
+
+/// The table files of a folder, in order of their names.
+fn table_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "rtbw" || extension == "rtbz") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The four bytes with which every table begins.
+fn check_magic(path: &Path) -> io::Result<()> {
+    let expected: [u8; 4] = if path.extension().is_some_and(|extension| extension == "rtbw") {
+        [0x71, 0xE8, 0x23, 0x5D]
+    } else {
+        [0xD7, 0x66, 0x0C, 0xA5]
+    };
+    let mut magic = [0; 4];
+    File::open(path)?.read_exact(&mut magic)?;
+    if magic == expected { Ok(()) } else { Err(io::Error::new(io::ErrorKind::InvalidData, "not a Syzygy table")) }
+}
+
+/// The operating system's files, small ones read once and kept: a probe of an ending of four men then costs no system
+/// call.
+#[derive(Default)]
+struct SmallInMemory {
+    os: OsFilesystem,
+}
+
+/// Files up to this size are kept in memory; all tables of up to four men together are a few of these.
+const SMALL: u64 = 1 << 20;
+
+impl Filesystem for SmallInMemory {
+    fn regular_file_size(&self, path: &Path) -> io::Result<u64> {
+        self.os.regular_file_size(path)
+    }
+
+    fn read_dir(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
+        self.os.read_dir(path)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn RandomAccessFile>> {
+        if self.os.regular_file_size(path)? <= SMALL {
+            Ok(Box::new(InMemory(std::fs::read(path)?)))
+        } else {
+            self.os.open(path)
+        }
+    }
+}
+
+struct InMemory(Vec<u8>);
+
+impl RandomAccessFile for InMemory {
+    fn read_at(&self, buffer: &mut [u8], offset: u64, _: ReadHint) -> io::Result<usize> {
+        let rest = usize::try_from(offset).ok().and_then(|offset| self.0.get(offset..)).unwrap_or_default();
+        let count = rest.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&rest[..count]);
+        Ok(count)
+    }
+}
+
+#[cfg(debug_assertions)]
+mod check;
+#[cfg(debug_assertions)]
+pub(super) use check::cross_check;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,41 @@
+//! In debug builds, every recognition is compared with the tables, if any are open.
+
+use std::sync::{Arc, OnceLock, RwLock, Weak};
+
+use super::Tablebases;
+use crate::bound::{Bound, Ibv};
+use crate::position::Position;
+
+fn judges() -> &'static RwLock<Weak<Tablebases>> {
+    static JUDGES: OnceLock<RwLock<Weak<Tablebases>>> = OnceLock::new();
+    JUDGES.get_or_init(RwLock::default)
+}
+
+/// Compares with these tables from now on.
+pub fn against(tables: &Arc<Tablebases>) {
+    if let Ok(mut judges) = judges().write() {
+        *judges = Arc::downgrade(tables);
+    }
+}
+
+/// Stops where a recognizer contradicts the tables.
+pub fn cross_check(position: &Position, ibv: Ibv) {
+    if !ibv.is_some() {
+        return;
+    }
+    let Some(tables) = judges().read().ok().and_then(|judges| judges.upgrade()) else { return };
+    if position.board().occupied().count() > tables.largest() {
+        return;
+    }
+    let Some(truth) = tables.wdl_after_zeroing(position).map(shakmaty_syzygy::Wdl::signum) else { return };
+    let claim = match ibv.score().raw() {
+        0 => 0,
+        raw => raw.signum(),
+    };
+    let agrees = match ibv.bound() {
+        Bound::Exact => truth == claim,
+        Bound::Lower => truth >= claim,
+        Bound::Upper => truth <= claim,
+    };
+    assert!(agrees, "recognized {ibv:?} where the tables say {truth}: {}", position.fen());
+}

@@ -1,0 +1,208 @@
+use shakmaty::CastlingMode;
+
+use super::*;
+
+fn shared(folder: &str) -> Option<PathBuf> {
+    let base = std::env::var_os("IBEX_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    let path = base.join(folder);
+    if path.is_dir() {
+        return Some(path);
+    }
+    eprintln!("SKIPPED: {} is not there (set IBEX_SHARED)", path.display());
+    None
+}
+
+fn position(fen: &str) -> Position {
+    Position::from_fen(fen, CastlingMode::Standard).expect("a legal position")
+}
+
+fn game(fen: &str) -> Game {
+    Game::new(position(fen))
+}
+
+/// A folder of this test's own, removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let path = std::env::temp_dir().join(format!("ibex {name} {}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a temporary folder");
+        Scratch(path)
+    }
+
+    fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, bytes).expect("a temporary file");
+        path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn no_path_is_no_tables() {
+    for path in ["", "  ", "<empty>"] {
+        let (tables, remarks) = Tablebases::open(path);
+        assert!(tables.is_none() && remarks.is_empty());
+    }
+}
+
+#[test]
+fn unusable_paths_get_a_remark_each() {
+    let scratch = Scratch::new("rubbish");
+    scratch.file("KQvK.rtbw", b"");
+    scratch.file("KRvK.rtbw", &[b'x'; 80]);
+    scratch.file("KRvK.rtbz", &[0xD7, 0x66, 0x0C, 0xA5, 0, 0]);
+    scratch.file("notes.txt", b"not a table");
+    let missing = scratch.0.join("nowhere");
+    let both = std::env::join_paths([&scratch.0, &missing]).expect("a path");
+    let (tables, remarks) = Tablebases::open(&both.to_string_lossy());
+    assert!(tables.is_none());
+    assert_eq!(remarks.len(), 4, "{remarks:#?}");
+    assert!(remarks.iter().all(|remark| !remark.contains('\n')));
+}
+
+#[test]
+fn broken_tables_are_told_once_and_never_asked_again() {
+    let Some(real) = shared("data/syzygy") else { return };
+    let scratch = Scratch::new("broken tables");
+    let read = |name: &str| std::fs::read(real.join(name)).expect("a table");
+    // Cut to a size that a table may have, and with its tail overwritten.
+    let queen = read("KQvK.rtbw");
+    scratch.file("KQvK.rtbw", &queen[..queen.len() - 64]);
+    let mut rook = read("KRvK.rtbw");
+    rook[4..].fill(0xFF);
+    scratch.file("KRvK.rtbw", &rook);
+    scratch.file("KPvK.rtbw", &read("KPvK.rtbw"));
+    let (tables, remarks) = Tablebases::open(&scratch.0.to_string_lossy());
+    assert!(remarks.is_empty(), "{remarks:?}");
+    let tables = tables.expect("files that look like tables");
+    let probing = Probing::default();
+    let mut told = Vec::new();
+    for _ in 0..3 {
+        for fen in
+            ["8/8/8/3k4/8/8/8/R3K3 w - - 0 1", "8/8/8/3k4/8/8/8/4K1R1 b - - 0 1", "8/8/8/3k4/8/8/8/4KQ2 b - - 0 1"]
+        {
+            let _ = tables.probe(&position(fen), 3, 5, &probing);
+        }
+        told.extend(tables.take_remarks());
+    }
+    assert!(told.len() <= 2, "{told:?}");
+    assert!(told.iter().any(|remark| remark.contains("KRvK")), "{told:?}");
+    assert!(told.iter().all(|remark| !remark.contains('\n')));
+    // KPvK leads to tables that are broken or missing, but its own file answers where it can.
+    let pawn = tables.probe(&position("8/8/8/3k4/8/8/4P3/4K3 b - - 0 1"), 3, 5, &probing);
+    assert!(!pawn.ibv.is_some() || pawn.ibv.is_some());
+}
+
+/// Every single byte of a table may be wrong; nothing worse than a wrong answer may come of it.
+#[test]
+fn corrupted_tables_do_no_harm() {
+    let Some(real) = shared("data/syzygy") else { return };
+    let scratch = Scratch::new("corrupted tables");
+    let good = std::fs::read(real.join("KRvK.rtbw")).expect("a table");
+    let mut state = 1;
+    for _ in 0..300 {
+        let mut bytes = good.clone();
+        for _ in 0..3 {
+            let random = crate::position::keys::split_mix(&mut state);
+            let at = 4 + random as usize % (bytes.len() - 4);
+            bytes[at] = (random >> 32) as u8;
+        }
+        scratch.file("KRvK.rtbw", &bytes);
+        let (tables, _) = Tablebases::open(&scratch.0.to_string_lossy());
+        let Some(tables) = tables else { continue };
+        for fen in ["8/8/8/3k4/8/8/8/R3K3 w - - 0 1", "k7/8/1K6/8/8/8/8/7R b - - 0 1", "8/8/2k5/8/8/8/4r3/K7 w - - 0 1"]
+        {
+            let _ = tables.probe(&position(fen), 3, 5, &Probing::default());
+        }
+    }
+}
+
+#[test]
+fn probes_answer_where_they_may() {
+    let Some(folder) = shared("data/syzygy") else { return };
+    let (tables, remarks) = Tablebases::open(&folder.to_string_lossy());
+    assert!(remarks.is_empty(), "{remarks:?}");
+    let tables = tables.expect("tables");
+    assert_eq!(tables.largest(), 5);
+    let probing = Probing::default();
+    let won = position("8/8/8/3k4/8/8/8/R3K3 w - - 0 1");
+    let expected = Recognition { ibv: Ibv::lower(Score::tablebase_win(7)), expense: Expense::Expensive };
+    assert_eq!(tables.probe(&won, 7, 3, &probing), expected);
+    let lost = position("8/8/8/3k4/8/8/8/R3K3 b - - 0 1");
+    assert_eq!(tables.probe(&lost, 8, 3, &probing).ibv, Ibv::upper(-Score::tablebase_win(8)));
+    let drawn = position("8/8/8/8/8/2k5/2P5/2K5 w - - 0 1");
+    assert_eq!(tables.probe(&drawn, 8, 3, &probing).ibv, Ibv::exact(Score::ZERO));
+    // Not after a quiet move, not with castling rights, not beyond the limit, not below the depth at the largest size.
+    assert_eq!(tables.probe(&position("8/8/8/3k4/8/8/8/R3K3 w - - 1 1"), 7, 3, &probing), Recognition::SILENCE);
+    assert_eq!(tables.probe(&position("8/8/8/3k4/8/8/8/R3K3 w Q - 0 1"), 7, 3, &probing), Recognition::SILENCE);
+    let small = Probing { limit: 2, ..probing };
+    assert_eq!(tables.probe(&won, 7, 3, &small), Recognition::SILENCE);
+    let deep = Probing { limit: 3, depth: 4, ..probing };
+    assert_eq!(tables.probe(&won, 7, 3, &deep), Recognition::SILENCE);
+    assert!(tables.probe(&won, 7, 4, &deep).ibv.is_some());
+    assert_eq!(tables.probe(&Position::startpos(), 7, 9, &probing), Recognition::SILENCE);
+}
+
+#[test]
+fn folders_add_up_and_repeated_files_are_told() {
+    let Some(folder) = shared("data/syzygy") else { return };
+    let scratch = Scratch::new("one more");
+    let copy = std::fs::read(folder.join("KQvK.rtbw")).expect("a table");
+    scratch.file("KQvK.rtbw", &copy);
+    let both = std::env::join_paths([&folder, &scratch.0]).expect("a path");
+    let (tables, remarks) = Tablebases::open(&both.to_string_lossy());
+    assert!(tables.is_some());
+    assert_eq!(remarks.len(), 1, "{remarks:?}");
+    assert!(remarks[0].contains("KQvK.rtbw"));
+}
+
+#[test]
+fn root_moves_are_ranked_by_what_they_keep() {
+    let Some(folder) = shared("data/syzygy") else { return };
+    let tables = Tablebases::open(&folder.to_string_lossy()).0.expect("tables");
+    let probing = Probing::default();
+    // Only one move wins; every legal move is ranked.
+    let ending = game("8/8/8/4k3/8/4K3/4P3/8 w - - 0 1");
+    let ranked = tables.rank_root(&ending, &probing).expect("known");
+    assert_eq!(ranked.len(), ending.position().legal_moves().len());
+    assert!(ranked.windows(2).all(|pair| pair[0].rank >= pair[1].rank));
+    // Stalemating or losing the queen is not among the best; mate in one is worth a win.
+    let ending = game("k7/8/1K6/8/8/8/8/1Q6 w - - 40 80");
+    let ranked = tables.rank_root(&ending, &probing).expect("known");
+    assert!(best(&ranked).iter().all(|ranked| ranked.score == Score::tablebase_win(0)));
+    assert!(best(&ranked).len() < ranked.len());
+    // No time is left but for the mate that comes in time.
+    let ending = game("k7/8/1K6/8/8/8/8/7R w - - 99 80");
+    let ranked = tables.rank_root(&ending, &probing).expect("known");
+    let mating = ending.position().parse_move("h1h8").expect("legal");
+    assert_eq!(best(&ranked).iter().map(|ranked| ranked.m).collect::<Vec<_>>(), [mating]);
+    assert_eq!(ranked[1].score, Score::ZERO);
+    // Too many men, or castling rights: nothing is known.
+    assert!(tables.rank_root(&Game::startpos(), &probing).is_none());
+    assert!(tables.rank_root(&game("8/8/8/3k4/8/8/8/R3K3 w Q - 0 1"), &probing).is_none());
+}
+
+/// Won endings are won within the rule by always playing a best-ranked move, however the defence plays.
+#[test]
+fn ranking_makes_progress() {
+    let Some(folder) = shared("data/syzygy") else { return };
+    let tables = Tablebases::open(&folder.to_string_lossy()).0.expect("tables");
+    for fen in ["8/8/8/3k4/8/8/8/R3K3 w - - 0 1", "8/8/3k4/8/8/8/8/KBN5 w - - 0 1", "8/8/4k3/4n3/8/8/8/KQ6 w - - 0 1"] {
+        let mut game = game(fen);
+        let strict = Probing { ..Probing::default() };
+        while game.outcome().is_none() {
+            let ranked = tables.rank_root(&game, &strict).expect("known");
+            // The slowest of the moves that rank best: the worst that a search may do.
+            let chosen = best(&ranked).last().expect("a move").m;
+            game.play(chosen);
+        }
+        assert_eq!(game.outcome(), Some(crate::position::game::Ending::Checkmate), "{fen}");
+    }
+}

@@ -1,0 +1,249 @@
+//! What earlier nodes have taught about moves: tables of counters that order and prune.
+//!
+//! All counters move by "gravity": a bonus is reduced in proportion to how full the counter already is, so they stay
+//! within ±16384 and forget. Sources: Schaeffer's history heuristic (1983); the gravity form is common
+//! to today's engines.
+
+use shakmaty::{Color, Move, Square};
+
+use crate::memory::HugeTable;
+use crate::params;
+use crate::position::Position;
+
+/// Counters stay within ± this.
+const LIMIT: i32 = 16_384;
+
+/// A moved piece and its target: how continuation tables know a move. 768 of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PieceTo(u16);
+
+impl PieceTo {
+    /// How many there are.
+    pub const COUNT: usize = 12 * 64;
+
+    /// The piece that `m` moves (as it was before) and where to.
+    #[inline]
+    pub fn new(color: Color, m: Move) -> PieceTo {
+        PieceTo(((color as u16 * 6 + m.role() as u16 - 1) << 6) | m.to() as u16)
+    }
+
+    #[inline]
+    fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+const PAWN_SLOTS: usize = 1024;
+
+// Where each table begins in the one piece of memory that holds them all.
+const QUIET: usize = 0;
+const NOISY: usize = QUIET + 2 * 4 * 64 * 64;
+const CONTINUATION: usize = NOISY + PieceTo::COUNT * 7;
+const PAWN: usize = CONTINUATION + PieceTo::COUNT * PieceTo::COUNT;
+const END: usize = PAWN + PAWN_SLOTS * PieceTo::COUNT;
+
+/// The move histories of one thread.
+///
+/// - quiet: by colour, from (threatened or not), to (threatened or not)
+/// - noisy: by moved piece, target, captured role
+/// - continuation: by an earlier move of the line and the move
+/// - pawn: by pawn structure and the move
+pub struct History(HugeTable<i16>);
+
+/// The moves that led here, for continuation history: one, two and four plies ago.
+pub type Trail = [Option<PieceTo>; 3];
+
+impl Default for History {
+    fn default() -> Self {
+        History::new()
+    }
+}
+
+impl History {
+    /// Empty histories.
+    pub fn new() -> History {
+        History(HugeTable::new(END))
+    }
+
+    /// Forgets everything, for a new game.
+    pub fn clear(&mut self) {
+        self.0.fill(0);
+    }
+
+    #[inline]
+    fn get(&self, index: usize) -> i32 {
+        i32::from(self.0[index])
+    }
+
+    /// Moves a counter by `bonus`, less the fuller it already is.
+    #[inline]
+    fn update(&mut self, index: usize, bonus: i32) {
+        let bonus = bonus.clamp(-LIMIT, LIMIT);
+        let value = self.get(index);
+        self.0[index] = (value + bonus - value * bonus.abs() / LIMIT) as i16;
+    }
+
+    #[inline]
+    fn quiet_index(position: &Position, threats: shakmaty::Bitboard, m: Move) -> usize {
+        let from = m.from().unwrap_or(Square::A1);
+        let to = m.to();
+        let threat = usize::from(threats.contains(from)) * 2 + usize::from(threats.contains(to));
+        QUIET + ((position.turn() as usize * 4 + threat) * 64 + from as usize) * 64 + to as usize
+    }
+
+    #[inline]
+    fn noisy_index(position: &Position, m: Move) -> usize {
+        // Promotions without capture share the slot of "no victim".
+        let victim = m.capture().map_or(0, |role| role as usize);
+        NOISY + PieceTo::new(position.turn(), m).index() * 7 + victim
+    }
+
+    #[inline]
+    fn continuation_index(earlier: PieceTo, position: &Position, m: Move) -> usize {
+        CONTINUATION + earlier.index() * PieceTo::COUNT + PieceTo::new(position.turn(), m).index()
+    }
+
+    #[inline]
+    fn pawn_index(position: &Position, m: Move) -> usize {
+        let slot = position.keys().pawns as usize % PAWN_SLOTS;
+        PAWN + slot * PieceTo::COUNT + PieceTo::new(position.turn(), m).index()
+    }
+
+    /// How well a quiet move has done, for ordering.
+    #[inline]
+    pub fn quiet(&self, position: &Position, threats: shakmaty::Bitboard, trail: &Trail, m: Move) -> i32 {
+        let mut sum = 2 * self.get(Self::quiet_index(position, threats, m));
+        sum += self.get(Self::pawn_index(position, m));
+        for (earlier, weight) in trail.iter().zip([2, 2, 1]) {
+            if let Some(earlier) = *earlier {
+                sum += weight * self.get(Self::continuation_index(earlier, position, m));
+            }
+        }
+        sum / 2
+    }
+
+    /// How well a capture or promotion has done.
+    #[inline]
+    pub fn noisy(&self, position: &Position, m: Move) -> i32 {
+        self.get(Self::noisy_index(position, m))
+    }
+
+    /// Rewards or punishes a quiet move.
+    pub fn update_quiet(
+        &mut self,
+        position: &Position,
+        threats: shakmaty::Bitboard,
+        trail: &Trail,
+        m: Move,
+        bonus: i32,
+    ) {
+        self.update(Self::quiet_index(position, threats, m), bonus);
+        self.update(Self::pawn_index(position, m), bonus);
+        self.update_continuation(position, trail, m, bonus);
+    }
+
+    /// Rewards or punishes a quiet move as a reply to the moves before it.
+    pub fn update_continuation(&mut self, position: &Position, trail: &Trail, m: Move, bonus: i32) {
+        for earlier in trail.iter().flatten() {
+            self.update(Self::continuation_index(*earlier, position, m), bonus);
+        }
+    }
+
+    /// Rewards or punishes a capture or promotion.
+    pub fn update_noisy(&mut self, position: &Position, m: Move, bonus: i32) {
+        self.update(Self::noisy_index(position, m), bonus);
+    }
+}
+
+/// The reward of a move that refuted a node of this depth.
+pub fn bonus(depth: i32) -> i32 {
+    (params::history_bonus() * depth).min(params::history_bonus_max())
+}
+
+/// The punishment (a positive number) of a move that was tried before the refutation.
+pub fn malus(depth: i32) -> i32 {
+    (params::history_malus() * depth).min(params::history_malus_max())
+}
+
+const CORRECTION_SLOTS: usize = 16_384;
+const CORRECTION_GRAIN: i32 = 256;
+const CORRECTION_LIMIT: i32 = CORRECTION_GRAIN * 64;
+
+/// How far the static evaluation has been off in positions that share a feature with this one.
+///
+/// Each table holds the mean error (search result minus evaluation) by side to move and one key: the pawns, the minor
+/// pieces, each side's pieces, and the last two moves. Source: the idea appeared in Caissa and Stockfish (2023-24).
+pub struct Correction(HugeTable<i16>);
+
+// Where each table begins.
+const PAWNS: usize = 0;
+const MINOR: usize = PAWNS + 2 * CORRECTION_SLOTS;
+const PIECES: [usize; 2] = [MINOR + 2 * CORRECTION_SLOTS, MINOR + 4 * CORRECTION_SLOTS];
+const LAST_MOVES: usize = MINOR + 6 * CORRECTION_SLOTS;
+const CORRECTION_END: usize = LAST_MOVES + PieceTo::COUNT * PieceTo::COUNT;
+
+impl Default for Correction {
+    fn default() -> Self {
+        Correction::new()
+    }
+}
+
+impl Correction {
+    /// No corrections.
+    pub fn new() -> Correction {
+        Correction(HugeTable::new(CORRECTION_END))
+    }
+
+    /// Forgets everything, for a new game.
+    pub fn clear(&mut self) {
+        self.0.fill(0);
+    }
+
+    #[inline]
+    fn get(&self, index: usize) -> i32 {
+        i32::from(self.0[index])
+    }
+
+    #[inline]
+    fn slot(table: usize, position: &Position, key: u64) -> usize {
+        table + position.turn() as usize * CORRECTION_SLOTS + key as usize % CORRECTION_SLOTS
+    }
+
+    #[inline]
+    fn continuation_slot(trail: &Trail) -> Option<usize> {
+        Some(LAST_MOVES + trail[0]?.index() * PieceTo::COUNT + trail[1]?.index())
+    }
+
+    /// What to add to the static evaluation, in centipawns.
+    #[inline]
+    pub fn of(&self, position: &Position, trail: &Trail) -> i32 {
+        let keys = position.keys();
+        let mut sum = params::correction_pawn() * self.get(Self::slot(PAWNS, position, keys.pawns));
+        sum += params::correction_minor() * self.get(Self::slot(MINOR, position, keys.minor));
+        for (table, key) in PIECES.into_iter().zip(keys.pieces) {
+            sum += params::correction_pieces() * self.get(Self::slot(table, position, key));
+        }
+        if let Some(slot) = Self::continuation_slot(trail) {
+            sum += params::correction_continuation() * self.get(slot);
+        }
+        sum / (1024 * CORRECTION_GRAIN)
+    }
+
+    /// Learns from a search of this depth whose result was `error` centipawns above the static evaluation.
+    pub fn update(&mut self, position: &Position, trail: &Trail, depth: i32, error: i32) {
+        let weight = (depth + 1).min(16);
+        let target = error.clamp(-128, 128) * CORRECTION_GRAIN;
+        let keys = position.keys();
+        let slots = [
+            Some(Self::slot(PAWNS, position, keys.pawns)),
+            Some(Self::slot(MINOR, position, keys.minor)),
+            Some(Self::slot(PIECES[0], position, keys.pieces[0])),
+            Some(Self::slot(PIECES[1], position, keys.pieces[1])),
+            Self::continuation_slot(trail),
+        ];
+        for slot in slots.into_iter().flatten() {
+            let value = (self.get(slot) * (256 - weight) + target * weight) / 256;
+            self.0[slot] = value.clamp(-CORRECTION_LIMIT, CORRECTION_LIMIT) as i16;
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Iterative deepening: one thread's way from depth 1 to the end of its limits.
+
+use std::cmp::Reverse;
+use std::sync::atomic::Ordering;
+
+use shakmaty::Move;
+
+use super::report::{Event, Report};
+use super::{NodeResult, Rules, Search, mating};
+use crate::bound::{Bound, Ibv};
+use crate::params;
+use crate::position::PackedMove;
+use crate::score::{MAX_PLY, Score};
+
+/// What a thread has found.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The move.
+    pub best: Move,
+    /// Its line.
+    pub line: Vec<PackedMove>,
+    /// Its value: exact, unless the search was interrupted before it could be.
+    pub value: Ibv,
+    /// The iteration that found it.
+    pub depth: i32,
+    /// The deepest ply below it.
+    pub seldepth: usize,
+    /// Nodes of this thread.
+    pub nodes: u64,
+}
+
+/// What time management watches from iteration to iteration.
+#[derive(Default)]
+struct Trend {
+    best: Option<PackedMove>,
+    /// Iterations for which the best move has stayed.
+    stable: u32,
+    /// A running mean of the score, in centipawns.
+    mean: Option<i32>,
+}
+
+impl<R: Rules> Search<'_, R> {
+    /// Deepens until a limit or the stop flag ends it; `sink` hears of every line (of the first thread only).
+    ///
+    /// None where there is no move to search.
+    pub fn iterate(&mut self, lines: usize, sink: &(dyn Fn(Event) + Sync)) -> Option<Finding> {
+        if self.roots.0.is_empty() {
+            return None;
+        }
+        let lines = lines.clamp(1, self.roots.0.len());
+        let deepest = self.shared.limits.depth.map_or(MAX_PLY as i32 - 1, |d| d.clamp(1, MAX_PLY as u32 - 1) as i32);
+        let mut trend = Trend::default();
+        for depth in 1..=deepest {
+            self.depth = depth;
+            let mut finished = true;
+            for line in 0..lines {
+                if self.aspirate(line, depth, lines, sink).is_none() {
+                    finished = false;
+                    break;
+                }
+                self.roots.sort_from(line);
+            }
+            if !finished {
+                break;
+            }
+            self.completed = depth;
+            self.publish();
+            self.roots.0[..lines].sort_by_key(|root| Reverse(root.proved.map(|p| p.1)));
+            self.best_before = self.roots.0.first().map(|root| root.m);
+            if self.id == 0 {
+                for line in 0..lines {
+                    self.complete_mate_line(line, false);
+                    self.report(line, lines, None, sink);
+                }
+                if self.is_enough(depth, &mut trend) {
+                    break;
+                }
+            }
+            if self.shared.stop.load(Ordering::Relaxed) {
+                break;
+            }
+        }
+        if self.completed < self.depth {
+            // The interrupted iteration counts as far as it has exact values: a move that beat the first one stays in
+            // front. One that only failed high or low goes back: what is announced as best should have an exact line.
+            for root in &mut self.roots.0 {
+                if root.value.is_some() && root.value.bound() != Bound::Exact {
+                    root.value = Ibv::NONE;
+                }
+            }
+            let previous = self.best_before;
+            self.roots.0.sort_by_key(|root| Reverse((root.value, Some(root.m) == previous)));
+        }
+        self.complete_mate_line(0, true);
+        self.publish();
+        let root = &self.roots.0[0];
+        let (depth, value) = match root.proved {
+            Some((depth, score)) => (depth, Ibv::exact(score)),
+            None if root.value.is_some() => (self.depth, root.value),
+            // Stopped before the first move had a value: nothing is known of it.
+            None => (0, Ibv::upper(Score::MAX)),
+        };
+        Some(Finding {
+            best: root.m,
+            line: root.line.clone(),
+            value,
+            depth,
+            seldepth: root.seldepth,
+            nodes: self.nodes,
+        })
+    }
+
+    /// One line of one iteration, searched with a window around the last score that opens as it fails.
+    fn aspirate(&mut self, line: usize, depth: i32, lines: usize, sink: &(dyn Fn(Event) + Sync)) -> NodeResult {
+        let previous = self.roots.0[line].proved.map(|(_, score)| score);
+        let (mut alpha, mut beta) = (Score::MIN, Score::MAX);
+        let mut width = params::aspiration_width();
+        if depth >= 4
+            && let Some(centre) = previous
+            && !centre.is_decisive()
+        {
+            alpha = centre.offset(-width);
+            beta = centre.offset(width);
+        }
+        let mut reduced = 0;
+        loop {
+            let value = self.search_root(line, alpha, beta, (depth - reduced).max(1))?;
+            self.roots.sort_from(line);
+            if value.bound() == Bound::Exact && value.score() > alpha && value.score() < beta {
+                return Some(value);
+            }
+            if value.cuts(beta) && beta < Score::MAX {
+                // Failing high, the move is good enough to be found again at less depth.
+                reduced = (reduced + 1).min(3);
+                width += width * params::aspiration_growth() / 100 + 1;
+                beta = if value.score().is_decisive() || width > 600 {
+                    Score::MAX
+                } else {
+                    value.score().max(beta).offset(width)
+                };
+            } else if value.score() <= alpha && alpha > Score::MIN {
+                reduced = 0;
+                width += width * params::aspiration_growth() / 100 + 1;
+                alpha = if value.score().is_decisive() || width > 600 {
+                    Score::MIN
+                } else {
+                    value.score().min(alpha).offset(-width)
+                };
+            } else {
+                // The window was open on the side of the value: nothing is left to learn.
+                return Some(value);
+            }
+            if self.id == 0 && lines == 1 {
+                self.report(line, lines, Some(value), sink);
+            }
+        }
+    }
+
+    /// Tells of a line: its exact value or, inside an iteration, the bound that it failed with.
+    fn report(&self, index: usize, lines: usize, open: Option<Ibv>, sink: &(dyn Fn(Event) + Sync)) {
+        let root = &self.roots.0[index];
+        let value = open.or(root.proved.map(|(_, score)| Ibv::exact(score))).unwrap_or(root.value);
+        if !value.is_some() {
+            return;
+        }
+        self.publish();
+        sink(Event::Line(self.describe(index, lines, value, self.depth, &root.line, root.seldepth)));
+    }
+
+    /// A report of a line.
+    pub(crate) fn describe(
+        &self,
+        index: usize,
+        lines: usize,
+        value: Ibv,
+        depth: i32,
+        line: &[PackedMove],
+        seldepth: usize,
+    ) -> Report {
+        Report {
+            depth: depth.max(0) as u32,
+            seldepth: seldepth.max(depth.max(0) as usize) as u32,
+            line: index + 1,
+            lines,
+            value: self.shared.conventions.for_the_user(value),
+            nodes: self.shared.nodes(),
+            time: self.shared.start.elapsed(),
+            hashfull: self.shared.table.hashfull(),
+            tbhits: self.shared.tbhits(),
+            pv: mating::line(self.game, line, value, self.shared.table, self.salt),
+        }
+    }
+
+    /// Tells which root move is being searched.
+    pub(super) fn report_current(&self, m: Move, number: usize) {
+        if let Some(sink) = self.shared.current_sink {
+            sink(Event::CurrentMove { depth: self.depth.max(0) as u32, current: m, number });
+        }
+    }
+
+    /// Whether the first thread should end the search after an iteration.
+    fn is_enough(&self, depth: i32, trend: &mut Trend) -> bool {
+        let best = &self.roots.0[0];
+        let Some((_, score)) = best.proved else { return false };
+        if let Some(moves) = self.shared.limits.mate
+            && let Some(found) = score.mate_moves()
+            && found.unsigned_abs() <= moves
+        {
+            return true;
+        }
+        if self.shared.limits.soft_nodes.is_some_and(|limit| self.nodes >= limit) {
+            return true;
+        }
+
+        // Time: an easy move needs less, a move that changes or a score that falls needs more.
+        let packed = PackedMove::new(best.m);
+        trend.stable = if trend.best == Some(packed) { trend.stable + 1 } else { 0 };
+        trend.best = Some(packed);
+        let cp = score.cp();
+        let mean = trend.mean.unwrap_or(cp);
+        let drop = (mean - cp).clamp(-60, 120);
+        trend.mean = Some((mean * 2 + cp) / 3);
+
+        let clock = self.shared.clock;
+        if !clock.is_managed() || self.shared.pondering.load(Ordering::Relaxed) {
+            return false;
+        }
+        if self.roots.0.len() == 1 && depth >= 4 {
+            return true;
+        }
+        // A mate that the depth has covered several times over will not get shorter.
+        if score.mate_ply().is_some_and(|ply| depth as usize > 2 * ply + 4) {
+            return true;
+        }
+        let stability = 125u32.saturating_sub(9 * trend.stable.min(7));
+        let falling = (100 + drop / 2).max(70) as u32;
+        let share = (best.nodes * 100 / self.nodes.max(1)) as u32;
+        let effort = 165u32.saturating_sub(share);
+        clock.is_soft_limit_reached(stability * falling / 100 * effort / 100, self.shared.nodes())
+    }
+}

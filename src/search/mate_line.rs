@@ -1,0 +1,185 @@
+//! Mate lines: a mate that is announced comes with the moves to it, all of them.
+//!
+//! The search stops early where the table already proves a mate, so its lines may end before the mate does. The proof
+//! is still in the table, or is found again by a search that asks one question: is it mate by ply `n`? Mate distance
+//! keeps such a search small. A line is completed move by move: the winner needs a move after which the question is
+//! answered yes, the loser one after which it is not mate any sooner.
+
+use shakmaty::Move;
+
+use super::{Rules, Search};
+use crate::bound::Ibv;
+use crate::position::{PackedMove, Position};
+use crate::score::Score;
+
+/// Nodes for the line of a finished iteration: so many, and a share of what the search has spent.
+const BUDGET: u64 = 20_000;
+const BUDGET_SHARE: u64 = 8;
+/// Nodes when the search is over: a few milliseconds on the clock, a moment for whoever does not count time.
+const LAST_BUDGET_TIMED: u64 = 3_000;
+const LAST_BUDGET: u64 = 60_000;
+
+/// What is left to do in completing a line.
+struct Walk<'a> {
+    /// The ply of the mate.
+    length: usize,
+    /// Plies of depth beyond the mate that each question is asked with: pruning hides fewer moves at more depth.
+    slack: i32,
+    /// The line as far as the search knows it.
+    guide: &'a [PackedMove],
+}
+
+impl<R: Rules> Search<'_, R> {
+    /// Completes the line of a root move whose value is an exact mate; `over` tells that the search has ended.
+    ///
+    /// Where the line shows that the mate comes sooner than was thought, the value is corrected.
+    pub(super) fn complete_mate_line(&mut self, index: usize, over: bool) {
+        let Some((depth, score)) = self.roots.0[index].proved else { return };
+        let Some(length) = score.mate_ply() else { return };
+        if length == 0 || self.is_mate_line(&self.roots.0[index].line, length) {
+            return;
+        }
+        let (nodes, limit, seldepth) = (self.nodes, self.node_limit, self.seldepth);
+        let limits = self.shared.limits;
+        let timed = limits.movetime.is_some() || limits.clock.iter().any(Option::is_some);
+        let budget = match (over, timed) {
+            (false, _) => BUDGET + self.nodes / BUDGET_SHARE,
+            (true, true) => LAST_BUDGET_TIMED,
+            (true, false) => LAST_BUDGET,
+        };
+        self.detour = Some(over);
+        self.node_limit = if over { nodes + budget } else { limit.min(nodes + budget) };
+        let guide = std::mem::take(&mut self.roots.0[index].line);
+        let found = self.find_mate_line(&guide, length, score.is_win());
+        self.detour = None;
+        self.node_limit = limit;
+        self.seldepth = seldepth;
+        if over {
+            // Whoever asked for so many nodes gets so many; finishing a line belongs to telling, not to searching.
+            self.nodes = nodes;
+        }
+        let root = &mut self.roots.0[index];
+        match found {
+            Some(line) => {
+                if line.len() != length {
+                    let corrected =
+                        if score.is_win() { Score::mate_in(line.len()) } else { Score::mated_in(line.len()) };
+                    root.proved = Some((depth, corrected));
+                    if root.value.is_some() {
+                        root.value = Ibv::exact(corrected);
+                    }
+                }
+                root.line = line;
+            }
+            None => root.line = guide,
+        }
+    }
+
+    /// A line to mate at ply `length`, or sooner if the winner is the side to move and can.
+    fn find_mate_line(&mut self, guide: &[PackedMove], length: usize, win: bool) -> Option<Vec<PackedMove>> {
+        let position = self.game.position().clone();
+        let first = guide.first().and_then(|&m| position.find(m))?;
+        for slack in [1, 4, 8] {
+            // A winner whose line cannot be as long as announced has announced too much.
+            let shortest = if win { length.saturating_sub(4).max(1) } else { length };
+            for length in (shortest..=length).rev().step_by(2) {
+                let walk = Walk { length, slack, guide };
+                let mut line = vec![PackedMove::new(first)];
+                let child = self.make(&position, first, 0);
+                let found = self.walk(&child, 1, &walk, &mut line);
+                self.take_back();
+                if found? {
+                    return Some(line);
+                }
+            }
+        }
+        None
+    }
+
+    /// Extends `line`, which leads to `position` at `ply`, to mate at the walk's length. None if the budget is spent.
+    fn walk(&mut self, position: &Position, ply: usize, walk: &Walk<'_>, line: &mut Vec<PackedMove>) -> Option<bool> {
+        let legal = position.legal_moves();
+        if ply == walk.length || legal.is_empty() {
+            return Some(ply == walk.length && legal.is_empty() && position.in_check());
+        }
+        if self.is_drawn(position, ply) {
+            return Some(false);
+        }
+        let winning = (walk.length - ply) % 2 == 1;
+        let guided = walk.guide[..ply.min(walk.guide.len())] == line[..ply.min(walk.guide.len())];
+        let expected = walk.guide.get(ply).copied().filter(|_| guided).unwrap_or(PackedMove::NONE);
+        let known = self.probe(position.key() ^ self.salt).map_or(PackedMove::NONE, |entry| entry.best);
+        let mut moves: Vec<(u8, Move)> = Vec::with_capacity(legal.len());
+        for m in legal {
+            let rank = if expected.is(m) {
+                0
+            } else if known.is(m) {
+                1
+            } else {
+                let mut after = position.clone();
+                after.play(m);
+                2 + u8::from(!after.in_check())
+            };
+            moves.push((rank, m));
+        }
+        moves.sort_by_key(|&(rank, _)| rank);
+        let last = walk.length - ply == 1;
+        for (_, m) in moves {
+            let child = self.make(position, m, ply);
+            let promising = if last {
+                // Mate on the board is seen, not asked for.
+                Some(child.in_check() && !child.has_legal_move())
+            } else if winning {
+                self.is_mated_by(&child, ply + 1, walk).map(|yes| yes && !self.is_drawn(&child, ply + 1))
+            } else {
+                self.mates_sooner(&child, ply + 1, walk).map(|sooner| !sooner)
+            };
+            let mut found = promising;
+            if promising == Some(true) {
+                line.push(PackedMove::new(m));
+                found = self.walk(&child, ply + 1, walk, line);
+                if found != Some(true) {
+                    line.pop();
+                }
+            }
+            self.take_back();
+            if found? {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+
+    /// Whether the side to move is mated by the walk's length at the latest, as far as a search sees.
+    fn is_mated_by(&mut self, position: &Position, ply: usize, walk: &Walk<'_>) -> Option<bool> {
+        let alpha = Score::mated_in(walk.length);
+        let depth = (walk.length - ply) as i32 + walk.slack;
+        Some(self.node::<false>(position, alpha, alpha.above(), depth, ply, false)?.fails_low(alpha))
+    }
+
+    /// Whether the side to move mates before the walk's length, as far as a search sees.
+    fn mates_sooner(&mut self, position: &Position, ply: usize, walk: &Walk<'_>) -> Option<bool> {
+        if ply + 2 >= walk.length {
+            // The next move would have to be the mate, and it is only due now.
+            return Some(false);
+        }
+        let beta = Score::mate_in(walk.length - 2);
+        let depth = (walk.length - ply) as i32 + walk.slack;
+        Some(self.node::<false>(position, beta.below(), beta, depth, ply, true)?.cuts(beta))
+    }
+
+    /// Whether a line is legal, ends in mate, and does so at this ply.
+    fn is_mate_line(&self, line: &[PackedMove], length: usize) -> bool {
+        let mut position = self.game.position().clone();
+        line.len() == length
+            && line.iter().all(|&packed| match position.find(packed) {
+                Some(m) => {
+                    position.play(m);
+                    true
+                }
+                None => false,
+            })
+            && position.in_check()
+            && !position.has_legal_move()
+    }
+}

@@ -1,0 +1,454 @@
+//! The search: iterative deepening of a principal variation search whose node results are [`Ibv`]s.
+//!
+//! - `iterate`: one thread's iterative deepening, with aspiration windows and several lines
+//! - `root`: the root's moves
+//! - `node`: the interior node, in numbered steps
+//! - `quiesce`: captures and evasions until the position is quiet
+//! - `picker`, `history`: the order of moves, and what it is learned from
+//! - `reductions`: how much less a late move is searched
+//! - `mate_line`: completes the lines of announced mates
+//! - `pv`, `report`: lines, and what the search tells of itself
+//! - `rules`: what the laboratory may switch; in play every switch is a constant
+//! - `contempt`: what a draw is worth against this opponent
+//! - `distance`: how near and far enter scores; `tally`: what the laboratory counts
+
+pub mod contempt;
+pub mod distance;
+pub mod history;
+pub mod iterate;
+mod mate_line;
+pub mod mating;
+mod node;
+pub mod picker;
+pub mod pv;
+mod quiesce;
+mod reductions;
+pub mod report;
+mod root;
+pub mod rules;
+pub mod tally;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use shakmaty::{Bitboard, Color, Move};
+
+use crate::bound::{Bound, Ibv};
+use crate::eval::{Evaluation, Evaluator};
+use crate::position::{Game, PackedMove, Position};
+use crate::recognize;
+use crate::score::{DrawRule, MAX_PLY, Score};
+use crate::time::{Clock, Limits};
+use crate::tt::{Entry, Table};
+use history::{Correction, History, PieceTo, Trail};
+pub use report::{Event, Outcome, Report};
+use root::RootMoves;
+use rules::TableMode;
+pub use rules::{Laboratory, Play, Rules};
+
+/// Searches recurse: a thread that runs one needs a stack of this size.
+pub const STACK_SIZE: usize = 32 << 20;
+
+/// A node counter on a cache line of its own: each thread writes its own, anyone may add them up.
+#[derive(Default)]
+#[repr(align(128))]
+pub struct NodeCounter {
+    nodes: AtomicU64,
+    tbhits: AtomicU64,
+}
+
+/// What the threads of one search share. Written at the start, or atomic.
+pub struct Shared<'a> {
+    /// The transposition table.
+    pub table: &'a Table,
+    /// Set when the search must end.
+    pub stop: &'a AtomicBool,
+    /// Set while the search runs on the opponent's time.
+    pub pondering: &'a AtomicBool,
+    /// One a thread.
+    pub counters: &'a [NodeCounter],
+    /// The limits.
+    pub limits: &'a Limits,
+    /// The clock; read by the first thread only.
+    pub clock: &'a Clock,
+    /// When the search began.
+    pub start: Instant,
+    /// The conventions that scores of this search follow.
+    pub conventions: Conventions,
+    /// Who hears which root move is being searched.
+    pub current_sink: Option<&'a (dyn Fn(Event) + Sync)>,
+}
+
+impl Shared<'_> {
+    /// Nodes of all threads, as far as they have been published.
+    pub fn nodes(&self) -> u64 {
+        self.counters.iter().map(|c| c.nodes.load(Ordering::Relaxed)).sum()
+    }
+
+    /// Tablebase hits of all threads.
+    pub fn tbhits(&self) -> u64 {
+        self.counters.iter().map(|c| c.tbhits.load(Ordering::Relaxed)).sum()
+    }
+}
+
+/// Draw rule and contempt, both relative to the root's side, frozen for one search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Conventions {
+    /// Which draws the root side prefers.
+    pub draws: DrawRule,
+    /// How many centipawns the root side's evaluations are raised: positive avoids draws.
+    pub contempt: i32,
+}
+
+impl Conventions {
+    /// What to fold into the table's key, so that scores of searches that mean different things never meet.
+    ///
+    /// Draw and contempted scores are relative to the root's colour; when both rules are neutral nothing is folded and
+    /// every entry serves everyone.
+    pub fn salt(self, root: Color) -> u64 {
+        if self == Conventions::default() {
+            return 0;
+        }
+        let mut state = (self.contempt as u64) << 8 | (self.draws as u64) << 1 | root as u64;
+        crate::position::keys::split_mix(&mut state)
+    }
+
+    /// A root value as the user should see it: evaluations without the contempt that they carry inside.
+    pub fn for_the_user(self, value: Ibv) -> Ibv {
+        let score = value.score();
+        if score.is_decisive() || score.is_draw() {
+            value
+        } else {
+            Ibv::new(Score::heuristic(score.cp() - self.contempt), value.bound())
+        }
+    }
+
+    /// Contempt as the side to move at `ply` sees it.
+    #[inline]
+    pub fn contempt_at(self, ply: usize) -> i32 {
+        if ply.is_multiple_of(2) { self.contempt } else { -self.contempt }
+    }
+}
+
+/// What a thread keeps from search to search.
+pub struct Memory {
+    /// Move histories.
+    pub history: History,
+    /// Corrections of the static evaluation.
+    pub correction: Correction,
+    evaluator: Evaluator,
+    frames: Box<[Frame]>,
+    pv: pv::PvTable,
+}
+
+impl Memory {
+    /// Nothing learned yet.
+    pub fn new(evaluation: &Evaluation) -> Memory {
+        Memory {
+            history: History::new(),
+            correction: Correction::new(),
+            evaluator: Evaluator::new(evaluation),
+            frames: vec![Frame::default(); MAX_PLY + Frame::BEFORE + 4].into_boxed_slice(),
+            pv: pv::PvTable::new(),
+        }
+    }
+
+    /// Forgets everything, for a new game.
+    pub fn clear(&mut self) {
+        self.history.clear();
+        self.correction.clear();
+    }
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Memory::new(&Evaluation::default())
+    }
+}
+
+/// What a node leaves for its descendants.
+#[derive(Clone, Copy, Default)]
+struct Frame {
+    /// The corrected static evaluation, in centipawns; none in check.
+    eval: Option<i32>,
+    /// The move being searched; none for a null move.
+    moved: Option<PieceTo>,
+    /// Whether the move being searched is the null move.
+    null: bool,
+    /// The move left out of a singular search.
+    excluded: PackedMove,
+    /// The reduction of the move being searched, in plies.
+    reduction: i32,
+    /// A quiet move that refuted a sibling.
+    killer: PackedMove,
+    /// How often children of this node's siblings were refuted.
+    cutoffs: u32,
+}
+
+impl Frame {
+    /// Frames before the root's, so that looking back needs no check.
+    const BEFORE: usize = 4;
+}
+
+/// One thread's search.
+pub struct Search<'a, R: Rules> {
+    rules: R,
+    shared: &'a Shared<'a>,
+    id: usize,
+    memory: &'a mut Memory,
+    game: &'a Game,
+    /// Keys of all positions before the current node's: the game's, then the path's.
+    keys: Vec<u64>,
+    salt: u64,
+    roots: RootMoves,
+    nodes: u64,
+    tbhits: u64,
+    /// A hard limit on this thread's nodes, exact; `u64::MAX` where there is none.
+    node_limit: u64,
+    seldepth: usize,
+    depth: i32,
+    completed: i32,
+    /// The best move of the last complete iteration.
+    best_before: Option<Move>,
+    /// Some while the line of a mate is completed, with a node limit of its own: whether the search is over already.
+    detour: Option<bool>,
+    /// No null moves below this ply: a verification search is under way.
+    null_from: usize,
+    reductions: reductions::Table,
+    tally: R::Tally,
+}
+
+/// An aborted search has no result: `None`, never a score.
+type NodeResult = Option<Ibv>;
+
+impl<'a, R: Rules> Search<'a, R> {
+    /// Prepares thread `id` of a search.
+    pub fn new(rules: R, shared: &'a Shared<'a>, id: usize, memory: &'a mut Memory, game: &'a Game) -> Search<'a, R> {
+        let position = game.position();
+        memory.frames.fill(Frame::default());
+        memory.evaluator.reset(position);
+        let mut keys = Vec::with_capacity(game.keys().len() + MAX_PLY + 2);
+        keys.extend_from_slice(game.keys());
+        let node_limit = match shared.limits.nodes {
+            Some(nodes) if shared.counters.len() == 1 => nodes,
+            _ => u64::MAX,
+        };
+        Search {
+            rules,
+            shared,
+            id,
+            keys,
+            salt: shared.conventions.salt(position.turn()),
+            roots: RootMoves::new(game, &shared.limits.search_moves),
+            nodes: 0,
+            tbhits: 0,
+            node_limit,
+            seldepth: 0,
+            depth: 0,
+            completed: 0,
+            best_before: None,
+            detour: None,
+            null_from: 0,
+            reductions: reductions::Table::new(),
+            tally: R::Tally::default(),
+            memory,
+            game,
+        }
+    }
+
+    /// What has been counted so far.
+    pub fn tally(&self) -> &R::Tally {
+        &self.tally
+    }
+
+    #[inline]
+    fn frame(&self, ply: usize) -> &Frame {
+        &self.memory.frames[ply + Frame::BEFORE]
+    }
+
+    #[inline]
+    fn frame_mut(&mut self, ply: usize) -> &mut Frame {
+        &mut self.memory.frames[ply + Frame::BEFORE]
+    }
+
+    /// The frame `back` plies above `ply`; those above the root are empty.
+    #[inline]
+    fn frame_before(&self, ply: usize, back: usize) -> &Frame {
+        &self.memory.frames[ply + Frame::BEFORE - back]
+    }
+
+    #[inline]
+    fn trail(&self, ply: usize) -> Trail {
+        [self.frame_before(ply, 1).moved, self.frame_before(ply, 2).moved, self.frame_before(ply, 4).moved]
+    }
+
+    /// Counts a node and says whether the search must end.
+    #[inline]
+    fn count_node(&mut self) -> bool {
+        if self.nodes >= self.node_limit {
+            if self.detour.is_none() {
+                self.shared.stop.store(true, Ordering::Relaxed);
+            }
+            return true;
+        }
+        self.nodes += 1;
+        if self.nodes.is_multiple_of(1024) {
+            self.publish();
+            if self.id == 0 && self.must_stop() {
+                self.shared.stop.store(true, Ordering::Relaxed);
+            }
+        }
+        self.shared.stop.load(Ordering::Relaxed) && self.detour != Some(true)
+    }
+
+    fn publish(&self) {
+        let counter = &self.shared.counters[self.id];
+        counter.nodes.store(self.nodes, Ordering::Relaxed);
+        counter.tbhits.store(self.tbhits, Ordering::Relaxed);
+    }
+
+    /// Whether a limit has been reached: nodes over all threads, or the hard limit of the clock.
+    fn must_stop(&self) -> bool {
+        // A first iteration is completed whatever the clock says: without it there is no move worth playing.
+        if self.completed == 0 && self.nodes < 16_384 {
+            return false;
+        }
+        if self.shared.limits.nodes.is_some_and(|limit| self.shared.nodes() >= limit) {
+            return true;
+        }
+        // The clock is asked first: on a clock that counts nodes, it learns of them this way.
+        self.shared.clock.is_hard_limit_reached(self.shared.nodes()) && !self.shared.pondering.load(Ordering::Relaxed)
+    }
+
+    /// Plays `m` from `position`, with everything that follows the path; [`Search::take_back`] undoes it.
+    #[inline]
+    fn make(&mut self, position: &Position, m: Move, ply: usize) -> Position {
+        let frame = self.frame_mut(ply);
+        frame.moved = Some(PieceTo::new(position.turn(), m));
+        frame.null = false;
+        self.memory.evaluator.push(position, m);
+        self.keys.push(position.key());
+        let mut child = position.clone();
+        child.play(m);
+        self.shared.table.prefetch(child.key() ^ self.salt);
+        child
+    }
+
+    #[inline]
+    fn make_null(&mut self, position: &Position, ply: usize) -> Position {
+        let frame = self.frame_mut(ply);
+        frame.moved = None;
+        frame.null = true;
+        self.memory.evaluator.push_null();
+        self.keys.push(position.key());
+        let mut child = position.clone();
+        child.play_null();
+        self.shared.table.prefetch(child.key() ^ self.salt);
+        child
+    }
+
+    #[inline]
+    fn take_back(&mut self) {
+        self.memory.evaluator.pop();
+        self.keys.pop();
+    }
+
+    /// The table's entry for a key.
+    #[inline]
+    fn probe(&self, key: u64) -> Option<Entry> {
+        if self.rules.table() == TableMode::Off { None } else { self.shared.table.probe(key) }
+    }
+
+    /// The value of a draw on the board at `ply`.
+    #[inline]
+    fn draw(&self, ply: usize) -> Ibv {
+        let draw = self.shared.conventions.draws.draw(ply);
+        Ibv::exact(if self.rules.bands() { draw } else { Score::heuristic(draw.raw()) })
+    }
+
+    /// What a recognizer proves of a position at `ply`, in the root's terms.
+    ///
+    /// A recognised draw still lies ahead, at a distance that nobody knows: "drawn" is told as a draw here, and a bound
+    /// by a draw is widened to the end of the draw band, which no distance passes.
+    #[inline]
+    fn recognize(&self, position: &Position, ply: usize) -> Ibv {
+        if !self.rules.recognizers() {
+            return Ibv::NONE;
+        }
+        let known = recognize::recognize(position).ibv;
+        if !known.is_some() || !known.score().is_draw() {
+            return known;
+        }
+        match known.bound() {
+            Bound::Exact => self.draw(ply),
+            Bound::Lower => Ibv::lower(Score::WORST_DRAW),
+            Bound::Upper => Ibv::upper(Score::BEST_DRAW),
+        }
+    }
+
+    /// Whether the game has been drawn on the way here: the position repeats, or a hundred half-moves have passed.
+    ///
+    /// A first repetition inside the tree is a draw; of positions before the root it takes two, as in the game. Mate
+    /// on the hundredth half-move comes first.
+    fn is_drawn(&self, position: &Position, ply: usize) -> bool {
+        if position.clock() >= 100 && (!position.in_check() || position.has_legal_move()) {
+            return true;
+        }
+        let reach = usize::from(position.reversible()).min(self.keys.len());
+        let mut before_root = 0;
+        let mut back = 4;
+        while back <= reach {
+            if self.keys[self.keys.len() - back] == position.key() {
+                if back < ply {
+                    return true;
+                }
+                before_root += 1;
+                if before_root == 2 {
+                    return true;
+                }
+            }
+            back += 2;
+        }
+        position.is_insufficient_material()
+    }
+
+    /// An evaluation in centipawns as a score at `ply`; it carries contempt already.
+    #[inline]
+    fn heuristic(cp: i32) -> Score {
+        Score::heuristic(cp)
+    }
+
+    /// The raw evaluation of a position that is not in check, in centipawns for the side to move.
+    #[inline]
+    fn evaluate(&mut self, position: &Position) -> i32 {
+        let cp = self.memory.evaluator.evaluate(position).clamp(-Score::MAX_EVAL, Score::MAX_EVAL);
+        let grain = self.rules.grain();
+        let cp = if grain == 1 { cp } else { (cp + grain / 2).div_euclid(grain) * grain };
+        // As the table will give it back: zero has no place among evaluations.
+        Score::heuristic(cp).cp()
+    }
+
+    /// The raw evaluation, corrected by experience, damped towards the 50-move draw, with the root's contempt.
+    #[inline]
+    fn correct(&self, position: &Position, ply: usize, raw: i32) -> i32 {
+        if !self.rules.pruning() {
+            // Experience depends on the order of the search.
+            return (raw + self.shared.conventions.contempt_at(ply)).clamp(-Score::MAX_EVAL, Score::MAX_EVAL);
+        }
+        let corrected = raw + self.memory.correction.of(position, &self.trail(ply));
+        let damped = corrected * (220 - i32::from(position.clock())) / 220;
+        let cp = damped + self.shared.conventions.contempt_at(ply);
+        cp.clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
+    }
+}
+
+/// Every square that the side not to move attacks.
+fn threats(position: &Position) -> Bitboard {
+    let board = position.board();
+    let them = !position.turn();
+    let mut squares = Bitboard::EMPTY;
+    for square in board.by_color(them) {
+        squares |= board.attacks_from(square);
+    }
+    squares
+}

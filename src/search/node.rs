@@ -1,0 +1,623 @@
+//! The interior node of the principal variation search, in numbered steps.
+
+use arrayvec::ArrayVec;
+use shakmaty::Move;
+
+use super::distance::DistanceModel as _;
+use super::history;
+use super::picker::Picker;
+use super::rules::Narrowing;
+use super::tally::Tally as _;
+use super::{NodeResult, Rules, Search, threats};
+use crate::bound::{Bound, Ibv};
+use crate::params;
+use crate::position::movegen::is_noisy;
+use crate::position::{PackedMove, Position};
+use crate::score::{MAX_PLY, Score};
+use crate::tt::Entry;
+use crate::window::Window;
+
+impl<R: Rules> Search<'_, R> {
+    /// Searches `position` to `depth` within the window `alpha..beta`; none if the search was aborted.
+    ///
+    /// The result says what is known of the node's value: exact inside the window, a lower bound at beta or above, an
+    /// upper bound (or an exact value) at alpha or below. `cut_node` tells that the node is expected to be refuted.
+    pub(super) fn node<const PV: bool>(
+        &mut self,
+        position: &Position,
+        alpha: Score,
+        beta: Score,
+        mut depth: i32,
+        ply: usize,
+        cut_node: bool,
+    ) -> NodeResult {
+        debug_assert!(ply > 0 && alpha < beta);
+        debug_assert!(PV || alpha.above() == beta);
+        debug_assert!(!(PV && cut_node));
+
+        if depth <= 0 {
+            return self.quiesce::<PV>(position, alpha, beta, ply);
+        }
+
+        // Step 1. Limits, and draws by rule: repetition and the 50-move rule come before the table, because the
+        // table does not know the path.
+        if self.count_node() {
+            return None;
+        }
+        self.memory.pv.clear(ply);
+        self.seldepth = self.seldepth.max(ply);
+        if self.is_drawn(position, ply) {
+            return Some(self.draw(ply));
+        }
+        let in_check = position.in_check();
+        if ply >= MAX_PLY {
+            let cp = if in_check { 0 } else { self.evaluate(position) };
+            return Some(Ibv::exact(Self::heuristic(cp)));
+        }
+
+        // Step 2. Mate distance: even mate on the next move cannot beat a shorter one that is already certain.
+        let mut window = Window::new(alpha, beta);
+        let origin = self.rules.distance().origin(ply);
+        if self.rules.mate_distance() {
+            for certain in [Ibv::lower(Score::mated_in(origin)), Ibv::upper(Score::mate_in(origin + 1))] {
+                if let Some(settled) = window.know(certain) {
+                    return Some(settled);
+                }
+            }
+        }
+
+        // Step 3. Recognizers: what the material proves. Cheap, so asked before the table and not stored in it.
+        let excluded = self.frame(ply).excluded;
+        if !excluded.is_some()
+            && let Some(settled) = window.know(self.recognize(position, ply))
+        {
+            return Some(settled);
+        }
+
+        // Step 4. The table. A singular search asks about the node without one move, so it neither reads nor writes.
+        let key = position.key() ^ self.salt;
+        let entry = if excluded.is_some() { None } else { self.probe(key) };
+        let known = entry.map_or(Ibv::NONE, |e| self.at_this_node(e.value, position, ply));
+        let table_depth = entry.map_or(-1, |e| e.depth);
+        let was_pv = PV || entry.is_some_and(|e| e.pv);
+        if known.is_some() {
+            // An opinion must be deep enough, and close to the 50-move draw the path matters more than what another
+            // path has found. A proof holds at any depth, in its own direction.
+            let deep = self.is_deep_enough(table_depth, depth) && position.clock() < 90;
+            let proof = if self.rules.same_depth() { Ibv::NONE } else { known.proof() };
+            if !PV {
+                for (value, usable, proved) in [(known, deep, false), (proof, true, true)] {
+                    if usable && value.settles(window.alpha, window.beta) {
+                        self.tally.table_cut(value, value.fails_low(window.alpha), proved);
+                        return Some(value);
+                    }
+                }
+            } else {
+                let narrowing = match self.rules.narrowing() {
+                    Narrowing::Off => Ibv::NONE,
+                    Narrowing::All if deep && known.bound() != Bound::Exact => known,
+                    Narrowing::Proofs | Narrowing::All => proof,
+                };
+                if narrowing.is_some() {
+                    self.tally.narrowed();
+                    if let Some(settled) = window.know(narrowing) {
+                        return Some(settled);
+                    }
+                }
+            }
+        }
+        let (mut alpha, beta) = (window.alpha, window.beta);
+        let table_move = entry.and_then(|e| position.find(e.best));
+
+        // Step 5. The static evaluation: from the table or the evaluator, corrected by experience; what the table
+        // knows of the value is the better estimate of it.
+        let mut raw = None;
+        let mut eval = 0;
+        let mut estimate = 0;
+        if in_check {
+            self.frame_mut(ply).eval = None;
+        } else if excluded.is_some() {
+            eval = self.frame(ply).eval.unwrap_or(0);
+            estimate = eval;
+        } else {
+            let evaluation = match entry.and_then(|e| e.eval) {
+                Some(score) => score.cp(),
+                None => self.evaluate(position),
+            };
+            raw = Some(Score::heuristic(evaluation));
+            eval = self.correct(position, ply, evaluation);
+            self.frame_mut(ply).eval = Some(eval);
+            estimate = eval;
+            if known.is_some() && !known.score().is_decisive() {
+                let score = known.score().cp();
+                let better = match known.bound() {
+                    Bound::Exact => true,
+                    Bound::Lower => score > eval,
+                    Bound::Upper => score < eval,
+                };
+                if better {
+                    estimate = score;
+                }
+            }
+            if entry.is_none() {
+                let entry = Entry {
+                    value: Ibv::NONE,
+                    best: PackedMove::NONE,
+                    depth: 0,
+                    pv: was_pv,
+                    eval: raw,
+                    moveless: false,
+                };
+                self.shared.table.store(key, entry);
+            }
+        }
+        // Improving: better than two plies (or four) ago. Margins trust an improving position more.
+        let improving = !in_check
+            && match (self.frame_before(ply, 2).eval, self.frame_before(ply, 4).eval) {
+                (Some(before), _) | (None, Some(before)) => eval > before,
+                (None, None) => false,
+            };
+
+        self.frame_mut(ply + 1).killer = PackedMove::NONE;
+        self.frame_mut(ply + 2).cutoffs = 0;
+
+        // The null move may only be followed by real ones, and zugzwang forbids it without pieces.
+        let pruning = self.rules.pruning() && !PV && !in_check && !excluded.is_some();
+        if pruning {
+            // Step 6. Hindsight: the parent reduced this move; if the evaluations of both sides say that it was
+            // better for them than thought, take the reduction back.
+            let parent = self.frame_before(ply, 1);
+            if let Some(before) = parent.eval
+                && parent.reduction >= 3
+                && eval + before < 0
+            {
+                depth += 1;
+            }
+
+            // Step 7. Razoring: so far below alpha that only captures could help.
+            if depth <= 4
+                && !alpha.is_decisive()
+                && estimate + params::razor_base() + params::razor_slope() * depth * depth < alpha.cp()
+            {
+                let value = self.quiesce::<false>(position, alpha, beta, ply)?;
+                if value.fails_low(alpha) {
+                    return Some(value.force_upper());
+                }
+            }
+
+            // Step 8. Reverse futility: so far above beta that something must go very wrong.
+            let margin = params::reverse_futility_slope() * depth
+                - if improving { params::reverse_futility_improving() } else { 0 };
+            if depth <= params::reverse_futility_depth()
+                && !beta.is_decisive()
+                && estimate - margin.max(20) >= beta.cp()
+            {
+                return Some(Ibv::lower(Self::heuristic((estimate + beta.cp()) / 2).max(beta)));
+            }
+
+            // Step 9. Null move: if passing keeps the side above beta, a real move will.
+            if depth >= 3
+                && ply >= self.null_from
+                && !self.frame_before(ply, 1).null
+                && estimate >= beta.cp()
+                && eval + 20 * depth - 160 >= beta.cp()
+                && !beta.is_loss()
+                && position.has_pieces()
+            {
+                let reduction = params::null_base()
+                    + depth / params::null_divisor()
+                    + ((estimate - beta.cp()) / params::null_eval()).clamp(0, 3);
+                self.frame_mut(ply).reduction = 0;
+                let child = self.make_null(position, ply);
+                let result = self.child::<false>(&child, beta.below(), beta, depth - reduction, ply, !cut_node);
+                self.take_back();
+                let value = result?;
+                if value.cuts(beta) {
+                    // What a free move for the opponent proves is no proof: a win is cut down to beta.
+                    let refuted = if value.score().is_win() { beta } else { value.score() };
+                    if depth < 14 || self.null_from > 0 {
+                        return Some(Ibv::lower(refuted));
+                    }
+                    // Deep down zugzwang costs more than a search without null moves for the next plies.
+                    self.null_from = ply + 3 * (depth - reduction).max(0) as usize / 4;
+                    let verified = self.node::<false>(position, alpha, beta, depth - reduction, ply, false);
+                    self.null_from = 0;
+                    if verified?.cuts(beta) {
+                        return Some(Ibv::lower(refuted));
+                    }
+                }
+            }
+        }
+
+        // Step 10. Internal iterative reduction: without a move from the table the node is expensive and, by the next
+        // iteration, will have one.
+        if self.rules.pruning() && (PV || cut_node) && depth >= 4 && table_move.is_none() && !excluded.is_some() {
+            depth -= 1;
+        }
+
+        let threats = threats(position);
+        let trail = self.trail(ply);
+
+        // Step 11. ProbCut: a capture that holds well above beta at reduced depth.
+        if pruning && depth >= 5 && !beta.is_decisive() {
+            let raised = beta.offset(params::probcut_margin());
+            let unlikely = known.is_some() && table_depth >= depth - 3 && known.score() < raised;
+            if !unlikely {
+                let mut picker = Picker::noisy(table_move, raised.cp() - eval);
+                while let Some(m) = picker.next(position, &self.memory.history, threats, &trail) {
+                    if picker.at_bad_noisy() {
+                        break;
+                    }
+                    self.frame_mut(ply).reduction = 0;
+                    let child = self.make(position, m, ply);
+                    let mut result = self.quiet_child::<false>(&child, raised.below(), raised, ply);
+                    if result.is_some_and(|value| value.cuts(raised)) {
+                        result = self.child::<false>(&child, raised.below(), raised, depth - 4, ply, !cut_node);
+                    }
+                    self.take_back();
+                    let value = result?;
+                    if value.cuts(raised) {
+                        let entry = Entry {
+                            value: self.to_table(Ibv::lower(value.score()), ply),
+                            best: PackedMove::new(m),
+                            depth: depth - 3,
+                            pv: was_pv,
+                            eval: raw,
+                            moveless: false,
+                        };
+                        self.shared.table.store(key, entry);
+                        return Some(Ibv::lower(value.score()));
+                    }
+                }
+            }
+        }
+
+        // Step 12. The moves.
+        let mut best = Ibv::NONE;
+        let mut best_move: Option<Move> = None;
+        let window_bottom = alpha;
+        let mut number = 0;
+        let mut quiets_tried: ArrayVec<Move, 64> = ArrayVec::new();
+        let mut noisy_tried: ArrayVec<Move, 32> = ArrayVec::new();
+        let table_move_noisy = table_move.is_some_and(is_noisy);
+        let mut picker = Picker::new(table_move, self.frame(ply).killer);
+
+        while let Some(m) = picker.next(position, &self.memory.history, threats, &trail) {
+            if excluded.is(m) {
+                continue;
+            }
+            number += 1;
+            let noisy = is_noisy(m);
+            let move_history = if noisy {
+                self.memory.history.noisy(position, m)
+            } else {
+                self.memory.history.quiet(position, threats, &trail, m)
+            };
+            let mut reduction = self.reductions.get(depth, number);
+
+            // Step 13. Skip late, futile and losing moves; each contributes the upper bound that it is skipped for.
+            // Checks are neither futile, for mate needs no evaluation, nor judged by their history alone. A loss is never claimed on the strength of a skipped move.
+            if self.rules.pruning() && best.is_some() && !best.score().is_loss() && position.has_pieces() {
+                let reduced = (depth - (reduction + if improving { 0 } else { 512 } - move_history / 16) / 1024).max(0);
+                if !noisy {
+                    // Late moves.
+                    let enough = (params::late_moves_base() + depth * depth) / if improving { 1 } else { 2 };
+                    if number as i32 > enough {
+                        best = best.max(Ibv::upper(alpha));
+                        picker.skip_quiets();
+                        continue;
+                    }
+                    // Futility.
+                    let limit = eval + params::futility_base() + params::futility_slope() * reduced;
+                    if !in_check
+                        && reduced <= 8
+                        && !alpha.is_decisive()
+                        && limit <= alpha.cp()
+                        && !position.gives_check(m)
+                    {
+                        best = best.max(Ibv::upper(Self::heuristic(limit).min(alpha)));
+                        continue;
+                    }
+                    // History.
+                    if reduced <= 5
+                        && move_history < -params::history_pruning() * (reduced + 1)
+                        && !position.gives_check(m)
+                    {
+                        best = best.max(Ibv::upper(alpha));
+                        continue;
+                    }
+                    // Exchange; a check may cost as much as a capture.
+                    if depth <= 10
+                        && !position.see_at_least(m, -params::exchange_quiet() * reduced * reduced)
+                        && !(position.gives_check(m) && position.see_at_least(m, -params::exchange_noisy() * depth))
+                    {
+                        best = best.max(Ibv::upper(alpha));
+                        continue;
+                    }
+                } else if depth <= 8
+                    && picker.at_bad_noisy()
+                    && !position.see_at_least(m, -params::exchange_noisy() * depth - move_history / 64)
+                {
+                    best = best.max(Ibv::upper(alpha));
+                    continue;
+                }
+            }
+
+            // Step 14. Singular extension: is the table's move much better than every other?
+            let mut extension = 0;
+            if self.rules.pruning()
+                && depth >= 6 + i32::from(was_pv)
+                && table_move == Some(m)
+                && !excluded.is_some()
+                && known.is_some()
+                && known.bound() != Bound::Upper
+                && !known.score().is_decisive()
+                && table_depth >= depth - 3
+                && ply < 2 * self.depth as usize
+            {
+                let singular_beta = known.score().offset(-(params::singular_margin() * depth / 16));
+                self.frame_mut(ply).excluded = PackedMove::new(m);
+                let result =
+                    self.node::<false>(position, singular_beta.below(), singular_beta, (depth - 1) / 2, ply, cut_node);
+                self.frame_mut(ply).excluded = PackedMove::NONE;
+                let others = result?;
+                if !others.cuts(singular_beta) {
+                    extension = 1;
+                    if !PV && others.score().cp() < singular_beta.cp() - params::singular_double() {
+                        extension = 2;
+                    }
+                } else if !PV && others.cuts(beta) && !others.score().is_decisive() {
+                    // Several moves refute: no need to search this one first.
+                    return Some(others.force_lower());
+                } else if known.score() >= beta {
+                    extension = -2;
+                } else if cut_node {
+                    extension = -1;
+                }
+            }
+
+            // Step 15. Play it.
+            let child = self.make(position, m, ply);
+            let gives_check = child.in_check();
+            let new_depth = depth - 1 + extension;
+
+            // Step 16. Late-move reductions: late moves are searched less, and again only if they surprise.
+            let mut value = Ibv::NONE;
+            let full_search = if self.rules.pruning() && depth >= 2 && number > 1 + usize::from(PV) {
+                if PV {
+                    reduction -= params::reduction_pv();
+                }
+                if cut_node {
+                    reduction += params::reduction_cut();
+                }
+                if !improving {
+                    reduction += params::reduction_worsening();
+                }
+                if was_pv {
+                    reduction -= params::reduction_was_pv();
+                }
+                if gives_check {
+                    reduction -= params::reduction_check();
+                }
+                if table_move_noisy && !noisy {
+                    reduction += params::reduction_noisy_best();
+                }
+                if noisy {
+                    reduction -= 1024;
+                }
+                if self.frame(ply + 1).cutoffs > 3 {
+                    reduction += 900;
+                }
+                reduction -= move_history * 1024 / params::reduction_history();
+                let reduced = (new_depth - reduction / 1024).clamp(1, new_depth.max(1));
+                self.frame_mut(ply).reduction = new_depth - reduced;
+                value = self.child::<false>(&child, alpha, alpha.above(), reduced, ply, true)?;
+                self.frame_mut(ply).reduction = 0;
+                if value.score() > alpha && reduced < new_depth {
+                    // It surprised: how much says how deep to look again.
+                    let surprise = value.score().cp() - best.score().cp();
+                    let again = new_depth + i32::from(surprise > 45 + 4 * new_depth) - i32::from(surprise < 9);
+                    if again > reduced {
+                        value = self.child::<false>(&child, alpha, alpha.above(), again, ply, !cut_node)?;
+                    }
+                    if !noisy {
+                        let bonus = if value.score() > alpha { history::bonus(depth) } else { -history::malus(depth) };
+                        self.memory.history.update_continuation(position, &trail, m, bonus);
+                    }
+                    false
+                } else {
+                    false
+                }
+            } else {
+                !PV || number > 1
+            };
+
+            // Step 17. Principal variation search: a null window first, the full window for what beats alpha.
+            if full_search {
+                value = self.child::<false>(&child, alpha, alpha.above(), new_depth, ply, !cut_node)?;
+            }
+            if PV && (number == 1 || value.score() > alpha && value.bound() != Bound::Upper) {
+                value = self.child::<true>(&child, alpha, beta, new_depth, ply, false)?;
+            }
+            self.take_back();
+            debug_assert!(value.is_some());
+
+            // Step 18. The best so far: the maximum, and nothing else. The cut is one comparison.
+            if value > best {
+                best = value;
+            }
+            if value.score() > alpha && value.bound() != Bound::Upper {
+                best_move = Some(m);
+                if PV {
+                    self.memory.pv.update(ply, m);
+                }
+                if value.cuts(beta) {
+                    best = value.force_lower();
+                    break;
+                }
+                alpha = value.score();
+                // A move has raised alpha: the rest is less likely to.
+                if self.rules.pruning() && depth > 2 && depth < 12 && !value.score().is_decisive() {
+                    depth -= 1;
+                }
+            }
+            if noisy {
+                let _ = noisy_tried.try_push(m);
+            } else {
+                let _ = quiets_tried.try_push(m);
+            }
+        }
+
+        if number == 0 {
+            return Some(if excluded.is_some() {
+                // Only the excluded move is legal: nothing else can be as good.
+                Ibv::upper(alpha)
+            } else if in_check {
+                Ibv::exact(Score::mated_in(origin))
+            } else {
+                self.draw(ply)
+            });
+        }
+
+        best = window.close(self.rules.composition().conclude(best, window_bottom, beta));
+
+        // Step 19. Learn: reward what refuted, punish what was tried before it.
+        if best.cuts(beta)
+            && let Some(m) = best_move
+        {
+            self.learn(position, ply, depth, m, threats, &quiets_tried, &noisy_tried);
+        } else if let Some(m) = best_move
+            && !is_noisy(m)
+        {
+            self.memory.history.update_quiet(position, threats, &trail, m, history::bonus(depth) / 2);
+        }
+
+        // Step 20. Remember: the value, and how far the evaluation was off.
+        if !excluded.is_some() {
+            if !in_check
+                && best_move.is_none_or(|m| !is_noisy(m))
+                && !best.score().is_decisive()
+                && match best.bound() {
+                    Bound::Exact => true,
+                    Bound::Lower => best.score().cp() > eval,
+                    Bound::Upper => best.score().cp() < eval,
+                }
+            {
+                let error = best.score().cp() - eval;
+                self.memory.correction.update(position, &trail, depth, error);
+            }
+            let entry = Entry {
+                value: self.to_table(best, ply),
+                best: best_move.map_or(PackedMove::NONE, PackedMove::new),
+                depth,
+                pv: was_pv,
+                eval: raw,
+                moveless: false,
+            };
+            self.shared.table.store(key, entry);
+        }
+        Some(best)
+    }
+
+    /// Searches a child of the node at `ply`, with the node's window, and turns its result round.
+    #[inline]
+    pub(super) fn child<const PV: bool>(
+        &mut self,
+        child: &Position,
+        alpha: Score,
+        beta: Score,
+        depth: i32,
+        ply: usize,
+        cut_node: bool,
+    ) -> NodeResult {
+        let evaluation = self.evaluation_for_distance(child);
+        let (alpha, beta) = self.enter(alpha, beta, evaluation);
+        let value = self.node::<PV>(child, alpha, beta, depth, ply + 1, cut_node)?;
+        Some(self.leave(value, evaluation))
+    }
+
+    /// As [`Search::child`], by quiescence alone.
+    #[inline]
+    pub(super) fn quiet_child<const PV: bool>(
+        &mut self,
+        child: &Position,
+        alpha: Score,
+        beta: Score,
+        ply: usize,
+    ) -> NodeResult {
+        let evaluation = self.evaluation_for_distance(child);
+        let (alpha, beta) = self.enter(alpha, beta, evaluation);
+        let value = self.quiesce::<PV>(child, alpha, beta, ply + 1)?;
+        Some(self.leave(value, evaluation))
+    }
+
+    /// What the model of distance wants to know of a child; in check, where there is no evaluation, a draw.
+    #[inline]
+    fn evaluation_for_distance(&mut self, child: &Position) -> Score {
+        if !self.rules.distance().wants_evaluation() || child.in_check() {
+            Score::ZERO
+        } else {
+            Score::heuristic(self.evaluate(child))
+        }
+    }
+
+    /// The child's window.
+    #[inline]
+    fn enter(&self, alpha: Score, beta: Score, evaluation: Score) -> (Score, Score) {
+        let distance = self.rules.distance();
+        let (alpha, beta) = (distance.enter(-beta, true, evaluation), distance.enter(-alpha, false, evaluation));
+        // At the ends of the scale two edges may become one; nothing lies between them then either.
+        if alpha < beta {
+            (alpha, beta)
+        } else if beta > Score::MIN {
+            (beta.below(), beta)
+        } else {
+            (alpha, alpha.above())
+        }
+    }
+
+    /// The child's result, from the node's view.
+    #[inline]
+    fn leave(&self, value: Ibv, evaluation: Score) -> Ibv {
+        self.rules.composition().returned(-self.rules.distance().leave(value, evaluation))
+    }
+
+    /// Whether an entry of one depth may serve a search of another.
+    #[inline]
+    pub(super) fn is_deep_enough(&self, entry: i32, wanted: i32) -> bool {
+        if self.rules.same_depth() { entry == wanted } else { entry >= wanted }
+    }
+
+    /// Updates the histories after `m` refuted a node.
+    #[expect(clippy::too_many_arguments, reason = "the node's local state, used once")]
+    fn learn(
+        &mut self,
+        position: &Position,
+        ply: usize,
+        depth: i32,
+        m: Move,
+        threats: shakmaty::Bitboard,
+        quiets: &[Move],
+        noisy: &[Move],
+    ) {
+        let trail = self.trail(ply);
+        let (bonus, malus) = (history::bonus(depth), history::malus(depth));
+        let history = &mut self.memory.history;
+        if is_noisy(m) {
+            history.update_noisy(position, m, bonus);
+        } else {
+            history.update_quiet(position, threats, &trail, m, bonus);
+            for &quiet in quiets {
+                history.update_quiet(position, threats, &trail, quiet, -malus);
+            }
+        }
+        for &capture in noisy {
+            history.update_noisy(position, capture, -malus);
+        }
+        let frame = self.frame_mut(ply);
+        frame.cutoffs += 1;
+        if !is_noisy(m) {
+            frame.killer = PackedMove::new(m);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The order in which a node's moves are searched: the table's move, captures that pay, quiet moves, captures that do
+//! not.
+//!
+//! Nothing is generated before it is needed: the table's move is tried on its own, captures come before quiet moves,
+//! and an exchange is evaluated only when its capture's turn comes.
+
+use arrayvec::ArrayVec;
+use shakmaty::{Bitboard, Move, Role};
+
+use super::history::{History, Trail};
+use crate::position::movegen::is_noisy;
+use crate::position::see::exchange_value;
+use crate::position::{PackedMove, Position};
+
+/// Most legal moves in a position is 218.
+const MAX_MOVES: usize = 256;
+/// Most captures: 16 pieces cannot have more between them in a legal position.
+const MAX_NOISY: usize = 128;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Stage {
+    Table,
+    GenerateNoisy,
+    GoodNoisy,
+    GenerateQuiets,
+    Quiets,
+    BadNoisy,
+}
+
+#[derive(Clone, Copy)]
+struct Scored {
+    m: Move,
+    score: i32,
+}
+
+/// Hands out the legal moves of a node in order.
+pub struct Picker {
+    stage: Stage,
+    table: Option<Move>,
+    noisy: ArrayVec<Scored, MAX_NOISY>,
+    quiets: ArrayVec<Scored, MAX_MOVES>,
+    bad: ArrayVec<Move, MAX_NOISY>,
+    next_bad: usize,
+    killer: PackedMove,
+    /// Captures must gain at least this in exchange to count as good.
+    threshold: i32,
+    skip_quiets: bool,
+}
+
+impl Picker {
+    /// All moves; the table's (which must be legal) first.
+    pub fn new(table: Option<Move>, killer: PackedMove) -> Picker {
+        Picker {
+            stage: Stage::Table,
+            table,
+            noisy: ArrayVec::new(),
+            quiets: ArrayVec::new(),
+            bad: ArrayVec::new(),
+            next_bad: 0,
+            killer,
+            threshold: 0,
+            skip_quiets: false,
+        }
+    }
+
+    /// Only captures and queen promotions; those that gain less than `threshold` in exchange come last.
+    pub fn noisy(table: Option<Move>, threshold: i32) -> Picker {
+        let table = table.filter(|&m| is_noisy(m));
+        Picker { threshold, skip_quiets: true, ..Picker::new(table, PackedMove::NONE) }
+    }
+
+    /// No more quiet moves, from now on.
+    pub fn skip_quiets(&mut self) {
+        self.skip_quiets = true;
+    }
+
+    /// The next move.
+    pub fn next(&mut self, position: &Position, history: &History, threats: Bitboard, trail: &Trail) -> Option<Move> {
+        loop {
+            match self.stage {
+                Stage::Table => {
+                    self.stage = Stage::GenerateNoisy;
+                    if self.table.is_some() {
+                        return self.table;
+                    }
+                }
+                Stage::GenerateNoisy => {
+                    for m in position.noisy_moves() {
+                        if Some(m) != self.table {
+                            let victim = m.capture().map_or(0, exchange_value)
+                                + m.promotion().map_or(0, |_| exchange_value(Role::Queen));
+                            let score = 16 * victim + history.noisy(position, m) / 4;
+                            self.noisy.push(Scored { m, score });
+                        }
+                    }
+                    self.stage = Stage::GoodNoisy;
+                }
+                Stage::GoodNoisy => match take_best(&mut self.noisy) {
+                    Some(m) if position.see_at_least(m, self.threshold) => return Some(m),
+                    Some(m) => self.bad.push(m),
+                    None => self.stage = Stage::GenerateQuiets,
+                },
+                Stage::GenerateQuiets => {
+                    if !self.skip_quiets {
+                        for m in position.quiet_moves() {
+                            if Some(m) != self.table {
+                                let score = if self.killer.is(m) {
+                                    i32::MAX
+                                } else {
+                                    history.quiet(position, threats, trail, m)
+                                };
+                                self.quiets.push(Scored { m, score });
+                            }
+                        }
+                    }
+                    self.stage = Stage::Quiets;
+                }
+                Stage::Quiets => {
+                    if !self.skip_quiets
+                        && let Some(m) = take_best(&mut self.quiets)
+                    {
+                        return Some(m);
+                    }
+                    self.stage = Stage::BadNoisy;
+                }
+                Stage::BadNoisy => {
+                    let m = self.bad.get(self.next_bad).copied();
+                    self.next_bad += 1;
+                    return m;
+                }
+            }
+        }
+    }
+
+    /// Whether the moves handed out now are captures that lose material.
+    pub fn at_bad_noisy(&self) -> bool {
+        self.stage == Stage::BadNoisy
+    }
+}
+
+/// Takes the best move out.
+fn take_best<const N: usize>(moves: &mut ArrayVec<Scored, N>) -> Option<Move> {
+    let mut best = 0;
+    for i in 1..moves.len() {
+        if moves[i].score > moves[best].score {
+            best = i;
+        }
+    }
+    if moves.is_empty() { None } else { Some(moves.swap_remove(best).m) }
+}

@@ -1,0 +1,225 @@
+//! Quiescence: captures, queen promotions and, in check, all evasions, until the position is quiet.
+
+use super::distance::DistanceModel as _;
+use super::picker::Picker;
+use super::tally::Tally as _;
+use super::{NodeResult, Rules, Search, threats};
+use crate::bound::{Bound, Ibv};
+use crate::params;
+use crate::position::movegen::is_noisy;
+use crate::position::see::exchange_value;
+use crate::position::{PackedMove, Position};
+use crate::score::{Band, MAX_PLY, Score};
+use crate::tt::Entry;
+use crate::window::Window;
+
+impl<R: Rules> Search<'_, R> {
+    /// The value of the quiet positions that captures lead to; none if the search was aborted.
+    ///
+    /// Standing pat is an exact value of this game by convention, so a node that no capture improves is exact even
+    /// below alpha.
+    pub(super) fn quiesce<const PV: bool>(
+        &mut self,
+        position: &Position,
+        alpha: Score,
+        beta: Score,
+        ply: usize,
+    ) -> NodeResult {
+        debug_assert!(alpha < beta);
+        debug_assert!(PV || alpha.above() == beta);
+        let window_bottom = alpha;
+
+        // Step 1. Limits, and draws by rule.
+        if self.count_node() {
+            return None;
+        }
+        self.memory.pv.clear(ply);
+        self.seldepth = self.seldepth.max(ply);
+        if self.is_drawn(position, ply) {
+            return Some(self.draw(ply));
+        }
+        let in_check = position.in_check();
+        if ply >= MAX_PLY {
+            let cp = if in_check { 0 } else { self.evaluate(position) };
+            return Some(Ibv::exact(Self::heuristic(cp)));
+        }
+
+        // Step 2. Recognizers: what is proved settles the node, or floors and caps what standing pat may claim.
+        let mut window = Window::new(alpha, beta);
+        if let Some(settled) = window.know(self.recognize(position, ply)) {
+            return Some(settled);
+        }
+        let (mut alpha, beta) = (window.alpha, window.beta);
+
+        // Step 3. The table.
+        let key = position.key() ^ self.salt;
+        let entry = self.probe(key);
+        let known = entry.map_or(Ibv::NONE, |e| self.at_this_node(e.value, position, ply));
+        if !PV && known.settles(alpha, beta) && entry.is_some_and(|e| e.depth == 0 || !self.rules.same_depth()) {
+            self.tally.table_cut(known, known.fails_low(alpha), false);
+            return Some(known);
+        }
+        let was_pv = PV || entry.is_some_and(|e| e.pv);
+
+        // Step 4. Stand pat: the side to move need not capture.
+        let mut best = Ibv::NONE;
+        let mut raw = None;
+        let mut stand = 0;
+        if !in_check {
+            let evaluation = match entry.and_then(|e| e.eval) {
+                Some(score) => score.cp(),
+                None => self.evaluate(position),
+            };
+            raw = Some(Score::heuristic(evaluation));
+            stand = self.correct(position, ply, evaluation);
+            self.frame_mut(ply).eval = Some(stand);
+            // What the table knows of the position is a better estimate where it says something on this side.
+            let mut estimate = Self::heuristic(stand);
+            if self.rules.pruning() && known.is_some() && !known.score().is_decisive() {
+                let better = match known.bound() {
+                    Bound::Exact => true,
+                    Bound::Lower => known.score() > estimate,
+                    Bound::Upper => known.score() < estimate,
+                };
+                if better {
+                    estimate = known.score();
+                }
+            }
+            best = window.close(Ibv::exact(estimate));
+            if best.cuts(beta) {
+                if entry.is_none() {
+                    let entry = Entry {
+                        value: Ibv::NONE,
+                        best: PackedMove::NONE,
+                        depth: 0,
+                        pv: was_pv,
+                        eval: raw,
+                        moveless: false,
+                    };
+                    self.shared.table.store(key, entry);
+                }
+                return Some(window.close(best.force_lower()));
+            }
+            alpha = alpha.max(best.score());
+        } else {
+            self.frame_mut(ply).eval = None;
+        }
+
+        // Step 5. Captures and promotions; in check, everything.
+        let trail = self.trail(ply);
+        let table_move = entry.and_then(|e| position.find(e.best));
+        let (mut picker, threats) = if in_check {
+            (Picker::new(table_move, PackedMove::NONE), threats(position))
+        } else {
+            (Picker::noisy(table_move, 0), shakmaty::Bitboard::EMPTY)
+        };
+        let mut best_move = PackedMove::NONE;
+        let mut searched = 0;
+        while let Some(m) = picker.next(position, &self.memory.history, threats, &trail) {
+            // Step 6. Skip what cannot matter; what is skipped contributes its upper bound.
+            if self.rules.pruning() && best.is_some() && !best.score().is_loss() {
+                if in_check {
+                    // One evasion that holds is enough to go by: quiet ones after it rarely change the verdict.
+                    if searched > 0 && !is_noisy(m) {
+                        best = best.max(Ibv::upper(alpha));
+                        picker.skip_quiets();
+                        continue;
+                    }
+                } else {
+                    if picker.at_bad_noisy() {
+                        // Losing captures: standing pat is at least as good.
+                        best = best.max(Ibv::upper(alpha));
+                        break;
+                    }
+                    let gain = m.capture().map_or(0, exchange_value)
+                        + m.promotion().map_or(0, exchange_value)
+                        + params::quiescence_margin();
+                    if stand + gain <= alpha.cp() && !position.see_at_least(m, 1) && m.promotion().is_none() {
+                        let limit = Self::heuristic(stand + gain).min(alpha);
+                        best = best.max(Ibv::upper(limit));
+                        continue;
+                    }
+                }
+            }
+
+            // Step 7. Search it.
+            let child = self.make(position, m, ply);
+            let result = self.quiet_child::<PV>(&child, alpha, beta, ply);
+            self.take_back();
+            let value = result?;
+            searched += 1;
+            if value > best {
+                best = value;
+                if value.score() > alpha {
+                    best_move = PackedMove::new(m);
+                    if PV {
+                        self.memory.pv.update(ply, m);
+                    }
+                    if value.cuts(beta) {
+                        best = best.force_lower();
+                        break;
+                    }
+                    alpha = value.score();
+                }
+            }
+        }
+
+        if in_check && searched == 0 {
+            return Some(Ibv::exact(Score::mated_in(self.rules.distance().origin(ply))));
+        }
+
+        best = window.close(self.rules.composition().conclude(best, window_bottom, beta));
+
+        // Step 8. Remember.
+        let entry = Entry {
+            value: self.to_table(best, ply),
+            best: best_move,
+            depth: 0,
+            pv: was_pv,
+            eval: raw,
+            moveless: false,
+        };
+        self.shared.table.store(key, entry);
+        Some(best)
+    }
+
+    /// A node's result as the table keeps it.
+    #[inline]
+    pub(super) fn to_table(&self, value: Ibv, ply: usize) -> Ibv {
+        self.rules.distance().to_table(value, ply, self.shared.conventions.draws)
+    }
+
+    /// A table value as it holds at this node; nothing where the 50-move counter could spoil what it claims.
+    #[inline]
+    pub(super) fn at_this_node(&self, stored: Ibv, position: &Position, ply: usize) -> Ibv {
+        if !stored.is_some() {
+            return Ibv::NONE;
+        }
+        let distance = self.rules.distance();
+        let mut known = distance.out_of_table(stored, ply, self.shared.conventions.draws);
+        if !known.is_some() {
+            return Ibv::NONE;
+        }
+        // A win needs its mate within the counter, on the hundredth half-move at the latest. A tablebase win speaks of
+        // a position just after progress: it needs that progress in time, or to be that position. Beyond the counter
+        // what claims "at least a win" proves nothing here, but what says "at most" still does: a counter can only
+        // spoil a win. The same holds of losses, mirrored.
+        let score = stored.score();
+        if score.is_decisive() {
+            let clock = usize::from(position.clock());
+            let needed = distance.plies_needed(score);
+            let in_time = match score.band() {
+                Band::Tablebase if needed == 0 => clock == 0,
+                _ => clock + needed <= 100,
+            };
+            if !in_time {
+                known = match (score.is_win(), known.bound()) {
+                    (true, Bound::Lower) | (false, Bound::Upper) => return Ibv::NONE,
+                    (true, _) => known.force_upper(),
+                    (false, _) => known.force_lower(),
+                };
+            }
+        }
+        if self.rules.table().admits(known) { known } else { Ibv::NONE }
+    }
+}

@@ -1,0 +1,142 @@
+//! The root: its moves, each with what is known of it, and the search through them.
+
+use shakmaty::Move;
+
+use super::{NodeResult, Rules, Search};
+use crate::bound::{Bound, Ibv};
+use crate::params;
+use crate::position::movegen::is_noisy;
+use crate::position::{Game, PackedMove};
+use crate::score::Score;
+
+/// A root move and what is known of it.
+#[derive(Clone, Debug)]
+pub(super) struct RootMove {
+    pub m: Move,
+    /// Its value in the current iteration; none until it has been searched to a value of its own.
+    pub value: Ibv,
+    /// Its last exact value, with the iteration that found it.
+    pub proved: Option<(i32, Score)>,
+    /// The line of that value.
+    pub line: Vec<PackedMove>,
+    /// Nodes spent on it.
+    pub nodes: u64,
+    /// The deepest ply below it.
+    pub seldepth: usize,
+}
+
+/// The root's moves, best first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RootMoves(pub Vec<RootMove>);
+
+impl RootMoves {
+    /// The legal moves, or those of them that `only` names.
+    pub fn new(game: &Game, only: &[Move]) -> RootMoves {
+        let legal = game.position().legal_moves();
+        let named = legal.iter().any(|m| only.contains(m));
+        RootMoves(
+            legal
+                .into_iter()
+                .filter(|m| !named || only.contains(m))
+                .map(|m| RootMove {
+                    m,
+                    value: Ibv::NONE,
+                    proved: None,
+                    line: vec![PackedMove::new(m)],
+                    nodes: 0,
+                    seldepth: 0,
+                })
+                .collect(),
+        )
+    }
+
+    /// Sorts the moves from `first` on by what this iteration knows; moves that it knows nothing of keep their order.
+    pub fn sort_from(&mut self, first: usize) {
+        self.0[first..].sort_by_key(|root| std::cmp::Reverse(root.value));
+    }
+}
+
+impl<R: Rules> Search<'_, R> {
+    /// Searches the root's moves from `first` on (those before it have lines of their own) within the window.
+    pub(super) fn search_root(&mut self, first: usize, mut alpha: Score, beta: Score, depth: i32) -> NodeResult {
+        let game = self.game;
+        let position = game.position();
+        if self.count_node() {
+            return None;
+        }
+        self.memory.pv.clear(0);
+        self.frame_mut(0).eval = if position.in_check() {
+            None
+        } else {
+            let raw = self.evaluate(position);
+            Some(self.correct(position, 0, raw))
+        };
+        self.frame_mut(1).killer = PackedMove::NONE;
+        self.frame_mut(2).cutoffs = 0;
+        for root in &mut self.roots.0[first..] {
+            root.value = Ibv::NONE;
+        }
+
+        let mut best = Ibv::NONE;
+        let threats = super::threats(position);
+        let trail = self.trail(0);
+        for index in first..self.roots.0.len() {
+            let m = self.roots.0[index].m;
+            let number = index - first + 1;
+            if self.id == 0 {
+                self.report_current(m, index + 1);
+            }
+            let nodes_before = self.nodes;
+            self.seldepth = 0;
+            let child = self.make(position, m, 0);
+            let mut value = Ibv::NONE;
+            let mut full = number > 1;
+            if self.rules.pruning() && depth >= 3 && number > 3 {
+                let noisy = is_noisy(m);
+                let history = if noisy { 0 } else { self.memory.history.quiet(position, threats, &trail, m) };
+                let mut reduction = self.reductions.get(depth, number) - params::reduction_pv();
+                if noisy || child.in_check() {
+                    reduction -= 1024;
+                }
+                reduction -= history * 1024 / params::reduction_history();
+                let reduced = (depth - 1 - reduction / 1024).clamp(1, depth - 1);
+                self.frame_mut(0).reduction = depth - 1 - reduced;
+                value = self.child::<false>(&child, alpha, alpha.above(), reduced, 0, true)?;
+                self.frame_mut(0).reduction = 0;
+                full = value.score() > alpha && reduced < depth - 1;
+            }
+            if full {
+                value = self.child::<false>(&child, alpha, alpha.above(), depth - 1, 0, true)?;
+            }
+            if number == 1 || value.score() > alpha && value.bound() != Bound::Upper {
+                value = self.child::<true>(&child, alpha, beta, depth - 1, 0, false)?;
+            }
+            self.take_back();
+
+            let seldepth = self.seldepth;
+            let nodes = self.nodes - nodes_before;
+            let root = &mut self.roots.0[index];
+            root.nodes += nodes;
+            if number == 1 || value.score() > alpha {
+                root.value = value;
+            }
+            // Only an exact value makes a line: what failed high is about to be searched again with an open window.
+            if value.bound() == Bound::Exact && value.score() > alpha && !value.cuts(beta) {
+                root.seldepth = seldepth;
+                root.line.clear();
+                root.line.push(PackedMove::new(m));
+                root.line.extend_from_slice(self.memory.pv.line(1));
+                root.proved = Some((depth, value.score()));
+            }
+            best = best.max(value);
+            if value.score() > alpha && value.bound() != Bound::Upper {
+                if value.cuts(beta) {
+                    best = value.force_lower();
+                    break;
+                }
+                alpha = value.score();
+            }
+        }
+        Some(best)
+    }
+}

@@ -1,0 +1,73 @@
+//! What a search counts of itself for the laboratory. In play nothing is counted, and nothing is paid for it.
+
+use crate::bound::{Bound, Ibv};
+
+/// Where counts go.
+pub trait Tally: Default + Send {
+    /// The table has settled a node: `value` was enough for a window that begins at `alpha`; `proof` tells that depth
+    /// did not matter.
+    fn table_cut(&mut self, value: Ibv, fails_low: bool, proof: bool);
+    /// The table has narrowed the window of a PV node.
+    fn narrowed(&mut self);
+}
+
+/// No counts: the tally of play.
+impl Tally for () {
+    #[inline(always)]
+    fn table_cut(&mut self, _value: Ibv, _fails_low: bool, _proof: bool) {}
+    #[inline(always)]
+    fn narrowed(&mut self) {}
+}
+
+/// Nodes that the table has settled, by the kind of value that did it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableCuts {
+    /// Lower bounds at beta or above.
+    pub lower: u64,
+    /// Upper bounds at alpha or below.
+    pub upper: u64,
+    /// Exact values at beta or above.
+    pub exact_high: u64,
+    /// Exact values at alpha or below.
+    pub exact_low: u64,
+    /// Of all these, wins and losses that held although they had been found at less depth.
+    pub proofs: u64,
+    /// PV nodes whose window was narrowed.
+    pub narrowed: u64,
+}
+
+impl TableCuts {
+    /// All nodes that the table has settled.
+    pub fn all(&self) -> u64 {
+        self.lower + self.upper + self.exact_high + self.exact_low
+    }
+
+    /// The sum of two tallies.
+    #[must_use]
+    pub fn plus(self, other: TableCuts) -> TableCuts {
+        TableCuts {
+            lower: self.lower + other.lower,
+            upper: self.upper + other.upper,
+            exact_high: self.exact_high + other.exact_high,
+            exact_low: self.exact_low + other.exact_low,
+            proofs: self.proofs + other.proofs,
+            narrowed: self.narrowed + other.narrowed,
+        }
+    }
+}
+
+impl Tally for TableCuts {
+    fn table_cut(&mut self, value: Ibv, fails_low: bool, proof: bool) {
+        *match (value.bound(), fails_low) {
+            (Bound::Lower, _) => &mut self.lower,
+            (Bound::Upper, _) => &mut self.upper,
+            (Bound::Exact, false) => &mut self.exact_high,
+            (Bound::Exact, true) => &mut self.exact_low,
+        } += 1;
+        self.proofs += u64::from(proof);
+    }
+
+    fn narrowed(&mut self) {
+        self.narrowed += 1;
+    }
+}

@@ -1,0 +1,177 @@
+//! When to stop: a soft limit that an iteration may not start beyond, and a hard limit that nothing passes.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use shakmaty::Color;
+
+use super::Limits;
+use crate::params;
+
+/// The clock of one search.
+///
+/// Time counts from the start of the search or, when it began on the opponent's time, from `ponderhit`. It can be told in
+/// nodes instead, so that a game does not depend on the machine's load.
+#[derive(Debug)]
+pub struct Clock {
+    start: Instant,
+    /// Nodes that are a millisecond, where nodes are what counts.
+    pace: Option<u64>,
+    /// Nodes of the search when it was last asked about.
+    nodes: AtomicU64,
+    /// Nanoseconds from `start` to the moment from which our own time runs.
+    ours_from: AtomicU64,
+    soft: Option<Duration>,
+    hard: Option<Duration>,
+}
+
+/// The least that a search is given, whatever the clock says.
+const LEAST: Duration = Duration::from_millis(1);
+
+impl Clock {
+    /// Divides what `limits` leave to the side to move; `overhead` is what the GUI and the wires take of every move.
+    pub fn new(limits: &Limits, turn: Color, overhead: Duration, start: Instant) -> Clock {
+        let (soft, hard) = allot(limits, turn, overhead);
+        Clock { start, pace: None, nodes: AtomicU64::new(0), ours_from: AtomicU64::new(0), soft, hard }
+    }
+
+    /// The same clock, counting `nodes_per_millisecond` instead of time; 0 is time.
+    #[must_use]
+    pub fn counting(self, nodes_per_millisecond: u64) -> Clock {
+        Clock { pace: Some(nodes_per_millisecond).filter(|&pace| pace > 0), ..self }
+    }
+
+    /// Our own time begins now.
+    pub fn ponderhit(&self) {
+        let since = u64::try_from(self.now().as_nanos()).unwrap_or(u64::MAX);
+        self.ours_from.store(since, Ordering::Relaxed);
+    }
+
+    /// Time since the start of the search.
+    fn now(&self) -> Duration {
+        match self.pace {
+            None => self.start.elapsed(),
+            Some(pace) => {
+                let nodes = self.nodes.load(Ordering::Relaxed);
+                Duration::from_millis(nodes / pace) + Duration::from_nanos(nodes % pace * 1_000_000 / pace)
+            }
+        }
+    }
+
+    /// Our own time spent on this move, in a search that has this many nodes.
+    pub fn elapsed(&self, nodes: u64) -> Duration {
+        self.nodes.store(nodes, Ordering::Relaxed);
+        self.now().saturating_sub(Duration::from_nanos(self.ours_from.load(Ordering::Relaxed)))
+    }
+
+    /// Whether a search with this many nodes must end at once.
+    pub fn is_hard_limit_reached(&self, nodes: u64) -> bool {
+        self.elapsed(nodes) >= self.hard.unwrap_or(Duration::MAX)
+    }
+
+    /// Whether a search with this many nodes should begin no other iteration, the soft limit being stretched to
+    /// `percent` of itself.
+    pub fn is_soft_limit_reached(&self, percent: u32, nodes: u64) -> bool {
+        match (self.soft, self.hard) {
+            (Some(soft), hard) => {
+                let stretched = soft * percent / 100;
+                self.elapsed(nodes) >= hard.map_or(stretched, |hard| stretched.min(hard))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the clock decides how long to think (and easy moves should save time).
+    pub fn is_managed(&self) -> bool {
+        self.soft.is_some()
+    }
+}
+
+/// The soft and the hard limit.
+fn allot(limits: &Limits, turn: Color, overhead: Duration) -> (Option<Duration>, Option<Duration>) {
+    let fixed = limits.movetime.map(|time| time.saturating_sub(overhead).max(LEAST));
+    if limits.infinite {
+        return (None, fixed);
+    }
+    let Some(remaining) = limits.clock[turn] else { return (None, fixed) };
+    let increment = limits.increment[turn];
+    let usable = remaining.saturating_sub(overhead).max(LEAST);
+    let increment_share = increment * params::time_increment() as u32 / 100;
+    let (soft, hard) = match limits.moves_to_go {
+        // The whole control is for this many moves: an even share, with a reserve for the later ones.
+        Some(moves @ 1..) => {
+            let reserve = overhead * (moves - 1).min(40);
+            let pool = remaining.saturating_sub(overhead + reserve).max(LEAST);
+            let moves = moves.min(50);
+            let soft = pool / moves + increment_share;
+            let most = if moves == 1 { pool * 9 / 10 } else { pool * 6 / 10 };
+            (soft, (soft * 4).min(most))
+        }
+        _ => {
+            let soft = usable * params::time_share() as u32 / 1000 + increment_share;
+            (soft, (soft * 5).min(usable * 6 / 10))
+        }
+    };
+    // The increment is not ours until the move is made: nothing goes beyond what the clock shows now.
+    let hard = hard.min(usable).max(LEAST);
+    let hard = fixed.map_or(hard, |fixed| fixed.min(hard));
+    (Some(soft.min(hard).max(LEAST)), Some(hard))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use shakmaty::ByColor;
+
+    proptest! {
+        /// Whatever the clock, the increment and the moves to go: never more than is there, never nothing.
+        #[test]
+        fn never_above_the_clock(
+            time in 0u64..100_000_000,
+            increment in 0u64..100_000_000,
+            moves in prop::option::of(0u32..1000),
+            overhead in 0u64..5000,
+        ) {
+            let time = Duration::from_millis(time);
+            let limits = Limits {
+                clock: ByColor { white: Some(time), black: None },
+                increment: ByColor { white: Duration::from_millis(increment), black: Duration::ZERO },
+                moves_to_go: moves,
+                ..Limits::default()
+            };
+            let overhead = Duration::from_millis(overhead);
+            let (soft, hard) = allot(&limits, Color::White, overhead);
+            let (soft, hard) = (soft.expect("managed"), hard.expect("managed"));
+            prop_assert!(soft <= hard);
+            prop_assert!(hard >= LEAST);
+            prop_assert!(hard <= time.saturating_sub(overhead).max(LEAST));
+            prop_assert_eq!(allot(&limits, Color::Black, overhead), (None, None));
+        }
+    }
+
+    #[test]
+    fn nodes_may_stand_for_time() {
+        let ms = Duration::from_millis;
+        let clock = || Clock::new(&Limits::movetime(ms(100)), Color::White, Duration::ZERO, Instant::now());
+        let nodes = clock().counting(500);
+        assert_eq!(nodes.elapsed(250), Duration::from_micros(500));
+        assert!(!nodes.is_hard_limit_reached(49_999));
+        assert!(nodes.is_hard_limit_reached(50_000));
+        assert!(!clock().counting(0).is_hard_limit_reached(u64::MAX), "time itself has hardly begun");
+        // What was searched on the opponent's time is free.
+        let pondered = clock().counting(500);
+        assert!(pondered.is_hard_limit_reached(60_000));
+        pondered.ponderhit();
+        assert_eq!(pondered.elapsed(61_000), ms(2));
+        assert!(!pondered.is_hard_limit_reached(109_999) && pondered.is_hard_limit_reached(110_000));
+    }
+
+    #[test]
+    fn fixed_time_leaves_the_overhead() {
+        let limits = Limits::movetime(Duration::from_millis(100));
+        let ms = Duration::from_millis;
+        assert_eq!(allot(&limits, Color::White, ms(10)), (None, Some(ms(90))));
+        assert_eq!(allot(&limits, Color::White, ms(1000)), (None, Some(LEAST)));
+    }
+}

@@ -1,0 +1,51 @@
+//! What a search may spend: every limit that `go` can state, all combining.
+
+use std::time::Duration;
+
+use shakmaty::{ByColor, Move};
+
+/// The limits of one search; the first that is reached ends it.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    /// Iterations to complete.
+    pub depth: Option<u32>,
+    /// Nodes over all threads; exact on one thread.
+    pub nodes: Option<u64>,
+    /// Nodes after which no iteration is begun, on one thread: what data generation wants, where every move should
+    /// come from a complete iteration.
+    pub soft_nodes: Option<u64>,
+    /// Time for this move; the move overhead is taken off.
+    pub movetime: Option<Duration>,
+    /// Stop when a mate in at most this many moves is proved.
+    pub mate: Option<u32>,
+    /// Remaining time on the clocks; negative ones are zero.
+    pub clock: ByColor<Option<Duration>>,
+    /// Increments per move.
+    pub increment: ByColor<Duration>,
+    /// Moves to the next time control; none in sudden death.
+    pub moves_to_go: Option<u32>,
+    /// Search until told to stop.
+    pub infinite: bool,
+    /// Search on the opponent's time: no limit but depth and nodes counts until `ponderhit`, and no move is announced
+    /// before it.
+    pub ponder: bool,
+    /// Only these root moves, if any are named.
+    pub search_moves: Vec<Move>,
+}
+
+impl Limits {
+    /// A search of exactly this many nodes.
+    pub fn nodes(nodes: u64) -> Limits {
+        Limits { nodes: Some(nodes), ..Limits::default() }
+    }
+
+    /// A search of this many iterations.
+    pub fn depth(depth: u32) -> Limits {
+        Limits { depth: Some(depth), ..Limits::default() }
+    }
+
+    /// A search for this long.
+    pub fn movetime(time: Duration) -> Limits {
+        Limits { movetime: Some(time), ..Limits::default() }
+    }
+}

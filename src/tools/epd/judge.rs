@@ -1,0 +1,263 @@
+//! Whether an answer solves a position, and since when it was held.
+
+use serde::{Deserialize, Serialize};
+use shakmaty::Move;
+
+use super::parse::Entry;
+use super::player::{Answer, Line, Value};
+use crate::bound::Bound;
+
+/// How an announced mate compares with the proven distance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MateVerdict {
+    /// The right distance; or, where there is no mate, none was announced.
+    Exact,
+    /// A mate, but a longer one.
+    Longer,
+    /// Shorter than is possible: a wrong announcement.
+    Shorter,
+    /// For the wrong side, or where there is none.
+    Wrong,
+    /// No mate announced.
+    Missed,
+}
+
+impl MateVerdict {
+    /// Compares with `dm`.
+    pub fn of(dm: i32, value: Option<Value>) -> MateVerdict {
+        match value {
+            Some(Value::Mate(moves)) => {
+                if dm == 0 || (moves > 0) != (dm > 0) {
+                    MateVerdict::Wrong
+                } else if moves == dm {
+                    MateVerdict::Exact
+                } else if moves.abs() > dm.abs() {
+                    MateVerdict::Longer
+                } else {
+                    MateVerdict::Shorter
+                }
+            }
+            _ if dm == 0 => MateVerdict::Exact,
+            _ => MateVerdict::Missed,
+        }
+    }
+}
+
+/// When the solution was found for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    /// Milliseconds into the search.
+    pub ms: u64,
+    /// Nodes into the search.
+    pub nodes: u64,
+    /// The iteration.
+    pub depth: u32,
+}
+
+/// Whether a move solves the position; `None` where the position asks for something else than a move.
+pub fn solves(entry: &Entry, m: Move) -> Option<bool> {
+    let most = entry.points.iter().map(|&(_, points)| points).max();
+    if !entry.best.is_empty() {
+        Some(entry.best.contains(&m) && !entry.avoid.contains(&m))
+    } else if !entry.avoid.is_empty() {
+        Some(!entry.avoid.contains(&m))
+    } else if entry.mate.is_none() {
+        most.map(|most| entry.points.contains(&(m, most)))
+    } else {
+        None
+    }
+}
+
+/// Follows one search.
+#[derive(Debug)]
+pub struct Follower<'a> {
+    entry: &'a Entry,
+    hold: Option<u32>,
+    found: Option<Found>,
+    depth: u32,
+    seldepth: u32,
+    /// The last exact score; where there is none, the last one.
+    value: Option<(Value, Bound)>,
+    pv: Vec<Move>,
+}
+
+/// What a search came to.
+#[derive(Clone, Debug, Default)]
+pub struct Judged {
+    /// Whether the position is solved.
+    pub solved: bool,
+    /// How the mate compares, where one is proved.
+    pub mate: Option<MateVerdict>,
+    /// The points of the move played, and those of the best move.
+    pub points: Option<(i32, i32)>,
+    /// When the solution was found and kept, if it was.
+    pub found: Option<Found>,
+    /// The deepest iteration.
+    pub depth: u32,
+    /// The deepest ply.
+    pub seldepth: u32,
+    /// The final score.
+    pub value: Option<(Value, Bound)>,
+    /// The final line.
+    pub pv: Vec<Move>,
+}
+
+impl<'a> Follower<'a> {
+    /// For a search of this entry, to be ended once the solution has held for `hold` further iterations.
+    pub fn new(entry: &'a Entry, hold: Option<u32>) -> Follower<'a> {
+        Follower { entry, hold, found: None, depth: 0, seldepth: 0, value: None, pv: Vec::new() }
+    }
+
+    /// Takes note of a line; says whether the solution has held long enough.
+    pub fn line(&mut self, line: &Line) -> bool {
+        self.depth = self.depth.max(line.depth);
+        self.seldepth = self.seldepth.max(line.seldepth);
+        let bound = line.value.map(|(_, bound)| bound);
+        if let Some((value, bound)) = line.value
+            && (bound == Bound::Exact || self.value.is_none_or(|(_, last)| last != Bound::Exact))
+        {
+            self.value = Some((value, bound));
+        }
+        // A line that failed low shows the move that is about to be given up.
+        if bound == Some(Bound::Upper) || line.pv.is_empty() {
+            return false;
+        }
+        self.pv.clone_from(&line.pv);
+        let right = solves(self.entry, line.pv[0]).unwrap_or_else(|| {
+            let value = line.value.filter(|&(_, bound)| bound == Bound::Exact).map(|(value, _)| value);
+            self.entry.mate.is_some_and(|dm| MateVerdict::of(dm, value) == MateVerdict::Exact)
+        });
+        if !right {
+            self.found = None;
+            return false;
+        }
+        let found = *self.found.get_or_insert(Found { ms: line.ms, nodes: line.nodes, depth: line.depth });
+        self.hold.is_some_and(|hold| line.depth >= found.depth.saturating_add(hold))
+    }
+
+    /// The verdict on the answer.
+    pub fn judge(self, answer: &Answer) -> Judged {
+        let entry = self.entry;
+        let mate = entry.mate.map(|dm| MateVerdict::of(dm, self.value.map(|(value, _)| value)));
+        let solved = match answer.best {
+            Some(m) => solves(entry, m),
+            // No move where one is asked for; a mated side has none, and is asked for the score only.
+            None if entry.best.is_empty() && entry.avoid.is_empty() && entry.mate.is_some() => None,
+            None => Some(false),
+        }
+        .unwrap_or(mate == Some(MateVerdict::Exact));
+        let points = entry.points.iter().map(|&(_, points)| points).max().map(|most| {
+            let own = entry.points.iter().find(|&&(m, _)| Some(m) == answer.best).map_or(0, |&(_, points)| points);
+            (own, most)
+        });
+        let at_the_end = Found { ms: answer.ms, nodes: answer.nodes, depth: self.depth };
+        // A line for another move than the one that is played is no line for the answer.
+        let pv = if self.pv.first().copied() == answer.best { self.pv } else { answer.best.into_iter().collect() };
+        Judged {
+            solved,
+            mate,
+            points,
+            found: solved.then(|| self.found.unwrap_or(at_the_end)),
+            depth: self.depth,
+            seldepth: self.seldepth,
+            value: self.value,
+            pv,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse::{parse_line, read_move};
+    use super::*;
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+
+    fn entry(operations: &str) -> Entry {
+        parse_line(&format!("{START} {operations}"), 1).expect("a line").expect("a good one")
+    }
+
+    fn said(entry: &Entry, depth: u32, value: (Value, Bound), m: &str) -> Line {
+        let pv = vec![read_move(&entry.position, m).expect("legal")];
+        Line { depth, seldepth: depth, nodes: u64::from(depth) * 100, ms: u64::from(depth), value: Some(value), pv }
+    }
+
+    fn played(entry: &Entry, m: &str) -> Answer {
+        Answer { best: read_move(&entry.position, m).ok(), nodes: 999, ms: 99 }
+    }
+
+    const EVEN: (Value, Bound) = (Value::Cp(0), Bound::Exact);
+
+    fn verdict(operations: &str, m: &str) -> Judged {
+        let entry = entry(operations);
+        Follower::new(&entry, None).judge(&played(&entry, m))
+    }
+
+    #[test]
+    fn moves_to_find_and_to_avoid() {
+        assert!(verdict("bm e4 d4;", "d4").solved);
+        assert!(!verdict("bm e4 d4;", "c4").solved);
+        assert!(verdict("am f3;", "d4").solved);
+        assert!(!verdict("am f3;", "f3").solved);
+        assert!(!verdict("am f3;", "none").solved);
+        assert!(!verdict("bm e4;", "none").solved);
+    }
+
+    #[test]
+    fn points_of_the_move_and_of_the_best() {
+        let judged = verdict("bm e4; c0 \"e4=10, d4=7\";", "d4");
+        assert_eq!((judged.solved, judged.points), (false, Some((7, 10))));
+        assert_eq!(verdict("bm e4; c0 \"e4=10, d4=7\";", "a3").points, Some((0, 10)));
+        assert!(verdict("c0 \"e4=10, d4=7\";", "e4").solved);
+        assert!(!verdict("c0 \"e4=10, d4=7\";", "d4").solved);
+    }
+
+    #[test]
+    fn mates_by_their_distance() {
+        use MateVerdict::{Exact, Longer, Missed, Shorter, Wrong};
+        for (dm, value, verdict) in [
+            (3, Some(Value::Mate(3)), Exact),
+            (3, Some(Value::Mate(4)), Longer),
+            (3, Some(Value::Mate(2)), Shorter),
+            (3, Some(Value::Mate(-3)), Wrong),
+            (3, Some(Value::Cp(900)), Missed),
+            (3, None, Missed),
+            (-2, Some(Value::Mate(-2)), Exact),
+            (-2, Some(Value::Mate(-5)), Longer),
+            (-2, Some(Value::Mate(-1)), Shorter),
+            (-2, Some(Value::Mate(2)), Wrong),
+            (0, Some(Value::Mate(9)), Wrong),
+            (0, Some(Value::Cp(900)), Exact),
+        ] {
+            assert_eq!(MateVerdict::of(dm, value), verdict, "{dm} {value:?}");
+        }
+    }
+
+    #[test]
+    fn found_is_where_the_solution_came_to_stay() {
+        let entry = entry("bm e4;");
+        let mut follower = Follower::new(&entry, None);
+        for (depth, m) in [(1, "e4"), (2, "d4"), (3, "e4"), (4, "e4")] {
+            assert!(!follower.line(&said(&entry, depth, EVEN, m)));
+        }
+        // A fail low of the solution changes nothing, nor does one of another move.
+        assert!(!follower.line(&said(&entry, 5, (Value::Cp(-50), Bound::Upper), "d4")));
+        let judged = follower.judge(&played(&entry, "e4"));
+        assert_eq!(judged.found, Some(Found { ms: 3, nodes: 300, depth: 3 }));
+        assert_eq!((judged.depth, judged.value), (5, Some(EVEN)));
+        // Found only at the end: the figures of the end.
+        let judged = Follower::new(&entry, None).judge(&played(&entry, "e4"));
+        assert_eq!(judged.found.map(|found| found.nodes), Some(999));
+    }
+
+    #[test]
+    fn a_solution_that_holds_ends_the_search() {
+        let entry = entry("bm e4;");
+        let mut follower = Follower::new(&entry, Some(2));
+        let stops: Vec<bool> = [(1, "d4"), (2, "e4"), (3, "e4"), (3, "e4"), (4, "e4")]
+            .map(|(depth, m)| follower.line(&said(&entry, depth, EVEN, m)))
+            .to_vec();
+        assert_eq!(stops, [false, false, false, false, true]);
+    }
+}

@@ -1,0 +1,52 @@
+//! The EPD laboratory: suites read, run, judged, compared and shown.
+
+mod board;
+mod compare;
+pub mod external;
+mod html;
+pub mod judge;
+mod merge;
+pub mod parse;
+pub mod player;
+pub mod record;
+pub mod report;
+pub mod run;
+
+use clap::Subcommand;
+
+use super::TROUBLE;
+
+/// Run suites, merge and compare runs.
+#[derive(clap::Args, Clone, Debug)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+    #[command(flatten)]
+    run: run::Args,
+}
+
+#[derive(Subcommand, Clone, Debug)]
+enum Action {
+    /// Put the parts of a run together, and report on the whole
+    ///
+    /// The exit status is 1 when positions are missing.
+    Merge(merge::Args),
+    /// Show which positions were won and lost between two runs
+    ///
+    /// McNemar's exact test says whether the difference is more than chance.
+    Compare(compare::Args),
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> u8 {
+    let result = match &args.action {
+        None => run::run(&args.run),
+        Some(Action::Merge(args)) => merge::run(args),
+        Some(Action::Compare(args)) => compare::run(args),
+    };
+    result.unwrap_or_else(|reason| {
+        eprintln!("ibex epd: {reason}");
+        TROUBLE
+    })
+}

@@ -1,0 +1,245 @@
+//! Who searches the positions: Ibex itself, or any program behind UCI (see [`super::external`]).
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::RecvTimeoutError;
+use serde::{Deserialize, Serialize};
+use shakmaty::Move;
+
+use crate::bound::Bound;
+use crate::engine::{Engine, Settings};
+use crate::position::{Game, Position};
+use crate::score::Score;
+use crate::search::{Event, Report};
+use crate::time::Limits;
+
+/// What each position may cost. At least one limit is set; the first that is reached ends the search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Budget {
+    /// Milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub movetime: Option<u64>,
+    /// Nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    /// Iterations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// A mate in at most this many moves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mate: Option<u32>,
+}
+
+impl Budget {
+    /// Whether nothing is limited.
+    pub fn is_empty(&self) -> bool {
+        *self == Budget::default()
+    }
+
+    /// The command that starts such a search in another program.
+    pub fn go(&self) -> String {
+        let words = [
+            ("movetime", self.movetime),
+            ("nodes", self.nodes),
+            ("depth", self.depth.map(u64::from)),
+            ("mate", self.mate.map(u64::from)),
+        ];
+        let limits = words.iter().filter_map(|(word, value)| value.map(|value| format!(" {word} {value}")));
+        format!("go{}", limits.collect::<String>())
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            movetime: self.movetime.map(Duration::from_millis),
+            nodes: self.nodes,
+            depth: self.depth,
+            mate: self.mate,
+            ..Limits::default()
+        }
+    }
+
+    /// How long a program may take before it counts as hanging: generous, because machines are busy.
+    pub fn patience(&self) -> Duration {
+        if let Some(movetime) = self.movetime {
+            Duration::from_millis(movetime.saturating_mul(3)) + Duration::from_secs(15)
+        } else if let Some(nodes) = self.nodes {
+            Duration::from_secs(10 + nodes / 25_000)
+        } else {
+            Duration::from_secs(3600)
+        }
+    }
+}
+
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = [
+            self.movetime.map(|ms| format!("{ms} ms")),
+            self.nodes.map(|nodes| format!("{nodes} nodes")),
+            self.depth.map(|depth| format!("depth {depth}")),
+            self.mate.map(|moves| format!("mate in {moves}")),
+        ];
+        f.write_str(&words.into_iter().flatten().collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// A score as UCI tells it, from the side to move's view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Value {
+    /// Centipawns.
+    Cp(i32),
+    /// Full moves to the mate; negative (or zero) when the side to move is mated.
+    Mate(i32),
+}
+
+impl From<Score> for Value {
+    fn from(score: Score) -> Value {
+        score.mate_moves().map_or_else(|| Value::Cp(score.cp()), Value::Mate)
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Cp(cp) => write!(f, "{:+.2}", f64::from(*cp) / 100.0),
+            Value::Mate(moves) => write!(f, "#{moves}"),
+        }
+    }
+}
+
+/// What a player says while it thinks.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// The iteration.
+    pub depth: u32,
+    /// The deepest ply reached.
+    pub seldepth: u32,
+    /// Nodes so far.
+    pub nodes: u64,
+    /// Milliseconds so far.
+    pub ms: u64,
+    /// The score, if one was told, and what it says about the truth.
+    pub value: Option<(Value, Bound)>,
+    /// The line, legal from the position on.
+    pub pv: Vec<Move>,
+}
+
+/// What a player answers.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// The move; none if there is none.
+    pub best: Option<Move>,
+    /// Nodes of the whole search, as far as they were told.
+    pub nodes: u64,
+    /// Milliseconds of the whole search.
+    pub ms: u64,
+}
+
+/// What can go wrong with a player; it costs the position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// The program ended, or could not be started again.
+    Died(String),
+    /// It did not answer in time.
+    Timeout(String),
+    /// It answered with something that is no legal move.
+    Illegal(String),
+}
+
+/// Hears of each line; says whether enough is known.
+pub type Watch<'a> = &'a mut dyn FnMut(&Line) -> bool;
+
+/// Someone who searches positions, each as if it were the first.
+pub trait Player {
+    /// The full name, as the player tells it.
+    fn name(&self) -> &str;
+
+    /// Searches; `watch` hears of every line of the first variation and ends the search by returning true.
+    ///
+    /// # Errors
+    ///
+    /// What went wrong. The player can be asked again: it has been restarted where that was needed.
+    fn think(&mut self, position: &Position, budget: &Budget, watch: Watch<'_>) -> Result<Answer, Trouble>;
+}
+
+/// Ibex itself, in this process.
+pub struct BuiltIn {
+    engine: Engine,
+    patience: Option<Duration>,
+}
+
+impl BuiltIn {
+    /// With these settings; remarks go to the log. Without `patience` a search may take what its budget allows.
+    pub fn new(settings: Settings, patience: Option<Duration>) -> BuiltIn {
+        let (engine, remarks) = Engine::new(settings);
+        for remark in remarks {
+            log::warn!("{remark}");
+        }
+        BuiltIn { engine, patience }
+    }
+}
+
+impl Player for BuiltIn {
+    fn name(&self) -> &str {
+        concat!("Ibex ", env!("IBEX_VERSION"))
+    }
+
+    fn think(&mut self, position: &Position, budget: &Budget, watch: Watch<'_>) -> Result<Answer, Trouble> {
+        self.engine.new_game();
+        let (sender, receiver) = crossbeam_channel::unbounded();
+        let sink = move |event: &Event| {
+            // A listener that has gone away no longer wants to know.
+            let _ = sender.send(event.clone());
+        };
+        let started = self.engine.start(Game::new(position.clone()), budget.limits(), std::sync::Arc::new(sink));
+        started.map_err(|error| Trouble::Died(format!("no thread for the search: {error}")))?;
+        let deadline = self.patience.map(|patience| Instant::now() + patience);
+        let mut late = false;
+        loop {
+            let event = match deadline {
+                Some(deadline) if !late => receiver.recv_deadline(deadline),
+                _ => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match event {
+                Ok(Event::Line(report)) if report.line == 1 => {
+                    if watch(&line(report)) {
+                        self.engine.stop();
+                    }
+                }
+                Ok(Event::Done(outcome)) => {
+                    self.engine.wait();
+                    if late {
+                        return Err(Trouble::Timeout("stopped after the time allowed".to_owned()));
+                    }
+                    // The last line may be newer than any that was announced.
+                    if let Some(last) = outcome.last {
+                        watch(&line(Report { nodes: outcome.nodes, time: outcome.time, ..last }));
+                    }
+                    let ms = outcome.time.as_millis().try_into().unwrap_or(u64::MAX);
+                    return Ok(Answer { best: outcome.best, nodes: outcome.nodes, ms });
+                }
+                Ok(_) => {}
+                Err(RecvTimeoutError::Timeout) => {
+                    late = true;
+                    self.engine.stop();
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.engine.wait();
+                    return Err(Trouble::Died("the search ended without a result".to_owned()));
+                }
+            }
+        }
+    }
+}
+
+fn line(report: Report) -> Line {
+    Line {
+        depth: report.depth,
+        seldepth: report.seldepth,
+        nodes: report.nodes,
+        ms: report.time.as_millis().try_into().unwrap_or(u64::MAX),
+        value: Some((Value::from(report.value.score()), report.value.bound())),
+        pv: report.pv,
+    }
+}

@@ -1,0 +1,413 @@
+//! What a run amounts to: totals, the table on the terminal, and the files that other programs read.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::html;
+use super::judge::MateVerdict;
+use super::parse::{Entry, Suite};
+use super::player::Value;
+use super::record::{Record, Run, Status, theme};
+
+/// Where a run is reported besides the terminal.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct Outputs {
+    /// Show themes within suites (by the positions' ids) in the table too
+    #[arg(long, help_heading = "Reports")]
+    pub themes: bool,
+    /// List the positions that were not solved
+    #[arg(long, help_heading = "Reports")]
+    pub unsolved: bool,
+    /// Write everything to this file as one JSON document
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub json: Option<PathBuf>,
+    /// Write a row for each position and player to this file
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub csv: Option<PathBuf>,
+    /// Write a page for people to this file; it needs nothing else to be shown
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub html: Option<PathBuf>,
+}
+
+/// Totals of one player over some positions.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Total {
+    /// The player's label.
+    pub player: String,
+    /// The suite, or the theme within one.
+    pub name: String,
+    /// Positions searched.
+    pub positions: usize,
+    /// Positions solved.
+    pub solved: usize,
+    /// Points, and those of always playing the best move; zero where there are none.
+    pub points: (i32, i32),
+    /// Announced mates by verdict: exact, longer, shorter, wrong, missed.
+    pub mates: [usize; 5],
+    /// Mean milliseconds until the solution was found, over the solved ones.
+    pub found_ms: Option<f64>,
+    /// Mean nodes until then.
+    pub found_nodes: Option<f64>,
+    /// Median of the deepest iterations.
+    pub depth: u32,
+    /// Nodes.
+    pub nodes: u64,
+    /// Milliseconds.
+    pub ms: u64,
+    /// Crashes, timeouts and illegal moves.
+    pub troubles: usize,
+}
+
+impl Total {
+    /// Adds up records.
+    pub fn of<'a>(player: &str, name: &str, records: impl Iterator<Item = &'a Record>) -> Total {
+        let records: Vec<&Record> = records.collect();
+        let mut total = Total {
+            player: player.to_owned(),
+            name: name.to_owned(),
+            positions: records.len(),
+            solved: records.iter().filter(|r| r.solved).count(),
+            points: (0, 0),
+            mates: [0; 5],
+            found_ms: None,
+            found_nodes: None,
+            depth: 0,
+            nodes: records.iter().map(|r| r.nodes).sum(),
+            ms: records.iter().map(|r| r.ms).sum(),
+            troubles: records.iter().filter(|r| r.status != Status::Ok).count(),
+        };
+        for record in &records {
+            if let Some((own, most)) = record.points {
+                total.points = (total.points.0 + own, total.points.1 + most);
+            }
+            if let Some(verdict) = record.mate {
+                total.mates[verdict as usize] += 1;
+            }
+        }
+        let found: Vec<_> = records.iter().filter_map(|r| r.found).collect();
+        if !found.is_empty() {
+            let n = found.len() as f64;
+            total.found_ms = Some(found.iter().map(|f| f.ms as f64).sum::<f64>() / n);
+            total.found_nodes = Some(found.iter().map(|f| f.nodes as f64).sum::<f64>() / n);
+        }
+        let mut depths: Vec<u32> = records.iter().map(|r| r.depth).collect();
+        depths.sort_unstable();
+        total.depth = depths.get(depths.len() / 2).copied().unwrap_or(0);
+        total
+    }
+
+    /// The share solved, in percent.
+    pub fn percent(&self) -> f64 {
+        100.0 * self.solved as f64 / self.positions.max(1) as f64
+    }
+
+    /// Nodes a second over all searches.
+    pub fn nps(&self) -> u64 {
+        (self.nodes as f64 * 1000.0 / self.ms.max(1) as f64) as u64
+    }
+
+    /// The points for people, or nothing where there are none.
+    pub fn points_text(&self) -> String {
+        if self.points.1 == 0 { String::new() } else { format!("{}/{}", self.points.0, self.points.1) }
+    }
+
+    /// The mates for people, or nothing where none is proved.
+    pub fn mates_text(&self) -> String {
+        let words = ["exact", "longer", "shorter", "wrong", "missed"];
+        let parts = self.mates.iter().zip(words).filter(|&(&n, _)| n > 0).map(|(n, word)| format!("{n} {word}"));
+        parts.collect::<Vec<_>>().join(", ")
+    }
+}
+
+const _: () = assert!(MateVerdict::Missed as usize == 4);
+
+/// The players of a run.
+pub fn players(run: &Run) -> impl Iterator<Item = &str> {
+    run.head.players.iter().map(|player| player.label.as_str())
+}
+
+/// Totals of each player by suite; with more than one suite, over all of them too.
+pub fn totals(run: &Run) -> Vec<Total> {
+    let mut totals = Vec::new();
+    for suite in &run.head.suites {
+        for player in players(run) {
+            let records = run.records.iter().filter(|r| r.player == player && r.suite == suite.name);
+            totals.push(Total::of(player, &suite.name, records));
+        }
+    }
+    if run.head.suites.len() > 1 {
+        for player in players(run) {
+            totals.push(Total::of(player, "all", run.records.iter().filter(|r| r.player == player)));
+        }
+    }
+    totals
+}
+
+/// Totals of each player by theme, for the suites whose ids name more than one.
+pub fn themes(run: &Run) -> Vec<Total> {
+    let mut totals = Vec::new();
+    for suite in &run.head.suites {
+        let mut names: Vec<&str> = Vec::new();
+        for record in run.records.iter().filter(|r| r.suite == suite.name) {
+            let name = theme(&record.id);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        if names.len() < 2 || names.len() > 40 {
+            continue;
+        }
+        for name in names {
+            for player in players(run) {
+                let records = run.records.iter();
+                let records = records.filter(|r| r.player == player && r.suite == suite.name && theme(&r.id) == name);
+                totals.push(Total::of(player, name, records));
+            }
+        }
+    }
+    totals
+}
+
+/// The smallest share that any player solved of all positions, in percent.
+pub fn least_percent(run: &Run) -> f64 {
+    players(run)
+        .map(|player| Total::of(player, "all", run.records.iter().filter(|r| r.player == player)).percent())
+        .fold(100.0, f64::min)
+}
+
+/// The table for the terminal.
+pub fn table(totals: &[Total]) -> String {
+    let title = ["suite", "player", "solved", "of", "%", "points", "found ms", "found kn", "depth", "kn/s", "remarks"];
+    let mut rows = vec![title.map(str::to_owned)];
+    for total in totals {
+        let mut remarks = total.mates_text();
+        if !remarks.is_empty() {
+            remarks = format!("mates: {remarks}");
+        }
+        if total.troubles > 0 {
+            let joint = if remarks.is_empty() { "" } else { "; " };
+            let _ = write!(remarks, "{joint}{} failed", total.troubles);
+        }
+        rows.push([
+            total.name.clone(),
+            total.player.clone(),
+            total.solved.to_string(),
+            total.positions.to_string(),
+            format!("{:.1}", total.percent()),
+            total.points_text(),
+            total.found_ms.map_or_else(String::new, |ms| format!("{ms:.0}")),
+            total.found_nodes.map_or_else(String::new, |nodes| format!("{:.1}", nodes / 1000.0)),
+            total.depth.to_string(),
+            (total.nps() / 1000).to_string(),
+            remarks,
+        ]);
+    }
+    align(&rows, &[0, 1, 10])
+}
+
+/// Columns under each other, without those that are empty below their title; `left` names the ones aligned left.
+fn align<const N: usize>(rows: &[[String; N]], left: &[usize]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let shown: Vec<usize> = (0..N).filter(|&c| rows.iter().skip(1).any(|row| !row[c].is_empty())).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for &column in &shown {
+            let width = width(column);
+            let _ = if left.contains(&column) {
+                write!(line, "{:<width$}  ", row[column])
+            } else {
+                write!(line, "{:>width$}  ", row[column])
+            };
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Prints the table, and writes the files that were asked for.
+///
+/// # Errors
+///
+/// One line: a file cannot be written.
+pub fn write_all(run: &Run, outputs: &Outputs) -> Result<(), String> {
+    let bad: usize = run.head.suites.iter().map(|suite| suite.bad_lines).sum();
+    println!("{} a position, {} MiB, {} threads", run.head.budget, run.head.hash, run.head.threads);
+    if bad > 0 {
+        println!("{bad} bad lines were left out");
+    }
+    println!("\n{}", table(&totals(run)).trim_end());
+    if outputs.themes {
+        let themes = themes(run);
+        if !themes.is_empty() {
+            println!("\n{}", table(&themes).trim_end());
+        }
+    }
+    if outputs.unsolved {
+        for record in run.records.iter().filter(|r| !r.solved) {
+            let played = record.best_san.as_deref().unwrap_or("nothing");
+            let (player, suite, id) = (&record.player, &record.suite, &record.id);
+            println!(
+                "{player}: {suite}: {id}: expected {}, played {played} {}",
+                record.expected(),
+                record.score_text()
+            );
+        }
+    }
+    let save = |path: &Option<PathBuf>, text: &dyn Fn() -> Result<String, String>| match path {
+        Some(path) => std::fs::write(path, text()?).map_err(|error| format!("{}: {error}", path.display())),
+        None => Ok(()),
+    };
+    save(&outputs.json, &|| json(run))?;
+    save(&outputs.csv, &|| csv(run))?;
+    save(&outputs.html, &|| Ok(html::page(run)))
+}
+
+fn json(run: &Run) -> Result<String, String> {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        head: &'a super::record::Head,
+        totals: Vec<Total>,
+        themes: Vec<Total>,
+        records: &'a [Record],
+    }
+    let document = Document { head: &run.head, totals: totals(run), themes: themes(run), records: &run.records };
+    serde_json::to_string_pretty(&document).map(|text| text + "\n").map_err(|error| error.to_string())
+}
+
+fn csv(run: &Run) -> Result<String, String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let text = |number: Option<u64>| number.map_or_else(String::new, |n| n.to_string());
+    let mut rows = vec![
+        [
+            "player",
+            "suite",
+            "line",
+            "id",
+            "fen",
+            "bm",
+            "am",
+            "dm",
+            "status",
+            "solved",
+            "mate",
+            "points",
+            "max_points",
+            "best",
+            "best_san",
+            "score",
+            "depth",
+            "seldepth",
+            "nodes",
+            "ms",
+            "found_ms",
+            "found_nodes",
+            "found_depth",
+            "pv",
+        ]
+        .map(str::to_owned),
+    ];
+    for r in &run.records {
+        let verdict = serde_json::to_value(r.mate).ok().and_then(|v| v.as_str().map(str::to_owned));
+        let status = serde_json::to_value(r.status).ok().and_then(|v| v.as_str().map(str::to_owned));
+        rows.push([
+            r.player.clone(),
+            r.suite.clone(),
+            r.line.to_string(),
+            r.id.clone(),
+            r.fen.clone(),
+            r.bm.join(" "),
+            r.am.join(" "),
+            r.dm.map_or_else(String::new, |dm| dm.to_string()),
+            status.unwrap_or_default(),
+            u8::from(r.solved).to_string(),
+            verdict.unwrap_or_default(),
+            r.points.map_or_else(String::new, |(own, _)| own.to_string()),
+            r.points.map_or_else(String::new, |(_, most)| most.to_string()),
+            r.best.clone().unwrap_or_default(),
+            r.best_san.clone().unwrap_or_default(),
+            r.score_text(),
+            r.depth.to_string(),
+            r.seldepth.to_string(),
+            r.nodes.to_string(),
+            r.ms.to_string(),
+            text(r.found.map(|f| f.ms)),
+            text(r.found.map(|f| f.nodes)),
+            text(r.found.map(|f| u64::from(f.depth))),
+            r.pv.clone(),
+        ]);
+    }
+    for row in rows {
+        writer.write_record(&row).map_err(|error| error.to_string())?;
+    }
+    let bytes = writer.into_inner().map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).map_err(|error| error.to_string())
+}
+
+/// Writes the suites back with the first player's analysis: `acd`, `acn`, `acs`, `ce`, `dm` stays what it was, `pm`, `pv`.
+///
+/// # Errors
+///
+/// One line: the file cannot be written.
+pub fn write_epd(path: &Path, suites: &[Suite], run: &Run) -> Result<(), String> {
+    let player = players(run).next().unwrap_or_default();
+    let mut text = String::new();
+    for suite in suites {
+        for entry in &suite.entries {
+            let of_entry = |r: &&Record| r.player == player && r.suite == suite.name && r.line == entry.line;
+            let record = run.records.iter().find(of_entry);
+            text.push_str(&annotated(entry, record));
+            text.push('\n');
+        }
+    }
+    std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn annotated(entry: &Entry, record: Option<&Record>) -> String {
+    const OURS: [&str; 6] = ["acd", "acn", "acs", "ce", "pm", "pv"];
+    let fen = entry.position.fen();
+    let mut text = fen.split(' ').take(4).collect::<Vec<_>>().join(" ");
+    let searched = record.filter(|r| r.status == Status::Ok);
+    let has = |opcode: &str| entry.operation(opcode).is_some();
+    let counters: Vec<&str> = fen.split(' ').skip(4).collect();
+    for (opcode, value, usual) in [("hmvc", counters.first(), "0"), ("fmvn", counters.get(1), "1")] {
+        if let Some(value) = value.filter(|&&value| value != usual && !has(opcode)) {
+            let _ = write!(text, " {opcode} {value};");
+        }
+    }
+    for operation in &entry.operations {
+        if searched.is_some() && OURS.contains(&operation.opcode.as_str()) {
+            continue;
+        }
+        let bare = matches!(operation.opcode.as_str(), "bm" | "am" | "dm" | "pv" | "pm" | "ce" | "hmvc" | "fmvn")
+            || operation.opcode.starts_with('D')
+            || operation.opcode.starts_with("ac");
+        let _ = write!(text, " {}", operation.opcode);
+        for operand in &operation.operands {
+            let _ = if bare { write!(text, " {operand}") } else { write!(text, " \"{operand}\"") };
+        }
+        text.push(';');
+    }
+    if let Some(r) = searched {
+        let _ = write!(text, " acd {}; acn {}; acs {};", r.depth, r.nodes, r.ms / 1000);
+        // The specification counts mates down from 32767.
+        match r.score {
+            Some(Value::Cp(cp)) => {
+                let _ = write!(text, " ce {cp};");
+            }
+            Some(Value::Mate(moves)) => {
+                let plies = if moves > 0 { 2 * moves - 1 } else { -2 * moves };
+                let ce = if moves > 0 { 32767 - plies } else { -32767 + plies };
+                let _ = write!(text, " ce {ce};");
+            }
+            None => {}
+        }
+        if let Some(best) = &r.best_san {
+            let _ = write!(text, " pm {best}; pv {};", r.pv);
+        }
+    }
+    text
+}

@@ -1,0 +1,100 @@
+//! One search under rules of one's own: the same search that plays, with switches turned.
+
+use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::position::Game;
+use crate::search::iterate::Finding;
+use crate::search::{Conventions, Event, Memory, NodeCounter, Rules, STACK_SIZE, Search, Shared};
+use crate::time::{Clock, Limits};
+use crate::tt::Table;
+
+/// A table and a memory to search with, one thread.
+pub struct Bench {
+    table: Table,
+    memory: Memory,
+}
+
+/// What a search has come to.
+#[derive(Clone, Debug)]
+pub struct Run<T> {
+    /// The move, its value and its line; none where no move is legal.
+    pub finding: Option<Finding>,
+    /// Nodes.
+    pub nodes: u64,
+    /// Time.
+    pub time: Duration,
+    /// What was counted.
+    pub tally: T,
+}
+
+impl Bench {
+    /// An empty table of `mib` MiB, and nothing learned.
+    pub fn new(mib: usize) -> Bench {
+        let (table, remark) = Table::new(mib);
+        if let Some(remark) = remark {
+            log::warn!("{remark}");
+        }
+        Bench { table, memory: Memory::default() }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.table.clear(1);
+        self.memory.clear();
+    }
+
+    /// The table.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// Searches on a thread of its own and returns when done; the table and what was learned are kept.
+    ///
+    /// # Errors
+    ///
+    /// The system could not start a thread.
+    pub fn search<R: Rules>(
+        &mut self,
+        rules: R,
+        conventions: Conventions,
+        game: &Game,
+        limits: &Limits,
+        sink: &(dyn Fn(Event) + Sync),
+    ) -> std::io::Result<Run<R::Tally>>
+    where
+        R::Tally: Clone,
+    {
+        let (table, memory) = (&self.table, &mut self.memory);
+        let work = move || {
+            table.new_search();
+            let start = Instant::now();
+            let clock = Clock::new(limits, game.position().turn(), Duration::ZERO, start);
+            let counters = [NodeCounter::default()];
+            let (stop, pondering) = (AtomicBool::new(false), AtomicBool::new(false));
+            let shared = Shared {
+                table,
+                stop: &stop,
+                pondering: &pondering,
+                counters: &counters,
+                limits,
+                clock: &clock,
+                start,
+                conventions,
+                current_sink: None,
+            };
+            let mut search = Search::new(rules, &shared, 0, memory, game);
+            let finding = search.iterate(1, sink);
+            let tally = search.tally().clone();
+            Run { finding, nodes: shared.nodes(), time: start.elapsed(), tally }
+        };
+        thread::scope(|scope| {
+            let handle = thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, work)?;
+            match handle.join() {
+                Ok(run) => Ok(run),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
+    }
+}

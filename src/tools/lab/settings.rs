@@ -1,0 +1,72 @@
+//! The settings that each experiment compares; the first is what play uses, unless that is said otherwise.
+
+use super::Experiment;
+use crate::score::DrawRule;
+use crate::search::distance::{DelayedLoss, NodeAged, RootPly};
+use crate::search::rules::{Composition, Narrowing, TableMode};
+use crate::search::{Conventions, Laboratory};
+
+/// One column of switches.
+#[derive(Clone, Copy)]
+pub struct Setting {
+    /// What it is called.
+    pub name: &'static str,
+    /// The rules of its search.
+    pub rules: Laboratory,
+    /// The meaning of its draws.
+    pub conventions: Conventions,
+}
+
+impl Setting {
+    /// What an experiment compares. The first is the yardstick.
+    pub fn of(experiment: Experiment, exhaustive: bool) -> Vec<Setting> {
+        let rules = Laboratory { pruning: !exhaustive, ..Laboratory::default() };
+        let conventions = Conventions { draws: DrawRule::Later, contempt: 0 };
+        let with = |name, rules| Setting { name, rules, conventions };
+        let draws = |name, rules, draws| Setting { name, rules, conventions: Conventions { draws, contempt: 0 } };
+        match experiment {
+            Experiment::Table => [
+                ("bounds and exact (play)", TableMode::All),
+                ("both bounds", TableMode::Bounds),
+                ("upper bounds only", TableMode::Upper),
+                ("lower bounds only", TableMode::Lower),
+                ("move only", TableMode::MoveOnly),
+                ("none", TableMode::Off),
+            ]
+            .into_iter()
+            .map(|(name, table)| with(name, Laboratory { table, ..rules }))
+            .collect(),
+            Experiment::Draws => vec![
+                draws("later (play)", rules, DrawRule::Later),
+                draws("sooner", rules, DrawRule::Sooner),
+                draws("off", rules, DrawRule::Off),
+            ],
+            Experiment::Distance => vec![
+                with("plies from the root (play)", Laboratory { distance: &RootPly, ..rules }),
+                with("ageing scores", Laboratory { distance: &NodeAged, ..rules }),
+                with("delayed loss", Laboratory { distance: &DelayedLoss, ..rules }),
+            ],
+            Experiment::Grain => [("1 (play)", 1), ("2", 2), ("4", 4), ("8", 8), ("16", 16)]
+                .into_iter()
+                .map(|(name, grain)| with(name, Laboratory { grain, ..rules }))
+                .collect(),
+            Experiment::Bands => vec![
+                draws("own band, later (play)", rules, DrawRule::Later),
+                draws("among evaluations, later", Laboratory { bands: false, ..rules }, DrawRule::Later),
+                draws("own band, off", rules, DrawRule::Off),
+                draws("among evaluations, off", Laboratory { bands: false, ..rules }, DrawRule::Off),
+            ],
+            Experiment::Narrowing => {
+                [("proofs (play)", Narrowing::Proofs), ("none", Narrowing::Off), ("all", Narrowing::All)]
+                    .into_iter()
+                    .map(|(name, narrowing)| with(name, Laboratory { narrowing, ..rules }))
+                    .collect()
+            }
+            Experiment::Composition => vec![
+                with("integrated (play)", rules),
+                with("exact below alpha demoted", Laboratory { composition: Composition::Demoted, ..rules }),
+                with("conventional flags", Laboratory { composition: Composition::Flags, ..rules }),
+            ],
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Counting the tree of legal moves: the test of a move generator, and of everything that plays moves.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use shakmaty::{CastlingMode, Move};
+
+use super::epd::parse::{Entry, Problem, Suite};
+use super::{FOUND, OK, TROUBLE, default_jobs, progress, read_fen, uci};
+use crate::position::Position;
+
+/// Count the leaves of the tree of legal moves, or check the counts of EPD files.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// A depth in plies, or files whose lines look like `FEN ;D1 20 ;D2 400`
+    #[arg(required = true, value_name = "DEPTH|FILE.epd")]
+    pub what: Vec<String>,
+    /// The position to count from [default: the initial position]
+    #[arg(long, value_name = "FEN")]
+    pub fen: Option<String>,
+    /// Write castling as "king takes rook", and read castling rights as Chess960 does
+    #[arg(long)]
+    pub chess960: bool,
+    /// Leave out counts of files that are deeper than this
+    #[arg(long, value_name = "PLIES")]
+    pub max_depth: Option<u32>,
+    /// How many threads count at once [default: one a core]
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<usize>,
+}
+
+/// The leaves of the tree of legal moves, `depth` plies deep. The last ply is counted without being played.
+pub fn count(position: &Position, depth: u32) -> u64 {
+    match depth {
+        0 => 1,
+        1 => position.legal_moves().len() as u64,
+        _ => position.legal_moves().into_iter().map(|m| count_after(position, m, depth)).sum(),
+    }
+}
+
+/// The leaves below one move of a tree that is `depth` plies deep (at least 1).
+fn count_after(position: &Position, m: Move, depth: u32) -> u64 {
+    let mut child = position.clone();
+    child.play(m);
+    count(&child, depth.saturating_sub(1))
+}
+
+/// The leaves below each legal move, in the order of their notation.
+pub fn divide(position: &Position, depth: u32, jobs: usize) -> Vec<(String, u64)> {
+    let moves = position.legal_moves();
+    let counts = in_parallel(moves.len(), jobs, |i| count_after(position, moves[i], depth), |_, _| {});
+    let mut parts: Vec<_> = moves.iter().map(|&m| uci(position, m)).zip(counts).collect();
+    parts.sort();
+    parts
+}
+
+/// Does `total` pieces of work on `jobs` threads; `done` hears of each as it is finished. The results are in order.
+pub(super) fn in_parallel<T: Send>(
+    total: usize,
+    jobs: usize,
+    work: impl Fn(usize) -> T + Sync,
+    done: impl Fn(usize, &T) + Sync,
+) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let mut results: Vec<(usize, T)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..jobs.clamp(1, total.max(1)))
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut mine = Vec::new();
+                    loop {
+                        let i = next.fetch_add(1, Ordering::Relaxed);
+                        if i >= total {
+                            break mine;
+                        }
+                        let result = work(i);
+                        done(i, &result);
+                        mine.push((i, result));
+                    }
+                })
+            })
+            .collect();
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    results.sort_by_key(|&(i, _)| i);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+/// What the check of a file found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// Lines whose counts were made.
+    pub lines: usize,
+    /// Counts that were compared.
+    pub counts: usize,
+    /// Leaves that were counted.
+    pub leaves: u64,
+    /// Counts that differ.
+    pub mismatches: Vec<Problem>,
+}
+
+/// Checks every count of a suite up to `max_depth`; `done` hears how many counts of a line were checked.
+pub fn check(suite: &Suite, max_depth: u32, jobs: usize, done: impl Fn(u64) + Sync) -> Checked {
+    let wanted = |entry: &Entry| -> Vec<(u32, u64)> {
+        entry.counts.iter().copied().filter(|&(depth, _)| depth <= max_depth).collect()
+    };
+    let results = in_parallel(
+        suite.entries.len(),
+        jobs,
+        |i| {
+            let entry = &suite.entries[i];
+            wanted(entry)
+                .into_iter()
+                .map(|(depth, told)| (depth, told, count(&entry.position, depth)))
+                .collect::<Vec<_>>()
+        },
+        |_, result| done(result.len() as u64),
+    );
+    let mut checked = Checked::default();
+    for (entry, result) in suite.entries.iter().zip(results) {
+        checked.lines += usize::from(!result.is_empty());
+        for (depth, told, counted) in result {
+            checked.counts += 1;
+            checked.leaves += counted;
+            if told != counted {
+                checked.mismatches.push(Problem {
+                    file: suite.file.clone(),
+                    line: entry.line,
+                    reason: format!("D{depth} is {counted}, not {told}: {}", entry.position.fen()),
+                });
+            }
+        }
+    }
+    checked
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> u8 {
+    let jobs = args.jobs.unwrap_or_else(default_jobs);
+    match args.what.as_slice() {
+        [depth] if depth.bytes().all(|b| b.is_ascii_digit()) => match depth.parse() {
+            Ok(depth) => run_divide(args, depth, jobs),
+            Err(_) => {
+                eprintln!("ibex perft: a depth of {depth} plies is out of reach");
+                TROUBLE
+            }
+        },
+        _ if args.fen.is_some() => {
+            eprintln!("ibex perft: --fen goes with a depth, not with files");
+            TROUBLE
+        }
+        files => run_files(files, args.max_depth.unwrap_or(u32::MAX), jobs),
+    }
+}
+
+fn run_divide(args: &Args, depth: u32, jobs: usize) -> u8 {
+    let position = match (&args.fen, args.chess960) {
+        (None, _) => Ok(Position::startpos()),
+        (Some(fen), true) => Position::from_fen(fen, CastlingMode::Chess960),
+        (Some(fen), false) => read_fen(fen),
+    };
+    let position = match position {
+        Ok(position) => position,
+        Err(reason) => {
+            eprintln!("ibex perft: {reason}");
+            return TROUBLE;
+        }
+    };
+    let start = Instant::now();
+    let mut total = u64::from(depth == 0);
+    if depth > 0 {
+        for (name, leaves) in divide(&position, depth, jobs) {
+            println!("{name}: {leaves}");
+            total += leaves;
+        }
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    println!("\n{total} leaves, {:.3} s, {:.1} million a second", seconds, total as f64 / seconds.max(1e-9) / 1e6);
+    OK
+}
+
+fn run_files(files: &[String], max_depth: u32, jobs: usize) -> u8 {
+    let mut suites = Vec::new();
+    for file in files {
+        match Suite::read(&PathBuf::from(file)) {
+            Ok(suite) => suites.push(suite),
+            Err(reason) => {
+                eprintln!("ibex perft: {reason}");
+                return TROUBLE;
+            }
+        }
+    }
+    let (mut checked, mut bad_lines) = (0, 0);
+    let mut all_right = true;
+    for suite in &mut suites {
+        suite.require(|entry| !entry.counts.is_empty(), "no count (D1, D2, ...)");
+        for problem in &suite.problems {
+            eprintln!("{problem}");
+        }
+        let due = suite.entries.iter().flat_map(|entry| &entry.counts).filter(|&&(depth, _)| depth <= max_depth);
+        let bar = progress::bar(due.count() as u64, "counts");
+        let start = Instant::now();
+        let result = check(suite, max_depth, jobs, |counts| bar.inc(counts));
+        bar.finish_and_clear();
+        for mismatch in &result.mismatches {
+            println!("{mismatch}");
+        }
+        println!(
+            "{}: {} positions, {} counts, {} leaves, {} mismatches, {} bad lines, {:.1} s",
+            suite.file,
+            result.lines,
+            result.counts,
+            result.leaves,
+            result.mismatches.len(),
+            suite.problems.len(),
+            start.elapsed().as_secs_f64(),
+        );
+        checked += result.counts;
+        bad_lines += suite.problems.len();
+        all_right &= result.mismatches.is_empty();
+    }
+    if checked == 0 {
+        eprintln!("ibex perft: nothing to check");
+        return TROUBLE;
+    }
+    if all_right && bad_lines == 0 { OK } else { FOUND }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_of_the_initial_position() {
+        let position = Position::startpos();
+        assert_eq!([0, 1, 2, 3, 4].map(|depth| count(&position, depth)), [1, 20, 400, 8902, 197_281]);
+    }
+
+    #[test]
+    fn divide_adds_up_whatever_the_threads() {
+        let position = read_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").expect("valid");
+        let one = divide(&position, 3, 1);
+        assert_eq!(one, divide(&position, 3, 4));
+        assert_eq!(one.iter().map(|(_, leaves)| leaves).sum::<u64>(), count(&position, 3));
+        assert!(one.iter().any(|(name, _)| name == "e1g1"));
+        assert!(divide(&read_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").expect("stalemate"), 2, 2).is_empty());
+    }
+
+    #[test]
+    fn a_wrong_count_is_named() {
+        let suite = Suite::parse(
+            "test",
+            "test.epd",
+            b"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D2 401 ;D3 8902\n",
+        );
+        let checked = check(&suite, 2, 2, |_| {});
+        assert_eq!((checked.lines, checked.counts, checked.leaves), (1, 2, 420));
+        assert_eq!(checked.mismatches.len(), 1);
+        assert!(checked.mismatches[0].to_string().starts_with("test.epd:1: D2 is 400, not 401"));
+    }
+}

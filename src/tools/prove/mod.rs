@@ -1,0 +1,214 @@
+//! `ibex prove`: checks the solutions of suites by means that owe nothing to the engine's search.
+//!
+//! - `mate`: forced mates, by looking at everything
+
+pub mod mate;
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use super::epd::parse::{Entry, Problem, Suite};
+use super::perft::in_parallel;
+use super::{FOUND, OK, TROUBLE, default_jobs, progress, san};
+use crate::position::Position;
+use mate::{GaveUp, Solver};
+
+/// Prove the mates of EPD files.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// Files whose lines say `dm N`, and may list the keys as `bm`
+    #[arg(required = true, value_name = "FILE.epd")]
+    pub files: Vec<PathBuf>,
+    /// Leave out mates in more moves than this
+    #[arg(long, value_name = "MOVES")]
+    pub max_mate: Option<u8>,
+    /// Give up a line after so many positions; it then counts as not proved [default: never]
+    #[arg(long, value_name = "N")]
+    pub positions: Option<u64>,
+    /// How many lines are proved at once [default: one a core]
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Print every line's keys and the effort of its proof
+    #[arg(long, short)]
+    pub verbose: bool,
+}
+
+/// A mate that was proved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// Moves to the mate: of the side to move, or, when it is the one to be mated, of the other (then negative).
+    pub distance: i32,
+    /// All moves that mate in so many, in algebraic notation; empty when the side to move is the one to be mated.
+    pub keys: Vec<String>,
+    /// Positions looked at.
+    pub positions: u64,
+}
+
+/// Proves the mate that a line claims: there is one in so many moves, none in fewer, and `bm`, where there is one, names
+/// exactly the moves that keep the distance.
+///
+/// # Errors
+///
+/// One line that says what was found instead.
+pub fn prove(entry: &Entry, solver: &mut Solver) -> Result<Proof, String> {
+    let Some(claim) = entry.mate else { return Err("no mate is claimed (dm)".to_owned()) };
+    let distance = u8::try_from(claim.unsigned_abs()).map_err(|_| format!("a mate in {claim} is out of reach"))?;
+    if claim == 0 {
+        return Err("that there is no mate at all cannot be proved by looking".to_owned());
+    }
+    solver.restart();
+    let found = if claim > 0 { attack(entry, distance, solver) } else { defence(&entry.position, distance, solver) };
+    let keys = found.unwrap_or_else(|GaveUp| Err(format!("gave up after {} positions", solver.positions())))?;
+    Ok(Proof { distance: claim, keys, positions: solver.positions() })
+}
+
+fn attack(entry: &Entry, distance: u8, solver: &mut Solver) -> Result<Result<Vec<String>, String>, GaveUp> {
+    let position = &entry.position;
+    for shorter in 1..distance {
+        if solver.mates(position, shorter)? {
+            return Ok(Err(format!("there is a mate in {shorter}")));
+        }
+    }
+    let keys = solver.keys(position, distance)?;
+    let name = |m| san(position, m);
+    if keys.is_empty() {
+        return Ok(Err(format!("there is no mate in {distance}")));
+    }
+    if !entry.best.is_empty() {
+        if let Some(&wrong) = entry.best.iter().find(|m| !keys.contains(m)) {
+            return Ok(Err(format!("{} does not mate in {distance}", name(wrong))));
+        }
+        if let Some(&missing) = keys.iter().find(|m| !entry.best.contains(m)) {
+            return Ok(Err(format!("{} mates in {distance} as well", name(missing))));
+        }
+    }
+    let mut keys: Vec<_> = keys.into_iter().map(name).collect();
+    keys.sort();
+    Ok(Ok(keys))
+}
+
+fn defence(position: &Position, distance: u8, solver: &mut Solver) -> Result<Result<Vec<String>, String>, GaveUp> {
+    for shorter in 0..distance {
+        if solver.mated(position, shorter)? {
+            return Ok(Err(format!("it is mated in {shorter}")));
+        }
+    }
+    Ok(if solver.mated(position, distance)? { Ok(Vec::new()) } else { Err(format!("it is not mated in {distance}")) })
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> u8 {
+    let mut suites = Vec::new();
+    for file in &args.files {
+        match Suite::read(file) {
+            Ok(suite) => suites.push(suite),
+            Err(reason) => {
+                eprintln!("ibex prove: {reason}");
+                return TROUBLE;
+            }
+        }
+    }
+    let (mut lines, mut failures) = (0, 0);
+    for suite in &suites {
+        let (proved, failed) = run_suite(suite, args);
+        lines += proved + failed;
+        failures += failed + suite.problems.len();
+    }
+    if lines == 0 {
+        eprintln!("ibex prove: no line claims a mate (dm)");
+        return TROUBLE;
+    }
+    if failures == 0 { OK } else { FOUND }
+}
+
+/// Proves a file's lines and says what came of it: lines proved, lines not proved.
+fn run_suite(suite: &Suite, args: &Args) -> (usize, usize) {
+    let farthest = args.max_mate.map_or(u32::MAX, u32::from);
+    let claims: Vec<_> =
+        suite.entries.iter().filter(|e| e.mate.is_some_and(|mate| mate.unsigned_abs() <= farthest)).collect();
+    for problem in &suite.problems {
+        eprintln!("{problem}");
+    }
+    let jobs = args.jobs.unwrap_or_else(default_jobs).clamp(1, claims.len().max(1));
+    let bar = progress::bar(claims.len() as u64, "mates");
+    let start = Instant::now();
+    // Solvers are kept: a line that comes from the same game finds the table filled.
+    let solvers = Mutex::new(Vec::new());
+    let results = in_parallel(
+        claims.len(),
+        jobs,
+        |i| {
+            let idle = solvers.lock().ok().and_then(|mut idle: std::sync::MutexGuard<'_, Vec<Solver>>| idle.pop());
+            let mut solver = idle.unwrap_or_else(|| Solver::new(args.positions.unwrap_or(u64::MAX)));
+            let result = prove(claims[i], &mut solver);
+            if let Ok(mut idle) = solvers.lock() {
+                idle.push(solver);
+            }
+            result
+        },
+        |_, _| bar.inc(1),
+    );
+    bar.finish_and_clear();
+    let mut failed = 0;
+    for (entry, result) in claims.iter().zip(&results) {
+        match result {
+            Ok(proof) if args.verbose => println!(
+                "{}:{}: mate in {}: {} ({} positions)",
+                suite.file,
+                entry.line,
+                proof.distance,
+                if proof.keys.is_empty() { "against every move".to_owned() } else { proof.keys.join(" ") },
+                proof.positions
+            ),
+            Ok(_) => {}
+            Err(reason) => {
+                failed += 1;
+                println!("{}", Problem { file: suite.file.clone(), line: entry.line, reason: reason.clone() });
+            }
+        }
+    }
+    let proved = results.len() - failed;
+    println!(
+        "{}: {proved} mates proved, {failed} not, {} bad lines, {} positions, {:.1} s",
+        suite.file,
+        suite.problems.len(),
+        results.iter().flatten().map(|proof| proof.positions).sum::<u64>(),
+        start.elapsed().as_secs_f64(),
+    );
+    (proved, failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(line: &str) -> Result<Vec<String>, String> {
+        let suite = Suite::parse("test", "test.epd", line.as_bytes());
+        assert!(suite.problems.is_empty(), "{:?}", suite.problems);
+        prove(&suite.entries[0], &mut Solver::new(10_000_000)).map(|proof| proof.keys)
+    }
+
+    #[test]
+    fn every_way_to_be_wrong_is_named() {
+        // Two rooks: Ra7 cuts off, Rb8 mates.
+        let position = "7k/8/8/8/8/8/R7/1R2K3 w - -";
+        assert_eq!(verdict(&format!("{position} dm 2;")), Ok(vec!["Ra7".to_owned(), "Rb7".to_owned()]));
+        assert_eq!(verdict(&format!("{position} dm 2; bm Ra7 Rb7;")).map(|keys| keys.len()), Ok(2));
+        assert_eq!(verdict(&format!("{position} dm 2; bm Ra7;")), Err("Rb7 mates in 2 as well".to_owned()));
+        assert_eq!(verdict(&format!("{position} dm 2; bm Ke2;")), Err("Ke2 does not mate in 2".to_owned()));
+        assert_eq!(verdict(&format!("{position} dm 1;")), Err("there is no mate in 1".to_owned()));
+        assert_eq!(verdict(&format!("{position} dm 3;")), Err("there is a mate in 2".to_owned()));
+        assert!(verdict(&format!("{position} dm 0;")).is_err());
+        assert!(verdict(&format!("{position} dm 1000;")).is_err());
+        assert!(verdict(&format!("{position} bm Ra7;")).is_err());
+    }
+
+    #[test]
+    fn the_defender_s_side() {
+        let position = "7k/R7/8/8/8/8/8/1R2K3 b - -";
+        assert_eq!(verdict(&format!("{position} dm -1;")), Ok(Vec::new()));
+        assert_eq!(verdict(&format!("{position} dm -2;")), Err("it is mated in 1".to_owned()));
+        assert_eq!(verdict("7k/8/8/8/8/8/R7/1R2K3 b - - dm -1;"), Err("it is not mated in 1".to_owned()));
+    }
+}

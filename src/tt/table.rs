@@ -1,0 +1,237 @@
+//! Finding, replacing and ageing entries.
+
+use std::alloc::Layout;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::thread;
+
+use crate::bound::{Bound, Ibv};
+
+use super::entry::{self, AGES, Entry};
+use super::slot::{Seal, Slot, Xor};
+
+/// Slots that share a cache line and compete for the same keys.
+const WAYS: usize = 4;
+type Cluster<S> = [Slot<AtomicU64, S>; WAYS];
+const CLUSTER_BYTES: usize = 64;
+const CLUSTERS_PER_MIB: usize = (1 << 20) / CLUSTER_BYTES;
+const _: () = assert!(size_of::<Cluster<Xor>>() == CLUSTER_BYTES);
+
+/// How many slots [`Table::hashfull`] looks at.
+const SAMPLE: usize = 1000;
+
+/// The transposition table, shared by reference between threads.
+///
+/// Reads and writes never wait. A lost write costs time, never correctness: entries are hints about the position
+/// whose 64-bit key they carry.
+pub struct Table<S = Xor> {
+    slots: Vec<Slot<AtomicU64, S>>,
+    /// The first slot that starts a cache line.
+    first: usize,
+    age: AtomicU8,
+}
+
+impl Table {
+    /// A table of `mib` mebibytes (at least one), or of what the machine gives, with a remark if that is less.
+    ///
+    /// The memory is zero, and is mapped only when it is first used: this returns at once for any size.
+    pub fn new(mib: usize) -> (Table, Option<String>) {
+        let mut table = Table::empty();
+        let remark = table.allocate(mib);
+        (table, remark)
+    }
+
+    /// Forgets everything and takes another size, as [`Table::new`]; maps the memory now, with `threads` threads, so
+    /// that a search against the clock need not. Where the machine gave less than was asked for, memory is short, and
+    /// is left to be mapped as it is used.
+    pub fn resize(&mut self, mib: usize, threads: usize) -> Option<String> {
+        let remark = self.allocate(mib);
+        if remark.is_none() {
+            self.clear(threads);
+        }
+        remark
+    }
+
+    /// The size in mebibytes.
+    pub fn mib(&self) -> usize {
+        self.clusters().len() / CLUSTERS_PER_MIB
+    }
+
+    fn allocate(&mut self, mib: usize) -> Option<String> {
+        // The old memory goes first: two tables may not fit.
+        self.slots = Vec::new();
+        self.first = 0;
+        let wanted = mib.clamp(1, usize::MAX / (1 << 21));
+        let mut mib = wanted;
+        loop {
+            if self.try_clusters(mib * CLUSTERS_PER_MIB) {
+                return (mib < wanted).then(|| format!("no memory for Hash {wanted}; it is {mib} now"));
+            }
+            if mib == 1 {
+                // Without a table the search is slow, but right.
+                return Some(format!("no memory for Hash {wanted}; playing without"));
+            }
+            mib /= 2;
+        }
+    }
+}
+
+impl<S: Seal> Table<S> {
+    /// A table without memory, which remembers nothing.
+    pub(super) fn empty() -> Table<S> {
+        Table { slots: Vec::new(), first: 0, age: AtomicU8::new(0) }
+    }
+
+    /// Takes memory for this many clusters; false if there is none.
+    pub(super) fn try_clusters(&mut self, clusters: usize) -> bool {
+        // Up to `WAYS - 1` slots lie before the first cache line. Asking for lines as such would be simpler, but the
+        // allocator writes zeros itself where the alignment is more than its own, which maps every page.
+        let Some(slots) = zeroed(clusters * WAYS + WAYS - 1) else { return false };
+        self.first = slots.as_ptr().align_offset(CLUSTER_BYTES).min(WAYS - 1);
+        self.slots = slots;
+        self.slots.truncate(self.first + clusters * WAYS);
+        true
+    }
+
+    #[inline]
+    fn clusters(&self) -> &[Cluster<S>] {
+        self.slots.get(self.first..).unwrap_or_default().as_chunks().0
+    }
+
+    /// The cluster of a key, by the high bits of a product: every size works, not only powers of two.
+    #[inline]
+    fn cluster(&self, key: u64) -> Option<&Cluster<S>> {
+        let clusters = self.clusters();
+        let index = (u128::from(key) * clusters.len() as u128) >> 64;
+        clusters.get(index as usize)
+    }
+
+    /// What is known about the position with this key.
+    #[inline]
+    pub fn probe(&self, key: u64) -> Option<Entry> {
+        self.cluster(key)?.iter().find_map(|slot| {
+            let (found, data) = slot.load();
+            if found == key { Entry::unpack(data) } else { None }
+        })
+    }
+
+    /// Stores what is known about the position with this key, in place of what seems worth least.
+    ///
+    /// Knowledge of the same position is replaced unless it is clearly deeper; its move is kept if the new entry has
+    /// none, and a value is never replaced by none.
+    #[inline]
+    pub fn store(&self, key: u64, new: Entry) {
+        let Some(cluster) = self.cluster(key) else { return };
+        let age = self.age.load(Ordering::Relaxed);
+        let mut victim = (&cluster[0], i32::MAX);
+        for slot in cluster {
+            let (found, data) = slot.load();
+            if entry::is_empty(data) {
+                // Slots fill in order, so the key is not further on.
+                victim = (slot, i32::MIN);
+                break;
+            }
+            if found == key {
+                return slot.store(key, merge(data, new, age));
+            }
+            let worth = entry::worth(data, age);
+            if worth < victim.1 {
+                victim = (slot, worth);
+            }
+        }
+        victim.0.store(key, new.pack(age));
+    }
+
+    /// Asks for the cache line of a key ahead of its use.
+    #[inline]
+    pub fn prefetch(&self, key: u64) {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        if let Some(cluster) = self.cluster(key) {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: prefetching changes nothing but caches, on any address, and SSE is part of x86-64.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(cluster).cast()) };
+        }
+        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+        let _ = key;
+    }
+
+    /// Starts a new age: what older searches have left is the first to go.
+    pub fn new_search(&self) {
+        let age = self.age.load(Ordering::Relaxed);
+        self.age.store((age + 1) % AGES, Ordering::Relaxed);
+    }
+
+    /// Forgets everything, with this many threads.
+    pub fn clear(&self, threads: usize) {
+        self.age.store(0, Ordering::Relaxed);
+        let threads = threads.clamp(1, 1024);
+        let mut parts = self.slots.chunks(self.slots.len().div_ceil(threads).max(1));
+        let mine = parts.next().unwrap_or_default();
+        thread::scope(|scope| {
+            for part in parts {
+                let clear = move || part.iter().for_each(Slot::clear);
+                // A machine that refuses a thread has this one do the work.
+                if thread::Builder::new().spawn_scoped(scope, clear).is_err() {
+                    clear();
+                }
+            }
+            mine.iter().for_each(Slot::clear);
+        });
+    }
+
+    /// How full the table is with entries of the current search, in thousandths, from a sample.
+    pub fn hashfull(&self) -> u32 {
+        let age = self.age.load(Ordering::Relaxed);
+        let sample = &self.slots[self.first..][..SAMPLE.min(self.slots.len() - self.first)];
+        let used = sample
+            .iter()
+            .filter(|slot| {
+                let (_, data) = slot.load();
+                !entry::is_empty(data) && entry::age_of(data) == age
+            })
+            .count();
+        (used * 1000 / sample.len().max(1)) as u32
+    }
+}
+
+/// Whether the value is known to be the truth.
+fn exact(value: Ibv) -> bool {
+    value.is_some() && value.bound() == Bound::Exact
+}
+
+/// What a slot holds after new knowledge of the same position.
+fn merge(old: u64, new: Entry, age: u8) -> u64 {
+    let Some(known) = Entry::unpack(old) else { return new.pack(age) };
+    let replaces = if known.value.is_some() && !new.value.is_some() {
+        false
+    } else {
+        (new.value.is_some() && !known.value.is_some())
+            || exact(new.value)
+            || new.depth + 4 + 2 * i32::from(new.pv) > known.depth
+            || entry::age_of(old) != age
+    };
+    match (replaces, new.best.is_some()) {
+        (true, true) => new.pack(age),
+        (true, false) => Entry { best: known.best, ..new }.pack(age),
+        (false, true) => entry::with_best(old, new.best),
+        (false, false) => old,
+    }
+}
+
+/// Zeroed slots, or nothing where the machine has no memory for them.
+fn zeroed<S: Seal>(slots: usize) -> Option<Vec<Slot<AtomicU64, S>>> {
+    let layout = Layout::array::<Slot<AtomicU64, S>>(slots).ok()?;
+    if layout.size() == 0 {
+        return Some(Vec::new());
+    }
+    // `Vec` can either fail softly or have its memory zeroed by the operating system, not both; hence by hand.
+    // SAFETY: the layout is not empty; it is the one that `Vec` uses for this length and capacity, from the same
+    // allocator; and a slot of zeros is a valid slot, as its words are integers and its marker has no bytes.
+    unsafe {
+        let memory = std::alloc::alloc_zeroed(layout);
+        if memory.is_null() {
+            return None;
+        }
+        crate::memory::advise_huge_pages(memory, layout.size());
+        Some(Vec::from_raw_parts(memory.cast(), slots, slots))
+    }
+}

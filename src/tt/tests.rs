@@ -1,0 +1,298 @@
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use super::entry::{AGES, Entry, age_of, is_empty, with_best};
+use super::slot::{Seal, Xor};
+use super::table::Table;
+use crate::bound::{Bound, Ibv};
+use crate::position::PackedMove;
+use crate::position::keys::split_mix;
+use crate::score::{Band, Score};
+
+const BLANK: Entry =
+    Entry { value: Ibv::NONE, best: PackedMove::NONE, depth: 0, pv: false, eval: None, moveless: false };
+
+fn round_trip(entry: Entry, age: u8) {
+    let word = entry.pack(age);
+    assert!(!is_empty(word));
+    assert_eq!(Entry::unpack(word), Some(entry));
+    assert_eq!(age_of(word), age);
+}
+
+fn values() -> impl Iterator<Item = Ibv> {
+    (Score::MIN.raw()..=Score::MAX.raw())
+        .flat_map(|raw| {
+            let score = Score::from_raw(raw);
+            [Bound::Upper, Bound::Exact, Bound::Lower].map(|bound| Ibv::new(score, bound))
+        })
+        .chain([Ibv::NONE])
+}
+
+/// Every value of every field, with all other fields empty and with all of them full.
+#[test]
+fn every_field_round_trips() {
+    let full = Entry {
+        value: Ibv::upper(Score::from_raw(-1)),
+        best: PackedMove::from_bits(u16::MAX),
+        depth: Entry::MAX_DEPTH,
+        pv: true,
+        eval: Some(Score::heuristic(-1)),
+        moveless: true,
+    };
+    for (rest, age) in [(BLANK, 0), (full, AGES - 1)] {
+        for value in values() {
+            round_trip(Entry { value, ..rest }, age);
+        }
+        for bits in 0..=u16::MAX {
+            let best = PackedMove::from_bits(bits);
+            round_trip(Entry { best, ..rest }, age);
+            assert_eq!(Entry::unpack(with_best(rest.pack(age), best)), Some(Entry { best, ..rest }));
+        }
+        for depth in 0..=Entry::MAX_DEPTH {
+            round_trip(Entry { depth, ..rest }, age);
+        }
+        for cp in -Score::MAX_EVAL..=Score::MAX_EVAL {
+            round_trip(Entry { eval: Some(Score::heuristic(cp)), ..rest }, age);
+        }
+        for flag in [false, true] {
+            round_trip(Entry { pv: flag, ..rest }, age);
+            round_trip(Entry { moveless: flag, ..rest }, age);
+        }
+        round_trip(Entry { eval: None, ..rest }, age);
+        for age in 0..AGES {
+            round_trip(rest, age);
+        }
+    }
+    assert_eq!(Entry::unpack(0), None);
+}
+
+fn any_entry() -> impl Strategy<Value = Entry> {
+    let raw = Score::MIN.raw()..=Score::MAX.raw();
+    let cp = -Score::MAX_EVAL..=Score::MAX_EVAL;
+    let flags = (any::<bool>(), any::<bool>());
+    (raw, 0u64..4, any::<u16>(), 0..=Entry::MAX_DEPTH, prop::option::of(cp), flags).prop_map(
+        |(raw, bound, best, depth, cp, (pv, moveless))| Entry {
+            value: Bound::from_bits(bound).map_or(Ibv::NONE, |bound| Ibv::new(Score::from_raw(raw), bound)),
+            best: PackedMove::from_bits(best),
+            depth,
+            pv,
+            eval: cp.map(Score::heuristic),
+            moveless,
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn entries_round_trip(entry in any_entry(), age in 0..AGES) {
+        round_trip(entry, age);
+    }
+
+    /// Any word is an entry or nothing: invalid codes become "nothing known", and what was read can be written.
+    #[test]
+    fn random_words_are_taken(word: u64) {
+        if let Some(entry) = Entry::unpack(word) {
+            prop_assert!(entry.eval.is_none_or(|eval| eval.band() == Band::Heuristic));
+            round_trip(entry, age_of(word));
+        } else {
+            prop_assert!(is_empty(word));
+        }
+    }
+
+    #[test]
+    fn what_is_stored_is_found(key: u64, entry in any_entry()) {
+        let table = small::<Xor>(16);
+        prop_assert_eq!(table.probe(key), None);
+        table.store(key, entry);
+        prop_assert_eq!(table.probe(key), Some(entry));
+        prop_assert_eq!(table.probe(!key), None);
+        table.clear(3);
+        prop_assert_eq!(table.probe(key), None);
+    }
+}
+
+fn small<S: Seal>(clusters: usize) -> Table<S> {
+    let mut table = Table::<S>::empty();
+    assert!(table.try_clusters(clusters));
+    table
+}
+
+fn at_depth(depth: i32) -> Entry {
+    Entry { value: Ibv::lower(Score::heuristic(depth)), depth, ..BLANK }
+}
+
+#[test]
+fn invalid_codes_mean_nothing() {
+    let word = at_depth(3).pack(0);
+    // Score code −16384 under a valid bound.
+    let word = word & !0x7FFF | 0x4000;
+    assert_eq!(Entry::unpack(word).map(|entry| entry.value), Some(Ibv::NONE));
+    // An evaluation in the draw band.
+    let word = word & !(0x7FFF << 48) | 5 << 48;
+    assert_eq!(Entry::unpack(word).and_then(|entry| entry.eval), None);
+}
+
+#[test]
+fn key_zero_is_a_key_like_any_other() {
+    let table = small::<Xor>(1);
+    assert_eq!(table.probe(0), None, "empty memory passes the check of key 0 and must not pass for an entry");
+    table.store(0, BLANK);
+    assert_eq!(table.probe(0), Some(BLANK));
+}
+
+#[test]
+fn the_same_position_keeps_what_is_better() {
+    let table = small::<Xor>(1);
+    let best = PackedMove::from_bits(77);
+    table.store(5, Entry { best, ..at_depth(10) });
+    // Much shallower: only its move is taken.
+    table.store(5, Entry { best: PackedMove::from_bits(78), ..at_depth(3) });
+    assert_eq!(table.probe(5), Some(Entry { best: PackedMove::from_bits(78), ..at_depth(10) }));
+    // A little shallower is newer, and replaces; the move stays where there is no new one.
+    table.store(5, at_depth(8));
+    assert_eq!(table.probe(5), Some(Entry { best: PackedMove::from_bits(78), ..at_depth(8) }));
+    // Exact replaces whatever is there.
+    let exact = Entry { value: Ibv::exact(Score::heuristic(1)), best, ..BLANK };
+    table.store(5, exact);
+    assert_eq!(table.probe(5), Some(exact));
+    // No value never replaces one.
+    table.store(5, Entry { depth: 100, ..BLANK });
+    assert_eq!(table.probe(5), Some(exact));
+    // What an older search has left is replaced.
+    table.store(5, at_depth(200));
+    table.new_search();
+    table.store(5, at_depth(1));
+    assert_eq!(table.probe(5), Some(Entry { best, ..at_depth(1) }));
+}
+
+#[test]
+fn the_least_worthy_makes_room() {
+    let table = small::<Xor>(1);
+    for (key, depth) in [(1, 5), (2, 3), (3, 9), (4, 4)] {
+        table.store(key, at_depth(depth));
+    }
+    table.store(5, at_depth(1));
+    assert_eq!(table.probe(2), None, "the shallowest is replaced");
+    assert_eq!(table.probe(5), Some(at_depth(1)));
+    // One search later the old entries count for eight plies less.
+    table.new_search();
+    table.store(6, at_depth(0));
+    table.store(7, at_depth(0));
+    table.store(8, at_depth(0));
+    table.store(9, at_depth(0));
+    assert_eq!([1, 3, 4, 5].map(|key| table.probe(key).is_some()), [false, true, false, false]);
+    table.store(10, at_depth(0));
+    assert!(table.probe(3).is_some(), "depth 9 of the last search is worth more than depth 0 of this one");
+}
+
+#[test]
+fn hashfull_counts_the_current_search() {
+    let table = small::<Xor>(1 << 10);
+    assert_eq!(table.hashfull(), 0);
+    let mut state = 1;
+    for _ in 0..1 << 15 {
+        table.store(split_mix(&mut state), BLANK);
+    }
+    assert!(table.hashfull() > 990, "{}", table.hashfull());
+    table.new_search();
+    assert_eq!(table.hashfull(), 0);
+}
+
+#[test]
+fn sizes() {
+    let (mut table, remark) = Table::new(3);
+    assert_eq!((table.mib(), remark), (3, None));
+    assert_eq!(table.resize(1, 2), None);
+    assert_eq!(table.mib(), 1);
+    table.prefetch(u64::MAX);
+    table.store(u64::MAX, at_depth(7));
+    assert_eq!(table.probe(u64::MAX), Some(at_depth(7)));
+    table.clear(7);
+    assert_eq!(table.probe(u64::MAX), None);
+    // More than any address space: a smaller table and a remark, never an abort.
+    let (table, remark) = Table::new(usize::MAX >> 20);
+    assert!(table.mib() >= 1);
+    assert!(remark.is_some_and(|remark| remark.starts_with("no memory for Hash")));
+    // No table at all is a table that knows nothing.
+    let none = Table::<Xor>::empty();
+    none.store(1, BLANK);
+    none.prefetch(1);
+    none.clear(2);
+    assert_eq!((none.probe(1), none.hashfull()), (None, 0));
+}
+
+/// No seal: the key lies beside the data as it is. The planted failure that the hammer must find.
+struct Torn;
+
+impl Seal for Torn {
+    fn seal(key: u64, _data: u64) -> u64 {
+        key
+    }
+}
+
+/// An entry all of whose fields follow from the key and a number: any mixture of two shows.
+fn redundant(key: u64, number: u64) -> Entry {
+    let mut state = key ^ number.wrapping_mul(0x9E37_79B9);
+    let word = split_mix(&mut state);
+    Entry {
+        // The number itself travels in the move, so that a reader can recompute the rest.
+        best: PackedMove::from_bits(number as u16),
+        // Exact values always replace, so no old part of an entry is kept on purpose.
+        value: Ibv::exact(Score::from_raw((word % 32_000) as i32 - 16_000)),
+        depth: (word >> 24 & 127) as i32,
+        pv: word >> 32 & 1 == 1,
+        eval: Some(Score::heuristic((word >> 33 & 4095) as i32 - 2048)),
+        moveless: word >> 50 & 1 == 1,
+    }
+}
+
+/// Eight threads read and write few keys in a tiny table. Returns accepted entries, and those among them that nobody
+/// has written, after `rounds` rounds or at the first such entry.
+fn hammer<S: Seal>(rounds: u64, patience: Duration) -> (u64, u64) {
+    const THREADS: u64 = 8;
+    let table = small::<S>(2);
+    let (accepted, broken, stop) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (table, accepted, broken, stop) = (&table, &accepted, &broken, &stop);
+            scope.spawn(move || {
+                let mut state = thread;
+                for round in 0..rounds {
+                    if stop.load(Ordering::Relaxed) || (round % 1024 == 0 && start.elapsed() > patience) {
+                        break;
+                    }
+                    let word = split_mix(&mut state);
+                    // Sixteen keys for eight slots: both displacement and updates in place happen all the time.
+                    let key = (word % 16).wrapping_mul(0x1111_1111_1111_1111) ^ 0x0123_4567_89AB_CDEF;
+                    if word & 1 << 40 == 0 {
+                        table.store(key, redundant(key, word >> 48 | 1));
+                    } else if let Some(entry) = table.probe(key) {
+                        accepted.fetch_add(1, Ordering::Relaxed);
+                        if entry != redundant(key, u64::from(entry.best.bits())) {
+                            broken.fetch_add(1, Ordering::Relaxed);
+                            stop.store(true, Ordering::Relaxed);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    (accepted.into_inner(), broken.into_inner())
+}
+
+#[test]
+fn hammered_entries_are_whole() {
+    let (accepted, broken) = hammer::<Xor>(400_000, Duration::from_secs(60));
+    assert!(accepted > 1000, "{accepted}");
+    assert_eq!(broken, 0, "of {accepted}");
+}
+
+/// The same hammer over slots without a seal: if it did not find the mixtures there, it would prove nothing above.
+#[test]
+fn the_hammer_finds_torn_entries() {
+    let (accepted, broken) = hammer::<Torn>(u64::MAX, Duration::from_secs(60));
+    assert!(broken > 0, "of {accepted}");
+}

@@ -1,0 +1,115 @@
+//! Standard input as lines of text, read by a thread of its own so that `stop` is heard while the engine thinks.
+//!
+//! What arrives is bytes from programs of every kind: carriage returns, byte-order marks, NULs, names and paths in
+//! whatever encoding, lines of megabytes. All of it becomes text or is left out; nothing here can fail.
+
+use std::io::{BufRead, BufReader, Read};
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+
+/// Longer lines are refused: no position or option needs as much, and an endless line must not fill the memory.
+const LONGEST: u64 = 16 << 20;
+
+/// What the reader thread delivers. The end of the input is the end of the channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A line that says something, without its end.
+    Line(String),
+    /// A line that was too long to be kept.
+    TooLong,
+}
+
+/// Reads `source` to its end on a new thread.
+pub fn spawn(source: impl Read + Send + 'static) -> Receiver<Input> {
+    let (sender, receiver) = unbounded();
+    // If there is no thread to be had, the channel closes and the session ends, as it does at the end of the input.
+    let _ = std::thread::Builder::new().name("input".into()).spawn(move || read(BufReader::new(source), &sender));
+    receiver
+}
+
+/// These lines and then the end, as if they had been typed.
+pub fn prepared(lines: impl IntoIterator<Item = String>) -> Receiver<Input> {
+    let (sender, receiver) = unbounded();
+    for line in lines {
+        let _ = sender.send(Input::Line(clean(line.as_bytes())));
+    }
+    receiver
+}
+
+fn read(mut source: impl BufRead, sender: &Sender<Input>) {
+    let mut bytes = Vec::new();
+    loop {
+        bytes.clear();
+        let Ok(count) = source.by_ref().take(LONGEST).read_until(b'\n', &mut bytes) else { return };
+        let input = if count as u64 == LONGEST && bytes.last() != Some(&b'\n') {
+            if skip_line(&mut source).is_err() {
+                return;
+            }
+            Input::TooLong
+        } else {
+            Input::Line(clean(&bytes))
+        };
+        let silent = matches!(&input, Input::Line(line) if line.is_empty());
+        if count == 0 || (!silent && sender.send(input).is_err()) {
+            return;
+        }
+    }
+}
+
+fn skip_line(source: &mut impl BufRead) -> std::io::Result<()> {
+    loop {
+        let buffer = source.fill_buf()?;
+        let end = buffer.iter().position(|&byte| byte == b'\n');
+        let count = end.map_or(buffer.len(), |at| at + 1);
+        source.consume(count);
+        if end.is_some() || count == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// Bytes as text: broken UTF-8 replaced, invisible characters left out, no blanks at the ends.
+fn clean(bytes: &[u8]) -> String {
+    let text: String =
+        String::from_utf8_lossy(bytes).chars().filter(|&c| c == '\t' || !(c.is_control() || c == '\u{feff}')).collect();
+    text.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(bytes: &[u8]) -> Vec<Input> {
+        let (sender, receiver) = unbounded();
+        read(bytes, &sender);
+        drop(sender);
+        receiver.iter().collect()
+    }
+
+    fn line(text: &str) -> Input {
+        Input::Line(text.into())
+    }
+
+    #[test]
+    fn every_kind_of_line_end_and_dirt() {
+        assert_eq!(lines(b"uci\r\nisready\n\n \r\n\t\nquit"), [line("uci"), line("isready"), line("quit")]);
+        assert_eq!(
+            lines(b"\xef\xbb\xbfuci\nstop\0\n\0\0\n go  infinite \n"),
+            [line("uci"), line("stop"), line("go  infinite")]
+        );
+        assert_eq!(lines(b"name J\xf6rg\n"), [line("name J\u{fffd}rg")]);
+        assert_eq!(lines("name Jörg\tGroß\n".as_bytes()), [line("name Jörg\tGroß")]);
+        assert_eq!(lines(b""), []);
+        assert_eq!(lines(b"\n"), []);
+    }
+
+    #[test]
+    fn endless_lines_are_refused_and_the_next_is_read() {
+        let mut bytes = vec![b'x'; LONGEST as usize + 5];
+        bytes.extend_from_slice(b"\nstop\n");
+        assert_eq!(lines(&bytes), [Input::TooLong, line("stop")]);
+        let mut fits = vec![b' '; LONGEST as usize - 5];
+        fits.extend_from_slice(b"stop\nuci");
+        assert_eq!(lines(&fits), [line("stop"), line("uci")]);
+    }
+}

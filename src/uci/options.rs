@@ -1,0 +1,379 @@
+//! The options: one table that the answer to `uci`, `setoption` and the README's list are all made from.
+
+use std::time::Duration;
+
+use vampirc_uci::{UciMessage, UciOptionConfig};
+
+use crate::engine::Settings;
+use crate::search::contempt;
+
+/// Everything that options set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choices {
+    /// What the engine is told.
+    pub engine: Settings,
+    /// What this front end keeps for itself.
+    pub front: Front,
+}
+
+/// Choices about the conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Front {
+    /// Castling is written "king takes rook".
+    pub chess960: bool,
+    /// Scores come with chances of winning, drawing and losing.
+    pub show_wdl: bool,
+    /// The GUI means to let the engine think on the opponent's time.
+    pub ponder: bool,
+    /// Who plays the other side, as the GUI says it.
+    pub opponent: String,
+    /// The file of the protocol's log.
+    pub log_file: String,
+}
+
+/// A button.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Empty the transposition table.
+    ClearHash,
+}
+
+/// An option: its name, what it takes and what it means.
+pub struct Definition {
+    /// The name that `setoption` uses, in any case and with any blanks.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// What it means, for the README.
+    pub meaning: &'static str,
+}
+
+/// The types of options.
+pub enum Kind {
+    /// True or false.
+    Check { default: bool, set: fn(&mut Choices, bool) },
+    /// A whole number.
+    Spin { default: i32, min: i32, max: i32, set: fn(&mut Choices, i32) },
+    /// Any text; empty is told as `<empty>`.
+    Text { default: &'static str, set: fn(&mut Choices, &str) },
+    /// Something to be done at once.
+    Button(Action),
+}
+
+/// Takes note of the opponent, and of the rating in its description if there is one.
+fn set_opponent(choices: &mut Choices, text: &str) {
+    choices.front.opponent = text.into();
+    choices.engine.opponent_rating = contempt::rating_of(text);
+}
+
+/// All options, in the order in which they are told.
+pub static OPTIONS: &[Definition] = &[
+    Definition {
+        name: "Hash",
+        kind: Kind::Spin { default: 16, min: 1, max: 1 << 20, set: |c, n| c.engine.hash_mib = size(n) },
+        meaning: "size of the transposition table in MiB",
+    },
+    Definition { name: "Clear Hash", kind: Kind::Button(Action::ClearHash), meaning: "empty the transposition table" },
+    Definition {
+        name: "Threads",
+        kind: Kind::Spin { default: 1, min: 1, max: 512, set: |c, n| c.engine.threads = size(n) },
+        meaning: "search threads",
+    },
+    Definition {
+        name: "Ponder",
+        kind: Kind::Check { default: false, set: |c, on| c.front.ponder = on },
+        meaning: "tells that the engine may think on the opponent's time; the GUI decides when",
+    },
+    Definition {
+        name: "MultiPV",
+        kind: Kind::Spin { default: 1, min: 1, max: 256, set: |c, n| c.engine.multi_pv = size(n) },
+        meaning: "how many best lines to show",
+    },
+    Definition {
+        name: "UCI_Chess960",
+        kind: Kind::Check { default: false, set: |c, on| c.front.chess960 = on },
+        meaning: "Chess960: castling is written as king takes rook",
+    },
+    Definition {
+        name: "UCI_ShowWDL",
+        kind: Kind::Check { default: false, set: |c, on| c.front.show_wdl = on },
+        meaning: "show chances of winning, drawing and losing, per mille, with every score",
+    },
+    Definition {
+        name: "UCI_AnalyseMode",
+        kind: Kind::Check { default: false, set: |c, on| c.engine.analyse_mode = on },
+        meaning: "analysis rather than a game: no contempt, and all draws are equal",
+    },
+    Definition {
+        name: "UCI_Opponent",
+        kind: Kind::Text { default: "", set: set_opponent },
+        meaning: "title, rating, kind and name of the opponent; noted in the log, and used where `Own Rating` is set",
+    },
+    Definition {
+        name: "Own Rating",
+        kind: Kind::Spin {
+            default: 0,
+            min: 0,
+            max: 4000,
+            set: |c, n| c.engine.own_rating = u32::try_from(n).ok().filter(|&n| n > 0),
+        },
+        meaning: "for contempt by rating: a centipawn for every ten points above UCI_Opponent's, 60 at most; 0 for none",
+    },
+    Definition {
+        name: "UCI_EngineAbout",
+        kind: Kind::Text { default: ABOUT, set: |_, _| () },
+        meaning: "who made the engine and where it is; setting it changes nothing",
+    },
+    Definition {
+        name: "Contempt",
+        kind: Kind::Spin { default: 0, min: -100, max: 100, set: |c, n| c.engine.contempt = n },
+        meaning: "centipawns by which a draw is worse than an even position: positive avoids draws, negative seeks them",
+    },
+    Definition {
+        name: "Analysis Contempt",
+        kind: Kind::Check { default: false, set: |c, on| c.engine.analysis_contempt = on },
+        meaning: "keep contempt, for the side to move, in analysis and infinite searches, too",
+    },
+    Definition {
+        name: "Move Overhead",
+        kind: Kind::Spin { default: 10, min: 0, max: 5000, set: |c, n| c.engine.move_overhead = milliseconds(n) },
+        meaning: "milliseconds that GUI and connection take of every move",
+    },
+    Definition {
+        name: "EvalFile",
+        kind: Kind::Text { default: "", set: |c, text| c.engine.eval_file = text.into() },
+        meaning: "network file to evaluate with; empty for the built-in evaluation, `classical` for the hand-written one",
+    },
+    Definition {
+        name: "nodestime",
+        kind: Kind::Spin { default: 0, min: 0, max: 10_000, set: |c, n| c.engine.nodes_time = size(n) as u64 },
+        meaning: "for tests on busy machines: this many nodes count as a millisecond; 0 is time itself",
+    },
+    Definition {
+        name: "Debug Log File",
+        kind: Kind::Text { default: "", set: |c, text| c.front.log_file = text.into() },
+        meaning: "file that gets both directions of the protocol, with times",
+    },
+];
+
+const ABOUT: &str =
+    concat!("Ibex ", env!("CARGO_PKG_VERSION"), ", free software under the GNU GPL, version 3 or later");
+
+fn size(number: i32) -> usize {
+    usize::try_from(number).unwrap_or(1)
+}
+
+fn milliseconds(number: i32) -> Duration {
+    Duration::from_millis(number.max(0).unsigned_abs().into())
+}
+
+/// What `setoption` did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The choices are other ones (or the same again); perhaps with a remark on how the value was understood.
+    Choices(Option<String>),
+    /// A button was pressed.
+    Action(Action),
+}
+
+/// Carries out `setoption`; `text` is what stood behind the word `name`.
+///
+/// Names are known in any case and with any blanks; numbers out of range are moved into it.
+///
+/// # Errors
+///
+/// One line that says what is wrong; the choices are as they were.
+pub fn set(choices: &mut Choices, text: &str) -> Result<Change, String> {
+    let (definition, value) = find(text)?;
+    let name = definition.name;
+    match &definition.kind {
+        Kind::Button(action) => Ok(Change::Action(*action)),
+        Kind::Check { set, .. } => {
+            let on = match value.to_ascii_lowercase().as_str() {
+                "true" => true,
+                "false" => false,
+                _ => return Err(format!("option {name} takes true or false, not '{value}'")),
+            };
+            set(choices, on);
+            Ok(Change::Choices(None))
+        }
+        Kind::Spin { min, max, set, .. } => {
+            let number = whole_number(value)
+                .ok_or_else(|| format!("option {name} takes a whole number from {min} to {max}, not '{value}'"))?;
+            let clamped = number.clamp((*min).into(), (*max).into());
+            let remark =
+                (clamped != number).then(|| format!("option {name} goes from {min} to {max}: set to {clamped}"));
+            set(choices, i32::try_from(clamped).unwrap_or(*min));
+            Ok(Change::Choices(remark))
+        }
+        Kind::Text { set, .. } => {
+            set(choices, if value == "<empty>" { "" } else { value });
+            Ok(Change::Choices(None))
+        }
+    }
+}
+
+/// The option that this text names, and the value that follows.
+///
+/// The word "value" ends the name at the first place where what stands before it is the name of an option.
+fn find(text: &str) -> Result<(&'static Definition, &str), String> {
+    let start = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
+    let values = text.split_whitespace().filter(|word| word.eq_ignore_ascii_case("value"));
+    let splits = values.map(|word| (&text[..start(word)], text[start(word) + word.len()..].trim()));
+    let mut first_name = None;
+    for (name, value) in splits.chain([(text, "")]) {
+        if let Some(definition) = named(name) {
+            return Ok((definition, value));
+        }
+        first_name.get_or_insert(name.trim());
+    }
+    match first_name {
+        None | Some("") => Err("setoption needs the name of an option".into()),
+        Some(name) => Err(format!("no such option: {name}")),
+    }
+}
+
+fn named(name: &str) -> Option<&'static Definition> {
+    let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    OPTIONS.iter().find(|option| option.name.eq_ignore_ascii_case(&name))
+}
+
+/// A whole number; one that is too large for anything saturates.
+fn whole_number(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    Some(text.parse().unwrap_or(if text.starts_with('-') { i64::MIN } else { i64::MAX }))
+}
+
+/// The `option` lines.
+pub fn declarations() -> impl Iterator<Item = UciMessage> {
+    OPTIONS.iter().map(|option| {
+        let name = option.name.to_owned();
+        UciMessage::Option(match option.kind {
+            Kind::Check { default, .. } => UciOptionConfig::Check { name, default: Some(default) },
+            Kind::Spin { default, min, max, .. } => UciOptionConfig::Spin {
+                name,
+                default: Some(default.into()),
+                min: Some(min.into()),
+                max: Some(max.into()),
+            },
+            Kind::Text { default, .. } => UciOptionConfig::String {
+                name,
+                default: Some(if default.is_empty() { "<empty>" } else { default }.to_owned()),
+            },
+            Kind::Button(_) => UciOptionConfig::Button { name },
+        })
+    })
+}
+
+/// The table of the README, in Markdown.
+pub fn markdown() -> String {
+    let mut table = String::from("| Option | Type | Default | Range | Meaning |\n|---|---|---|---|---|\n");
+    for option in OPTIONS {
+        let (kind, default, range) = match option.kind {
+            Kind::Check { default, .. } => ("check", default.to_string(), String::new()),
+            Kind::Spin { default, min, max, .. } => ("spin", default.to_string(), format!("{min} to {max}")),
+            Kind::Text { default, .. } => ("string", default.to_owned(), String::new()),
+            Kind::Button(_) => ("button", String::new(), String::new()),
+        };
+        table += &format!("| {} | {kind} | {default} | {range} | {} |\n", option.name, option.meaning);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(text: &str) -> Choices {
+        let mut choices = Choices::default();
+        set(&mut choices, text).expect(text);
+        choices
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_the_engine() {
+        let mut choices = Choices::default();
+        for option in OPTIONS {
+            match option.kind {
+                Kind::Check { default, set } => set(&mut choices, default),
+                Kind::Spin { default, min, max, set } => {
+                    assert!((min..=max).contains(&default), "{}", option.name);
+                    set(&mut choices, default);
+                }
+                Kind::Text { default, set } => set(&mut choices, default),
+                Kind::Button(_) => (),
+            }
+        }
+        assert_eq!(choices, Choices::default());
+    }
+
+    #[test]
+    fn declarations_follow_the_protocol() {
+        let lines: Vec<String> = declarations().map(|line| line.to_string()).collect();
+        assert_eq!(lines[0], "option name Hash type spin default 16 min 1 max 1048576");
+        assert!(lines.contains(&"option name Clear Hash type button".into()));
+        assert!(lines.contains(&"option name Ponder type check default false".into()));
+        assert!(lines.contains(&"option name Debug Log File type string default <empty>".into()));
+        for option in OPTIONS {
+            let words: Vec<String> = option.name.split(' ').map(str::to_ascii_lowercase).collect();
+            assert!(!words.iter().any(|w| ["name", "value", "type"].contains(&w.as_str())), "{}", option.name);
+            assert_eq!(named(option.name).map(|o| o.name), Some(option.name), "twice");
+        }
+    }
+
+    #[test]
+    fn names_in_any_form() {
+        for text in ["Hash value 64", "hash  value  64 ", "HASH VALUE 64", " Hash\tvalue\t64"] {
+            assert_eq!(after(text).engine.hash_mib, 64, "{text}");
+        }
+        assert_eq!(after("move   OVERHEAD value 44").engine.move_overhead, Duration::from_millis(44));
+        assert_eq!(set(&mut Choices::default(), "clear hash"), Ok(Change::Action(Action::ClearHash)));
+        assert_eq!(set(&mut Choices::default(), "Clear Hash value x"), Ok(Change::Action(Action::ClearHash)));
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_moved_into_it() {
+        for (value, mib) in [("0", 1), ("-7", 1), ("99999999999999999999999", 1 << 20), ("-99999999999999999999999", 1)]
+        {
+            let mut choices = Choices::default();
+            let change = set(&mut choices, &format!("Hash value {value}")).expect(value);
+            assert_eq!(change, Change::Choices(Some(format!("option Hash goes from 1 to 1048576: set to {mib}"))));
+            assert_eq!(choices.engine.hash_mib, mib);
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_changes_nothing() {
+        for text in [
+            "",
+            "Foo",
+            "Foo value 3",
+            "value 3",
+            "Hash",
+            "Hash value",
+            "Hash value abc",
+            "Hash value 1.5",
+            "Hash value 1 2",
+            "Ponder",
+            "Ponder value maybe",
+            "Ponder value ",
+            "Hash 16",
+        ] {
+            let mut choices = Choices::default();
+            let error = set(&mut choices, text).expect_err(text);
+            assert!(!error.contains('\n'));
+            assert_eq!(choices, Choices::default(), "{text}");
+        }
+    }
+
+    #[test]
+    fn text_is_kept_as_it_is() {
+        assert_eq!(after("Debug Log File value  C:\\two  blanks\\x ").front.log_file, "C:\\two  blanks\\x");
+        assert_eq!(after("UCI_Opponent value GM 2800 human a value b").front.opponent, "GM 2800 human a value b");
+        assert_eq!(after("UCI_Opponent value <empty>").front.opponent, "");
+        assert_eq!(after("UCI_Opponent").front.opponent, "");
+    }
+}

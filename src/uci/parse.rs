@@ -1,0 +1,485 @@
+//! From a line of text to a command.
+//!
+//! vampirc-uci reads the simple commands, from text that is made canonical here first. `go`, `position` and
+//! `setoption` are read by this module, because there that parser panics or drops words (a trailing blank, a depth
+//! above 255, `ponder` beside clocks, a FEN of four fields, `perft`, an option whose name holds the word "value").
+//!
+//! As the protocol asks: any blanks between words, unknown words skipped, unknown lines ignored.
+
+use std::panic::catch_unwind;
+use std::time::Duration;
+
+use shakmaty::fen::Fen;
+use shakmaty::{ByColor, CastlingMode, CastlingSide, Color, Move, Square};
+use vampirc_uci::UciMessage;
+
+use crate::position::{Game, Position};
+use crate::time::Limits;
+
+/// A command of the protocol, or one for a person at the prompt.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// `uci`, `debug`, `isready`, `register`, `ucinewgame`, `stop`, `ponderhit` or `quit`.
+    Simple(UciMessage),
+    /// `setoption`: what stands between `name` and the end of the line.
+    SetOption(String),
+    /// `position`.
+    Position(Setup),
+    /// `go`.
+    Go(Go),
+    /// `go perft`, to this depth.
+    Perft(u32),
+    /// A word that the protocol does not know, with what follows it.
+    Other(String, Vec<String>),
+}
+
+/// The words that begin a command of the protocol.
+const KEYWORDS: [&str; 10] =
+    ["uci", "debug", "isready", "setoption", "register", "ucinewgame", "position", "go", "stop", "ponderhit"];
+
+/// Reads a line; `None` for lines that say nothing.
+///
+/// # Errors
+///
+/// One line that says what is wrong.
+pub fn parse(line: &str) -> Result<Option<Command>, String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    if words.first().is_none_or(|first| first.starts_with('#')) {
+        return Ok(None);
+    }
+    // Unknown words before a command are skipped ("joho debug on").
+    let known = |word: &str| KEYWORDS.contains(&word) || word == "quit";
+    let Some(start) = words.iter().position(|word| known(&word.to_ascii_lowercase())) else {
+        let rest = words[1..].iter().map(|&word| word.to_owned()).collect();
+        return Ok(Some(Command::Other(words[0].to_ascii_lowercase(), rest)));
+    };
+    let rest = &words[start + 1..];
+    let command = match words[start].to_ascii_lowercase().as_str() {
+        "go" => go(rest),
+        "position" => Command::Position(Setup::parse(rest)?),
+        "setoption" => {
+            let Some(name) = rest.iter().position(|word| word.eq_ignore_ascii_case("name")) else {
+                return Err("setoption needs 'name' and the name of an option".into());
+            };
+            Command::SetOption(tail(line, rest, name + 1).to_owned())
+        }
+        "debug" => match rest.iter().find(|word| matches!(**word, "on" | "off")) {
+            Some(state) => simple(&format!("debug {state}"))?,
+            None => return Ok(None),
+        },
+        "register" => simple("register later")?,
+        word => simple(word)?,
+    };
+    Ok(Some(command))
+}
+
+/// What `line` holds from its word `words[index]` on, blanks included; `words` are slices of `line`.
+fn tail<'a>(line: &'a str, words: &[&str], index: usize) -> &'a str {
+    words.get(index).map_or("", |word| &line[word.as_ptr() as usize - line.as_ptr() as usize..])
+}
+
+/// One of the simple commands, from its canonical text.
+fn simple(canonical: &str) -> Result<Command, String> {
+    // The parser is known to panic on inputs that are not given to it here; should it still, the engine goes on.
+    match catch_unwind(|| vampirc_uci::parse_one(canonical)) {
+        Ok(UciMessage::Unknown(..)) | Err(_) => Err(format!("cannot read '{canonical}'")),
+        Ok(message) => Ok(Command::Simple(message)),
+    }
+}
+
+/// What `position` asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setup {
+    /// The FEN, or none for the initial position.
+    fen: Option<String>,
+    /// The moves from there, in UCI notation.
+    moves: Vec<String>,
+}
+
+impl Setup {
+    fn parse(words: &[&str]) -> Result<Setup, String> {
+        let moves_at = words.iter().position(|word| word.eq_ignore_ascii_case("moves"));
+        let moves = moves_at.map_or(&[][..], |at| &words[at + 1..]);
+        let base = &words[..moves_at.unwrap_or(words.len())];
+        let kind = base.iter().position(|word| matches!(word.to_ascii_lowercase().as_str(), "startpos" | "fen"));
+        let Some(kind) = kind else {
+            return Err("position needs 'startpos' or 'fen'".into());
+        };
+        let fields = &base[kind + 1..];
+        let fen = if base[kind].eq_ignore_ascii_case("fen") {
+            if fields.is_empty() {
+                return Err("'position fen' needs a FEN".into());
+            }
+            Some(without_operations(fields).join(" "))
+        } else if let Some(stray) = fields.first() {
+            return Err(format!("'{stray}' after 'position startpos': the word 'moves' is missing"));
+        } else {
+            None
+        };
+        Ok(Setup { fen, moves: moves.iter().map(|word| word.to_ascii_lowercase()).collect() })
+    }
+
+    /// Sets the game up.
+    ///
+    /// Chess960 castling rights are kept even where the GUI has not announced them; `chess960` says that it has.
+    ///
+    /// # Errors
+    ///
+    /// One line that names the bad FEN or the first illegal move.
+    pub fn game(&self, chess960: bool) -> Result<Game, String> {
+        let mut game = match &self.fen {
+            None => Game::startpos(),
+            Some(fen) => {
+                let standard = !chess960
+                    && Fen::from_ascii(fen.as_bytes())
+                        .map_or(true, |fen| CastlingMode::detect(fen.as_setup()).is_standard());
+                Game::from_fen(fen, CastlingMode::from_standard(standard))?
+            }
+        };
+        for (i, text) in self.moves.iter().enumerate() {
+            let Some(m) = read_move(game.position(), text) else {
+                return Err(format!("illegal move '{text}' (number {} of the list)", i + 1));
+            };
+            game.play(m);
+        }
+        Ok(game)
+    }
+}
+
+/// The fields of a FEN, without the operations of an EPD line behind four of them or behind the counters.
+fn without_operations<'a, 'b>(fields: &'a [&'b str]) -> &'a [&'b str] {
+    let is_number = |word: &&str| word.parse::<i64>().is_ok();
+    let counters = fields.iter().skip(4).take(2).take_while(|word| is_number(word)).count();
+    let end = (4 + counters).min(fields.len());
+    // An operation ends with a semicolon; anything else behind the FEN is an error, and is left for the FEN's reader.
+    if fields[end..].iter().any(|word| word.ends_with(';')) { &fields[..end] } else { fields }
+}
+
+/// Reads a legal move in UCI notation: castling as the king's move or as king takes rook, whichever mode is on.
+pub fn read_move(position: &Position, text: &str) -> Option<Move> {
+    position.parse_move(text).or_else(|| {
+        // In Chess960, the king's move may be meant where it is no legal move by itself.
+        position.legal_moves().into_iter().find(|m| {
+            let &Move::Castle { king, rook } = m else { return false };
+            let side = CastlingSide::from_king_side(king < rook);
+            text == format!("{king}{}", Square::from_coords(side.king_to_file(), king.rank()))
+        })
+    })
+}
+
+/// What `go` asks for, as far as it is understood without the position.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Go {
+    depth: Option<u32>,
+    nodes: Option<u64>,
+    movetime: Option<Duration>,
+    mate: Option<u32>,
+    clock: ByColor<Option<Duration>>,
+    increment: ByColor<Option<Duration>>,
+    moves_to_go: Option<u32>,
+    infinite: bool,
+    ponder: bool,
+    search_moves: Vec<String>,
+}
+
+/// Reads what follows `go`. Every limit combines with every other; a keyword without its number is skipped.
+fn go(words: &[&str]) -> Command {
+    let mut go = Go::default();
+    let mut words = words.iter().map(|word| word.to_ascii_lowercase()).peekable();
+    while let Some(word) = words.next() {
+        let mut number = || words.next_if(|next| number(next).is_some()).and_then(|next| number(&next));
+        match word.as_str() {
+            "infinite" => go.infinite = true,
+            "ponder" => go.ponder = true,
+            "wtime" => go.clock.white = number().map(milliseconds).or(go.clock.white),
+            "btime" => go.clock.black = number().map(milliseconds).or(go.clock.black),
+            "winc" => go.increment.white = number().map(milliseconds).or(go.increment.white),
+            "binc" => go.increment.black = number().map(milliseconds).or(go.increment.black),
+            "movetime" => go.movetime = number().map(milliseconds).or(go.movetime),
+            // GUIs write 0 and less for "no time control ahead".
+            "movestogo" => go.moves_to_go = number().map(count).filter(|&n| n > 0).or(go.moves_to_go),
+            "depth" => go.depth = number().map(|n| count(n).max(1)).or(go.depth),
+            "mate" => go.mate = number().map(|n| count(n).max(1)).or(go.mate),
+            "nodes" => go.nodes = number().map(|n| n.max(1).unsigned_abs()).or(go.nodes),
+            "perft" => return Command::Perft(number().map_or(1, |n| count(n).max(1))),
+            "searchmoves" => {
+                while let Some(text) = words.next_if(|next| looks_like_move(next)) {
+                    go.search_moves.push(text);
+                }
+            }
+            _ => (),
+        }
+    }
+    Command::Go(go)
+}
+
+/// A number as programs write it: whole, or with a fraction or exponent that is cut; out of range, it saturates.
+fn number(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if !digits.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    text.parse().ok().or_else(|| text.parse::<f64>().ok().map(|number| number as i64))
+}
+
+fn count(number: i64) -> u32 {
+    u32::try_from(number.max(0)).unwrap_or(u32::MAX)
+}
+
+/// A time on the clock: what is negative has run out, and what is longer than three years will not be noticed.
+fn milliseconds(number: i64) -> Duration {
+    Duration::from_millis(number.clamp(0, 100_000_000_000).unsigned_abs())
+}
+
+fn looks_like_move(word: &str) -> bool {
+    word == "0000"
+        || matches!(word.as_bytes(), [b'a'..=b'h', b'1'..=b'8', b'a'..=b'h', b'1'..=b'8'])
+        || matches!(word.as_bytes(), [b'a'..=b'h', b'1'..=b'8', b'a'..=b'h', b'1'..=b'8', b'a'..=b'z'])
+}
+
+impl Go {
+    /// The limits of a search of this position.
+    ///
+    /// Moves to search that are not legal here are dropped; when none is left, there is no restriction.
+    pub fn limits(&self, position: &Position) -> Limits {
+        let mut limits = Limits {
+            depth: self.depth,
+            nodes: self.nodes,
+            soft_nodes: None,
+            movetime: self.movetime,
+            mate: self.mate,
+            clock: self.clock,
+            increment: self.increment.map(Option::unwrap_or_default),
+            moves_to_go: self.moves_to_go,
+            infinite: self.infinite,
+            ponder: self.ponder,
+            search_moves: self.search_moves.iter().filter_map(|text| read_move(position, text)).collect(),
+        };
+        self.complete_clock(position.turn(), &mut limits);
+        let clock = limits.clock[position.turn()];
+        if clock.is_none() && (self.depth, self.nodes, self.movetime, self.mate) == (None, None, None, None) {
+            limits.infinite = true;
+        }
+        limits
+    }
+
+    /// A game with clocks of which ours was not told is not played without one: it is taken to stand where the
+    /// opponent's stands, or, where only increments were told, at zero.
+    fn complete_clock(&self, turn: Color, limits: &mut Limits) {
+        if self.infinite || limits.clock[turn].is_some() {
+            return;
+        }
+        let increment = self.increment[turn].filter(|increment| !increment.is_zero());
+        limits.clock[turn] = self.clock[!turn].or(increment.map(|_| Duration::ZERO));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(line: &str) -> Command {
+        parse(line).expect(line).expect(line)
+    }
+
+    fn go_of(line: &str) -> Go {
+        match command(line) {
+            Command::Go(go) => go,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    fn limits(line: &str) -> Limits {
+        go_of(line).limits(&Position::startpos())
+    }
+
+    fn game(line: &str) -> Result<Game, String> {
+        match parse(line)? {
+            Some(Command::Position(setup)) => setup.game(false),
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    const fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn simple_commands_and_dirt_before_them() {
+        for (line, message) in [
+            ("uci", UciMessage::Uci),
+            ("UCI", UciMessage::Uci),
+            ("uci foo", UciMessage::Uci),
+            ("isready", UciMessage::IsReady),
+            ("foo isready", UciMessage::IsReady),
+            ("joho debug on", UciMessage::Debug(true)),
+            ("debug joho off", UciMessage::Debug(false)),
+            ("ucinewgame", UciMessage::UciNewGame),
+            ("stop\t", UciMessage::Stop),
+            ("ponderhit", UciMessage::PonderHit),
+            ("quit", UciMessage::Quit),
+        ] {
+            assert_eq!(command(line), Command::Simple(message), "{line}");
+        }
+        assert!(matches!(command("register name a code b"), Command::Simple(UciMessage::Register { later: true, .. })));
+        for silent in ["", "  ", "# stop", "#stop", "debug"] {
+            assert_eq!(parse(silent), Ok(None), "{silent}");
+        }
+        // A keyword is a whole word.
+        for other in ["isreadyx", "ucinewgamefoo", "ponderhits", "go_away", "xyzzy 1 2"] {
+            assert!(matches!(command(other), Command::Other(..)), "{other}");
+        }
+    }
+
+    /// Every input on which vampirc-uci's own `go` panics, drops something or gives up.
+    #[test]
+    fn go_takes_what_the_library_cannot() {
+        for line in ["go", "go ", "go  ", "go\t", "go infinite ", "go infinite\t", "go ponder "] {
+            let limits = limits(line);
+            assert!(limits.infinite || limits.ponder, "{line}");
+        }
+        for depth in [5, 255, 256, 300, 999, 1000, 100_000] {
+            assert_eq!(limits(&format!("go depth {depth} ")).depth, Some(depth));
+            assert_eq!(limits(&format!("go mate {depth}")).mate, Some(depth));
+        }
+        let all = limits(
+            "go ponder btime 5 wtime 4 binc 3 winc 2 movestogo 300 depth 9 nodes 10000000000000 mate 7 movetime 6 infinite",
+        );
+        assert!(all.ponder && all.infinite);
+        assert_eq!((all.clock.white, all.clock.black), (Some(ms(4)), Some(ms(5))));
+        assert_eq!((all.increment.white, all.increment.black), (ms(2), ms(3)));
+        assert_eq!((all.moves_to_go, all.depth, all.mate), (Some(300), Some(9), Some(7)));
+        assert_eq!((all.nodes, all.movetime), (Some(10_000_000_000_000), Some(ms(6))));
+        assert_eq!(limits("go foo depth 5 foo nodes 7").nodes, Some(7));
+        assert_eq!(limits("go wtime depth 5").depth, Some(5));
+        assert_eq!(command("go perft 5"), Command::Perft(5));
+        assert_eq!(command("go perft"), Command::Perft(1));
+    }
+
+    #[test]
+    fn numbers_of_every_kind() {
+        assert_eq!(limits("go nodes 18446744073709551615").nodes, Some(i64::MAX as u64));
+        assert_eq!(limits("go nodes 99999999999999999999999999").nodes, Some(i64::MAX as u64));
+        assert_eq!(limits("go nodes -5").nodes, Some(1));
+        assert_eq!(limits("go depth -1").depth, Some(1));
+        assert_eq!(limits("go depth 99999999999").depth, Some(u32::MAX));
+        assert_eq!(limits("go movetime -5").movetime, Some(Duration::ZERO));
+        assert_eq!(limits("go wtime -100 btime -100").clock.white, Some(Duration::ZERO));
+        assert_eq!(limits("go wtime 1000.5 btime 1000").clock.white, Some(ms(1000)));
+        assert_eq!(limits("go wtime 1e6").clock.white, Some(ms(1_000_000)));
+        assert!(limits("go wtime 9999999999999999999 btime 1").clock.white > Some(ms(1 << 36)));
+        for none in ["0", "-1"] {
+            assert_eq!(limits(&format!("go wtime 9 movestogo {none}")).moves_to_go, None);
+        }
+        for nothing in ["wtime", "wtime x", "depth inf", "movetime nan", "nodes -", "nodes +"] {
+            assert!(limits(&format!("go {nothing}")).infinite, "{nothing}");
+        }
+    }
+
+    #[test]
+    fn missing_clocks() {
+        assert_eq!(limits("go wtime 100").clock.white, Some(ms(100)));
+        assert_eq!(limits("go btime 100").clock.white, Some(ms(100)), "ours is not told");
+        assert_eq!(limits("go winc 100 binc 100").clock.white, Some(Duration::ZERO));
+        assert!(!limits("go winc 100 binc 100").infinite);
+        assert!(limits("go winc 0 binc 0").infinite);
+        assert!(!limits("go nodes 5").infinite);
+    }
+
+    #[test]
+    fn search_moves_are_legal_or_dropped() {
+        let position = Position::startpos();
+        let texts = |line| -> Vec<String> {
+            go_of(line)
+                .limits(&position)
+                .search_moves
+                .iter()
+                .map(|m| format!("{}{}", m.from().unwrap(), m.to()))
+                .collect()
+        };
+        assert_eq!(texts("go searchmoves a2a3 h2h4 depth 4"), ["a2a3", "h2h4"]);
+        assert_eq!(texts("go depth 4 searchmoves e2e5 a2a3 a1a8"), ["a2a3"]);
+        assert_eq!(texts("go searchmoves E2E4 nodes 3 searchmoves d2d4"), ["e2e4", "d2d4"]);
+        for none in ["go searchmoves", "go searchmoves 0000", "go searchmoves e2e5 a1a8", "go searchmoves xxxx"] {
+            assert_eq!(texts(none), [""; 0], "{none}");
+        }
+        assert_eq!(limits("go searchmoves e2e4 depth 3").depth, Some(3));
+    }
+
+    #[test]
+    fn positions_in_every_form() {
+        let after = |line: &str| game(line).unwrap_or_else(|error| panic!("{line}: {error}")).position().fen();
+        let e4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+        for line in [
+            "position startpos moves e2e4",
+            "  position  startpos   moves  e2e4  ",
+            "position startpos moves E2E4",
+            "POSITION STARTPOS MOVES e2e4",
+            "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 moves e2e4",
+            "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1 moves e2e4",
+            "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR  w KQkq - moves e2e4",
+            "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 moves e2e4",
+            "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 0 moves e2e4",
+            "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4; id \"x.1\"; moves e2e4",
+            "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 bm e4; moves e2e4",
+            "position fen rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1",
+        ] {
+            assert_eq!(after(line), e4, "{line}");
+        }
+        assert_eq!(after("position startpos moves"), Position::startpos().fen());
+        assert!(after("position fen 4k3/8/8/8/8/8/8/4K2R w K - 3 12345").ends_with(" 3 12345"));
+    }
+
+    #[test]
+    fn bad_positions_say_why() {
+        for (line, why) in [
+            ("position", "'startpos' or 'fen'"),
+            ("position moves e2e4", "'startpos' or 'fen'"),
+            ("position fen", "needs a FEN"),
+            ("position startpos e2e4", "'moves' is missing"),
+            ("position startposmoves e2e4", "'startpos' or 'fen'"),
+            ("position startpos moves e2e4 0000 e7e5", "'0000' (number 2"),
+            ("position startpos moves e2e4 xxxx e7e5", "'xxxx' (number 2"),
+            ("position startpos moves e2e4 e7e9", "'e7e9' (number 2"),
+            ("position startpos moves e2e4e7e5", "'e2e4e7e5' (number 1"),
+            ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "king is missing"),
+            ("position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 extra words", "invalid FEN"),
+            ("position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0.5 1", "invalid FEN"),
+            ("position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - x y", "invalid FEN"),
+        ] {
+            let error = game(line).expect_err(line);
+            assert!(error.contains(why), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn castling_is_read_in_both_forms() {
+        let standard = "position fen r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1 moves";
+        assert_eq!(game(&format!("{standard} e1g1 e8c8")).unwrap().position().fen(), {
+            game(&format!("{standard} e1h1 e8a8")).unwrap().position().fen()
+        });
+        // A Chess960 position that was not announced keeps its rights; the king's own square is no move of its own.
+        let inner = "position fen 8/7P/3bR3/8/7Q/5k2/8/1K2R2R w E - 0 1 moves";
+        assert_eq!(game(&format!("{inner} b1e1")).unwrap().position().fen(), {
+            game(&format!("{inner} b1g1")).unwrap().position().fen()
+        });
+        // Where the king could also step there, the step is meant.
+        let step = "position fen 4k3/8/8/8/8/8/8/5K1R w H - 0 1 moves";
+        let game = game(&format!("{step} f1g1")).unwrap();
+        assert_eq!(game.position().board().rooks(), Square::H1.into());
+    }
+
+    #[test]
+    fn options_keep_their_text() {
+        let text = |line| match command(line) {
+            Command::SetOption(text) => text,
+            other => panic!("{line}: {other:?}"),
+        };
+        assert_eq!(text("setoption  name  Move   Overhead value 4 "), "Move   Overhead value 4 ");
+        assert_eq!(text("setoption NAME X value C:\\a b;D:\\c"), "X value C:\\a b;D:\\c");
+        assert_eq!(text("setoption name"), "");
+        for bad in ["setoption", "setoption value 3", "setoption Hash 16"] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+    }
+}

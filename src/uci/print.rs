@@ -1,0 +1,410 @@
+//! From the search's events to `info` and `bestmove` lines.
+//!
+//! The manners that users and tools ask for: no flood while iterations take no time, bounds and the current move only
+//! after seconds, and at the end an exact line that agrees with `bestmove` and shows the final counts.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use shakmaty::{Move, Square};
+use vampirc_uci::{UciInfoAttribute, UciMessage, UciMove, UciPiece, UciSquare};
+
+use super::output::Output;
+use super::wdl;
+use crate::bound::Bound;
+use crate::position::Position;
+use crate::score::Score;
+use crate::search::{Event, Outcome, Report};
+
+/// Bounds and the current move are of interest only in searches that last.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// Lines that a search may print at once, and those that each further second allows.
+const BURST: u32 = 120;
+const LINES_PER_SECOND: u32 = 100;
+
+/// How moves and scores are written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Style {
+    /// Castling as king takes rook.
+    pub chess960: bool,
+    /// Chances of win, draw and loss with every score.
+    pub wdl: bool,
+}
+
+/// Prints one search.
+pub struct Printer {
+    output: Arc<Output>,
+    style: Style,
+    started: Instant,
+    in_check: bool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Lines printed so far.
+    printed: u32,
+    /// The iteration whose lines are coming, and whether they are shown or kept back.
+    iteration: u32,
+    showing: bool,
+    /// The lines of the latest iteration that were kept back.
+    held: Vec<Report>,
+    /// The last line of the first variation that was printed.
+    last: Option<Report>,
+}
+
+impl Printer {
+    /// For a search of `root` that begins now.
+    pub fn new(output: Arc<Output>, style: Style, root: &Position) -> Printer {
+        Printer { output, style, started: Instant::now(), in_check: root.in_check(), state: Mutex::default() }
+    }
+
+    /// Prints an event, if it is worth it now.
+    pub fn event(&self, event: &Event) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            Event::Line(report) if report.value.bound() == Bound::Exact => self.line(&mut state, report),
+            Event::Line(report) => {
+                if self.started.elapsed() >= PATIENCE {
+                    self.release(&mut state);
+                    self.print(&mut state, report);
+                }
+            }
+            Event::CurrentMove { depth, current, number } => {
+                if self.started.elapsed() >= PATIENCE && self.has_room(&state, 1) {
+                    state.printed += 1;
+                    self.output.message(&UciMessage::Info(vec![
+                        UciInfoAttribute::Depth(clamp_u8(*depth)),
+                        UciInfoAttribute::CurrMove(uci_move(*current, self.style.chess960)),
+                        UciInfoAttribute::Any("currmovenumber".into(), number.to_string()),
+                    ]));
+                }
+            }
+            Event::Message(text) => self.output.remark(text),
+            Event::Done(outcome) => self.done(&mut state, outcome),
+        }
+    }
+
+    /// Prints what was kept back, if there is room again: to be called now and then while the search is silent.
+    pub fn tick(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if !state.held.is_empty() && self.has_room(&state, state.held.len()) {
+            self.release(&mut state);
+        }
+    }
+
+    /// A complete line. The lines of an iteration are shown together or kept back together, until the next one.
+    fn line(&self, state: &mut State, report: &Report) {
+        if report.line == 1 || report.depth != state.iteration {
+            state.iteration = report.depth;
+            state.held.clear();
+            state.showing = self.has_room(state, report.lines);
+        }
+        if state.showing {
+            self.print(state, report);
+        } else {
+            state.held.push(report.clone());
+        }
+    }
+
+    fn has_room(&self, state: &State, lines: usize) -> bool {
+        let seconds = self.started.elapsed().as_secs_f64();
+        let allowed = f64::from(BURST) + f64::from(LINES_PER_SECOND) * seconds;
+        f64::from(state.printed) + lines as f64 <= allowed
+    }
+
+    fn release(&self, state: &mut State) {
+        for report in std::mem::take(&mut state.held) {
+            self.print(state, &report);
+        }
+    }
+
+    fn print(&self, state: &mut State, report: &Report) {
+        state.printed += 1;
+        if report.line == 1 {
+            state.last = Some(report.clone());
+        }
+        self.output.message(&info(report, self.style));
+    }
+
+    fn done(&self, state: &mut State, outcome: &Outcome) {
+        let Some(best) = outcome.best else {
+            let score = if self.in_check { Score::mated_in(0) } else { Score::ZERO };
+            self.output
+                .message(&UciMessage::Info(vec![UciInfoAttribute::Depth(0), score_attribute(score, Bound::Exact)]));
+            self.output.line("bestmove (none)");
+            return;
+        };
+        self.release(state);
+        let last = final_line(outcome, best, state.last.as_ref());
+        match &last {
+            Some(last) if state.last.as_ref().is_some_and(|shown| agrees(shown, last)) => (),
+            Some(last) => self.print(state, last),
+            None => self.output.message(&UciMessage::Info(vec![
+                UciInfoAttribute::Depth(0),
+                UciInfoAttribute::Nodes(outcome.nodes),
+                time(outcome.time),
+                UciInfoAttribute::Pv(vec![uci_move(best, self.style.chess960)]),
+            ])),
+        }
+        // The expected reply is that of the line; the engine may know one where the line has none.
+        let reply = last.and_then(|last| last.pv.get(1).copied()).or(outcome.ponder);
+        self.output.message(&UciMessage::BestMove {
+            best_move: uci_move(best, self.style.chess960),
+            ponder: reply.map(|m| uci_move(m, self.style.chess960)),
+        });
+    }
+}
+
+/// The line that a search ends with: it belongs to the move that is played and has the final counts.
+fn final_line(outcome: &Outcome, best: Move, shown: Option<&Report>) -> Option<Report> {
+    let last = outcome.last.as_ref()?;
+    // An iteration that was interrupted may have left nothing but the head of the line that was shown before.
+    let same = shown.filter(|shown| shown.value == last.value && shown.pv.first() == Some(&best));
+    let line = same.unwrap_or(last);
+    Some(Report {
+        line: 1,
+        // Depths are told as iterations, and what comes last was found in the last of them.
+        depth: line.depth.max(shown.map_or(0, |shown| shown.depth)),
+        nodes: outcome.nodes,
+        time: outcome.time.max(line.time),
+        hashfull: last.hashfull,
+        tbhits: last.tbhits,
+        ..line.clone()
+    })
+}
+
+/// Whether the line that was shown says what the final one would say.
+fn agrees(shown: &Report, last: &Report) -> bool {
+    shown.value == last.value && shown.depth == last.depth && shown.pv == last.pv && shown.nodes == last.nodes
+}
+
+fn info(report: &Report, style: Style) -> UciMessage {
+    let score = report.value.score();
+    let mut attributes = vec![
+        UciInfoAttribute::Depth(clamp_u8(report.depth)),
+        UciInfoAttribute::SelDepth(clamp_u8(report.seldepth)),
+        UciInfoAttribute::MultiPv(u16::try_from(report.line).unwrap_or(u16::MAX)),
+        score_attribute(score, report.value.bound()),
+    ];
+    if style.wdl {
+        let [win, draw, loss] = wdl::per_mille(score);
+        attributes.push(UciInfoAttribute::Any("wdl".into(), format!("{win} {draw} {loss}")));
+    }
+    let milliseconds = u64::try_from(report.time.as_millis()).unwrap_or(u64::MAX);
+    attributes.extend([
+        UciInfoAttribute::Nodes(report.nodes),
+        UciInfoAttribute::Nps(report.nodes.saturating_mul(1000) / milliseconds.max(1)),
+        UciInfoAttribute::HashFull(u16::try_from(report.hashfull.min(1000)).unwrap_or(1000)),
+        UciInfoAttribute::TbHits(report.tbhits),
+        time(report.time),
+    ]);
+    if !report.pv.is_empty() {
+        attributes.push(UciInfoAttribute::Pv(report.pv.iter().map(|&m| uci_move(m, style.chess960)).collect()));
+    }
+    UciMessage::Info(attributes)
+}
+
+fn time(time: Duration) -> UciInfoAttribute {
+    let milliseconds = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+    // Durations of this type end a little below the largest number of milliseconds.
+    UciInfoAttribute::Time(vampirc_uci::Duration::milliseconds(milliseconds.min(i64::MAX / 2)))
+}
+
+fn score_attribute(score: Score, bound: Bound) -> UciInfoAttribute {
+    let mate = score.mate_moves().map(|moves| moves.clamp(i8::MIN.into(), i8::MAX.into()) as i8);
+    UciInfoAttribute::Score {
+        cp: if mate.is_none() { Some(score.cp()) } else { None },
+        mate,
+        lower_bound: (bound == Bound::Lower).then_some(true),
+        upper_bound: (bound == Bound::Upper).then_some(true),
+    }
+}
+
+fn clamp_u8(number: u32) -> u8 {
+    u8::try_from(number).unwrap_or(u8::MAX)
+}
+
+/// A move as the protocol writes it.
+///
+/// Castling is the king's own move, and "king takes rook" in Chess960; also without Chess960 being announced where
+/// king and rook do not stand at home, for only that form is clear there.
+pub fn uci_move(m: Move, chess960: bool) -> UciMove {
+    let at_home = |king: Square, rook: Square| {
+        [Square::E1, Square::E8].contains(&king) && [Square::A1, Square::H1, Square::A8, Square::H8].contains(&rook)
+    };
+    let text = match m {
+        Move::Castle { king, rook } if !chess960 && at_home(king, rook) => shakmaty::uci::UciMove::from_standard(m),
+        _ => shakmaty::uci::UciMove::from_chess960(m),
+    };
+    let square = |square: Square| UciSquare::from(square.file().char(), square.rank().char() as u8 - b'0');
+    match text {
+        shakmaty::uci::UciMove::Normal { from, to, promotion } => UciMove {
+            from: square(from),
+            to: square(to),
+            promotion: promotion.map(|role| match role {
+                shakmaty::Role::Knight => UciPiece::Knight,
+                shakmaty::Role::Bishop => UciPiece::Bishop,
+                shakmaty::Role::Rook => UciPiece::Rook,
+                _ => UciPiece::Queen,
+            }),
+        },
+        // Chess knows no drops, and a search reports no null moves.
+        shakmaty::uci::UciMove::Put { to, .. } => UciMove::from_to(square(to), square(to)),
+        shakmaty::uci::UciMove::Null => UciMove::from_to(square(Square::A1), square(Square::A1)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::output::tests::Page;
+    use super::*;
+    use crate::bound::Ibv;
+    use shakmaty::CastlingMode;
+
+    fn printer(style: Style) -> (Printer, Page) {
+        let page = Page::default();
+        (Printer::new(Output::new(page.clone(), || ()), style, &Position::startpos()), page)
+    }
+
+    fn report(depth: u32, line: usize, value: Ibv) -> Report {
+        let root = Position::startpos();
+        Report {
+            depth,
+            seldepth: depth + 3,
+            line,
+            lines: 1,
+            value,
+            nodes: 1000 * u64::from(depth),
+            time: Duration::from_millis(500),
+            hashfull: 7,
+            tbhits: 0,
+            pv: vec![root.parse_move("e2e4").unwrap()],
+        }
+    }
+
+    fn outcome(last: Option<Report>) -> Outcome {
+        let best = Position::startpos().parse_move("e2e4");
+        Outcome { best, ponder: None, nodes: last.as_ref().map_or(0, |l| l.nodes), time: Duration::from_secs(1), last }
+    }
+
+    #[test]
+    fn a_line_has_every_field_once() {
+        let (printer, page) = printer(Style::default());
+        printer.event(&Event::Line(report(5, 1, Ibv::exact(Score::heuristic(31)))));
+        assert_eq!(
+            page.lines(),
+            ["info depth 5 seldepth 8 multipv 1 score cp 31 nodes 5000 nps 10000 hashfull 7 tbhits 0 time 500 pv e2e4"]
+        );
+    }
+
+    #[test]
+    fn scores_have_their_unit() {
+        for (score, text) in [
+            (Score::heuristic(-31), "cp -31"),
+            (Score::mate_in(3), "mate 2"),
+            (Score::mated_in(4), "mate -2"),
+            (Score::mate_in(crate::score::MAX_PLY), "mate 123"),
+            (Score::tablebase_win(9), "cp 19991"),
+            (-Score::tablebase_win(9), "cp -19991"),
+            (Score::recognized_win(7000), "cp 10700"),
+            (Score::from_raw(77), "cp 0"),
+        ] {
+            assert_eq!(score_attribute(score, Bound::Exact).to_string(), format!("score {text}"));
+            assert_eq!(score_attribute(score, Bound::Lower).to_string(), format!("score {text} lowerbound"));
+            assert_eq!(score_attribute(score, Bound::Upper).to_string(), format!("score {text} upperbound"));
+        }
+    }
+
+    #[test]
+    fn chances_come_only_when_asked_for_and_after_the_bound() {
+        let (printer, page) = printer(Style { wdl: true, ..Style::default() });
+        printer.event(&Event::Line(report(5, 1, Ibv::exact(Score::mate_in(1)))));
+        assert!(page.lines()[0].contains("score mate 1 wdl 1000 0 0 nodes"));
+    }
+
+    #[test]
+    fn bounds_and_current_moves_wait() {
+        let (printer, page) = printer(Style::default());
+        printer.event(&Event::Line(report(5, 1, Ibv::lower(Score::heuristic(31)))));
+        let current = Position::startpos().parse_move("e2e4").unwrap();
+        printer.event(&Event::CurrentMove { depth: 5, current, number: 1 });
+        assert_eq!(page.lines(), [""; 0]);
+        let (mut late, page) = super::tests::printer(Style::default());
+        late.started = Instant::now().checked_sub(PATIENCE).unwrap();
+        late.event(&Event::Line(report(5, 1, Ibv::lower(Score::heuristic(31)))));
+        late.event(&Event::CurrentMove { depth: 5, current, number: 1 });
+        assert!(page.lines()[0].contains(" score cp 31 lowerbound "));
+        assert_eq!(page.lines()[1], "info depth 5 currmove e2e4 currmovenumber 1");
+    }
+
+    #[test]
+    fn no_flood_but_the_last_iteration_is_shown() {
+        let (printer, page) = printer(Style::default());
+        for depth in 1..=245 {
+            printer.event(&Event::Line(report(depth, 1, Ibv::exact(Score::ZERO))));
+        }
+        assert!(page.lines().len() <= 200, "{}", page.lines().len());
+        printer.event(&Event::Done(outcome(Some(report(245, 1, Ibv::exact(Score::ZERO))))));
+        let lines = page.lines();
+        assert!(lines[lines.len() - 2].contains("depth 245 "));
+        assert_eq!(lines[lines.len() - 1], "bestmove e2e4");
+    }
+
+    #[test]
+    fn the_last_line_agrees_with_the_move() {
+        // What was shown last was a bound: the complete line comes again.
+        let (printer, page) = printer(Style::default());
+        let exact = report(7, 1, Ibv::exact(Score::heuristic(20)));
+        printer.event(&Event::Line(exact.clone()));
+        printer.event(&Event::Done(outcome(Some(exact.clone()))));
+        assert_eq!(page.lines().len(), 2, "nothing to add: {:?}", page.lines());
+        // More nodes were searched since.
+        let (printer, page) = super::tests::printer(Style::default());
+        printer.event(&Event::Line(exact.clone()));
+        printer.event(&Event::Done(Outcome { nodes: 9999, ..outcome(Some(exact)) }));
+        assert!(page.lines()[1].contains(" nodes 9999 "));
+        assert_eq!(page.lines()[2], "bestmove e2e4");
+    }
+
+    /// The search was interrupted: what it hands over is the head of the line that was shown, at less depth.
+    #[test]
+    fn an_interrupted_iteration_takes_nothing_back() {
+        let (printer, page) = printer(Style::default());
+        let mut shown = report(10, 1, Ibv::exact(Score::heuristic(20)));
+        let mut root = Position::startpos();
+        root.play(shown.pv[0]);
+        shown.pv.push(root.parse_move("e7e5").unwrap());
+        printer.event(&Event::Line(shown));
+        let head = report(8, 1, Ibv::exact(Score::heuristic(20)));
+        printer.event(&Event::Done(Outcome { nodes: 20_000, ..outcome(Some(head)) }));
+        let lines = page.lines();
+        assert!(lines[1].starts_with("info depth 10 ") && lines[1].ends_with(" pv e2e4 e7e5"), "{lines:?}");
+        assert_eq!(lines[2], "bestmove e2e4 ponder e7e5");
+    }
+
+    #[test]
+    fn a_root_without_moves() {
+        for (fen, score) in [("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "mate 0"), ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0")] {
+            let page = Page::default();
+            let root = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            let printer = Printer::new(Output::new(page.clone(), || ()), Style::default(), &root);
+            printer.event(&Event::Done(Outcome { best: None, ..outcome(None) }));
+            assert_eq!(page.lines(), [format!("info depth 0 score {score}"), "bestmove (none)".into()]);
+        }
+    }
+
+    #[test]
+    fn castling_is_written_as_the_mode_wants_it() {
+        let write = |fen: &str, text: &str, chess960| {
+            let root = Position::from_fen(fen, CastlingMode::Chess960).unwrap();
+            uci_move(root.parse_move(text).unwrap(), chess960).to_string()
+        };
+        let home = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
+        assert_eq!(write(home, "e1h1", false), "e1g1");
+        assert_eq!(write(home, "e1a1", false), "e1c1");
+        assert_eq!(write(home, "e1g1", true), "e1h1");
+        assert_eq!(write("4k3/8/8/8/8/8/8/RK6 w Q - 0 1", "b1a1", false), "b1a1", "the king's move would be b1c1");
+        assert_eq!(write("8/P6k/8/8/8/8/8/K7 w - - 0 1", "a7a8n", false), "a7a8n");
+    }
+}

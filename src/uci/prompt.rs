@@ -1,0 +1,164 @@
+//! Commands beside the protocol, for a person at the prompt.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use shakmaty::{Color, File, Rank, Square};
+
+use super::print::uci_move;
+use crate::eval::classical;
+use crate::position::{Game, Position};
+
+/// Runs a lent command with the words that follow it; results are told line by line.
+pub type Run = fn(&[String], &mut dyn FnMut(&str));
+
+/// A command that another room of the program lends to the prompt.
+#[derive(Clone, Copy)]
+pub struct Extra {
+    /// The word that calls it.
+    pub name: &'static str,
+    /// What it does, in a line.
+    pub help: &'static str,
+    /// What it runs.
+    pub run: Run,
+}
+
+/// The commands, for `help`.
+pub fn help(extras: &[Extra]) -> Vec<String> {
+    let own = [
+        ("position startpos | fen FEN [moves ...]", "set up a position"),
+        ("go depth N | nodes N | movetime MS | infinite ...", "search it; `stop` ends the search"),
+        ("go perft N", "count the positions N moves ahead, move by move"),
+        ("setoption name NAME value VALUE", "change an option; `uci` lists them"),
+        ("d", "show the board, its FEN and key, and who gives check"),
+        ("eval", "show what the evaluation makes of the position, term by term"),
+        ("flip", "exchange the colours"),
+        ("compiler", "tell how this program was built"),
+        ("license", "tell under which terms it may be used"),
+        ("quit", "leave"),
+    ];
+    let all = own.into_iter().chain(extras.iter().map(|extra| (extra.name, extra.help)));
+    let mut lines =
+        vec!["Ibex is a UCI engine: it is meant to be run by a chess program. By hand it knows:".to_owned()];
+    lines.extend(all.map(|(usage, help)| format!("  {usage:<52} {help}")));
+    lines
+}
+
+/// The position, for `d`.
+pub fn describe(game: &Game) -> Vec<String> {
+    let position = game.position();
+    let rule = "  +---+---+---+---+---+---+---+---+";
+    let mut lines = vec![rule.to_owned()];
+    for rank in Rank::ALL.into_iter().rev() {
+        let mut line = format!("{} |", rank.char());
+        for file in File::ALL {
+            let piece = position.board().piece_at(Square::from_coords(file, rank));
+            line += &format!(" {} |", piece.map_or(' ', |piece| piece.char()));
+        }
+        lines.extend([line, rule.to_owned()]);
+    }
+    lines.push("    a   b   c   d   e   f   g   h".to_owned());
+    let checkers: Vec<String> = position.checkers().into_iter().map(|square| square.to_string()).collect();
+    let turn = if position.turn() == Color::White { "white" } else { "black" };
+    lines.extend([
+        format!("Fen: {}", position.fen()),
+        format!("Key: {:016x}", position.key()),
+        format!("Checkers: {}", checkers.join(" ")),
+        format!("To move: {turn}, {} legal moves", position.legal_moves().len()),
+    ]);
+    if game.occurrences() > 0 {
+        lines.push(format!("Occurred before: {} times", game.occurrences()));
+    }
+    if let Some(ending) = game.outcome() {
+        lines.push(format!("The game is over: {ending:?}"));
+    }
+    lines
+}
+
+/// The evaluation and what it is made of, for `eval`; a position in check has none.
+pub fn evaluation(position: &Position) -> Vec<String> {
+    if position.in_check() {
+        return vec!["The side to move is in check: the evaluation is never asked about such positions.".to_owned()];
+    }
+    classical::trace(position).to_string().lines().map(str::to_owned).collect()
+}
+
+/// How this program was built, for `compiler`.
+pub fn compiler() -> Vec<String> {
+    let checks = if cfg!(debug_assertions) { "with checks" } else { "optimised" };
+    vec![format!(
+        "Ibex {}, compiled by {} for {}, {checks}",
+        env!("IBEX_VERSION"),
+        env!("IBEX_RUSTC"),
+        env!("IBEX_TARGET")
+    )]
+}
+
+/// The terms, for `license`.
+pub fn license() -> Vec<String> {
+    [
+        "Ibex is free software: you can redistribute it and modify it under the terms of the GNU General Public License",
+        "as published by the Free Software Foundation, either version 3 of the License, or (at your option) any later",
+        "version. It comes without any warranty. The text of the License is in the file LICENSE beside the source;",
+        "it is also at <https://www.gnu.org/licenses/>.",
+    ]
+    .map(str::to_owned)
+    .into()
+}
+
+/// Counts the positions `depth` moves ahead, for each move; `None` if it was stopped.
+pub fn perft(position: &Position, depth: u32, chess960: bool, stop: &AtomicBool) -> Option<Vec<String>> {
+    let mut lines = Vec::new();
+    let mut total = 0;
+    for m in position.legal_moves() {
+        let mut after = position.clone();
+        after.play(m);
+        let nodes = count(&after, depth.saturating_sub(1), stop)?;
+        total += nodes;
+        lines.push(format!("{}: {nodes}", uci_move(m, chess960)));
+    }
+    lines.extend([String::new(), format!("Nodes searched: {total}")]);
+    Some(lines)
+}
+
+fn count(position: &Position, depth: u32, stop: &AtomicBool) -> Option<u64> {
+    if depth == 0 {
+        return Some(1);
+    }
+    let moves = position.legal_moves();
+    if depth == 1 {
+        return Some(moves.len() as u64);
+    }
+    if stop.load(Ordering::Relaxed) {
+        return None;
+    }
+    let mut nodes = 0;
+    for m in moves {
+        let mut after = position.clone();
+        after.play(m);
+        nodes += count(&after, depth - 1, stop)?;
+    }
+    Some(nodes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn perft_counts_move_by_move() {
+        let go = AtomicBool::new(false);
+        let lines = perft(&Position::startpos(), 3, false, &go).unwrap();
+        assert!(lines.contains(&"e2e4: 600".into()));
+        assert_eq!(lines.last().unwrap(), "Nodes searched: 8902");
+        assert_eq!(perft(&Position::startpos(), 1, false, &go).unwrap().last().unwrap(), "Nodes searched: 20");
+        assert_eq!(perft(&Position::startpos(), 3, false, &AtomicBool::new(true)), None);
+    }
+
+    #[test]
+    fn the_board_is_shown() {
+        let lines = describe(&Game::startpos());
+        assert_eq!(lines[1], "8 | r | n | b | q | k | b | n | r |");
+        assert!(lines.contains(&"Fen: rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".into()));
+        assert!(lines.contains(&"Checkers: ".into()));
+    }
+}

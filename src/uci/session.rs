@@ -1,0 +1,383 @@
+//! The session: what each command does, at once or after the search that is running.
+
+use std::collections::VecDeque;
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, Sender, bounded, never, select};
+use vampirc_uci::UciMessage;
+
+use super::input::Input;
+use super::journal::{self, WIRE};
+use super::options::{self, Action, Change, Choices};
+use super::output::Output;
+use super::parse::{self, Command, Go};
+use super::print::{Printer, Style, uci_move};
+use super::prompt::{self, Extra};
+use super::{AUTHORS, NAME};
+use crate::engine::{Engine, Sink};
+use crate::position::Game;
+use crate::search::Event;
+
+/// How often the session looks after a search that says nothing.
+const TICK: Duration = Duration::from_millis(200);
+/// How often it wakes up when there is nothing to look after.
+const IDLE: Duration = Duration::from_secs(3600);
+
+/// A conversation with one engine.
+pub struct Session {
+    output: Arc<Output>,
+    engine: Engine,
+    choices: Choices,
+    game: Game,
+    running: Option<Running>,
+    /// Commands that wait for the end of what is running.
+    waiting: VecDeque<Command>,
+    /// Tells the session that something has ended: a search, or the reader of the output.
+    wake: Sender<()>,
+    woken: Receiver<()>,
+    extras: Vec<Extra>,
+    interactive: bool,
+    debug: bool,
+    quit: bool,
+    /// No more input will come: the session ends when everything is done.
+    closing: bool,
+}
+
+/// What is running.
+struct Running {
+    /// Set just before the last line is printed.
+    finished: Arc<AtomicBool>,
+    task: Task,
+    /// `stop` was given.
+    stopping: bool,
+}
+
+enum Task {
+    Search { printer: Arc<Printer>, pondering: bool, infinite: bool },
+    Perft { stop: Arc<AtomicBool> },
+}
+
+impl Running {
+    /// Whether this would go on for ever.
+    fn needs_stop(&self) -> bool {
+        !self.stopping && matches!(self.task, Task::Search { pondering, infinite, .. } if pondering || infinite)
+    }
+}
+
+impl Session {
+    /// A session that answers on `writer`; `interactive` when a person types.
+    pub fn new(writer: impl Write + Send + 'static, extras: &[Extra], interactive: bool) -> Session {
+        let (wake, woken) = bounded(1);
+        let broken = wake.clone();
+        let output = Output::new(writer, move || _ = broken.try_send(()));
+        let choices = Choices::default();
+        let (engine, remarks) = Engine::new(choices.engine.clone());
+        let session = Session {
+            output,
+            engine,
+            choices,
+            game: Game::startpos(),
+            running: None,
+            waiting: VecDeque::new(),
+            wake,
+            woken,
+            extras: extras.to_vec(),
+            interactive,
+            debug: false,
+            quit: false,
+            closing: false,
+        };
+        session.remarks(&remarks);
+        session
+    }
+
+    /// Listens until `quit`, until the output's reader has gone, or until the input has ended and all is done.
+    pub fn run(mut self, mut input: Receiver<Input>) {
+        while !self.quit && !self.output.is_broken() {
+            if self.closing && self.running.is_none() {
+                break;
+            }
+            let patience = if self.running.is_some() { TICK } else { IDLE };
+            select! {
+                recv(input) -> input_line => match input_line {
+                    Ok(Input::Line(line)) => self.hear(&line),
+                    Ok(Input::TooLong) => self.output.remark("a line was too long and has been ignored"),
+                    Err(_) => {
+                        input = never();
+                        self.closing = true;
+                        self.stop_if_endless();
+                    }
+                },
+                recv(self.woken) -> _ => (),
+                default(patience) => self.tick(),
+            }
+            self.finish();
+        }
+        self.stop();
+        self.engine.wait();
+        self.await_perft();
+    }
+
+    fn hear(&mut self, line: &str) {
+        log::debug!(target: WIRE, "> {line}");
+        match parse::parse(line) {
+            Ok(Some(command)) => {
+                // The last line of a search may be out before the session has noticed: what follows it is not early.
+                self.finish();
+                self.take(command);
+            }
+            Ok(None) => (),
+            Err(error) => self.output.remark(&error),
+        }
+    }
+
+    /// Carries a command out, now or later.
+    fn take(&mut self, command: Command) {
+        let Some(running) = &self.running else {
+            return self.carry_out(command);
+        };
+        let another_waits = self.waiting.iter().any(|command| matches!(command, Command::Go(_) | Command::Perft(_)));
+        match &command {
+            Command::Simple(UciMessage::Quit) => self.quit = true,
+            Command::Simple(UciMessage::Stop) => {
+                self.stop();
+                // It is meant for the search that was asked for last, too.
+                if another_waits {
+                    self.waiting.push_back(command);
+                }
+            }
+            Command::Simple(UciMessage::PonderHit) if another_waits => self.waiting.push_back(command),
+            Command::Simple(UciMessage::PonderHit) => self.ponderhit(),
+            // "Ready" after a change that waits for a search about to end means that the change is made.
+            Command::Simple(UciMessage::IsReady) if running.stopping && !self.waiting.is_empty() => {
+                self.waiting.push_back(command);
+            }
+            Command::Simple(UciMessage::IsReady | UciMessage::Uci | UciMessage::Debug(_)) => self.carry_out(command),
+            Command::Other(word, _) if self.is_harmless(word) => self.carry_out(command),
+            Command::Go(_) | Command::Perft(_) => {
+                self.waiting.push_back(command);
+                self.stop_if_endless();
+            }
+            _ => self.waiting.push_back(command),
+        }
+    }
+
+    /// Whether a word only shows something, or nothing.
+    fn is_harmless(&self, word: &str) -> bool {
+        word != "flip" && !self.extras.iter().any(|extra| extra.name == word)
+    }
+
+    /// Carries a command out; nothing is running, or it does no harm to what is.
+    fn carry_out(&mut self, command: Command) {
+        match command {
+            Command::Simple(message) => self.simple(&message),
+            Command::SetOption(text) => self.set_option(&text),
+            Command::Position(setup) => match setup.game(self.choices.front.chess960) {
+                Ok(game) => self.game = game,
+                Err(error) => self.output.remark(&format!("{error}; the position stays as it was")),
+            },
+            Command::Go(go) => self.go(&go),
+            Command::Perft(depth) => self.perft(depth),
+            Command::Other(word, rest) => self.other(&word, &rest),
+        }
+    }
+
+    fn simple(&mut self, message: &UciMessage) {
+        match message {
+            UciMessage::Uci => self.introduce(),
+            UciMessage::IsReady => self.output.message(&UciMessage::ReadyOk),
+            UciMessage::Debug(on) => self.debug = *on,
+            UciMessage::UciNewGame => self.engine.new_game(),
+            UciMessage::Quit => self.quit = true,
+            // Without a search there is nothing to stop or to turn into play, and no registration is needed.
+            _ => (),
+        }
+    }
+
+    fn introduce(&self) {
+        let head = [UciMessage::id_name(NAME), UciMessage::id_author(AUTHORS)];
+        let messages = head.into_iter().chain(options::declarations()).chain([UciMessage::UciOk]);
+        self.output.lines(messages.map(|message| message.to_string()));
+    }
+
+    fn set_option(&mut self, text: &str) {
+        let mut choices = self.choices.clone();
+        match options::set(&mut choices, text) {
+            Err(error) => self.output.remark(&error),
+            Ok(Change::Action(Action::ClearHash)) => self.engine.clear_hash(),
+            Ok(Change::Choices(remark)) => {
+                if let Some(remark) = remark {
+                    self.output.remark(&remark);
+                }
+                self.adopt(choices);
+            }
+        }
+    }
+
+    fn adopt(&mut self, choices: Choices) {
+        if choices.engine != self.choices.engine {
+            let remarks = self.engine.apply(choices.engine.clone());
+            self.remarks(&remarks);
+        }
+        if choices.front.log_file != self.choices.front.log_file
+            && let Err(error) = journal::set_file(&choices.front.log_file)
+        {
+            self.output.remark(&format!("cannot write the log file {}: {error}", choices.front.log_file));
+            return;
+        }
+        if choices.front.opponent != self.choices.front.opponent {
+            log::info!("the opponent is {}", choices.front.opponent);
+        }
+        self.choices = choices;
+    }
+
+    fn go(&mut self, go: &Go) {
+        let limits = go.limits(self.game.position());
+        let front = &self.choices.front;
+        let style = Style { chess960: front.chess960, wdl: front.show_wdl };
+        if self.debug {
+            self.output.remark(&format!("{limits:?}"));
+        }
+        let printer = Arc::new(Printer::new(Arc::clone(&self.output), style, self.game.position()));
+        let finished = Arc::new(AtomicBool::new(false));
+        let sink: Sink = {
+            let (printer, finished, wake) = (Arc::clone(&printer), Arc::clone(&finished), self.wake.clone());
+            Arc::new(move |event: &Event| {
+                let done = matches!(event, Event::Done(_));
+                if done {
+                    finished.store(true, Ordering::Release);
+                }
+                printer.event(event);
+                if done {
+                    let _ = wake.try_send(());
+                }
+            })
+        };
+        let task = Task::Search { printer, pondering: limits.ponder, infinite: limits.infinite };
+        match self.engine.start(self.game.clone(), limits, sink) {
+            Ok(()) => {
+                self.running = Some(Running { finished, task, stopping: false });
+                if self.closing {
+                    self.stop_if_endless();
+                }
+            }
+            Err(error) => self.give_up(&format!("cannot start a search: {error}")),
+        }
+    }
+
+    /// A search that cannot tell its move is answered for: a program that waits for one would wait for ever.
+    fn give_up(&self, why: &str) {
+        self.output.remark(why);
+        let any = self.game.position().legal_moves().first().copied();
+        match any {
+            Some(m) => self.output.message(&UciMessage::best_move(uci_move(m, self.choices.front.chess960))),
+            None => self.output.line("bestmove (none)"),
+        }
+    }
+
+    fn perft(&mut self, depth: u32) {
+        let (finished, stop) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let task = Task::Perft { stop: Arc::clone(&stop) };
+        let running = Running { finished: Arc::clone(&finished), task, stopping: false };
+        let (output, wake) = (Arc::clone(&self.output), self.wake.clone());
+        let (position, chess960) = (self.game.position().clone(), self.choices.front.chess960);
+        let spawned = std::thread::Builder::new().name("perft".into()).spawn(move || {
+            match prompt::perft(&position, depth, chess960, &stop) {
+                Some(lines) => output.lines(lines),
+                None => output.remark("perft stopped"),
+            }
+            finished.store(true, Ordering::Release);
+            let _ = wake.try_send(());
+        });
+        match spawned {
+            Ok(_) => self.running = Some(running),
+            Err(error) => self.output.remark(&format!("cannot start a thread: {error}")),
+        }
+    }
+
+    fn other(&mut self, word: &str, rest: &[String]) {
+        match word {
+            "d" => self.output.lines(prompt::describe(&self.game)),
+            "eval" => self.output.lines(prompt::evaluation(self.game.position())),
+            "flip" => self.game = Game::new(self.game.position().flipped()),
+            "help" => self.output.lines(prompt::help(&self.extras)),
+            "compiler" => self.output.lines(prompt::compiler()),
+            "license" => self.output.lines(prompt::license()),
+            "perft" => self.take(Command::Perft(rest.first().and_then(|depth| depth.parse().ok()).unwrap_or(1))),
+            _ => match self.extras.iter().find(|extra| extra.name == word) {
+                Some(extra) => (extra.run)(rest, &mut |line| self.output.line(line)),
+                None if self.interactive || self.debug => {
+                    self.output.remark(&format!("unknown command '{word}'; 'help' lists what there is"));
+                }
+                None => (),
+            },
+        }
+    }
+
+    fn stop(&mut self) {
+        if let Some(running) = &mut self.running {
+            running.stopping = true;
+            match &running.task {
+                Task::Search { .. } => self.engine.stop(),
+                Task::Perft { stop } => stop.store(true, Ordering::Relaxed),
+            }
+        }
+    }
+
+    fn stop_if_endless(&mut self) {
+        if self.running.as_ref().is_some_and(Running::needs_stop) {
+            self.stop();
+        }
+    }
+
+    fn ponderhit(&mut self) {
+        if let Some(Running { task: Task::Search { pondering, .. }, .. }) = &mut self.running
+            && std::mem::take(pondering)
+        {
+            self.engine.ponderhit();
+        }
+    }
+
+    /// Looks after a search that is silent.
+    fn tick(&mut self) {
+        let Some(Running { finished, task: Task::Search { printer, .. }, .. }) = &self.running else { return };
+        printer.tick();
+        if self.engine.is_searching() {
+            return;
+        }
+        self.engine.wait();
+        if !finished.swap(true, Ordering::AcqRel) {
+            // The thread has ended without its last word: a fault of ours, which must not take the game with it.
+            self.give_up("the search failed; this is a bug in Ibex");
+        }
+    }
+
+    /// Takes note of the end of what was running, and does what has waited for it.
+    fn finish(&mut self) {
+        while self.running.as_ref().is_some_and(|running| running.finished.load(Ordering::Acquire)) {
+            if matches!(self.running.take(), Some(Running { task: Task::Search { .. }, .. })) {
+                self.engine.wait();
+            }
+            for command in std::mem::take(&mut self.waiting) {
+                if !self.quit {
+                    self.take(command);
+                }
+            }
+        }
+    }
+
+    fn await_perft(&self) {
+        if let Some(Running { finished, task: Task::Perft { .. }, .. }) = &self.running {
+            while !finished.load(Ordering::Acquire) && self.woken.recv_timeout(TICK).is_err() {}
+        }
+    }
+
+    fn remarks(&self, remarks: &[String]) {
+        for remark in remarks {
+            self.output.remark(remark);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The window of a node, and what is proved of its value from elsewhere.
+//!
+//! A recognizer, a tablebase or the table may know a bound of a node's value without settling it. The window then
+//! narrows, and the bound is remembered: where the search meets it from the other side, the value is exact. Without
+//! this promotion a parent would see a bound strictly inside its window and search the node again forever.
+//!
+//! Source: Ernst Heinz, "Efficient Interior-Node Recognition" (1998), whose `lower` and `upper` these are; Pascal Pons's
+//! solver, part 12, narrows both ends by a table that holds both kinds of bounds.
+
+use crate::bound::{Bound, Ibv};
+use crate::score::Score;
+
+/// The window `alpha..beta` of a node, with the proved bounds that have narrowed it.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// Values up to this are no better than what the side to move has elsewhere.
+    pub alpha: Score,
+    /// Values from this on refute the opponent's last move.
+    pub beta: Score,
+    lower: Option<Score>,
+    upper: Option<Score>,
+}
+
+impl Window {
+    /// The window that the parent gave; nothing else is known.
+    pub fn new(alpha: Score, beta: Score) -> Window {
+        debug_assert!(alpha < beta);
+        Window { alpha, beta, lower: None, upper: None }
+    }
+
+    /// Takes note of what is proved of the node's value. If that settles the node, the result is returned.
+    pub fn know(&mut self, proved: Ibv) -> Option<Ibv> {
+        if !proved.is_some() {
+            return None;
+        }
+        let score = proved.score();
+        match proved.bound() {
+            Bound::Exact => return Some(self.close(proved)),
+            Bound::Lower => {
+                if self.lower.is_none_or(|lower| score > lower) {
+                    self.lower = Some(score);
+                    self.alpha = self.alpha.max(score);
+                }
+            }
+            Bound::Upper => {
+                if self.upper.is_none_or(|upper| score < upper) {
+                    self.upper = Some(score);
+                    self.beta = self.beta.min(score);
+                }
+            }
+        }
+        // The ends meet, or cross where sources contradict each other: the newer knowledge is believed.
+        (self.alpha >= self.beta).then(|| self.close(proved))
+    }
+
+    /// The node's result from the maximum of its children: clipped to what is proved, exact where the two meet.
+    pub fn close(&self, best: Ibv) -> Ibv {
+        best.within(self.lower, self.upper)
+    }
+
+    /// The least that is proved, as a first entry into the maximum over the children.
+    pub fn floor(&self) -> Ibv {
+        self.lower.map_or(Ibv::NONE, Ibv::lower)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A random game tree: a leaf has a value, a node children and, perhaps, a sound bound that someone knows of it.
+    struct Tree {
+        value: Score,
+        known: Ibv,
+        children: Vec<Tree>,
+    }
+
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, n: u64) -> u64 {
+            // Knuth's linear congruence; its high bits are random enough for trees.
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) % n
+        }
+    }
+
+    /// Values are few, so that bounds and windows meet often; `knowledge` percent of the nodes carry a sound bound.
+    fn grow(random: &mut Random, depth: u32, knowledge: u64) -> Tree {
+        let mut tree =
+            Tree { value: Score::from_raw(random.below(21) as i32 - 10), known: Ibv::NONE, children: vec![] };
+        if depth > 0 && random.below(8) > 0 {
+            for _ in 0..1 + random.below(4) {
+                tree.children.push(grow(random, depth - 1, knowledge));
+            }
+            tree.value = tree.children.iter().map(|child| -child.value).max().expect("children");
+        }
+        if random.below(100) < knowledge {
+            let slack = random.below(4) as i32;
+            tree.known = match random.below(5) {
+                0 | 1 => Ibv::lower(Score::from_raw(tree.value.raw() - slack)),
+                2 | 3 => Ibv::upper(Score::from_raw(tree.value.raw() + slack)),
+                _ => Ibv::exact(tree.value),
+            };
+        }
+        tree
+    }
+
+    /// What a test may take away from the composition, to see that the oracle notices.
+    #[derive(Clone, Copy, PartialEq)]
+    enum Fault {
+        None,
+        NoPromotion,
+        UpperBoundsShifted,
+    }
+
+    /// Principal variation search over the tree, with the very operations that the chess search composes its results by.
+    fn search(tree: &Tree, alpha: Score, beta: Score, fault: Fault) -> Ibv {
+        let mut window = Window::new(alpha, beta);
+        if let Some(result) = window.know(tree.known) {
+            return result;
+        }
+        if tree.children.is_empty() {
+            return Ibv::exact(tree.value);
+        }
+        let mut best = Ibv::NONE;
+        for (i, child) in tree.children.iter().enumerate() {
+            let alpha = window.alpha;
+            let ask = |a: Score, b: Score| {
+                let value = -search(child, -b, -a, fault);
+                // A raw shift of the word instead of the rounding decode.
+                if fault == Fault::UpperBoundsShifted && value.bound() == Bound::Upper {
+                    Ibv::upper(value.score().below())
+                } else {
+                    value
+                }
+            };
+            let mut value = Ibv::NONE;
+            if i > 0 {
+                value = ask(alpha, alpha.above());
+            }
+            if i == 0 || value.score() > alpha && value.score() < window.beta && value.bound() != Bound::Exact {
+                value = ask(alpha, window.beta);
+            }
+            best = best.max(value);
+            if value.cuts(window.beta) {
+                best = value.force_lower();
+                break;
+            }
+            if value.bound() != Bound::Upper {
+                window.alpha = alpha.max(value.score());
+            }
+        }
+        if fault == Fault::NoPromotion { best } else { window.close(best) }
+    }
+
+    fn sound(ibv: Ibv, truth: Score) -> bool {
+        match ibv.bound() {
+            Bound::Exact => ibv.score() == truth,
+            Bound::Lower => ibv.score() <= truth,
+            Bound::Upper => ibv.score() >= truth,
+        }
+    }
+
+    /// Unsound results, and results inside the window that are not exact, over many random trees and windows.
+    fn faults(knowledge: u64, fault: Fault) -> (usize, usize, usize) {
+        let mut random = Random(0x1BE7 + knowledge);
+        let (mut unsound, mut inexact, mut exact_below) = (0, 0, 0);
+        for _ in 0..20_000 {
+            let tree = grow(&mut random, 5, knowledge);
+            let alpha = random.below(21) as i32 - 11;
+            let beta = alpha + 1 + random.below(12) as i32;
+            let (alpha, beta) = (Score::from_raw(alpha), Score::from_raw(beta));
+            let result = search(&tree, alpha, beta, fault);
+            unsound += usize::from(!sound(result, tree.value));
+            let inside = alpha < tree.value && tree.value < beta;
+            inexact += usize::from(inside && result.bound() != Bound::Exact);
+            exact_below += usize::from(tree.value <= alpha && result.bound() == Bound::Exact);
+        }
+        (unsound, inexact, exact_below)
+    }
+
+    #[test]
+    fn results_are_sound_and_exact_inside_the_window() {
+        for knowledge in [0, 10, 50, 100] {
+            let (unsound, inexact, exact_below) = faults(knowledge, Fault::None);
+            assert_eq!((unsound, inexact), (0, 0), "with {knowledge}% knowledge");
+            assert!(exact_below > 100, "exact values below alpha stay exact: {exact_below}");
+        }
+    }
+
+    #[test]
+    fn the_oracle_notices_a_missing_promotion() {
+        assert!(faults(50, Fault::NoPromotion).1 > 0);
+    }
+
+    #[test]
+    fn the_oracle_notices_upper_bounds_shifted_as_words() {
+        assert!(faults(0, Fault::UpperBoundsShifted).0 > 0);
+    }
+}

@@ -1,0 +1,22 @@
+//! The search is the one that the repository says it is.
+
+use ibex::tools::bench::{Args, POSITIONS, measure};
+use ibex::tools::read_fen;
+
+#[test]
+fn the_signature_is_the_recorded_one() {
+    let recorded: u64 = include_str!("bench.signature").trim().parse().expect("a number in tests/bench.signature");
+    let nodes = measure(&Args::default(), |_, _| {}).expect("readable positions").nodes;
+    assert_eq!(nodes, recorded, "the search has changed; if it was meant to, run `make signature` and commit the file");
+}
+
+#[test]
+fn the_positions_differ_and_have_moves() {
+    let mut fens = POSITIONS.to_vec();
+    fens.sort_unstable();
+    fens.dedup();
+    assert_eq!(fens.len(), POSITIONS.len());
+    for fen in POSITIONS {
+        assert!(read_fen(fen).is_ok_and(|position| position.has_legal_move()), "{fen}");
+    }
+}

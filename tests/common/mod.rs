@@ -1,0 +1,100 @@
+//! What the tests of scores share.
+
+use std::path::{Path, PathBuf};
+
+use ibex::position::Game;
+use ibex::search::{Event, Report};
+use ibex::tools::epd::parse::Suite;
+
+/// Mates that the project has composed or proved itself: `epd/mates_few_men.epd`.
+#[allow(dead_code, reason = "each test binary uses its part")]
+pub fn our_mates() -> Vec<Mate> {
+    read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("epd/mates_few_men.epd"))
+}
+
+/// A public suite, where it lies beside the checkout; a loud line where it does not.
+#[allow(dead_code, reason = "each test binary uses its part")]
+pub fn public_mates(file: &str) -> Vec<Mate> {
+    let shared = std::env::var_os("IBEX_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    let path = shared.join("data/mate").join(file);
+    if path.exists() {
+        read(&path)
+    } else {
+        eprintln!("SKIPPED: {} is not there (set IBEX_SHARED)", path.display());
+        Vec::new()
+    }
+}
+
+/// A position and the full moves to the mate that is proved of it; negative where the side to move is mated.
+#[derive(Clone, Debug)]
+pub struct Mate {
+    pub name: String,
+    pub game: Game,
+    pub moves: i32,
+}
+
+fn read(path: &Path) -> Vec<Mate> {
+    let suite = Suite::read(path).expect("readable");
+    assert!(suite.problems.is_empty(), "{:?}", suite.problems);
+    suite
+        .entries
+        .into_iter()
+        .filter_map(|entry| {
+            let name = format!("{}:{} {}", suite.name, entry.line, entry.position.fen());
+            Some(Mate { name, moves: entry.mate?, game: Game::new(entry.position) })
+        })
+        .collect()
+}
+
+/// What is wrong with an announcement, if anything: a mate shorter than the proved one, or a line that is not the mate
+/// announced.
+#[allow(dead_code, reason = "each test binary uses its part")]
+pub fn fault(mate: &Mate, report: &Report) -> Option<String> {
+    let announced = report.value.score().mate_moves()?;
+    if report.value.bound() != ibex::bound::Bound::Exact {
+        return None;
+    }
+    if mate.moves == 0 {
+        return Some(format!("mate {announced} where there is none"));
+    }
+    // Who mates is known; a loser's announcement may be too long only if it is not yet exact, never too short.
+    let wrong_side = announced.signum() != mate.moves.signum();
+    if wrong_side || announced.abs() < mate.moves.abs() {
+        return Some(format!("mate {announced} announced at depth {}, {} is proved", report.depth, mate.moves));
+    }
+    None
+}
+
+/// What is wrong with the line of an announced mate, if anything.
+#[allow(dead_code, reason = "each test binary uses its part")]
+pub fn line_fault(game: &Game, report: &Report) -> Option<String> {
+    let length = report.value.score().mate_ply()?;
+    let mut end = game.clone();
+    for &m in &report.pv {
+        if !end.position().legal_moves().contains(&m) {
+            return Some(format!("{m} is not legal"));
+        }
+        end.play(m);
+    }
+    let mated = end.position().in_check() && !end.position().has_legal_move();
+    (report.pv.len() != length || !mated)
+        .then(|| format!("mate at ply {length}, but the line has {} plies; mated: {mated}", report.pv.len()))
+}
+
+/// The reports of a search, as they came.
+#[derive(Default)]
+pub struct Listener(std::sync::Mutex<Vec<Report>>);
+
+#[allow(dead_code, reason = "each test binary uses its part")]
+impl Listener {
+    pub fn hear(&self, event: &Event) {
+        if let Event::Line(report) = event {
+            self.0.lock().expect("no panic while holding it").push(report.clone());
+        }
+    }
+
+    pub fn reports(self) -> Vec<Report> {
+        self.0.into_inner().expect("no panic while holding it")
+    }
+}

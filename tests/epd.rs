@@ -1,0 +1,308 @@
+//! `ibex epd` from the outside: the real binary, real files, and programs that misbehave.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// A folder of its own for each test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("epd-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).expect("a folder for the test");
+        Folder(path)
+    }
+
+    fn write(&self, name: &str, text: impl AsRef<[u8]>) -> String {
+        std::fs::write(self.0.join(name), text).expect("writable");
+        self.path(name)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.0.join(name)).expect("written by the program")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const IBEX: &str = env!("CARGO_BIN_EXE_ibex");
+
+fn ibex(arguments: &[&str]) -> Output {
+    Command::new(IBEX).args(arguments).output().expect("the program runs")
+}
+
+fn status(output: &Output) -> i32 {
+    output.status.code().expect("no signal")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Mates that any search finds, and a move to avoid.
+const SUITE: &str = "\
+7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#; dm 1; id \"T.1\";
+6k1/5ppp/8/8/8/8/8/R3K3 w Q - bm Ra8#; id \"T.2\"; c0 \"Ra8#=10, Kd2=1\";
+6k1/5ppp/8/8/8/8/8/R3K3 w Q - am Ra8; id \"T.3\";
+1k6/8/1K6/8/8/8/8/7R w - - bm h1h8; dm 1; id \"T.4\";
+";
+
+fn records(jsonl: &str) -> Vec<Value> {
+    jsonl.lines().skip(1).map(|line| serde_json::from_str(line).expect("a record")).collect()
+}
+
+#[test]
+fn a_suite_is_run_and_counted() {
+    let folder = Folder::new("run");
+    let suite = folder.write("small.epd", SUITE);
+    let output = ibex(&["epd", &suite, "--nodes", "2000", "--jsonl", &folder.path("out.jsonl")]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let records = records(&folder.read("out.jsonl"));
+    let solved: Vec<bool> = records.iter().map(|r| r["solved"] == true).collect();
+    assert_eq!(solved, [true, true, false, true]);
+    assert_eq!(records[0]["mate"], "exact");
+    assert_eq!(records[0]["score"]["mate"], 1);
+    assert_eq!(records[1]["points"], serde_json::json!([10, 10]));
+    assert!(records[0]["found"]["nodes"].as_u64().expect("a count") <= 2000);
+    assert_eq!(records[3]["best_san"], "Rh8#");
+    let table = stdout(&output);
+    let row = table.lines().find(|line| line.starts_with("small")).expect("a row of the suite");
+    assert_eq!(row.split_whitespace().collect::<Vec<_>>()[1..6], ["ibex", "3", "4", "75.0", "10/10"]);
+    // Thresholds speak through the exit status.
+    assert_eq!(status(&ibex(&["epd", &suite, "--nodes", "2000", "--fail-under", "75"])), 0);
+    assert_eq!(status(&ibex(&["epd", &suite, "--nodes", "2000", "--fail-under", "75.1%"])), 1);
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let folder = Folder::new("bad");
+    let good = folder.write("good.epd", SUITE);
+    let empty = folder.write("empty.epd", "# nothing\n");
+    let idle = folder.write("idle.epd", "6k1/5ppp/8/8/8/8/8/R3K3 w Q - id \"no task\";\n");
+    for (arguments, part) in [
+        (vec!["epd", good.as_str()], "say how long to search"),
+        (vec!["epd", &empty, "--depth", "2"], "no position to solve"),
+        (vec!["epd", &idle, "--depth", "2"], "no position to solve"),
+        (vec!["epd", "no/such.epd", "--depth", "2"], "no/such.epd: "),
+        (vec!["epd", &good, "--depth", "2", "--engine", "/no/such/engine"], "cannot run '/no/such/engine'"),
+        (vec!["epd", &good, "--depth", "2", "--engine", ""], "no command"),
+        (vec!["epd", &good, "--depth", "2", "--option", "Hash=1"], "is for none of the engines"),
+        (vec!["epd", &good, "--depth", "2", "--resume", &good], "not the head of a run"),
+        (vec!["epd", &good, "--depth", "2", "--jsonl", &good], "exists"),
+        (vec!["epd", "merge", &good], "not the head of a run"),
+        (vec!["epd", "compare", &good, &good], "not the head of a run"),
+        (vec!["epd", &good, "--depth", "0"], "invalid value"),
+        (vec!["epd", &good, "--depth", "2", "--shard", "3/2"], "I/N"),
+        (vec!["epd"], "FILE.epd"),
+    ] {
+        let output = ibex(&arguments);
+        assert_eq!(status(&output), 2, "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(part), "{arguments:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn bad_lines_cost_only_themselves() {
+    let folder = Folder::new("lines");
+    let mut bytes = b"\xEF\xBB\xBF".to_vec();
+    bytes.extend(SUITE.replace('\n', "\r\n").bytes());
+    bytes.extend(b"6k1/5ppp/8/8/8/8/8/R3K3 w Q - bm Ra9; id \"T.5\";\r\nnonsense\r\n");
+    bytes.extend(b"6k1/5ppp/8/8/8/8/8/R3K3 w Q - bm Ra8; id \"R\xE9ti\";\r\n");
+    let suite = folder.write("mixed.epd", bytes);
+    let output = ibex(&["epd", &suite, "--nodes", "2000", "--json", &folder.path("out.json")]);
+    assert_eq!(status(&output), 0);
+    let complaints = stderr(&output);
+    for part in [":5: bm 'Ra9' is no move: left out", ":6: only 1 of the four fields", ":7: not UTF-8"] {
+        assert!(complaints.contains(part), "{part}: {complaints}");
+    }
+    assert!(stdout(&output).contains("2 bad lines were left out"), "{}", stdout(&output));
+    let document: Value = serde_json::from_str(&folder.read("out.json")).expect("JSON");
+    assert_eq!(document["records"].as_array().map(Vec::len), Some(5));
+    assert_eq!(document["records"][4]["id"], "Réti");
+    assert_eq!(document["totals"][0]["solved"], 4);
+}
+
+#[test]
+fn a_run_that_was_killed_goes_on_where_it_was() {
+    let folder = Folder::new("resume");
+    let suite = folder.write("small.epd", SUITE);
+    let file = folder.path("run.jsonl");
+    let arguments = ["epd", suite.as_str(), "--nodes", "2000", "--resume", &file];
+    assert_eq!(status(&ibex(&arguments)), 0);
+    let whole = folder.read("run.jsonl");
+    // As a kill leaves it: two records, and a piece of the third.
+    let lines: Vec<&str> = whole.lines().collect();
+    folder.write("run.jsonl", format!("{}\n{}", lines[..3].join("\n"), &lines[3][..40]));
+    let output = ibex(&arguments);
+    assert_eq!(status(&output), 0);
+    assert!(stderr(&output).contains("2 results are there already, 2 to go"), "{}", stderr(&output));
+    let timeless = |text: &str| -> Vec<(Value, Value, Value)> {
+        records(text).iter().map(|r| (r["line"].clone(), r["best"].clone(), r["nodes"].clone())).collect()
+    };
+    assert_eq!(timeless(&folder.read("run.jsonl")), timeless(&whole));
+    // Another run is not mixed in.
+    let other = ibex(&["epd", &suite, "--nodes", "3000", "--resume", &file]);
+    assert_eq!(status(&other), 2);
+    assert!(stderr(&other).contains("its limit is 2000 nodes, not 3000 nodes"), "{}", stderr(&other));
+    folder.write("small.epd", SUITE.replace("am Ra8", "am Kd2"));
+    assert!(stderr(&ibex(&arguments)).contains("edited"));
+}
+
+#[test]
+fn shards_merge_to_the_whole_and_jobs_change_nothing() {
+    let folder = Folder::new("shards");
+    let suite = folder.write("small.epd", SUITE);
+    let run = |name: &str, more: &[&str]| {
+        let path = folder.path(name);
+        let mut arguments = vec!["epd", suite.as_str(), "--nodes", "2000", "--jsonl", &path];
+        arguments.extend(more);
+        let output = ibex(&arguments);
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        path
+    };
+    let whole = run("whole.jsonl", &["--jobs", "2"]);
+    let (one, two) = (run("1.jsonl", &["--shard", "1/2"]), run("2.jsonl", &["--shard", "2/2"]));
+    let merged = folder.path("merged.jsonl");
+    let output = ibex(&["epd", "merge", &two, &one, "--out", &merged, "--html", &folder.path("page.html")]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let same = ibex(&["epd", "compare", &whole, &merged, "--strict"]);
+    assert_eq!(status(&same), 0, "{}", stdout(&same));
+    let said = stdout(&same);
+    assert!(said.contains("won: 0") && said.contains("lost: 0") && said.contains("A 3, B 3 of 4"), "{said}");
+    let half = ibex(&["epd", "merge", &one]);
+    assert_eq!(status(&half), 1);
+    assert!(stderr(&half).contains("2 of 4 results are missing"), "{}", stderr(&half));
+    let twice = ibex(&["epd", "merge", &one, &one]);
+    assert_eq!(status(&twice), 2);
+    let page = folder.read("page.html");
+    assert_eq!(page.matches("<details").count(), 4);
+    assert!(!page.contains("<script") && !page.contains("http"), "the page needs nothing else");
+}
+
+#[test]
+fn comparing_shows_what_was_lost() {
+    let folder = Folder::new("compare");
+    let suite = folder.write("small.epd", SUITE);
+    let (good, bad) = (folder.path("good.jsonl"), folder.path("bad.jsonl"));
+    assert_eq!(status(&ibex(&["epd", &suite, "--nodes", "2000", "--jsonl", &good])), 0);
+    let text = folder.read("good.jsonl");
+    let spoiled: Vec<String> = text
+        .lines()
+        .enumerate()
+        .map(|(i, line)| if i == 1 { line.replace("\"solved\":true", "\"solved\":false") } else { line.to_owned() })
+        .collect();
+    folder.write("bad.jsonl", spoiled.join("\n") + "\n");
+    let output = ibex(&["epd", "compare", &good, &bad]);
+    assert_eq!(status(&output), 0, "one position is no proof");
+    assert!(stdout(&output).contains("lost: 1") && stdout(&output).contains("p = 1.0000"), "{}", stdout(&output));
+    assert_eq!(status(&ibex(&["epd", "compare", &good, &bad, "--strict"])), 1);
+    assert_eq!(status(&ibex(&["epd", "compare", &bad, &good, "--strict"])), 0);
+}
+
+#[test]
+fn annotated_suites_can_be_read_and_run_again() {
+    let folder = Folder::new("annotated");
+    let suite = folder.write("small.epd", SUITE);
+    let out = folder.path("out.epd");
+    assert_eq!(status(&ibex(&["epd", &suite, "--nodes", "2000", "--epd-out", &out])), 0);
+    let text = folder.read("out.epd");
+    let first = text.lines().next().expect("a line");
+    assert!(first.contains("bm Qg7#; dm 1; id \"T.1\";"), "{first}");
+    assert!(first.contains(" ce 32766; pm Qg7#; pv Qg7#;"), "{first}");
+    let again = ibex(&["epd", &out, "--nodes", "2000"]);
+    assert_eq!(status(&again), 0);
+    assert!(!stderr(&again).contains("left out"), "{}", stderr(&again));
+}
+
+#[test]
+fn the_program_behind_uci_is_the_same_player() {
+    let folder = Folder::new("uci");
+    let suite = folder.write("small.epd", SUITE);
+    let file = folder.path("out.jsonl");
+    let engine = format!("self='{IBEX}'");
+    let output =
+        ibex(&["epd", &suite, "--nodes", "3000", "--engine", &engine, "--option", "self:MultiPV=1", "--jsonl", &file]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let mut records = records(&folder.read("out.jsonl"));
+    let theirs = records.split_off(4);
+    for (own, theirs) in records.iter().zip(&theirs) {
+        assert_eq!((&own["player"], &theirs["player"]), (&Value::from("ibex"), &Value::from("self")));
+        for field in ["best", "solved", "score", "nodes", "points"] {
+            assert_eq!(own[field], theirs[field], "{field} of {}", own["id"]);
+        }
+    }
+}
+
+/// Engines that crash, hang, answer nonsense and talk too much, as shell scripts.
+#[cfg(unix)]
+#[test]
+fn engines_may_misbehave() {
+    let folder = Folder::new("misbehave");
+    let suite = folder.write("small.epd", SUITE);
+    let script = |name: &str, on_go: &str| {
+        let text = format!(
+            "while read -r line; do case \"$line\" in\n\
+             uci) echo 'id name {name}'; echo 'option name Hash type spin default 1 min 1 max 4'; echo uciok;;\n\
+             isready) echo readyok;;\n\
+             go*) {on_go};;\n\
+             quit) exit 0;;\n\
+             esac; done\n"
+        );
+        format!("{name}=sh '{}'", folder.write(&format!("{name}.sh"), text))
+    };
+    let engines = [
+        script("crash", "exit 3"),
+        script("illegal", "echo 'bestmove a1a1'"),
+        script("nothing", "echo 'bestmove (none)'"),
+        script("hang", ":"),
+        script("slow", "sleep 2; echo 'bestmove a1a2'"),
+        script(
+            "flood",
+            "i=0; while [ $i -lt 500 ]; do echo 'info string noise'; echo \"info depth $i score cp 1 pv zzzz\"; i=$((i+1)); done; printf 'bestmove a1a8 ponder \\377\\n'",
+        ),
+    ];
+    let file = folder.path("out.jsonl");
+    let mut arguments = vec!["epd", suite.as_str(), "--depth", "1", "--timeout", "1", "--no-ibex", "--jsonl", &file];
+    arguments.extend(["--jobs", "4"]);
+    for engine in &engines {
+        arguments.extend(["--engine", engine]);
+    }
+    let output = ibex(&arguments);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let records = records(&folder.read("out.jsonl"));
+    let of = |player: &str| -> Vec<(String, String, bool)> {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let mut own: Vec<&Value> = records.iter().filter(|r| r["player"] == player).collect();
+        own.sort_by_key(|r| r["line"].as_u64());
+        own.iter().map(|r| (text(&r["status"]), text(&r["trouble"]), r["solved"] == true)).collect()
+    };
+    for (player, status, trouble) in [
+        ("crash", "died", "exit status: 3"),
+        ("illegal", "illegal", "'bestmove a1a1' is not legal"),
+        ("nothing", "illegal", "'bestmove (none)' is not legal"),
+        ("hang", "timeout", "no 'bestmove' after 'stop'"),
+        ("slow", "timeout", "stopped after"),
+    ] {
+        let own = of(player);
+        assert_eq!(own.len(), 4, "{player}");
+        for (told, why, solved) in own {
+            assert!(told == status && why.contains(trouble) && !solved, "{player}: {told}: {why}");
+        }
+    }
+    assert_eq!(of("flood").iter().map(|r| r.2).collect::<Vec<_>>(), [false, true, false, false]);
+}

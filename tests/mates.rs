@@ -1,0 +1,93 @@
+//! Announced mates are real: legal lines of the announced length that end in mate, never shorter than what is proved.
+
+use ibex::bound::Bound;
+use ibex::engine::{Engine, Settings};
+use ibex::position::Game;
+use ibex::score::DrawRule;
+use ibex::search::{Outcome, Report};
+use ibex::time::Limits;
+use ibex::tools::read_fen;
+
+mod common;
+use common::{Listener, Mate, fault, line_fault, our_mates, public_mates};
+
+fn engine(hash_mib: usize, threads: usize) -> Engine {
+    Engine::new(Settings { hash_mib, threads, ..Settings::default() }).0
+}
+
+fn search(engine: &mut Engine, game: &Game, limits: Limits) -> (Outcome, Vec<Report>) {
+    let listener = Listener::default();
+    let outcome = std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .stack_size(ibex::search::STACK_SIZE)
+            .spawn_scoped(scope, || engine.search_with(game, limits, &|event| listener.hear(&event)))
+            .expect("a thread")
+            .join()
+            .expect("no panic")
+    });
+    (outcome, listener.reports())
+}
+
+/// Searches every position, the table kept from one to the next, and returns how many mates were announced exactly.
+fn check(mates: &[Mate], hash_mib: usize, threads: usize, nodes: u64) -> usize {
+    let mut engine = engine(hash_mib, threads);
+    let mut exact = 0;
+    for mate in mates {
+        let (outcome, reports) = search(&mut engine, &mate.game, Limits::nodes(nodes));
+        let last = outcome.last.expect("a complete line");
+        for report in reports.iter().chain([&last]) {
+            assert_eq!(fault(mate, report), None, "{} ({hash_mib} MB, {threads} threads)", mate.name);
+        }
+        if last.value.score().is_mate() && last.value.bound() == Bound::Exact {
+            assert_eq!(line_fault(&mate.game, &last), None, "{} {:?}", mate.name, last.value);
+        }
+        exact += usize::from(last.value.score().mate_moves() == Some(mate.moves));
+    }
+    exact
+}
+
+#[test]
+fn our_mates_are_found_and_never_shortened() {
+    let mates = our_mates();
+    assert!(mates.len() >= 25, "{}", mates.len());
+    for (hash, threads) in [(16, 1), (1, 1), (1, 2)] {
+        let exact = check(&mates, hash, threads, 100_000);
+        assert!(exact * 10 >= mates.len() * 9, "{exact} of {} with {hash} MB, {threads} threads", mates.len());
+    }
+}
+
+#[test]
+fn public_mates_are_never_shortened() {
+    for (file, stride) in [("mate_in_2.epd", 60), ("mate_in_3.epd", 60), ("mate_in_4.epd", 60), ("endgame_dm_4.epd", 3)]
+    {
+        let mates: Vec<Mate> = public_mates(file).into_iter().step_by(stride).collect();
+        for (hash, threads) in [(16, 1), (16, 2), (1, 1), (1, 2)] {
+            check(&mates, hash, threads, 30_000);
+        }
+    }
+}
+
+#[test]
+fn go_mate_stops_at_the_mate() {
+    let mut engine = engine(16, 1);
+    for mate in our_mates().iter().filter(|mate| (1..=3).contains(&mate.moves)) {
+        let limits = Limits { mate: Some(mate.moves.unsigned_abs()), nodes: Some(5_000_000), ..Limits::default() };
+        let (outcome, _) = search(&mut engine, &mate.game, limits);
+        assert_eq!(outcome.last.expect("a line").value.score().mate_moves(), Some(mate.moves), "{}", mate.name);
+        assert!(outcome.nodes < 5_000_000, "{}", mate.name);
+    }
+}
+
+/// The counter stands at 76: what looks like a forced mate comes after the hundredth half-move.
+#[test]
+fn the_counter_forbids_this_mate() {
+    let game = Game::new(read_fen("8/1p2KP2/1p4q1/1Pp5/2P5/N1Pp1k2/3P4/1N6 b - - 76 40").expect("a position"));
+    let mut engine = engine(16, 1);
+    for draws in [DrawRule::Later, DrawRule::Off] {
+        engine.apply(Settings { draws, ..engine.settings().clone() });
+        let (_, reports) = search(&mut engine, &game, Limits::nodes(400_000));
+        for report in reports {
+            assert!(!report.value.score().is_mate(), "{report:?}");
+        }
+    }
+}

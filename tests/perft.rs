@@ -1,0 +1,37 @@
+//! The move generator and everything that plays moves, against counts that another generator confirms.
+
+use std::path::{Path, PathBuf};
+
+use ibex::tools::epd::parse::Suite;
+use ibex::tools::perft;
+
+fn check(path: &Path, max_depth: u32) -> perft::Checked {
+    let suite = Suite::read(path).expect("readable");
+    assert!(suite.problems.is_empty(), "{:?}", suite.problems);
+    let checked = perft::check(&suite, max_depth, 2, |_| {});
+    assert!(checked.mismatches.is_empty(), "{:#?}", checked.mismatches);
+    checked
+}
+
+#[test]
+fn our_own_counts() {
+    let epd = Path::new(env!("CARGO_MANIFEST_DIR")).join("epd");
+    assert_eq!(check(&epd.join("perft.epd"), u32::MAX).counts, 320);
+    assert_eq!(check(&epd.join("perft960.epd"), u32::MAX).counts, 170);
+}
+
+/// The large public files are not part of the project; where they lie beside the checkout they are counted to depth 4.
+#[test]
+fn public_counts() {
+    let shared = std::env::var_os("IBEX_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    for (file, depth, lines) in [("standard.epd", 4, 126), ("fischer.epd", 3, 960), ("ferdy_double_checks.epd", 4, 184)]
+    {
+        let path = shared.join("data/perft").join(file);
+        if path.exists() {
+            assert_eq!(check(&path, depth).lines, lines, "{file}");
+        } else {
+            eprintln!("SKIPPED: {} is not there (set IBEX_SHARED)", path.display());
+        }
+    }
+}

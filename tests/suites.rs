@@ -1,0 +1,64 @@
+//! The project's own suites: every line is understood, named once, and proved again where that takes seconds.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use ibex::tools::epd::parse::Suite;
+use ibex::tools::prove::mate::Solver;
+use ibex::tools::prove::prove;
+
+/// Mates in more moves than this are left to `ibex prove`.
+const FARTHEST: u32 = 3;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("epd")
+}
+
+fn suites() -> Vec<Suite> {
+    let files = std::fs::read_dir(folder()).expect("readable").map(|file| file.expect("readable").path());
+    let mut files: Vec<_> = files.filter(|file| file.extension().is_some_and(|extension| extension == "epd")).collect();
+    files.sort();
+    files.iter().map(|file| Suite::read(file).expect("readable")).collect()
+}
+
+/// The reader refuses illegal moves, so that no problem means that every bm and am can be played.
+#[test]
+fn every_line_is_understood_and_named_once() {
+    let mut ids = HashSet::new();
+    let mut positions = HashSet::new();
+    let sources = std::fs::read_to_string(folder().join("SOURCES.md")).expect("readable");
+    for suite in suites() {
+        assert!(suite.problems.is_empty() && suite.notes.is_empty(), "{:?} {:?}", suite.problems, suite.notes);
+        assert!(!suite.entries.is_empty(), "{} is empty", suite.file);
+        assert!(
+            sources.contains(&format!("{}.epd", suite.name)),
+            "SOURCES.md does not say where {} is from",
+            suite.name
+        );
+        for entry in suite.entries.iter().filter(|entry| entry.is_task()) {
+            let place = format!("{}:{}", suite.file, entry.line);
+            assert!(entry.id.as_ref().is_some_and(|id| ids.insert(id.clone())), "{place}: the id is missing or taken");
+            assert!(positions.insert(entry.position.fen()), "{place}: the position stands twice");
+            assert!(entry.position.has_legal_move(), "{place}: the game is over");
+        }
+    }
+    assert!(ids.len() > 100, "only {} tasks", ids.len());
+}
+
+#[test]
+fn the_short_mates_are_proved_again() {
+    let suite = Suite::read(&folder().join("mates.epd")).expect("readable");
+    let mut solver = Solver::default();
+    let mut proved = [0; FARTHEST as usize + 1];
+    for entry in &suite.entries {
+        let distance = entry.mate.expect("every line claims a mate").unsigned_abs();
+        assert!(!entry.best.is_empty(), "line {}: without keys", entry.line);
+        if distance <= FARTHEST {
+            if let Err(reason) = prove(entry, &mut solver) {
+                panic!("line {}: {reason}", entry.line);
+            }
+            proved[distance as usize] += 1;
+        }
+    }
+    assert!(proved[1..].iter().all(|&mates| mates >= 20), "{proved:?}");
+}

@@ -1,0 +1,165 @@
+//! The transposition table turns against the search: while it thinks, other threads write nonsense under the keys of
+//! the very positions that it meets. Nothing may panic, and every move told must be legal.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use ibex::engine::{Engine, Settings};
+use ibex::position::keys::split_mix;
+use ibex::position::{Game, Position};
+use ibex::score::DrawRule;
+use ibex::search::{Event, Report};
+use ibex::time::Limits;
+use ibex::tt::{Entry, Table};
+use proptest::prelude::*;
+use shakmaty::CastlingMode;
+
+/// Plays random games from `root` and writes a random entry for each position until told to stop.
+fn sabotage(table: &Table, root: &Position, mut random: u64, stop: &AtomicBool, written: &AtomicU64) {
+    while !stop.load(Ordering::Relaxed) {
+        let mut position = root.clone();
+        for _ in 0..6 {
+            // Any bits at all, as long as the slot does not say "empty".
+            if let Some(entry) = Entry::unpack(split_mix(&mut random)) {
+                table.store(position.key(), entry);
+                written.fetch_add(1, Ordering::Relaxed);
+            }
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            position.play(moves[split_mix(&mut random) as usize % moves.len()]);
+        }
+    }
+}
+
+fn assert_playable(root: &Position, report: &Report) {
+    let mut position = root.clone();
+    for &m in &report.pv {
+        assert!(position.legal_moves().contains(&m), "{m:?} of {:?} in {}", report.pv, position.fen());
+        position.play(m);
+    }
+}
+
+/// Settings under which the table's keys are the positions' own.
+fn settings(threads: usize) -> Settings {
+    Settings { hash_mib: 1, threads, draws: DrawRule::Off, contempt: 0, ..Settings::default() }
+}
+
+/// Searches under sabotage; returns how many entries were forged, and whether the search believed any of them: its
+/// value is a proven win or loss.
+fn search_under_sabotage(fen: &str, seed: u64) -> (u64, bool) {
+    let game = Game::from_fen(fen, CastlingMode::Standard).expect("a position");
+    let root = game.position().clone();
+    let (mut engine, _) = Engine::new(settings(2));
+    let (stop, written) = (AtomicBool::new(false), AtomicU64::new(0));
+    // The engine is borrowed by its search, so the saboteurs reach the table through a search that is started.
+    let reports = Arc::new(Mutex::new(Vec::new()));
+    let outcome = Arc::new(Mutex::new(None));
+    let (heard, told) = (Arc::clone(&reports), Arc::clone(&outcome));
+    let limits = Limits { nodes: Some(60_000), ..Limits::default() };
+    engine
+        .start(
+            game,
+            limits,
+            Arc::new(move |event| match event {
+                Event::Line(report) => heard.lock().expect("a listener").push(report.clone()),
+                Event::Done(outcome) => *told.lock().expect("a listener") = Some(outcome.clone()),
+                _ => {}
+            }),
+        )
+        .expect("a thread");
+    std::thread::scope(|scope| {
+        for saboteur in 0..2 {
+            let (table, root, stop, written) = (engine.table(), &root, &stop, &written);
+            scope.spawn(move || sabotage(table, root, seed ^ saboteur, stop, written));
+        }
+        while engine.is_searching() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+    engine.wait();
+    let mut deceived = false;
+    for report in reports.lock().expect("no panic").iter() {
+        assert_playable(&root, report);
+        deceived |= report.value.score().is_decisive();
+    }
+    let outcome = outcome.lock().expect("no panic").take().expect("the search tells its move");
+    let best = outcome.best.expect("a move");
+    assert!(root.legal_moves().contains(&best), "{best:?} in {fen}");
+    if let Some(ponder) = outcome.ponder {
+        let mut after = root.clone();
+        after.play(best);
+        assert!(after.legal_moves().contains(&ponder), "{ponder:?} after {best:?} in {fen}");
+    }
+    (written.into_inner(), deceived)
+}
+
+#[test]
+fn forged_entries_do_no_harm() {
+    let mut forged = 0;
+    for (seed, fen) in [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        "8/8/8/8/8/4k3/4p3/4K3 w - - 90 100",
+        "8/5k2/8/8/8/2K5/4Q3/8 w - - 0 1",
+        "4k3/P6P/8/8/8/8/p6p/4K3 b - - 0 1",
+        "k7/8/8/8/8/8/8/1K4RR w - - 97 120",
+    ]
+    .into_iter()
+    .enumerate()
+    .filter(|(_, fen)| Game::from_fen(fen, CastlingMode::Standard).is_ok_and(|g| g.position().has_legal_move()))
+    {
+        let (written, deceived) = search_under_sabotage(fen, seed as u64);
+        // Were the forged entries not found under the search's keys, this test would prove nothing.
+        assert!(deceived || seed > 0, "nobody is mated in the initial position unless the table says so");
+        forged += written;
+    }
+    assert!(forged > 10_000, "{forged}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// The same without a race: every position within two plies is forged before a search of one thread.
+    #[test]
+    fn a_forged_table_does_no_harm(choices in prop::collection::vec(any::<u16>(), 0..120), seed: u64) {
+        let mut game = Game::startpos();
+        for choice in choices {
+            let moves = game.position().legal_moves();
+            if moves.is_empty() || game.outcome().is_some() {
+                break;
+            }
+            game.play(moves[usize::from(choice) % moves.len()]);
+        }
+        let root = game.position().clone();
+        let (mut engine, _) = Engine::new(settings(1));
+        let mut random = seed;
+        let mut forge = |position: &Position| {
+            if let Some(entry) = Entry::unpack(split_mix(&mut random)) {
+                engine.table().store(position.key(), entry);
+            }
+        };
+        forge(&root);
+        for m in root.legal_moves() {
+            let mut child = root.clone();
+            child.play(m);
+            forge(&child);
+            for reply in child.legal_moves() {
+                let mut grandchild = child.clone();
+                grandchild.play(reply);
+                forge(&grandchild);
+            }
+        }
+        let outcome = engine.search(&game, Limits { nodes: Some(3000), ..Limits::default() });
+        prop_assert_eq!(outcome.best.is_some(), root.has_legal_move());
+        if let Some(best) = outcome.best {
+            prop_assert!(root.legal_moves().contains(&best));
+        }
+        if let Some(report) = &outcome.last {
+            assert_playable(&root, report);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Packed positions: 32 bytes each, in the format of the crate `bulletformat`, which the field's GPU trainers read.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use bulletformat::ChessBoard;
+use ibex::eval::nnue::features::{View, mirrors, output_bucket};
+use ibex::tools::datagen::random::Random;
+use shakmaty::{Board, Color, Piece, Role, Square};
+
+/// The size of a packed position.
+pub const SIZE: usize = 32;
+
+/// The inputs that a position sets, for both views, and the output that evaluates it.
+pub struct Inputs {
+    /// How many pieces there are.
+    pub count: usize,
+    /// What the side to move sees.
+    pub own: [u16; 32],
+    /// What the opponent sees.
+    pub other: [u16; 32],
+    /// The output.
+    pub bucket: usize,
+}
+
+/// The piece behind a packed code, the side to move being White.
+fn piece(code: u8) -> Piece {
+    let role =
+        [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King][usize::from(code & 7).min(5)];
+    role.of(Color::from_white(code & 8 == 0))
+}
+
+/// The inputs of a packed position; by the engine's own definition.
+pub fn inputs(packed: &ChessBoard) -> Inputs {
+    let view = |color, king: u8| View::new(color, mirrors(Square::new(u32::from(king & 63))));
+    let (white, black) = (view(Color::White, packed.ksq), view(Color::Black, packed.opp_ksq));
+    let mut inputs = Inputs { count: 0, own: [0; 32], other: [0; 32], bucket: 0 };
+    for (code, square) in packed.into_iter().take(32) {
+        let (piece, square) = (piece(code), Square::new(u32::from(square & 63)));
+        inputs.own[inputs.count] = white.input(piece, square) as u16;
+        inputs.other[inputs.count] = black.input(piece, square) as u16;
+        inputs.count += 1;
+    }
+    inputs.bucket = output_bucket(inputs.count);
+    inputs
+}
+
+/// The pieces of a packed position, the side to move being White.
+pub fn board(packed: &ChessBoard) -> Board {
+    let mut board = Board::empty();
+    for (code, square) in *packed {
+        board.set_piece_at(Square::new(u32::from(square & 63)), piece(code));
+    }
+    board
+}
+
+fn to_bytes(p: &ChessBoard) -> [u8; SIZE] {
+    let mut bytes = [0; SIZE];
+    bytes[..8].copy_from_slice(&p.occ.to_le_bytes());
+    bytes[8..24].copy_from_slice(&p.pcs);
+    bytes[24..26].copy_from_slice(&p.score.to_le_bytes());
+    bytes[26..].copy_from_slice(&[p.result, p.ksq, p.opp_ksq, p.extra[0], p.extra[1], p.extra[2]]);
+    bytes
+}
+
+/// A packed position, if the bytes can be one.
+fn from_bytes(bytes: &[u8]) -> Option<ChessBoard> {
+    let p = ChessBoard {
+        occ: u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?),
+        pcs: bytes.get(8..24)?.try_into().ok()?,
+        score: i16::from_le_bytes([bytes[24], bytes[25]]),
+        result: bytes[26],
+        ksq: bytes[27],
+        opp_ksq: bytes[28],
+        extra: [bytes[29], bytes[30], bytes[31]],
+    };
+    let kings = |code: u8| {
+        let mut squares = p.into_iter().filter(|&(c, _)| c == code).map(|(_, square)| square);
+        (squares.next(), squares.next())
+    };
+    let sound = (2..=32).contains(&p.occ.count_ones())
+        && p.result <= 2
+        && p.into_iter().all(|(code, _)| code & 7 <= 5)
+        && kings(5) == (Some(p.ksq), None)
+        && kings(13) == (Some(p.opp_ksq ^ 56), None);
+    sound.then_some(p)
+}
+
+/// Reads a file of packed positions.
+///
+/// # Errors
+///
+/// One line: it cannot be read, is empty, or holds something else.
+pub fn read(path: &Path) -> Result<Vec<ChessBoard>, String> {
+    let shown = path.display();
+    let mut bytes = Vec::new();
+    let mut file = File::open(path).map_err(|error| format!("cannot open {shown}: {error}"))?;
+    file.read_to_end(&mut bytes).map_err(|error| format!("cannot read {shown}: {error}"))?;
+    if bytes.is_empty() {
+        return Err(format!("{shown} holds no positions"));
+    }
+    if !bytes.len().is_multiple_of(SIZE) {
+        return Err(format!("{shown} is truncated or no file of packed positions: {} bytes", bytes.len()));
+    }
+    let mut positions = Vec::with_capacity(bytes.len() / SIZE);
+    for (index, chunk) in bytes.chunks_exact(SIZE).enumerate() {
+        positions.push(from_bytes(chunk).ok_or_else(|| format!("{shown}: position {index} is impossible"))?);
+    }
+    Ok(positions)
+}
+
+/// Writes a file of packed positions; under its name it is whole or not there.
+///
+/// # Errors
+///
+/// One line: the system refuses.
+pub fn write(path: &Path, positions: &[ChessBoard]) -> Result<(), String> {
+    replace(path, |output| positions.iter().try_for_each(|position| output.write_all(&to_bytes(position))))
+}
+
+/// Writes a file under another name first, and moves it into place when it is whole.
+///
+/// # Errors
+///
+/// One line: the system refuses; nothing is left behind.
+pub fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), String> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".tmp");
+    let draft = PathBuf::from(name);
+    let write = || -> std::io::Result<()> {
+        let mut output = BufWriter::with_capacity(1 << 20, File::create(&draft)?);
+        fill(&mut output)?;
+        output.into_inner().map_err(|error| error.into_error())?.sync_all()?;
+        fs::rename(&draft, path)
+    };
+    write().map_err(|error| {
+        // A draft that cannot be removed either is not the error to tell of.
+        let _ = fs::remove_file(&draft);
+        format!("cannot write {}: {error}", path.display())
+    })
+}
+
+/// Shuffles.
+pub fn shuffle<T>(items: &mut [T], random: &mut Random) {
+    for i in (1..items.len()).rev() {
+        items.swap(i, random.below(i + 1));
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use ibex::eval::nnue::{Accumulators, Network};
+    use ibex::position::Position;
+    use std::sync::Arc;
+
+    /// A packed position.
+    pub fn packed(position: &Position, score: i16, half_points: u8) -> ChessBoard {
+        crate::pack::pack(position.chess(), score, half_points)
+    }
+
+    #[test]
+    fn packed_positions_are_read_back_and_foreign_bytes_refused() {
+        let p = packed(&Position::startpos(), -77, 2);
+        assert_eq!(from_bytes(&to_bytes(&p)), Some(p));
+        assert_eq!(inputs(&p).count, 32);
+        assert_eq!(board(&p), *Position::startpos().board());
+        let mut damaged = to_bytes(&p);
+        damaged[8] = 0xFF;
+        assert_eq!(from_bytes(&damaged), None);
+        assert_eq!(from_bytes(&[0; SIZE]), None);
+    }
+
+    /// Sums of distinct powers would not fit; random rows do as well: equal sums mean equal sets of inputs.
+    #[test]
+    fn the_trainer_sees_what_the_engine_sees() {
+        let hidden = 64;
+        let mut random = Random::new(4);
+        let values: Vec<i16> = (0..(768 + 1 + 16) * hidden).map(|_| random.below(181) as i16 - 90).collect();
+        let network = Arc::new(Network::new("test".into(), hidden, &values, [0; 8]).unwrap());
+        let mut position = Position::startpos();
+        for _ in 0..500 {
+            let moves = position.legal_moves();
+            if moves.is_empty() || position.is_insufficient_material() {
+                position = Position::startpos();
+                continue;
+            }
+            position.play(moves[random.below(moves.len())]);
+            let inputs = inputs(&packed(&position, 0, 1));
+            let mut sum = 0i64;
+            for (half, set) in [inputs.own, inputs.other].iter().enumerate() {
+                for neuron in 0..hidden {
+                    let row = |input: usize| i64::from(values[input * hidden + neuron]);
+                    let value: i64 = row(768) + set[..inputs.count].iter().map(|&i| row(usize::from(i))).sum::<i64>();
+                    let weight = i64::from(values[(769 + 2 * inputs.bucket + half) * hidden + neuron]);
+                    sum += value.clamp(0, 255).pow(2) * weight;
+                }
+            }
+            let expected = (sum / 255 * 400 / (255 * 64)).clamp(-5000, 5000);
+            let mut accumulators = Accumulators::new(Arc::clone(&network));
+            accumulators.reset(&position);
+            assert_eq!(i64::from(accumulators.evaluate(&position)), expected, "{}", position.fen());
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! `export`: from floating point to the integers that the engine computes with, and what that costs.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bulletformat::ChessBoard;
+use ibex::eval::nnue::features::{INPUTS, OUTPUT_BUCKETS};
+use ibex::eval::nnue::network::{QA, QB, SCALE};
+use ibex::eval::nnue::{Accumulators, Network};
+use ibex::position::Position;
+use shakmaty::{CastlingMode, Chess, Color, FromSetup, Setup};
+
+use crate::data;
+use crate::model::{self, Parameters, Scratch};
+use crate::pack::validation_file;
+use crate::train::Checkpoint;
+
+/// The mean difference between the two networks may be this many centipawns, over positions within ±1000. What is left
+/// comes from rounding some twenty input weights a neuron; it grows where training prefers small weights.
+const TOLERANCE: f64 = 16.0;
+/// Positions to compare on.
+const SAMPLE: usize = 20_000;
+
+/// The command line of `export`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The checkpoint
+    #[arg(value_name = "CKPT")]
+    checkpoint: PathBuf,
+    /// Packed positions whose `FILE.val` the networks are compared on
+    #[arg(long, value_name = "FILE")]
+    data: PathBuf,
+    /// The network file to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// One line: a file cannot be read or written, or the integers stray too far.
+pub fn run(args: &Args) -> Result<(), String> {
+    let checkpoint = Checkpoint::read(&args.checkpoint)?;
+    write(&checkpoint, &data::read(&validation_file(&args.data))?, &args.out)
+}
+
+/// Quantises the weights, compares, and writes the network.
+///
+/// # Errors
+///
+/// One line: the integers stray too far, or the system refuses.
+pub fn write(checkpoint: &Checkpoint, positions: &[ChessBoard], path: &Path) -> Result<(), String> {
+    let name = path.file_stem().map_or_else(|| "ibex".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let network = Arc::new(quantise(&checkpoint.parameters, name)?);
+    let sample = &positions[..positions.len().min(SAMPLE)];
+    let error = compare(&checkpoint.parameters, &network, sample);
+    println!(
+        "quantised: mean error {:.2} cp, largest {:.1} cp, over {} positions within 1000 cp",
+        error.mean, error.largest, error.count
+    );
+    if error.count == 0 || error.mean > TOLERANCE {
+        return Err(format!("the integers stray too far: {:.2} cp where {TOLERANCE} are allowed", error.mean));
+    }
+    let bytes = network.to_bytes();
+    data::replace(path, |output| output.write_all(&bytes))?;
+    println!("wrote {} ({} bytes)", path.display(), bytes.len());
+    Ok(())
+}
+
+/// Rounds the weights.
+fn quantise(parameters: &Parameters, name: String) -> Result<Network, String> {
+    let hidden = parameters.hidden;
+    let (layers, biases) = parameters.values.split_at((INPUTS + 1 + 2 * OUTPUT_BUCKETS) * hidden);
+    let round = |value: f32, one: i32| (f64::from(value) * f64::from(one)).round();
+    let values: Vec<i16> = layers
+        .iter()
+        .enumerate()
+        .map(|(i, &w)| round(w, if i < (INPUTS + 1) * hidden { QA } else { QB }) as i16)
+        .collect();
+    Network::new(name, hidden, &values, std::array::from_fn(|i| round(biases[i], QA * QB) as i32))
+}
+
+/// How far two networks are apart.
+struct Distance {
+    count: usize,
+    mean: f64,
+    largest: f64,
+}
+
+/// Compares what the engine will compute with what was learned.
+fn compare(parameters: &Parameters, network: &Arc<Network>, positions: &[ChessBoard]) -> Distance {
+    let mut accumulators = Accumulators::new(Arc::clone(network));
+    let mut scratch = Scratch::new(parameters.hidden);
+    let mut distance = Distance { count: 0, mean: 0.0, largest: 0.0 };
+    for packed in positions {
+        let float = f64::from(model::forward(parameters, packed, &mut scratch)) * f64::from(SCALE);
+        let mut setup = Setup::empty();
+        setup.board = data::board(packed);
+        setup.turn = Color::White;
+        let Ok(chess) = Chess::from_setup(setup, CastlingMode::Standard) else { continue };
+        let position = Position::from_chess(chess);
+        if float.abs() > 1000.0 {
+            continue;
+        }
+        accumulators.reset(&position);
+        let error = (f64::from(accumulators.evaluate(&position)) - float).abs();
+        distance.count += 1;
+        distance.mean += error;
+        distance.largest = distance.largest.max(error);
+    }
+    distance.mean /= distance.count.max(1) as f64;
+    distance
+}

@@ -1,0 +1,51 @@
+//! Trains Ibex's network from the games that `ibex datagen` writes.
+//!
+//! Three steps, each a command: `pack` takes the positions worth learning from out of games and shuffles them, `train`
+//! learns weights, `export` turns them into the integers that the engine computes with, and measures what that costs.
+//! Build it for the machine at hand: `RUSTFLAGS="-C target-cpu=native" cargo run --release -p ibex-trainer -- help`.
+
+mod data;
+mod export;
+mod model;
+mod optimiser;
+mod pack;
+mod plot;
+mod schedule;
+mod train;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Trains Ibex's network from the games that `ibex datagen` writes.
+#[derive(Parser, Debug)]
+#[command(version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Take positions out of data files, filter and shuffle them
+    Pack(pack::Args),
+    /// Learn from packed positions
+    Train(train::Args),
+    /// Make a network file of a checkpoint
+    Export(export::Args),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Pack(args) => pack::run(&args),
+        Command::Train(args) => train::run(&args),
+        Command::Export(args) => export::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("trainer: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
