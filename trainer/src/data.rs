@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use bulletformat::ChessBoard;
 use ibex::eval::nnue::features::{View, mirrors, output_bucket};
+use ibex::position::Position;
 use ibex::tools::datagen::random::Random;
-use shakmaty::{Board, Color, Piece, Role, Square};
+use shakmaty::{Board, CastlingMode, Chess, Color, FromSetup as _, Piece, Role, Setup, Square};
 
 /// The size of a packed position.
 pub const SIZE: usize = 32;
@@ -53,6 +54,14 @@ pub fn board(packed: &ChessBoard) -> Board {
         board.set_piece_at(Square::new(u32::from(square & 63)), piece(code));
     }
     board
+}
+
+/// A packed position as the engine sees it, White to move; castling rights are not packed. None if it is no legal one.
+pub fn position(packed: &ChessBoard) -> Option<Position> {
+    let mut setup = Setup::empty();
+    setup.board = board(packed);
+    setup.turn = Color::White;
+    Chess::from_setup(setup, CastlingMode::Standard).ok().map(Position::from_chess)
 }
 
 fn to_bytes(p: &ChessBoard) -> [u8; SIZE] {
@@ -152,7 +161,6 @@ pub fn shuffle<T>(items: &mut [T], random: &mut Random) {
 pub mod tests {
     use super::*;
     use ibex::eval::nnue::{Accumulators, Network};
-    use ibex::position::Position;
     use std::sync::Arc;
 
     /// A packed position.

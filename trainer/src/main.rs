@@ -6,6 +6,7 @@
 
 mod data;
 mod export;
+mod judge;
 mod model;
 mod optimiser;
 mod pack;
@@ -33,6 +34,8 @@ enum Command {
     Train(train::Args),
     /// Make a network file of a checkpoint
     Export(export::Args),
+    /// Compare evaluations by their loss over positions set aside
+    Judge(judge::Args),
 }
 
 fn main() -> ExitCode {
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         Command::Pack(args) => pack::run(&args),
         Command::Train(args) => train::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Judge(args) => judge::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

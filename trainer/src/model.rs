@@ -5,7 +5,7 @@
 
 use bulletformat::ChessBoard;
 use ibex::eval::nnue::features::{INPUTS, OUTPUT_BUCKETS};
-use ibex::eval::nnue::network::SCALE;
+use ibex::eval::nnue::network::{QA, QB, SCALE};
 use ibex::tools::datagen::random::Random;
 
 use crate::data::inputs;
@@ -64,6 +64,18 @@ impl Parameters {
         let range = 1.0 / (hidden as f32).sqrt();
         outputs[..2 * OUTPUT_BUCKETS * hidden].iter_mut().for_each(|w| *w = uniform(range));
         parameters
+    }
+
+    /// The weights as the engine will have them: multiples of its integers' units.
+    pub fn rounded(&self) -> Parameters {
+        let mut rounded = self.clone();
+        let (layers, biases) = rounded.values.split_at_mut(self.outputs_start(OUTPUT_BUCKETS));
+        let (inputs, outputs) = layers.split_at_mut((INPUTS + 1) * self.hidden);
+        for (values, one) in [(inputs, QA), (outputs, QB), (biases, QA * QB)] {
+            let one = one as f32;
+            values.iter_mut().for_each(|value| *value = (*value * one).round() / one);
+        }
+        rounded
     }
 
     fn outputs_start(&self, bucket: usize) -> usize {

@@ -30,6 +30,9 @@ pub struct Args {
     /// Go on from `OUT.ckpt`
     #[arg(long)]
     resume: bool,
+    /// Begin with the weights of another training's checkpoint, of the same size, instead of random ones
+    #[arg(long, value_name = "CKPT", conflicts_with = "resume")]
+    from: Option<PathBuf>,
     /// Threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
@@ -130,6 +133,23 @@ impl Checkpoint {
     /// The beginning of a training.
     pub fn new(recipe: Recipe) -> Checkpoint {
         let parameters = Parameters::random(recipe.hidden, recipe.seed);
+        Checkpoint::beginning(recipe, parameters)
+    }
+
+    /// The beginning of a training with what another one has learned.
+    ///
+    /// # Errors
+    ///
+    /// One line: the other checkpoint cannot be read or has another size.
+    pub fn continuing(recipe: Recipe, other: &Path) -> Result<Checkpoint, String> {
+        let parameters = Checkpoint::read(other)?.parameters;
+        if parameters.hidden != recipe.hidden {
+            return Err(format!("{} has the hidden size {}", other.display(), parameters.hidden));
+        }
+        Ok(Checkpoint::beginning(recipe, parameters))
+    }
+
+    fn beginning(recipe: Recipe, parameters: Parameters) -> Checkpoint {
         let zero = vec![0.0; parameters.values.len()];
         let moments = Moments { first: zero.clone(), second: zero };
         Checkpoint { recipe, step: 0, history: Vec::new(), parameters, moments }
@@ -182,11 +202,13 @@ impl Checkpoint {
 
     /// Learns one batch, its gradient divided over the threads, and returns the sum of its losses.
     ///
-    /// The result depends on the number of threads only by rounding.
+    /// The slope is taken where the engine's integers will be, at the rounded weights, and applied to the exact ones
+    /// ("straight through"): what rounding costs is learned away. The result depends on the number of threads only by
+    /// the order of sums.
     fn learn(&mut self, batch: &[ChessBoard], rate: f32, gradients: &mut [Parameters], scratch: &mut [Scratch]) -> f64 {
         let target = Target { wdl: self.recipe.wdl };
         let share = batch.len().div_ceil(gradients.len());
-        let parameters = &self.parameters;
+        let parameters = &self.parameters.rounded();
         let loss = std::thread::scope(|scope| {
             let parts = batch.chunks(share).zip(gradients.iter_mut()).zip(scratch.iter_mut());
             let workers: Vec<_> = parts
@@ -242,7 +264,10 @@ pub fn run(args: &Args) -> Result<(), String> {
         (true, true) => Checkpoint::read(&file)?,
         (true, false) => return Err(format!("{} exists already; go on with --resume or remove it", file.display())),
         (false, true) => return Err(format!("there is no {} to resume", file.display())),
-        (false, false) => Checkpoint::new(args.recipe.clone()),
+        (false, false) => match &args.from {
+            Some(other) => Checkpoint::continuing(args.recipe.clone(), other)?,
+            None => Checkpoint::new(args.recipe.clone()),
+        },
     };
     if checkpoint.recipe != args.recipe {
         return Err(format!("{} was made by another recipe: {:?}", file.display(), checkpoint.recipe));
@@ -285,7 +310,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         let speed = seen / start.elapsed().as_secs_f64();
         let losses = EpochLoss {
             training: sum / seen,
-            validation: validate(&checkpoint.parameters, &validation, recipe.wdl, threads),
+            validation: validate(&checkpoint.parameters.rounded(), &validation, recipe.wdl, threads),
             rate,
         };
         if !losses.training.is_finite() || !losses.validation.is_finite() {
@@ -386,6 +411,7 @@ mod tests {
             data: data_file.clone(),
             out: folder.join(out),
             resume,
+            from: None,
             threads: Some(2),
             recipe: recipe(),
         };
@@ -396,6 +422,12 @@ mod tests {
         assert!(folder.join("whole.svg").exists() && folder.join("whole.ibxn").exists());
         assert!(run(&args("whole", false)).unwrap_err().contains("exists already"));
         assert!(run(&args("none", true)).unwrap_err().contains("to resume"));
+
+        // Another training begins with what this one has learned.
+        let next = Checkpoint::continuing(recipe(), &folder.join("whole.ckpt")).unwrap();
+        assert_eq!((next.step, &next.parameters), (0, &whole.parameters));
+        let larger = Recipe { hidden: 128, ..recipe() };
+        assert!(Checkpoint::continuing(larger, &folder.join("whole.ckpt")).unwrap_err().contains("hidden size 64"));
 
         // A training that was stopped after its third epoch, as its checkpoint of then shows.
         let training = data::read(&data_file).unwrap();

@@ -1,0 +1,70 @@
+//! `judge`: how well evaluations foretell scores and results, over positions that nothing was learned from.
+//!
+//! A match is the judge of strength; this is the cheap question before it. Each evaluation is given the scale that suits
+//! it best, so that only what it knows is compared, not in which unit it says so.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bulletformat::ChessBoard;
+use ibex::eval::nnue::Network;
+use ibex::eval::{Evaluation, Evaluator};
+
+use crate::data;
+use crate::model::{Target, sigmoid};
+use crate::pack::validation_file;
+
+/// The command line of `judge`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Networks to compare with the hand-written evaluation
+    #[arg(value_name = "NETWORK")]
+    networks: Vec<PathBuf>,
+    /// Packed positions whose `FILE.val` is judged on
+    #[arg(long, value_name = "FILE")]
+    data: PathBuf,
+    /// The share of the game's result in what is to be foretold; the rest is the score
+    #[arg(long, default_value_t = 0.3)]
+    wdl: f32,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// One line: a file cannot be read, or no position is legal.
+pub fn run(args: &Args) -> Result<(), String> {
+    let packed = data::read(&validation_file(&args.data))?;
+    let target = Target { wdl: args.wdl };
+    let mut rows = vec![("classical".to_owned(), Evaluation::Classical)];
+    for path in &args.networks {
+        rows.push((path.display().to_string(), Evaluation::Network(Arc::new(Network::load(path)?))));
+    }
+    for (name, evaluation) in rows {
+        let told = evaluations(&packed, &evaluation, target);
+        if told.is_empty() {
+            return Err("none of the positions is legal".to_owned());
+        }
+        let best = (8..=80).map(|tens| 10.0 * tens as f32).map(|scale| (loss(&told, scale), scale));
+        let Some((loss, scale)) = best.min_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
+        println!("{loss:.6} at {scale} centipawns a unit, over {} positions: {name}", told.len());
+    }
+    Ok(())
+}
+
+/// What an evaluation says of each legal position, in centipawns, and what it should foretell.
+fn evaluations(packed: &[ChessBoard], evaluation: &Evaluation, target: Target) -> Vec<(f32, f32)> {
+    let mut evaluator = Evaluator::new(evaluation);
+    let legal = packed.iter().filter_map(|packed| Some((packed, data::position(packed)?)));
+    legal
+        .map(|(packed, position)| {
+            evaluator.reset(&position);
+            (evaluator.evaluate(&position) as f32, target.of(packed))
+        })
+        .collect()
+}
+
+fn loss(told: &[(f32, f32)], scale: f32) -> f64 {
+    let sum: f64 = told.iter().map(|&(cp, target)| f64::from((sigmoid(cp / scale) - target).powi(2))).sum();
+    sum / told.len() as f64
+}
