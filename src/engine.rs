@@ -346,7 +346,11 @@ impl Drop for Engine {
 }
 
 /// The evaluation that a name stands for: see [`Settings::eval_file`].
-fn evaluation_of(name: &str) -> Result<Evaluation, String> {
+///
+/// # Errors
+///
+/// One line: the file cannot be read or is no network that fits.
+pub fn evaluation_of(name: &str) -> Result<Evaluation, String> {
     match name {
         "" => Ok(Evaluation::default()),
         "classical" => Ok(Evaluation::Classical),

@@ -6,14 +6,22 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 use ibex::tools::bench;
+use ibex::tools::datagen::genfens;
 use ibex::uci;
 
 /// What the tools lend to the prompt.
-const EXTRAS: [uci::Extra; 1] = [uci::Extra {
-    name: "bench",
-    help: "search the fixed positions of `ibex bench`, to the depth named or the usual one",
-    run: bench::at_the_prompt,
-}];
+const EXTRAS: [uci::Extra; 2] = [
+    uci::Extra {
+        name: "bench",
+        help: "search the fixed positions of `ibex bench`, to the depth named or the usual one",
+        run: bench::at_the_prompt,
+    },
+    uci::Extra {
+        name: "genfens",
+        help: "N seed S book FILE|None: openings for the workers of OpenBench",
+        run: genfens::at_the_prompt,
+    },
+];
 
 fn main() -> ExitCode {
     uci::journal::start();

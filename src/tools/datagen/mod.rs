@@ -6,8 +6,10 @@
 //! - `record`: games on disk
 //! - `filter`: which positions are worth learning from
 //! - `report`: reading files; `datagen stats` and `datagen verify`
+//! - `genfens`: openings for the workers of a test farm
 
 pub mod filter;
+pub mod genfens;
 pub mod openings;
 pub mod play;
 pub mod random;
@@ -21,7 +23,7 @@ use clap::Subcommand;
 use shakmaty::Move;
 
 use super::{OK, TROUBLE, default_jobs};
-use crate::engine::{Engine, Settings};
+use crate::engine::{Engine, Settings, evaluation_of};
 use crate::position::Game;
 use crate::score::Score;
 use crate::time::Limits;
@@ -90,6 +92,9 @@ struct RunArgs {
     /// Hash a game, in MiB
     #[arg(long, default_value_t = 4, value_name = "MIB", value_parser = clap::value_parser!(u16).range(1..))]
     hash: u16,
+    /// A network to play with, or `classical` [default: the built-in evaluation]
+    #[arg(long, value_name = "FILE", default_value = "", hide_default_value = true)]
+    eval: String,
     /// A book of FEN or EPD lines to begin games from
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
@@ -156,10 +161,11 @@ fn generate(args: &RunArgs) -> Result<session::Tally, String> {
     };
     let adjudication = Adjudication::default();
     let settings = format!(
-        "{} {} nodes, {} MiB, {} book positions at {}, chess960 {}, plies {} and {}, {adjudication:?}",
+        "{} {} nodes, {} MiB, evaluation '{}', {} book positions at {}, chess960 {}, plies {} and {}, {adjudication:?}",
         if args.hard { "exactly" } else { "about" },
         args.nodes,
         args.hash,
+        args.eval,
         openings.book.len(),
         openings.book_share,
         openings.chess960_share,
@@ -178,8 +184,10 @@ fn generate(args: &RunArgs) -> Result<session::Tally, String> {
         openings,
         adjudication,
     };
-    let (nodes, hard, hash) = (args.nodes, args.hard, usize::from(args.hash));
-    session.run(&|| Selfplay::new(nodes, hard, hash), args.quiet)
+    // A network that does not fit is told once, before a single game is played.
+    let settings = Settings { hash_mib: usize::from(args.hash), eval_file: args.eval.clone(), ..Selfplay::settings() };
+    evaluation_of(&settings.eval_file)?;
+    session.run(&|| Selfplay::new(args.nodes, args.hard, settings.clone()), args.quiet)
 }
 
 /// The engine as a player of both sides; it searches on the worker's own thread.
@@ -192,9 +200,12 @@ impl Selfplay {
     /// How much more than its nodes a soft-limited search may take to complete an iteration.
     const PATIENCE: u64 = 8;
 
-    fn new(nodes: u64, hard: bool, hash_mib: usize) -> Selfplay {
-        // No preference among draws: they are all 0 in the data, and the table serves both sides.
-        let settings = Settings { hash_mib, threads: 1, analyse_mode: true, ..Settings::default() };
+    /// No preference among draws: they are all 0 in the data, and the table serves both sides.
+    fn settings() -> Settings {
+        Settings { threads: 1, analyse_mode: true, ..Settings::default() }
+    }
+
+    fn new(nodes: u64, hard: bool, settings: Settings) -> Selfplay {
         let (engine, remarks) = Engine::new(settings);
         for remark in remarks {
             log::warn!("{remark}");
