@@ -165,6 +165,26 @@ impl Position {
         text.parse::<UciMove>().ok()?.to_move(&self.chess).ok()
     }
 
+    /// The key after a legal move, in most cases: rights that come or go, castling and en passant are not looked at. Good
+    /// enough to ask for memory ahead of its use, and known before the move is played.
+    #[inline]
+    pub fn likely_key_after(&self, m: Move) -> u64 {
+        let us = self.turn();
+        let mut keys = self.keys;
+        if let Some(from) = m.from() {
+            keys.toggle(m.role().of(us), from);
+        }
+        if let Some(captured) = m.capture() {
+            keys.toggle(captured.of(!us), m.to());
+        }
+        keys.toggle(m.promotion().unwrap_or(m.role()).of(us), m.to());
+        keys.toggle_turn();
+        if let Some(file) = self.en_passant {
+            keys.toggle_en_passant(file);
+        }
+        keys.whole
+    }
+
     /// Plays a legal move.
     pub fn play(&mut self, m: Move) {
         let us = self.turn();

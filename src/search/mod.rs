@@ -323,6 +323,8 @@ impl<'a, R: Rules> Search<'a, R> {
     /// Plays `m` from `position`, with everything that follows the path; [`Search::take_back`] undoes it.
     #[inline]
     fn make(&mut self, position: &Position, m: Move, ply: usize) -> Position {
+        // The table's answer takes as long as everything that happens here.
+        self.shared.table.prefetch(position.likely_key_after(m) ^ self.salt);
         let frame = self.frame_mut(ply);
         frame.moved = Some(PieceTo::new(position.turn(), m));
         frame.null = false;
@@ -330,7 +332,6 @@ impl<'a, R: Rules> Search<'a, R> {
         self.keys.push(position.key());
         let mut child = position.clone();
         child.play(m);
-        self.shared.table.prefetch(child.key() ^ self.salt);
         child
     }
 

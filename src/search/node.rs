@@ -288,10 +288,10 @@ impl<R: Rules> Search<'_, R> {
             }
             number += 1;
             let noisy = is_noisy(m);
-            let move_history = if noisy {
-                self.memory.history.noisy(position, m)
-            } else {
-                self.memory.history.quiet(position, threats, &trail, m)
+            let move_history = match picker.history() {
+                Some(known) => known,
+                None if noisy => self.memory.history.noisy(position, m),
+                None => self.memory.history.quiet(position, threats, &trail, m),
             };
             let mut reduction = self.reductions.get(depth, number);
 

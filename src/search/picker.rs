@@ -33,6 +33,9 @@ struct Scored {
     score: i32,
 }
 
+/// The killer comes before all other quiet moves.
+const KILLER: i32 = i32::MAX;
+
 /// Hands out the legal moves of a node in order.
 pub struct Picker {
     stage: Stage,
@@ -45,6 +48,8 @@ pub struct Picker {
     /// Captures must gain at least this in exchange to count as good.
     threshold: i32,
     skip_quiets: bool,
+    /// The history of the move handed out last, where it had to be read for the order.
+    history: Option<i32>,
 }
 
 impl Picker {
@@ -60,6 +65,7 @@ impl Picker {
             killer,
             threshold: 0,
             skip_quiets: false,
+            history: None,
         }
     }
 
@@ -74,8 +80,15 @@ impl Picker {
         self.skip_quiets = true;
     }
 
+    /// The history of the move handed out last, if the picker has read it; the reading is a memory access or five.
+    #[inline]
+    pub fn history(&self) -> Option<i32> {
+        self.history
+    }
+
     /// The next move.
     pub fn next(&mut self, position: &Position, history: &History, threats: Bitboard, trail: &Trail) -> Option<Move> {
+        self.history = None;
         loop {
             match self.stage {
                 Stage::Table => {
@@ -96,19 +109,16 @@ impl Picker {
                     self.stage = Stage::GoodNoisy;
                 }
                 Stage::GoodNoisy => match take_best(&mut self.noisy) {
-                    Some(m) if position.see_at_least(m, self.threshold) => return Some(m),
-                    Some(m) => self.bad.push(m),
+                    Some(best) if position.see_at_least(best.m, self.threshold) => return Some(best.m),
+                    Some(best) => self.bad.push(best.m),
                     None => self.stage = Stage::GenerateQuiets,
                 },
                 Stage::GenerateQuiets => {
                     if !self.skip_quiets {
                         for m in position.quiet_moves() {
                             if Some(m) != self.table {
-                                let score = if self.killer.is(m) {
-                                    i32::MAX
-                                } else {
-                                    history.quiet(position, threats, trail, m)
-                                };
+                                let score =
+                                    if self.killer.is(m) { KILLER } else { history.quiet(position, threats, trail, m) };
                                 self.quiets.push(Scored { m, score });
                             }
                         }
@@ -117,9 +127,10 @@ impl Picker {
                 }
                 Stage::Quiets => {
                     if !self.skip_quiets
-                        && let Some(m) = take_best(&mut self.quiets)
+                        && let Some(best) = take_best(&mut self.quiets)
                     {
-                        return Some(m);
+                        self.history = Some(best.score).filter(|&score| score != KILLER);
+                        return Some(best.m);
                     }
                     self.stage = Stage::BadNoisy;
                 }
@@ -139,12 +150,12 @@ impl Picker {
 }
 
 /// Takes the best move out.
-fn take_best<const N: usize>(moves: &mut ArrayVec<Scored, N>) -> Option<Move> {
+fn take_best<const N: usize>(moves: &mut ArrayVec<Scored, N>) -> Option<Scored> {
     let mut best = 0;
     for i in 1..moves.len() {
         if moves[i].score > moves[best].score {
             best = i;
         }
     }
-    if moves.is_empty() { None } else { Some(moves.swap_remove(best).m) }
+    if moves.is_empty() { None } else { Some(moves.swap_remove(best)) }
 }
