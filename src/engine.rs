@@ -164,6 +164,11 @@ impl Engine {
         &self.settings
     }
 
+    /// The evaluation in use.
+    pub fn evaluation(&self) -> &Evaluation {
+        &self.evaluation
+    }
+
     /// Takes new settings, after the running search (if any) has ended; returns remarks where they could not be met.
     pub fn apply(&mut self, settings: Settings) -> Vec<String> {
         self.wait();

@@ -323,6 +323,17 @@ fn describe(kinds: PositionErrorKinds) -> String {
 }
 
 impl Position {
+    /// The position with the piece on a square taken off the board, for asking what it is worth; none if that is no legal
+    /// position (a king, or a piece that covers the opponent's).
+    #[must_use]
+    pub fn without(&self, square: Square) -> Option<Position> {
+        let mut setup = self.chess.to_setup(EnPassantMode::Legal);
+        setup.board.discard_piece_at(square);
+        setup.castling_rights.discard(square);
+        setup.ep_square = None;
+        accept(setup, self.castling_mode()).ok().map(Position::from_chess)
+    }
+
     /// The same position with the colours exchanged and the board turned upside down.
     #[must_use]
     pub fn flipped(&self) -> Position {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use shakmaty::{Color, File, Rank, Square};
 
 use super::print::uci_move;
-use crate::eval::classical;
+use crate::eval::{Evaluation, Evaluator, classical};
 use crate::position::{Game, Position};
 
 /// Runs a lent command with the words that follow it; results are told line by line.
@@ -75,11 +75,48 @@ pub fn describe(game: &Game) -> Vec<String> {
 }
 
 /// The evaluation and what it is made of, for `eval`; a position in check has none.
-pub fn evaluation(position: &Position) -> Vec<String> {
+///
+/// The hand-written evaluation is a sum of terms. A network is no sum: there every piece is shown with the difference
+/// that it makes, the evaluation with it less the one without.
+pub fn evaluation(position: &Position, evaluation: &Evaluation) -> Vec<String> {
     if position.in_check() {
         return vec!["The side to move is in check: the evaluation is never asked about such positions.".to_owned()];
     }
-    classical::trace(position).to_string().lines().map(str::to_owned).collect()
+    let network = match evaluation {
+        Evaluation::Classical => return classical::trace(position).to_string().lines().map(str::to_owned).collect(),
+        Evaluation::Network(network) => network,
+    };
+    let for_white = |position: &Position, evaluation: &Evaluation| {
+        let mut evaluator = Evaluator::new(evaluation);
+        evaluator.reset(position);
+        let value = evaluator.evaluate(position);
+        if position.turn() == Color::White { value } else { -value }
+    };
+    let value = for_white(position, evaluation);
+    let rule = format!("  +{}", "-------+".repeat(8));
+    let mut lines = vec![rule.clone()];
+    for rank in Rank::ALL.into_iter().rev() {
+        let (mut names, mut worths) = ("  |".to_owned(), "  |".to_owned());
+        for file in File::ALL {
+            let square = Square::from_coords(file, rank);
+            let piece = position.board().piece_at(square);
+            names += &format!("{:^7}|", piece.map_or(' ', |piece| piece.char()));
+            let worth = position.without(square).filter(|rest| !rest.in_check());
+            let worth = worth.map(|rest| pawns(value - for_white(&rest, evaluation)));
+            worths += &format!("{:^7}|", worth.unwrap_or_default());
+        }
+        lines.extend([names, worths, rule.clone()]);
+    }
+    lines.push(format!("network '{}', {} hidden neurons a side", network.name(), network.hidden()));
+    lines.push(format!("{} for white; by the hand-written evaluation {}", pawns(value), {
+        pawns(for_white(position, &Evaluation::Classical))
+    }));
+    lines
+}
+
+/// Centipawns in pawns, with their sign.
+fn pawns(cp: i32) -> String {
+    format!("{:+.2}", f64::from(cp) / 100.0)
 }
 
 /// How this program was built, for `compiler`.
@@ -142,7 +179,10 @@ fn count(position: &Position, depth: u32, stop: &AtomicBool) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::eval::nnue::Network;
 
     #[test]
     fn perft_counts_move_by_move() {
@@ -152,6 +192,22 @@ mod tests {
         assert_eq!(lines.last().unwrap(), "Nodes searched: 8902");
         assert_eq!(perft(&Position::startpos(), 1, false, &go).unwrap().last().unwrap(), "Nodes searched: 20");
         assert_eq!(perft(&Position::startpos(), 3, false, &AtomicBool::new(true)), None);
+    }
+
+    #[test]
+    fn evaluations_are_broken_down() {
+        let position = Position::startpos();
+        let terms = evaluation(&position, &Evaluation::Classical);
+        assert!(terms.last().unwrap().ends_with("for white"), "{terms:?}");
+        // A network that knows nothing but that the output bias is a pawn: no piece makes a difference.
+        let hidden = 64;
+        let values = vec![0; (768 + 1 + 16) * hidden];
+        let network = Network::new("blank".into(), hidden, &values, [255 * 64 / 4; 8]).unwrap();
+        let lines = evaluation(&position, &Evaluation::Network(Arc::new(network)));
+        assert_eq!(lines[1], "  |   r   |   n   |   b   |   q   |   k   |   b   |   n   |   r   |");
+        assert_eq!(lines[2], "  | +0.00 | +0.00 | +0.00 | +0.00 |       | +0.00 | +0.00 | +0.00 |");
+        assert_eq!(lines[25], "network 'blank', 64 hidden neurons a side");
+        assert!(lines[26].starts_with("+1.00 for white; by the hand-written evaluation "), "{}", lines[26]);
     }
 
     #[test]

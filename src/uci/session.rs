@@ -301,7 +301,7 @@ impl Session {
     fn other(&mut self, word: &str, rest: &[String]) {
         match word {
             "d" => self.output.lines(prompt::describe(&self.game)),
-            "eval" => self.output.lines(prompt::evaluation(self.game.position())),
+            "eval" => self.output.lines(prompt::evaluation(self.game.position(), self.engine.evaluation())),
             "flip" => self.game = Game::new(self.game.position().flipped()),
             "help" => self.output.lines(prompt::help(&self.extras)),
             "compiler" => self.output.lines(prompt::compiler()),
