@@ -54,7 +54,8 @@ impl Position {
         } else {
             self.chess.san_candidates(role, to)
         };
-        candidates.into_iter().find(|&m| packed.is(m))
+        // By reference here and below: to consume a list of moves is to copy it, two kilobytes.
+        candidates.iter().copied().find(|&m| packed.is(m))
     }
 
     fn generate(&self, half: Half) -> MoveList {
@@ -105,11 +106,11 @@ impl Position {
         }
         self.pawn_moves(half, king, allowed, pinned, &mut moves);
         match half {
-            Half::Noisy if self.en_passant.is_some() => moves.extend(self.chess.en_passant_moves()),
+            Half::Noisy if self.en_passant.is_some() => moves.extend(self.chess.en_passant_moves().iter().copied()),
             Half::Quiet if self.checkers.is_empty() => {
                 for side in CastlingSide::ALL {
                     if self.castles().has(us, side) {
-                        moves.extend(self.chess.castling_moves(side));
+                        moves.extend(self.chess.castling_moves(side).iter().copied());
                     }
                 }
             }

@@ -54,6 +54,7 @@ pub struct Picker {
 
 impl Picker {
     /// All moves; the table's (which must be legal) first.
+    #[inline]
     pub fn new(table: Option<Move>, killer: PackedMove) -> Picker {
         Picker {
             stage: Stage::Table,
@@ -70,9 +71,14 @@ impl Picker {
     }
 
     /// Only captures and queen promotions; those that gain less than `threshold` in exchange come last.
+    #[inline]
     pub fn noisy(table: Option<Move>, threshold: i32) -> Picker {
         let table = table.filter(|&m| is_noisy(m));
-        Picker { threshold, skip_quiets: true, ..Picker::new(table, PackedMove::NONE) }
+        // Field by field: building a picker of another one would copy its empty lists, kilobytes at every node.
+        let mut picker = Picker::new(table, PackedMove::NONE);
+        picker.threshold = threshold;
+        picker.skip_quiets = true;
+        picker
     }
 
     /// No more quiet moves, from now on.
@@ -98,7 +104,7 @@ impl Picker {
                     }
                 }
                 Stage::GenerateNoisy => {
-                    for m in position.noisy_moves() {
+                    for &m in &position.noisy_moves() {
                         if Some(m) != self.table {
                             let victim = m.capture().map_or(0, exchange_value)
                                 + m.promotion().map_or(0, |_| exchange_value(Role::Queen));
@@ -115,7 +121,7 @@ impl Picker {
                 },
                 Stage::GenerateQuiets => {
                     if !self.skip_quiets {
-                        for m in position.quiet_moves() {
+                        for &m in &position.quiet_moves() {
                             if Some(m) != self.table {
                                 let score =
                                     if self.killer.is(m) { KILLER } else { history.quiet(position, threats, trail, m) };

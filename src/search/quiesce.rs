@@ -108,11 +108,9 @@ impl<R: Rules> Search<'_, R> {
         // Step 5. Captures and promotions; in check, everything.
         let trail = self.trail(ply);
         let table_move = entry.and_then(|e| position.find(e.best));
-        let (mut picker, threats) = if in_check {
-            (Picker::new(table_move, PackedMove::NONE), threats(position))
-        } else {
-            (Picker::noisy(table_move, 0), shakmaty::Bitboard::EMPTY)
-        };
+        let threats = if in_check { threats(position) } else { shakmaty::Bitboard::EMPTY };
+        let mut picker =
+            if in_check { Picker::new(table_move, PackedMove::NONE) } else { Picker::noisy(table_move, 0) };
         let mut best_move = PackedMove::NONE;
         let mut searched = 0;
         while let Some(m) = picker.next(position, &self.memory.history, threats, &trail) {
