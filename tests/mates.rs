@@ -3,6 +3,7 @@
 use ibex::bound::Bound;
 use ibex::engine::{Engine, Settings};
 use ibex::position::Game;
+use ibex::position::keys::split_mix;
 use ibex::score::DrawRule;
 use ibex::search::{Outcome, Report};
 use ibex::time::Limits;
@@ -65,6 +66,111 @@ fn public_mates_are_never_shortened() {
             check(&mates, hash, threads, 30_000);
         }
     }
+}
+
+/// What the searches of a suite have come to.
+#[derive(Debug, Default)]
+struct Sheet {
+    positions: usize,
+    /// The proved distance, as an exact value.
+    exact: usize,
+    longer: usize,
+    /// No mate announced at the end.
+    silent: usize,
+    /// Announcements that are false at any time, and lines at the end that are not the mate announced.
+    faults: Vec<String>,
+    missed: Vec<String>,
+    nodes: u64,
+}
+
+/// Searches a sample of a suite, the table kept from one position to the next.
+fn measure(mates: &[Mate], hash_mib: usize, threads: usize, nodes: u64) -> Sheet {
+    let mut engine = engine(hash_mib, threads);
+    let mut sheet = Sheet::default();
+    for mate in mates.iter().filter(|mate| mate.moves != 0) {
+        // The search ends where the distance is reached: nothing is better, and what is worse is counted anyway.
+        let limits = Limits { mate: Some(mate.moves.unsigned_abs()), ..Limits::nodes(nodes) };
+        let (outcome, reports) = search(&mut engine, &mate.game, limits);
+        let last = outcome.last.expect("a complete line");
+        sheet.positions += 1;
+        sheet.nodes += outcome.nodes;
+        for fault in reports.iter().chain([&last]).filter_map(|report| fault(mate, report)) {
+            sheet.faults.push(format!("{}: {fault}", mate.name));
+        }
+        match last.value.score().mate_moves() {
+            Some(moves) if last.value.bound() == Bound::Exact => {
+                if let Some(fault) = line_fault(&mate.game, &last) {
+                    sheet.faults.push(format!("{}: {fault}", mate.name));
+                }
+                if moves == mate.moves {
+                    sheet.exact += 1;
+                } else {
+                    sheet.longer += 1;
+                    sheet.missed.push(format!("{}: mate {moves}, {} is proved", mate.name, mate.moves));
+                }
+            }
+            _ => {
+                sheet.silent += 1;
+                sheet.missed.push(format!("{}: {:?}", mate.name, last.value));
+            }
+        }
+    }
+    sheet
+}
+
+/// A number from the environment.
+fn from_environment(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name}: not a number: {text}")))
+}
+
+/// The public suites as a whole, or `IBEX_MATE_SAMPLE` positions of each, with `IBEX_MATE_NODES` nodes a position (a
+/// million), for every table size and number of threads or those named by `IBEX_MATE_HASH` and `IBEX_MATE_THREADS`:
+///
+///     cargo test --release --test mates -- --ignored --nocapture
+#[test]
+#[ignore = "hours of search: a measurement, to be asked for"]
+fn public_suites() {
+    let nodes = from_environment("IBEX_MATE_NODES").unwrap_or(1_000_000);
+    let sample = from_environment("IBEX_MATE_SAMPLE").map_or(usize::MAX, |n| n as usize);
+    let only = std::env::var("IBEX_MATE_SUITE").ok();
+    let mut failed = vec![];
+    for hash in from_environment("IBEX_MATE_HASH").map_or(vec![16, 1], |n| vec![n as usize]) {
+        for threads in from_environment("IBEX_MATE_THREADS").map_or(vec![1, 2], |n| vec![n as usize]) {
+            for (suite, least) in [
+                ("mate_in_1.epd", 100),
+                ("mate_in_2.epd", 100),
+                ("mate_in_3.epd", 100),
+                ("pychess_mate_in_3.epd", 100),
+                ("mate_in_4.epd", 100),
+                ("mate_in_5.epd", 98),
+            ] {
+                if only.as_ref().is_some_and(|only| only != suite) {
+                    continue;
+                }
+                let mut mates = public_mates(suite);
+                // A sample that is the same every time: the suites are sorted, so their order is shuffled first.
+                let mut random = 1;
+                mates.sort_by_cached_key(|_| split_mix(&mut random));
+                mates.truncate(sample);
+                let sheet = measure(&mates, hash, threads, nodes);
+                println!(
+                    "{suite}, {hash} MB, {threads} threads: {} positions, {} exact, {} longer, {} silent, {} faults, \
+                     {} nodes a position",
+                    sheet.positions,
+                    sheet.exact,
+                    sheet.longer,
+                    sheet.silent,
+                    sheet.faults.len(),
+                    sheet.nodes / sheet.positions.max(1) as u64
+                );
+                sheet.faults.iter().chain(&sheet.missed).for_each(|line| println!("    {line}"));
+                if !sheet.faults.is_empty() || sheet.exact * 100 < sheet.positions * least {
+                    failed.push(format!("{suite}, {hash} MB, {threads} threads"));
+                }
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
 }
 
 #[test]

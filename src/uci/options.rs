@@ -5,6 +5,8 @@ use std::time::Duration;
 use vampirc_uci::{UciMessage, UciOptionConfig};
 
 use crate::engine::Settings;
+#[cfg(feature = "tune")]
+use crate::score::DrawRule;
 use crate::search::contempt;
 
 /// Everything that options set.
@@ -128,6 +130,17 @@ pub static OPTIONS: &[Definition] = &[
         name: "Contempt",
         kind: Kind::Spin { default: 0, min: -100, max: 100, set: |c, n| c.engine.contempt = n },
         meaning: "centipawns by which a draw is worse than an even position: positive avoids draws, negative seeks them",
+    },
+    #[cfg(feature = "tune")]
+    Definition {
+        name: "Draw Rule",
+        kind: Kind::Spin {
+            default: 0,
+            min: 0,
+            max: 2,
+            set: |c, n| c.engine.draws = [DrawRule::Later, DrawRule::Sooner, DrawRule::Off][size(n).min(2)],
+        },
+        meaning: "for matches between draw rules: 0 prefers later draws, 1 sooner ones, 2 has all draws equal",
     },
     Definition {
         name: "Analysis Contempt",
