@@ -12,9 +12,7 @@ use crate::eval::nnue::Network;
 use crate::position::{Game, PackedMove};
 use crate::score::DrawRule;
 use crate::search::iterate::Finding;
-use crate::search::{
-    Conventions, Event, Memory, NodeCounter, Outcome, Play, Report, STACK_SIZE, Shared, contempt, mating,
-};
+use crate::search::{Conventions, Event, Memory, NodeCounter, Outcome, Play, Report, STACK_SIZE, Shared, contempt, pv};
 use crate::smp;
 use crate::time::{Clock, Limits};
 use crate::tt::Table;
@@ -401,8 +399,7 @@ impl Job {
     }
 
     fn outcome(&self, finding: &Finding, shared: &Shared<'_>, time: Duration) -> Outcome {
-        let salt = self.conventions.salt(self.game.position().turn());
-        let pv = mating::line(&self.game, &finding.line, finding.value, &self.table, salt);
+        let pv = pv::unpack(&self.game, &finding.line);
         let ponder = pv.get(1).copied().or_else(|| self.ponder_from_table(finding));
         let last = (finding.depth > 0).then(|| Report {
             depth: finding.depth as u32,

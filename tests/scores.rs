@@ -3,8 +3,11 @@
 //! Every test compares whole searches of the same code under different rules (`search::rules`): what must not matter is
 //! switched, and nothing may change. Each comparison has a negative control, which must notice a fault put in by hand.
 
+use std::sync::OnceLock;
+
 use ibex::bound::{Bound, Ibv};
 use ibex::position::Game;
+use ibex::position::keys::split_mix;
 use ibex::score::{DrawRule, Score};
 use ibex::search::distance::{DelayedLoss, DistanceModel, NodeAged, RootPly};
 use ibex::search::rules::{Composition, TableMode};
@@ -14,6 +17,7 @@ use ibex::time::Limits;
 use ibex::tools::bench::POSITIONS;
 use ibex::tools::lab::experiment::{Bench, Run};
 use ibex::tools::read_fen;
+use shakmaty::Move;
 
 mod common;
 
@@ -116,9 +120,21 @@ struct Faulty {
     unadjusted: bool,
     /// Every proof is believed to be in time.
     timeless: bool,
+    /// Draws are re-based the wrong way round, on the way in and on the way out.
+    flipped: bool,
 }
 
-const SOUND: Faulty = Faulty { unadjusted: false, timeless: false };
+const SOUND: Faulty = Faulty { unadjusted: false, timeless: false, flipped: false };
+
+impl Faulty {
+    fn draws(&self, draws: DrawRule) -> DrawRule {
+        match draws {
+            DrawRule::Later if self.flipped => DrawRule::Sooner,
+            DrawRule::Sooner if self.flipped => DrawRule::Later,
+            rule => rule,
+        }
+    }
+}
 
 impl DistanceModel for Faulty {
     fn origin(&self, ply: usize) -> usize {
@@ -134,30 +150,117 @@ impl DistanceModel for Faulty {
         value
     }
     fn to_table(&self, value: Ibv, ply: usize, draws: DrawRule) -> Ibv {
-        if self.unadjusted { value } else { RootPly.to_table(value, ply, draws) }
+        if self.unadjusted { value } else { RootPly.to_table(value, ply, self.draws(draws)) }
     }
     fn out_of_table(&self, stored: Ibv, ply: usize, draws: DrawRule) -> Ibv {
-        if self.unadjusted { stored } else { RootPly.out_of_table(stored, ply, draws) }
+        if self.unadjusted { stored } else { RootPly.out_of_table(stored, ply, self.draws(draws)) }
     }
     fn plies_needed(&self, stored: Score) -> usize {
         if self.timeless { 0 } else { RootPly.plies_needed(stored) }
     }
 }
 
+/// Detours: a position, a move of the root's side that leaves one reply, and the position after both. What the table has
+/// seen two plies further on is met again two plies later.
+fn detours() -> &'static [(Game, Move, Game)] {
+    static DETOURS: OnceLock<Vec<(Game, Move, Game)>> = OnceLock::new();
+    DETOURS.get_or_init(find_detours)
+}
+
+fn find_detours() -> Vec<(Game, Move, Game)> {
+    let mut random = 3;
+    let mut found = vec![];
+    while found.len() < 30 {
+        // King and knight against king and pawn, the pawn blocked by the king: it can be taken at any time, and that is
+        // a draw. Recognizers are off.
+        let file = split_mix(&mut random) as usize % 8;
+        let mut board = [b'1'; 64];
+        board[56 + file] = b'K';
+        board[48 + file] = b'p';
+        board[split_mix(&mut random) as usize % 48] = b'N';
+        board[split_mix(&mut random) as usize % 8] = b'k';
+        let row = |squares: &[u8]| {
+            let mut row = String::from_utf8_lossy(squares).into_owned();
+            for empty in (2..=8).rev() {
+                row = row.replace(&"1".repeat(empty), &empty.to_string());
+            }
+            row
+        };
+        let rows: Vec<String> = board.chunks(8).map(row).collect();
+        let Ok(position) = read_fen(&format!("{} w - - 0 1", rows.join("/"))) else { continue };
+        if position.board().occupied().count() < 4 || position.in_check() {
+            continue;
+        }
+        let before = Game::new(position);
+        for m in before.position().legal_moves() {
+            let mut after = before.clone();
+            after.play(m);
+            let replies = after.position().legal_moves();
+            if m.is_capture() || replies.len() != 1 || replies[0].is_capture() || replies[0].is_promotion() {
+                continue;
+            }
+            after.play(replies[0]);
+            if after.position().has_legal_move() {
+                found.push((before.clone(), m, after));
+            }
+        }
+    }
+    found
+}
+
+/// How many detours end differently when the table knows what lies behind them.
+fn changed_by_what_the_table_knows(distance: &'static dyn DistanceModel, draws: DrawRule) -> usize {
+    let rules = Laboratory { distance, ..minimax() };
+    // So much contempt for itself that the root's side wants nothing but draws.
+    let conventions = Conventions { draws, contempt: -3000 };
+    let mut bench = Bench::new(1);
+    detours()
+        .iter()
+        .filter(|(before, m, after)| {
+            let limits = Limits { search_moves: vec![*m], ..Limits::depth(4) };
+            let mut detour = |prepared: bool| {
+                bench.clear();
+                if prepared {
+                    search(&mut bench, rules, conventions, after, 2);
+                }
+                value(&bench.search(rules, conventions, before, &limits, &|_| ()).expect("a thread"))
+            };
+            detour(false) != detour(true)
+        })
+        .count()
+}
+
+#[test]
+fn draws_from_the_table_count_from_where_they_are_met() {
+    for draws in [DrawRule::Later, DrawRule::Sooner, DrawRule::Off] {
+        assert_eq!(changed_by_what_the_table_knows(&RootPly, draws), 0, "{draws:?}");
+    }
+}
+
+#[test]
+fn a_flipped_draw_sign_is_noticed() {
+    static FLIPPED: Faulty = Faulty { flipped: true, ..SOUND };
+    // The later draw is missed where the table tells that it comes sooner.
+    assert!(changed_by_what_the_table_knows(&FLIPPED, DrawRule::Later) > 0);
+    assert_eq!(changed_by_what_the_table_knows(&FLIPPED, DrawRule::Off), 0, "without a rule there is no sign");
+}
+
 /// Scores that age edge by edge and scores that are counted from the root order everything the same way.
 ///
-/// Nodes are compared where the root is no mate: next to the end of the scale ageing has no room for a window that a
-/// search counted from the root closes by mate distance.
+/// Where the root is a mate, pruning by mate distance is off when nodes are compared: next to the end of the scale
+/// ageing has no room for a window that a search counted from the root closes by mate distance.
 #[test]
 fn ageing_scores_visit_the_same_nodes_as_root_scores() {
     let mates = common::our_mates().into_iter().filter(|mate| mate.moves.abs() <= 2).map(|mate| (mate.game, 4));
     for (game, depth) in small_trees().map(|(fen, depth)| (game(fen), depth)).chain(mates) {
-        let runs = [&RootPly as &dyn DistanceModel, &NodeAged].map(|distance| {
-            let rules = Laboratory { distance, ..minimax() };
-            let run = search(&mut Bench::new(4), rules, NEUTRAL, &game, depth);
-            (value(&run), if value(&run).score().is_mate() { 0 } else { run.nodes })
-        });
-        assert_eq!(runs[0], runs[1], "{}", game.position().fen());
+        for mate_distance in [true, false] {
+            let runs = [&RootPly as &dyn DistanceModel, &NodeAged].map(|distance| {
+                let rules = Laboratory { distance, mate_distance, ..minimax() };
+                let run = search(&mut Bench::new(4), rules, NEUTRAL, &game, depth);
+                (value(&run), if value(&run).score().is_mate() && mate_distance { 0 } else { run.nodes })
+            });
+            assert_eq!(runs[0], runs[1], "{} {mate_distance}", game.position().fen());
+        }
     }
 }
 
@@ -209,6 +312,28 @@ fn a_claim_across_the_50_move_limit_is_noticed() {
     assert!(mate_beyond_the_counter(&Faulty { timeless: true, ..SOUND }).is_some());
 }
 
+/// Rook against king is won and recognised, until the counter stands too high. The table knows wins from fresh counters.
+fn recognised_win_beyond_the_counter(distance: &'static dyn DistanceModel) -> bool {
+    let rules = Laboratory { distance, ..Laboratory::default() };
+    ["8/8/8/3k4/8/8/R7/K7 w - -", "8/8/8/4k3/8/8/8/KR6 w - -"].into_iter().any(|fen| {
+        let mut bench = Bench::new(4);
+        search(&mut bench, rules, NEUTRAL, &game(&format!("{fen} 0 1")), 6);
+        // Sixteen half-moves are left, and these mates take more.
+        let late = search(&mut bench, rules, NEUTRAL, &game(&format!("{fen} 84 60")), 5);
+        value(&late).score().is_win()
+    })
+}
+
+#[test]
+fn no_recognised_win_is_claimed_across_the_50_move_limit() {
+    assert!(!recognised_win_beyond_the_counter(&RootPly));
+}
+
+#[test]
+fn a_recognised_win_across_the_50_move_limit_is_noticed() {
+    assert!(recognised_win_beyond_the_counter(&Faulty { timeless: true, ..SOUND }));
+}
+
 /// Mate on the hundredth half-move wins, a hundredth half-move without it draws.
 #[test]
 fn the_hundredth_half_move_may_mate() {
@@ -223,9 +348,9 @@ fn the_hundredth_half_move_may_mate() {
 }
 
 /// With the table kept from move to move: the announced distance falls by one with each own move.
-fn play_out(distance: &'static dyn DistanceModel, mate: &common::Mate) -> Vec<i32> {
-    let rules = Laboratory { distance, ..Laboratory::default() };
-    let mut bench = Bench::new(4);
+fn play_out(mib: usize, mate: &common::Mate) -> Vec<i32> {
+    let rules = Laboratory::default();
+    let mut bench = Bench::new(mib);
     let mut game = mate.game.clone();
     let mut announced = vec![];
     while game.outcome().is_none() && announced.len() < 12 {
@@ -250,9 +375,24 @@ fn falls_by_one(announced: &[i32], from: i32) -> bool {
 
 #[test]
 fn mates_played_out_come_nearer_with_every_move() {
-    for mate in common::our_mates().into_iter().filter(|mate| (2..=4).contains(&mate.moves)) {
-        let announced = play_out(&RootPly, &mate);
-        assert!(falls_by_one(&announced, mate.moves), "{}: {announced:?}", mate.name);
+    let mates = common::our_mates().into_iter().filter(|mate| (2..=4).contains(&mate.moves));
+    for (mate, mib) in mates.zip([1, 1, 16].into_iter().cycle()) {
+        let announced = play_out(mib, &mate);
+        assert!(falls_by_one(&announced, mate.moves), "{} with {mib} MB: {announced:?}", mate.name);
+    }
+}
+
+/// The same of public mates, found at the right distance or not: once announced, a mate comes nearer.
+#[test]
+fn announced_mates_come_nearer_with_every_move() {
+    for (file, stride) in [("mate_in_3.epd", 250), ("mate_in_4.epd", 280)] {
+        for mate in common::public_mates(file).into_iter().step_by(stride) {
+            let announced = play_out(1, &mate);
+            let first = announced.iter().position(|&moves| moves != i32::MAX).unwrap_or(announced.len());
+            // A mate may turn out to be nearer than was announced, never further away.
+            let nearer = announced[first..].windows(2).all(|pair| pair[1] < pair[0]);
+            assert!(nearer, "{}: {announced:?}", mate.name);
+        }
     }
 }
 

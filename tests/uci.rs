@@ -531,6 +531,18 @@ fn options() {
         ("setoption name UCI_Opponent value none none computer Foo 1.0", 0),
         ("setoption name Move   Overhead value 4 ", 0),
         ("setoption name Contempt value 12", 0),
+        ("setoption name Contempt value -101", 1),
+        ("setoption name Contempt value 99999999999999999999", 1),
+        ("setoption name Contempt value much", 1),
+        ("setoption name Contempt value 0", 0),
+        ("setoption name UCI_Opponent value", 0),
+        ("setoption name Own Rating value -5", 1),
+        ("setoption name Own Rating value 2800", 0),
+        ("setoption name UCI_Opponent value none none computer Foo 1.0", 1),
+        ("setoption name UCI_Opponent value GM 99999 human Foo", 1),
+        ("setoption name UCI_Opponent value \u{1}\u{2} garbage", 1),
+        ("setoption name UCI_Opponent value GM 2700 human Foo", 0),
+        ("setoption name Own Rating value 0", 0),
         ("setoption name Debug Log File value /no/such/directory/x y.log", 1),
         ("setoption name Debug Log File value <empty>", 0),
     ] {
@@ -553,6 +565,27 @@ fn options() {
     engine.send("setoption name UCI_ShowWDL value false");
     let (_, lines) = engine.search("position startpos", "go depth 4");
     assert!(!lines.iter().any(|line| line.contains("wdl")));
+}
+
+/// What the laboratory is told and cannot do is refused with an error that names it; nothing is searched.
+#[test]
+fn the_laboratory_refuses_what_it_cannot_do() {
+    for (arguments, named) in [
+        (&["lab", "draws", "--depth", "0"][..], "1..=60"),
+        (&["lab", "draws", "--depth", "61"], "1..=60"),
+        (&["lab", "draws", "--depth", "many"], "--depth"),
+        (&["lab", "grain", "--hash", "0"], "1..=65536"),
+        (&["lab", "grain", "--every", "0"], "--every"),
+        (&["lab", "nonsense"], "nonsense"),
+        (&["lab", "table", "--epd", "no/such/file.epd"], "no/such/file.epd"),
+    ] {
+        let output = run(arguments);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+        let first = error.lines().next().unwrap_or_default();
+        assert!(first.contains(named) && !error.contains("panicked"), "{arguments:?}: {error}");
+    }
 }
 
 #[test]

@@ -38,6 +38,9 @@ use crate::score::Score;
 use clause::holds;
 use view::{Side, View};
 
+/// No recognised win takes longer, in moves from where it is recognised to the mate.
+pub const LONGEST_WIN: usize = 35;
+
 /// What an answer cost, and so whether it is worth a place in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Expense {

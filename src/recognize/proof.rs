@@ -196,6 +196,7 @@ fn every_answer_is_true() {
                 share(c.bounds),
                 c.longest
             );
+            assert!(usize::from(c.longest) <= super::LONGEST_WIN, "{}: {}", table.endgame(), c.longest);
         }
     }
     let wrong: Vec<&String> = walks().iter().filter_map(|(_, walk)| walk.wrong.as_ref()).collect();

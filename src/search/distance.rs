@@ -10,6 +10,7 @@
 //! windows and results would speak different languages.
 
 use crate::bound::Ibv;
+use crate::recognize::LONGEST_WIN;
 use crate::score::{Band, DrawRule, MAX_PLY, Score};
 
 /// A model of distance.
@@ -76,6 +77,9 @@ impl DistanceModel for RootPly {
         match stored.band() {
             Band::Mate => stored.mate_ply().unwrap_or(0),
             Band::Tablebase => stored.tablebase_ply().unwrap_or(0),
+            // Whatever lies between the node and where the win was recognised is unknown, and is left to the rest of
+            // the hundred half-moves.
+            Band::Recognizer => 2 * LONGEST_WIN,
             _ => 0,
         }
     }
@@ -167,7 +171,8 @@ impl DistanceModel for DelayedLoss {
     }
 
     fn plies_needed(&self, stored: Score) -> usize {
-        2 * RootPly.plies_needed(stored)
+        let needed = RootPly.plies_needed(stored);
+        if stored.is_mate() { 2 * needed } else { needed }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use shakmaty::Move;
 
 use super::report::{Event, Report};
-use super::{NodeResult, Rules, Search, mating};
+use super::{NodeResult, Rules, Search, pv};
 use crate::bound::{Bound, Ibv};
 use crate::params;
 use crate::position::PackedMove;
@@ -71,6 +71,10 @@ impl<R: Rules> Search<'_, R> {
                 for line in 0..lines {
                     self.complete_mate_line(line, false);
                     self.report(line, lines, None, sink);
+                }
+                if self.hunt(lines) {
+                    self.complete_mate_line(0, false);
+                    self.report(0, lines, None, sink);
                 }
                 if self.is_enough(depth, &mut trend) {
                     break;
@@ -187,7 +191,7 @@ impl<R: Rules> Search<'_, R> {
             time: self.shared.start.elapsed(),
             hashfull: self.shared.table.hashfull(),
             tbhits: self.shared.tbhits(),
-            pv: mating::line(self.game, line, value, self.shared.table, self.salt),
+            pv: pv::unpack(self.game, line),
         }
     }
 

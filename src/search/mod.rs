@@ -6,6 +6,7 @@
 //! - `quiesce`: captures and evasions until the position is quiet
 //! - `picker`, `history`: the order of moves, and what it is learned from
 //! - `reductions`: how much less a late move is searched
+//! - `hunt`: looks for mates and nothing else, with a share of the nodes
 //! - `mate_line`: completes the lines of announced mates
 //! - `pv`, `report`: lines, and what the search tells of itself
 //! - `rules`: what the laboratory may switch; in play every switch is a constant
@@ -15,9 +16,9 @@
 pub mod contempt;
 pub mod distance;
 pub mod history;
+mod hunt;
 pub mod iterate;
 mod mate_line;
-pub mod mating;
 mod node;
 pub mod picker;
 pub mod pv;
@@ -212,6 +213,8 @@ pub struct Search<'a, R: Rules> {
     best_before: Option<Move>,
     /// Some while the line of a mate is completed, with a node limit of its own: whether the search is over already.
     detour: Option<bool>,
+    /// What the hunt for mates has seen; made when it begins.
+    hunt: Option<Box<hunt::Hunt>>,
     /// No null moves below this ply: a verification search is under way.
     null_from: usize,
     reductions: reductions::Table,
@@ -248,6 +251,7 @@ impl<'a, R: Rules> Search<'a, R> {
             completed: 0,
             best_before: None,
             detour: None,
+            hunt: None,
             null_from: 0,
             reductions: reductions::Table::new(),
             tally: R::Tally::default(),

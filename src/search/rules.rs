@@ -41,6 +41,12 @@ pub trait Rules: Copy + Send + Sync + 'static {
         false
     }
 
+    /// Whether searches without a clock hunt for mates.
+    #[inline(always)]
+    fn hunts(self) -> bool {
+        true
+    }
+
     /// What of the table's values may be used.
     #[inline(always)]
     fn table(self) -> TableMode {
@@ -185,6 +191,8 @@ pub struct Laboratory {
     pub bands: bool,
     /// See [`Rules::recognizers`].
     pub recognizers: bool,
+    /// See [`Rules::hunts`].
+    pub hunts: bool,
 }
 
 impl Default for Laboratory {
@@ -201,6 +209,7 @@ impl Default for Laboratory {
             grain: Play.grain(),
             bands: Play.bands(),
             recognizers: Play.recognizers(),
+            hunts: Play.hunts(),
         }
     }
 }
@@ -247,5 +256,9 @@ impl Rules for Laboratory {
 
     fn recognizers(self) -> bool {
         self.recognizers
+    }
+
+    fn hunts(self) -> bool {
+        self.hunts
     }
 }

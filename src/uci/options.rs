@@ -68,6 +68,13 @@ fn set_opponent(choices: &mut Choices, text: &str) {
     choices.engine.opponent_rating = contempt::rating_of(text);
 }
 
+/// What to say of an opponent without a rating where contempt was to follow from it.
+fn remark_on_opponent(name: &str, text: &str, choices: &Choices) -> Option<String> {
+    let wanted = name == "UCI_Opponent" && !text.is_empty() && choices.engine.own_rating.is_some();
+    (wanted && choices.engine.opponent_rating.is_none())
+        .then(|| "no rating from 1 to 4000 in UCI_Opponent: no contempt by rating".into())
+}
+
 /// All options, in the order in which they are told.
 pub static OPTIONS: &[Definition] = &[
     Definition {
@@ -220,8 +227,9 @@ pub fn set(choices: &mut Choices, text: &str) -> Result<Change, String> {
             Ok(Change::Choices(remark))
         }
         Kind::Text { set, .. } => {
-            set(choices, if value == "<empty>" { "" } else { value });
-            Ok(Change::Choices(None))
+            let text = if value == "<empty>" { "" } else { value };
+            set(choices, text);
+            Ok(Change::Choices(remark_on_opponent(name, text, choices)))
         }
     }
 }
