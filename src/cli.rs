@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
-use ibex::tools::{bench, datagen, epd, lab, perft, prove, tune};
+use ibex::tools::{analyse, bench, datagen, epd, lab, perft, prove, tune};
 
 /// A UCI chess engine whose scores mean something exact.
 ///
@@ -17,6 +17,12 @@ pub struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// Annotate games (PGN) or positions (FEN) with evaluations, best lines and marks of bad moves
+    ///
+    /// `ibex analyse games.pgn --out annotated.pgn` searches every position of every game and writes the games again, with
+    /// `[%eval ...]` after each move, `??`, `?` and `?!` where a move lost chances, and the line that was better. A game or
+    /// a line that cannot be read is reported and left out.
+    Analyse(analyse::Args),
     /// Search a fixed list of positions; the last line reads `N nodes M nps`
     ///
     /// On one thread the node count is the same on every machine until the search or the evaluation changes.
@@ -61,6 +67,7 @@ pub fn knows(word: &str) -> bool {
 /// Runs the command that was asked for.
 pub fn run(cli: Cli) -> ExitCode {
     let status = match cli.command {
+        Command::Analyse(args) => analyse::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Datagen(args) => datagen::run(&args),
         Command::Epd(args) => epd::run(&args),

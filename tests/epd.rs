@@ -1,8 +1,9 @@
 //! `ibex epd` from the outside: the real binary, real files, and programs that misbehave.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
+use ibex::position::Position;
 use serde_json::Value;
 
 /// A folder of its own for each test, removed at the end.
@@ -161,6 +162,122 @@ fn a_run_that_was_killed_goes_on_where_it_was() {
     assert!(stderr(&other).contains("its limit is 2000 nodes, not 3000 nodes"), "{}", stderr(&other));
     folder.write("small.epd", SUITE.replace("am Ra8", "am Kd2"));
     assert!(stderr(&ibex(&arguments)).contains("edited"));
+}
+
+/// Positions of random games, each with a move to find: it need not be a good one.
+fn random_suite(positions: usize) -> String {
+    let mut random = 0x2545_F491_4F6C_DD1D_u64;
+    let mut below = |n: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random % n as u64) as usize
+    };
+    let mut text = String::new();
+    let mut position = Position::startpos();
+    for id in 0..positions {
+        let moves = position.legal_moves();
+        if moves.len() < 2 || below(80) == 0 {
+            position = Position::startpos();
+            continue;
+        }
+        let (goal, step) = (moves[below(moves.len())], moves[below(moves.len())]);
+        let goal = goal.to_uci(shakmaty::CastlingMode::Standard);
+        text.push_str(&format!("{} bm {goal}; id \"R.{id}\";\n", position.fen()));
+        position.play(step);
+    }
+    text
+}
+
+/// Kills a run with SIGKILL again and again, as soon as it has made some progress, until it completes.
+fn killed_and_resumed(positions: usize, nodes: &str, step: usize) {
+    let folder = Folder::new(&format!("kill-{positions}"));
+    let suite = folder.write("random.epd", random_suite(positions));
+    let file = folder.path("run.jsonl");
+    let arguments = ["epd", suite.as_str(), "--nodes", nodes, "--jobs", "2", "--resume", &file];
+    let lines = || std::fs::read(&file).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count());
+    let (mut kills, mut goal) = (0, step);
+    loop {
+        let child = Command::new(IBEX).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let mut child = child.expect("the program runs");
+        let status = loop {
+            match child.try_wait().expect("a child") {
+                Some(status) => break Some(status),
+                None if lines() > goal => break None,
+                None => std::thread::sleep(std::time::Duration::from_millis(1)),
+            }
+        };
+        if let Some(status) = status {
+            assert!(status.success(), "{status}");
+            break;
+        }
+        child.kill().expect("killed");
+        child.wait().expect("a child");
+        kills += 1;
+        goal = lines() + step;
+    }
+    assert!(kills >= 3, "only {kills} kills");
+    let records = records(&folder.read("run.jsonl"));
+    let mut found: Vec<u64> = records.iter().filter_map(|record| record["line"].as_u64()).collect();
+    found.sort_unstable();
+    let written = std::fs::read_to_string(&suite).expect("written above").lines().count() as u64;
+    assert_eq!(found, (1..=written).collect::<Vec<_>>(), "every position once, after {kills} kills");
+    println!("{written} positions, {kills} kills: none lost, none run twice");
+    // What was pieced together is what one undisturbed run finds.
+    let whole = folder.path("whole.jsonl");
+    assert_eq!(status(&ibex(&["epd", &suite, "--nodes", nodes, "--jsonl", &whole])), 0);
+    let timeless = |text: &str| {
+        let mut rows: Vec<_> = text
+            .lines()
+            .skip(1)
+            .map(|line| {
+                let record: Value = serde_json::from_str(line).expect("a record");
+                (record["line"].as_u64(), record["best"].clone(), record["nodes"].clone(), record["solved"].clone())
+            })
+            .collect();
+        rows.sort_by_key(|row| row.0);
+        rows
+    };
+    assert_eq!(timeless(&folder.read("run.jsonl")), timeless(&folder.read("whole.jsonl")));
+}
+
+#[test]
+fn a_run_survives_kills() {
+    killed_and_resumed(400, "300", 60);
+}
+
+/// `cargo test --release --test epd -- --ignored --nocapture`
+#[test]
+#[ignore = "a minute or two"]
+fn a_run_of_ten_thousand_survives_kills() {
+    killed_and_resumed(10_500, "300", 700);
+}
+
+/// Every search starts afresh, so that who searches what, and what was searched before, changes no result.
+#[test]
+fn jobs_and_order_change_no_result() {
+    let folder = Folder::new("jobs");
+    let text = random_suite(150);
+    let suite = folder.write("a.epd", &text);
+    let backwards: Vec<&str> = text.lines().rev().collect();
+    folder.write("b.epd", backwards.join("\n"));
+    let run = |file: &str, jobs: &str| {
+        let path = folder.path(&format!("{jobs}.jsonl"));
+        let _ = std::fs::remove_file(&path);
+        let output = ibex(&["epd", file, "--nodes", "3000", "--hash", "1", "--jobs", jobs, "--jsonl", &path]);
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        let records = records(&std::fs::read_to_string(&path).expect("written by the program"));
+        let mut rows: Vec<String> = records
+            .iter()
+            .map(|r| format!("{} {} {} {} {}", r["id"], r["best"], r["nodes"], r["score"], r["solved"]))
+            .collect();
+        rows.sort();
+        rows
+    };
+    let one = run(&suite, "1");
+    assert!(one.len() > 100);
+    assert_eq!(one, run(&suite, "2"));
+    assert_eq!(one, run(&folder.path("b.epd"), "1"));
 }
 
 #[test]

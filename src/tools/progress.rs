@@ -14,3 +14,18 @@ pub fn bar(total: u64, unit: &str) -> ProgressBar {
     bar.enable_steady_tick(Duration::from_millis(250));
     bar
 }
+
+/// A bar for `total` bytes of input; a size of 0 stands for an unknown one.
+pub fn bytes(total: u64) -> ProgressBar {
+    let bar = if total > 0 { ProgressBar::new(total) } else { ProgressBar::no_length() };
+    let template = if total > 0 {
+        "{bar:32} {bytes}/{total_bytes}, {elapsed}, {eta} left, {msg}"
+    } else {
+        "{spinner} {bytes}, {elapsed}, {msg}"
+    };
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(250));
+    bar
+}

@@ -28,6 +28,8 @@ pub struct Table<S = Xor> {
     /// The first slot that starts a cache line.
     first: usize,
     age: AtomicU8,
+    /// Entries of ages below this one count as empty: see [`Table::forget`].
+    floor: AtomicU8,
 }
 
 impl Table {
@@ -78,7 +80,7 @@ impl Table {
 impl<S: Seal> Table<S> {
     /// A table without memory, which remembers nothing.
     pub(super) fn empty() -> Table<S> {
-        Table { slots: Vec::new(), first: 0, age: AtomicU8::new(0) }
+        Table { slots: Vec::new(), first: 0, age: AtomicU8::new(0), floor: AtomicU8::new(0) }
     }
 
     /// Takes memory for this many clusters; false if there is none.
@@ -108,9 +110,10 @@ impl<S: Seal> Table<S> {
     /// What is known about the position with this key.
     #[inline]
     pub fn probe(&self, key: u64) -> Option<Entry> {
+        let floor = self.floor.load(Ordering::Relaxed);
         self.cluster(key)?.iter().find_map(|slot| {
             let (found, data) = slot.load();
-            if found == key { Entry::unpack(data) } else { None }
+            if found == key && entry::age_of(data) >= floor { Entry::unpack(data) } else { None }
         })
     }
 
@@ -122,10 +125,11 @@ impl<S: Seal> Table<S> {
     pub fn store(&self, key: u64, new: Entry) {
         let Some(cluster) = self.cluster(key) else { return };
         let age = self.age.load(Ordering::Relaxed);
+        let floor = self.floor.load(Ordering::Relaxed);
         let mut victim = (&cluster[0], i32::MAX);
         for slot in cluster {
             let (found, data) = slot.load();
-            if entry::is_empty(data) {
+            if entry::is_empty(data) || entry::age_of(data) < floor {
                 // Slots fill in order, so the key is not further on.
                 victim = (slot, i32::MIN);
                 break;
@@ -156,13 +160,40 @@ impl<S: Seal> Table<S> {
 
     /// Starts a new age: what older searches have left is the first to go.
     pub fn new_search(&self) {
-        let age = self.age.load(Ordering::Relaxed);
-        self.age.store((age + 1) % AGES, Ordering::Relaxed);
+        let age = (self.age.load(Ordering::Relaxed) + 1) % AGES;
+        if age == 0 {
+            self.drop_forgotten();
+        }
+        self.age.store(age, Ordering::Relaxed);
+    }
+
+    /// Forgets everything as [`Table::clear`] does, mostly without touching the memory: what is there counts as empty
+    /// because of its age. Every sixty-odd times the ages are used up, and the table is cleared with this many threads.
+    ///
+    /// For many short searches, each as if it were the first.
+    pub fn forget(&self, threads: usize) {
+        let floor = self.age.load(Ordering::Relaxed) + 1;
+        if floor + 1 < AGES {
+            // The search to come starts its own age, which is the floor.
+            self.floor.store(floor, Ordering::Relaxed);
+        } else {
+            self.clear(threads);
+        }
+    }
+
+    /// Empties the slots that only count as empty: ages begin anew, and would bring them back.
+    fn drop_forgotten(&self) {
+        let floor = self.floor.swap(0, Ordering::Relaxed);
+        if floor > 0 {
+            let forgotten = self.slots.iter().filter(|slot| entry::age_of(slot.load().1) < floor);
+            forgotten.for_each(Slot::clear);
+        }
     }
 
     /// Forgets everything, with this many threads.
     pub fn clear(&self, threads: usize) {
         self.age.store(0, Ordering::Relaxed);
+        self.floor.store(0, Ordering::Relaxed);
         let threads = threads.clamp(1, 1024);
         let mut parts = self.slots.chunks(self.slots.len().div_ceil(threads).max(1));
         let mine = parts.next().unwrap_or_default();

@@ -296,3 +296,34 @@ fn the_hammer_finds_torn_entries() {
     let (accepted, broken) = hammer::<Torn>(u64::MAX, Duration::from_secs(60));
     assert!(broken > 0, "of {accepted}");
 }
+
+/// A table that has forgotten its past many times over is, to every question, a new table.
+#[test]
+fn forgetting_is_as_good_as_clearing() {
+    let used = small::<Xor>(64);
+    let mut random = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut next = || {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        random
+    };
+    for round in 0..200 {
+        let fresh = small::<Xor>(64);
+        used.forget(1);
+        // More than one search now and then, so that ages run out at any point of a round.
+        for _ in 0..=round % 3 {
+            used.new_search();
+            fresh.new_search();
+            for _ in 0..300 {
+                // Few keys, so that they come again, and meet those of the rounds before.
+                let key = (next() % 400).wrapping_mul(0xD134_2543_DE82_EF95);
+                assert_eq!(used.probe(key), fresh.probe(key), "round {round}");
+                let entry = at_depth((next() % 20) as i32);
+                used.store(key, entry);
+                fresh.store(key, entry);
+            }
+            assert_eq!(used.hashfull(), fresh.hashfull(), "round {round}");
+        }
+    }
+}

@@ -401,11 +401,16 @@ fn points(position: &Position, operations: &[Operation]) -> Result<Vec<(Move, i3
         (!list.is_empty()).then_some(list)
     };
     let Some(list) = aligned("c9").or_else(|| aligned("c7")).or_else(inline) else { return Ok(Vec::new()) };
-    list.into_iter()
-        .map(|(name, points)| {
-            read_move(position, &name).map(|m| (m, points)).map_err(|reason| format!("points for {reason}"))
-        })
-        .collect()
+    // Where a move stands twice the later number counts: published suites have such lines.
+    let mut unique: Vec<(Move, i32)> = Vec::with_capacity(list.len());
+    for (name, points) in list {
+        let m = read_move(position, &name).map_err(|reason| format!("points for {reason}"))?;
+        match unique.iter_mut().find(|(known, _)| *known == m) {
+            Some(known) => known.1 = points,
+            None => unique.push((m, points)),
+        }
+    }
+    Ok(unique)
 }
 
 /// Reads a move in standard algebraic notation (check marks, capture signs and annotations are not insisted on; zeros

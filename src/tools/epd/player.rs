@@ -49,7 +49,8 @@ impl Budget {
         format!("go{}", limits.collect::<String>())
     }
 
-    fn limits(&self) -> Limits {
+    /// The limits of such a search in this program.
+    pub fn limits(&self) -> Limits {
         Limits {
             movetime: self.movetime.map(Duration::from_millis),
             nodes: self.nodes,
@@ -186,7 +187,7 @@ impl Player for BuiltIn {
     }
 
     fn think(&mut self, position: &Position, budget: &Budget, watch: Watch<'_>) -> Result<Answer, Trouble> {
-        self.engine.new_game();
+        self.engine.start_afresh();
         let (sender, receiver) = crossbeam_channel::unbounded();
         let sink = move |event: &Event| {
             // A listener that has gone away no longer wants to know.

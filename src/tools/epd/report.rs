@@ -366,7 +366,8 @@ pub fn write_epd(path: &Path, suites: &[Suite], run: &Run) -> Result<(), String>
     std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-fn annotated(entry: &Entry, record: Option<&Record>) -> String {
+/// A line of EPD with what a search of it found.
+pub(crate) fn annotated(entry: &Entry, record: Option<&Record>) -> String {
     const OURS: [&str; 6] = ["acd", "acn", "acs", "ce", "pm", "pv"];
     let fen = entry.position.fen();
     let mut text = fen.split(' ').take(4).collect::<Vec<_>>().join(" ");

@@ -373,17 +373,17 @@ impl Bench<'_> {
                 Err(reason) => Err(Trouble::Died(reason.clone())),
             };
             let label = &self.contestants[task.contestant].head.label;
-            if records.send(record(label, task.suite, task.entry, follower, result)).is_err() {
+            if records.send(record(label, &task.suite.name, task.entry, follower, result)).is_err() {
                 break;
             }
         }
     }
 }
 
-/// Writes down how a search went.
-fn record(
+/// Writes down how a search of an entry of this suite went.
+pub(crate) fn record(
     player: &str,
-    suite: &Suite,
+    suite: &str,
     entry: &Entry,
     follower: Follower<'_>,
     result: Result<Answer, Trouble>,
@@ -400,9 +400,9 @@ fn record(
     let names = |moves: &[shakmaty::Move]| moves.iter().map(|&m| san(position, m)).collect();
     Record {
         player: player.to_owned(),
-        suite: suite.name.clone(),
+        suite: suite.to_owned(),
         line: entry.line,
-        id: entry.id.clone().unwrap_or_else(|| format!("{}:{}", suite.name, entry.line)),
+        id: entry.id.clone().unwrap_or_else(|| format!("{suite}:{}", entry.line)),
         fen: position.fen(),
         bm: names(&entry.best),
         am: names(&entry.avoid),

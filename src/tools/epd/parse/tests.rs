@@ -135,6 +135,7 @@ fn mates_and_points() {
     assert_eq!(points("c0 \"Nf3=10, d4=7\";"), expected);
     assert_eq!(points("c7 \"Nf3 d4\"; c8 \"10 7\";"), expected);
     assert_eq!(points("c0 \"prose\"; c7 \"nonsense here\"; c8 \"10 7\"; c9 \"g1f3 d2d4\";"), expected);
+    assert_eq!(points("c7 \"Nf3 d4 Nf3\"; c8 \"9 7 10\";"), expected, "the later number counts");
     assert!(points("c0 \"White is better\"; c8 \"10\"; c9 \"g1f3 d2d4\";").is_empty());
     assert!(reason(&format!("{START} c0 \"Nf6=10, d4=7\";")).contains("'Nf6' is not legal"));
     let promotion = entry("8/1P5k/8/8/8/8/8/K7 w - - c0 \"b8=Q=10, b8=R+=9\";");

@@ -1,0 +1,150 @@
+//! `ibex analyse` from the outside.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+fn analyse(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ibex"))
+        .arg("analyse")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut pipe = child.stdin.take().expect("a pipe");
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || {
+        // A program that refuses its arguments does not read.
+        let _ = pipe.write_all(&input);
+    });
+    let output = child.wait_with_output().expect("it ends");
+    writer.join().expect("no panic");
+    output
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Black falls for the scholar's mate; White could also have been slower.
+const SCHOLAR: &str = "[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n\
+                       1. e4 e5 2. Qh5 {early} Nc6 3. Bc4 Nf6 (3... g6) 4. Qxf7# 1-0\n\n";
+
+#[test]
+fn a_game_is_annotated() {
+    let output = analyse(&["-", "--nodes", "5000"], SCHOLAR.as_bytes());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let annotated = text(&output.stdout).replace('\n', " ");
+    for part in [
+        "[Annotator \"Ibex ",
+        "{ [%eval ",
+        "2. Qh5",
+        "{ early }",
+        "3... Nf6 $4 { [%eval #1",
+        "} ( 3... g6 ) ( 3... ",
+        "4. Qxf7# 1-0",
+    ] {
+        assert!(annotated.contains(part), "{part}: {annotated}");
+    }
+    assert!(text(&output.stderr).contains("1 games, 7 positions; 1 blunders, "), "{}", text(&output.stderr));
+    // What was written can be read again, and the second analysis replaces the first.
+    let again = analyse(&["-", "--nodes", "5000"], &output.stdout);
+    let evaluations = |output: &Output| text(&output.stdout).matches("[%eval ").count();
+    assert_eq!(evaluations(&output), 7);
+    assert_eq!(evaluations(&again), 7);
+    // The same input, the same result.
+    assert_eq!(analyse(&["-", "--nodes", "5000"], SCHOLAR.as_bytes()).stdout, output.stdout);
+}
+
+#[test]
+fn best_lines_wherever_wanted() {
+    let lines = |more: &[&str]| {
+        let arguments = [&["-", "--nodes", "2000"], more].concat();
+        text(&analyse(&arguments, b"1. a4 h5 2. a5 h4 3. a6 h3 *\n").stdout).matches('(').count()
+    };
+    assert!(lines(&["--all-lines"]) > lines(&[]));
+    assert_eq!(lines(&["--all-lines", "--line", "0"]), 0);
+}
+
+#[test]
+fn positions_are_annotated() {
+    let input = b"# three\r\n6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1\r\n8/8/8/8/8/8/8/8 w - - 0 1\n\
+                  7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\n1k6/8/1K6/8/8/8/8/7R w - - id \"R\xE9ti\"; ce 5;\n";
+    let output = analyse(&["-", "--depth", "5"], input);
+    assert_eq!(output.status.code(), Some(0));
+    let lines: Vec<String> = text(&output.stdout).lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines[0].starts_with("6k1/5ppp/8/8/8/8/8/R3K3 w Q - acd "), "{lines:?}");
+    assert!(lines[0].contains(" ce 32766; pm Ra8#; pv Ra8#;"), "{lines:?}");
+    assert!(lines[1].contains("id \"Réti\"") && !lines[1].contains("ce 5;"), "{lines:?}");
+    let complaints = text(&output.stderr);
+    for part in ["standard input:3: ", "standard input:4: the game is over: left out", "2 left out"] {
+        assert!(complaints.contains(part), "{part}: {complaints}");
+    }
+}
+
+#[test]
+fn bad_games_cost_only_themselves() {
+    let mut input = b"\xEF\xBB\xBF".to_vec();
+    input.extend(SCHOLAR.replace("Nf6 (", "Ke4 (").replace('\n', "\r\n").bytes());
+    input.extend(
+        b"[Variant \"Crazyhouse\"]\r\n\r\n1. e4 *\r\n\r\n[White \"Mu\xF1oz\"]\r\n\r\n1. e4 {\xA1} e5 *\r\n\r\n",
+    );
+    input.extend(b"[Event \"no moves\"]\r\n\r\n*\r\n");
+    let output = analyse(&["-", "--depth", "2"], &input);
+    assert_eq!(output.status.code(), Some(0));
+    let complaints = text(&output.stderr);
+    for part in [
+        "standard input: game 1: A - B: 3... Ke4 is not legal: left out\n",
+        "standard input: game 2: ? - ?: crazyhouse is not played here: left out\n",
+        "2 games, 4 positions",
+        "2 left out",
+    ] {
+        assert!(complaints.contains(part), "{part}: {complaints}");
+    }
+    let kept = |part: &[u8]| output.stdout.windows(part.len()).any(|window| window == part);
+    assert!(kept(b"[White \"Mu\xF1oz\"]") && kept(b"{ \xA1 }") && kept(b"[Event \"no moves\"]"));
+    assert!(!kept(b"Qxf7#") && !kept(b"\r"));
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    for (arguments, input, reason) in [
+        (&["/no/such/file.pgn"][..], &b""[..], "/no/such/file.pgn: "),
+        (&["-"], b"", "nothing to analyse (0 games or lines left out)"),
+        (&["-"], b"not a position\n", "nothing to analyse (1 games or lines left out)"),
+        (&["-", "--out", "/no/such/folder/x"], b"", "/no/such/folder/x: "),
+        (&["/"], b"", "/: a folder, not a file"),
+    ] {
+        let output = analyse(arguments, input);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let said = text(&output.stderr);
+        let last = said.lines().last().unwrap_or_default();
+        assert!(last.starts_with("ibex analyse: ") && last.contains(reason), "{said}");
+    }
+}
+
+/// Memory holds a game at a time: the first games are written while the last ones have not been sent.
+#[test]
+fn games_are_streamed() {
+    use std::io::{BufRead, BufReader};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ibex"))
+        .args(["analyse", "-", "--depth", "1"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program runs");
+    let mut pipe = child.stdin.take().expect("a pipe");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    // More than any buffer between us holds.
+    let filler = format!("[White \"First\"]\n\n1. e4 {{ {} }} *\n\n", "word ".repeat(40_000));
+    pipe.write_all(filler.as_bytes()).expect("it reads");
+    pipe.write_all(filler.as_bytes()).expect("it reads");
+    pipe.flush().expect("it reads");
+    assert_eq!(lines.next().expect("a line").expect("text"), "[White \"First\"]");
+    drop(pipe);
+    assert_eq!(lines.map_while(Result::ok).filter(|line| line == "[White \"First\"]").count(), 1);
+    assert!(child.wait().expect("it ends").success());
+}
