@@ -367,6 +367,44 @@ fn the_program_behind_uci_is_the_same_player() {
 
 /// Engines that crash, hang, answer nonsense and talk too much, as shell scripts.
 #[cfg(unix)]
+/// A program that answers `go nodes` at once, and otherwise counts until it is stopped.
+#[test]
+fn engines_may_not_know_nodes() {
+    let folder = Folder::new("nodes");
+    let suite = folder.write("small.epd", SUITE);
+    let script = folder.write(
+        "deaf.sh",
+        "while read -r line; do case \"$line\" in\n\
+         uci) echo uciok;;\n\
+         isready) echo readyok;;\n\
+         'go infinite') n=0; while ! read -r -t 0.01 stop; do n=$((n+1000)); echo \"info depth 3 nodes $n score cp 1 pv a1a8\"; \
+         done; echo 'bestmove a1a8';;\n\
+         go*) echo 'info depth 1 nodes 20 score cp 1 pv a1a8'; echo 'bestmove a1a8';;\n\
+         quit) exit 0;;\n\
+         esac; done\n",
+    );
+    let engine = format!("deaf=bash '{script}'");
+    let run = |more: &[&str]| {
+        let file = folder.path("nodes.jsonl");
+        let _ = std::fs::remove_file(&file);
+        let arguments =
+            [&["epd", suite.as_str(), "--nodes", "8000", "--no-ibex", "--engine", &engine, "--jsonl", &file], more]
+                .concat();
+        let output = ibex(&arguments);
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        let nodes: Vec<u64> = records(&folder.read("nodes.jsonl")).iter().filter_map(|r| r["nodes"].as_u64()).collect();
+        (nodes, stderr(&output))
+    };
+    let (nodes, said) = run(&[]);
+    assert_eq!(nodes, [20; 4]);
+    assert!(said.contains("deaf seems not to obey 'go nodes'"), "{said}");
+    let (nodes, said) = run(&["--stop-at-nodes", "deaf"]);
+    assert!(nodes.iter().all(|&n| (4000..=40_000).contains(&n)), "{nodes:?}");
+    assert!(!said.contains("obey"), "{said}");
+    let unknown = ["epd", suite.as_str(), "--nodes", "9", "--engine", &engine, "--stop-at-nodes", "x"];
+    assert!(stderr(&ibex(&unknown)).contains("--stop-at-nodes 'x' is none of the engines"));
+}
+
 #[test]
 fn engines_may_misbehave() {
     let folder = Folder::new("misbehave");

@@ -40,6 +40,8 @@ pub struct Program {
     pub threads: usize,
     /// Time allowed for a position beyond which the program counts as hanging; none for what the budget suggests.
     pub patience: Option<Duration>,
+    /// Whether a limit of nodes is kept by stopping the program, because it does not know `go nodes`.
+    pub counted: bool,
 }
 
 /// A program that plays.
@@ -111,7 +113,8 @@ impl Player for External {
 
     fn think(&mut self, position: &Position, budget: &Budget, watch: Watch<'_>) -> Result<Answer, Trouble> {
         let patience = self.program.patience.unwrap_or_else(|| budget.patience());
-        match self.process()?.think(position, budget, patience, watch) {
+        let counted = self.program.counted;
+        match self.process()?.think(position, budget, patience, counted, watch) {
             Ok(answer) => answer,
             Err(lost) => {
                 // Whatever it was doing, it shall not disturb the next position.
@@ -229,6 +232,7 @@ impl Process {
         position: &Position,
         budget: &Budget,
         patience: Duration,
+        counted: bool,
         watch: Watch<'_>,
     ) -> Result<Result<Answer, Trouble>, Trouble> {
         let chess960 = position.castling_mode().is_chess960();
@@ -240,13 +244,18 @@ impl Process {
         self.ready()?;
         self.send(&format!("position fen {}", position.fen()))?;
         let started = Instant::now();
-        self.send(&budget.go())?;
+        let mut count = budget.nodes.filter(|_| counted).map(|limit| Count { limit, seen: 0, at: started, rate: 0.0 });
+        self.send(&if count.is_some() { "go infinite".to_owned() } else { budget.go() })?;
         let mut deadline = started + patience;
         let (mut late, mut enough, mut nodes) = (false, false, 0);
         let best = loop {
-            let line = match self.receive(deadline, "no 'bestmove' after 'stop'") {
+            let counted_out = count.as_ref().filter(|_| !late).and_then(Count::due);
+            let line = match self
+                .receive(counted_out.map_or(deadline, |due| due.min(deadline)), "no 'bestmove' after 'stop'")
+            {
                 Err(Trouble::Timeout(_)) if !late => {
                     late = true;
+                    enough |= counted_out.is_some_and(|due| due < deadline);
                     deadline = Instant::now() + STOP;
                     self.send("stop")?;
                     continue;
@@ -259,6 +268,9 @@ impl Process {
             let elapsed = started.elapsed().as_millis().try_into().unwrap_or(u64::MAX);
             let Some(info) = parse_info(position, &line, elapsed) else { continue };
             nodes = nodes.max(info.nodes);
+            if let Some(count) = &mut count {
+                count.tell(info.nodes, started);
+            }
             if watch(&info) && !enough && !late {
                 enough = true;
                 deadline = Instant::now() + STOP;
@@ -275,6 +287,32 @@ impl Process {
             return Ok(Err(Trouble::Illegal(format!("'bestmove {best}' is not legal"))));
         }
         Ok(Ok(Answer { best: m, nodes, ms }))
+    }
+}
+
+/// Nodes of a program that has to be stopped: as it tells them, and between its lines as time suggests.
+struct Count {
+    limit: u64,
+    seen: u64,
+    /// When it told so many.
+    at: Instant,
+    /// Nodes a second.
+    rate: f64,
+}
+
+impl Count {
+    fn tell(&mut self, nodes: u64, started: Instant) {
+        if nodes > self.seen {
+            self.seen = nodes;
+            self.at = Instant::now();
+            self.rate = nodes as f64 / (self.at - started).as_secs_f64().max(1e-4);
+        }
+    }
+
+    /// When the limit is reached, as far as can be said.
+    fn due(&self) -> Option<Instant> {
+        let left = self.limit.saturating_sub(self.seen) as f64;
+        (self.rate > 0.0).then(|| self.at + Duration::from_secs_f64((left / self.rate).min(3600.0)))
     }
 }
 
@@ -418,6 +456,7 @@ mod tests {
             hash: 16,
             threads: 1,
             patience: None,
+            counted: false,
         };
         assert!(External::start(program(&[])).is_err_and(|error| error.contains("empty command")));
         let missing = External::start(program(&["/no/such/engine"])).err().expect("no such file");

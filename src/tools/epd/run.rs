@@ -60,6 +60,9 @@ pub struct Args {
     /// Set an option of these programs, as `[LABEL:]NAME=VALUE` (may be repeated)
     #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "Other engines")]
     pub options: Vec<String>,
+    /// These engines do not know `go nodes`: let them search, and stop them when they have told so many (may be repeated)
+    #[arg(long = "stop-at-nodes", value_name = "LABEL", requires = "engines", help_heading = "Other engines")]
+    pub counted: Vec<String>,
     /// Leave out Ibex itself
     #[arg(long, requires = "engines", help_heading = "Other engines")]
     pub no_ibex: bool,
@@ -190,6 +193,9 @@ pub fn run(args: &Args) -> Result<u8, String> {
     bar.finish_and_clear();
     run.sort();
 
+    for label in deaf_to_nodes(&run) {
+        eprintln!("{label} seems not to obey 'go nodes'; with --stop-at-nodes {label} it is stopped at about so many");
+    }
     report::write_all(&run, &args.outputs)?;
     if let Some(path) = &args.epd_out {
         report::write_epd(path, &suites, &run)?;
@@ -200,6 +206,23 @@ pub fn run(args: &Args) -> Result<u8, String> {
         eprintln!("ibex epd: {least:.1}% solved is less than {threshold}%");
     }
     Ok(if missed.is_some() { FOUND } else { OK })
+}
+
+/// The programs whose searches are mostly far from the only limit that they were given, a number of nodes.
+fn deaf_to_nodes(run: &Run) -> Vec<&str> {
+    let (Budget { nodes: Some(limit), movetime: None, depth: None, mate: None }, None) =
+        (run.head.budget, run.head.hold)
+    else {
+        return Vec::new();
+    };
+    let programs = run.head.players.iter().filter(|player| player.command.is_some());
+    let deaf = programs.filter(|player| {
+        let own = run.records.iter().filter(|r| r.player == player.label && r.status == Status::Ok);
+        let mut nodes: Vec<u64> = own.map(|r| r.nodes).collect();
+        nodes.sort_unstable();
+        nodes.get(nodes.len() / 2).is_some_and(|&median| median < limit / 2 || median > 2 * limit)
+    });
+    deaf.map(|player| player.label.as_str()).collect()
 }
 
 /// Reads the suites and reports what is wrong with them.
@@ -259,11 +282,16 @@ fn contestants(args: &Args) -> Result<Vec<Contestant>, String> {
                 options.push((name.to_owned(), value.to_owned()));
             }
         }
-        let shown = options.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let program = Program { command: words, options, hash: args.hash, threads: args.threads, patience };
+        let counted = args.counted.contains(&label);
+        let shown = options.iter().map(|(name, value)| format!("{name}={value}"));
+        let shown = shown.chain(counted.then(|| "stopped by its own count of nodes".to_owned())).collect();
+        let program = Program { command: words, options, hash: args.hash, threads: args.threads, patience, counted };
         let name = External::start(program.clone())?.name().to_owned();
         let head = PlayerHead { label, name, command: Some(command.to_owned()), options: shown };
         contestants.push(Contestant { head, kind: Kind::Program(program) });
+    }
+    if let Some(label) = args.counted.iter().find(|&label| !taken.contains(label)) {
+        return Err(format!("--stop-at-nodes '{label}' is none of the engines"));
     }
     if let Some(text) = unused.first() {
         return Err(format!("--option '{text}' is for none of the engines"));
