@@ -2,6 +2,7 @@
 """Looks for positions in which one move stands out, in games that Ibex played against itself.
 
     mine.py --games FILE.vf... --ibex IBEX --engine CMD --engine CMD --out FOLDER [--nodes N] [--second LIMIT]
+    mine.py --check FILE.epd... --ibex IBEX --engine CMD --engine CMD [--nodes N] [--second LIMIT]
 
 `FILE.vf` is what `ibex datagen` writes (or a worker's file of a run that goes on). Writes, line by line, `tactics.epd`,
 `quiet.epd` and `chess960.epd` into FOLDER until interrupted or out of games. SOURCES.md tells the criteria; they are the
@@ -9,7 +10,8 @@ functions `tactic` and `quiet` below. Of a game at most one position of each kin
 
 The filter is cheap first: a jump between two scores of the game (a low-node search missed what the next one then saw), a
 very short search by Ibex with two lines, a shallow one that must not find the move, a short one by the first engine; only
-then all three search with two lines and N nodes. Needs the PyPI package `chess`.
+then all three search with two lines and N nodes. `--check` repeats that for the lines of a suite; an engine other than
+those that SOURCES.md names may disagree with some. Needs the PyPI package `chess`.
 """
 import argparse
 import itertools
@@ -180,11 +182,32 @@ def examine(kind, board, ibex, engines, limits):
         short = engines[0].lines(board, limit)
         if short is None or short[0] != move or not rule(board, short, margin):
             return None, limit
+    return agree(kind, board, move, ibex, engines, limits)
+
+
+def agree(kind, board, move, ibex, engines, limits):
+    """Whether everyone chooses the move by its margin: as `examine`."""
+    rule, margins, _ = KINDS[kind]
     for player, limit, margin in zip((engines[1], engines[0], ibex), (limits[1], limits[0], limits[0]), margins[:1:-1]):
         lines = player.lines(board, limit)
         if lines is None or lines[0] != move or not rule(board, lines, margin):
             return None, player.name
     return lines, None
+
+
+def check(path, ibex, engines, limits):
+    """Asks everyone again about every line of a suite; says who disagrees, and returns how many lines that concerns."""
+    wrong = 0
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if line.startswith("#") or not line.strip():
+                continue
+            board, operations = chess.Board.from_epd(line, chess960="960" in line)
+            fates = [agree(kind, board, operations["bm"][0], ibex, engines, limits) for kind in KINDS]
+            if all(lines is None for lines, _ in fates):
+                wrong += 1
+                print(f"{path}:{number}: not for {fates[0][1]}")
+    return wrong
 
 
 def epd(board, lines, nodes):
@@ -196,10 +219,11 @@ def epd(board, lines, nodes):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--games", nargs="+", required=True)
+    parser.add_argument("--games", nargs="+", default=[])
+    parser.add_argument("--check", nargs="+", default=[], help="suites to ask everyone about again, instead")
     parser.add_argument("--ibex", required=True)
     parser.add_argument("--engine", action="append", required=True, help="two strong engines; the first searches most")
-    parser.add_argument("--out", required=True)
+    parser.add_argument("--out", default=".")
     parser.add_argument("--nodes", type=int, default=100_000)
     parser.add_argument("--second", help="the second engine's limit, if it does not know `go nodes` (`depth 12`)")
     parser.add_argument("--skip", type=int, default=0, help="pass over so many games of each file")
@@ -208,10 +232,14 @@ def main():
     args = parser.parse_args()
     if len(args.engine) != 2:
         parser.error("two engines must agree")
+    if not args.games and not args.check:
+        parser.error("nothing to do: neither --games nor --check")
     want = {name: int(number) for name, number in (item.split("=") for item in args.want)}
     os.makedirs(args.out, exist_ok=True)
     ibex, engines = Player(args.ibex), [Player(command) for command in args.engine]
     limits = f"nodes {args.nodes}", args.second or f"nodes {args.nodes}"
+    if args.check:
+        return int(sum(check(path, ibex, engines, limits) for path in args.check) > 0)
     rng = random.Random(args.seed)
     counts, fates = dict.fromkeys(want, 0), {}
     for path in args.games:

@@ -371,7 +371,9 @@ fn the_program_behind_uci_is_the_same_player() {
 #[test]
 fn engines_may_not_know_nodes() {
     let folder = Folder::new("nodes");
-    let suite = folder.write("small.epd", SUITE);
+    // The two positions in which the program's only move is legal.
+    let text: Vec<&str> = SUITE.lines().filter(|line| line.contains("R3K3")).collect();
+    let suite = folder.write("small.epd", text.join("\n"));
     let script = folder.write(
         "deaf.sh",
         "while read -r line; do case \"$line\" in\n\
@@ -396,7 +398,7 @@ fn engines_may_not_know_nodes() {
         (nodes, stderr(&output))
     };
     let (nodes, said) = run(&[]);
-    assert_eq!(nodes, [20; 4]);
+    assert_eq!(nodes, [20; 2]);
     assert!(said.contains("deaf seems not to obey 'go nodes'"), "{said}");
     let (nodes, said) = run(&["--stop-at-nodes", "deaf"]);
     assert!(nodes.iter().all(|&n| (4000..=40_000).contains(&n)), "{nodes:?}");

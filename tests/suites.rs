@@ -62,3 +62,37 @@ fn the_short_mates_are_proved_again() {
     }
     assert!(proved[1..].iter().all(|&mates| mates >= 20), "{proved:?}");
 }
+
+/// Tactics, quiet moves and Chess960 positions that are there at least.
+const LEAST: [usize; 3] = [200, 190, 60];
+
+fn suite(name: &str) -> Suite {
+    Suite::read(&folder().join(name)).expect("readable")
+}
+
+/// What the rules alone can say of the suites in which engines agree; that they still do, `epd/mine.py --check` asks.
+#[test]
+fn the_mined_suites_are_what_they_say() {
+    let (tactics, quiet, shuffled) = (suite("tactics.epd"), suite("quiet.epd"), suite("chess960.epd"));
+    for entry in tactics.entries.iter().chain(&quiet.entries).chain(&shuffled.entries) {
+        let place = entry.id.as_deref().unwrap_or_default();
+        assert_eq!(entry.best.len(), 1, "{place}: one move stands out");
+        assert!(entry.position.legal_moves().len() > 3, "{place}: there is a choice");
+        assert!(entry.analysis.centipawns.is_some() && entry.analysis.nodes.is_some(), "{place}: unexplained");
+    }
+    for entry in &quiet.entries {
+        let place = entry.id.as_deref().unwrap_or_default();
+        let m = entry.best[0];
+        let mut after = entry.position.clone();
+        after.play(m);
+        assert!(!m.is_capture() && !m.is_promotion() && !after.in_check(), "{place}: not a quiet move");
+        assert!(!entry.position.in_check(), "{place}: in check");
+        assert!(entry.analysis.centipawns.is_some_and(|cp| cp.abs() <= 200), "{place}: not in balance");
+    }
+    for entry in &shuffled.entries {
+        let place = entry.id.as_deref().unwrap_or_default();
+        assert!(entry.position.castling_mode().is_chess960(), "{place}: plain chess");
+    }
+    let counts = [tactics.entries.len(), quiet.entries.len(), shuffled.entries.len()];
+    assert!(counts.iter().zip(LEAST).all(|(&count, least)| count >= least), "{counts:?}");
+}

@@ -207,6 +207,10 @@ impl Process {
     }
 
     fn receive(&mut self, deadline: Instant, complaint: &str) -> Result<String, Trouble> {
+        // Asked first: while a flood of lines lasts, the channel always has one to give.
+        if Instant::now() >= deadline {
+            return Err(Trouble::Timeout(complaint.to_owned()));
+        }
         match self.lines.recv_deadline(deadline) {
             Ok(line) => Ok(line),
             Err(RecvTimeoutError::Timeout) => Err(Trouble::Timeout(complaint.to_owned())),
