@@ -77,7 +77,7 @@ fn the_mined_suites_are_what_they_say() {
     for entry in tactics.entries.iter().chain(&quiet.entries).chain(&shuffled.entries) {
         let place = entry.id.as_deref().unwrap_or_default();
         assert_eq!(entry.best.len(), 1, "{place}: one move stands out");
-        assert!(entry.position.legal_moves().len() > 3, "{place}: there is a choice");
+        assert!(entry.position.legal_moves().len() > 1, "{place}: there is a choice");
         assert!(entry.analysis.centipawns.is_some() && entry.analysis.nodes.is_some(), "{place}: unexplained");
     }
     for entry in &quiet.entries {
