@@ -10,9 +10,12 @@ use std::time::{Duration, Instant};
 use crate::eval::Evaluation;
 use crate::eval::nnue::Network;
 use crate::position::{Game, PackedMove};
+use crate::recognize::syzygy::{Probing, Tablebases};
 use crate::score::DrawRule;
 use crate::search::iterate::Finding;
-use crate::search::{Conventions, Event, Memory, NodeCounter, Outcome, Play, Report, STACK_SIZE, Shared, contempt, pv};
+use crate::search::{
+    Conventions, Event, Memory, NodeCounter, Outcome, Play, Probes, Report, STACK_SIZE, Shared, contempt, pv,
+};
 use crate::smp;
 use crate::time::{Clock, Limits};
 use crate::tt::Table;
@@ -44,6 +47,10 @@ pub struct Settings {
     pub analyse_mode: bool,
     /// A network file to evaluate with; empty for the program's own evaluation, `classical` for the hand-written one.
     pub eval_file: String,
+    /// Folders with Syzygy tablebases, separated as in `PATH`; empty for none.
+    pub syzygy_path: String,
+    /// When tablebases are asked.
+    pub probing: Probing,
 }
 
 impl Default for Settings {
@@ -61,6 +68,8 @@ impl Default for Settings {
             draws: DrawRule::Later,
             analyse_mode: false,
             eval_file: String::new(),
+            syzygy_path: String::new(),
+            probing: Probing::default(),
         }
     }
 }
@@ -131,6 +140,7 @@ pub struct Engine {
     settings: Settings,
     table: Arc<Table>,
     evaluation: Evaluation,
+    tables: Option<Arc<Tablebases>>,
     memories: Vec<Memory>,
     signals: Arc<Signals>,
     running: Option<JoinHandle<Vec<Memory>>>,
@@ -145,9 +155,12 @@ impl Engine {
             remarks.push(error);
             Evaluation::default()
         });
+        let (tables, unusable) = Tablebases::open(&settings.syzygy_path);
+        remarks.extend(unusable);
         let mut engine = Engine {
             table: Arc::new(table),
             evaluation,
+            tables,
             memories: Vec::new(),
             signals: Arc::default(),
             running: None,
@@ -187,6 +200,15 @@ impl Engine {
                 }
                 Err(error) => remarks.push(format!("{error}; the evaluation stays as it was")),
             }
+        }
+        if settings.syzygy_path != self.settings.syzygy_path {
+            let (tables, unusable) = Tablebases::open(&settings.syzygy_path);
+            self.tables = tables;
+            remarks.extend(unusable);
+        }
+        if settings.probing.fifty_moves != self.settings.probing.fifty_moves {
+            // What is stored of spoiled wins means something else now.
+            self.table.clear(settings.threads);
         }
         self.settings = settings;
         self.fit_memories();
@@ -248,6 +270,8 @@ impl Engine {
             signals: Arc::clone(&self.signals),
             clock,
             conventions: self.conventions(&limits),
+            tables: self.tables.clone(),
+            probing: self.settings.probing,
             lines: self.settings.multi_pv,
             limits,
             game,
@@ -285,6 +309,8 @@ impl Engine {
             signals: Arc::clone(&self.signals),
             clock: self.prepare(game, &limits),
             conventions: self.conventions(&limits),
+            tables: self.tables.clone(),
+            probing: self.settings.probing,
             lines: self.settings.multi_pv,
             limits,
             game: game.clone(),
@@ -376,6 +402,8 @@ struct Job {
     signals: Arc<Signals>,
     clock: Arc<Clock>,
     conventions: Conventions,
+    tables: Option<Arc<Tablebases>>,
+    probing: Probing,
     lines: usize,
     limits: Limits,
     game: Game,
@@ -386,6 +414,7 @@ impl Job {
     fn run(&self, memories: &mut [Memory], sink: &(dyn Fn(Event) + Sync)) -> Outcome {
         self.table.new_search();
         let start = Instant::now();
+        let ranking = self.tables.as_ref().and_then(|tables| tables.rank_root(&self.game, &self.probing));
         let counters: Vec<NodeCounter> = memories.iter().map(|_| NodeCounter::default()).collect();
         let shared = Shared {
             table: &self.table,
@@ -396,9 +425,16 @@ impl Job {
             clock: &self.clock,
             start,
             conventions: self.conventions,
+            probes: self.tables.as_deref().map(|tables| Probes {
+                tables,
+                probing: self.probing,
+                ranking: ranking.as_ref(),
+            }),
             current_sink: Some(sink),
         };
         let finding = smp::search(Play, &shared, memories, &self.game, self.lines, sink);
+        let unusable = self.tables.iter().flat_map(|tables| tables.take_remarks());
+        unusable.for_each(|remark| sink(Event::Message(remark)));
         self.signals.wait(self.limits.infinite);
         let (nodes, time) = (shared.nodes(), start.elapsed());
         match finding {

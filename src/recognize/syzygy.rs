@@ -16,7 +16,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use shakmaty::{Chess, Move};
@@ -45,6 +45,9 @@ impl Default for Probing {
     }
 }
 
+/// So many missing tables are told by name.
+const MISSING_TOLD: usize = 8;
+
 /// Opened tablebases; shared by all threads.
 pub struct Tablebases {
     tables: Tablebase<Chess>,
@@ -52,6 +55,8 @@ pub struct Tablebases {
     broken: [AtomicU64; 64],
     /// What to tell about files that failed.
     remarks: Mutex<Vec<String>>,
+    /// How many tables were asked for and are not there.
+    missing: AtomicUsize,
 }
 
 impl fmt::Debug for Tablebases {
@@ -72,6 +77,15 @@ pub struct RankedMove {
     /// Plies to the next capture or pawn move, counted as Syzygy does (0: draw; beyond ±100: spoiled by the rule; ±1
     /// where no DTZ table is there).
     pub dtz: i32,
+}
+
+/// What the tables say of all moves of a root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ranking {
+    /// The moves, best first.
+    pub moves: Vec<RankedMove>,
+    /// Whether the distances to progress are known, so that playing by rank makes progress; if not, only results are.
+    pub by_distance: bool,
 }
 
 impl Tablebases {
@@ -116,8 +130,12 @@ impl Tablebases {
         if found.is_empty() {
             return (None, remarks);
         }
-        let opened =
-            Arc::new(Tablebases { tables, broken: [const { AtomicU64::new(0) }; 64], remarks: Mutex::new(Vec::new()) });
+        let opened = Arc::new(Tablebases {
+            tables,
+            broken: [const { AtomicU64::new(0) }; 64],
+            remarks: Mutex::new(Vec::new()),
+            missing: AtomicUsize::new(0),
+        });
         #[cfg(debug_assertions)]
         check::against(&opened);
         (Some(opened), remarks)
@@ -171,7 +189,7 @@ impl Tablebases {
     /// repeated a position since the last capture or pawn move or the counter is past half: then the shortest way to
     /// the next such move ranks first, and progress is certain. Search the moves of the [best rank](best) (in analysis,
     /// the `lines` best), and report their `score` where the search itself finds no mate.
-    pub fn rank_root(&self, game: &Game, probing: &Probing) -> Option<Vec<RankedMove>> {
+    pub fn rank_root(&self, game: &Game, probing: &Probing) -> Option<Ranking> {
         let position = game.position();
         let men = position.board().occupied().count();
         if !position.castles().is_empty() || men > self.largest().min(probing.limit) {
@@ -179,13 +197,14 @@ impl Tablebases {
         }
         let moves = position.legal_moves();
         let with_dtz: Option<Vec<RankedMove>> = moves.iter().map(|&m| self.rank_by_dtz(game, m, probing)).collect();
-        let mut ranked = match with_dtz {
+        let by_distance = with_dtz.is_some();
+        let mut moves: Vec<RankedMove> = match with_dtz {
             Some(ranked) => ranked,
             None => moves.iter().map(|&m| self.rank_by_wdl(position, m, probing)).collect::<Option<_>>()?,
         };
         // Stable: moves of one rank keep the generator's order where the distance is equal.
-        ranked.sort_by_key(|ranked| (Reverse(ranked.rank), ranked.dtz));
-        Some(ranked)
+        moves.sort_by_key(|ranked| (Reverse(ranked.rank), ranked.dtz));
+        Some(Ranking { moves, by_distance })
     }
 
     fn rank_by_dtz(&self, game: &Game, m: Move, probing: &Probing) -> Option<RankedMove> {
@@ -286,7 +305,14 @@ impl Tablebases {
                     let reason = reason.lines().next().unwrap_or_default().to_owned();
                     Some(format!("{metric} table {material} cannot be used: {reason}"))
                 }
-                SyzygyError::MissingTable { metric, material } => Some(format!("{metric} table {material} is missing")),
+                SyzygyError::MissingTable { metric, material } => {
+                    // Who has some of the larger tables need not be told of all the others.
+                    match self.missing.fetch_add(1, Ordering::Relaxed) {
+                        ..MISSING_TOLD => Some(format!("{metric} table {material} is missing")),
+                        MISSING_TOLD => Some("more tables are missing".to_owned()),
+                        _ => None,
+                    }
+                }
                 SyzygyError::Castling | SyzygyError::TooManyPieces => None,
             };
             self.remarks.lock().unwrap_or_else(PoisonError::into_inner).extend(remark);

@@ -65,7 +65,7 @@ impl<R: Rules> Search<'_, R> {
             }
             self.completed = depth;
             self.publish();
-            self.roots.0[..lines].sort_by_key(|root| Reverse(root.proved.map(|p| p.1)));
+            self.roots.0[..lines].sort_by_key(|root| Reverse((root.rank, root.proved.map(|p| p.1))));
             self.best_before = self.roots.0.first().map(|root| root.m);
             if self.id == 0 {
                 for line in 0..lines {
@@ -93,14 +93,14 @@ impl<R: Rules> Search<'_, R> {
                 }
             }
             let previous = self.best_before;
-            self.roots.0.sort_by_key(|root| Reverse((root.value, Some(root.m) == previous)));
+            self.roots.0.sort_by_key(|root| Reverse((root.rank, root.value, Some(root.m) == previous)));
         }
         self.complete_mate_line(0, true);
         self.publish();
         let root = &self.roots.0[0];
         let (depth, value) = match root.proved {
-            Some((depth, score)) => (depth, Ibv::exact(score)),
-            None if root.value.is_some() => (self.depth, root.value),
+            Some((depth, score)) => (depth, root.told(Ibv::exact(score))),
+            None if root.value.is_some() => (self.depth, root.told(root.value)),
             // Stopped before the first move had a value: nothing is known of it.
             None => (0, Ibv::upper(Score::MAX)),
         };
@@ -167,6 +167,7 @@ impl<R: Rules> Search<'_, R> {
         if !value.is_some() {
             return;
         }
+        let value = root.told(value);
         self.publish();
         sink(Event::Line(self.describe(index, lines, value, self.depth, &root.line, root.seldepth)));
     }
@@ -229,7 +230,7 @@ impl<R: Rules> Search<'_, R> {
         if !clock.is_managed() || self.shared.pondering.load(Ordering::Relaxed) {
             return false;
         }
-        if self.roots.0.len() == 1 && depth >= 4 {
+        if self.roots.group_end(0) == 1 && depth >= 4 {
             return true;
         }
         // A mate that the depth has covered several times over will not get shorter.

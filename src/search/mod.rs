@@ -7,6 +7,7 @@
 //! - `picker`, `history`: the order of moves, and what it is learned from
 //! - `reductions`: how much less a late move is searched
 //! - `hunt`: looks for mates and nothing else, with a share of the nodes
+//! - `tables`: tablebases, inside the tree and at its root
 //! - `mate_line`: completes the lines of announced mates
 //! - `pv`, `report`: lines, and what the search tells of itself
 //! - `rules`: what the laboratory may switch; in play every switch is a constant
@@ -27,6 +28,7 @@ mod reductions;
 pub mod report;
 mod root;
 pub mod rules;
+mod tables;
 pub mod tally;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -46,6 +48,7 @@ pub use report::{Event, Outcome, Report};
 use root::RootMoves;
 use rules::TableMode;
 pub use rules::{Laboratory, Play, Rules};
+pub use tables::Probes;
 
 /// Searches recurse: a thread that runs one needs a stack of this size.
 pub const STACK_SIZE: usize = 32 << 20;
@@ -76,6 +79,8 @@ pub struct Shared<'a> {
     pub start: Instant,
     /// The conventions that scores of this search follow.
     pub conventions: Conventions,
+    /// Tablebases, if there are any.
+    pub probes: Option<Probes<'a>>,
     /// Who hears which root move is being searched.
     pub current_sink: Option<&'a (dyn Fn(Event) + Sync)>,
 }
@@ -236,15 +241,16 @@ impl<'a, R: Rules> Search<'a, R> {
             Some(nodes) if shared.counters.len() == 1 => nodes,
             _ => u64::MAX,
         };
+        let ranking = shared.probes.and_then(|probes| probes.ranking);
         Search {
             rules,
             shared,
             id,
             keys,
             salt: shared.conventions.salt(position.turn()),
-            roots: RootMoves::new(game, &shared.limits.search_moves),
+            roots: RootMoves::new(game, &shared.limits.search_moves, ranking),
             nodes: 0,
-            tbhits: 0,
+            tbhits: if id == 0 { ranking.map_or(0, |ranking| ranking.moves.len() as u64) } else { 0 },
             node_limit,
             seldepth: 0,
             depth: 0,
@@ -372,15 +378,20 @@ impl<'a, R: Rules> Search<'a, R> {
     }
 
     /// What a recognizer proves of a position at `ply`, in the root's terms.
-    ///
-    /// A recognised draw still lies ahead, at a distance that nobody knows: "drawn" is told as a draw here, and a bound
-    /// by a draw is widened to the end of the draw band, which no distance passes.
     #[inline]
     fn recognize(&self, position: &Position, ply: usize) -> Ibv {
         if !self.rules.recognizers() {
             return Ibv::NONE;
         }
-        let known = recognize::recognize(position).ibv;
+        self.in_root_terms(recognize::recognize(position).ibv, ply)
+    }
+
+    /// What is proved of a position at `ply`, as scores of this search say it.
+    ///
+    /// A recognised draw still lies ahead, at a distance that nobody knows: "drawn" is told as a draw here, and a bound
+    /// by a draw is widened to the end of the draw band, which no distance passes.
+    #[inline]
+    fn in_root_terms(&self, known: Ibv, ply: usize) -> Ibv {
         if !known.is_some() || !known.score().is_draw() {
             return known;
         }

@@ -106,6 +106,13 @@ impl<R: Rules> Search<'_, R> {
                 }
             }
         }
+        // Tablebases, the expensive recognizer: what they say is kept in the table, so only what it lacks is asked.
+        if !excluded.is_some()
+            && !known.proof().is_some()
+            && let Some(settled) = window.know(self.ask_tables(position, key, depth, ply, was_pv))
+        {
+            return Some(settled);
+        }
         let (mut alpha, beta) = (window.alpha, window.beta);
         let table_move = entry.and_then(|e| position.find(e.best));
 

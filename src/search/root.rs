@@ -1,5 +1,7 @@
 //! The root: its moves, each with what is known of it, and the search through them.
 
+use std::cmp::Reverse;
+
 use shakmaty::Move;
 
 use super::{NodeResult, Rules, Search};
@@ -7,12 +9,17 @@ use crate::bound::{Bound, Ibv};
 use crate::params;
 use crate::position::movegen::is_noisy;
 use crate::position::{Game, PackedMove};
+use crate::recognize::syzygy::Ranking;
 use crate::score::Score;
 
 /// A root move and what is known of it.
 #[derive(Clone, Debug)]
 pub(super) struct RootMove {
     pub m: Move,
+    /// What tablebases say it keeps; moves of equal rank are searched together, others never. 0 where they are silent.
+    pub rank: i32,
+    /// The result that tablebases prove of it.
+    pub table: Option<Score>,
     /// Its value in the current iteration; none until it has been searched to a value of its own.
     pub value: Ibv,
     /// Its last exact value, with the iteration that found it.
@@ -30,16 +37,22 @@ pub(super) struct RootMove {
 pub(super) struct RootMoves(pub Vec<RootMove>);
 
 impl RootMoves {
-    /// The legal moves, or those of them that `only` names.
-    pub fn new(game: &Game, only: &[Move]) -> RootMoves {
+    /// The legal moves, or those of them that `only` names, in the order of tablebases that know them.
+    pub fn new(game: &Game, only: &[Move], ranking: Option<&Ranking>) -> RootMoves {
         let legal = game.position().legal_moves();
         let named = legal.iter().any(|m| only.contains(m));
+        let moves: Vec<(Move, i32, Option<Score>)> = match ranking {
+            None => legal.into_iter().map(|m| (m, 0, None)).collect(),
+            Some(ranking) => ranking.moves.iter().map(|ranked| (ranked.m, ranked.rank, Some(ranked.score))).collect(),
+        };
         RootMoves(
-            legal
+            moves
                 .into_iter()
-                .filter(|m| !named || only.contains(m))
-                .map(|m| RootMove {
+                .filter(|(m, ..)| !named || only.contains(m))
+                .map(|(m, rank, table)| RootMove {
                     m,
+                    rank,
+                    table,
                     value: Ibv::NONE,
                     proved: None,
                     line: vec![PackedMove::new(m)],
@@ -50,14 +63,31 @@ impl RootMoves {
         )
     }
 
+    /// Where the moves end that rank with the one at `first`.
+    pub fn group_end(&self, first: usize) -> usize {
+        let rank = self.0[first].rank;
+        first + self.0[first..].iter().take_while(|root| root.rank == rank).count()
+    }
+
     /// Sorts the moves from `first` on by what this iteration knows; moves that it knows nothing of keep their order.
     pub fn sort_from(&mut self, first: usize) {
-        self.0[first..].sort_by_key(|root| std::cmp::Reverse(root.value));
+        self.0[first..].sort_by_key(|root| Reverse((root.rank, root.value)));
+    }
+}
+
+impl RootMove {
+    /// A value of this move as it is told: the result that tablebases prove, unless the search has found the mate.
+    pub fn told(&self, value: Ibv) -> Ibv {
+        match self.table {
+            Some(score) if !value.score().is_mate() => Ibv::exact(score),
+            _ => value,
+        }
     }
 }
 
 impl<R: Rules> Search<'_, R> {
-    /// Searches the root's moves from `first` on (those before it have lines of their own) within the window.
+    /// Searches the root's moves from `first` on (those before it have lines of their own) within the window, as far as
+    /// tablebases rank them alike.
     pub(super) fn search_root(&mut self, first: usize, mut alpha: Score, beta: Score, depth: i32) -> NodeResult {
         let game = self.game;
         let position = game.position();
@@ -80,7 +110,7 @@ impl<R: Rules> Search<'_, R> {
         let mut best = Ibv::NONE;
         let threats = super::threats(position);
         let trail = self.trail(0);
-        for index in first..self.roots.0.len() {
+        for index in first..self.roots.group_end(first) {
             let m = self.roots.0[index].m;
             let number = index - first + 1;
             if self.id == 0 {

@@ -160,6 +160,26 @@ pub static OPTIONS: &[Definition] = &[
         meaning: "milliseconds that GUI and connection take of every move",
     },
     Definition {
+        name: "SyzygyPath",
+        kind: Kind::Text { default: "", set: |c, text| c.engine.syzygy_path = text.into() },
+        meaning: "folders with Syzygy tablebases, separated by `:` (on Windows `;`); empty for none",
+    },
+    Definition {
+        name: "SyzygyProbeDepth",
+        kind: Kind::Spin { default: 1, min: 1, max: 100, set: |c, n| c.engine.probing.depth = n },
+        meaning: "remaining depth from which positions with the most men that there are tables for are looked up",
+    },
+    Definition {
+        name: "SyzygyProbeLimit",
+        kind: Kind::Spin { default: 7, min: 0, max: 7, set: |c, n| c.engine.probing.limit = size(n) },
+        meaning: "positions with more men than this, kings included, are not looked up; 0 for never",
+    },
+    Definition {
+        name: "Syzygy50MoveRule",
+        kind: Kind::Check { default: true, set: |c, on| c.engine.probing.fifty_moves = on },
+        meaning: "wins that the 50-move rule spoils are draws",
+    },
+    Definition {
         name: "EvalFile",
         kind: Kind::Text { default: "", set: |c, text| c.engine.eval_file = text.into() },
         meaning: "network file to evaluate with; empty for the built-in evaluation, `classical` for the hand-written one",

@@ -170,17 +170,17 @@ fn root_moves_are_ranked_by_what_they_keep() {
     let probing = Probing::default();
     // Only one move wins; every legal move is ranked.
     let ending = game("8/8/8/4k3/8/4K3/4P3/8 w - - 0 1");
-    let ranked = tables.rank_root(&ending, &probing).expect("known");
+    let ranked = tables.rank_root(&ending, &probing).expect("known").moves;
     assert_eq!(ranked.len(), ending.position().legal_moves().len());
     assert!(ranked.windows(2).all(|pair| pair[0].rank >= pair[1].rank));
     // Stalemating or losing the queen is not among the best; mate in one is worth a win.
     let ending = game("k7/8/1K6/8/8/8/8/1Q6 w - - 40 80");
-    let ranked = tables.rank_root(&ending, &probing).expect("known");
+    let ranked = tables.rank_root(&ending, &probing).expect("known").moves;
     assert!(best(&ranked).iter().all(|ranked| ranked.score == Score::tablebase_win(0)));
     assert!(best(&ranked).len() < ranked.len());
     // No time is left but for the mate that comes in time.
     let ending = game("k7/8/1K6/8/8/8/8/7R w - - 99 80");
-    let ranked = tables.rank_root(&ending, &probing).expect("known");
+    let ranked = tables.rank_root(&ending, &probing).expect("known").moves;
     let mating = ending.position().parse_move("h1h8").expect("legal");
     assert_eq!(best(&ranked).iter().map(|ranked| ranked.m).collect::<Vec<_>>(), [mating]);
     assert_eq!(ranked[1].score, Score::ZERO);
@@ -198,11 +198,49 @@ fn ranking_makes_progress() {
         let mut game = game(fen);
         let strict = Probing { ..Probing::default() };
         while game.outcome().is_none() {
-            let ranked = tables.rank_root(&game, &strict).expect("known");
+            let ranked = tables.rank_root(&game, &strict).expect("known").moves;
             // The slowest of the moves that rank best: the worst that a search may do.
             let chosen = best(&ranked).last().expect("a move").m;
             game.play(chosen);
         }
         assert_eq!(game.outcome(), Some(crate::position::game::Ending::Checkmate), "{fen}");
+    }
+}
+
+/// Debug builds compare every recognition with the tables that are open, and stop at a wrong one.
+#[cfg(debug_assertions)]
+#[test]
+fn recognitions_are_checked_against_open_tables() {
+    let Some(folder) = shared("data/syzygy") else { return };
+    let tables = Tablebases::open(&folder.to_string_lossy()).0.expect("tables");
+    let won = position("8/8/8/3k4/8/8/8/R3K3 w - - 0 1");
+    let drawn = position("8/8/8/3k4/8/8/8/B3K3 w - - 0 1");
+    let win = Ibv::lower(Score::recognized_win(0));
+    for (position, claim, holds) in [
+        (&won, win, true),
+        (&won, Ibv::NONE, true),
+        (&won, Ibv::lower(Score::ZERO), true),
+        (&won, Ibv::exact(Score::ZERO), false),
+        (&won, -win, false),
+        (&drawn, Ibv::exact(Score::ZERO), true),
+        (&drawn, win, false),
+    ] {
+        check::against(&tables);
+        let checked = std::panic::catch_unwind(|| cross_check(position, claim));
+        assert_eq!(checked.is_ok(), holds, "{claim:?} of {}", position.fen());
+    }
+    // The recognizers themselves pass, wherever a walk at random leads.
+    let mut state = 3;
+    for start in
+        ["8/8/8/3k4/8/8/4P3/R3K3 w - - 0 1", "8/2p5/8/3k4/8/8/4B3/4K3 w - - 0 1", "8/8/3kn3/8/8/8/4Q3/4K3 b - - 0 1"]
+    {
+        for _ in 0..40 {
+            let mut position = position(start);
+            while position.has_legal_move() && position.clock() < 40 {
+                let moves = position.legal_moves();
+                position.play(moves[crate::position::keys::split_mix(&mut state) as usize % moves.len()]);
+                crate::recognize::recognize(&position);
+            }
+        }
     }
 }

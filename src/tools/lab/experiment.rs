@@ -82,6 +82,7 @@ impl Bench {
                 clock: &clock,
                 start,
                 conventions,
+                probes: None,
                 current_sink: None,
             };
             let mut search = Search::new(rules, &shared, 0, memory, game);
