@@ -1,6 +1,7 @@
 //! The static value of a position: what it is worth before anything is played.
 
 pub mod classical;
+pub mod drawish;
 pub mod nnue;
 
 use std::sync::Arc;
@@ -81,10 +82,11 @@ impl Evaluator {
     /// to be asked in check.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> i32 {
-        match &mut self.0 {
+        let value = match &mut self.0 {
             Kind::Classical(pawns) => classical::evaluate_cached(position, pawns),
             Kind::Network(path) => path.evaluate(position),
-        }
+        };
+        drawish::temper(position, value)
     }
 }
 

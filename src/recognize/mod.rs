@@ -209,4 +209,4 @@ fn signature(board: &Board, color: Color) -> usize {
 }
 
 #[cfg(test)]
-mod proof;
+pub(crate) mod proof;

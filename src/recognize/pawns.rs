@@ -4,7 +4,7 @@
 //! nothing is in its way. Rook pawns are drawn, any number of them and of bishops, before a king that cannot be driven
 //! from their corner.
 
-use shakmaty::{Bitboard, File, Rank, Role, Square};
+use shakmaty::{Bitboard, File, Rank, Role, Square, attacks};
 
 use super::clause::holds;
 use super::lone_king::{is_guarded, lost_for_lone_king};
@@ -144,9 +144,22 @@ fn corner_of_rook_pawns(view: &View) -> Option<Square> {
 /// beside it. While the lone king is in the block, that is illegal, for all squares of the block touch each other. So
 /// a lone king beside the corner can always step into it, or take there what has just promoted; and in the corner it
 /// is never in check and at worst stalemated.
+///
+/// With two men a lone king that is still on its way will do, where nobody can be there before it.
 fn corner_fortress(view: &View) -> Verdict {
     let Some(corner) = corner_of_rook_pawns(view) else { return Verdict::Silence };
     let drawn = holds((view.men(Side::Strong, Role::Bishop) & same_colour(corner)).is_empty())
-        && holds(view.weak_king.distance(corner) <= 1);
+        && (holds(view.weak_king.distance(corner) <= 1) || arrives_first(view, corner));
     if drawn { Verdict::Draw } else { Verdict::Silence }
+}
+
+/// Whether the lone king is in the corner before the strong king stands beside it, and two moves before the pawn.
+fn arrives_first(view: &View, corner: Square) -> bool {
+    let beside = attacks::king_attacks(corner) & !Bitboard::from(corner.file());
+    let strong = beside.into_iter().map(|square| view.strong_king.distance(square)).min().unwrap_or(0);
+    let king = view.weak_king.distance(corner) - u32::from(view.to_move == Side::Weak);
+    let ranks = view.men(Side::Strong, Role::Pawn).into_iter().map(|pawn| view.relative(pawn).rank() as u32);
+    // A pawn on its first square makes two steps at once.
+    let steps = ranks.map(|rank| (7 - rank).min(5)).min().unwrap_or(0);
+    holds(view.force(Side::Strong).count() <= 2) && holds(king < strong) && holds(king + 2 <= steps)
 }

@@ -1,0 +1,214 @@
+//! Endings of few men in which a sum of terms misleads: the side ahead cannot win, or is as good as winning.
+//!
+//! Not proof, which is the business of recognizers: what an evaluation claims is brought in line with how such positions
+//! end in our own tables more often than not. Every evaluation passes through here, hand-written or network.
+
+use shakmaty::{Bitboard, Board, Color, File, Rank, Role, Square, attacks};
+
+use crate::position::Position;
+
+/// An advantage that will not be won is never shown as more than this; a larger one is still the better one.
+const HOPE: i32 = 25;
+/// What is added where a rook stops a pawn for certain: together more than any uncertain advantage.
+const ALMOST_WON: i32 = 300;
+
+/// The evaluation of a position for the side to move, in centipawns, in the light of its material.
+#[inline]
+pub fn temper(position: &Position, value: i32) -> i32 {
+    let board = position.board();
+    if board.occupied().count() <= 5 || !board.white().more_than_one() || !board.black().more_than_one() {
+        judged(board, position.turn(), value)
+    } else {
+        value
+    }
+}
+
+/// What becomes of an advantage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Prospect {
+    AsItSeems,
+    Drawish,
+    AlmostWon,
+}
+
+#[inline(never)]
+fn judged(board: &Board, turn: Color, value: i32) -> i32 {
+    let ahead = if value >= 0 { turn } else { !turn };
+    match prospect(board, ahead, ahead == turn) {
+        Prospect::AsItSeems => value,
+        Prospect::Drawish => value * HOPE / (HOPE + value.abs()),
+        Prospect::AlmostWon => value + if value >= 0 { ALMOST_WON } else { -ALMOST_WON },
+    }
+}
+
+/// What the side that is ahead can hope for.
+fn prospect(board: &Board, ahead: Color, to_move: bool) -> Prospect {
+    let (own, their) = (board.by_color(ahead), board.by_color(!ahead));
+    let (Some(king), Some(their_king)) = (board.king_of(ahead), board.king_of(!ahead)) else {
+        return Prospect::AsItSeems;
+    };
+    let kings = Kings { ahead: king, behind: their_king };
+    let pawns = board.pawns() & own;
+    let drawish = if pawns.is_empty() {
+        let difference = worth(board, own) - worth(board, their);
+        let lone_pawn = (board.pawns() & their).single_square().filter(|_| their.count() == 2 && own.count() == 2);
+        match lone_pawn {
+            Some(pawn) if (board.rooks() & own).any() => return against_rook(kings, pawn, ahead, to_move),
+            Some(pawn) if (board.queens() & own).any() => holds_queen(kings, pawn, ahead, to_move),
+            // Without pawns neither a minor piece wins, nor a rook against one, nor do two knights.
+            _ => worth(board, own) <= 3 || difference <= 2 || is_two_knights(board, own) && their.count() == 1,
+        }
+    } else {
+        their.count() == 1 && is_wrong_corner(board, own, kings, ahead, to_move)
+    };
+    if drawish { Prospect::Drawish } else { Prospect::AsItSeems }
+}
+
+/// The kings, by who is ahead.
+#[derive(Clone, Copy)]
+struct Kings {
+    ahead: Square,
+    behind: Square,
+}
+
+/// Pieces in the children's count of three, five and nine.
+fn worth(board: &Board, side: Bitboard) -> i32 {
+    let count = |men: Bitboard| (men & side).count() as i32;
+    3 * count(board.knights() | board.bishops()) + 5 * count(board.rooks()) + 9 * count(board.queens())
+}
+
+fn is_two_knights(board: &Board, own: Bitboard) -> bool {
+    let pieces = own & !board.kings();
+    pieces == board.knights() & own && pieces.count() == 2
+}
+
+/// A square as this side sees it, its own first rank below.
+fn seen_by(color: Color, square: Square) -> Square {
+    if color == Color::White { square } else { square.flip_vertical() }
+}
+
+/// Where a pawn of this side promotes, and in how many moves.
+fn promotion(color: Color, pawn: Square) -> (Square, u32) {
+    let rank = seen_by(color, pawn).rank() as u32;
+    let goal = seen_by(color, Square::from_coords(pawn.file(), Rank::Eighth));
+    // A pawn on its first square makes two steps at once.
+    (goal, (7 - rank).min(5))
+}
+
+/// A rook against a pawn that its king escorts: who is first at the promotion square?
+fn against_rook(kings: Kings, pawn: Square, ahead: Color, to_move: bool) -> Prospect {
+    let rank = seen_by(!ahead, pawn).rank() as i32;
+    let (goal, _) = promotion(!ahead, pawn);
+    let late = kings.ahead.distance(goal) as i32 - (7 - rank);
+    let escort = kings.behind.distance(pawn);
+    let enough = if !to_move {
+        2
+    } else if escort <= 1 {
+        3
+    } else {
+        4
+    };
+    if late <= 0 {
+        Prospect::AlmostWon
+    } else if escort <= 2 && late >= enough {
+        Prospect::Drawish
+    } else {
+        Prospect::AsItSeems
+    }
+}
+
+/// A pawn one step from promotion that holds a queen by stalemate: on a rook's or bishop's file, its king beside the
+/// promotion square and the other far away.
+fn holds_queen(kings: Kings, pawn: Square, ahead: Color, to_move: bool) -> bool {
+    let (goal, steps) = promotion(!ahead, pawn);
+    let far = if to_move { 5 } else { 4 };
+    steps == 1
+        && matches!(pawn.file(), File::A | File::C | File::F | File::H)
+        && kings.behind.distance(goal) <= 1
+        && kings.ahead.distance(goal) >= far
+}
+
+/// Pawns of one rook's file, without a piece that commands their corner, and the lone king is as soon there as anyone.
+fn is_wrong_corner(board: &Board, own: Bitboard, kings: Kings, ahead: Color, to_move: bool) -> bool {
+    let pawns = board.pawns() & own;
+    let Some(file) = pawns.first().map(Square::file).filter(|file| matches!(file, File::A | File::H)) else {
+        return false;
+    };
+    let corner = seen_by(ahead, Square::from_coords(file, Rank::Eighth));
+    let colour = if corner.is_light() { Bitboard::LIGHT_SQUARES } else { Bitboard::DARK_SQUARES };
+    let pieces = own & !board.kings() & !pawns;
+    if !(pawns & !Bitboard::from(file)).is_empty() || pieces != board.by_role(Role::Bishop) & own & !colour {
+        return false;
+    }
+    let beside = attacks::king_attacks(corner) & !Bitboard::from(file);
+    let strong = beside.into_iter().map(|square| kings.ahead.distance(square)).min().unwrap_or(0);
+    let king = kings.behind.distance(corner).saturating_sub(u32::from(!to_move));
+    let steps = pawns.into_iter().map(|pawn| promotion(ahead, pawn).1).min().unwrap_or(0);
+    king <= 1 || king < strong && king <= steps || king == strong && king < steps
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::CastlingMode;
+
+    use super::*;
+
+    fn tempered(fen: &str, value: i32) -> i32 {
+        temper(&Position::from_fen(fen, CastlingMode::Standard).expect("a position"), value)
+    }
+
+    #[test]
+    fn advantages_by_material() {
+        // Rook against knight, bishop, rook; a minor piece against a pawn; two knights; wrong bishop, king at home.
+        for fen in [
+            "8/8/3k4/3n4/8/8/3R4/3K4 w - - 0 1",
+            "8/8/3k4/3b4/8/8/3R4/3K4 b - - 0 1",
+            "8/8/3k4/3r4/8/8/1R6/3K4 w - - 0 1",
+            "8/8/3k4/3p4/8/8/3N4/3K4 w - - 0 1",
+            "8/8/3k4/8/8/8/3N4/3KN3 w - - 0 1",
+            "1k6/8/8/P7/8/8/8/K1B5 w - - 0 1",
+        ] {
+            let turn = if fen.contains(" w ") { 1 } else { -1 };
+            let small = tempered(fen, 60 * turn) * turn;
+            let large = tempered(fen, 400 * turn) * turn;
+            assert!(0 < small && small < large && large < HOPE, "{fen}: {small} {large}");
+        }
+        // Queen against rook, the right bishop, two pawns against a king, six men: as it seems.
+        for fen in [
+            "8/8/3k4/3r4/8/8/3Q4/3K4 w - - 0 1",
+            "1k6/8/8/P7/8/8/8/KB6 w - - 0 1",
+            "1k6/8/8/P7/1P6/8/8/K7 w - - 0 1",
+            "1k6/p7/8/8/8/8/4N3/K1BR1n2 w - - 0 1",
+        ] {
+            assert_eq!(tempered(fen, 400), 400, "{fen}");
+            assert_eq!(tempered(fen, 0), 0);
+        }
+    }
+
+    #[test]
+    fn one_pawn_against_a_major_piece() {
+        // The king stands before the pawn; it is far away; the pawn's king is far away.
+        assert_eq!(tempered("8/8/8/3p4/3k4/8/3K4/R7 w - - 0 1", 300), 300 + ALMOST_WON);
+        assert!(tempered("R7/8/1K6/8/8/3k4/3p4/8 b - - 0 1", -300) > -HOPE);
+        assert_eq!(tempered("R7/8/1K5k/8/8/8/3p4/8 b - - 0 1", -300), -300);
+        // A bishop's pawn and a queen's pawn against a queen.
+        assert!(tempered("8/8/K7/8/8/8/2pk4/7Q w - - 0 1", 600) < HOPE);
+        assert_eq!(tempered("8/8/K7/8/8/8/3pk3/7Q w - - 0 1", 600), 600);
+    }
+
+    /// Colours and sides of the board make no difference.
+    #[test]
+    fn tempering_is_symmetric() {
+        for fen in [
+            "8/8/3k4/3n4/8/8/3R4/3K4 w - - 0 1",
+            "R7/8/1K6/8/8/3k4/3p4/8 b - - 0 1",
+            "8/8/8/K7/8/8/2pk4/7Q w - - 0 1",
+            "2k5/8/8/P7/8/8/8/K1B5 b - - 0 1",
+        ] {
+            let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
+            for value in [-700, -40, 0, 40, 700] {
+                assert_eq!(temper(&position, value), temper(&position.flipped(), value), "{fen}");
+            }
+        }
+    }
+}
