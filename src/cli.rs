@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
-use ibex::tools::{analyse, bench, datagen, epd, lab, perft, prove, tune};
+use ibex::tools::{analyse, bench, datagen, endings, epd, lab, perft, prove, tune};
 
 /// A UCI chess engine whose scores mean something exact.
 ///
@@ -32,6 +32,8 @@ enum Command {
     /// `ibex datagen --out FILE` plays on all cores until it has what was asked for. Killed, it resumes with the same
     /// command. The file is viriformat.
     Datagen(datagen::Args),
+    /// Compare the engine with the truth about endings: scores, mating, and suites that recognizers solve
+    Endings(endings::Args),
     /// Run EPD suites with Ibex and any other UCI engine; merge and compare such runs
     ///
     /// `ibex epd FILE... --nodes 200000` searches every position, judges the answers by bm, am, dm and points, and
@@ -70,6 +72,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Analyse(args) => analyse::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Datagen(args) => datagen::run(&args),
+        Command::Endings(args) => endings::run(&args),
         Command::Epd(args) => epd::run(&args),
         Command::Lab(args) => lab::run(&args),
         Command::Perft(args) => perft::run(&args),

@@ -164,6 +164,10 @@ tunables! {
     /// Margin on top of the victim's value.
     quiescence_margin = 140 in 40..=400, step 20;
 
+    // Recognizers, for matches of the engine against itself: 0 asks none.
+    /// Whether recognizers are asked.
+    recognizers = 1 in 0..=1, step 1;
+
     // Time: how a soft limit stretches and shrinks, percent.
     /// Share of the remaining time for one move in sudden death, 1/1000.
     time_share = 34 in 15..=100, step 4;

@@ -3,6 +3,7 @@
 use super::distance::{DistanceModel, RootPly};
 use super::tally::{TableCuts, Tally};
 use crate::bound::{Bound, Ibv};
+use crate::params;
 use crate::score::Score;
 
 /// The switches of a search. Play answers each with a constant, so that the compiler removes the question.
@@ -74,7 +75,7 @@ pub trait Rules: Copy + Send + Sync + 'static {
     /// Whether recognizers are asked.
     #[inline(always)]
     fn recognizers(self) -> bool {
-        true
+        params::recognizers() != 0
     }
 }
 

@@ -7,6 +7,7 @@
 pub mod analyse;
 pub mod bench;
 pub mod datagen;
+pub mod endings;
 pub mod epd;
 pub mod lab;
 pub mod perft;

@@ -179,6 +179,12 @@ pub static OPTIONS: &[Definition] = &[
         kind: Kind::Check { default: true, set: |c, on| c.engine.probing.fifty_moves = on },
         meaning: "wins that the 50-move rule spoils are draws",
     },
+    #[cfg(feature = "tune")]
+    Definition {
+        name: "Recognizers",
+        kind: Kind::Check { default: true, set: |_, on| _ = crate::params::set("recognizers", i32::from(on)) },
+        meaning: "for matches of the engine against itself: whether recognizers are asked",
+    },
     Definition {
         name: "EvalFile",
         kind: Kind::Text { default: "", set: |c, text| c.engine.eval_file = text.into() },

@@ -166,6 +166,15 @@ impl Table {
         })
     }
 
+    /// The position that a random number picks, with its value; `None` where it picks no legal one. Every legal position
+    /// up to symmetry is equally likely.
+    pub fn at_random(&self, random: u64) -> Option<(Board, Color, Value)> {
+        let index = (u128::from(random) * self.values.len() as u128) >> 64;
+        let value = decode(self.values[index as usize])?;
+        let spot = self.spot(index as usize);
+        Some((self.board(spot), spot.turn, value))
+    }
+
     /// The longest win for either side, in moves.
     pub fn longest(&self) -> u8 {
         self.values.iter().filter(|&&byte| byte != ILLEGAL).map(|&byte| byte / 2).max().unwrap_or(0)

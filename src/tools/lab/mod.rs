@@ -6,6 +6,7 @@
 pub mod experiment;
 mod settings;
 mod sheet;
+mod solve;
 
 use std::path::PathBuf;
 
@@ -28,6 +29,9 @@ pub struct Args {
     /// Iterations for each position
     #[arg(long, global = true, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=60))]
     pub depth: u32,
+    /// For `recognizers`: nodes in which a position must be solved
+    #[arg(long, global = true, default_value_t = 100_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub nodes: u64,
     /// Size of the transposition table in MiB
     #[arg(long, global = true, default_value_t = 16, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub hash: u32,
@@ -62,10 +66,24 @@ pub enum Experiment {
     Narrowing,
     /// How results are composed: integrated bounds, exact values below alpha demoted, conventional flags
     Composition,
+    /// Nodes to the solutions of a suite, with recognizers and without
+    Recognizers,
 }
 
 /// Runs an experiment and prints its sheet.
 pub fn run(args: &Args) -> u8 {
+    if args.experiment == Experiment::Recognizers {
+        return match solve::measure(args) {
+            Ok(found) => {
+                print!("{}", solve::markdown(args, &found));
+                OK
+            }
+            Err(error) => {
+                eprintln!("{error}");
+                TROUBLE
+            }
+        };
+    }
     match measure(args) {
         Ok(sheet) => {
             print!("{}", sheet.markdown());

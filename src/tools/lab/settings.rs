@@ -62,6 +62,9 @@ impl Setting {
                     .map(|(name, narrowing)| with(name, Laboratory { narrowing, ..rules }))
                     .collect()
             }
+            Experiment::Recognizers => {
+                vec![with("on (play)", rules), with("off", Laboratory { recognizers: false, ..rules })]
+            }
             Experiment::Composition => vec![
                 with("integrated (play)", rules),
                 with("exact below alpha demoted", Laboratory { composition: Composition::Demoted, ..rules }),

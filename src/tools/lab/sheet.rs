@@ -183,8 +183,10 @@ mod tests {
             (Experiment::Bands, 4),
             (Experiment::Narrowing, 3),
             (Experiment::Composition, 3),
+            (Experiment::Recognizers, 2),
         ] {
-            let args = Args { experiment, depth: 3, hash: 1, exhaustive: false, every: 20, epd: None, csv: None };
+            let args =
+                Args { experiment, depth: 3, nodes: 1, hash: 1, exhaustive: false, every: 20, epd: None, csv: None };
             let sheet = measure(&args).expect("positions and a thread");
             assert_eq!(sheet.markdown().lines().count(), 4 + settings, "{experiment:?}");
             let csv = sheet.csv();

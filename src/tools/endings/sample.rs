@@ -1,0 +1,97 @@
+//! Random legal positions with their true values.
+
+use shakmaty::fen::Fen;
+use shakmaty::{Board, CastlingMode, Color, Piece, Role, Setup, Square};
+
+use crate::position::Position;
+use crate::position::keys::split_mix;
+use crate::recognize::retrograde::{Table, Value};
+use crate::recognize::syzygy::Tablebases;
+
+/// A position of an ending.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// The ending's name.
+    pub ending: String,
+    /// The position; a move is legal in it.
+    pub position: Position,
+    /// The result for the side to move: 1, 0 or −1.
+    pub result: i32,
+}
+
+/// A random source that repeats.
+#[derive(Clone, Debug)]
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next number.
+    pub fn next(&mut self) -> u64 {
+        split_mix(&mut self.0)
+    }
+
+    /// A number below `limit`.
+    pub fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit.max(1) as u64) as usize
+    }
+}
+
+/// A random position of a solved ending, either colour being the stronger; `wanted` chooses by value.
+pub fn of_table(table: &Table, random: &mut Random, wanted: impl Fn(Color, Value) -> bool) -> (Position, Value) {
+    loop {
+        let Some((board, turn, value)) = table.at_random(random.next()) else { continue };
+        if !wanted(turn, value) {
+            continue;
+        }
+        let Some(position) = position(&board, turn).filter(Position::has_legal_move) else { continue };
+        return (if random.below(2) == 0 { position } else { position.flipped() }, value);
+    }
+}
+
+/// Random positions of one ending.
+pub fn samples(table: &Table, count: usize, random: &mut Random) -> Vec<Sample> {
+    let sample = |_| {
+        let (position, value) = of_table(table, random, |_, _| true);
+        let result = match value {
+            Value::Win(_) => 1,
+            Value::Draw => 0,
+            Value::Loss(_) => -1,
+        };
+        Sample { ending: table.endgame().to_string(), position, result }
+    };
+    (0..count).map(sample).collect()
+}
+
+/// Random positions of pawn against pawn, by Syzygy tables.
+pub fn pawns(tables: &Tablebases, count: usize, random: &mut Random) -> Vec<Sample> {
+    let mut found = Vec::with_capacity(count);
+    while found.len() < count {
+        let men = [Color::White.pawn(), Color::Black.pawn()];
+        let Some(position) = placed(&men, random).filter(Position::has_legal_move) else { continue };
+        let Some(result) = tables.result(&position) else { break };
+        found.push(Sample { ending: "KPvKP".to_owned(), position, result });
+    }
+    found
+}
+
+/// A random placing of the kings and these men, if it is legal.
+pub fn placed(men: &[Piece], random: &mut Random) -> Option<Position> {
+    let mut board = Board::empty();
+    for &piece in [Color::White.king(), Color::Black.king()].iter().chain(men) {
+        let square = Square::new(random.below(64) as u32);
+        let last_rank = matches!(square.rank(), shakmaty::Rank::First | shakmaty::Rank::Eighth);
+        if board.piece_at(square).is_some() || piece.role == Role::Pawn && last_rank {
+            return None;
+        }
+        board.set_piece_at(square, piece);
+    }
+    position(&board, Color::from_white(random.below(2) == 0))
+}
+
+/// A position without rights, if it is legal.
+fn position(board: &Board, turn: Color) -> Option<Position> {
+    let mut setup = Setup::empty();
+    setup.board = board.clone();
+    setup.turn = turn;
+    let fen = Fen::try_from_setup(setup).ok()?;
+    Position::from_fen(&fen.to_string(), CastlingMode::Standard).ok()
+}
