@@ -51,8 +51,8 @@ const MISSING_TOLD: usize = 8;
 /// Opened tablebases; shared by all threads.
 pub struct Tablebases {
     tables: Tablebase<Chess>,
-    /// Materials whose files have failed, as bits of a hash: failing files are asked once, without a lock.
-    broken: [AtomicU64; 64],
+    /// Materials whose files have failed: they are asked once.
+    broken: Failures,
     /// What to tell about files that failed.
     remarks: Mutex<Vec<String>>,
     /// How many tables were asked for and are not there.
@@ -132,7 +132,7 @@ impl Tablebases {
         }
         let opened = Arc::new(Tablebases {
             tables,
-            broken: [const { AtomicU64::new(0) }; 64],
+            broken: Failures::default(),
             remarks: Mutex::new(Vec::new()),
             missing: AtomicUsize::new(0),
         });
@@ -295,9 +295,7 @@ impl Tablebases {
             Ok(value) => return Some(value),
             Err(error) => error,
         };
-        let (word, bit) = material_bit(position);
-        let known = self.broken[word].fetch_or(bit, Ordering::Relaxed) & bit != 0;
-        if !known {
+        if self.broken.insert(material_key(position)) {
             let remark = match error {
                 SyzygyError::ProbeFailed { metric, material, error } => {
                     // The error may carry a backtrace; its first line says all that a user needs.
@@ -321,8 +319,7 @@ impl Tablebases {
     }
 
     fn is_broken(&self, position: &Position) -> bool {
-        let (word, bit) = material_bit(position);
-        self.broken[word].load(Ordering::Relaxed) & bit != 0
+        self.broken.contains(material_key(position))
     }
 }
 
@@ -340,18 +337,53 @@ fn after_repetition(game: &Game) -> bool {
     game.occurrences() > 0 || (1..recent.len()).any(|i| recent[..i].contains(&recent[i]))
 }
 
-/// Where the failures of a material are noted: a word and a bit.
-fn material_bit(position: &Position) -> (usize, u64) {
-    let board = position.board();
-    let counts = board.material();
-    let mut state = 0;
+/// The men of a position as a number that no other material has and that is never zero: each side's counts, four bits each.
+fn material_key(position: &Position) -> u64 {
+    let counts = position.board().material();
+    let mut key = 0;
     for side in [counts.white, counts.black] {
         for role in shakmaty::Role::ALL {
-            state = state * 16 + u64::from(side[role]);
+            key = key << 4 | u64::from(side[role]);
         }
     }
-    let hash = crate::position::keys::split_mix(&mut state);
-    ((hash >> 6) as usize % 64, 1 << (hash % 64))
+    key
+}
+
+/// A set of materials that all threads read and add to without a lock: a hash table of the keys themselves, zero where
+/// nothing is. A missing table must not silence another that happens to share its place.
+struct Failures(Box<[AtomicU64]>);
+
+impl Default for Failures {
+    /// Room for all materials of up to seven men, some three thousand with the colours told apart.
+    fn default() -> Failures {
+        Failures((0..8192).map(|_| AtomicU64::new(0)).collect())
+    }
+}
+
+impl Failures {
+    /// The slots where this key may be, in the order in which they are tried.
+    fn slots(&self, key: u64) -> impl Iterator<Item = &AtomicU64> {
+        let mut state = key;
+        let start = crate::position::keys::split_mix(&mut state) as usize % self.0.len();
+        self.0[start..].iter().chain(&self.0[..start])
+    }
+
+    fn contains(&self, key: u64) -> bool {
+        let mut found = self.slots(key).map(|slot| slot.load(Ordering::Relaxed)).take_while(|&known| known != 0);
+        found.any(|known| known == key)
+    }
+
+    /// Whether the key is new.
+    fn insert(&self, key: u64) -> bool {
+        for slot in self.slots(key) {
+            match slot.compare_exchange(0, key, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return true,
+                Err(known) if known == key => return false,
+                Err(_) => {}
+            }
+        }
+        false
+    }
 }
 
 /// The table files of a folder, in order of their names.

@@ -124,6 +124,21 @@ fn corrupted_tables_do_no_harm() {
     }
 }
 
+/// What is missing silences nothing that is there: every material has a number of its own.
+#[test]
+fn failures_are_of_one_material_only() {
+    let failures = Failures::default();
+    let keys = |bishops: u64| (0..4096_u64).map(move |counts| counts << 4 | bishops).filter(|&key| key != 0);
+    assert!(keys(1).all(|key| failures.insert(key)));
+    assert!(keys(1).all(|key| failures.contains(key) && !failures.insert(key)));
+    assert!(keys(2).all(|key| !failures.contains(key)));
+    let mut seen = std::collections::BTreeSet::new();
+    for men in ["R7", "RR6", "RRR5", "r7", "rn6", "N7", "n7", "P7", "p7", "B7", "Q7"] {
+        let fen = format!("8/{men}/8/3k4/8/8/8/4K3 w - - 0 1");
+        assert!(seen.insert(material_key(&position(&fen))), "{fen}");
+    }
+}
+
 #[test]
 fn probes_answer_where_they_may() {
     let Some(folder) = shared("data/syzygy") else { return };
