@@ -91,7 +91,9 @@ fn embed(path: &Path) -> Result<(), String> {
     let hidden = word(16) as usize;
     let halves = (INPUTS + 1 + 2 * BUCKETS) * hidden;
     let quantisation = [24, 26, 28].map(|at| u16::from_le_bytes([header[at], header[at + 1]]));
-    if (word(8), word(12), word(20) as usize, quantisation) != (1, 1, BUCKETS, [255, 64, 400])
+    let residual = word(12) == 2;
+    if (word(8), word(20) as usize, quantisation) != (1, BUCKETS, [255, 64, 400])
+        || !(1..=2).contains(&word(12))
         || !hidden.is_multiple_of(2 * BLOCK)
         || !(1..=1024).contains(&hidden)
     {
@@ -128,6 +130,7 @@ fn embed(path: &Path) -> Result<(), String> {
         text,
         "pub const NAME: &str = {name:?};\n\
          pub const HIDDEN: usize = {hidden};\n\
+         pub const RESIDUAL: bool = {residual};\n\
          pub const OUTPUT_BIASES: [i32; {BUCKETS}] = {biases:?};\n\
          // SAFETY: both are plain bytes of the same size.\n\
          pub static WEIGHTS: [Block; {}] = unsafe {{ std::mem::transmute(*include_bytes!(\"network.bin\")) }};\n",

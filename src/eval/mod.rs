@@ -9,6 +9,7 @@ use std::sync::Arc;
 use shakmaty::Move;
 
 use crate::position::Position;
+use crate::score::Score;
 use classical::PawnCache;
 use nnue::{Accumulators, Network};
 
@@ -31,25 +32,27 @@ impl Default for Evaluation {
 /// An evaluator with the memory of one search thread.
 ///
 /// The search tells it the path that it walks, so that a network's hidden layer can be kept up to date move by move.
-pub struct Evaluator(Kind);
-
-enum Kind {
-    Classical(PawnCache),
-    Network(Box<Accumulators>),
+pub struct Evaluator {
+    /// For the hand-written evaluation: alone, or under a network that learned what it gets wrong.
+    pawns: Option<PawnCache>,
+    network: Option<Box<Accumulators>>,
 }
 
 impl Evaluator {
     /// An evaluator of this kind that has seen nothing.
     pub fn new(evaluation: &Evaluation) -> Evaluator {
-        Evaluator(match evaluation {
-            Evaluation::Classical => Kind::Classical(PawnCache::new()),
-            Evaluation::Network(network) => Kind::Network(Box::new(Accumulators::new(Arc::clone(network)))),
-        })
+        match evaluation {
+            Evaluation::Classical => Evaluator { pawns: Some(PawnCache::new()), network: None },
+            Evaluation::Network(network) => Evaluator {
+                pawns: network.is_residual().then(PawnCache::new),
+                network: Some(Box::new(Accumulators::new(Arc::clone(network)))),
+            },
+        }
     }
 
     /// Starts a path at `root`.
     pub fn reset(&mut self, root: &Position) {
-        if let Kind::Network(path) = &mut self.0 {
+        if let Some(path) = &mut self.network {
             path.reset(root);
         }
     }
@@ -57,7 +60,7 @@ impl Evaluator {
     /// Follows a move, to be played from `before`.
     #[inline]
     pub fn push(&mut self, before: &Position, m: Move) {
-        if let Kind::Network(path) = &mut self.0 {
+        if let Some(path) = &mut self.network {
             path.push(before, m);
         }
     }
@@ -65,7 +68,7 @@ impl Evaluator {
     /// Follows a null move.
     #[inline]
     pub fn push_null(&mut self) {
-        if let Kind::Network(path) = &mut self.0 {
+        if let Some(path) = &mut self.network {
             path.push_null();
         }
     }
@@ -73,20 +76,17 @@ impl Evaluator {
     /// Takes back the last move, null or not.
     #[inline]
     pub fn pop(&mut self) {
-        if let Kind::Network(path) = &mut self.0 {
+        if let Some(path) = &mut self.network {
             path.pop();
         }
     }
 
-    /// The value for the side to move in centipawns, within ±[`Score::MAX_EVAL`](crate::score::Score::MAX_EVAL); not
-    /// to be asked in check.
+    /// The value for the side to move in centipawns, within ±[`Score::MAX_EVAL`]; not to be asked in check.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> i32 {
-        let value = match &mut self.0 {
-            Kind::Classical(pawns) => classical::evaluate_cached(position, pawns),
-            Kind::Network(path) => path.evaluate(position),
-        };
-        drawish::temper(position, value)
+        let by_hand = self.pawns.as_mut().map_or(0, |pawns| classical::evaluate_cached(position, pawns));
+        let learned = self.network.as_mut().map_or(0, |path| path.evaluate(position));
+        drawish::temper(position, (by_hand + learned).clamp(-Score::MAX_EVAL, Score::MAX_EVAL))
     }
 }
 

@@ -35,7 +35,7 @@ pub struct Args {
 /// One line: a file cannot be read, or no position is legal.
 pub fn run(args: &Args) -> Result<(), String> {
     let packed = data::read(&validation_file(&args.data))?;
-    let target = Target { wdl: args.wdl };
+    let target = Target { wdl: args.wdl, residual: false };
     let mut rows = vec![("classical".to_owned(), Evaluation::Classical)];
     for path in &args.networks {
         rows.push((path.display().to_string(), Evaluation::Network(Arc::new(Network::load(path)?))));

@@ -8,7 +8,7 @@ use ibex::eval::nnue::features::{INPUTS, OUTPUT_BUCKETS};
 use ibex::eval::nnue::network::{QA, QB, SCALE};
 use ibex::tools::datagen::random::Random;
 
-use crate::data::inputs;
+use crate::data::{self, inputs};
 
 /// Hidden values that are worked on together.
 const CHUNK: usize = 64;
@@ -30,6 +30,8 @@ pub struct Parameters {
 pub struct Target {
     /// The share of the game's result; the rest is the score.
     pub wdl: f32,
+    /// Whether the network only has to correct the hand-written evaluation, which is added to its output.
+    pub residual: bool,
 }
 
 impl Target {
@@ -37,6 +39,11 @@ impl Target {
     pub fn of(self, position: &ChessBoard) -> f32 {
         let result = f32::from(position.result) / 2.0;
         self.wdl * result + (1.0 - self.wdl) * sigmoid(f32::from(position.score) / SCALE as f32)
+    }
+
+    /// What is added to the network's output before it is judged.
+    fn base(self, position: &ChessBoard) -> f32 {
+        if self.residual { f32::from(data::by_hand(position)) / SCALE as f32 } else { 0.0 }
     }
 }
 
@@ -153,7 +160,7 @@ pub fn backward(
         let inputs = inputs(position);
         let views = [&inputs.own[..inputs.count], &inputs.other[..inputs.count]];
         let output = forward_inputs(parameters, views, inputs.bucket, &mut scratch.sums);
-        let expected = sigmoid(output);
+        let expected = sigmoid(output + target.base(position));
         let difference = expected - target.of(position);
         loss += f64::from(difference * difference);
         let slope = 2.0 * difference * expected * (1.0 - expected);
@@ -190,7 +197,10 @@ pub fn backward(
 pub fn loss(parameters: &Parameters, positions: &[ChessBoard], target: Target, scratch: &mut Scratch) -> f64 {
     positions
         .iter()
-        .map(|position| f64::from((sigmoid(forward(parameters, position, scratch)) - target.of(position)).powi(2)))
+        .map(|position| {
+            let output = forward(parameters, position, scratch) + target.base(position);
+            f64::from((sigmoid(output) - target.of(position)).powi(2))
+        })
         .sum()
 }
 
@@ -205,7 +215,7 @@ mod tests {
         let fen = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P1B2/2NBPN2/PP3PPP/R2Q1RK1 b - - 0 1";
         let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
         let positions = [crate::data::tests::packed(&position, 35, 2)];
-        let target = Target { wdl: 0.3 };
+        let target = Target { wdl: 0.3, residual: true };
         let hidden = 64;
         let mut parameters = Parameters::random(hidden, 9);
         let mut gradient = Parameters::zero(hidden);

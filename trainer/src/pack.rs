@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use bulletformat::ChessBoard;
+use ibex::eval::{Evaluation, Evaluator};
+use ibex::position::Position;
 use ibex::tools::datagen::filter::Filter;
 use ibex::tools::datagen::random::Random;
 use ibex::tools::datagen::report::read_games;
@@ -65,12 +67,16 @@ pub fn pack(chess: &Chess, score: i16, half_points: u8) -> ChessBoard {
 pub fn run(args: &Args) -> Result<(), String> {
     let (mut training, mut validation) = (Vec::new(), Vec::new());
     let mut index = 0;
+    let mut evaluator = Evaluator::new(&Evaluation::Classical);
     let games = read_games(&args.files, |record| {
         let set = if index % args.validation == 0 { &mut validation } else { &mut training };
         index += 1;
         record.visit(|chess, step, ply| {
             if args.filter.keeps(chess, step, ply) {
-                set.push(pack(chess, step.score, record.result.half_points(Color::White)));
+                let mut packed = pack(chess, step.score, record.result.half_points(Color::White));
+                let value = evaluator.evaluate(&Position::from_chess(chess.clone()));
+                data::note_by_hand(&mut packed, value as i16);
+                set.push(packed);
             }
         });
     })?;

@@ -64,6 +64,10 @@ pub struct Recipe {
     /// The share of the game's result in what is learned; the rest is the score
     #[arg(long, default_value_t = 0.3, value_parser = share)]
     pub wdl: f32,
+    /// Learn a correction of the hand-written evaluation instead of a whole evaluation: little data go further
+    #[arg(long)]
+    #[serde(default)]
+    pub residual: bool,
     /// Weight decay
     #[arg(long, default_value_t = 0.01, value_parser = share)]
     pub decay: f32,
@@ -127,6 +131,12 @@ pub fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
+}
+
+impl Recipe {
+    fn target(&self) -> Target {
+        Target { wdl: self.wdl, residual: self.residual }
+    }
 }
 
 impl Checkpoint {
@@ -206,7 +216,7 @@ impl Checkpoint {
     /// ("straight through"): what rounding costs is learned away. The result depends on the number of threads only by
     /// the order of sums.
     fn learn(&mut self, batch: &[ChessBoard], rate: f32, gradients: &mut [Parameters], scratch: &mut [Scratch]) -> f64 {
-        let target = Target { wdl: self.recipe.wdl };
+        let target = self.recipe.target();
         let share = batch.len().div_ceil(gradients.len());
         let parameters = &self.parameters.rounded();
         let loss = std::thread::scope(|scope| {
@@ -310,7 +320,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         let speed = seen / start.elapsed().as_secs_f64();
         let losses = EpochLoss {
             training: sum / seen,
-            validation: validate(&checkpoint.parameters.rounded(), &validation, recipe.wdl, threads),
+            validation: validate(&checkpoint.parameters.rounded(), &validation, recipe.target(), threads),
             rate,
         };
         if !losses.training.is_finite() || !losses.validation.is_finite() {
@@ -328,12 +338,12 @@ pub fn run(args: &Args) -> Result<(), String> {
 }
 
 /// The mean loss of positions that nothing is learned from.
-fn validate(parameters: &Parameters, positions: &[ChessBoard], wdl: f32, threads: usize) -> f64 {
+fn validate(parameters: &Parameters, positions: &[ChessBoard], target: Target, threads: usize) -> f64 {
     let sum: f64 = std::thread::scope(|scope| {
         let workers: Vec<_> = positions
             .chunks(positions.len().div_ceil(threads))
             .map(|part| {
-                scope.spawn(move || model::loss(parameters, part, Target { wdl }, &mut Scratch::new(parameters.hidden)))
+                scope.spawn(move || model::loss(parameters, part, target, &mut Scratch::new(parameters.hidden)))
             })
             .collect();
         workers.into_iter().map(|worker| worker.join().unwrap_or(f64::NAN)).sum()
@@ -368,6 +378,7 @@ mod tests {
             lr_end: 1e-4,
             schedule: Shape::Cosine,
             wdl: 0.0,
+            residual: false,
             decay: 0.01,
             seed: 3,
         }

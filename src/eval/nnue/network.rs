@@ -6,7 +6,7 @@
 //! |---|---|
 //! | 0..8 | `IBEXNNUE` |
 //! | 8..12 | version, 1 |
-//! | 12..16 | architecture, 1: as this module's parent describes |
+//! | 12..16 | architecture: 1 as this module's parent describes, 2 the same as a correction of the hand-written evaluation |
 //! | 16..20 | hidden size |
 //! | 20..24 | output buckets |
 //! | 24..26, 26..28, 28..30 | quantisation of the hidden layer, of the output layer, and the scale |
@@ -29,8 +29,10 @@ use super::simd::{BLOCK, Block, Kernel};
 pub const MAGIC: &[u8; 8] = b"IBEXNNUE";
 /// The version of the format.
 pub const VERSION: u32 = 1;
-/// The only architecture so far.
-pub const ARCHITECTURE: u32 = 1;
+/// A network that is the whole evaluation.
+pub const WHOLE: u32 = 1;
+/// A network whose output is added to the hand-written evaluation: it has learned what that gets wrong.
+pub const RESIDUAL: u32 = 2;
 /// The size of the header.
 pub const HEADER_SIZE: usize = 64;
 /// The hidden layer's one, in integers.
@@ -49,6 +51,7 @@ pub const MAX_HIDDEN: usize = 1024;
 pub struct Network {
     name: String,
     hidden: usize,
+    residual: bool,
     /// Feature rows, hidden biases, output rows, back to back.
     weights: Cow<'static, [Block]>,
     output_biases: [i32; OUTPUT_BUCKETS],
@@ -69,7 +72,7 @@ const fn weight_count(hidden: usize) -> usize {
 mod embedded {
     use super::Block;
 
-    // Written by build.rs, which has checked the network: NAME, HIDDEN, OUTPUT_BIASES, and the WEIGHTS, aligned and in
+    // Written by build.rs, which has checked the network: NAME, HIDDEN, RESIDUAL, OUTPUT_BIASES, and the WEIGHTS, aligned and in
     // the target's byte order.
     include!(concat!(env!("OUT_DIR"), "/network.rs"));
 }
@@ -83,6 +86,7 @@ impl Network {
             return Some(Arc::new(Network {
                 name: embedded::NAME.to_owned(),
                 hidden: embedded::HIDDEN,
+                residual: embedded::RESIDUAL,
                 weights: Cow::Borrowed(&embedded::WEIGHTS),
                 output_biases: embedded::OUTPUT_BIASES,
                 kernel: Kernel::best(),
@@ -117,7 +121,7 @@ impl Network {
         if !header.starts_with(MAGIC) {
             return Err("it does not begin like a network of Ibex".to_owned());
         }
-        if (word(8), word(12)) != (VERSION, ARCHITECTURE) {
+        if word(8) != VERSION || ![WHOLE, RESIDUAL].contains(&word(12)) {
             return Err(format!("version {} and architecture {} are unknown", word(8), word(12)));
         }
         let hidden = word(16) as usize;
@@ -145,7 +149,19 @@ impl Network {
         }
         let end = header[40..].iter().position(|&b| b == 0).unwrap_or(HEADER_SIZE - 40);
         let name = String::from_utf8_lossy(&header[40..40 + end]).into_owned();
-        Network::new(name, hidden, &values, output_biases)
+        Ok(Network::new(name, hidden, &values, output_biases)?.as_residual(word(12) == RESIDUAL))
+    }
+
+    /// The same weights as a correction of the hand-written evaluation, or as the whole evaluation.
+    #[must_use]
+    pub fn as_residual(mut self, residual: bool) -> Network {
+        self.residual = residual;
+        self
+    }
+
+    /// Whether the output is to be added to the hand-written evaluation.
+    pub fn is_residual(&self) -> bool {
+        self.residual
     }
 
     /// A network of these weights: feature rows, hidden biases, output rows.
@@ -167,7 +183,14 @@ impl Network {
             return Err(format!("an output weight of {large} is too large"));
         }
         let weights = values.chunks_exact(BLOCK).map(|chunk| Block(std::array::from_fn(|i| chunk[i]))).collect();
-        Ok(Network { name, hidden, weights: Cow::Owned(weights), output_biases, kernel: Kernel::best() })
+        Ok(Network {
+            name,
+            hidden,
+            residual: false,
+            weights: Cow::Owned(weights),
+            output_biases,
+            kernel: Kernel::best(),
+        })
     }
 
     /// The bytes of a file that holds this network.
@@ -179,7 +202,7 @@ impl Network {
         weights.extend(self.output_biases.iter().flat_map(|b| b.to_le_bytes()));
         let mut bytes = Vec::with_capacity(HEADER_SIZE + weights.len());
         bytes.extend(MAGIC);
-        for word in [VERSION, ARCHITECTURE, self.hidden as u32, OUTPUT_BUCKETS as u32] {
+        for word in [VERSION, if self.residual { RESIDUAL } else { WHOLE }, self.hidden as u32, OUTPUT_BUCKETS as u32] {
             bytes.extend(word.to_le_bytes());
         }
         for half in [QA, QB, SCALE, 0] {

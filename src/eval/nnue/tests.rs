@@ -6,6 +6,7 @@ use super::features::{INPUTS, OUTPUT_BUCKETS, View, output_bucket};
 use super::network::{HEADER_SIZE, MAX_OUTPUT_WEIGHT, QA, QB, SCALE};
 use super::simd::{BLOCK, Block, Kernel};
 use super::{Accumulators, Network};
+use crate::eval::{Evaluation, Evaluator};
 use crate::position::Position;
 use crate::position::keys::split_mix;
 use crate::score::Score;
@@ -219,4 +220,29 @@ fn files_are_read_back_and_damaged_ones_refused() {
     let mut damaged = bytes.clone();
     damaged[5000] ^= 1;
     assert!(refused(&damaged).contains("checksum"));
+}
+
+#[test]
+fn a_residual_network_corrects_the_hand_written_evaluation() {
+    let bytes = network(64).as_residual(true).to_bytes();
+    let residual = Network::from_bytes(&bytes).unwrap();
+    assert!(residual.is_residual() && !network(64).is_residual());
+    let evaluators =
+        [Evaluation::Classical, Evaluation::Network(Arc::new(network(64))), Evaluation::Network(Arc::new(residual))];
+    let [mut by_hand, mut whole, mut both] = evaluators.map(|evaluation| Evaluator::new(&evaluation));
+    let mut seen = 0;
+    let check = |_: &mut [Accumulators], position: &Position| {
+        if position.in_check() {
+            return;
+        }
+        let value = |evaluator: &mut Evaluator| {
+            evaluator.reset(position);
+            evaluator.evaluate(position)
+        };
+        let sum = value(&mut by_hand) + value(&mut whole);
+        assert_eq!(value(&mut both), sum.clamp(-Score::MAX_EVAL, Score::MAX_EVAL), "{}", position.fen());
+        seen += 1;
+    };
+    walk(3, 3, check, &[]);
+    assert!(seen > 100, "{seen}");
 }
