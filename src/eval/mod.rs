@@ -18,7 +18,7 @@ use nnue::{Accumulators, Network};
 pub enum Evaluation {
     /// The hand-written one.
     Classical,
-    /// A network.
+    /// A network: alone, or on top of the hand-written evaluation, as its file says.
     Network(Arc<Network>),
 }
 
