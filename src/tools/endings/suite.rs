@@ -373,7 +373,7 @@ mod tests {
     #[test]
     fn without_tables_only_the_end_of_the_game_is_known() {
         let nothing = Tables::default();
-        let mate = settle(&position("7k/8/6K1/8/8/8/8/Q7 w - - 0 1"), Oracle::Tables(&nothing), 1, EFFORT);
+        let mate = settle(&position("7k/8/6K1/8/8/8/8/1Q6 w - - 0 1"), Oracle::Tables(&nothing), 1, EFFORT);
         assert_eq!(mate, None, "other moves are not known to be worse");
         let stalemate = position("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
         assert!(settle(&stalemate, Oracle::Tables(&nothing), 1, EFFORT).is_none());
