@@ -354,7 +354,7 @@ fn play_out(mib: usize, mate: &common::Mate) -> Vec<i32> {
     let mut game = mate.game.clone();
     let mut announced = vec![];
     while game.outcome().is_none() && announced.len() < 12 {
-        let limits = Limits::nodes(60_000);
+        let limits = Limits::nodes(100_000);
         let run = bench.search(rules, NEUTRAL, &game, &limits, &|_| ()).expect("a thread");
         let finding = run.finding.expect("a legal move");
         announced.push(finding.value.score().mate_moves().unwrap_or(i32::MAX));
@@ -363,7 +363,7 @@ fn play_out(mib: usize, mate: &common::Mate) -> Vec<i32> {
             break;
         }
         // The reply that holds out longest, by the same search on its own table.
-        let reply = Bench::new(4).search(rules, NEUTRAL, &game, &Limits::nodes(60_000), &|_| ()).expect("a thread");
+        let reply = Bench::new(4).search(rules, NEUTRAL, &game, &Limits::nodes(100_000), &|_| ()).expect("a thread");
         game.play(reply.finding.expect("a legal move").best);
     }
     announced
