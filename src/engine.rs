@@ -1,5 +1,6 @@
 //! The engine as a library: settings, a game and limits in, events out. It never prints.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,8 +8,10 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use crate::bound::Bound;
 use crate::eval::Evaluation;
 use crate::eval::nnue::Network;
+use crate::handicap::{self, Handicap};
 use crate::position::{Game, PackedMove};
 use crate::recognize::syzygy::{Probing, Tablebases};
 use crate::score::DrawRule;
@@ -45,6 +48,10 @@ pub struct Settings {
     pub draws: DrawRule,
     /// Whether the user analyses: no contempt, all draws equal.
     pub analyse_mode: bool,
+    /// The rating to play at, in games.
+    pub elo: u32,
+    /// Whether that rating counts.
+    pub limit_strength: bool,
     /// A network file to evaluate with; empty for the program's own evaluation, `classical` for the hand-written one.
     pub eval_file: String,
     /// Folders with Syzygy tablebases, separated as in `PATH`; empty for none.
@@ -67,6 +74,8 @@ impl Default for Settings {
             analysis_contempt: false,
             draws: DrawRule::Later,
             analyse_mode: false,
+            elo: handicap::STRONGEST,
+            limit_strength: false,
             eval_file: String::new(),
             syzygy_path: String::new(),
             probing: Probing::default(),
@@ -87,6 +96,11 @@ impl Settings {
         };
         Conventions { draws: self.draws, contempt: self.contempt + by_rating }
     }
+}
+
+/// A number that is another one whenever the program runs.
+fn random_seed() -> u64 {
+    RandomState::new().build_hasher().finish()
 }
 
 /// Who hears of a search; called from the search's threads.
@@ -142,6 +156,8 @@ pub struct Engine {
     evaluation: Evaluation,
     tables: Option<Arc<Tablebases>>,
     memories: Vec<Memory>,
+    /// What the choices of a handicap are drawn from; another one for each game.
+    seed: u64,
     signals: Arc<Signals>,
     running: Option<JoinHandle<Vec<Memory>>>,
 }
@@ -162,6 +178,7 @@ impl Engine {
             evaluation,
             tables,
             memories: Vec::new(),
+            seed: random_seed(),
             signals: Arc::default(),
             running: None,
             settings: settings.clone(),
@@ -224,6 +241,7 @@ impl Engine {
     /// Forgets everything learned, for a new game.
     pub fn new_game(&mut self) {
         self.wait();
+        self.seed = random_seed();
         self.table.clear(self.settings.threads);
         for memory in &mut self.memories {
             memory.clear();
@@ -237,6 +255,12 @@ impl Engine {
         for memory in &mut self.memories {
             memory.clear();
         }
+    }
+
+    /// Makes the choices of a handicap repeatable, until the next new game.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.wait();
+        self.seed = seed;
     }
 
     /// Empties the table.
@@ -265,17 +289,7 @@ impl Engine {
         let memories = std::mem::take(&mut self.memories);
         // If no thread can be started the memories must not be lost with it.
         let parcel = Arc::new(Mutex::new(Some(memories)));
-        let job = Job {
-            table: Arc::clone(&self.table),
-            signals: Arc::clone(&self.signals),
-            clock,
-            conventions: self.conventions(&limits),
-            tables: self.tables.clone(),
-            probing: self.settings.probing,
-            lines: self.settings.multi_pv,
-            limits,
-            game,
-        };
+        let job = self.job(game, limits, clock);
         let contents = Arc::clone(&parcel);
         let spawned = thread::Builder::new().name("search 0".into()).stack_size(STACK_SIZE).spawn(move || {
             let mut memories = contents.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
@@ -304,17 +318,8 @@ impl Engine {
     pub fn search_with(&mut self, game: &Game, limits: Limits, sink: &(dyn Fn(Event) + Sync)) -> Outcome {
         self.wait();
         let limits = Limits { infinite: false, ponder: false, ..limits };
-        let job = Job {
-            table: Arc::clone(&self.table),
-            signals: Arc::clone(&self.signals),
-            clock: self.prepare(game, &limits),
-            conventions: self.conventions(&limits),
-            tables: self.tables.clone(),
-            probing: self.settings.probing,
-            lines: self.settings.multi_pv,
-            limits,
-            game: game.clone(),
-        };
+        let clock = self.prepare(game, &limits);
+        let job = self.job(game.clone(), limits, clock);
         job.run(&mut self.memories, sink)
     }
 
@@ -358,6 +363,30 @@ impl Engine {
                 Err(_) => self.fit_memories(),
             }
         }
+    }
+
+    fn job(&self, game: Game, limits: Limits, clock: Arc<Clock>) -> Job {
+        let handicap = self.handicap(&limits);
+        Job {
+            // A strength that is limited must not depend on what other searches have left.
+            table: if handicap.is_some() { Arc::new(Table::new(1).0) } else { Arc::clone(&self.table) },
+            signals: Arc::clone(&self.signals),
+            clock,
+            conventions: self.conventions(&limits),
+            tables: if handicap.is_some() { None } else { self.tables.clone() },
+            probing: self.settings.probing,
+            lines: self.settings.multi_pv,
+            handicap,
+            limits,
+            game,
+        }
+    }
+
+    /// The handicap of a search; none in analysis, where the user asks what is true rather than for an opponent.
+    fn handicap(&self, limits: &Limits) -> Option<Handicap> {
+        let settings = &self.settings;
+        let analysis = settings.analyse_mode || limits.infinite || limits.mate.is_some();
+        (settings.limit_strength && !analysis).then(|| Handicap::new(settings.elo, self.seed))
     }
 
     fn prepare(&self, game: &Game, limits: &Limits) -> Arc<Clock> {
@@ -405,6 +434,7 @@ struct Job {
     tables: Option<Arc<Tablebases>>,
     probing: Probing,
     lines: usize,
+    handicap: Option<Handicap>,
     limits: Limits,
     game: Game,
 }
@@ -412,6 +442,48 @@ struct Job {
 impl Job {
     /// Searches; afterwards waits for the signals that an infinite or ponder search needs before it may tell its move.
     fn run(&self, memories: &mut [Memory], sink: &(dyn Fn(Event) + Sync)) -> Outcome {
+        match &self.handicap {
+            None => self.search(memories, &self.limits, self.lines, sink),
+            Some(handicap) => self.held_back(handicap, memories, sink),
+        }
+    }
+
+    /// Searches as a weaker player: with the handicap's limits, on one thread that remembers nothing, and with its choice
+    /// among the lines. The user sees as many of them as were asked for.
+    fn held_back(&self, handicap: &Handicap, memories: &mut [Memory], sink: &(dyn Fn(Event) + Sync)) -> Outcome {
+        let memories = &mut memories[..1];
+        memories.iter_mut().for_each(Memory::clear);
+        let latest: Mutex<Vec<Report>> = Mutex::default();
+        let listener = |event: Event| match event {
+            Event::Line(report) if report.value.bound() == Bound::Exact => {
+                let mut latest = latest.lock().unwrap_or_else(PoisonError::into_inner);
+                if report.line == 1 {
+                    latest.clear();
+                }
+                latest.push(report.clone());
+                if report.line <= self.lines {
+                    sink(Event::Line(Report { lines: report.lines.min(self.lines), ..report }));
+                }
+            }
+            Event::Line(_) => (),
+            other => sink(other),
+        };
+        let lines = handicap.lines().max(self.lines);
+        let outcome = self.search(memories, &handicap.limits(&self.game, &self.limits), lines, &listener);
+        let latest = latest.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let chosen = handicap.choose(self.game.position(), &latest[..latest.len().min(handicap.lines())]);
+        match chosen.and_then(|report| Some((report, *report.pv.first()?))) {
+            None => outcome,
+            Some((report, best)) => Outcome {
+                best: Some(best),
+                ponder: report.pv.get(1).copied(),
+                last: Some(Report { line: 1, lines: 1, nodes: outcome.nodes, time: outcome.time, ..report.clone() }),
+                ..outcome
+            },
+        }
+    }
+
+    fn search(&self, memories: &mut [Memory], limits: &Limits, lines: usize, sink: &(dyn Fn(Event) + Sync)) -> Outcome {
         self.table.new_search();
         let start = Instant::now();
         let ranking = self.tables.as_ref().and_then(|tables| tables.rank_root(&self.game, &self.probing));
@@ -421,7 +493,7 @@ impl Job {
             stop: &self.signals.stop,
             pondering: &self.signals.pondering,
             counters: &counters,
-            limits: &self.limits,
+            limits,
             clock: &self.clock,
             start,
             conventions: self.conventions,
@@ -432,7 +504,7 @@ impl Job {
             }),
             current_sink: Some(sink),
         };
-        let finding = smp::search(Play, &shared, memories, &self.game, self.lines, sink);
+        let finding = smp::search(Play, &shared, memories, &self.game, lines, sink);
         let unusable = self.tables.iter().flat_map(|tables| tables.take_remarks());
         unusable.for_each(|remark| sink(Event::Message(remark)));
         self.signals.wait(self.limits.infinite);

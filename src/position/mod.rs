@@ -50,6 +50,24 @@ impl Position {
     ///
     /// One line that says what is wrong.
     pub fn from_fen(fen: &str, mode: CastlingMode) -> Result<Position, String> {
+        Position::read(fen, mode, accept)
+    }
+
+    /// As [`Position::from_fen`], but castling rights and en passant squares must be in order, too: where a program sends
+    /// what cannot be, it is told so rather than served with another position.
+    ///
+    /// # Errors
+    ///
+    /// One line that says what is wrong.
+    pub fn from_exact_fen(fen: &str, mode: CastlingMode) -> Result<Position, String> {
+        let rights = fen.split_ascii_whitespace().nth(2).unwrap_or_default().as_bytes();
+        if rights.iter().enumerate().any(|(i, right)| rights[..i].contains(right)) {
+            return Err(format!("invalid FEN '{fen}': a castling right is named twice"));
+        }
+        Position::read(fen, mode, accept_exactly)
+    }
+
+    fn read(fen: &str, mode: CastlingMode, accept: fn(Setup, CastlingMode) -> Accepted) -> Result<Position, String> {
         // shakmaty adds up neighbouring digits; the FEN standard has no such rows, so they are a slip of some program.
         let board = fen.split_ascii_whitespace().next().unwrap_or_default().as_bytes();
         if board.windows(2).any(|pair| pair.iter().all(u8::is_ascii_digit)) {
@@ -295,13 +313,21 @@ fn legal_en_passant(chess: &Chess) -> Option<File> {
     if takers.is_empty() || chess.en_passant_moves().is_empty() { None } else { Some(square.file()) }
 }
 
+type Accepted = Result<Chess, PositionError<Chess>>;
+
 /// A position from a setup, by the rules of [`Position::from_fen`].
 #[expect(clippy::result_large_err, reason = "shakmaty's error carries the position, and is handled at once")]
-fn accept(setup: Setup, mode: CastlingMode) -> Result<Chess, PositionError<Chess>> {
+fn accept(setup: Setup, mode: CastlingMode) -> Accepted {
     Chess::from_setup(setup, mode)
         .or_else(|error| error.ignore_invalid_castling_rights())
         .or_else(|error| error.ignore_invalid_ep_square())
         .or_else(|error| error.ignore_impossible_check())
+}
+
+/// A position from a setup, by the rules of [`Position::from_exact_fen`].
+#[expect(clippy::result_large_err, reason = "shakmaty's error carries the position, and is handled at once")]
+fn accept_exactly(setup: Setup, mode: CastlingMode) -> Accepted {
+    Chess::from_setup(setup, mode).or_else(|error| error.ignore_impossible_check())
 }
 
 fn describe(kinds: PositionErrorKinds) -> String {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use vampirc_uci::{UciMessage, UciOptionConfig};
 
 use crate::engine::Settings;
+use crate::handicap;
 #[cfg(feature = "tune")]
 use crate::score::DrawRule;
 use crate::search::contempt;
@@ -112,6 +113,21 @@ pub static OPTIONS: &[Definition] = &[
         name: "UCI_AnalyseMode",
         kind: Kind::Check { default: false, set: |c, on| c.engine.analyse_mode = on },
         meaning: "analysis rather than a game: no contempt, and all draws are equal",
+    },
+    Definition {
+        name: "UCI_LimitStrength",
+        kind: Kind::Check { default: false, set: |c, on| c.engine.limit_strength = on },
+        meaning: "play at the rating of `UCI_Elo`; not in analysis (`UCI_AnalyseMode`, `go infinite`, `go mate`)",
+    },
+    Definition {
+        name: "UCI_Elo",
+        kind: Kind::Spin {
+            default: handicap::STRONGEST as i32,
+            min: handicap::WEAKEST as i32,
+            max: handicap::STRONGEST as i32,
+            set: |c, n| c.engine.elo = n.unsigned_abs(),
+        },
+        meaning: "the rating of `UCI_LimitStrength`, on the scale of CCRL blitz as far as that was measured",
     },
     Definition {
         name: "UCI_Opponent",

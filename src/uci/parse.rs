@@ -133,7 +133,7 @@ impl Setup {
                 let standard = !chess960
                     && Fen::from_ascii(fen.as_bytes())
                         .map_or(true, |fen| CastlingMode::detect(fen.as_setup()).is_standard());
-                Game::from_fen(fen, CastlingMode::from_standard(standard))?
+                Game::new(Position::from_exact_fen(fen, CastlingMode::from_standard(standard))?)
             }
         };
         for (i, text) in self.moves.iter().enumerate() {

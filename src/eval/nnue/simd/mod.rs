@@ -54,6 +54,7 @@ macro_rules! dispatch {
             // SAFETY: `Kernel::all` makes this kernel only after detecting AVX-512 F and BW.
             Set::Avx512 => unsafe { x86::avx512::$function($($argument),*) },
             #[cfg(target_arch = "aarch64")]
+            #[allow(unused_unsafe, reason = "where NEON belongs to the target, there is nothing left to promise")]
             // SAFETY: `Kernel::all` makes this kernel only after detecting NEON.
             Set::Neon => unsafe { neon::$function($($argument),*) },
         }
