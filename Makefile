@@ -4,15 +4,25 @@ EXE ?= ibex
 ifeq ($(OS),Windows_NT)
   SUFFIX := .exe
 endif
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 TARGET := $(EXE:$(SUFFIX)=)$(SUFFIX)
 
-.PHONY: native portable test bench signature perft micro lint doc ci clean help
+.PHONY: native portable static pgo test bench signature perft micro lint doc ci clean help
 
 native: ## Build ./$(EXE) for this machine's processor (the default; what OpenBench calls)
 	cargo rustc --release --locked --bin ibex -- -C target-cpu=native --emit link=$(TARGET)
 
 portable: ## Build ./$(EXE) for any processor of this architecture
 	cargo rustc --release --locked --bin ibex -- --emit link=$(TARGET)
+
+static: ## Build ./$(EXE) without any shared library (Linux; after: rustup target add $$(uname -m)-unknown-linux-musl)
+	cargo rustc --release --locked --bin ibex --target $(shell uname -m)-unknown-linux-musl -- --emit link=$(TARGET)
+
+pgo: ## Build ./$(EXE) optimised by a profile of its bench (after: cargo install cargo-pgo; rustup component add llvm-tools)
+	cargo pgo build -- --locked --bin ibex
+	target/$(HOST)/release/ibex$(SUFFIX) bench
+	cargo pgo optimize build -- --locked --bin ibex
+	cp target/$(HOST)/release/ibex$(SUFFIX) $(TARGET)
 
 test: ## Run every test
 	cargo test --locked

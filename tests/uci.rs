@@ -902,3 +902,18 @@ fn tablebases_that_cannot_be_used() {
     }
     let _ = std::fs::remove_dir_all(&scratch);
 }
+
+/// A search on the opponent's time may be complete before the expected move comes: its line is told again after it.
+#[test]
+fn a_ponderhit_is_answered_with_a_line() {
+    let mut engine = Engine::new();
+    engine.send("position startpos moves e2e4\ngo ponder depth 4 wtime 60000 btime 60000");
+    while !engine.expect("info").contains(" depth 4 ") {}
+    // Past its last iteration the search only waits.
+    std::thread::sleep(Duration::from_millis(200));
+    engine.ready();
+    engine.send("ponderhit");
+    let best = engine.best_move();
+    let line = &engine.heard[engine.heard.len() - 2];
+    assert!(line.contains(" depth 4 ") && line.contains(&format!(" pv {best}")), "{line}");
+}

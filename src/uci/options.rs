@@ -127,7 +127,7 @@ pub static OPTIONS: &[Definition] = &[
             max: handicap::STRONGEST as i32,
             set: |c, n| c.engine.elo = n.unsigned_abs(),
         },
-        meaning: "the rating of `UCI_LimitStrength`, on the scale of CCRL blitz as far as that was measured",
+        meaning: "the rating of `UCI_LimitStrength`, roughly on CCRL's scale (see below)",
     },
     Definition {
         name: "UCI_Opponent",

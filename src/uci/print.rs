@@ -51,6 +51,8 @@ struct State {
     held: Vec<Report>,
     /// The last line of the first variation that was printed.
     last: Option<Report>,
+    /// Since then the search has become one for a move of ours, of which nothing has been told.
+    afresh: bool,
 }
 
 impl Printer {
@@ -93,6 +95,11 @@ impl Printer {
         }
     }
 
+    /// The expected move was played: who asks about our move reads from here on.
+    pub fn ponderhit(&self) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).afresh = true;
+    }
+
     /// A complete line. The lines of an iteration are shown together or kept back together, until the next one.
     fn line(&self, state: &mut State, report: &Report) {
         if report.line == 1 || report.depth != state.iteration {
@@ -123,6 +130,7 @@ impl Printer {
         state.printed += 1;
         if report.line == 1 {
             state.last = Some(report.clone());
+            state.afresh = false;
         }
         self.output.message(&info(report, self.style));
     }
@@ -138,7 +146,7 @@ impl Printer {
         self.release(state);
         let last = final_line(outcome, best, state.last.as_ref());
         match &last {
-            Some(last) if state.last.as_ref().is_some_and(|shown| agrees(shown, last)) => (),
+            Some(last) if !state.afresh && state.last.as_ref().is_some_and(|shown| agrees(shown, last)) => (),
             Some(last) => self.print(state, last),
             None => self.output.message(&UciMessage::Info(vec![
                 UciInfoAttribute::Depth(0),
@@ -365,6 +373,21 @@ mod tests {
         printer.event(&Event::Done(Outcome { nodes: 9999, ..outcome(Some(exact)) }));
         assert!(page.lines()[1].contains(" nodes 9999 "));
         assert_eq!(page.lines()[2], "bestmove e2e4");
+    }
+
+    /// Programs start reading anew at `ponderhit`: a line that was shown before it comes again.
+    #[test]
+    fn the_last_line_is_told_after_ponderhit() {
+        let (printer, page) = printer(Style::default());
+        let exact = report(7, 1, Ibv::exact(Score::heuristic(20)));
+        printer.event(&Event::Line(exact.clone()));
+        printer.ponderhit();
+        printer.event(&Event::Done(outcome(Some(exact))));
+        let lines = page.lines();
+        assert!(
+            lines.len() == 3 && lines[1].starts_with("info depth 7 ") && lines[1].ends_with(" pv e2e4"),
+            "{lines:?}"
+        );
     }
 
     /// The search was interrupted: what it hands over is the head of the line that was shown, at less depth.

@@ -334,9 +334,10 @@ impl Session {
     }
 
     fn ponderhit(&mut self) {
-        if let Some(Running { task: Task::Search { pondering, .. }, .. }) = &mut self.running
+        if let Some(Running { task: Task::Search { pondering, printer, .. }, .. }) = &mut self.running
             && std::mem::take(pondering)
         {
+            printer.ponderhit();
             self.engine.ponderhit();
         }
     }
