@@ -1,5 +1,7 @@
 //! The engine as a library: settings, a game and limits in, events out. It never prints.
 
+pub mod handicap;
+
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::Path;
@@ -11,7 +13,6 @@ use std::time::{Duration, Instant};
 use crate::bound::Bound;
 use crate::eval::Evaluation;
 use crate::eval::nnue::Network;
-use crate::handicap::{self, Handicap};
 use crate::position::{Game, PackedMove};
 use crate::recognize::syzygy::{Probing, Tablebases};
 use crate::score::DrawRule;
@@ -22,6 +23,7 @@ use crate::search::{
 use crate::smp;
 use crate::time::{Clock, Limits};
 use crate::tt::Table;
+use handicap::Handicap;
 
 /// What the engine can be told before a search.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,7 +17,7 @@
 //! limits and the clock.
 //!
 //! **The search.** [`search`]: one thread's iterative deepening down to quiescence; `search/node.rs` is the heart, in
-//! numbered steps. [`smp`]: several threads on one table. [`handicap`]: playing weaker, by rating. [`engine`]: settings, a game and limits in, events out; it
+//! numbered steps. [`smp`]: several threads on one table. [`engine`]: settings, a game and limits in, events out; it
 //! never prints.
 //!
 //! **Front ends.** [`uci`]: the protocol. [`tools`]: bench, perft, suites, data generation and tuning.
@@ -38,7 +38,6 @@
 pub mod bound;
 pub mod engine;
 pub mod eval;
-pub mod handicap;
 pub mod memory;
 pub mod params;
 pub mod position;

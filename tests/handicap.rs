@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use ibex::engine::handicap::{ALERT, STRONGEST, WEAKEST};
 use ibex::engine::{Engine, Settings};
-use ibex::handicap::{ALERT, STRONGEST, WEAKEST};
 use ibex::position::{Game, Position};
 use ibex::search::Outcome;
 use ibex::time::Limits;

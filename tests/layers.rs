@@ -11,7 +11,7 @@ const LEVELS: &[&[&str]] = &[
     &["position"],
     &["recognize", "eval", "tt", "time"],
     &["search"],
-    &["smp", "handicap"],
+    &["smp"],
     &["engine"],
     &["uci", "tools"],
 ];

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use vampirc_uci::{UciMessage, UciOptionConfig};
 
-use crate::engine::Settings;
-use crate::handicap;
+use crate::engine::{Settings, handicap};
 #[cfg(feature = "tune")]
 use crate::score::DrawRule;
 use crate::search::contempt;
