@@ -462,7 +462,10 @@ impl Job {
                 if report.line == 1 {
                     latest.clear();
                 }
-                latest.push(report.clone());
+                // Only an iteration whose lines are all told can be chosen from.
+                if report.line == latest.len() + 1 && latest.last().is_none_or(|last| last.depth == report.depth) {
+                    latest.push(report.clone());
+                }
                 if report.line <= self.lines {
                     sink(Event::Line(Report { lines: report.lines.min(self.lines), ..report }));
                 }

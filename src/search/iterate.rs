@@ -168,6 +168,11 @@ impl<R: Rules> Search<'_, R> {
             return;
         }
         let value = root.told(value);
+        // The end came while a mate's line was being completed: it is completed once more, and told, when all is over.
+        let complete = value.score().mate_ply().is_none_or(|plies| root.line.len() == plies);
+        if open.is_none() && !complete && self.shared.stop.load(Ordering::Relaxed) {
+            return;
+        }
         self.publish();
         sink(Event::Line(self.describe(index, lines, value, self.depth, &root.line, root.seldepth)));
     }
