@@ -1,9 +1,11 @@
 //! Tells the crate its version, and embeds the network of `nets/` (or of the variable `EVALFILE`), checked, aligned and
 //! in the target's byte order. Without a network the crate evaluates classically. Also makes the bitbase of king and
-//! pawn against king.
+//! pawn against king, and that of rook pawn and wrong bishop against king.
 
 #[path = "build/kpk.rs"]
 mod kpk;
+#[path = "build/wrong_bishop.rs"]
+mod wrong_bishop;
 
 use std::env;
 use std::fmt::Write as _;
@@ -13,7 +15,7 @@ use std::process::Command;
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed=build/kpk.rs");
+    println!("cargo:rerun-if-changed=build");
     println!("cargo:rerun-if-changed=.git/HEAD");
     // A build outside a checkout (a released archive) has no hash to show.
     let hash = Command::new("git")
@@ -34,8 +36,8 @@ fn main() {
     println!("cargo:rustc-env=IBEX_RUSTC={compiler}");
     println!("cargo:rustc-env=IBEX_TARGET={}", std::env::var("TARGET").unwrap_or_default());
 
-    if let Err(why) = write_bitbase() {
-        println!("cargo:error=the bitbase of king and pawn cannot be written: {why}");
+    if let Err(why) = write_bitbases() {
+        println!("cargo:error=the bitbases cannot be written: {why}");
     }
 
     println!("cargo:rustc-check-cfg=cfg(has_network)");
@@ -51,10 +53,14 @@ fn main() {
     }
 }
 
-/// The bitbase that `src/recognize/kpk.rs` includes.
-fn write_bitbase() -> Result<(), String> {
+/// The bitbases that `src/recognize/kpk.rs` and `src/recognize/wrong_bishop.rs` include.
+fn write_bitbases() -> Result<(), String> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("no OUT_DIR")?);
-    fs::write(out.join("kpk.bin"), kpk::bitbase()).map_err(|error| error.to_string())
+    let pawn = kpk::Won::solve();
+    for (name, bits) in [("kpk.bin", pawn.bitbase()), ("wrong_bishop.bin", wrong_bishop::bitbase(&pawn))] {
+        fs::write(out.join(name), bits).map_err(|error| error.to_string())?;
+    }
+    Ok(())
 }
 
 /// The network to embed: the one named, or the only one in `nets/`.

@@ -7,26 +7,41 @@
 /// Positions: side to move, pawn, white king, black king.
 const SIZE: usize = 2 * 24 * 64 * 64;
 
-/// The bitbase: a bit a position, set where white wins.
-pub fn bitbase() -> Vec<u8> {
-    let mut won = vec![false; SIZE];
-    loop {
-        let mut changed = false;
-        for index in 0..SIZE {
-            if !won[index] && Place::from_index(index).is_won(&won) {
-                won[index] = true;
-                changed = true;
+/// Which positions white wins.
+pub struct Won(Vec<bool>);
+
+impl Won {
+    /// Solves the ending.
+    pub fn solve() -> Won {
+        let mut won = vec![false; SIZE];
+        loop {
+            let mut changed = false;
+            for index in 0..SIZE {
+                if !won[index] && Place::from_index(index).is_won(&won) {
+                    won[index] = true;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return Won(won);
             }
         }
-        if !changed {
-            break;
-        }
     }
-    let mut bits = vec![0; SIZE / 8];
-    for (index, _) in won.iter().enumerate().filter(|&(_, &won)| won) {
-        bits[index / 8] |= 1 << (index % 8);
+
+    /// Whether white wins with this pawn, on the files a to d.
+    pub fn wins(&self, white_to_move: bool, white: usize, black: usize, pawn: usize) -> bool {
+        self.0[Place { white_to_move, white, black, pawn }.index()]
     }
-    bits
+
+    /// The bitbase: a bit a position, set where white wins.
+    pub fn bitbase(&self) -> Vec<u8> {
+        pack(&self.0)
+    }
+}
+
+/// Eight positions a byte, the first in the lowest bit.
+pub fn pack(won: &[bool]) -> Vec<u8> {
+    won.chunks(8).map(|chunk| chunk.iter().rev().fold(0, |byte, &won| byte << 1 | u8::from(won))).collect()
 }
 
 #[derive(Clone, Copy)]
@@ -132,11 +147,11 @@ fn slides(from: usize, to: usize, blocker: usize, diagonals: bool) -> bool {
 }
 
 /// King steps between two squares.
-fn distance(a: usize, b: usize) -> usize {
+pub fn distance(a: usize, b: usize) -> usize {
     (a % 8).abs_diff(b % 8).max((a / 8).abs_diff(b / 8))
 }
 
-fn neighbours(square: usize) -> impl Iterator<Item = usize> {
+pub fn neighbours(square: usize) -> impl Iterator<Item = usize> {
     let around = [-9, -8, -7, -1, 1, 7, 8, 9];
     around.into_iter().filter_map(move |step| {
         let to = usize::try_from(square as isize + step).ok().filter(|&to| to < 64)?;

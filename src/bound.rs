@@ -143,18 +143,26 @@ impl Ibv {
     ///
     /// Evaluations never claim mate, and no move is skipped before a loss is claimed, so a deeper search can only find
     /// the win sooner. That a win comes *no* sooner was only seen at the depth searched: even of an exact mate just
-    /// "at least" is proved.
+    /// "at least" is proved. And of a recognised win its progress is not: the defence may undo it.
     #[must_use]
     pub fn proof(self) -> Ibv {
         if !self.is_some() {
-            Ibv::NONE
-        } else if self.score().is_win() && self.bound().is_lower_or_exact() {
-            self.force_lower()
-        } else if self.score().is_loss() && self.bound().is_upper_or_exact() {
-            self.force_upper()
+            return Ibv::NONE;
+        }
+        let proved = self.score().without_progress();
+        if proved.is_win() && self.bound().is_lower_or_exact() {
+            Ibv::lower(proved)
+        } else if proved.is_loss() && self.bound().is_upper_or_exact() {
+            Ibv::upper(proved)
         } else {
             Ibv::NONE
         }
+    }
+
+    /// The same claim, a recognised win or loss stripped of its progress.
+    #[must_use]
+    pub fn without_progress(self) -> Ibv {
+        if self.is_some() { Ibv::new(self.score().without_progress(), self.bound()) } else { self }
     }
 
     /// The value clipped into a proven interval, promoted to exact where the two ends meet.
@@ -287,6 +295,7 @@ mod tests {
         let win = Score::mate_in(5);
         assert_eq!(Ibv::exact(win).proof(), Ibv::lower(win));
         assert_eq!(Ibv::lower(win).proof(), Ibv::lower(win));
+        assert_eq!(Ibv::exact(Score::recognized_win(500)).proof(), Ibv::lower(Score::recognized_win(0)));
         assert_eq!(Ibv::upper(win).proof(), Ibv::NONE);
         for score in scores() {
             for bound in BOUNDS {

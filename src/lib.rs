@@ -12,9 +12,9 @@
 //! **The board.** [`position`]: the only room that plays moves, on shakmaty's rules: keys, game history, repetition,
 //! moves in 16 bits, legal moves in two halves, static exchange evaluation.
 //!
-//! **Knowledge.** [`eval`]: what a quiet position is worth, by hand-written terms, a network, or both. [`recognize`]:
-//! what is proved of a position by its material, and tablebases. [`tt`]: the lock-free transposition table. [`time`]:
-//! limits and the clock.
+//! **Knowledge.** [`recognize`]: what is proved of a position by its material, and tablebases. [`tt`]: the lock-free
+//! transposition table. [`time`]: limits and the clock. Above these, [`eval`]: what a quiet position is worth, by
+//! hand-written terms, a network, or both.
 //!
 //! **The search.** [`search`]: one thread's iterative deepening down to quiescence; `search/node.rs` is the heart, in
 //! numbered steps. [`smp`]: several threads on one table. [`engine`]: settings, a game and limits in, events out; it

@@ -127,6 +127,16 @@ impl Score {
         Score::from_raw(RECOGNIZER_MIN + progress)
     }
 
+    /// The same score, a recognised win or loss stripped of its progress: what is proved of it, and not how well it goes.
+    #[must_use]
+    pub const fn without_progress(self) -> Score {
+        match self.band() {
+            Band::Recognizer if self.0 > 0 => Score::from_raw(RECOGNIZER_MIN),
+            Band::Recognizer => Score::from_raw(-RECOGNIZER_MIN),
+            _ => self,
+        }
+    }
+
     /// An evaluation in centipawns from the side to move's view, saturating at ±[`Score::MAX_EVAL`].
     ///
     /// Zero has no place outside the draw band; it becomes one centipawn for the side to move.

@@ -6,6 +6,7 @@
 use shakmaty::{Bitboard, Board, Color, File, Rank, Role, Square, attacks};
 
 use crate::position::Position;
+use crate::recognize::drive;
 
 /// An advantage that will not be won is never shown as more than this; a larger one is still the better one.
 const HOPE: i32 = 25;
@@ -29,6 +30,7 @@ enum Prospect {
     AsItSeems,
     Drawish,
     AlmostWon,
+    Mating,
 }
 
 #[inline(never)]
@@ -38,6 +40,8 @@ fn judged(board: &Board, turn: Color, value: i32) -> i32 {
         Prospect::AsItSeems => value,
         Prospect::Drawish => value * HOPE / (HOPE + value.abs()),
         Prospect::AlmostWon => value + if value >= 0 { ALMOST_WON } else { -ALMOST_WON },
+        Prospect::Mating if value >= 0 => mating(board, ahead),
+        Prospect::Mating => -mating(board, ahead),
     }
 }
 
@@ -49,6 +53,9 @@ fn prospect(board: &Board, ahead: Color, to_move: bool) -> Prospect {
     };
     let kings = Kings { ahead: king, behind: their_king };
     let pawns = board.pawns() & own;
+    if pawns.is_empty() && their.count() == 1 && is_mating_force(board, own) {
+        return Prospect::Mating;
+    }
     let drawish = if pawns.is_empty() {
         let difference = worth(board, own) - worth(board, their);
         let lone_pawn = (board.pawns() & their).single_square().filter(|_| their.count() == 2 && own.count() == 2);
@@ -62,6 +69,26 @@ fn prospect(board: &Board, ahead: Color, to_move: bool) -> Prospect {
         their.count() == 1 && is_wrong_corner(board, own, kings, ahead, to_move)
     };
     if drawish { Prospect::Drawish } else { Prospect::AsItSeems }
+}
+
+/// Whether these men, without a pawn, force mate on a lone king.
+fn is_mating_force(board: &Board, own: Bitboard) -> bool {
+    let bishops = board.bishops() & own;
+    let of_both_colours = (bishops & Bitboard::DARK_SQUARES).any() && (bishops & Bitboard::LIGHT_SQUARES).any();
+    (own & (board.queens() | board.rooks())).any()
+        || of_both_colours
+        || bishops.any() && (board.knights() & own).any()
+        || (board.knights() & own).count() >= 3
+}
+
+/// What a mating force is worth, the more the nearer the mate is: recognizers fall silent where the 50-move rule comes
+/// near, and the way to the mate must still be seen.
+fn mating(board: &Board, ahead: Color) -> i32 {
+    let own = board.by_color(ahead);
+    let (Some(king), Some(lone_king)) = (board.king_of(ahead), board.king_of(!ahead)) else { return 0 };
+    let bishop = board.bishops() & own;
+    let needs_corner = own.count() == 3 && bishop.any() && (board.knights() & own).any();
+    300 + 100 * worth(board, own) + drive(king, lone_king, if needs_corner { bishop } else { Bitboard::EMPTY })
 }
 
 /// The kings, by who is ahead.
@@ -182,6 +209,19 @@ mod tests {
         ] {
             assert_eq!(tempered(fen, 400), 400, "{fen}");
             assert_eq!(tempered(fen, 0), 0);
+        }
+    }
+
+    #[test]
+    fn a_mating_force_drives_the_lone_king() {
+        // Bishop and knight to a corner of the bishop's colour; a rook to any edge, the kings together.
+        for (worse, better) in [
+            ("7k/8/5K2/3N4/4B3/8/8/8 w - - 50 90", "k7/8/2K5/3N4/4B3/8/8/8 w - - 50 90"),
+            ("8/8/8/3k4/8/8/R7/K7 w - - 80 90", "3k4/8/8/8/8/8/R7/K7 w - - 80 90"),
+            ("3k4/8/8/8/8/8/R7/K7 w - - 80 90", "3k4/8/3K4/8/8/8/R7/8 w - - 80 90"),
+        ] {
+            let (worse, better) = (tempered(worse, 700), tempered(better, 700));
+            assert!(500 < worse && worse + 50 < better, "{worse} {better}");
         }
     }
 

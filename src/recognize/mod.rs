@@ -29,6 +29,7 @@ mod progress;
 pub mod retrograde;
 pub mod syzygy;
 mod view;
+mod wrong_bishop;
 
 use shakmaty::{Board, Color, Role};
 
@@ -36,6 +37,7 @@ use crate::bound::Ibv;
 use crate::position::Position;
 use crate::score::Score;
 use clause::holds;
+pub use progress::drive;
 use view::{Side, View};
 
 /// No recognised win takes longer, in moves from where it is recognised to the mate.
@@ -162,6 +164,18 @@ pub fn recognize(position: &Position) -> Recognition {
 #[inline]
 fn may_speak(board: &Board) -> bool {
     !board.white().more_than_one() || !board.black().more_than_one() || board.occupied().count() <= 4
+}
+
+/// Whether a win that is recognised here will be silent once so many more half-moves have passed without progress.
+///
+/// Where some lines of a search still end in a recognised win and others, a little longer, no more, the two cannot be
+/// compared: the way to the mate must then be found by evaluation.
+pub fn falls_silent(position: &Position, half_moves: u16) -> bool {
+    let is_won = |clock| {
+        let known = answer(position.board(), position.turn(), clock);
+        known.is_some() && known.score().is_decisive()
+    };
+    may_speak(position.board()) && position.castles().is_empty() && is_won(0) && !is_won(position.clock() + half_moves)
 }
 
 #[inline(never)]

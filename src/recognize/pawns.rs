@@ -9,7 +9,7 @@ use shakmaty::{Bitboard, File, Rank, Role, Square, attacks};
 use super::clause::holds;
 use super::lone_king::{is_guarded, lost_for_lone_king};
 use super::view::{Side, View};
-use super::{Class, Verdict, kpk, progress};
+use super::{Class, Verdict, kpk, progress, wrong_bishop};
 
 /// One pawn: won or drawn, from the bitbase. Two: won if one of them would win alone. More: the corner.
 pub static PAWNS: Class = Class {
@@ -31,19 +31,20 @@ pub static PAWNS: Class = Class {
     },
 };
 
-/// Bishops and pawns: one of each is won if the pawn would win alone and the bishop is not in its way; any number is
-/// drawn before a king in the corner that the bishops cannot attack.
+/// Bishops and pawns: a rook pawn with the wrong bishop is looked up; else one of each is won if the pawn would win
+/// alone and the bishop is not in its way; any number is drawn before a king in the corner that the bishops cannot
+/// attack.
 pub static BISHOPS_AND_PAWNS: Class = Class {
     name: "bishops and pawns against the lone king",
     judge: |view| {
-        let bishop = view.men(Side::Strong, Role::Bishop);
+        match wrong_bishop::wins(view) {
+            Some(true) => return Verdict::Wins { progress: progress::mop_up(view), moves: 31 },
+            Some(false) => return Verdict::Draw,
+            None => {}
+        }
         let wins_against = |king: Square| {
-            // A stalemate is near where the bishop does not command the corner that the pawn goes to.
-            let wrong_corner = corner_of_rook_pawns(view)
-                .is_some_and(|corner| (bishop & same_colour(corner)).is_empty() && king.distance(corner) <= 2);
-            let alone =
-                piece_and_pawn_win(view, king) && holds(!wrong_corner) && holds(!Bitboard::CORNERS.contains(king));
-            alone || bishop_escorts_pawn(view, king)
+            piece_and_pawn_win(view, king) && holds(!Bitboard::CORNERS.contains(king))
+                || bishop_escorts_pawn(view, king)
         };
         if holds(view.force(Side::Strong).count() == 2) && won(view, wins_against) {
             return Verdict::Wins { progress: progress::mop_up(view), moves: 31 };

@@ -8,8 +8,7 @@ use shakmaty::{Bitboard, Rank, Role, Square};
 
 use super::view::{Side, View};
 
-/// Progress of a mating force against the lone king: more material first, then the king driven to the edge (for bishop
-/// and knight, to a corner that the bishop commands), then the kings together.
+/// Progress of a mating force against the lone king: more material first, then [`drive`].
 pub fn mop_up(view: &View) -> i32 {
     let count = |role| view.men(Side::Strong, role).count() as i32;
     let material = 2400 * count(Role::Queen)
@@ -18,14 +17,22 @@ pub fn mop_up(view: &View) -> i32 {
         + 400 * count(Role::Knight)
         + view.men(Side::Strong, Role::Pawn).into_iter().map(|pawn| pawn_progress(view, pawn)).sum::<i32>();
     let bishop = view.men(Side::Strong, Role::Bishop);
-    let king = view.weak_king;
-    let driven = if bishop.count() == 1 && count(Role::Knight) == 1 {
-        40 * towards_corner(king, bishop)
-    } else {
-        100 * from_centre(king)
-    };
-    // The kings' distance must weigh less than a step of the lone king.
-    material + driven + 40 * (14 - manhattan(view.strong_king, king))
+    let needs_corner = bishop.count() == 1 && view.force(Side::Strong).count() == 2 && count(Role::Knight) == 1;
+    material + drive(view.strong_king, view.weak_king, if needs_corner { bishop } else { Bitboard::EMPTY })
+}
+
+/// How far a lone king has been driven: to the edge, then the kings together; for bishop and knight, to a corner that
+/// the bishop, which is named, commands. 0..=3080, centipawns where an evaluation takes it.
+///
+/// The way to the right corner leads past many positions that look worse, and no search sees the end of it: steps to the
+/// corner have to outweigh all else. Tried: 70 to 850 centipawns a step, the mean distances to mate by the squares of the
+/// kings and of both pieces (25 to 58% of the games won where this wins 83%).
+pub fn drive(strong_king: Square, lone_king: Square, bishop_beside_knight: Bitboard) -> i32 {
+    match bishop_beside_knight.first() {
+        Some(bishop) => 420 * towards_corner(lone_king, bishop) + 20 * (7 - strong_king.distance(lone_king) as i32),
+        // The kings' distance must weigh less than a step of the lone king.
+        None => 50 * from_centre(lone_king) + 20 * (14 - manhattan(strong_king, lone_king)),
+    }
 }
 
 /// Progress of a pawn that will be a queen.
@@ -60,12 +67,8 @@ fn manhattan(a: Square, b: Square) -> i32 {
     (a.file().distance(b.file()) + a.rank().distance(b.rank())) as i32
 }
 
-/// How many plies nearer to mate by bishop and knight a lone king is on this square than in the centre: the mean over
-/// all positions, by the distance to the nearer corner of the bishop's colour.
-fn towards_corner(king: Square, bishop: Bitboard) -> i32 {
-    const NEARER: [i32; 8] = [22, 17, 12, 7, 4, 2, 0, 0];
-    let colour = if (bishop & Bitboard::DARK_SQUARES).any() { Bitboard::DARK_SQUARES } else { Bitboard::LIGHT_SQUARES };
-    let corners = (colour & Bitboard::CORNERS).into_iter();
-    let distance = corners.map(|corner| manhattan(king, corner)).min().unwrap_or(7);
-    NEARER[distance as usize] + from_centre(king)
+/// How near a king is to a corner of the bishop's colour: 0 on the diagonal between the other two corners, 7 there.
+fn towards_corner(king: Square, bishop: Square) -> i32 {
+    let (file, rank) = (king.file() as i32, king.rank() as i32);
+    if bishop.is_dark() { (file + rank - 7).abs() } else { (file - rank).abs() }
 }

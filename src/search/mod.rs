@@ -53,6 +53,9 @@ pub use tables::Probes;
 /// Searches recurse: a thread that runs one needs a stack of this size.
 pub const STACK_SIZE: usize = 32 << 20;
 
+/// Where a recognised win falls silent within so many half-moves, the search does without recognised wins.
+const RECOGNIZER_HORIZON: u16 = 24;
+
 /// A node counter on a cache line of its own: each thread writes its own, anyone may add them up.
 #[derive(Default)]
 #[repr(align(128))]
@@ -222,6 +225,8 @@ pub struct Search<'a, R: Rules> {
     hunt: Option<Box<hunt::Hunt>>,
     /// No null moves below this ply: a verification search is under way.
     null_from: usize,
+    /// Recognised wins would fall silent within this search: it does without them.
+    no_recognized_wins: bool,
     reductions: reductions::Table,
     tally: R::Tally,
 }
@@ -259,6 +264,7 @@ impl<'a, R: Rules> Search<'a, R> {
             detour: None,
             hunt: None,
             null_from: 0,
+            no_recognized_wins: recognized_wins_fall_silent(position),
             reductions: reductions::Table::new(),
             tally: R::Tally::default(),
             memory,
@@ -383,7 +389,11 @@ impl<'a, R: Rules> Search<'a, R> {
         if !self.rules.recognizers() {
             return Ibv::NONE;
         }
-        self.in_root_terms(recognize::recognize(position).ibv, ply)
+        let known = recognize::recognize(position).ibv;
+        if self.no_recognized_wins && known.is_some() && known.score().is_decisive() {
+            return Ibv::NONE;
+        }
+        self.in_root_terms(known, ply)
     }
 
     /// What is proved of a position at `ply`, as scores of this search say it.
@@ -456,6 +466,18 @@ impl<'a, R: Rules> Search<'a, R> {
         let cp = damped + self.shared.conventions.contempt_at(ply);
         cp.clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
     }
+}
+
+/// Whether recognised wins of this material would fall silent within a search from here. A root of which nothing is
+/// known may have moves of which something is.
+fn recognized_wins_fall_silent(root: &Position) -> bool {
+    let falls_silent = |position: &Position| recognize::falls_silent(position, RECOGNIZER_HORIZON);
+    falls_silent(root)
+        || root.legal_moves().into_iter().any(|m| {
+            let mut child = root.clone();
+            child.play(m);
+            child.clock() > 0 && falls_silent(&child)
+        })
 }
 
 /// Every square that the side not to move attacks.

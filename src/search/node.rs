@@ -66,10 +66,12 @@ impl<R: Rules> Search<'_, R> {
             }
         }
 
-        // Step 3. Recognizers: what the material proves. Cheap, so asked before the table and not stored in it.
+        // Step 3. Recognizers: what the material proves. Cheap, so asked before the table and not stored in it. That a
+        // position is won is certain here, how near the mate is not: progress counts at the leaves alone, or a search
+        // would be content to touch a good position and to leave it again.
         let excluded = self.frame(ply).excluded;
         if !excluded.is_some()
-            && let Some(settled) = window.know(self.recognize(position, ply))
+            && let Some(settled) = window.know(self.recognize(position, ply).without_progress())
         {
             return Some(settled);
         }

@@ -208,6 +208,7 @@ impl<R: Rules> Search<'_, R> {
             let needed = distance.plies_needed(score);
             let in_time = match score.band() {
                 Band::Tablebase if needed == 0 => clock == 0,
+                Band::Recognizer if self.no_recognized_wins && needed > 0 => false,
                 _ => clock + needed <= 100,
             };
             if !in_time {
