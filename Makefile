@@ -7,7 +7,11 @@ endif
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 TARGET := $(EXE:$(SUFFIX)=)$(SUFFIX)
 
-.PHONY: native portable static pgo test bench signature perft micro lint doc ci clean help
+.PHONY: native portable static pgo test bench signature perft micro lint doc ci soak fuzz clean help
+
+# The fuzzer's targets, and how long each runs; cargo-fuzz needs a nightly toolchain.
+FUZZ_TARGETS := line dialogue fen epd games network option annotated
+FUZZ_SECONDS ?= 60
 
 native: ## Build ./$(EXE) for this machine's processor (the default; what OpenBench calls)
 	cargo rustc --release --locked --bin ibex -- -C target-cpu=native --emit link=$(TARGET)
@@ -49,6 +53,18 @@ doc: ## The documentation of the library, warnings as errors
 
 ci: ## Everything that a change must pass
 	.ci/run
+
+soak: ## The long runs: storms, readers, table, model checker, sanitizers, an hour of search; hours
+	.ci/soak
+
+fuzz: ## Each fuzzing target for FUZZ_SECONDS, from the project's own seeds (cargo install cargo-fuzz)
+	IBEX_FUZZ_CORPUS=$(CURDIR)/fuzz/corpus cargo test --locked --test intake -- --ignored seeds_for_the_fuzzer
+	@for target in $(FUZZ_TARGETS); do \
+	  cargo +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -max_len=4000 -timeout=20 -rss_limit_mb=4096 \
+	    -print_final_stats=1 > fuzz/$$target.log 2>&1 \
+	    || { tail -n 30 fuzz/$$target.log; echo "fuzz: $$target FAILED"; exit 1; }; \
+	  echo "fuzz: $$target $$(sed -n 's/stat::number_of_executed_units: */executions /p' fuzz/$$target.log)"; \
+	done
 
 clean: ## Remove what was built
 	cargo clean

@@ -151,6 +151,9 @@ impl Signals {
     }
 }
 
+/// More bytes than a thread's [`Memory`] takes.
+const AMPLE: usize = 16 << 20;
+
 /// A chess engine.
 pub struct Engine {
     settings: Settings,
@@ -185,7 +188,7 @@ impl Engine {
             running: None,
             settings: settings.clone(),
         };
-        engine.fit_memories();
+        remarks.extend(engine.fit_memories());
         (engine, remarks)
     }
 
@@ -230,14 +233,24 @@ impl Engine {
             self.table.clear(settings.threads);
         }
         self.settings = settings;
-        self.fit_memories();
+        remarks.extend(self.fit_memories());
         remarks
     }
 
-    /// One memory a thread.
-    fn fit_memories(&mut self) {
-        let evaluation = &self.evaluation;
-        self.memories.resize_with(self.settings.threads.max(1), || Memory::new(evaluation));
+    /// One memory a thread, or fewer and a remark if the system has no more.
+    fn fit_memories(&mut self) -> Option<String> {
+        let wanted = self.settings.threads.max(1);
+        self.memories.truncate(wanted);
+        while self.memories.len() < wanted {
+            // A failed allocation would end the program, so the system is asked first, with something to spare. The
+            // first thread's memory it must have.
+            let enough = Vec::<u8>::new().try_reserve_exact(AMPLE + STACK_SIZE).is_ok();
+            if !enough && !self.memories.is_empty() {
+                return Some(format!("no memory for {wanted} threads; searching with {}", self.memories.len()));
+            }
+            self.memories.push(Memory::new(&self.evaluation));
+        }
+        None
     }
 
     /// Forgets everything learned, for a new game.
@@ -362,7 +375,7 @@ impl Engine {
             match handle.join() {
                 Ok(memories) => self.memories = memories,
                 // A search that panicked has taken its memories with it; the engine goes on with new ones.
-                Err(_) => self.fit_memories(),
+                Err(_) => _ = self.fit_memories(),
             }
         }
     }

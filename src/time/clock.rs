@@ -150,6 +150,46 @@ mod tests {
         }
     }
 
+    proptest! {
+        /// Neither limit is passed later than the hard one, however much the soft one is stretched; with a fixed time
+        /// beside the clock, before or after the opponent's move.
+        #[test]
+        fn no_stretch_goes_beyond_the_hard_limit(
+            time in prop::option::of(0u64..1_000_000),
+            movetime in prop::option::of(0u64..1_000_000),
+            increment in 0u64..100_000,
+            moves in prop::option::of(0u32..100),
+            overhead in 0u64..5000,
+            percent in 0u32..2000,
+            pondered in 0u64..1_000_000,
+        ) {
+            let ms = Duration::from_millis;
+            let limits = Limits {
+                clock: ByColor { white: time.map(ms), black: None },
+                increment: ByColor { white: ms(increment), black: Duration::ZERO },
+                moves_to_go: moves,
+                movetime: movetime.map(ms),
+                ..Limits::default()
+            };
+            // A node is a millisecond here, so that the test decides what time it is.
+            let clock = Clock::new(&limits, Color::White, ms(overhead), Instant::now()).counting(1);
+            clock.elapsed(pondered);
+            clock.ponderhit();
+            let at = |time: Duration| pondered + time.as_millis() as u64 + 1;
+            if let Some(time) = time {
+                let most = ms(time).saturating_sub(ms(overhead)).max(LEAST);
+                prop_assert!(clock.is_hard_limit_reached(at(most)));
+                prop_assert!(clock.is_soft_limit_reached(percent, at(most)));
+            }
+            if let Some(movetime) = movetime {
+                prop_assert!(clock.is_hard_limit_reached(at(ms(movetime).saturating_sub(ms(overhead)).max(LEAST))));
+            }
+            if (time, movetime) == (None, None) {
+                prop_assert!(!clock.is_hard_limit_reached(u64::MAX / 2));
+            }
+        }
+    }
+
     #[test]
     fn nodes_may_stand_for_time() {
         let ms = Duration::from_millis;

@@ -6,6 +6,9 @@
 use std::io::{BufRead, BufReader, Read};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
+use vampirc_uci::UciMessage;
+
+use super::parse::{self, Command};
 
 /// Longer lines are refused: no position or option needs as much, and an endless line must not fill the memory.
 const LONGEST: u64 = 16 << 20;
@@ -19,12 +22,36 @@ pub enum Input {
     TooLong,
 }
 
-/// Reads `source` to its end on a new thread.
-pub fn spawn(source: impl Read + Send + 'static) -> Receiver<Input> {
+/// Reads `source` on a new thread, to its end or to the command `quit`, after which `at_quit` is called there.
+pub fn spawn(source: impl Read + Send + 'static, at_quit: impl FnOnce() + Send + 'static) -> Receiver<Input> {
     let (sender, receiver) = unbounded();
+    let listen = move || {
+        if read(BufReader::new(source), &sender) == LastWord::Quit {
+            drop(sender);
+            at_quit();
+        }
+    };
     // If there is no thread to be had, the channel closes and the session ends, as it does at the end of the input.
-    let _ = std::thread::Builder::new().name("input".into()).spawn(move || read(BufReader::new(source), &sender));
+    let _ = std::thread::Builder::new().name("input".into()).spawn(listen);
     receiver
+}
+
+/// All the lines of these bytes, and `quit` behind them.
+pub fn whole(bytes: &[u8]) -> Receiver<Input> {
+    let (sender, receiver) = unbounded();
+    if read(bytes, &sender) == LastWord::End {
+        let _ = sender.send(Input::Line("quit".into()));
+    }
+    receiver
+}
+
+/// How the reading has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LastWord {
+    /// With the command `quit`: nothing behind it is read.
+    Quit,
+    /// With the input, or because nobody listens any more.
+    End,
 }
 
 /// These lines and then the end, as if they had been typed.
@@ -36,24 +63,33 @@ pub fn prepared(lines: impl IntoIterator<Item = String>) -> Receiver<Input> {
     receiver
 }
 
-fn read(mut source: impl BufRead, sender: &Sender<Input>) {
+fn read(mut source: impl BufRead, sender: &Sender<Input>) -> LastWord {
     let mut bytes = Vec::new();
     loop {
         bytes.clear();
-        let Ok(count) = source.by_ref().take(LONGEST).read_until(b'\n', &mut bytes) else { return };
+        let Ok(count) = source.by_ref().take(LONGEST).read_until(b'\n', &mut bytes) else { return LastWord::End };
         let input = if count as u64 == LONGEST && bytes.last() != Some(&b'\n') {
             if skip_line(&mut source).is_err() {
-                return;
+                return LastWord::End;
             }
             Input::TooLong
         } else {
             Input::Line(clean(&bytes))
         };
         let silent = matches!(&input, Input::Line(line) if line.is_empty());
+        let quit = matches!(&input, Input::Line(line) if is_quit(line));
         if count == 0 || (!silent && sender.send(input).is_err()) {
-            return;
+            return LastWord::End;
+        }
+        if quit {
+            return LastWord::Quit;
         }
     }
+}
+
+fn is_quit(line: &str) -> bool {
+    // Lines are long where games are; this one never is.
+    line.len() < 100 && matches!(parse::parse(line), Ok(Some(Command::Simple(UciMessage::Quit))))
 }
 
 fn skip_line(source: &mut impl BufRead) -> std::io::Result<()> {
@@ -81,9 +117,20 @@ mod tests {
 
     fn lines(bytes: &[u8]) -> Vec<Input> {
         let (sender, receiver) = unbounded();
-        read(bytes, &sender);
+        let _ = read(bytes, &sender);
         drop(sender);
         receiver.iter().collect()
+    }
+
+    #[test]
+    fn quit_is_the_last_word() {
+        assert_eq!(lines(b"uci\nfoo quit now\nisready\nquit\n"), [line("uci"), line("foo quit now")]);
+        assert_eq!(whole(b"uci").iter().collect::<Vec<_>>(), [line("uci"), line("quit")]);
+        let (sender, _receiver) = unbounded();
+        assert_eq!(read(&b"stop\nQUIT\r\n"[..], &sender), LastWord::Quit);
+        assert_eq!(read(&b"stop\n# quit\nsetoption name quit\nquits"[..], &sender), LastWord::End);
+        let end = vec![b' '; 1000];
+        assert_eq!(lines(&[&end[..], b"quit\nisready"].concat()), [line("quit")]);
     }
 
     fn line(text: &str) -> Input {

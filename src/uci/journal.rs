@@ -66,7 +66,12 @@ pub fn set_file(path: &str) -> io::Result<()> {
     let logger = if path.is_empty() {
         None
     } else {
-        let file = File::options().create(true).append(true).open(path)?;
+        let mut options = File::options();
+        options.create(true).append(true);
+        // A pipe that nobody reads is an error, not a reason to wait.
+        #[cfg(target_os = "linux")]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+        let file = options.open(path)?;
         let mut builder = Builder::new();
         builder.filter_level(LevelFilter::Debug).format_timestamp_millis().target(Target::Pipe(Box::new(file)));
         Some(builder.build())

@@ -15,13 +15,15 @@ mod prompt;
 mod session;
 mod wdl;
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::Weak;
+use std::time::Duration;
 
-use crossbeam_channel::Receiver;
-
-use input::Input;
-pub use options::markdown as option_table;
+use crate::position::Position;
+pub use options::{Action, Change, Choices, Front, markdown as option_table, set as set_option};
+use output::Output;
+use parse::Command;
 pub use prompt::{Extra, Run};
 use session::Session;
 
@@ -35,21 +37,71 @@ const AUTHORS: &str = "the Ibex authors";
 pub fn run(arguments: impl IntoIterator<Item = String>, extras: &[Extra]) -> ExitCode {
     let plan = argv::plan(arguments);
     for flag in &plan.unknown {
-        eprintln!("ibex: unknown argument '{flag}' ignored; see ibex --help");
+        say(&format!("ibex: unknown argument '{flag}' ignored; see ibex --help"));
     }
     if !plan.lines.is_empty() {
-        return hold(input::prepared(plan.lines), extras, false);
+        Session::new(std::io::stdout(), extras, false).run(input::prepared(plan.lines));
+        return ExitCode::SUCCESS;
     }
     let interactive = std::io::stdin().is_terminal();
     if interactive {
-        eprintln!(
+        say(&format!(
             "{NAME} is a chess engine: a chess program runs it and talks to it. 'help' shows what you can type here, 'quit' leaves."
-        );
+        ));
     }
-    hold(input::spawn(std::io::stdin()), extras, interactive)
+    let session = Session::new(std::io::stdout(), extras, interactive);
+    let output = session.output();
+    session.run(input::spawn(std::io::stdin(), move || leave_a_stuck_reader(&output)));
+    ExitCode::SUCCESS
 }
 
-fn hold(input: Receiver<Input>, extras: &[Extra], interactive: bool) -> ExitCode {
-    Session::new(std::io::stdout(), extras, interactive).run(input);
-    ExitCode::SUCCESS
+/// A line on standard error, if anybody listens there.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// How long a line may wait for its reader once `quit` was heard.
+const LAST_WAIT: Duration = Duration::from_millis(500);
+
+/// Ends the process, after `quit`, if the output's reader has stopped reading: a session that waits for it would wait
+/// for ever. (After the end of the input it does wait, as a pager reads when its user wants to.)
+fn leave_a_stuck_reader(output: &Weak<Output>) {
+    while let Some(output) = output.upgrade() {
+        if output.waiting() > LAST_WAIT {
+            log::info!("nobody reads the output: leaving");
+            std::process::exit(0);
+        }
+        drop(output);
+        std::thread::sleep(LAST_WAIT / 10);
+    }
+}
+
+/// Holds a conversation with these bytes as its input, and ends it with `quit`; for tests and fuzzers.
+///
+/// The options that name files are as open to the input as they are to a chess program.
+pub fn converse(input: &[u8], output: impl Write + Send + 'static) {
+    Session::new(output, &[], false).run(input::whole(input));
+}
+
+/// What a line of the protocol asks for, in words for tests and fuzzers: read as a session reads it, and understood for
+/// the initial position and the default options.
+///
+/// # Errors
+///
+/// What the session would say: one line.
+pub fn understand(line: &str) -> Result<String, String> {
+    Ok(match parse::parse(line)? {
+        None => String::new(),
+        Some(Command::Position(setup)) => {
+            let (standard, chess960) = (setup.game(false), setup.game(true));
+            format!("{} {}", standard?.position().fen(), chess960?.position().fen())
+        }
+        Some(Command::Go(go)) => format!("{:?}", go.limits(&Position::startpos())),
+        Some(Command::SetOption(text)) => {
+            let mut choices = Choices::default();
+            let change = set_option(&mut choices, &text)?;
+            format!("{change:?} {choices:?}")
+        }
+        Some(other) => format!("{other:?}"),
+    })
 }

@@ -1,8 +1,9 @@
 //! Standard output: whole lines, flushed one by one, from any thread; a reader that has gone away ends the session.
 
 use std::io::Write;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use vampirc_uci::UciMessage;
 
@@ -16,6 +17,10 @@ pub struct Output {
     writer: Mutex<Box<dyn Write + Send>>,
     broken: AtomicBool,
     on_break: Box<dyn Fn() + Send + Sync>,
+    /// Times are told from here.
+    beginning: Instant,
+    /// When the line began that is being written, in milliseconds and one more; 0 between lines.
+    since: AtomicU64,
 }
 
 impl Output {
@@ -25,7 +30,21 @@ impl Output {
             writer: Mutex::new(Box::new(writer)),
             broken: AtomicBool::new(false),
             on_break: Box::new(on_break),
+            beginning: Instant::now(),
+            since: AtomicU64::new(0),
         })
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.beginning.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// How long the reader has kept the line waiting that is being written.
+    pub fn waiting(&self) -> Duration {
+        match self.since.load(Ordering::Relaxed) {
+            0 => Duration::ZERO,
+            since => Duration::from_millis((self.now() + 1).saturating_sub(since)),
+        }
     }
 
     /// Whether the reader has gone away.
@@ -42,7 +61,10 @@ impl Output {
             }
             let line = line.as_ref();
             log::debug!(target: WIRE, "< {line}");
-            if writeln!(writer, "{line}").and_then(|()| writer.flush()).is_err() {
+            self.since.store(self.now() + 1, Ordering::Relaxed);
+            let written = writeln!(writer, "{line}").and_then(|()| writer.flush());
+            self.since.store(0, Ordering::Relaxed);
+            if written.is_err() {
                 self.broken.store(true, Ordering::Relaxed);
                 (self.on_break)();
             }

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 use std::io::Write;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, never, select};
@@ -92,6 +92,11 @@ impl Session {
         };
         session.remarks(&remarks);
         session
+    }
+
+    /// The way out, for those who look after it.
+    pub fn output(&self) -> Weak<Output> {
+        Arc::downgrade(&self.output)
     }
 
     /// Listens until `quit`, until the output's reader has gone, or until the input has ended and all is done.

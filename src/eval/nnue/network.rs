@@ -103,7 +103,12 @@ impl Network {
     ///
     /// One line: the file cannot be read or is no network that fits this program.
     pub fn load(path: &Path) -> Result<Network, String> {
-        let bytes = fs::read(path).map_err(|error| format!("cannot read network {}: {error}", path.display()))?;
+        let trouble = |why: String| format!("cannot read network {}: {why}", path.display());
+        // A device may have no end, and a pipe no beginning.
+        if !fs::metadata(path).map_err(|error| trouble(error.to_string()))?.is_file() {
+            return Err(trouble("it is no file".into()));
+        }
+        let bytes = fs::read(path).map_err(|error| trouble(error.to_string()))?;
         Network::from_bytes(&bytes).map_err(|why| format!("network {} does not fit: {why}", path.display()))
     }
 

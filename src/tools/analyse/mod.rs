@@ -9,7 +9,7 @@
 
 mod games;
 mod judge;
-mod pgn;
+pub mod pgn;
 mod positions;
 
 use std::fs::{File, OpenOptions};

@@ -1,0 +1,401 @@
+//! What the machine can do to the program: too little memory, no threads, files that are none, signals, a stop of the
+//! whole process while the clock runs. Each has a defined behaviour: a remark and a legal move, or a quiet end.
+
+#![cfg(target_os = "linux")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use ibex::position::Position;
+
+/// Only a hang can reach this.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ibex"));
+    command.env_remove("IBEX_LOG").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Limits the address space of the program to so many MiB.
+fn with_memory(command: &mut Command, mib: u64) {
+    let limit = libc::rlimit { rlim_cur: mib << 20, rlim_max: mib << 20 };
+    // SAFETY: between fork and exec only this system call is made.
+    unsafe {
+        command.pre_exec(move || match libc::setrlimit(libc::RLIMIT_AS, &limit) {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        });
+    }
+}
+
+/// Gives the program these lines, and returns what it said until its end.
+fn session(mut command: Command, lines: &str) -> Output {
+    let mut child = command.spawn().expect("the program starts");
+    let mut input = child.stdin.take().expect("a pipe");
+    // The program may end before it has read everything.
+    let _ = input.write_all(lines.as_bytes());
+    drop(input);
+    child.wait_with_output().expect("an end")
+}
+
+fn said(output: &Output) -> Vec<String> {
+    String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
+}
+
+/// The moves told; they must be legal in the initial position.
+fn moves(output: &Output) -> usize {
+    let lines = said(output);
+    let told: Vec<&str> = lines.iter().filter_map(|line| line.strip_prefix("bestmove ")).collect();
+    for line in &told {
+        let best = line.split(' ').next().unwrap_or("");
+        assert!(Position::startpos().parse_move(best).is_some(), "{line}");
+    }
+    told.len()
+}
+
+fn quietly(output: &Output) {
+    assert!(output.status.success(), "{:?}", output.status);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+fn has_remark(output: &Output, text: &str) -> bool {
+    said(output).iter().any(|line| line.starts_with("info string ") && line.contains(text))
+}
+
+#[test]
+fn a_hash_beyond_the_memory() {
+    let mut command = program();
+    with_memory(&mut command, 1024);
+    let lines =
+        "setoption name Hash value 1048576\nisready\ngo nodes 3000\nsetoption name Hash value 16\ngo nodes 3000\n";
+    let output = session(command, lines);
+    quietly(&output);
+    assert!(has_remark(&output, "no memory for Hash 1048576; it is "), "{:?}", said(&output));
+    assert_eq!(moves(&output), 2);
+}
+
+#[test]
+fn threads_beyond_the_memory() {
+    let mut command = program();
+    with_memory(&mut command, 600);
+    let output =
+        session(command, "setoption name Threads value 512\nisready\ngo nodes 20000\nucinewgame\ngo depth 3\n");
+    quietly(&output);
+    assert!(has_remark(&output, "no memory for 512 threads; searching with "), "{:?}", said(&output));
+    assert_eq!(moves(&output), 2);
+}
+
+/// From too little to begin with up to enough: whoever gets as far as `uciok` gets a move, with however few threads
+/// the system grants.
+#[test]
+fn threads_that_cannot_be_started() {
+    let (mut refused, mut played) = (0, 0);
+    for mib in (30..160).step_by(5) {
+        let mut command = program();
+        with_memory(&mut command, mib);
+        let output = session(command, "uci\nsetoption name Threads value 4\ngo nodes 2000\n");
+        if !said(&output).iter().any(|line| line == "uciok") {
+            // It could not even begin; that must not look like success.
+            assert!(!output.status.success(), "{mib} MiB: {output:?}");
+            continue;
+        }
+        quietly(&output);
+        assert_eq!(moves(&output), 1, "{mib} MiB: {:?}", said(&output));
+        refused += usize::from(has_remark(&output, "cannot start") || has_remark(&output, "could not start"));
+        played += 1;
+    }
+    assert!(played > 5, "{played}");
+    eprintln!("{played} limits at which it plays, {refused} of them without a thread that it wanted");
+    assert!(refused > 0, "no limit was such that a thread was refused");
+}
+
+/// A folder with things in it that are no files; removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let path = std::env::temp_dir().join(format!("ibex {name} {}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a temporary folder");
+        Scratch(path)
+    }
+
+    fn pipe(&self, name: &str) -> String {
+        let path = self.0.join(name);
+        let text = std::ffi::CString::new(path.to_string_lossy().into_owned()).expect("no zeros");
+        // SAFETY: a path that ends with a zero.
+        assert_eq!(unsafe { libc::mkfifo(text.as_ptr(), 0o600) }, 0);
+        path.to_string_lossy().into_owned()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let scratch = Scratch::new("unreadable");
+    let (pipe, folder) = (scratch.pipe("pipe"), scratch.0.to_string_lossy().into_owned());
+    std::fs::write(scratch.0.join("KQvK.rtbw"), b"no table").expect("a file");
+    for path in ["/dev/zero", "/dev/null", "/proc/self/mem", "/no/such/file", &pipe, &folder] {
+        let output = session(program(), &format!("setoption name EvalFile value {path}\nisready\ngo nodes 500\n"));
+        quietly(&output);
+        assert!(has_remark(&output, "network"), "{path}: {:?}", said(&output));
+        assert_eq!(moves(&output), 1, "{path}");
+        let output = session(program(), &format!("setoption name SyzygyPath value {path}\nisready\ngo nodes 500\n"));
+        quietly(&output);
+        assert!(has_remark(&output, "tablebase"), "{path}: {:?}", said(&output));
+        assert_eq!(moves(&output), 1, "{path}");
+    }
+}
+
+#[test]
+fn logs_that_cannot_be_written() {
+    let scratch = Scratch::new("unwritable");
+    let (pipe, folder) = (scratch.pipe("pipe"), scratch.0.to_string_lossy().into_owned());
+    // A full disk is noticed only when something is written; a log that is lost must not take the game with it.
+    for (path, refused) in
+        [("/dev/full", false), ("/no/such/folder/log", true), ("/proc/log", true), (&pipe, true), (&folder, true)]
+    {
+        let output =
+            session(program(), &format!("setoption name Debug Log File value {path}\nisready\ngo nodes 500\n"));
+        quietly(&output);
+        assert_eq!(has_remark(&output, "cannot write the log file"), refused, "{path}: {:?}", said(&output));
+        assert_eq!(moves(&output), 1, "{path}");
+    }
+}
+
+#[test]
+fn an_output_without_room() {
+    let mut command = program();
+    command.stdout(std::fs::File::options().write(true).open("/dev/full").expect("a full disk"));
+    let mut child = command.spawn().expect("the program starts");
+    let mut input = child.stdin.take().expect("a pipe");
+    let _ = input.write_all(b"uci\ngo infinite\n");
+    // It ends although its input goes on.
+    let output = child.wait_with_output().expect("an end");
+    quietly(&output);
+    drop(input);
+}
+
+#[test]
+fn standard_streams_that_are_closed() {
+    for closed in [0, 1, 2] {
+        let mut command = program();
+        command.arg("--unknown");
+        // SAFETY: between fork and exec only this system call is made.
+        unsafe {
+            command.pre_exec(move || {
+                libc::close(closed);
+                Ok(())
+            });
+        }
+        let output = session(command, "isready\ngo nodes 500\nquit\n");
+        assert!(output.status.success(), "without stream {closed}: {output:?}");
+        assert_eq!(moves(&output), usize::from(closed == 2), "without stream {closed}");
+    }
+    // Nobody reads standard error any more, and there is something to say there.
+    let mut command = program();
+    let mut child = command.arg("--unknown").spawn().expect("the program starts");
+    drop(child.stderr.take());
+    let mut input = child.stdin.take().expect("a pipe");
+    let _ = input.write_all(b"isready\n");
+    drop(input);
+    let output = child.wait_with_output().expect("an end");
+    assert!(output.status.success(), "{output:?}");
+}
+
+/// A program in conversation.
+struct Talk {
+    child: Child,
+    output: BufReader<ChildStdout>,
+}
+
+impl Talk {
+    fn new() -> Talk {
+        let mut command = program();
+        // Whoever runs this test in the background may ignore signals, and what is ignored is inherited.
+        // SAFETY: between fork and exec only this system call is made.
+        unsafe {
+            command.pre_exec(|| {
+                for signal in [libc::SIGINT, libc::SIGHUP, libc::SIGTERM] {
+                    libc::signal(signal, libc::SIG_DFL);
+                }
+                Ok(())
+            });
+        }
+        let mut child = command.spawn().expect("the program starts");
+        let output = BufReader::new(child.stdout.take().expect("a pipe"));
+        Talk { child, output }
+    }
+
+    fn say(&mut self, lines: &str) {
+        self.child.stdin.as_mut().expect("a pipe").write_all(lines.as_bytes()).expect("it listens");
+    }
+
+    fn hear(&mut self, word: &str) -> String {
+        let mut line = String::new();
+        loop {
+            line.clear();
+            assert!(self.output.read_line(&mut line).expect("text") > 0, "it has ended before {word}");
+            if line.starts_with(word) {
+                return line;
+            }
+        }
+    }
+
+    fn signal(&self, signal: libc::c_int) {
+        // SAFETY: a signal to a child of ours that has not been waited for.
+        unsafe { libc::kill(self.child.id() as libc::pid_t, signal) };
+    }
+
+    /// The processor time that it has used, in hundredths of a second.
+    fn ticks(&self) -> u64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).expect("it runs");
+        let fields: Vec<&str> = stat.rsplit_once(") ").expect("a name").1.split(' ').collect();
+        fields[11..13].iter().map(|field| field.parse::<u64>().expect("a number")).sum()
+    }
+}
+
+impl Drop for Talk {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The system's usual meaning: the program ends, at once, searching or not, and says nothing more.
+#[test]
+fn signals_that_end() {
+    for (signal, search) in [
+        (libc::SIGTERM, "go infinite\n"),
+        (libc::SIGTERM, ""),
+        (libc::SIGINT, "go infinite\n"),
+        (libc::SIGHUP, "setoption name Threads value 3\ngo infinite\n"),
+    ] {
+        let mut talk = Talk::new();
+        talk.say(&format!("isready\n{search}"));
+        talk.hear(if search.is_empty() { "readyok" } else { "info" });
+        talk.signal(signal);
+        let start = Instant::now();
+        let status = talk.child.wait().expect("an end");
+        assert_eq!(status.signal(), Some(signal));
+        assert!(start.elapsed() < PATIENCE);
+        let mut errors = String::new();
+        let _ = talk.child.stderr.take().expect("a pipe").read_to_string(&mut errors);
+        assert_eq!(errors, "");
+    }
+}
+
+/// A pipe that breaks is an error to be noticed, not a signal to die of.
+#[test]
+fn the_signal_of_a_broken_pipe() {
+    let mut talk = Talk::new();
+    talk.say("go infinite\n");
+    talk.hear("info");
+    talk.signal(libc::SIGPIPE);
+    talk.say("isready\n");
+    talk.hear("readyok");
+    talk.say("stop\n");
+    talk.hear("bestmove");
+    talk.say("quit\n");
+    assert!(talk.child.wait().expect("an end").success());
+}
+
+/// The whole process is stopped while its clock runs, as by a laptop's lid: when it goes on it knows that the time is
+/// over, and a search without a clock goes on as if nothing had been.
+#[test]
+fn a_process_that_was_asleep() {
+    for go in ["go movetime 2000", "go wtime 2000 btime 2000", "go ponder wtime 2000 btime 2000\nponderhit"] {
+        let mut talk = Talk::new();
+        talk.say(&format!("setoption name Threads value 2\n{go}\n"));
+        // It must have begun, or its time would begin after the sleep.
+        talk.hear("info depth");
+        talk.say("isready\n");
+        talk.hear("readyok");
+        talk.signal(libc::SIGSTOP);
+        std::thread::sleep(Duration::from_millis(2500));
+        talk.signal(libc::SIGCONT);
+        let before = talk.ticks();
+        let best = talk.hear("bestmove");
+        let used = talk.ticks() - before;
+        assert!(Position::startpos().parse_move(best.split_whitespace().nth(1).expect("a move")).is_some(), "{best}");
+        // In hundredths of a second of processor time, which a loaded machine does not change: had the sleep not
+        // counted, two threads would have searched on, for as much as two seconds.
+        assert!(used < 50, "{go}: {used} ticks after it woke");
+        talk.say("isready\n");
+        talk.hear("readyok");
+    }
+    let mut talk = Talk::new();
+    talk.say("go infinite\n");
+    talk.hear("info");
+    talk.signal(libc::SIGSTOP);
+    std::thread::sleep(Duration::from_millis(300));
+    talk.signal(libc::SIGCONT);
+    talk.say("isready\n");
+    talk.hear("readyok");
+    talk.say("stop\n");
+    talk.hear("bestmove");
+}
+
+/// Hours of analysis, `IBEX_HOURS` of them: memory stays what it was after the first minutes, and whoever says stop
+/// has the move at once.
+#[test]
+#[ignore = "takes hours: make soak"]
+fn hours_of_analysis() {
+    let hours: f64 = std::env::var("IBEX_HOURS").ok().and_then(|hours| hours.parse().ok()).unwrap_or(1.0);
+    let mut child = program().spawn().expect("the program starts");
+    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+    let (sender, answers) = std::sync::mpsc::channel();
+    let listener = std::thread::spawn(move || {
+        let mut line = String::new();
+        while output.read_line(&mut line).is_ok_and(|count| count > 0) {
+            if line.starts_with("bestmove") && sender.send(Instant::now()).is_err() {
+                break;
+            }
+            line.clear();
+        }
+    });
+    let mut input = child.stdin.take().expect("a pipe");
+    let mut say = |lines: &str| input.write_all(lines.as_bytes()).expect("it listens");
+    let status = format!("/proc/{}/status", child.id());
+    let resident = || -> u64 {
+        let text = std::fs::read_to_string(&status).expect("it runs");
+        let line = text.lines().find(|line| line.starts_with("VmRSS:")).expect("a size");
+        line.split_whitespace().nth(1).and_then(|kib| kib.parse().ok()).expect("a number")
+    };
+    say("setoption name Hash value 1024\ngo infinite\n");
+    let (start, mut samples) = (Instant::now(), Vec::new());
+    while start.elapsed() < Duration::from_secs_f64(hours * 3600.0) {
+        std::thread::sleep(Duration::from_secs_f64((hours * 60.0).min(60.0)));
+        samples.push(resident());
+    }
+    let late = &samples[samples.len() / 10..];
+    let (least, most) = (late.iter().min().expect("samples"), late.iter().max().expect("samples"));
+    let mut stops = Vec::new();
+    for _ in 0..20 {
+        let said = Instant::now();
+        say("stop\n");
+        stops.push(answers.recv_timeout(PATIENCE).expect("a move").duration_since(said));
+        say("go infinite\n");
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    say("quit\n");
+    assert!(child.wait().expect("an end").success());
+    listener.join().expect("a listener");
+    // The first is the one that counts, but a loaded machine may be late for any of them.
+    let first = stops[0];
+    stops.sort();
+    eprintln!(
+        "hour: {hours} h with Hash 1024: {least} to {most} KiB resident, stop after {first:?}, half of 20 within {:?}",
+        stops[10]
+    );
+    assert!(most - least < 8 << 10, "{samples:?}");
+    assert!(stops[10] < Duration::from_millis(10), "{stops:?}");
+}

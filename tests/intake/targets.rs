@@ -1,0 +1,291 @@
+//! Everything that the program reads, each as a function of bytes that must return and not panic, and that holds what
+//! was read to what must be true of it. The fuzzer's targets and `tests/intake/main.rs` use these functions.
+
+#![allow(dead_code, reason = "the fuzzer's targets use one each")]
+
+use std::cell::RefCell;
+use std::sync::{Arc, Mutex};
+
+use ibex::eval::nnue::network::{self, Network};
+use ibex::eval::{Evaluation, Evaluator};
+use ibex::position::{Game, PackedMove, Position};
+use ibex::score::Score;
+use ibex::tools::analyse::pgn;
+use ibex::tools::datagen::record::{ReadError, Reader};
+use ibex::tools::epd::parse::Suite;
+use ibex::uci;
+use shakmaty::CastlingMode;
+
+/// A name and its function.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const TARGETS: [Target; 8] = [
+    ("line", line),
+    ("dialogue", dialogue),
+    ("fen", fen),
+    ("epd", epd),
+    ("games", games),
+    ("network", network),
+    ("option", option),
+    ("annotated", annotated),
+];
+
+/// A line of the protocol: read, understood as far as it can be without a session.
+pub fn line(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    match uci::understand(&text) {
+        Ok(asked) => drop(asked),
+        Err(error) => assert!(!error.is_empty() && !error.contains(['\n', '\r']), "{error:?}"),
+    }
+}
+
+/// The value of an option, or a whole `setoption` without that word.
+pub fn option(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.trim();
+    let mut choices = uci::Choices::default();
+    let before = choices.clone();
+    match uci::set_option(&mut choices, text) {
+        Ok(uci::Change::Choices(remark)) => assert!(remark.is_none_or(|remark| !remark.contains('\n'))),
+        Ok(uci::Change::Action(_)) => assert_eq!(choices, before),
+        Err(error) => {
+            assert!(!error.is_empty());
+            assert_eq!(choices, before, "{text:?}: {error}");
+        }
+    }
+    let engine = &choices.engine;
+    assert!((1..=1 << 20).contains(&engine.hash_mib) && (1..=512).contains(&engine.threads));
+    assert!((1..=256).contains(&engine.multi_pv) && engine.contempt.abs() <= 100);
+    assert!(engine.move_overhead.as_millis() <= 5000 && engine.nodes_time <= 10_000);
+    // The same again changes nothing more.
+    let mut again = choices.clone();
+    let _ = uci::set_option(&mut again, text);
+    assert_eq!(again, choices);
+}
+
+/// What a session has said; shared with the thread that says it.
+#[derive(Clone, Default)]
+struct Page(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Page {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().expect("no panic while writing").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A whole conversation. Lines that would take memory or threads without end, or open files, are left out.
+pub fn dialogue(bytes: &[u8]) {
+    // As the program will read it: invisible characters do not count, and blanks are one.
+    let visible = |line: &[u8]| -> String {
+        let text = String::from_utf8_lossy(line).to_ascii_lowercase();
+        let text: String = text.chars().filter(|&c| c == '\t' || !(c.is_control() || c == '\u{feff}')).collect();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let kept: Vec<&[u8]> = bytes
+        .split(|&byte| byte == b'\n')
+        .filter(|line| {
+            let words = visible(line);
+            !["hash", "threads", "log file", "evalfile", "syzygypath", "genfens", "bench"]
+                .iter()
+                .any(|word| words.contains(word))
+        })
+        .collect();
+    let kept = kept.join(&b'\n');
+    let page = Page::default();
+    uci::converse(&kept, page.clone());
+    let said = page.0.lock().expect("no panic while writing");
+    let said = std::str::from_utf8(&said).expect("text");
+    assert!(said.is_empty() || said.ends_with('\n'), "whole lines");
+    let count = |text: &str, word: &str| text.lines().filter(|l| l.split(' ').next() == Some(word)).count();
+    let asked = visible(&kept);
+    let words = |word: &str| asked.matches(word).count();
+    assert!(count(said, "bestmove") <= words("go"), "{said}");
+    assert!(count(said, "readyok") <= words("isready"), "{said}");
+    assert!(count(said, "uciok") <= words("uci"), "{said}");
+}
+
+/// A FEN: what is read is written, read again as the same, and can be played from.
+pub fn fen(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for mode in [CastlingMode::Standard, CastlingMode::Chess960] {
+        let position = match Position::from_fen(&text, mode) {
+            Ok(position) => position,
+            Err(error) => {
+                assert!(!error.is_empty());
+                continue;
+            }
+        };
+        let written = position.fen();
+        let again = Position::from_fen(&written, mode).unwrap_or_else(|error| panic!("{written}: {error}"));
+        assert_eq!((again.key(), again.fen()), (position.key(), written.clone()));
+        playable(&position);
+        let flipped = position.flipped();
+        assert_eq!(flipped.legal_moves().len(), position.legal_moves().len(), "{written}");
+        assert_eq!(flipped.flipped().key(), position.key(), "{written}");
+    }
+}
+
+fn evaluate(evaluator: &mut Evaluator, position: &Position) {
+    if !position.in_check() {
+        evaluator.reset(position);
+        let cp = evaluator.evaluate(position);
+        assert!(cp.abs() <= Score::MAX_EVAL, "{cp} in {}", position.fen());
+    }
+}
+
+/// Every move can be played, is packed and found again, and leads to where its FEN does; the position is evaluated.
+fn playable(position: &Position) {
+    for m in position.legal_moves() {
+        assert_eq!(position.find(PackedMove::new(m)), Some(m), "{m:?} in {}", position.fen());
+        assert!(position.parse_move(&m.to_uci(position.castling_mode()).to_string()).is_some());
+        let mut after = position.clone();
+        after.play(m);
+        let fresh = Position::from_chess(after.chess().clone());
+        assert_eq!(after.key(), fresh.key(), "{m:?} in {}", position.fen());
+        assert_eq!(position.gives_check(m), after.in_check(), "{m:?} in {}", position.fen());
+        let _ = position.see_at_least(m, 0);
+    }
+    let _ = ibex::recognize::recognize(position);
+    thread_local! {
+        static EVALUATOR: RefCell<Evaluator> = RefCell::default();
+    }
+    EVALUATOR.with_borrow_mut(|evaluator| evaluate(evaluator, position));
+    let mut game = Game::new(position.clone());
+    if let Some(&m) = position.legal_moves().first() {
+        game.play(m);
+        let _ = (game.outcome(), game.occurrences());
+    }
+}
+
+/// A file of EPD lines: every line is an entry or a problem, and entries name legal moves only.
+pub fn epd(bytes: &[u8]) {
+    let suite = Suite::parse("fuzz", "fuzz.epd", bytes);
+    let lines = bytes.split(|&byte| byte == b'\n').count();
+    assert!(suite.entries.len() + suite.problems.len() <= lines);
+    for problem in &suite.problems {
+        assert!((1..=lines).contains(&problem.line) && !problem.to_string().contains('\n'), "{problem}");
+    }
+    for entry in &suite.entries {
+        let legal = entry.position.legal_moves();
+        assert!(entry.best.iter().chain(&entry.avoid).all(|m| legal.contains(m)), "{entry:?}");
+    }
+}
+
+/// A data file of games: what is read is written as the same bytes' meaning, and the count of bytes is right.
+pub fn games(bytes: &[u8]) {
+    let mut reader = Reader::new(bytes);
+    loop {
+        let before = reader.consumed();
+        match reader.next_game() {
+            Ok(Some(record)) => {
+                assert!(reader.consumed() > before && reader.consumed() <= bytes.len() as u64);
+                let mut plies = 0;
+                record.visit(|_, _, _| plies += 1);
+                assert_eq!(plies, record.steps.len());
+                let written = record.to_bytes();
+                let again = Reader::new(written.as_slice()).next_game();
+                assert!(matches!(&again, Ok(Some(again)) if *again == record), "{record:?} {again:?}");
+            }
+            Ok(None) => break assert_eq!(before, bytes.len() as u64),
+            Err(ReadError::Truncated | ReadError::Malformed(_)) => break assert_eq!(reader.consumed(), before),
+            Err(ReadError::Io(error)) => panic!("memory has no errors: {error}"),
+        }
+    }
+}
+
+/// A network: the bytes as they are; and, as a checksum stops nearly all that, as the header of a file of the right
+/// size and sum whose weights they also choose. What is accepted evaluates and is written as it was read.
+pub fn network(bytes: &[u8]) {
+    if let Err(error) = Network::from_bytes(bytes) {
+        assert!(!error.is_empty() && !error.contains('\n'));
+    }
+    let Some((&[kind, hidden, length, spread], rest)) = bytes.split_first_chunk() else { return };
+    let hidden = usize::from(hidden % 4) * 32;
+    let mut size = 2 * (768 + 1 + 16) * hidden + 4 * 8;
+    if length & 3 == 0 {
+        // Nearly the right size.
+        size = (size + usize::from(length >> 2)).saturating_sub(32);
+    }
+    let mut weights: Vec<u8> =
+        if rest.is_empty() { vec![0; size] } else { rest.iter().copied().cycle().take(size).collect() };
+    if spread & 1 == 0 {
+        // Small weights, which are accepted: the high byte of each only carries its sign.
+        for pair in weights.chunks_exact_mut(2) {
+            pair[1] = if pair[0] & 0x80 == 0 { 0 } else { 0xFF };
+        }
+    }
+    let mut file = vec![0; network::HEADER_SIZE];
+    file[..8].copy_from_slice(network::MAGIC);
+    file[8..12].copy_from_slice(&network::VERSION.to_le_bytes());
+    file[12..16].copy_from_slice(&u32::from(kind % 4).to_le_bytes());
+    file[16..20].copy_from_slice(&(hidden as u32).to_le_bytes());
+    file[20..24].copy_from_slice(&8u32.to_le_bytes());
+    for (at, number) in [(24, network::QA), (26, network::QB), (28, network::SCALE)] {
+        file[at..at + 2].copy_from_slice(&(number as u16).to_le_bytes());
+    }
+    file[32..40].copy_from_slice(&network::checksum(&weights).to_le_bytes());
+    for (byte, &name) in file[40..].iter_mut().zip(rest) {
+        *byte = name;
+    }
+    // A header that is spoilt in one place, now and then.
+    if spread & 6 == 6 {
+        file[usize::from(length) % network::HEADER_SIZE] ^= kind;
+    }
+    file.extend_from_slice(&weights);
+    if let Ok(network) = Network::from_bytes(&file) {
+        let written = network.to_bytes();
+        let again = Network::from_bytes(&written).unwrap_or_else(|error| panic!("written, but {error}"));
+        assert_eq!(again.to_bytes(), written);
+        let evaluation = Evaluation::Network(Arc::new(network));
+        for fen in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/8/4k3/8/8/3P4/1P1K1p2/8 b - - 0 1",
+        ] {
+            let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
+            evaluate(&mut Evaluator::new(&evaluation), &position);
+        }
+    }
+}
+
+/// A file of annotated games (PGN): every game is read or refused with a reason, and what was read can be written and
+/// read again with the same moves.
+pub fn annotated(bytes: &[u8]) {
+    for game in pgn_reader::Reader::new(bytes).read_games(&mut pgn::GameReader) {
+        let Ok(Ok(game)) = game else { continue };
+        let written = game.write("fuzz");
+        let again = pgn_reader::Reader::new(written.as_slice()).read_game(&mut pgn::GameReader);
+        match again {
+            Ok(Some(Ok(again))) => {
+                let moves = |game: &pgn::Pgn| game.moves.iter().map(|played| played.chosen).collect::<Vec<_>>();
+                assert_eq!(moves(&again), moves(&game), "{}", String::from_utf8_lossy(&written));
+                assert_eq!(again.result, game.result);
+            }
+            other => panic!("{other:?} of {}", String::from_utf8_lossy(&written)),
+        }
+    }
+}
+
+/// Data files to begin with: a few random games as they are written.
+pub fn recorded() -> Vec<Vec<u8>> {
+    use ibex::tools::datagen::record::{GameResult, Record, Step};
+    (0..6)
+        .map(|seed: u64| {
+            let (mut state, mut position, mut steps) = (seed, Position::startpos(), Vec::new());
+            let start = position.chess().clone();
+            for _ in 0..seed * 12 {
+                let moves = position.legal_moves();
+                let random = ibex::position::keys::split_mix(&mut state);
+                let Some(&chosen) = moves.get(random as usize % moves.len().max(1)) else { break };
+                steps.push(Step { chosen, score: (random >> 48) as i16 });
+                position.play(chosen);
+            }
+            Record { start, steps, result: GameResult::Draw }.to_bytes()
+        })
+        .collect()
+}

@@ -1,0 +1,122 @@
+//! What must hold of the search for every game and every position, tried on random ones.
+
+use std::sync::{Arc, Mutex};
+
+use ibex::engine::{Engine, Settings};
+use ibex::position::{Game, Position};
+use ibex::score::DrawRule;
+use ibex::search::rules::TableMode;
+use ibex::search::{Conventions, Event, Laboratory, Report};
+use ibex::time::Limits;
+use ibex::tools::lab::experiment::Bench;
+use proptest::prelude::*;
+use shakmaty::{CastlingMode, Move};
+
+/// A game of random moves; some walks are steered to captures, so that endgames come up too.
+fn random_game(choices: &[u16], greedy: bool) -> Game {
+    let mut game = Game::startpos();
+    for &choice in choices {
+        if game.outcome().is_some() {
+            break;
+        }
+        let moves = game.position().legal_moves();
+        let captures: Vec<Move> = moves.iter().copied().filter(|m| m.is_capture()).collect();
+        let m = if greedy && !captures.is_empty() {
+            captures[usize::from(choice) % captures.len()]
+        } else {
+            moves[usize::from(choice) % moves.len()]
+        };
+        game.play(m);
+    }
+    game
+}
+
+/// Searches and returns every line that was told.
+fn told(settings: Settings, game: &Game, limits: Limits) -> Vec<Report> {
+    let (mut engine, _) = Engine::new(settings);
+    let reports = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&reports);
+    let sink = move |event: &Event| match event {
+        Event::Line(report) => heard.lock().expect("no panic").push(report.clone()),
+        Event::Done(outcome) => heard.lock().expect("no panic").extend(outcome.last.clone()),
+        _ => {}
+    };
+    engine.start(game.clone(), limits, Arc::new(sink)).expect("a thread");
+    engine.wait();
+    std::mem::take(&mut *reports.lock().expect("no panic"))
+}
+
+/// What is wrong with a line, if anything: an illegal move, or one after the game has ended.
+fn line_fault(game: &Game, line: &[Move]) -> Option<String> {
+    let mut game = game.clone();
+    for (i, &m) in line.iter().enumerate() {
+        if i > 0 && game.outcome().is_some() {
+            return Some(format!("{line:?} goes on after {:?}", game.outcome()));
+        }
+        if !game.position().legal_moves().contains(&m) {
+            return Some(format!("{m:?} of {line:?} is not legal"));
+        }
+        game.play(m);
+    }
+    None
+}
+
+#[test]
+fn the_check_of_lines_notices() {
+    let game = Game::startpos();
+    let m = |text: &str| game.position().parse_move(text).expect("legal");
+    assert_eq!(line_fault(&game, &[m("e2e4")]), None);
+    assert!(line_fault(&game, &[m("e2e4"), m("e2e4")]).is_some());
+    let mated = Game::from_fen("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", CastlingMode::Standard).expect("a position");
+    assert!(line_fault(&mated, &[]).is_none());
+}
+
+/// Minimax over a fixed tree, without the table: nothing depends on the order of moves, which a flip changes.
+const SYMMETRIC: fn() -> Laboratory =
+    || Laboratory { pruning: false, recognizers: false, table: TableMode::Off, ..Laboratory::default() };
+
+fn value(position: &Position, depth: u32) -> ibex::bound::Ibv {
+    let conventions = Conventions { draws: DrawRule::Off, contempt: 0 };
+    let game = Game::new(position.clone());
+    let run = Bench::new(1).search(SYMMETRIC(), conventions, &game, &Limits::depth(depth), &|_| ()).expect("a thread");
+    run.finding.expect("a move").value
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// After any game, with any number of lines and threads, every line told can be played and ends with the game.
+    #[test]
+    fn lines_are_legal_after_random_games(
+        choices in prop::collection::vec(any::<u16>(), 0..160),
+        greedy: bool,
+        threads in 1usize..3,
+        multi_pv in 1usize..4,
+        nodes in 1u64..6000,
+    ) {
+        let game = random_game(&choices, greedy);
+        let settings = Settings { hash_mib: 1, threads, multi_pv, ..Settings::default() };
+        let reports = told(settings, &game, Limits { nodes: Some(nodes), ..Limits::default() });
+        prop_assert_eq!(reports.is_empty(), !game.position().has_legal_move());
+        for report in &reports {
+            let fault = line_fault(&game, &report.pv);
+            prop_assert!(fault.is_none(), "{:?} in {}", fault, game.position().fen());
+        }
+    }
+
+    /// Turned upside down with the colours exchanged, a position has the same value at every depth.
+    #[test]
+    fn the_search_does_not_know_colours(
+        choices in prop::collection::vec(any::<u16>(), 0..140),
+        greedy: bool,
+        depth in 1u32..4,
+    ) {
+        let game = random_game(&choices, greedy);
+        let position = game.position();
+        prop_assume!(position.has_legal_move());
+        // Endgames have smaller trees, and can be searched deeper.
+        let depth = if position.board().occupied().count() < 10 { depth + 2 } else { depth };
+        let (upright, flipped) = (value(position, depth), value(&position.flipped(), depth));
+        prop_assert_eq!(upright, flipped, "depth {} of {}", depth, position.fen());
+    }
+}

@@ -1,0 +1,101 @@
+//! Storms: random dialogues with the real program, held to a model of what it must answer.
+//!
+//! Every dialogue follows from its seed; a failure prints the seed and everything that was said. Here a few are held;
+//! `make soak` holds as many as `IBEX_STORMS` says, from the seed `IBEX_STORM_SEED` on, `IBEX_STORM_JOBS` at a time.
+//! `IBEX_STORM_SLOW` is the time in milliseconds that an end may take; a machine under load needs more than the second
+//! that is promised on a quiet one.
+
+#![cfg(target_os = "linux")]
+
+mod player;
+mod script;
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+#[test]
+fn random_dialogues_are_answered_as_the_model_says() {
+    let count = number("IBEX_STORMS").unwrap_or(60);
+    let first = number("IBEX_STORM_SEED").unwrap_or(1);
+    let jobs = number("IBEX_STORM_JOBS").unwrap_or(3).clamp(1, 64);
+    let slow = Duration::from_millis(number("IBEX_STORM_SLOW").unwrap_or(10_000));
+    let next = AtomicU64::new(first);
+    let failures = Mutex::new(Vec::new());
+    let totals = player::Totals::default();
+    let repeated = AtomicUsize::new(0);
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= first + count {
+                        break;
+                    }
+                    let mut result = player::play(seed, slow, &totals);
+                    // What was only late may be the machine's fault: it counts if it is late every time.
+                    for _ in 0..3 {
+                        if !result.as_ref().is_err_and(|failure| failure.late) {
+                            break;
+                        }
+                        repeated.fetch_add(1, Ordering::Relaxed);
+                        result = player::play(seed, slow, &totals);
+                    }
+                    if let Err(failure) = result {
+                        eprintln!("{failure}");
+                        failures.lock().unwrap_or_else(PoisonError::into_inner).push(seed);
+                    }
+                    let done = seed - first + 1;
+                    if done.is_multiple_of(1000) {
+                        eprintln!("{done} dialogues, {:.0} s", start.elapsed().as_secs_f64());
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().unwrap_or_else(PoisonError::into_inner);
+    eprintln!("storms: {count} dialogues from seed {first}, {totals}, {} violations", failures.len());
+    assert!(failures.is_empty(), "seeds {failures:?}; {} repeated because they were late", repeated.into_inner());
+}
+
+/// The model itself must notice: answers that are missing, too many, illegal or late for their search are faults.
+#[test]
+fn the_model_notices_what_is_wrong() {
+    let seed = (1..)
+        .find(|&seed| {
+            let dialogue = script::dialogue(seed);
+            let plays = |asked: &script::Asked| asked.only.is_empty() && asked.position.has_legal_move();
+            dialogue.ending == script::Ending::Complete
+                && dialogue.asked.len() > 2
+                && dialogue.asked.iter().all(plays)
+                && !dialogue.people
+                && dialogue.ready > 0
+        })
+        .expect("a dialogue");
+    let dialogue = script::dialogue(seed);
+    let legal = |i: usize| {
+        let position = &dialogue.asked[i].position;
+        format!("bestmove {}", position.legal_moves()[0].to_uci(position.castling_mode()))
+    };
+    let mut right: Vec<String> = (0..dialogue.asked.len()).map(legal).collect();
+    right.extend((0..dialogue.ready).map(|_| "readyok".to_owned()));
+    right.extend((0..dialogue.uci).map(|_| "uciok".to_owned()));
+    assert_eq!(script::fault(&dialogue, &right), None);
+    let spoilt = |spoil: &dyn Fn(&mut Vec<String>)| {
+        let mut lines = right.clone();
+        spoil(&mut lines);
+        script::fault(&dialogue, &lines)
+    };
+    assert!(spoilt(&|lines| drop(lines.remove(0))).is_some(), "a move is missing");
+    assert!(spoilt(&|lines| lines.insert(0, lines[0].clone())).is_some(), "a move too many");
+    assert!(spoilt(&|lines| lines[1] = "bestmove a1a1".into()).is_some(), "an illegal move");
+    assert!(spoilt(&|lines| lines[1] = "bestmove (none)".into()).is_some(), "no move");
+    assert!(spoilt(&|lines| lines[1] += " ponder a1a1").is_some(), "an illegal reply");
+    assert!(spoilt(&|lines| lines.retain(|line| line != "readyok")).is_some(), "not ready");
+    assert!(spoilt(&|lines| lines.push("uciok".into())).is_some(), "unasked");
+}
