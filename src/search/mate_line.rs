@@ -7,6 +7,7 @@
 
 use shakmaty::Move;
 
+use super::distance::DistanceModel as _;
 use super::{Rules, Search};
 use crate::bound::Ibv;
 use crate::position::{PackedMove, Position};
@@ -36,7 +37,10 @@ impl<R: Rules> Search<'_, R> {
     pub(super) fn complete_mate_line(&mut self, index: usize, over: bool) {
         let Some((depth, score)) = self.roots.0[index].proved else { return };
         let Some(length) = score.mate_ply() else { return };
-        if length == 0 || self.is_mate_line(&self.roots.0[index].line, length) {
+        // Where the score does not count plies, nobody knows how long the line should be.
+        let counts_plies = !self.rules.distance().wants_evaluation();
+        if length == 0 || !counts_plies || self.is_mate_line(&self.roots.0[index].line, length) {
+            self.roots.0[index].line_is_cut = false;
             return;
         }
         let (nodes, limit, seldepth) = (self.nodes, self.node_limit, self.seldepth);
@@ -59,6 +63,7 @@ impl<R: Rules> Search<'_, R> {
             self.nodes = nodes;
         }
         let root = &mut self.roots.0[index];
+        root.line_is_cut = found.is_none();
         match found {
             Some(line) => {
                 if line.len() != length {

@@ -26,6 +26,8 @@ pub(super) struct RootMove {
     pub proved: Option<(i32, Score)>,
     /// The line of that value.
     pub line: Vec<PackedMove>,
+    /// That value is a mate, and the moves to it could not all be found in time.
+    pub line_is_cut: bool,
     /// Nodes spent on it.
     pub nodes: u64,
     /// The deepest ply below it.
@@ -56,6 +58,7 @@ impl RootMoves {
                     value: Ibv::NONE,
                     proved: None,
                     line: vec![PackedMove::new(m)],
+                    line_is_cut: false,
                     nodes: 0,
                     seldepth: 0,
                 })
@@ -76,10 +79,13 @@ impl RootMoves {
 }
 
 impl RootMove {
-    /// A value of this move as it is told: the result that tablebases prove, unless the search has found the mate.
+    /// A value of this move as it is told: the result that tablebases prove, unless the search has found the mate. An
+    /// exact mate comes with its line; where that could not be found in time, what is told is the bound that is proved.
     pub fn told(&self, value: Ibv) -> Ibv {
+        let score = value.score();
         match self.table {
-            Some(score) if !value.score().is_mate() => Ibv::exact(score),
+            Some(result) if !score.is_mate() => Ibv::exact(result),
+            _ if score.is_mate() && value.bound() == Bound::Exact && self.line_is_cut => value.proof(),
             _ => value,
         }
     }
