@@ -66,7 +66,8 @@ fn prospect(board: &Board, ahead: Color, to_move: bool) -> Prospect {
             _ => worth(board, own) <= 3 || difference <= 2 || is_two_knights(board, own) && their.count() == 1,
         }
     } else {
-        their.count() == 1 && is_wrong_corner(board, own, kings, ahead, to_move)
+        is_stopped_by_minor(board, own, their)
+            || their.count() == 1 && is_wrong_corner(board, own, kings, ahead, to_move)
     };
     if drawish { Prospect::Drawish } else { Prospect::AsItSeems }
 }
@@ -155,6 +156,12 @@ fn holds_queen(kings: Kings, pawn: Square, ahead: Color, to_move: bool) -> bool 
         && kings.ahead.distance(goal) >= far
 }
 
+/// A lone pawn against a minor piece, which gives itself up for it if need be. Where it comes too late, the search sees
+/// the queen.
+fn is_stopped_by_minor(board: &Board, own: Bitboard, their: Bitboard) -> bool {
+    own.count() == 2 && their.count() == 2 && (their & (board.bishops() | board.knights())).any()
+}
+
 /// Pawns of one rook's file, without a piece that commands their corner, and the lone king is as soon there as anyone.
 fn is_wrong_corner(board: &Board, own: Bitboard, kings: Kings, ahead: Color, to_move: bool) -> bool {
     let pawns = board.pawns() & own;
@@ -194,6 +201,8 @@ mod tests {
             "8/8/3k4/3p4/8/8/3N4/3K4 w - - 0 1",
             "8/8/3k4/8/8/8/3N4/3KN3 w - - 0 1",
             "1k6/8/8/P7/8/8/8/K1B5 w - - 0 1",
+            "8/8/5P2/8/1K3b2/8/3k4/8 w - - 0 1",
+            "4N3/K4p2/8/8/8/8/8/k7 b - - 0 1",
         ] {
             let turn = if fen.contains(" w ") { 1 } else { -1 };
             let small = tempered(fen, 60 * turn) * turn;
