@@ -805,6 +805,17 @@ fn tablebases() -> Option<PathBuf> {
     None
 }
 
+/// Stopped before it could see anything, a search still completes its first iteration: a move comes with its line.
+#[test]
+fn a_search_that_is_stopped_at_once_has_looked_at_the_moves() {
+    let mut engine = Engine::new();
+    for _ in 0..20 {
+        engine.send("ucinewgame");
+        let (best, told) = engine.search(&format!("position fen {MATE_IN_ONE}"), "go infinite\nstop");
+        assert!(told.iter().any(|line| line.contains("score mate 1 ") && line.ends_with(&best)), "{told:?}");
+    }
+}
+
 /// The number behind a word of a line.
 fn number(line: &str, word: &str) -> Option<i32> {
     line.split(' ').skip_while(|&w| w != word).nth(1)?.parse().ok()

@@ -314,7 +314,13 @@ impl<'a, R: Rules> Search<'a, R> {
                 self.shared.stop.store(true, Ordering::Relaxed);
             }
         }
-        self.shared.stop.load(Ordering::Relaxed) && self.detour != Some(true)
+        self.shared.stop.load(Ordering::Relaxed) && self.detour != Some(true) && !self.must_go_on()
+    }
+
+    /// A first iteration is completed whatever the clock or the user says: without it there is no move worth playing.
+    #[inline]
+    fn must_go_on(&self) -> bool {
+        self.completed == 0 && self.nodes < 16_384
     }
 
     fn publish(&self) {
@@ -325,8 +331,7 @@ impl<'a, R: Rules> Search<'a, R> {
 
     /// Whether a limit has been reached: nodes over all threads, or the hard limit of the clock.
     fn must_stop(&self) -> bool {
-        // A first iteration is completed whatever the clock says: without it there is no move worth playing.
-        if self.completed == 0 && self.nodes < 16_384 {
+        if self.must_go_on() {
             return false;
         }
         if self.shared.limits.nodes.is_some_and(|limit| self.shared.nodes() >= limit) {
