@@ -52,7 +52,7 @@ fn our_mates_are_found_and_never_shortened() {
     let mates = our_mates();
     assert!(mates.len() >= 25, "{}", mates.len());
     for (hash, threads) in [(16, 1), (1, 1), (1, 2)] {
-        let exact = check(&mates, hash, threads, 100_000);
+        let exact = check(&mates, hash, threads, 300_000);
         assert!(exact * 10 >= mates.len() * 9, "{exact} of {} with {hash} MB, {threads} threads", mates.len());
     }
 }
