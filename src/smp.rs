@@ -62,16 +62,57 @@ fn vote(findings: Vec<Finding>) -> Option<Finding> {
     let mut findings = findings.into_iter();
     let mut best = findings.next()?;
     for finding in findings {
-        let better = if best.value.score().is_decisive() || finding.value.score().is_decisive() {
-            // Proofs are not outvoted: the shorter win, the longer defence.
-            finding.value > best.value && finding.depth > 0
-        } else {
-            let (ours, theirs) = (votes[&PackedMove::new(best.best)], votes[&PackedMove::new(finding.best)]);
-            theirs > ours || theirs == ours && weight(&finding) > weight(&best)
+        let better = match (finding.value.proof(), best.value.proof()) {
+            // Proofs are not outvoted. Of two the more extreme knows more: neither a win nor a loss is claimed too soon.
+            (new, old) if new.is_some() && old.is_some() => new.score().raw().abs() > old.score().raw().abs(),
+            (new, old) if new.is_some() || old.is_some() => new.is_some(),
+            _ => {
+                let (ours, theirs) = (votes[&PackedMove::new(best.best)], votes[&PackedMove::new(finding.best)]);
+                theirs > ours || theirs == ours && weight(&finding) > weight(&best)
+            }
         };
         if better {
             best = finding;
         }
     }
     Some(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::{Role, Square};
+
+    use super::*;
+    use crate::bound::Ibv;
+    use crate::score::Score;
+
+    /// What a thread found: its move goes to this square.
+    fn finding(to: Square, value: Ibv, depth: i32) -> Finding {
+        let best = shakmaty::Move::Normal { role: Role::King, from: Square::E4, capture: None, to, promotion: None };
+        Finding { best, line: vec![PackedMove::new(best)], value, depth, seldepth: 1, nodes: 1 }
+    }
+
+    /// The square that the elected move goes to.
+    fn elected<const N: usize>(findings: [(Square, Ibv, i32); N]) -> Option<Square> {
+        vote(findings.into_iter().map(|(to, value, depth)| finding(to, value, depth)).collect()).map(|f| f.best.to())
+    }
+
+    #[test]
+    fn opinions_are_weighed_and_proofs_are_not() {
+        let opinion = |cp| Ibv::exact(Score::heuristic(cp));
+        let (d4, d5, e5) = (Square::D4, Square::D5, Square::E5);
+        assert_eq!(elected([(d4, opinion(10), 10), (d5, opinion(20), 10), (d4, opinion(10), 10)]), Some(d4));
+        assert_eq!(elected([(d4, opinion(10), 4), (d5, opinion(20), 10)]), Some(d5));
+        // A thread that has hardly begun does not know that all is lost.
+        let lost = Ibv::exact(Score::mated_in(4));
+        assert_eq!(elected([(d4, lost, 60), (d5, opinion(-900), 1)]), Some(d4));
+        assert_eq!(elected([(d5, opinion(-900), 30), (d4, lost, 6)]), Some(d4));
+        // The shorter win, and the loss that is proved to come sooner.
+        let (sooner, later) = (Ibv::exact(Score::mate_in(3)), Ibv::lower(Score::mate_in(7)));
+        assert_eq!(elected([(d4, later, 20), (d5, opinion(800), 25), (e5, sooner, 9)]), Some(e5));
+        assert_eq!(elected([(d4, Ibv::exact(Score::mated_in(8)), 20), (d5, lost, 12)]), Some(d5));
+        // An upper bound is no win, nor is nothing.
+        assert_eq!(elected([(d4, opinion(5), 8), (d5, Ibv::upper(Score::MAX), 0)]), Some(d4));
+        assert_eq!(elected([]), None);
+    }
 }

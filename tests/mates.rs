@@ -29,10 +29,10 @@ fn search(engine: &mut Engine, game: &Game, limits: Limits) -> (Outcome, Vec<Rep
     (outcome, listener.reports())
 }
 
-/// Searches every position, the table kept from one to the next, and returns how many mates were announced exactly.
-fn check(mates: &[Mate], hash_mib: usize, threads: usize, nodes: u64) -> usize {
+/// Searches every position, the table kept from one to the next, and returns the mates that were not announced exactly.
+fn check(mates: &[Mate], hash_mib: usize, threads: usize, nodes: u64) -> Vec<&str> {
     let mut engine = engine(hash_mib, threads);
-    let mut exact = 0;
+    let mut missed = vec![];
     for mate in mates {
         let (outcome, reports) = search(&mut engine, &mate.game, Limits::nodes(nodes));
         let last = outcome.last.expect("a complete line");
@@ -42,9 +42,11 @@ fn check(mates: &[Mate], hash_mib: usize, threads: usize, nodes: u64) -> usize {
         if last.value.score().is_mate() && last.value.bound() == Bound::Exact {
             assert_eq!(line_fault(&mate.game, &last), None, "{} {:?}", mate.name, last.value);
         }
-        exact += usize::from(last.value.score().mate_moves() == Some(mate.moves));
+        if last.value.score().mate_moves() != Some(mate.moves) {
+            missed.push(mate.name.as_str());
+        }
     }
-    exact
+    missed
 }
 
 #[test]
@@ -52,8 +54,9 @@ fn our_mates_are_found_and_never_shortened() {
     let mates = our_mates();
     assert!(mates.len() >= 25, "{}", mates.len());
     for (hash, threads) in [(16, 1), (1, 1), (1, 2)] {
-        let exact = check(&mates, hash, threads, 300_000);
-        assert!(exact * 10 >= mates.len() * 9, "{exact} of {} with {hash} MB, {threads} threads", mates.len());
+        let missed = check(&mates, hash, threads, 300_000);
+        println!("{hash} MB, {threads} threads: {} of {} mates missed {missed:?}", missed.len(), mates.len());
+        assert!(missed.len() <= 3, "missed with {hash} MB, {threads} threads: {missed:?}");
     }
 }
 

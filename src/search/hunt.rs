@@ -323,7 +323,6 @@ impl<R: Rules> Search<'_, R> {
         (root.value, root.proved) = (Ibv::exact(score), Some((self.depth, score)));
         root.line = vec![PackedMove::new(m)];
         self.roots.0.insert(0, root);
-        self.best_before = Some(m);
         true
     }
 

@@ -66,7 +66,6 @@ impl<R: Rules> Search<'_, R> {
             self.completed = depth;
             self.publish();
             self.roots.0[..lines].sort_by_key(|root| Reverse((root.rank, root.proved.map(|p| p.1))));
-            self.best_before = self.roots.0.first().map(|root| root.m);
             if self.id == 0 {
                 for line in 0..lines {
                     self.complete_mate_line(line, false);
@@ -80,6 +79,7 @@ impl<R: Rules> Search<'_, R> {
                     break;
                 }
             }
+            self.best_before = self.roots.0.first().cloned();
             if self.shared.stop.load(Ordering::Relaxed) {
                 break;
             }
@@ -92,8 +92,18 @@ impl<R: Rules> Search<'_, R> {
                     root.value = Ibv::NONE;
                 }
             }
-            let previous = self.best_before;
+            let previous = self.best_before.as_ref().map(|root| root.m);
             self.roots.0.sort_by_key(|root| Reverse((root.rank, root.value, Some(root.m) == previous)));
+            // That a move loses says nothing of those that have not been searched: until all have been, the iteration
+            // before knows better.
+            let front = self.roots.0[0].value;
+            if front.is_some()
+                && front.score().is_loss()
+                && let Some(before) = self.best_before.take()
+            {
+                self.roots.0.retain(|root| root.m != before.m);
+                self.roots.0.insert(0, before);
+            }
         }
         self.complete_mate_line(0, true);
         self.publish();

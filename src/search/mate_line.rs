@@ -87,11 +87,17 @@ impl<R: Rules> Search<'_, R> {
         for slack in [1, 4, 8] {
             // A winner whose line cannot be as long as announced has announced too much.
             let shortest = if win { length.saturating_sub(4).max(1) } else { length };
-            for length in (shortest..=length).rev().step_by(2) {
-                let walk = Walk { length, slack, guide };
+            for announced in (shortest..=length).rev().step_by(2) {
+                let walk = Walk { length: announced, slack, guide };
                 let mut line = vec![PackedMove::new(first)];
                 let child = self.make(&position, first, 0);
-                let found = self.walk(&child, 1, &walk, &mut line);
+                // That it is mate by the announced ply is proved already, a sooner mate is not: without the question, a
+                // line in which the loser helps would do.
+                let proved = if announced < length { self.is_mated_by(&child, 1, &walk) } else { Some(true) };
+                let found = match proved {
+                    Some(true) => self.walk(&child, 1, &walk, &mut line),
+                    other => other,
+                };
                 self.take_back();
                 if found? {
                     return Some(line);

@@ -45,7 +45,7 @@ use crate::time::{Clock, Limits};
 use crate::tt::{Entry, Table};
 use history::{Correction, History, PieceTo, Trail};
 pub use report::{Event, Outcome, Report};
-use root::RootMoves;
+use root::{RootMove, RootMoves};
 use rules::TableMode;
 pub use rules::{Laboratory, Play, Rules};
 pub use tables::Probes;
@@ -217,8 +217,8 @@ pub struct Search<'a, R: Rules> {
     seldepth: usize,
     depth: i32,
     completed: i32,
-    /// The best move of the last complete iteration.
-    best_before: Option<Move>,
+    /// The best move of the last complete iteration, as it was then.
+    best_before: Option<RootMove>,
     /// Some while the line of a mate is completed, with a node limit of its own: whether the search is over already.
     detour: Option<bool>,
     /// What the hunt for mates has seen; made when it begins.

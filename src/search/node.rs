@@ -305,7 +305,8 @@ impl<R: Rules> Search<'_, R> {
             let mut reduction = self.reductions.get(depth, number);
 
             // Step 13. Skip late, futile and losing moves; each contributes the upper bound that it is skipped for.
-            // Checks are neither futile, for mate needs no evaluation, nor judged by their history alone. A loss is never claimed on the strength of a skipped move.
+            // Checks are neither futile, for mate needs no evaluation, nor judged by their history alone. A loss is
+            // never claimed on the strength of a skipped move.
             if self.rules.pruning() && best.is_some() && !best.score().is_loss() && position.has_pieces() {
                 let reduced = (depth - (reduction + if improving { 0 } else { 512 } - move_history / 16) / 1024).max(0);
                 if !noisy {
