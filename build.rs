@@ -1,7 +1,9 @@
 //! Tells the crate its version, and embeds the network of `nets/` (or of the variable `EVALFILE`), checked, aligned and
-//! in the target's byte order. Without a network the crate evaluates classically. Also makes the bitbase of king and
-//! pawn against king, and that of rook pawn and wrong bishop against king.
+//! in the target's byte order. Without a network the crate evaluates classically. Also solves three endings against the
+//! lone king: that of a pawn, that of a rook pawn and the wrong bishop, and that of bishop and knight.
 
+#[path = "build/bishop_knight.rs"]
+mod bishop_knight;
 #[path = "build/kpk.rs"]
 mod kpk;
 #[path = "build/wrong_bishop.rs"]
@@ -36,8 +38,8 @@ fn main() {
     println!("cargo:rustc-env=IBEX_RUSTC={compiler}");
     println!("cargo:rustc-env=IBEX_TARGET={}", std::env::var("TARGET").unwrap_or_default());
 
-    if let Err(why) = write_bitbases() {
-        println!("cargo:error=the bitbases cannot be written: {why}");
+    if let Err(why) = write_tables() {
+        println!("cargo:error=the tables of endings cannot be written: {why}");
     }
 
     println!("cargo:rustc-check-cfg=cfg(has_network)");
@@ -53,12 +55,16 @@ fn main() {
     }
 }
 
-/// The bitbases that `src/recognize/kpk.rs` and `src/recognize/wrong_bishop.rs` include.
-fn write_bitbases() -> Result<(), String> {
+/// The tables that `kpk.rs`, `wrong_bishop.rs` and `bishop_knight.rs` of `src/recognize` include.
+fn write_tables() -> Result<(), String> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("no OUT_DIR")?);
     let pawn = kpk::Won::solve();
-    for (name, bits) in [("kpk.bin", pawn.bitbase()), ("wrong_bishop.bin", wrong_bishop::bitbase(&pawn))] {
-        fs::write(out.join(name), bits).map_err(|error| error.to_string())?;
+    for (name, table) in [
+        ("kpk.bin", pawn.bitbase()),
+        ("wrong_bishop.bin", wrong_bishop::bitbase(&pawn)),
+        ("bishop_knight.bin", bishop_knight::table()),
+    ] {
+        fs::write(out.join(name), table).map_err(|error| error.to_string())?;
     }
     Ok(())
 }

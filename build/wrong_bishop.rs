@@ -152,7 +152,7 @@ fn way(from: usize, to: usize) -> (isize, isize) {
     ((to % 8) as isize - (from % 8) as isize, (to / 8) as isize - (from / 8) as isize)
 }
 
-fn on_diagonal(from: usize, to: usize) -> bool {
+pub fn on_diagonal(from: usize, to: usize) -> bool {
     let (files, ranks) = way(from, to);
     files != 0 && files.abs() == ranks.abs()
 }
@@ -164,7 +164,7 @@ fn slides(from: usize, to: usize, diagonals: bool) -> bool {
 }
 
 /// The squares between two on one line.
-fn between(from: usize, to: usize) -> impl Iterator<Item = usize> {
+pub fn between(from: usize, to: usize) -> impl Iterator<Item = usize> {
     let (files, ranks) = way(from, to);
     let step = files.signum() + 8 * ranks.signum();
     (1..files.abs().max(ranks.abs())).map(move |i| (from as isize + i * step) as usize)

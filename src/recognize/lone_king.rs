@@ -8,7 +8,7 @@ use shakmaty::{Bitboard, Role, Square, attacks};
 
 use super::clause::holds;
 use super::view::{Side, View};
-use super::{Class, Verdict, progress};
+use super::{Class, Verdict, bishop_knight, progress};
 
 /// A queen or a rook, alone or with one other man: to move, they always win.
 pub static MAJORS: Class = Class {
@@ -39,19 +39,17 @@ pub fn two_bishops(view: &View) -> Verdict {
     judge_minors(view, wins_against, 18)
 }
 
-/// Bishop and knight: to move, they win if neither can be taken, unless a piece is about to be trapped on the edge.
+/// Bishop and knight: the moves to every mate are known.
 pub static BISHOP_AND_KNIGHT: Class = Class {
     name: "bishop and knight against the lone king",
     judge: |view| {
-        let (bishop, knight) = (view.all(Role::Bishop), view.all(Role::Knight));
-        let wins_against = |king: Square| {
-            let near = (attacks::king_attacks(king) & (bishop | knight)).any();
-            !(bishop | knight).contains(king)
-                && holds(nothing_hangs(view, king))
-                && holds((knight & Bitboard::CORNERS).is_empty())
-                && holds(!near || (bishop & Bitboard::EDGES).is_empty())
-        };
-        judge_minors(view, wins_against, 33)
+        if !holds(view.force(Side::Strong).count() == 2) {
+            return Verdict::Silence;
+        }
+        match bishop_knight::mates_in(view) {
+            Some(moves) => Verdict::Wins { progress: progress::nearer(moves), moves },
+            None => Verdict::Silence,
+        }
     },
 };
 

@@ -19,6 +19,7 @@
 //! Sources: Ernst A. Heinz, "Efficient Interior-Node Recognition", ICCA Journal 21(3), 1998; David Slate's interior-node
 //! score bounds (1984) as told there. The rules themselves were found and proved on our own tables.
 
+mod bishop_knight;
 mod clause;
 mod kpk;
 mod lone_king;
@@ -166,16 +167,18 @@ fn may_speak(board: &Board) -> bool {
     !board.white().more_than_one() || !board.black().more_than_one() || board.occupied().count() <= 4
 }
 
-/// Whether a win that is recognised here will be silent once so many more half-moves have passed without progress.
+/// Whether a win that is recognised here will be silent once so many more half-moves have passed without progress; none
+/// where there is no such win.
 ///
 /// Where some lines of a search still end in a recognised win and others, a little longer, no more, the two cannot be
 /// compared: the way to the mate must then be found by evaluation.
-pub fn falls_silent(position: &Position, half_moves: u16) -> bool {
+pub fn falls_silent(position: &Position, half_moves: u16) -> Option<bool> {
     let is_won = |clock| {
         let known = answer(position.board(), position.turn(), clock);
         known.is_some() && known.score().is_decisive()
     };
-    may_speak(position.board()) && position.castles().is_empty() && is_won(0) && !is_won(position.clock() + half_moves)
+    let speaks = may_speak(position.board()) && position.castles().is_empty() && is_won(0);
+    speaks.then(|| !is_won(position.clock() + half_moves))
 }
 
 #[inline(never)]

@@ -6,6 +6,7 @@
 
 use shakmaty::{Bitboard, Rank, Role, Square};
 
+use super::LONGEST_WIN;
 use super::view::{Side, View};
 
 /// Progress of a mating force against the lone king: more material first, then [`drive`].
@@ -16,9 +17,12 @@ pub fn mop_up(view: &View) -> i32 {
         + 500 * count(Role::Bishop)
         + 400 * count(Role::Knight)
         + view.men(Side::Strong, Role::Pawn).into_iter().map(|pawn| pawn_progress(view, pawn)).sum::<i32>();
-    let bishop = view.men(Side::Strong, Role::Bishop);
-    let needs_corner = bishop.count() == 1 && view.force(Side::Strong).count() == 2 && count(Role::Knight) == 1;
-    material + drive(view.strong_king, view.weak_king, if needs_corner { bishop } else { Bitboard::EMPTY })
+    material + drive(view.strong_king, view.weak_king, Bitboard::EMPTY)
+}
+
+/// Progress where the moves to the mate are known.
+pub fn nearer(moves: u16) -> i32 {
+    1000 + 60 * (LONGEST_WIN as i32 - i32::from(moves))
 }
 
 /// How far a lone king has been driven: to the edge, then the kings together; for bishop and knight, to a corner that

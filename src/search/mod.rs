@@ -477,12 +477,13 @@ impl<'a, R: Rules> Search<'a, R> {
 /// known may have moves of which something is.
 fn recognized_wins_fall_silent(root: &Position) -> bool {
     let falls_silent = |position: &Position| recognize::falls_silent(position, RECOGNIZER_HORIZON);
-    falls_silent(root)
-        || root.legal_moves().into_iter().any(|m| {
+    falls_silent(root).unwrap_or_else(|| {
+        root.legal_moves().into_iter().any(|m| {
             let mut child = root.clone();
             child.play(m);
-            child.clock() > 0 && falls_silent(&child)
+            child.clock() > 0 && falls_silent(&child) == Some(true)
         })
+    })
 }
 
 /// Every square that the side not to move attacks.
