@@ -39,7 +39,7 @@ pub fn two_bishops(view: &View) -> Verdict {
     judge_minors(view, wins_against, 18)
 }
 
-/// Bishop and knight: the moves to every mate are known.
+/// Bishop and knight: the moves to every mate are known, and what has none is drawn.
 pub static BISHOP_AND_KNIGHT: Class = Class {
     name: "bishop and knight against the lone king",
     judge: |view| {
@@ -48,7 +48,7 @@ pub static BISHOP_AND_KNIGHT: Class = Class {
         }
         match bishop_knight::mates_in(view) {
             Some(moves) => Verdict::Wins { progress: progress::nearer(moves), moves },
-            None => Verdict::Silence,
+            None => Verdict::Draw,
         }
     },
 };

@@ -20,22 +20,22 @@ use crate::tt::{Entry, Table};
 
 /// No hunt before the search has spent so many nodes.
 const START: u64 = 10_000;
-/// One node of so many while no mate is known: of the first million and of those that follow.
-const SHARE: u64 = 3;
-const SHARE_LATER: u64 = 32;
+/// The hunt's share of a lone thread's nodes, in percent, and of those of a thread beside which others go on searching.
+const SHARE: u64 = 50;
+const SHARE_BESIDE_OTHERS: u64 = 75;
+/// The share of the nodes that follow these, while no mate is known.
+const SHARE_LATER: u64 = 3;
 const LATER: u64 = 1_000_000;
-/// One node of so many while a shorter mate is looked for.
-const SHARE_WITH_MATE: u64 = 2;
 /// Most moves to a mate that is asked for.
 const MOST_MOVES: usize = 8;
 /// What the first question of a hunt may cost; doubled when all questions have been asked.
 const FIRST_BUDGET: u64 = 2_000;
 /// Slots of the hunt's own memory.
-const SLOTS: usize = 1 << 15;
+const SLOTS: usize = 1 << 18;
 /// Stands for a proof number when there is no proof, and for a disproof number when there is one.
 const NEVER: u32 = 1 << 28;
 /// The effort that a quiet move is expected to cost; a check costs as many replies as it leaves.
-const QUIET_EFFORT: u32 = 12;
+const QUIET_EFFORT: u32 = 7;
 
 /// Proof and disproof number: the least number of positions that must yet be settled for a mate, or against it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -313,7 +313,8 @@ impl<R: Rules> Search<'_, R> {
         let mut hunt = self.hunt.take().unwrap_or_else(|| Box::new(Hunt::new(&self.keys)));
         let known = self.roots.0[0].proved.map(|(_, score)| score).filter(|score| score.is_win());
         let known = known.and_then(|score| score.mate_moves()).map(|moves| moves as usize);
-        let most = known.map_or(MOST_MOVES, |known| (known - 1).min(MOST_MOVES));
+        let asked_for = self.shared.limits.mate.map_or(MOST_MOVES, |moves| moves as usize);
+        let most = known.map_or(MOST_MOVES, |known| known - 1).min(MOST_MOVES).min(asked_for);
         let found = self.hunt_within(&mut hunt, most, known.is_some());
         self.hunt = Some(hunt);
         let Some((m, moves)) = found else { return false };
@@ -332,13 +333,9 @@ impl<R: Rules> Search<'_, R> {
         let (table, salt, depth): (&Table, u64, i32) = (self.shared.table, self.salt, self.depth);
         let mut found = None;
         let mut most = most;
-        let allowed = |nodes: u64| {
-            if mate {
-                nodes / SHARE_WITH_MATE
-            } else {
-                nodes.min(LATER) / SHARE + nodes.saturating_sub(LATER) / SHARE_LATER
-            }
-        };
+        let share = if self.shared.counters.len() == 1 { SHARE } else { SHARE_BESIDE_OTHERS };
+        let later = if mate { share } else { SHARE_LATER };
+        let allowed = |nodes: u64| (nodes.min(LATER) * share + nodes.saturating_sub(LATER) * later) / 100;
         while hunt.refuted[..=most].iter().skip(1).any(|refuted| !refuted) && hunt.spent < allowed(self.nodes) {
             let moves = hunt.next;
             hunt.next += 1;

@@ -1,0 +1,189 @@
+//! Input that no chess program should send, and readers that go away.
+
+use super::*;
+
+#[test]
+fn dirt_in_the_input() {
+    let mut engine = Engine::new();
+    engine.send(b"\xef\xbb\xbfuci");
+    engine.expect("uciok");
+    for dirt in [
+        &b"\r"[..],
+        b"",
+        b" \t ",
+        b"\0\0",
+        b"\xff\xfe\x80\x81 garbage",
+        b"# stop",
+        b"xyzzy 1 2 3",
+        b"isreadyx",
+        b"joho debug on",
+        b"debug joho off",
+        b"stop\0",
+        b"register later",
+        b"register",
+        b"ponderhit",
+        b"setoption name UCI_Opponent value none none human J\xf6rg",
+    ] {
+        engine.send(dirt);
+    }
+    engine.send(vec![b'x'; 1_000_000]);
+    engine.send([&vec![b' '; 1_000_000][..], b"foo isready\0\r"].concat());
+    engine.expect("readyok");
+    let lines = std::mem::take(&mut engine.heard);
+    assert_eq!(count(&lines, "bestmove"), 0);
+    let e4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+    for line in [
+        "position  startpos   moves  e2e4",
+        "  position\tstartpos\tmoves\te2e4\t\r",
+        "joho position startpos moves e2e4",
+        "position fen rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3",
+    ] {
+        engine.send("position startpos");
+        engine.send(line);
+        assert_eq!(engine.fen(), e4, "{line}");
+    }
+}
+
+#[test]
+fn quit_and_the_end_of_the_input() {
+    for (text, best_moves) in [
+        ("quit", 0),
+        ("", 0),
+        ("uci\nisready", 0),
+        ("position startpos\ngo depth 6", 1),
+        ("go depth 4\nposition startpos moves e2e4\ngo depth 4", 2),
+        ("go infinite", 1),
+        ("go ponder wtime 1000 btime 1000", 1),
+        ("go infinite\nquit", 1),
+        ("go infinite\ngo infinite", 2),
+        ("go perft 3", 0),
+        ("go perft 9\nquit", 0),
+    ] {
+        let mut engine = Engine::new();
+        if !text.is_empty() {
+            engine.send(text);
+        }
+        engine.close();
+        let (status, errors, lines) = engine.end();
+        assert_eq!((status, errors.as_str()), (0, ""), "{text}");
+        assert_eq!(count(&lines, "bestmove"), best_moves, "{text}: {lines:?}");
+        if text.contains("depth 6") {
+            assert!(lines.iter().any(|line| line.starts_with("info depth 6 ")), "finished, not cut: {lines:?}");
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ibex"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(child.stdout.take());
+    let mut input = child.stdin.take().expect("a pipe");
+    // The engine may be gone before all is written.
+    let _ = input.write_all(b"uci\nposition startpos\ngo depth 6\nisready\n");
+    let output = child.wait_with_output().expect("it ends although its input is open");
+    assert!(output.status.success(), "{:?}", output.status);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    drop(input);
+}
+
+#[test]
+fn bad_positions_are_told_once_and_change_nothing() {
+    let mut engine = Engine::new();
+    engine.send("position startpos moves d2d4 g8f6");
+    let before = engine.fen();
+    engine.ready();
+    for bad in [
+        "position",
+        "position fen",
+        "position moves e2e4",
+        "position startpos e2e4",
+        "position startposmoves e2e4",
+        "position startpos moves e2e4 0000 e7e5",
+        "position startpos moves e2e4 xxxx e7e5",
+        "position startpos moves e2e4 e7e9",
+        "position startpos moves e2e4 e7e5 e1e8 g1f3",
+        "position startpos moves e2",
+        "position startpos moves e2e4e7e5",
+        "position startpos moves a7a8k",
+        "position fen 8/8/8/8/8/8/8/8 w - - 0 1",
+        "position fen 4k3/8/8/8/8/8/8/8 w - - 0 1",
+        "position fen 4kk2/8/8/8/8/8/8/4K3 w - - 0 1",
+        "position fen 4k3/8/8/8/8/8/8/4KP2 w - - 0 1",
+        "position fen 4k3/8/8/8/8/8/4r3/4K3 b - - 0 1",
+        "position fen 8/8/8/8/8/4k3/4K3/8 w - - 0 1",
+        "position fen QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/8/8/8/k7/7K b - - 0 1",
+        "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1",
+        "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e9 0 1",
+        "position fen rnbqkbnr/pppppppp/9/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 99999999999999999999 1",
+    ] {
+        engine.send(bad);
+        let lines = engine.ready();
+        assert_eq!((lines.len(), count(&lines, "info")), (1, 1), "{bad}: {lines:?}");
+        assert_eq!(engine.fen(), before, "{bad}");
+        engine.ready();
+    }
+    engine.send(format!("position fen {}", "8/".repeat(500_000)));
+    let lines = engine.ready();
+    assert!(lines.len() == 1 && lines[0].len() < 1000);
+}
+
+/// What the laboratory is told and cannot do is refused with an error that names it; nothing is searched.
+#[test]
+fn the_laboratory_refuses_what_it_cannot_do() {
+    for (arguments, named) in [
+        (&["lab", "draws", "--depth", "0"][..], "1..=60"),
+        (&["lab", "draws", "--depth", "61"], "1..=60"),
+        (&["lab", "draws", "--depth", "many"], "--depth"),
+        (&["lab", "grain", "--hash", "0"], "1..=65536"),
+        (&["lab", "grain", "--every", "0"], "--every"),
+        (&["lab", "nonsense"], "nonsense"),
+        (&["lab", "table", "--epd", "no/such/file.epd"], "no/such/file.epd"),
+    ] {
+        let output = run(arguments);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+        let first = error.lines().next().unwrap_or_default();
+        assert!(first.contains(named) && !error.contains("panicked"), "{arguments:?}: {error}");
+    }
+}
+
+/// Lists of good and bad FENs that lie beside the checkout where the project is measured, each with the verdict of
+/// python-chess: what is bad gets one remark, and the position stays as it was.
+#[test]
+fn lists_of_bad_positions() {
+    let shared = std::env::var_os("IBEX_SHARED")
+        .map_or_else(|| std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), std::path::PathBuf::from);
+    let (mut engine, mut checked) = (Engine::new(), 0);
+    for (file, column) in [("fen_validation_chessjs.tsv", 1), ("fen_malformed_handmade.tsv", 0)] {
+        let Ok(list) = std::fs::read_to_string(shared.join("data/fen").join(file)) else {
+            eprintln!("SKIPPED: no list of positions {file} under {} (set IBEX_SHARED)", shared.display());
+            return;
+        };
+        for line in list.lines().filter(|line| !line.starts_with('#')) {
+            let fields: Vec<&str> = line.split('\t').collect();
+            // The list writes a tab as two characters.
+            let fen = fields[column].trim_matches('\'').replace("\\t", "\t");
+            let verdict = *fields.last().expect("a verdict");
+            // Two differences: castling rights may stand in any order, and absurd counters are refused.
+            let valid = verdict.starts_with("VALID") && !fen.contains("99999") || fen.contains(" kqKQ ");
+            engine.send("position fen 7k/8/8/8/8/8/8/K7 w - - 3 44");
+            engine.send(format!("position fen {fen}"));
+            let remarks = engine.ready();
+            let unchanged = engine.fen() == "7k/8/8/8/8/8/8/K7 w - - 3 44";
+            // What `d` has to say behind the FEN is not for the next position.
+            engine.ready();
+            assert_eq!(remarks.len(), usize::from(!valid), "{line}: {remarks:?}");
+            assert!(remarks.iter().all(|remark| remark.starts_with("info string ")), "{line}: {remarks:?}");
+            assert_eq!(unchanged, !valid, "{line}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 150, "{checked}");
+}

@@ -1,0 +1,303 @@
+//! Handshake, options, commands at the prompt: the manners of the protocol.
+
+use super::*;
+
+#[test]
+fn handshake() {
+    let mut engine = Engine::new();
+    engine.send("uci");
+    engine.expect("uciok");
+    let lines = std::mem::take(&mut engine.heard);
+    assert!(lines[0].starts_with("id name Ibex "), "{}", lines[0]);
+    assert!(lines[1].starts_with("id author "));
+    assert!(lines.contains(&"option name Move Overhead type spin default 10 min 0 max 5000".into()));
+    engine.send("uci");
+    engine.expect("uciok");
+    engine.send("quit");
+    assert_eq!(engine.end().0, 0);
+}
+
+/// Each `go` gets one `bestmove`, whatever else is in the line. Every line here makes vampirc-uci's own reader of `go`
+/// panic, drop words or give up.
+#[test]
+fn one_best_move_for_every_go() {
+    let mut engine = Engine::new();
+    for go in [
+        "go",
+        "go ",
+        "go  ",
+        "go\t",
+        "go infinite ",
+        "go infinite\t",
+        "go depth 5 ",
+        "go wtime 100 btime 100 ",
+        "go movetime 100 ",
+        "go ponder ",
+        "go searchmoves e2e4",
+        "go depth 256",
+        "go depth 300",
+        "go depth 1000",
+        "go mate 256",
+        "go movestogo 300 wtime 100 btime 100",
+        "go ponder wtime 1000 btime 1000",
+        "go wtime 1000 btime 1000 ponder",
+        "go movetime 100 wtime 1000 btime 1000",
+        "go infinite wtime 5 btime 5",
+        "go nodes 1000000000000",
+        "go nodes 18446744073709551615",
+        "go wtime 9999999999999 btime 1",
+        "go wtime 1000.5 btime 1000",
+        "go wtime 1e6",
+        "go depth 5 foo nodes 7",
+        "go movetime -5",
+        "go searchmoves",
+        "go searchmoves 0000",
+        "go foo depth 5",
+        "go rtime 5",
+        "go depth -1",
+        "go nodes -5",
+        "go wtime",
+        "go infinite depth 3",
+        "go ponder nodes 100",
+        "go ponder depth 2",
+        "go wtime -100 btime -100",
+        "go wtime 0 btime 0",
+        "go wtime 1 btime 1 winc 10 binc 10",
+        "go winc 100 binc 100",
+        "go btime 100",
+        "go nodes 1",
+        "go wtime 100 btime 100 movestogo -1",
+        "go mate 1",
+        "GO DEPTH 2",
+    ] {
+        engine.send("position startpos");
+        engine.send(go);
+        engine.send("stop");
+        let best = engine.best_move();
+        assert!(is_legal(&Position::startpos(), &best), "{go}: {best}");
+        engine.send("stop");
+        let after = engine.ready();
+        assert_eq!(count(&after, "bestmove"), 1, "{go}: {after:?}");
+    }
+}
+
+#[test]
+fn stop_in_the_same_breath_is_not_lost() {
+    let mut engine = Engine::new();
+    let rounds = 200;
+    for round in 0..rounds {
+        engine.send(match round % 4 {
+            0 => "go infinite\nstop",
+            1 => "go ponder wtime 60000 btime 60000\nstop",
+            2 => "go ponder wtime 20 btime 20\nponderhit",
+            _ => "go movetime 1\nstop\nstop",
+        });
+        engine.best_move();
+    }
+    let lines = engine.ready();
+    assert_eq!(count(&lines, "bestmove"), rounds);
+}
+
+#[test]
+fn nothing_is_told_before_its_time() {
+    let mut engine = Engine::new();
+    for fen in [MATE_IN_ONE, MATED, STALEMATE, THREE_MOVES] {
+        for (go, signal) in [
+            ("go infinite", "stop"),
+            ("go infinite nodes 100", "stop"),
+            ("go infinite depth 1", "stop"),
+            ("go ponder wtime 1 btime 1", "ponderhit"),
+            ("go ponder nodes 100", "ponderhit"),
+            ("go ponder depth 2", "ponderhit"),
+            ("go ponder movetime 1", "stop"),
+        ] {
+            engine.send(format!("position fen {fen}"));
+            engine.send(go);
+            engine.send("ponderhit".repeat(usize::from(signal == "stop" && go.contains("infinite"))));
+            std::thread::sleep(Duration::from_millis(60));
+            let before = engine.ready();
+            assert_eq!(count(&before, "bestmove"), 0, "{go} in {fen}: {before:?}");
+            engine.send(signal);
+            engine.best_move();
+            assert_eq!(count(&engine.ready(), "bestmove"), 1, "{go} in {fen}");
+        }
+    }
+}
+
+#[test]
+fn the_session_goes_on_during_a_search() {
+    let mut engine = Engine::new();
+    engine.send("position startpos\ngo infinite");
+    engine.send("isready\n".repeat(1000).trim_end());
+    for _ in 0..1000 {
+        engine.expect("readyok");
+    }
+    engine.send("uci");
+    engine.expect("uciok");
+    engine.send("debug on\ndebug off\nfoo\nposition startpos moves e2e4\nsetoption name Hash value 8\nsetoption name MultiPV value 2");
+    engine.send("ucinewgame\nponderhit\nd\nhelp");
+    let lines = engine.ready();
+    assert_eq!(count(&lines, "bestmove"), 0);
+    assert!(lines.contains(&format!("Fen: {}", Position::startpos().fen())), "the position is that of the search");
+    engine.send("stop");
+    let best = engine.best_move();
+    assert!(is_legal(&Position::startpos(), &best));
+    // What had to wait has been done by now, in order.
+    assert!(engine.fen().contains("/4P3/"));
+    engine.heard.clear();
+    engine.send("go depth 3");
+    engine.best_move();
+    assert!(engine.heard.iter().any(|line| line.contains(" multipv 2 ")));
+}
+
+#[test]
+fn a_second_go_comes_after_the_first() {
+    let mut engine = Engine::new();
+    // An endless search gives way; the stop that follows is for the new one.
+    engine.send("go infinite\ngo infinite\nstop");
+    engine.best_move();
+    engine.best_move();
+    assert_eq!(count(&engine.ready(), "bestmove"), 2);
+    // A search that ends by itself is finished, and what stood between belongs to the second.
+    engine.send("position startpos\ngo nodes 20000\nposition startpos moves e2e4\ngo nodes 20000");
+    assert!(is_legal(&Position::startpos(), &engine.best_move()));
+    let mut after = Game::startpos();
+    after.play(after.position().parse_move("e2e4").expect("legal"));
+    assert!(is_legal(after.position(), &engine.best_move()));
+    assert_eq!(count(&engine.ready(), "bestmove"), 2);
+}
+
+#[test]
+fn the_readme_lists_the_options() {
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("readable");
+    let table = ibex::uci::option_table();
+    assert!(readme.contains(&table), "README.md should have this table:\n{table}");
+}
+
+#[test]
+fn options() {
+    let mut engine = Engine::new();
+    for (line, remarks) in [
+        ("setoption name Hash value 8", 0),
+        ("setoption  name  hash   value   8  \r", 0),
+        ("setoption name CLEAR  hash", 0),
+        ("setoption name Clear Hash value x", 0),
+        ("setoption name Hash value 0", 1),
+        ("setoption name Hash value -99999999999999999999999", 1),
+        ("setoption name Hash value abc", 1),
+        ("setoption name Hash value", 1),
+        ("setoption name Hash", 1),
+        ("setoption name Hash value 1.5", 1),
+        ("setoption name Ponder value maybe", 1),
+        ("setoption name Foo", 1),
+        ("setoption name Foo Bar Baz value q u x", 1),
+        ("setoption name Piece Values value 3", 1),
+        ("setoption name Evaluation Value value 3", 1),
+        ("setoption name value value 3", 1),
+        ("setoption", 1),
+        ("setoption name", 1),
+        ("setoption value 3", 1),
+        ("setoption Hash 16", 1),
+        ("setoption name Ponder value true", 0),
+        ("setoption name UCI_AnalyseMode value true", 0),
+        ("setoption name UCI_Opponent value none none computer Foo 1.0", 0),
+        ("setoption name Move   Overhead value 4 ", 0),
+        ("setoption name Contempt value 12", 0),
+        ("setoption name Contempt value -101", 1),
+        ("setoption name Contempt value 99999999999999999999", 1),
+        ("setoption name Contempt value much", 1),
+        ("setoption name Contempt value 0", 0),
+        ("setoption name UCI_Opponent value", 0),
+        ("setoption name Own Rating value -5", 1),
+        ("setoption name Own Rating value 2800", 0),
+        ("setoption name UCI_Opponent value none none computer Foo 1.0", 1),
+        ("setoption name UCI_Opponent value GM 99999 human Foo", 1),
+        ("setoption name UCI_Opponent value \u{1}\u{2} garbage", 1),
+        ("setoption name UCI_Opponent value GM 2700 human Foo", 0),
+        ("setoption name Own Rating value 0", 0),
+        ("setoption name Debug Log File value /no/such/directory/x y.log", 1),
+        ("setoption name Debug Log File value <empty>", 0),
+    ] {
+        engine.send(line);
+        let lines = engine.ready();
+        assert_eq!(lines.len(), remarks, "{line}: {lines:?}");
+        assert!(lines.iter().all(|line| line.starts_with("info string ")), "{line}: {lines:?}");
+    }
+    engine.send("setoption name multipv value 256\nucinewgame");
+    let (best, lines) = engine.search(&format!("position fen {THREE_MOVES}"), "go depth 4");
+    assert!(best.starts_with("a1"));
+    let last = |n: usize| lines.iter().rev().find(|line| line.contains(&format!(" multipv {n} ")));
+    assert!(last(3).is_some() && last(4).is_none());
+    engine.send("setoption name MultiPV value 1\nsetoption name UCI_ShowWDL value true");
+    let (_, lines) = engine.search("position startpos", "go depth 4");
+    for line in lines.iter().filter(|line| line.contains(" score ")) {
+        let chances = line.split(" wdl ").nth(1).expect("chances").split(' ').take(3);
+        assert_eq!(chances.map(|n| n.parse::<u32>().expect("a number")).sum::<u32>(), 1000);
+    }
+    engine.send("setoption name UCI_ShowWDL value false");
+    let (_, lines) = engine.search("position startpos", "go depth 4");
+    assert!(!lines.iter().any(|line| line.contains("wdl")));
+}
+
+#[test]
+fn the_prompt() {
+    let mut engine = Engine::new();
+    engine.send("go perft 4");
+    assert_eq!(engine.expect("Nodes"), "Nodes searched: 197281");
+    engine.send("position startpos moves e2e4 e7e5\nperft 2");
+    engine.expect("Nodes");
+    engine.send("d");
+    engine.expect("Checkers:");
+    engine.send("position fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\nflip");
+    assert_eq!(engine.fen(), "4k3/4p3/8/8/8/8/8/4K3 b - - 0 1");
+    engine.ready();
+    for command in ["help", "compiler", "license", "eval"] {
+        engine.send(command);
+        assert!(!engine.ready().is_empty(), "{command}");
+    }
+}
+
+#[test]
+fn arguments() {
+    for (arguments, wanted) in [
+        (&["uci", "quit"][..], "uciok"),
+        (&["uci"], "uciok"),
+        (&["go", "depth", "3"], "bestmove "),
+        (&["position startpos moves e2e4", "go depth 3", "quit"], "bestmove "),
+        (&["position startpos", "go infinite"], "bestmove "),
+        (&["--foo=bar", "isready"], "readyok"),
+        (&["go perft 3"], "Nodes searched: 8902"),
+        (&["isready now"], "readyok"),
+    ] {
+        let output = run(arguments);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{arguments:?}");
+        assert!(text.lines().any(|line| line.starts_with(wanted)), "{arguments:?}: {text}");
+    }
+    let mut engine = Engine::start(&["--name=Ibex", "--threads=1"]);
+    engine.send("uci");
+    engine.expect("uciok");
+    engine.close();
+    let (status, errors, _) = engine.end();
+    assert_eq!(status, 0);
+    assert_eq!(errors.lines().count(), 2, "{errors}");
+}
+
+#[test]
+fn the_log_file_has_both_directions() {
+    let path = std::env::temp_dir().join(format!("ibex uci test {}.log", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    let mut engine = Engine::new();
+    engine.send(format!("setoption name Debug Log File value {}", path.display()));
+    engine.ready();
+    engine.send("position startpos\ngo depth 2");
+    engine.best_move();
+    engine.send("setoption name Debug Log File value <empty>\nisready\nuci");
+    engine.expect("uciok");
+    let log = std::fs::read_to_string(&path).expect("the log");
+    std::fs::remove_file(&path).expect("removed");
+    for line in ["> isready", "< readyok", "> go depth 2", "< info depth 1", "< bestmove "] {
+        assert!(log.lines().any(|l| l.starts_with("[20") && l.contains(line)), "{line} in {log}");
+    }
+    assert!(!log.contains("uciok"), "closed again");
+}

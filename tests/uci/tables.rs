@@ -1,0 +1,116 @@
+//! Tablebases in a session.
+
+use super::*;
+
+/// The public tablebases, where they lie beside the checkout; a loud line where they do not.
+fn tablebases() -> Option<PathBuf> {
+    let shared = std::env::var_os("IBEX_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    let path = shared.join("data/syzygy");
+    if path.is_dir() {
+        return Some(path);
+    }
+    eprintln!("SKIPPED: {} is not there (set IBEX_SHARED)", path.display());
+    None
+}
+
+/// The number behind a word of a line.
+fn number(line: &str, word: &str) -> Option<i32> {
+    line.split(' ').skip_while(|&w| w != word).nth(1)?.parse().ok()
+}
+
+fn remarks_of(lines: &[String]) -> Vec<&String> {
+    lines.iter().filter(|line| line.starts_with("info string ")).collect()
+}
+
+#[test]
+fn tablebases_at_the_root_and_in_the_tree() {
+    let Some(folder) = tablebases() else { return };
+    let mut engine = Engine::new();
+    engine.send(format!("setoption name SyzygyPath value {}", folder.display()));
+    assert_eq!(engine.ready(), [""; 0]);
+    let scores = |lines: &[String], line: i32| -> Vec<i32> {
+        let told = lines.iter().filter(|told| number(told, "multipv") == Some(line));
+        told.filter_map(|told| number(told, "cp")).collect()
+    };
+
+    // Every line has the score that the tables prove, the winning ones first; a draw is 0 although a pawn is more.
+    engine.send("setoption name MultiPV value 8");
+    let (best, lines) = engine.search("position fen 8/8/8/3k4/8/4K3/4P3/8 w - - 0 1", "go nodes 2000");
+    let winning: Vec<i32> = (1..=8).filter(|&line| scores(&lines, line).contains(&20_000)).collect();
+    let drawing: Vec<i32> = (1..=8).filter(|&line| scores(&lines, line).contains(&0)).collect();
+    assert_eq!((winning, drawing), (vec![1, 2, 3], vec![4, 5]), "{lines:?}");
+    assert!(["e3d3", "e3f3", "e3f4"].contains(&&*best), "{lines:?}");
+    assert!(lines.iter().filter_map(|line| number(line, "tbhits")).all(|hits| hits > 0));
+
+    // No time is left to mate with bishop and knight: a draw under the rule, a win without it.
+    let spoiled = "position fen 8/8/8/3k4/8/8/8/KBN5 w - - 90 100";
+    engine.send("setoption name MultiPV value 1");
+    let (_, lines) = engine.search(spoiled, "go nodes 2000");
+    assert!(scores(&lines, 1).iter().all(|&cp| cp == 0), "{lines:?}");
+    engine.send("setoption name Syzygy50MoveRule value false");
+    let (_, lines) = engine.search(spoiled, "go nodes 2000");
+    assert!(scores(&lines, 1).iter().all(|&cp| cp == 20_000), "{lines:?}");
+    engine.send("setoption name Syzygy50MoveRule value true");
+
+    // Six men at the root, four in the tree: the pawn is lost and the ending with it.
+    let (_, lines) = engine.search("position fen 8/8/4k3/8/8/3P4/1P1K1p2/8 w - - 0 1", "go nodes 20000");
+    let last = scores(&lines, 1).last().copied();
+    assert!(last.is_some_and(|cp| (19_900..20_000).contains(&cp)), "{lines:?}");
+    assert!(lines.iter().filter_map(|line| number(line, "tbhits")).any(|hits| hits > 0));
+
+    // A limit below every position's men, and no path: no hits.
+    for line in ["setoption name SyzygyProbeLimit value 2", "setoption name SyzygyPath value <empty>"] {
+        engine.send(line);
+        let (_, lines) = engine.search("position fen 8/8/8/3k4/8/4K3/4P3/8 w - - 0 1", "go nodes 2000");
+        assert!(lines.iter().filter_map(|line| number(line, "tbhits")).all(|hits| hits == 0), "{lines:?}");
+        engine.send("setoption name SyzygyProbeLimit value 7");
+    }
+}
+
+#[test]
+fn tablebases_that_cannot_be_used() {
+    let scratch = std::env::temp_dir().join(format!("ibex tables of a session {}", std::process::id()));
+    std::fs::create_dir_all(&scratch).expect("a temporary folder");
+    let mut engine = Engine::new();
+    for (path, remarks) in [
+        ("<empty>", 0),
+        ("", 0),
+        ("/no/such directory/with  blanks", 1),
+        ("\"/quoted dir\"", 1),
+        (&*scratch.to_string_lossy(), 1),
+    ] {
+        engine.send(format!("setoption name SyzygyPath value {path}"));
+        let lines = engine.ready();
+        assert_eq!(remarks_of(&lines).len(), remarks, "{path}: {lines:?}");
+    }
+    if let Some(folder) = tablebases() {
+        // A table cut short, one of rubbish behind the right first bytes, one that is whole: two remarks, once.
+        let read = |name: &str| std::fs::read(folder.join(name)).expect("a table");
+        let write = |name: &str, bytes: &[u8]| std::fs::write(scratch.join(name), bytes).expect("a file");
+        let mut rook = read("KRvK.rtbw");
+        rook[4..].fill(0xFF);
+        write("KRvK.rtbw", &rook);
+        write("KQvK.rtbw", b"short");
+        write("KPvK.rtbw", &read("KPvK.rtbw"));
+        write("KPvK.rtbz", &read("KPvK.rtbz"));
+        engine.send("setoption name SyzygyPath value <empty>");
+        engine.send(format!("setoption name SyzygyPath value {}", scratch.display()));
+        let lines = engine.ready();
+        assert_eq!(remarks_of(&lines).len(), 1, "{lines:?}");
+        let mut told = Vec::new();
+        for _ in 0..2 {
+            for fen in ["8/8/8/3k4/8/8/8/R3K3 w - - 0 1", "8/2P5/8/3k4/8/8/8/4K3 w - - 0 1"] {
+                let (best, lines) = engine.search(&format!("position fen {fen}"), "go nodes 2000");
+                assert!(is_legal(&Position::from_fen(fen, CastlingMode::Standard).expect("a position"), &best));
+                told.extend(remarks_of(&lines).into_iter().cloned());
+            }
+        }
+        assert!(told.iter().any(|line| line.contains("KRvK")), "{told:?}");
+        let mut once = told.clone();
+        once.sort();
+        once.dedup();
+        assert_eq!(once.len(), told.len(), "{told:?}");
+    }
+    let _ = std::fs::remove_dir_all(&scratch);
+}
