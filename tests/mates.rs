@@ -131,7 +131,7 @@ fn from_environment(name: &str) -> Option<u64> {
 ///
 ///     cargo test --release --test mates -- --ignored --nocapture
 #[test]
-#[ignore = "hours of search: a measurement, to be asked for"]
+#[ignore = "ten minutes of search: a measurement, to be asked for"]
 fn public_suites() {
     let nodes = from_environment("IBEX_MATE_NODES").unwrap_or(1_000_000);
     let sample = from_environment("IBEX_MATE_SAMPLE").map_or(usize::MAX, |n| n as usize);

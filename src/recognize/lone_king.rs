@@ -47,7 +47,7 @@ pub static BISHOP_AND_KNIGHT: Class = Class {
             return Verdict::Silence;
         }
         match bishop_knight::mates_in(view) {
-            Some(moves) => Verdict::Wins { progress: progress::nearer(moves), moves },
+            Some(moves) => Verdict::Mates { moves },
             None => Verdict::Draw,
         }
     },

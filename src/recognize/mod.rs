@@ -83,6 +83,10 @@ enum Verdict {
         progress: i32,
         moves: u16,
     },
+    /// The same, and with the best play every move brings the mate nearer: the moves are counted, not estimated.
+    Mates {
+        moves: u16,
+    },
 }
 
 /// A family of endings with rules of its own.
@@ -173,12 +177,20 @@ fn may_speak(board: &Board) -> bool {
 /// Where some lines of a search still end in a recognised win and others, a little longer, no more, the two cannot be
 /// compared: the way to the mate must then be found by evaluation.
 pub fn falls_silent(position: &Position, half_moves: u16) -> Option<bool> {
-    let is_won = |clock| {
-        let known = answer(position.board(), position.turn(), clock);
-        known.is_some() && known.score().is_decisive()
-    };
-    let speaks = may_speak(position.board()) && position.castles().is_empty() && is_won(0);
-    speaks.then(|| !is_won(position.clock() + half_moves))
+    if !may_speak(position.board()) || !position.castles().is_empty() {
+        return None;
+    }
+    match judge(position.board(), position.turn())?.1 {
+        Verdict::Wins { moves, .. } => Some(!is_in_time(position.clock() + half_moves, moves)),
+        // The half-moves that pass are some of those that are counted.
+        Verdict::Mates { moves } => Some(!is_in_time(position.clock(), moves)),
+        _ => None,
+    }
+}
+
+/// Whether a mate in so many moves comes before the 50-move rule.
+fn is_in_time(clock: u16, moves: u16) -> bool {
+    holds(clock + 2 * moves <= 100)
 }
 
 #[inline(never)]
@@ -194,26 +206,31 @@ fn ask(position: &Position) -> Recognition {
 
 /// The answer for the side to move, at this count of half-moves without progress.
 fn answer(board: &Board, turn: Color, clock: u16) -> Ibv {
+    let Some((to_move, verdict)) = judge(board, turn) else { return Ibv::NONE };
+    let win = |progress| {
+        let win = Ibv::lower(Score::recognized_win(progress));
+        if to_move == Side::Strong { win } else { -win }
+    };
+    match verdict {
+        Verdict::Draw => Ibv::exact(Score::ZERO),
+        Verdict::Holds(side) if side == to_move => Ibv::lower(Score::ZERO),
+        Verdict::Holds(_) => Ibv::upper(Score::ZERO),
+        Verdict::Wins { progress, moves } if is_in_time(clock, moves) => win(progress),
+        Verdict::Mates { moves } if is_in_time(clock, moves) => win(progress::nearer(moves)),
+        Verdict::Silence | Verdict::Wins { .. } | Verdict::Mates { .. } => Ibv::NONE,
+    }
+}
+
+/// What the class of this material says, and who is to move; none where there is no class.
+fn judge(board: &Board, turn: Color) -> Option<(Side, Verdict)> {
     let id = IDS[signature(board, Color::White) * 32 + signature(board, Color::Black)];
     if id == NOBODY {
-        return Ibv::NONE;
+        return None;
     }
     let strong = if id & BLACK_STRONG == 0 { Color::White } else { Color::Black };
-    let Some(view) = View::new(board, turn, strong) else { return Ibv::NONE };
+    let view = View::new(board, turn, strong)?;
     let (_, _, class) = REGISTRY[usize::from(id & !BLACK_STRONG)];
-    match (class.judge)(&view) {
-        Verdict::Silence => Ibv::NONE,
-        Verdict::Draw => Ibv::exact(Score::ZERO),
-        Verdict::Holds(side) if side == view.to_move => Ibv::lower(Score::ZERO),
-        Verdict::Holds(_) => Ibv::upper(Score::ZERO),
-        Verdict::Wins { progress, moves } => {
-            if !holds(clock + 2 * moves <= 100) {
-                return Ibv::NONE;
-            }
-            let win = Ibv::lower(Score::recognized_win(progress));
-            if view.to_move == Side::Strong { win } else { -win }
-        }
-    }
+    Some((view.to_move, (class.judge)(&view)))
 }
 
 /// Which of pawn, knight, bishop, rook and queen a side has, as five bits from the pawn up.
