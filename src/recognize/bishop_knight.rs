@@ -7,11 +7,11 @@ use shakmaty::{Bitboard, Role, Square, attacks};
 
 use super::view::{Side, View};
 
-/// Levels of moves to the mate, two a byte; [`lone_king_is_mated_in`] says which is which.
+/// Levels of moves to the mate, two a byte; [`Men::lone_king_is_mated_in`] says which is which.
 static LEVELS: &[u8; 20 * 64 * 32 * 64 / 2] = include_bytes!(concat!(env!("OUT_DIR"), "/bishop_knight.bin"));
 
 /// The most moves to the mate, with the strong side to move.
-pub const LONGEST: u16 = 33;
+const LONGEST: u16 = 33;
 
 /// The moves to the mate, at most; none where it cannot be forced. Exact to two moves.
 ///
