@@ -121,5 +121,13 @@ impl Keys {
 
 /// The word of a piece on a square.
 pub fn piece_word(piece: Piece, square: Square) -> u64 {
-    WORDS.pieces[piece.color as usize * 6 + piece.role as usize - 1][square as usize]
+    piece_word_at(piece.color as usize * 6 + piece.role as usize - 1, square as usize)
 }
+
+/// The word of the `piece`-th of the twelve pieces (Black's pawn to king, then White's) on the `square`-th square.
+pub(super) const fn piece_word_at(piece: usize, square: usize) -> u64 {
+    WORDS.pieces[piece][square]
+}
+
+/// What a change of turn does to a key.
+pub(super) const TURN: u64 = WORDS.black_to_move;

@@ -310,7 +310,7 @@ impl<R: Rules> Search<'_, R> {
         if self.roots.0[0].proved.is_some_and(|(_, score)| score.is_loss()) {
             return false;
         }
-        let mut hunt = self.hunt.take().unwrap_or_else(|| Box::new(Hunt::new(&self.keys)));
+        let mut hunt = self.hunt.take().unwrap_or_else(|| Box::new(Hunt::new(self.game.keys())));
         let known = self.roots.0[0].proved.map(|(_, score)| score).filter(|score| score.is_win());
         let known = known.and_then(|score| score.mate_moves()).map(|moves| moves as usize);
         let asked_for = self.shared.limits.mate.map_or(MOST_MOVES, |moves| moves as usize);

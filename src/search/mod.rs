@@ -6,6 +6,7 @@
 //! - `quiesce`: captures and evasions until the position is quiet
 //! - `picker`, `history`: the order of moves, and what it is learned from
 //! - `reductions`: how much less a late move is searched
+//! - `repetition`: the path to the current node, and whether it has come back or could
 //! - `hunt`: looks for mates and nothing else, with a share of the nodes
 //! - `tables`: tablebases, inside the tree and at its root
 //! - `mate_line`: completes the lines of announced mates
@@ -25,6 +26,7 @@ pub mod picker;
 pub mod pv;
 mod quiesce;
 mod reductions;
+mod repetition;
 pub mod report;
 mod root;
 pub mod rules;
@@ -44,6 +46,7 @@ use crate::score::{DrawRule, MAX_PLY, Score};
 use crate::time::{Clock, Limits};
 use crate::tt::{Entry, Table};
 use history::{Correction, History, PieceTo, Trail};
+use repetition::Path;
 pub use report::{Event, Outcome, Report};
 use root::{RootMove, RootMoves};
 use rules::TableMode;
@@ -206,8 +209,7 @@ pub struct Search<'a, R: Rules> {
     id: usize,
     memory: &'a mut Memory,
     game: &'a Game,
-    /// Keys of all positions before the current node's: the game's, then the path's.
-    keys: Vec<u64>,
+    path: Path,
     salt: u64,
     roots: RootMoves,
     nodes: u64,
@@ -240,8 +242,6 @@ impl<'a, R: Rules> Search<'a, R> {
         let position = game.position();
         memory.frames.fill(Frame::default());
         memory.evaluator.reset(position);
-        let mut keys = Vec::with_capacity(game.keys().len() + MAX_PLY + 2);
-        keys.extend_from_slice(game.keys());
         let node_limit = match shared.limits.nodes {
             Some(nodes) if shared.counters.len() == 1 => nodes,
             _ => u64::MAX,
@@ -251,7 +251,7 @@ impl<'a, R: Rules> Search<'a, R> {
             rules,
             shared,
             id,
-            keys,
+            path: Path::new(game.keys()),
             salt: shared.conventions.salt(position.turn()),
             roots: RootMoves::new(game, &shared.limits.search_moves, ranking),
             nodes: 0,
@@ -350,7 +350,7 @@ impl<'a, R: Rules> Search<'a, R> {
         frame.moved = Some(PieceTo::new(position.turn(), m));
         frame.null = false;
         self.memory.evaluator.push(position, m);
-        self.keys.push(position.key());
+        self.path.push(position.key());
         let mut child = position.clone();
         child.play(m);
         child
@@ -362,7 +362,7 @@ impl<'a, R: Rules> Search<'a, R> {
         frame.moved = None;
         frame.null = true;
         self.memory.evaluator.push_null();
-        self.keys.push(position.key());
+        self.path.push(position.key());
         let mut child = position.clone();
         child.play_null();
         self.shared.table.prefetch(child.key() ^ self.salt);
@@ -372,7 +372,7 @@ impl<'a, R: Rules> Search<'a, R> {
     #[inline]
     fn take_back(&mut self) {
         self.memory.evaluator.pop();
-        self.keys.pop();
+        self.path.pop();
     }
 
     /// The table's entry for a key.
@@ -419,28 +419,12 @@ impl<'a, R: Rules> Search<'a, R> {
 
     /// Whether the game has been drawn on the way here: the position repeats, or a hundred half-moves have passed.
     ///
-    /// A first repetition inside the tree is a draw; of positions before the root it takes two, as in the game. Mate
-    /// on the hundredth half-move comes first.
+    /// Mate on the hundredth half-move comes first.
     fn is_drawn(&self, position: &Position, ply: usize) -> bool {
         if position.clock() >= 100 && (!position.in_check() || position.has_legal_move()) {
             return true;
         }
-        let reach = usize::from(position.reversible()).min(self.keys.len());
-        let mut before_root = 0;
-        let mut back = 4;
-        while back <= reach {
-            if self.keys[self.keys.len() - back] == position.key() {
-                if back < ply {
-                    return true;
-                }
-                before_root += 1;
-                if before_root == 2 {
-                    return true;
-                }
-            }
-            back += 2;
-        }
-        position.is_insufficient_material()
+        self.path.repeats(position, ply) || position.is_insufficient_material()
     }
 
     /// An evaluation in centipawns as a score at `ply`; it carries contempt already.

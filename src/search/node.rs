@@ -66,17 +66,30 @@ impl<R: Rules> Search<'_, R> {
             }
         }
 
-        // Step 3. Recognizers: what the material proves. Cheap, so asked before the table and not stored in it. That a
+        // Step 3. A draw within reach: who can repeat a position of the tree with the next move has at least that. Lines
+        // are searched, so that they show it.
+        let excluded = self.frame(ply).excluded;
+        if !PV && !excluded.is_some() {
+            let drawn = self.draw(ply + 1);
+            let at_least = self.leave(drawn, Score::ZERO).force_lower();
+            if at_least.score() > alpha
+                && self.path.can_repeat(position, ply)
+                && let Some(settled) = window.know(at_least)
+            {
+                return Some(settled);
+            }
+        }
+
+        // Step 4. Recognizers: what the material proves. Cheap, so asked before the table and not stored in it. That a
         // position is won is certain here, how near the mate is not: progress counts at the leaves alone, or a search
         // would be content to touch a good position and to leave it again.
-        let excluded = self.frame(ply).excluded;
         if !excluded.is_some()
             && let Some(settled) = window.know(self.recognize(position, ply).without_progress())
         {
             return Some(settled);
         }
 
-        // Step 4. The table. A singular search asks about the node without one move, so it neither reads nor writes.
+        // Step 5. The table. A singular search asks about the node without one move, so it neither reads nor writes.
         let key = position.key() ^ self.salt;
         let entry = if excluded.is_some() { None } else { self.probe(key) };
         let known = entry.map_or(Ibv::NONE, |e| self.at_this_node(e.value, position, ply));
@@ -118,7 +131,7 @@ impl<R: Rules> Search<'_, R> {
         let (mut alpha, beta) = (window.alpha, window.beta);
         let table_move = entry.and_then(|e| position.find(e.best));
 
-        // Step 5. The static evaluation: from the table or the evaluator, corrected by experience; what the table
+        // Step 6. The static evaluation: from the table or the evaluator, corrected by experience; what the table
         // knows of the value is the better estimate of it.
         let mut raw = None;
         let mut eval = 0;
@@ -173,7 +186,7 @@ impl<R: Rules> Search<'_, R> {
         // The null move may only be followed by real ones, and zugzwang forbids it without pieces.
         let pruning = self.rules.pruning() && !PV && !in_check && !excluded.is_some();
         if pruning {
-            // Step 6. Hindsight: the parent reduced this move; if the evaluations of both sides say that it was
+            // Step 7. Hindsight: the parent reduced this move; if the evaluations of both sides say that it was
             // better for them than thought, take the reduction back.
             let parent = self.frame_before(ply, 1);
             if let Some(before) = parent.eval
@@ -183,7 +196,7 @@ impl<R: Rules> Search<'_, R> {
                 depth += 1;
             }
 
-            // Step 7. Razoring: so far below alpha that only captures could help.
+            // Step 8. Razoring: so far below alpha that only captures could help.
             if depth <= 4
                 && !alpha.is_decisive()
                 && estimate + params::razor_base() + params::razor_slope() * depth * depth < alpha.cp()
@@ -194,7 +207,7 @@ impl<R: Rules> Search<'_, R> {
                 }
             }
 
-            // Step 8. Reverse futility: so far above beta that something must go very wrong.
+            // Step 9. Reverse futility: so far above beta that something must go very wrong.
             let margin = params::reverse_futility_slope() * depth
                 - if improving { params::reverse_futility_improving() } else { 0 };
             if depth <= params::reverse_futility_depth()
@@ -204,7 +217,7 @@ impl<R: Rules> Search<'_, R> {
                 return Some(Ibv::lower(Self::heuristic((estimate + beta.cp()) / 2).max(beta)));
             }
 
-            // Step 9. Null move: if passing keeps the side above beta, a real move will.
+            // Step 10. Null move: if passing keeps the side above beta, a real move will.
             if depth >= 3
                 && ply >= self.null_from
                 && !self.frame_before(ply, 1).null
@@ -238,7 +251,7 @@ impl<R: Rules> Search<'_, R> {
             }
         }
 
-        // Step 10. Internal iterative reduction: without a move from the table the node is expensive and, by the next
+        // Step 11. Internal iterative reduction: without a move from the table the node is expensive and, by the next
         // iteration, will have one.
         if self.rules.pruning() && (PV || cut_node) && depth >= 4 && table_move.is_none() && !excluded.is_some() {
             depth -= 1;
@@ -247,7 +260,7 @@ impl<R: Rules> Search<'_, R> {
         let threats = threats(position);
         let trail = self.trail(ply);
 
-        // Step 11. ProbCut: a capture that holds well above beta at reduced depth.
+        // Step 12. ProbCut: a capture that holds well above beta at reduced depth.
         if pruning && depth >= 5 && !beta.is_decisive() {
             let raised = beta.offset(params::probcut_margin());
             let unlikely = known.is_some() && table_depth >= depth - 3 && known.score() < raised;
@@ -281,7 +294,7 @@ impl<R: Rules> Search<'_, R> {
             }
         }
 
-        // Step 12. The moves.
+        // Step 13. The moves.
         let mut best = Ibv::NONE;
         let mut best_move: Option<Move> = None;
         let window_bottom = alpha;
@@ -304,7 +317,7 @@ impl<R: Rules> Search<'_, R> {
             };
             let mut reduction = self.reductions.get(depth, number);
 
-            // Step 13. Skip late, futile and losing moves; each contributes the upper bound that it is skipped for.
+            // Step 14. Skip late, futile and losing moves; each contributes the upper bound that it is skipped for.
             // Checks are neither futile, for mate needs no evaluation, nor judged by their history alone. A loss is
             // never claimed on the strength of a skipped move.
             if self.rules.pruning() && best.is_some() && !best.score().is_loss() && position.has_pieces() {
@@ -353,7 +366,7 @@ impl<R: Rules> Search<'_, R> {
                 }
             }
 
-            // Step 14. Singular extension: is the table's move much better than every other?
+            // Step 15. Singular extension: is the table's move much better than every other?
             let mut extension = 0;
             if self.rules.pruning()
                 && depth >= 6 + i32::from(was_pv)
@@ -386,12 +399,12 @@ impl<R: Rules> Search<'_, R> {
                 }
             }
 
-            // Step 15. Play it.
+            // Step 16. Play it.
             let child = self.make(position, m, ply);
             let gives_check = child.in_check();
             let new_depth = depth - 1 + extension;
 
-            // Step 16. Late-move reductions: late moves are searched less, and again only if they surprise.
+            // Step 17. Late-move reductions: late moves are searched less, and again only if they surprise.
             let mut value = Ibv::NONE;
             let full_search = if self.rules.pruning() && depth >= 2 && number > 1 + usize::from(PV) {
                 if PV {
@@ -442,7 +455,7 @@ impl<R: Rules> Search<'_, R> {
                 !PV || number > 1
             };
 
-            // Step 17. Principal variation search: a null window first, the full window for what beats alpha.
+            // Step 18. Principal variation search: a null window first, the full window for what beats alpha.
             if full_search {
                 value = self.child::<false>(&child, alpha, alpha.above(), new_depth, ply, !cut_node)?;
             }
@@ -452,7 +465,7 @@ impl<R: Rules> Search<'_, R> {
             self.take_back();
             debug_assert!(value.is_some());
 
-            // Step 18. The best so far: the maximum, and nothing else. The cut is one comparison.
+            // Step 19. The best so far: the maximum, and nothing else. The cut is one comparison.
             if value > best {
                 best = value;
             }
@@ -491,7 +504,7 @@ impl<R: Rules> Search<'_, R> {
 
         best = window.close(self.rules.composition().conclude(best, window_bottom, beta));
 
-        // Step 19. Learn: reward what refuted, punish what was tried before it.
+        // Step 20. Learn: reward what refuted, punish what was tried before it.
         if best.cuts(beta)
             && let Some(m) = best_move
         {
@@ -502,7 +515,7 @@ impl<R: Rules> Search<'_, R> {
             self.memory.history.update_quiet(position, threats, &trail, m, history::bonus(depth) / 2);
         }
 
-        // Step 20. Remember: the value, and how far the evaluation was off.
+        // Step 21. Remember: the value, and how far the evaluation was off.
         if !excluded.is_some() {
             if !in_check
                 && best_move.is_none_or(|m| !is_noisy(m))
