@@ -17,8 +17,13 @@ pub unsafe trait Zeroable: Copy {}
 unsafe impl Zeroable for i16 {}
 
 /// A fixed table of zeros, aligned to huge pages and backed by them where the system agrees.
+///
+/// It is mapped where it is first written: a thread that never searches costs nothing.
 pub struct HugeTable<T: Zeroable> {
-    memory: NonNull<T>,
+    /// What the allocator gave.
+    memory: NonNull<u8>,
+    /// The first huge page in it.
+    first: NonNull<T>,
     length: usize,
 }
 
@@ -31,19 +36,21 @@ impl<T: Zeroable> HugeTable<T> {
     /// `length` zeros. Ends the program like any failed allocation if there is no memory for a few MiB.
     pub fn new(length: usize) -> HugeTable<T> {
         let layout = Self::layout(length);
+        // The allocator has zeros that are not mapped yet, but not at an alignment of more than its own: there it would
+        // write them itself. So a huge page more is asked for, and the beginning left out.
         // SAFETY: the layout is not empty.
-        let memory = unsafe { alloc::alloc(layout) };
+        let memory = unsafe { alloc::alloc_zeroed(layout) };
         let Some(memory) = NonNull::new(memory) else { alloc::handle_alloc_error(layout) };
-        advise_huge_pages(memory.as_ptr(), layout.size());
-        // SAFETY: the memory is `layout.size()` bytes long and ours. Zeroing comes after the advice, so that the
-        // first touch finds it.
-        unsafe { memory.as_ptr().write_bytes(0, layout.size()) };
-        HugeTable { memory: memory.cast(), length }
+        let skip = memory.as_ptr().align_offset(HUGE_PAGE).min(HUGE_PAGE);
+        // SAFETY: the layout has a huge page more than the table needs.
+        let first = unsafe { memory.add(skip) };
+        advise_huge_pages(first.as_ptr(), layout.size() - HUGE_PAGE);
+        HugeTable { memory, first: first.cast(), length }
     }
 
     fn layout(length: usize) -> Layout {
-        let size = (length * size_of::<T>()).next_multiple_of(HUGE_PAGE).max(HUGE_PAGE);
-        match Layout::from_size_align(size, HUGE_PAGE) {
+        let size = (length * size_of::<T>()).next_multiple_of(HUGE_PAGE).max(HUGE_PAGE) + HUGE_PAGE;
+        match Layout::from_size_align(size, align_of::<T>()) {
             Ok(layout) => layout,
             Err(error) => unreachable!("tables have a constant, moderate size: {error}"),
         }
@@ -53,7 +60,7 @@ impl<T: Zeroable> HugeTable<T> {
 impl<T: Zeroable> Drop for HugeTable<T> {
     fn drop(&mut self) {
         // SAFETY: allocated by `new` with this layout; the contents need no drop.
-        unsafe { alloc::dealloc(self.memory.as_ptr().cast(), Self::layout(self.length)) };
+        unsafe { alloc::dealloc(self.memory.as_ptr(), Self::layout(self.length)) };
     }
 }
 
@@ -62,7 +69,7 @@ impl<T: Zeroable> Deref for HugeTable<T> {
     #[inline]
     fn deref(&self) -> &[T] {
         // SAFETY: `length` initialised values, owned by `self`.
-        unsafe { std::slice::from_raw_parts(self.memory.as_ptr(), self.length) }
+        unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.length) }
     }
 }
 
@@ -70,7 +77,7 @@ impl<T: Zeroable> DerefMut for HugeTable<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: as above, and borrowed uniquely.
-        unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr(), self.length) }
+        unsafe { std::slice::from_raw_parts_mut(self.first.as_ptr(), self.length) }
     }
 }
 
