@@ -2,7 +2,7 @@
 //!
 //! # The map
 //!
-//! Rooms from the ground up; each knows those below it and none above or beside it (`tests/layers.rs` checks that).
+//! Rooms from the ground up; each knows those below it and none above or beside it (`tests/source/layers.rs` checks that).
 //!
 //! **Words.** [`score`]: 15-bit scores in disjoint bands, with mates and draws counted in plies. [`bound`]: Don Beal's
 //! Integrated Bounds and Values, the type of every node's result. [`window`]: alpha and beta, with what is proved of the

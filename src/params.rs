@@ -1,7 +1,8 @@
 //! The search's numbers, each once: one block a technique, in the order of the steps in `search/node.rs`.
 //!
 //! Margins are centipawns, depths plies, reductions 1/1024 of a ply unless said otherwise. With the feature `tune`
-//! every number becomes a UCI spin and is read from an atomic; without it they are constants.
+//! every number becomes a UCI spin and is read from an atomic; without it they are constants. A depth at the end of its
+//! range turns its technique off: that is how `MATCHES.md` knows what each is worth.
 
 /// Declares tunables: `NAME: default, min, max, step; "meaning"`.
 macro_rules! tunables {
@@ -78,7 +79,13 @@ tunables! {
     /// Weight of the correction by the last two moves, 1/1024.
     correction_continuation = 700 in 0..=3072, step 150;
 
+    // Hindsight: a reduction that the evaluation after the move does not bear out is taken back.
+    /// Least reduction by the parent.
+    hindsight_reduction = 3 in 1..=100, step 1;
+
     // Razoring: far below alpha at low depth, only captures can help.
+    /// Deepest depth.
+    razor_depth = 4 in 0..=8, step 1;
     /// Margin at depth 0.
     razor_base = 220 in 50..=600, step 30;
     /// Margin per depth squared.
@@ -86,13 +93,15 @@ tunables! {
 
     // Reverse futility: far above beta at low depth, nothing is likely to go wrong.
     /// Deepest depth.
-    reverse_futility_depth = 9 in 4..=14, step 1;
+    reverse_futility_depth = 9 in 0..=14, step 1;
     /// Margin per ply.
     reverse_futility_slope = 70 in 20..=160, step 8;
     /// What an improving position takes off the margin.
     reverse_futility_improving = 60 in 0..=160, step 8;
 
     // Null move: if passing keeps us above beta, a real move will.
+    /// Least depth.
+    null_depth = 3 in 2..=100, step 1;
     /// Reduction at least.
     null_base = 4 in 2..=6, step 1;
     /// One more ply of reduction per so many plies of depth.
@@ -100,31 +109,47 @@ tunables! {
     /// One more ply of reduction per so many centipawns above beta.
     null_eval = 180 in 80..=500, step 20;
 
+    // Internal iterative reduction: without a move from the table, a ply less.
+    /// Least depth.
+    internal_reduction_depth = 4 in 2..=100, step 1;
+
     // ProbCut: a good capture that holds far above beta at reduced depth is a cut.
+    /// Least depth.
+    probcut_depth = 5 in 3..=100, step 1;
     /// Margin above beta.
     probcut_margin = 180 in 80..=400, step 20;
 
     // Late-move pruning: after so many quiet moves at low depth, the rest is skipped.
     /// Moves at depth 0.
-    late_moves_base = 4 in 1..=12, step 1;
+    late_moves_base = 4 in 1..=250, step 1;
 
     // Futility: quiet moves cannot raise an evaluation that far below alpha.
+    /// Deepest reduced depth.
+    futility_depth = 8 in 0..=14, step 1;
     /// Margin at depth 0.
     futility_base = 90 in 20..=300, step 15;
     /// Margin per ply of reduced depth.
     futility_slope = 90 in 30..=250, step 12;
 
     // History pruning: quiet moves that have always failed.
+    /// Deepest reduced depth.
+    history_pruning_depth = 5 in 0..=12, step 1;
     /// Least history per ply of reduced depth.
     history_pruning = 3500 in 1000..=9000, step 400;
 
     // Exchange pruning: moves that lose material.
+    /// Deepest depth for quiet moves.
+    exchange_quiet_depth = 10 in 0..=16, step 1;
+    /// Deepest depth for captures.
+    exchange_noisy_depth = 8 in 0..=16, step 1;
     /// Loss allowed per ply for quiet moves (reduced depth, squared).
     exchange_quiet = 25 in 5..=80, step 5;
     /// Loss allowed per ply for captures.
     exchange_noisy = 95 in 30..=250, step 10;
 
     // Singular extensions: the table's move is searched deeper when all others fail well below it.
+    /// Least depth.
+    singular_depth = 6 in 4..=100, step 1;
     /// Margin per ply, in sixteenths of a centipawn.
     singular_margin = 22 in 4..=64, step 4;
     /// How far below for a second ply.
@@ -134,7 +159,7 @@ tunables! {
     /// Reduction at the start of the curve.
     reduction_base = 410 in 0..=2048, step 60;
     /// Weight of ln(depth)·ln(moves).
-    reduction_slope = 460 in 200..=900, step 30;
+    reduction_slope = 460 in 0..=900, step 30;
     /// Less in PV nodes.
     reduction_pv = 1024 in 0..=2500, step 100;
     /// More at expected cut nodes.
@@ -147,6 +172,8 @@ tunables! {
     reduction_check = 800 in 0..=2500, step 100;
     /// More when the table's move is a capture.
     reduction_noisy_best = 700 in 0..=2500, step 100;
+    /// More when the replies to the moves before were refuted often.
+    reduction_cutoffs = 900 in 0..=2500, step 100;
     /// One ply per so much history.
     reduction_history = 8500 in 3000..=20000, step 800;
 

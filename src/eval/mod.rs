@@ -1,7 +1,7 @@
 //! The static value of a position: what it is worth before anything is played.
 
 pub mod classical;
-pub mod drawish;
+pub mod endings;
 pub mod nnue;
 
 use std::sync::Arc;
@@ -86,7 +86,7 @@ impl Evaluator {
     pub fn evaluate(&mut self, position: &Position) -> i32 {
         let by_hand = self.pawns.as_mut().map_or(0, |pawns| classical::evaluate_cached(position, pawns));
         let learned = self.network.as_mut().map_or(0, |path| path.evaluate(position));
-        drawish::temper(position, by_hand + learned).clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
+        endings::temper(position, by_hand + learned).clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
     }
 }
 

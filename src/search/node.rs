@@ -190,14 +190,14 @@ impl<R: Rules> Search<'_, R> {
             // better for them than thought, take the reduction back.
             let parent = self.frame_before(ply, 1);
             if let Some(before) = parent.eval
-                && parent.reduction >= 3
+                && parent.reduction >= params::hindsight_reduction()
                 && eval + before < 0
             {
                 depth += 1;
             }
 
             // Step 8. Razoring: so far below alpha that only captures could help.
-            if depth <= 4
+            if depth <= params::razor_depth()
                 && !alpha.is_decisive()
                 && estimate + params::razor_base() + params::razor_slope() * depth * depth < alpha.cp()
             {
@@ -218,7 +218,7 @@ impl<R: Rules> Search<'_, R> {
             }
 
             // Step 10. Null move: if passing keeps the side above beta, a real move will.
-            if depth >= 3
+            if depth >= params::null_depth()
                 && ply >= self.null_from
                 && !self.frame_before(ply, 1).null
                 && estimate >= beta.cp()
@@ -253,7 +253,12 @@ impl<R: Rules> Search<'_, R> {
 
         // Step 11. Internal iterative reduction: without a move from the table the node is expensive and, by the next
         // iteration, will have one.
-        if self.rules.pruning() && (PV || cut_node) && depth >= 4 && table_move.is_none() && !excluded.is_some() {
+        if self.rules.pruning()
+            && (PV || cut_node)
+            && depth >= params::internal_reduction_depth()
+            && table_move.is_none()
+            && !excluded.is_some()
+        {
             depth -= 1;
         }
 
@@ -261,7 +266,7 @@ impl<R: Rules> Search<'_, R> {
         let trail = self.trail(ply);
 
         // Step 12. ProbCut: a capture that holds well above beta at reduced depth.
-        if pruning && depth >= 5 && !beta.is_decisive() {
+        if pruning && depth >= params::probcut_depth() && !beta.is_decisive() {
             let raised = beta.offset(params::probcut_margin());
             let unlikely = known.is_some() && table_depth >= depth - 3 && known.score() < raised;
             if !unlikely {
@@ -333,7 +338,7 @@ impl<R: Rules> Search<'_, R> {
                     // Futility.
                     let limit = eval + params::futility_base() + params::futility_slope() * reduced;
                     if !in_check
-                        && reduced <= 8
+                        && reduced <= params::futility_depth()
                         && !alpha.is_decisive()
                         && limit <= alpha.cp()
                         && !position.gives_check(m)
@@ -342,7 +347,7 @@ impl<R: Rules> Search<'_, R> {
                         continue;
                     }
                     // History.
-                    if reduced <= 5
+                    if reduced <= params::history_pruning_depth()
                         && move_history < -params::history_pruning() * (reduced + 1)
                         && !position.gives_check(m)
                     {
@@ -350,14 +355,14 @@ impl<R: Rules> Search<'_, R> {
                         continue;
                     }
                     // Exchange; a check may cost as much as a capture.
-                    if depth <= 10
+                    if depth <= params::exchange_quiet_depth()
                         && !position.see_at_least(m, -params::exchange_quiet() * reduced * reduced)
                         && !(position.gives_check(m) && position.see_at_least(m, -params::exchange_noisy() * depth))
                     {
                         best = best.max(Ibv::upper(alpha));
                         continue;
                     }
-                } else if depth <= 8
+                } else if depth <= params::exchange_noisy_depth()
                     && picker.at_bad_noisy()
                     && !position.see_at_least(m, -params::exchange_noisy() * depth - move_history / 64)
                 {
@@ -369,7 +374,7 @@ impl<R: Rules> Search<'_, R> {
             // Step 15. Singular extension: is the table's move much better than every other?
             let mut extension = 0;
             if self.rules.pruning()
-                && depth >= 6 + i32::from(was_pv)
+                && depth >= params::singular_depth() + i32::from(was_pv)
                 && table_move == Some(m)
                 && !excluded.is_some()
                 && known.is_some()
@@ -429,7 +434,7 @@ impl<R: Rules> Search<'_, R> {
                     reduction -= 1024;
                 }
                 if self.frame(ply + 1).cutoffs > 3 {
-                    reduction += 900;
+                    reduction += params::reduction_cutoffs();
                 }
                 reduction -= move_history * 1024 / params::reduction_history();
                 let reduced = (new_depth - reduction / 1024).clamp(1, new_depth.max(1));

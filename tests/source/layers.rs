@@ -1,7 +1,6 @@
 //! The dependency rule: a room uses only rooms below it. The order is the one that `src/lib.rs` tells.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use crate::sources;
 
 /// The rooms, level by level from the ground; rooms on one level do not know each other.
 const LEVELS: &[&[&str]] = &[
@@ -19,17 +18,6 @@ const LEVELS: &[&[&str]] = &[
 
 fn level(room: &str) -> Option<usize> {
     LEVELS.iter().position(|level| level.contains(&room))
-}
-
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("a readable folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            found.push(path);
-        }
-    }
 }
 
 /// The rooms that a source text names after `crate::`, one by one or in braces.
@@ -52,28 +40,23 @@ fn rooms_used(text: &str) -> Vec<String> {
 
 #[test]
 fn rooms_use_only_rooms_below_them() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&src, &mut files);
     let (mut checked, mut wrong) = (0, Vec::new());
-    for file in &files {
-        let inside = file.strip_prefix(&src).expect("below src");
-        let first = inside.components().next().expect("a part").as_os_str().to_string_lossy().into_owned();
-        let room = first.trim_end_matches(".rs");
+    for (inside, text) in sources() {
+        let room = inside.split('/').next().expect("a part").trim_end_matches(".rs");
         if ["lib", "main", "cli"].contains(&room) {
             continue;
         }
         let Some(own) = level(room) else {
-            wrong.push(format!("{} is in no level: add the room to the map", inside.display()));
+            wrong.push(format!("{inside} is in no level: add the room to the map"));
             continue;
         };
-        for used in rooms_used(&fs::read_to_string(file).expect("readable")) {
+        for used in rooms_used(&text) {
             if used == room || level(&used).is_none() {
                 continue;
             }
             checked += 1;
             if level(&used) >= Some(own) {
-                wrong.push(format!("{} ({room}) uses {used}", inside.display()));
+                wrong.push(format!("{inside} ({room}) uses {used}"));
             }
         }
     }

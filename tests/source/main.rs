@@ -1,0 +1,27 @@
+//! What the source text itself must keep to.
+
+mod layers;
+mod unsafe_count;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Every source file: its path below `src`, with slashes, and its text.
+fn sources() -> Vec<(String, String)> {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    walk(&src, &mut files);
+    let inside = |file: &PathBuf| file.strip_prefix(&src).expect("below src").to_string_lossy().replace('\\', "/");
+    files.iter().map(|file| (inside(file), fs::read_to_string(file).expect("readable"))).collect()
+}
+
+fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a readable folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            walk(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push(path);
+        }
+    }
+}
