@@ -16,8 +16,11 @@ CHOSEN = $(if $(FEATURES),--features $(FEATURES))
 FUZZ_TARGETS := line dialogue fen epd games network option annotated
 FUZZ_SECONDS ?= 60
 
+# By the environment, so that the library and its crates are built so, too: what follows `--` reaches the last crate only.
+native pgo: export RUSTFLAGS += -C target-cpu=native
+
 native: ## Build ./$(EXE) for this machine's processor (the default; what OpenBench calls)
-	cargo rustc --release --locked --bin ibex $(CHOSEN) -- -C target-cpu=native --emit link=$(TARGET)
+	cargo rustc --release --locked --bin ibex $(CHOSEN) -- --emit link=$(TARGET)
 
 portable: ## Build ./$(EXE) for any processor of this architecture
 	cargo rustc --release --locked --bin ibex $(CHOSEN) -- --emit link=$(TARGET)
@@ -25,11 +28,10 @@ portable: ## Build ./$(EXE) for any processor of this architecture
 static: ## Build ./$(EXE) without any shared library (Linux; after: rustup target add $$(uname -m)-unknown-linux-musl)
 	cargo rustc --release --locked --bin ibex --target $(shell uname -m)-unknown-linux-musl $(CHOSEN) -- --emit link=$(TARGET)
 
-pgo: ## Build ./$(EXE) optimised by a profile of its bench (after: cargo install cargo-pgo; rustup component add llvm-tools)
-	cargo pgo build -- --locked --bin ibex $(CHOSEN)
-	target/$(HOST)/release/ibex$(SUFFIX) bench
+pgo: ## Build ./$(EXE) for this machine's processor, optimised by a profile of its bench (after: cargo install cargo-pgo; rustup component add llvm-tools)
+	cargo pgo run -- --locked --bin ibex $(CHOSEN) -- bench
 	cargo pgo optimize build -- --locked --bin ibex $(CHOSEN)
-	cp target/$(HOST)/release/ibex$(SUFFIX) $(TARGET)
+	cp $(or $(CARGO_TARGET_DIR),target)/$(HOST)/release/ibex$(SUFFIX) $(TARGET)
 
 test: ## Run every test
 	cargo test --locked
