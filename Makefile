@@ -6,6 +6,9 @@ ifeq ($(OS),Windows_NT)
 endif
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 TARGET := $(EXE:$(SUFFIX)=)$(SUFFIX)
+# `tune` makes every number of the search a UCI option: on a branch for OpenBench's tuner, write it here.
+FEATURES ?=
+CHOSEN = $(if $(FEATURES),--features $(FEATURES))
 
 .PHONY: native portable static pgo test bench signature perft micro lint doc ci soak fuzz clean help
 
@@ -13,20 +16,22 @@ TARGET := $(EXE:$(SUFFIX)=)$(SUFFIX)
 FUZZ_TARGETS := line dialogue fen epd games network option annotated
 FUZZ_SECONDS ?= 60
 
+# By the environment, so that the library and its crates are built so, too: what follows `--` reaches the last crate only.
+native pgo: export RUSTFLAGS += -C target-cpu=native
+
 native: ## Build ./$(EXE) for this machine's processor (the default; what OpenBench calls)
-	cargo rustc --release --locked --bin ibex -- -C target-cpu=native --emit link=$(TARGET)
+	cargo rustc --release --locked --bin ibex $(CHOSEN) -- --emit link=$(TARGET)
 
 portable: ## Build ./$(EXE) for any processor of this architecture
-	cargo rustc --release --locked --bin ibex -- --emit link=$(TARGET)
+	cargo rustc --release --locked --bin ibex $(CHOSEN) -- --emit link=$(TARGET)
 
 static: ## Build ./$(EXE) without any shared library (Linux; after: rustup target add $$(uname -m)-unknown-linux-musl)
-	cargo rustc --release --locked --bin ibex --target $(shell uname -m)-unknown-linux-musl -- --emit link=$(TARGET)
+	cargo rustc --release --locked --bin ibex --target $(shell uname -m)-unknown-linux-musl $(CHOSEN) -- --emit link=$(TARGET)
 
-pgo: ## Build ./$(EXE) optimised by a profile of its bench (after: cargo install cargo-pgo; rustup component add llvm-tools)
-	cargo pgo build -- --locked --bin ibex
-	target/$(HOST)/release/ibex$(SUFFIX) bench
-	cargo pgo optimize build -- --locked --bin ibex
-	cp target/$(HOST)/release/ibex$(SUFFIX) $(TARGET)
+pgo: ## Build ./$(EXE) for this machine's processor, optimised by a profile of its bench (after: cargo install cargo-pgo; rustup component add llvm-tools)
+	cargo pgo run -- --locked --bin ibex $(CHOSEN) -- bench
+	cargo pgo optimize build -- --locked --bin ibex $(CHOSEN)
+	cp $(or $(CARGO_TARGET_DIR),target)/$(HOST)/release/ibex$(SUFFIX) $(TARGET)
 
 test: ## Run every test
 	cargo test --locked

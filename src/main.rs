@@ -5,12 +5,12 @@ mod cli;
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use ibex::tools::bench;
 use ibex::tools::datagen::genfens;
+use ibex::tools::{bench, spsa};
 use ibex::uci;
 
 /// What the tools lend to the prompt.
-const EXTRAS: [uci::Extra; 2] = [
+const EXTRAS: [uci::Extra; 3] = [
     uci::Extra {
         name: "bench",
         help: "search the fixed positions of `ibex bench`, to the depth named or the usual one",
@@ -20,6 +20,11 @@ const EXTRAS: [uci::Extra; 2] = [
         name: "genfens",
         help: "N seed S book FILE|None: openings for the workers of OpenBench",
         run: genfens::at_the_prompt,
+    },
+    uci::Extra {
+        name: "spsa",
+        help: "[NAMES]: the search's numbers for the tuning page of OpenBench",
+        run: spsa::at_the_prompt,
     },
 ];
 

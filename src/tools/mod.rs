@@ -13,6 +13,7 @@ pub mod lab;
 pub mod perft;
 pub mod progress;
 pub mod prove;
+pub mod spsa;
 pub mod tune;
 
 use shakmaty::fen::Fen;

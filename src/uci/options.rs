@@ -6,6 +6,8 @@ use vampirc_uci::{UciMessage, UciOptionConfig};
 
 use crate::engine::{Settings, handicap};
 #[cfg(feature = "tune")]
+use crate::params::{self, Tunable};
+#[cfg(feature = "tune")]
 use crate::score::DrawRule;
 use crate::search::contempt;
 
@@ -60,6 +62,9 @@ pub enum Kind {
     Text { default: &'static str, set: fn(&mut Choices, &str) },
     /// Something to be done at once.
     Button(Action),
+    /// A number of the search, for tuners; it holds for every engine of the process.
+    #[cfg(feature = "tune")]
+    Tunable(&'static Tunable),
 }
 
 /// Takes note of the opponent, and of the rating in its description if there is one.
@@ -217,6 +222,25 @@ pub static OPTIONS: &[Definition] = &[
     },
 ];
 
+/// The search's numbers as options, but for those that the table above has as a switch.
+#[cfg(feature = "tune")]
+static TUNABLES: std::sync::LazyLock<Vec<Definition>> = std::sync::LazyLock::new(|| {
+    let switch = |number: &&Tunable| OPTIONS.iter().any(|option| option.name.eq_ignore_ascii_case(number.name));
+    params::ALL
+        .iter()
+        .filter(|number| !switch(number))
+        .map(|number| Definition { name: number.name, kind: Kind::Tunable(number), meaning: "see `params.rs`" })
+        .collect()
+});
+
+/// Every option of this build.
+fn all() -> impl Iterator<Item = &'static Definition> {
+    #[cfg(feature = "tune")]
+    return OPTIONS.iter().chain(TUNABLES.iter());
+    #[cfg(not(feature = "tune"))]
+    OPTIONS.iter()
+}
+
 const ABOUT: &str =
     concat!("Ibex ", env!("CARGO_PKG_VERSION"), ", free software under the GNU GPL, version 3 or later");
 
@@ -259,12 +283,14 @@ pub fn set(choices: &mut Choices, text: &str) -> Result<Change, String> {
             Ok(Change::Choices(None))
         }
         Kind::Spin { min, max, set, .. } => {
-            let number = whole_number(value)
-                .ok_or_else(|| format!("option {name} takes a whole number from {min} to {max}, not '{value}'"))?;
-            let clamped = number.clamp((*min).into(), (*max).into());
-            let remark =
-                (clamped != number).then(|| format!("option {name} goes from {min} to {max}: set to {clamped}"));
-            set(choices, i32::try_from(clamped).unwrap_or(*min));
+            let (number, remark) = number_within(name, value, *min, *max)?;
+            set(choices, number);
+            Ok(Change::Choices(remark))
+        }
+        #[cfg(feature = "tune")]
+        Kind::Tunable(tunable) => {
+            let (number, remark) = number_within(name, value, tunable.min, tunable.max)?;
+            params::set(name, number);
             Ok(Change::Choices(remark))
         }
         Kind::Text { set, .. } => {
@@ -273,6 +299,15 @@ pub fn set(choices: &mut Choices, text: &str) -> Result<Change, String> {
             Ok(Change::Choices(remark_on_opponent(name, text, choices)))
         }
     }
+}
+
+/// The number that a value says, moved into the option's range, and a remark if that was needed.
+fn number_within(name: &str, value: &str, min: i32, max: i32) -> Result<(i32, Option<String>), String> {
+    let number = whole_number(value)
+        .ok_or_else(|| format!("option {name} takes a whole number from {min} to {max}, not '{value}'"))?;
+    let clamped = number.clamp(min.into(), max.into());
+    let remark = (clamped != number).then(|| format!("option {name} goes from {min} to {max}: set to {clamped}"));
+    Ok((i32::try_from(clamped).unwrap_or(min), remark))
 }
 
 /// The option that this text names, and the value that follows.
@@ -297,7 +332,7 @@ fn find(text: &str) -> Result<(&'static Definition, &str), String> {
 
 fn named(name: &str) -> Option<&'static Definition> {
     let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
-    OPTIONS.iter().find(|option| option.name.eq_ignore_ascii_case(&name))
+    all().find(|option| option.name.eq_ignore_ascii_case(&name))
 }
 
 /// A whole number; one that is too large for anything saturates.
@@ -311,7 +346,7 @@ fn whole_number(text: &str) -> Option<i64> {
 
 /// The `option` lines.
 pub fn declarations() -> impl Iterator<Item = UciMessage> {
-    OPTIONS.iter().map(|option| {
+    all().map(|option| {
         let name = option.name.to_owned();
         UciMessage::Option(match option.kind {
             Kind::Check { default, .. } => UciOptionConfig::Check { name, default: Some(default) },
@@ -326,6 +361,13 @@ pub fn declarations() -> impl Iterator<Item = UciMessage> {
                 default: Some(if default.is_empty() { "<empty>" } else { default }.to_owned()),
             },
             Kind::Button(_) => UciOptionConfig::Button { name },
+            #[cfg(feature = "tune")]
+            Kind::Tunable(number) => UciOptionConfig::Spin {
+                name,
+                default: Some(number.default.into()),
+                min: Some(number.min.into()),
+                max: Some(number.max.into()),
+            },
         })
     })
 }
@@ -339,6 +381,8 @@ pub fn markdown() -> String {
             Kind::Spin { default, min, max, .. } => ("spin", default.to_string(), format!("{min} to {max}")),
             Kind::Text { default, .. } => ("string", default.to_owned(), String::new()),
             Kind::Button(_) => ("button", String::new(), String::new()),
+            #[cfg(feature = "tune")]
+            Kind::Tunable(number) => ("spin", number.default.to_string(), format!("{} to {}", number.min, number.max)),
         };
         table += &format!("| {} | {kind} | {default} | {range} | {} |\n", option.name, option.meaning);
     }
@@ -367,6 +411,8 @@ mod tests {
                 }
                 Kind::Text { default, set } => set(&mut choices, default),
                 Kind::Button(_) => (),
+                #[cfg(feature = "tune")]
+                Kind::Tunable(_) => unreachable!("not in the table"),
             }
         }
         assert_eq!(choices, Choices::default());
@@ -384,6 +430,22 @@ mod tests {
             assert!(!words.iter().any(|w| ["name", "value", "type"].contains(&w.as_str())), "{}", option.name);
             assert_eq!(named(option.name).map(|o| o.name), Some(option.name), "twice");
         }
+    }
+
+    #[cfg(feature = "tune")]
+    #[test]
+    fn every_number_of_the_search_is_an_option() {
+        let lines: Vec<String> = declarations().map(|line| line.to_string()).collect();
+        assert!(lines.contains(&"option name razor_base type spin default 220 min 50 max 600".into()));
+        for number in params::ALL {
+            let told = lines.iter().filter(|line| line.to_lowercase().contains(&format!(" {} ", number.name)));
+            assert_eq!(told.count(), 1, "{}", number.name);
+        }
+        let before = params::time_share();
+        let remark = "option time_share goes from 15 to 100: set to 100".to_owned();
+        assert_eq!(set(&mut Choices::default(), "Time_Share value 300"), Ok(Change::Choices(Some(remark))));
+        assert_eq!(params::time_share(), 100);
+        assert!(params::set("time_share", before));
     }
 
     #[test]

@@ -22,13 +22,13 @@ struct Request<'a> {
 }
 
 /// Understands `N [seed S] [book FILE|None]`; the name of a book may have blanks, and words of other engines' own, which
-/// OpenBench may add, are passed over.
+/// OpenBench adds behind it, are passed over.
 fn understand(text: &str) -> Result<Request<'_>, String> {
     let number = |name: &str, word: Option<&str>| -> Result<u64, String> {
         word.and_then(|word| word.parse().ok()).ok_or_else(|| format!("genfens: {name} must be a whole number"))
     };
     let (numbers, book) = match text.split_once(" book ") {
-        Some((numbers, book)) => (numbers, Some(book.trim()).filter(|book| !book.eq_ignore_ascii_case("none"))),
+        Some((numbers, rest)) => (numbers, book_at_the_head(rest.trim())),
         None => (text, None),
     };
     let mut words = numbers.split_whitespace();
@@ -37,7 +37,16 @@ fn understand(text: &str) -> Result<Request<'_>, String> {
         Some(_) => number("the seed", words.next())?,
         None => 1,
     };
-    Ok(Request { count, seed, book: book.filter(|book| !book.is_empty()).map(Path::new) })
+    Ok(Request { count, seed, book: book.map(Path::new) })
+}
+
+/// The book that these words begin with: the longest beginning that is a file, or else all of them; none for `None`.
+fn book_at_the_head(words: &str) -> Option<&str> {
+    if words.split_whitespace().next()?.eq_ignore_ascii_case("none") {
+        return None;
+    }
+    let shorter = words.rmatch_indices(char::is_whitespace).map(|(end, _)| &words[..end]);
+    std::iter::once(words).chain(shorter).find(|book| Path::new(book).is_file()).or(Some(words))
 }
 
 /// `genfens` at the prompt.
@@ -74,6 +83,12 @@ mod tests {
         assert_eq!(understand("24 seed 7 book None"), Ok(request(24, 7, None)));
         assert_eq!(understand("3 seed 9 book my books/8 moves.epd"), Ok(request(3, 9, Some("my books/8 moves.epd"))));
         assert_eq!(understand("5"), Ok(request(5, 1, None)));
+        assert_eq!(understand("5 seed 2 book None "), Ok(request(5, 2, None)));
+        assert_eq!(understand("5 seed 2 book None dfrc=1 plies 6"), Ok(request(5, 2, None)));
+        let book = concat!(env!("CARGO_MANIFEST_DIR"), "/epd/perft.epd");
+        for more in ["", " ", " dfrc=1", " plies 6 book no.epd"] {
+            assert_eq!(understand(&format!("5 seed 2 book {book}{more}")), Ok(request(5, 2, Some(book))), "{more}");
+        }
         assert!(understand("").is_err());
         assert!(understand("x seed 1").is_err());
         assert!(understand("4 seed").is_err());

@@ -1,0 +1,54 @@
+//! `spsa`: the search's numbers, as the tuning page of OpenBench reads them.
+//!
+//! One line a number: name, type, value, least, most, then the step with which the tuning ends and its learning rate. The
+//! options of these names exist in builds with the feature `tune`.
+
+use crate::params;
+
+/// The learning rate at the end of the tuning, which does for most numbers.
+const RATE: &str = "0.002";
+
+/// `spsa` at the prompt; words are the names wanted, or what they begin with, and none are all.
+pub fn at_the_prompt(words: &[String], say: &mut dyn FnMut(&str)) {
+    let wanted = |name: &str| words.is_empty() || words.iter().any(|word| name.starts_with(word.as_str()));
+    // Of a switch there is nothing to tune.
+    let numbers = params::ALL.iter().filter(|number| number.max - number.min > 1 && wanted(number.name));
+    let mut none = true;
+    for params::Tunable { name, default, min, max, step } in numbers {
+        say(&format!("{name}, int, {default}, {min}, {max}, {step}, {RATE}"));
+        none = false;
+    }
+    if none {
+        say("spsa: no number's name begins so");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(words: &[&str]) -> Vec<String> {
+        let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+        let mut lines = Vec::new();
+        at_the_prompt(&words, &mut |line| lines.push(line.to_owned()));
+        lines
+    }
+
+    #[test]
+    fn seven_fields_and_a_value_within_its_range() {
+        for line in lines(&[]) {
+            let fields: Vec<&str> = line.split(", ").collect();
+            assert_eq!((fields.len(), fields[1]), (7, "int"), "{line}");
+            let [value, min, max, step] =
+                std::array::from_fn(|i| fields[i + 2].parse::<i32>().expect("a whole number"));
+            assert!(min <= value && value <= max && 0 < step && step < max - min, "{line}");
+        }
+    }
+
+    #[test]
+    fn numbers_by_name() {
+        assert!(lines(&["null_"]).iter().all(|line| line.starts_with("null_")));
+        assert_eq!(lines(&["null_", "razor_"]).len(), lines(&["null_"]).len() + lines(&["razor_"]).len());
+        assert_eq!(lines(&["recognizers"]), ["spsa: no number's name begins so"]);
+    }
+}
