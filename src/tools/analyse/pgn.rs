@@ -160,10 +160,7 @@ impl MoveWriter {
                 Token::Nag(nag) => self.word(format!("${nag}").as_bytes()),
                 Token::Comment(comment) => {
                     self.word(b"{");
-                    comment
-                        .split(u8::is_ascii_whitespace)
-                        .filter(|word| !word.is_empty())
-                        .for_each(|word| self.word(word));
+                    words(comment).for_each(|word| self.word(word));
                     self.word(b"}");
                     self.interrupted = true;
                 }
@@ -181,6 +178,18 @@ impl MoveWriter {
             }
         }
     }
+}
+
+/// The words of a comment; a command, as `[%eval 0.31,18]` is one, stays on one line.
+fn words(comment: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let (mut before, mut command) = (0, false);
+    comment
+        .split(move |&byte| {
+            command = byte != b']' && (command || (before, byte) == (b'[', b'%'));
+            before = byte;
+            byte.is_ascii_whitespace() && !command
+        })
+        .filter(|word| !word.is_empty())
 }
 
 /// Reads games for [`pgn_reader::Reader`]; what comes out is a game, or why it cannot be analysed.
@@ -387,6 +396,13 @@ mod tests {
             rewritten(text),
             "[Result \"0-1\"]\n[Annotator \"x\"]\n\n1. e4 { [%clk 0:01] x } 1... e5 ( 1... c5 $5 ) 2. Nf3 { to the } 0-1\n\n"
         );
+    }
+
+    #[test]
+    fn commands_stay_whole() {
+        let all: Vec<&[u8]> = words(b" to [sic] [%clk 0:01] [%eval\n1.2,3]x [% open").collect();
+        let wanted: [&[u8]; 5] = [b"to", b"[sic]", b"[%clk 0:01]", b"[%eval\n1.2,3]x", b"[% open"];
+        assert_eq!(all, wanted);
     }
 
     #[test]
