@@ -82,6 +82,14 @@ fn value(position: &Position, depth: u32) -> ibex::bound::Ibv {
     run.finding.expect("a move").value
 }
 
+/// A score that leaves the window upwards must be found at full depth: which move it is depends on the order of moves.
+#[test]
+fn a_rising_score_does_not_know_colours() {
+    let game = Game::from_fen("8/8/p1pp3p/P3k1r1/8/7K/8/2n5 b - - 0 41", CastlingMode::Standard).expect("a position");
+    let position = game.position();
+    assert_eq!(value(position, 5), value(&position.flipped(), 5));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 

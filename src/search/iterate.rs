@@ -145,7 +145,9 @@ impl<R: Rules> Search<'_, R> {
             }
             if value.cuts(beta) && beta < Score::MAX {
                 // Failing high, the move is good enough to be found again at less depth.
-                reduced = (reduced + 1).min(3);
+                if self.rules.pruning() {
+                    reduced = (reduced + 1).min(3);
+                }
                 width += width * params::aspiration_growth() / 100 + 1;
                 beta = if value.score().is_decisive() || width > 600 {
                     Score::MAX

@@ -67,9 +67,9 @@ impl<R: Rules> Search<'_, R> {
         }
 
         // Step 3. A draw within reach: who can repeat a position of the tree with the next move has at least that. Lines
-        // are searched, so that they show it.
+        // are searched, so that they show it; what is settled here therefore depends on the order of the moves.
         let excluded = self.frame(ply).excluded;
-        if !PV && !excluded.is_some() {
+        if self.rules.pruning() && !PV && !excluded.is_some() {
             let drawn = self.draw(ply + 1);
             let at_least = self.leave(drawn, Score::ZERO).force_lower();
             if at_least.score() > alpha
