@@ -8,6 +8,7 @@ use ibex::score::DrawRule;
 use ibex::search::{Outcome, Report};
 use ibex::time::Limits;
 use ibex::tools::read_fen;
+use shakmaty::CastlingMode;
 
 mod common;
 use common::{Listener, Mate, fault, line_fault, our_mates, public_mates};
@@ -69,6 +70,31 @@ fn public_mates_are_never_shortened() {
             check(&mates, hash, threads, 30_000);
         }
     }
+}
+
+/// Every exact mate that is told, at any depth, comes with its whole line; the side that is mated sees its score leave the
+/// aspiration window downwards, where values may be exact but their lines are not kept.
+#[test]
+fn the_mated_side_is_told_whole_lines() {
+    let mut told = 0;
+    for fen in [
+        "q1rn2kb/2pNrp1p/4p1Q1/pP1n4/7R/4NRP1/P2PP2P/B5K1 b - - 0 14",
+        "B6R/8/8/1P2kpp1/6np/8/4n1K1/6r1 w - - 5 70",
+        "3Q4/5k2/3R3P/8/8/7K/3p4/8 b - - 1 74",
+        "r1b1r3/1p4kp/p2p4/q2B1pQ1/P7/2N5/1PP3PP/5RK1 b - - 1 22",
+        "4k3/8/5K2/3Q4/5P2/8/6P1/8 b - - 0 69",
+        "7r/pQ3pp1/3p4/1kp5/8/2BR2P1/PP6/6K1 b - - 4 32",
+    ] {
+        let game = Game::from_fen(fen, CastlingMode::Standard).expect("a position");
+        let (outcome, reports) = search(&mut engine(16, 1), &game, Limits::depth(12));
+        for report in reports.iter().chain(&outcome.last) {
+            if report.value.score().is_mate() && report.value.bound() == Bound::Exact {
+                assert_eq!(line_fault(&game, report), None, "{fen}: {:?} at depth {}", report.value, report.depth);
+                told += 1;
+            }
+        }
+    }
+    assert!(told > 6, "only {told} mates told");
 }
 
 /// What the searches of a suite have come to.

@@ -167,7 +167,9 @@ impl<R: Rules> Search<'_, R> {
                 return Some(value);
             }
             if self.id == 0 && lines == 1 {
-                self.report(line, lines, Some(value), sink);
+                // A value below the window may be exact, but the line that would show it has not been kept.
+                let open = if value.bound() == Bound::Exact { value.force_upper() } else { value };
+                self.report(line, lines, Some(open), sink);
             }
         }
     }
