@@ -28,6 +28,10 @@ pub struct Clock {
 /// The least that a search is given, whatever the clock says.
 const LEAST: Duration = Duration::from_millis(1);
 
+/// Without a number of moves to go, the overhead of so many moves stays untouched: where the increment is less than the
+/// overhead the clock runs down to what is left untouched, and a busy machine may take more than the overhead.
+const SPARE_MOVES: u32 = 2;
+
 impl Clock {
     /// Divides what `limits` leave to the side to move; `overhead` is what the GUI and the wires take of every move.
     pub fn new(limits: &Limits, turn: Color, overhead: Duration, start: Instant) -> Clock {
@@ -108,8 +112,9 @@ fn allot(limits: &Limits, turn: Color, overhead: Duration) -> (Option<Duration>,
             (soft, (soft * 4).min(most))
         }
         _ => {
-            let soft = usable * params::time_share() as u32 / 1000 + increment_share;
-            (soft, (soft * 5).min(usable * 6 / 10))
+            let pool = usable.saturating_sub(overhead * SPARE_MOVES).max(LEAST);
+            let soft = pool * params::time_share() as u32 / 1000 + increment_share;
+            (soft, (soft * 5).min(pool * 6 / 10))
         }
     };
     // The increment is not ours until the move is made: nothing goes beyond what the clock shows now.
