@@ -1,83 +1,50 @@
-//! Large zeroed tables on huge pages: where the search's time goes is largely memory.
+//! Large tables of counters on huge pages: where the search's time goes is largely memory.
 
-use std::alloc::{self, Layout};
-use std::ops::{Deref, DerefMut};
-use std::ptr::NonNull;
+use std::ops::{Index, IndexMut};
 
 /// A huge page of x86-64 and of most other machines.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Integers for which all bits zero is a value.
-///
-/// # Safety
-///
-/// Zeroed memory must be a valid value of the type, and the type must not need dropping.
-pub unsafe trait Zeroable: Copy {}
-// SAFETY: integers.
-unsafe impl Zeroable for i16 {}
-
-/// A fixed table of zeros, aligned to huge pages and backed by them where the system agrees.
+/// A fixed table of counters, zero at first, on huge pages where the system agrees.
 ///
 /// It is mapped where it is first written: a thread that never searches costs nothing.
-pub struct HugeTable<T: Zeroable> {
-    /// What the allocator gave.
-    memory: NonNull<u8>,
-    /// The first huge page in it.
-    first: NonNull<T>,
-    length: usize,
+pub struct Counters {
+    /// A huge page more than the counters need: the allocator has zeros that are not mapped yet, but not at an alignment
+    /// of more than its own, where it would write them itself. So the beginning is left out.
+    memory: Vec<i16>,
+    /// The counter at which a huge page begins.
+    first: usize,
 }
 
-// SAFETY: the table owns its memory as a box would.
-unsafe impl<T: Zeroable + Send> Send for HugeTable<T> {}
-// SAFETY: as above; shared access is read-only.
-unsafe impl<T: Zeroable + Sync> Sync for HugeTable<T> {}
-
-impl<T: Zeroable> HugeTable<T> {
+impl Counters {
     /// `length` zeros. Ends the program like any failed allocation if there is no memory for a few MiB.
-    pub fn new(length: usize) -> HugeTable<T> {
-        let layout = Self::layout(length);
-        // The allocator has zeros that are not mapped yet, but not at an alignment of more than its own: there it would
-        // write them itself. So a huge page more is asked for, and the beginning left out.
-        // SAFETY: the layout is not empty.
-        let memory = unsafe { alloc::alloc_zeroed(layout) };
-        let Some(memory) = NonNull::new(memory) else { alloc::handle_alloc_error(layout) };
-        let skip = memory.as_ptr().align_offset(HUGE_PAGE).min(HUGE_PAGE);
-        // SAFETY: the layout has a huge page more than the table needs.
-        let first = unsafe { memory.add(skip) };
-        advise_huge_pages(first.as_ptr(), layout.size() - HUGE_PAGE);
-        HugeTable { memory, first: first.cast(), length }
+    pub fn new(length: usize) -> Counters {
+        const PAGE: usize = HUGE_PAGE / size_of::<i16>();
+        let mut memory = vec![0; length + PAGE];
+        let first = memory.as_ptr().align_offset(HUGE_PAGE).min(PAGE);
+        advise_huge_pages(memory[first..].as_ptr().cast_mut().cast(), length * size_of::<i16>());
+        memory.truncate(first + length);
+        Counters { memory, first }
     }
 
-    fn layout(length: usize) -> Layout {
-        let size = (length * size_of::<T>()).next_multiple_of(HUGE_PAGE).max(HUGE_PAGE) + HUGE_PAGE;
-        match Layout::from_size_align(size, align_of::<T>()) {
-            Ok(layout) => layout,
-            Err(error) => unreachable!("tables have a constant, moderate size: {error}"),
-        }
+    /// Sets every counter to zero.
+    pub fn clear(&mut self) {
+        self.memory[self.first..].fill(0);
     }
 }
 
-impl<T: Zeroable> Drop for HugeTable<T> {
-    fn drop(&mut self) {
-        // SAFETY: allocated by `new` with this layout; the contents need no drop.
-        unsafe { alloc::dealloc(self.memory.as_ptr(), Self::layout(self.length)) };
-    }
-}
-
-impl<T: Zeroable> Deref for HugeTable<T> {
-    type Target = [T];
+impl Index<usize> for Counters {
+    type Output = i16;
     #[inline]
-    fn deref(&self) -> &[T] {
-        // SAFETY: `length` initialised values, owned by `self`.
-        unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.length) }
+    fn index(&self, index: usize) -> &i16 {
+        &self.memory[self.first + index]
     }
 }
 
-impl<T: Zeroable> DerefMut for HugeTable<T> {
+impl IndexMut<usize> for Counters {
     #[inline]
-    fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as above, and borrowed uniquely.
-        unsafe { std::slice::from_raw_parts_mut(self.first.as_ptr(), self.length) }
+    fn index_mut(&mut self, index: usize) -> &mut i16 {
+        &mut self.memory[self.first + index]
     }
 }
 
@@ -103,12 +70,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_are_zero_and_writable() {
-        let mut table = HugeTable::<i16>::new(3_000_000);
-        assert_eq!(table.len(), 3_000_000);
-        assert!(table.iter().all(|&x| x == 0));
-        table[2_999_999] = 7;
-        assert_eq!(table[2_999_999], 7);
-        assert!(HugeTable::<i16>::new(0).is_empty());
+    fn counters_are_zero_and_writable() {
+        let mut counters = Counters::new(3_000_000);
+        assert!((0..3_000_000).all(|i| counters[i] == 0));
+        counters[2_999_999] = 7;
+        assert_eq!(counters[2_999_999], 7);
+        counters.clear();
+        assert_eq!(counters[2_999_999], 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "index out of bounds")]
+    fn there_is_nothing_behind_the_last_counter() {
+        let _ = Counters::new(5)[5];
     }
 }

@@ -6,7 +6,7 @@
 
 use shakmaty::{Color, Move, Square};
 
-use crate::memory::HugeTable;
+use crate::memory::Counters;
 use crate::params;
 use crate::position::Position;
 
@@ -48,7 +48,7 @@ const END: usize = PAWN + PAWN_SLOTS * PieceTo::COUNT;
 /// - noisy: by moved piece, target, captured role
 /// - continuation: by an earlier move of the line and the move
 /// - pawn: by pawn structure and the move
-pub struct History(HugeTable<i16>);
+pub struct History(Counters);
 
 /// The moves that led here, for continuation history: one, two and four plies ago.
 pub type Trail = [Option<PieceTo>; 3];
@@ -62,12 +62,12 @@ impl Default for History {
 impl History {
     /// Empty histories.
     pub fn new() -> History {
-        History(HugeTable::new(END))
+        History(Counters::new(END))
     }
 
     /// Forgets everything, for a new game.
     pub fn clear(&mut self) {
-        self.0.fill(0);
+        self.0.clear();
     }
 
     #[inline]
@@ -173,7 +173,7 @@ const CORRECTION_LIMIT: i32 = CORRECTION_GRAIN * 64;
 ///
 /// Each table holds the mean error (search result minus evaluation) by side to move and one key: the pawns, the minor
 /// pieces, each side's pieces, and the last two moves. Source: the idea appeared in Caissa and Stockfish (2023-24).
-pub struct Correction(HugeTable<i16>);
+pub struct Correction(Counters);
 
 // Where each table begins.
 const PAWNS: usize = 0;
@@ -191,12 +191,12 @@ impl Default for Correction {
 impl Correction {
     /// No corrections.
     pub fn new() -> Correction {
-        Correction(HugeTable::new(CORRECTION_END))
+        Correction(Counters::new(CORRECTION_END))
     }
 
     /// Forgets everything, for a new game.
     pub fn clear(&mut self) {
-        self.0.fill(0);
+        self.0.clear();
     }
 
     #[inline]

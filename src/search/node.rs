@@ -1,5 +1,7 @@
 //! The interior node of the principal variation search, in numbered steps.
 
+use std::ops::ControlFlow;
+
 use arrayvec::ArrayVec;
 use shakmaty::Move;
 
@@ -41,19 +43,10 @@ impl<R: Rules> Search<'_, R> {
 
         // Step 1. Limits, and draws by rule: repetition and the 50-move rule come before the table, because the
         // table does not know the path.
-        if self.count_node() {
-            return None;
-        }
-        self.memory.pv.clear(ply);
-        self.seldepth = self.seldepth.max(ply);
-        if self.is_drawn(position, ply) {
-            return Some(self.draw(ply));
-        }
-        let in_check = position.in_check();
-        if ply >= MAX_PLY {
-            let cp = if in_check { 0 } else { self.evaluate(position) };
-            return Some(Ibv::exact(Self::heuristic(cp)));
-        }
+        let in_check = match self.begin(position, ply) {
+            ControlFlow::Continue(in_check) => in_check,
+            ControlFlow::Break(result) => return result,
+        };
 
         // Step 2. Mate distance: even mate on the next move cannot beat a shorter one that is already certain.
         let mut window = Window::new(alpha, beta);
@@ -545,6 +538,26 @@ impl<R: Rules> Search<'_, R> {
             self.shared.table.store(key, entry);
         }
         Some(best)
+    }
+
+    /// What every node below the root begins with: whether its side is in check, unless it ends here: by a limit, by
+    /// the rules of draws, or at the greatest ply.
+    #[inline(always)]
+    pub(super) fn begin(&mut self, position: &Position, ply: usize) -> ControlFlow<NodeResult, bool> {
+        if self.count_node() {
+            return ControlFlow::Break(None);
+        }
+        self.memory.pv.clear(ply);
+        self.seldepth = self.seldepth.max(ply);
+        if self.is_drawn(position, ply) {
+            return ControlFlow::Break(Some(self.draw(ply)));
+        }
+        let in_check = position.in_check();
+        if ply >= MAX_PLY {
+            let cp = if in_check { 0 } else { self.evaluate(position) };
+            return ControlFlow::Break(Some(Ibv::exact(Self::heuristic(cp))));
+        }
+        ControlFlow::Continue(in_check)
     }
 
     /// Searches a child of the node at `ply`, with the node's window, and turns its result round.

@@ -1,5 +1,7 @@
 //! Quiescence: captures, queen promotions and, in check, all evasions, until the position is quiet.
 
+use std::ops::ControlFlow;
+
 use super::distance::DistanceModel as _;
 use super::picker::Picker;
 use super::tally::Tally as _;
@@ -9,7 +11,7 @@ use crate::params;
 use crate::position::movegen::is_noisy;
 use crate::position::see::exchange_value;
 use crate::position::{PackedMove, Position};
-use crate::score::{Band, MAX_PLY, Score};
+use crate::score::{Band, Score};
 use crate::tt::Entry;
 use crate::window::Window;
 
@@ -30,19 +32,10 @@ impl<R: Rules> Search<'_, R> {
         let window_bottom = alpha;
 
         // Step 1. Limits, and draws by rule.
-        if self.count_node() {
-            return None;
-        }
-        self.memory.pv.clear(ply);
-        self.seldepth = self.seldepth.max(ply);
-        if self.is_drawn(position, ply) {
-            return Some(self.draw(ply));
-        }
-        let in_check = position.in_check();
-        if ply >= MAX_PLY {
-            let cp = if in_check { 0 } else { self.evaluate(position) };
-            return Some(Ibv::exact(Self::heuristic(cp)));
-        }
+        let in_check = match self.begin(position, ply) {
+            ControlFlow::Continue(in_check) => in_check,
+            ControlFlow::Break(result) => return result,
+        };
 
         // Step 2. Recognizers: what is proved settles the node, or floors and caps what standing pat may claim.
         let mut window = Window::new(alpha, beta);
