@@ -218,7 +218,14 @@ impl<R: Rules> Search<'_, R> {
     /// Tells which root move is being searched.
     pub(super) fn report_current(&self, m: Move, number: usize) {
         if let Some(sink) = self.shared.current_sink {
-            sink(Event::CurrentMove { depth: self.depth.max(0) as u32, current: m, number });
+            self.publish();
+            sink(Event::CurrentMove {
+                depth: self.depth.max(0) as u32,
+                current: m,
+                number,
+                nodes: self.shared.nodes(),
+                time: self.shared.start.elapsed(),
+            });
         }
     }
 
@@ -246,20 +253,23 @@ impl<R: Rules> Search<'_, R> {
         trend.mean = Some((mean * 2 + cp) / 3);
 
         let clock = self.shared.clock;
-        if !clock.is_managed() || self.shared.pondering.load(Ordering::Relaxed) {
+        if !clock.is_managed() {
             return false;
-        }
-        if self.roots.group_end(0) == 1 && depth >= 4 {
-            return true;
-        }
-        // A mate that the depth has covered several times over will not get shorter.
-        if score.mate_ply().is_some_and(|ply| depth as usize > 2 * ply + 4) {
-            return true;
         }
         let stability = 125u32.saturating_sub(9 * trend.stable.min(7));
         let falling = (100 + drop / 2).max(70) as u32;
         let share = (best.nodes * 100 / self.nodes.max(1)) as u32;
         let effort = 165u32.saturating_sub(share);
-        clock.is_soft_limit_reached(stability * falling / 100 * effort / 100, self.shared.nodes())
+        let only_move = self.roots.group_end(0) == 1 && depth >= 4;
+        // A mate that the depth has covered several times over will not get shorter.
+        let settled = score.mate_ply().is_some_and(|ply| depth as usize > 2 * ply + 4);
+        let enough = only_move
+            || settled
+            || clock.is_soft_limit_reached(stability * falling / 100 * effort / 100, self.shared.nodes());
+        if self.shared.pondering.load(Ordering::Relaxed) {
+            clock.note_enough(enough);
+            return false;
+        }
+        enough
     }
 }

@@ -44,6 +44,10 @@ pub enum Event {
         current: Move,
         /// Its number, from 1.
         number: usize,
+        /// Nodes so far, over all threads.
+        nodes: u64,
+        /// Time since the search began.
+        time: Duration,
     },
     /// A remark for the user.
     Message(String),

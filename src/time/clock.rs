@@ -1,6 +1,6 @@
 //! When to stop: a soft limit that an iteration may not start beyond, and a hard limit that nothing passes.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use shakmaty::Color;
@@ -10,8 +10,9 @@ use crate::params;
 
 /// The clock of one search.
 ///
-/// Time counts from the start of the search or, when it began on the opponent's time, from `ponderhit`. It can be told in
-/// nodes instead, so that a game does not depend on the machine's load.
+/// The hard limit counts from the start of the search or, when it began on the opponent's time, from `ponderhit`; the soft
+/// one always counts from the start, for what was thought on the opponent's time need not be thought again. Time can be
+/// told in nodes instead, so that a game does not depend on the machine's load.
 #[derive(Debug)]
 pub struct Clock {
     start: Instant,
@@ -21,6 +22,8 @@ pub struct Clock {
     nodes: AtomicU64,
     /// Nanoseconds from `start` to the moment from which our own time runs.
     ours_from: AtomicU64,
+    /// Whether enough has been thought, on the opponent's time, for the move to be played as soon as it is our turn.
+    enough: AtomicBool,
     soft: Option<Duration>,
     hard: Option<Duration>,
 }
@@ -36,7 +39,8 @@ impl Clock {
     /// Divides what `limits` leave to the side to move; `overhead` is what the GUI and the wires take of every move.
     pub fn new(limits: &Limits, turn: Color, overhead: Duration, start: Instant) -> Clock {
         let (soft, hard) = allot(limits, turn, overhead);
-        Clock { start, pace: None, nodes: AtomicU64::new(0), ours_from: AtomicU64::new(0), soft, hard }
+        let (nodes, ours_from, enough) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
+        Clock { start, pace: None, nodes, ours_from, enough, soft, hard }
     }
 
     /// The same clock, counting `nodes_per_millisecond` instead of time; 0 is time.
@@ -68,9 +72,14 @@ impl Clock {
         self.now().saturating_sub(Duration::from_nanos(self.ours_from.load(Ordering::Relaxed)))
     }
 
-    /// Whether a search with this many nodes must end at once.
+    /// Notes, on the opponent's time, whether the search would have ended on ours.
+    pub fn note_enough(&self, enough: bool) {
+        self.enough.store(enough, Ordering::Relaxed);
+    }
+
+    /// Whether a search with this many nodes must end at once, if it is our turn.
     pub fn is_hard_limit_reached(&self, nodes: u64) -> bool {
-        self.elapsed(nodes) >= self.hard.unwrap_or(Duration::MAX)
+        self.elapsed(nodes) >= self.hard.unwrap_or(Duration::MAX) || self.enough.load(Ordering::Relaxed)
     }
 
     /// Whether a search with this many nodes should begin no other iteration, the soft limit being stretched to
@@ -78,8 +87,8 @@ impl Clock {
     pub fn is_soft_limit_reached(&self, percent: u32, nodes: u64) -> bool {
         match (self.soft, self.hard) {
             (Some(soft), hard) => {
-                let stretched = soft * percent / 100;
-                self.elapsed(nodes) >= hard.map_or(stretched, |hard| stretched.min(hard))
+                let ours = self.elapsed(nodes);
+                self.now() >= soft * percent / 100 || hard.is_some_and(|hard| ours >= hard)
             }
             _ => false,
         }
@@ -210,6 +219,27 @@ mod tests {
         pondered.ponderhit();
         assert_eq!(pondered.elapsed(61_000), ms(2));
         assert!(!pondered.is_hard_limit_reached(109_999) && pondered.is_hard_limit_reached(110_000));
+    }
+
+    #[test]
+    fn what_was_thought_on_the_opponents_time_need_not_be_thought_again() {
+        let ms = Duration::from_millis;
+        let limits = Limits { clock: ByColor { white: Some(ms(10_000)), black: None }, ..Limits::default() };
+        let clock = || Clock::new(&limits, Color::White, Duration::ZERO, Instant::now()).counting(1);
+        let pondered = |milliseconds: u64| {
+            let clock = clock();
+            clock.elapsed(milliseconds);
+            clock.ponderhit();
+            clock
+        };
+        assert!(!pondered(10).is_soft_limit_reached(100, 20));
+        assert!(pondered(5000).is_soft_limit_reached(100, 5001), "the soft limit counts from the start");
+        assert!(!pondered(5000).is_hard_limit_reached(5001), "the hard one from the ponderhit");
+        let clock = clock();
+        clock.note_enough(true);
+        assert!(clock.is_hard_limit_reached(1));
+        clock.note_enough(false);
+        assert!(!clock.is_hard_limit_reached(1), "the best move has changed since");
     }
 
     #[test]

@@ -72,13 +72,16 @@ impl Printer {
                     self.print(&mut state, report);
                 }
             }
-            Event::CurrentMove { depth, current, number } => {
+            Event::CurrentMove { depth, current, number, nodes, time: spent } => {
                 if self.started.elapsed() >= PATIENCE && self.has_room(&state, 1) {
                     state.printed += 1;
                     self.output.message(&UciMessage::Info(vec![
                         UciInfoAttribute::Depth(clamp_u8(*depth)),
                         UciInfoAttribute::CurrMove(uci_move(*current, self.style.chess960)),
                         UciInfoAttribute::Any("currmovenumber".into(), number.to_string()),
+                        UciInfoAttribute::Nodes(*nodes),
+                        nps(*nodes, *spent),
+                        time(*spent),
                     ]));
                 }
             }
@@ -199,10 +202,9 @@ fn info(report: &Report, style: Style) -> UciMessage {
         let [win, draw, loss] = wdl::per_mille(score);
         attributes.push(UciInfoAttribute::Any("wdl".into(), format!("{win} {draw} {loss}")));
     }
-    let milliseconds = u64::try_from(report.time.as_millis()).unwrap_or(u64::MAX);
     attributes.extend([
         UciInfoAttribute::Nodes(report.nodes),
-        UciInfoAttribute::Nps(report.nodes.saturating_mul(1000) / milliseconds.max(1)),
+        nps(report.nodes, report.time),
         UciInfoAttribute::HashFull(u16::try_from(report.hashfull.min(1000)).unwrap_or(1000)),
         UciInfoAttribute::TbHits(report.tbhits),
         time(report.time),
@@ -211,6 +213,11 @@ fn info(report: &Report, style: Style) -> UciMessage {
         attributes.push(UciInfoAttribute::Pv(report.pv.iter().map(|&m| uci_move(m, style.chess960)).collect()));
     }
     UciMessage::Info(attributes)
+}
+
+fn nps(nodes: u64, time: Duration) -> UciInfoAttribute {
+    let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    UciInfoAttribute::Nps(nodes.saturating_mul(1000) / milliseconds.max(1))
 }
 
 fn time(time: Duration) -> UciInfoAttribute {
@@ -336,14 +343,16 @@ mod tests {
         let (printer, page) = printer(Style::default());
         printer.event(&Event::Line(report(5, 1, Ibv::lower(Score::heuristic(31)))));
         let current = Position::startpos().parse_move("e2e4").unwrap();
-        printer.event(&Event::CurrentMove { depth: 5, current, number: 1 });
+        let current =
+            Event::CurrentMove { depth: 5, current, number: 1, nodes: 9000, time: Duration::from_millis(3000) };
+        printer.event(&current);
         assert_eq!(page.lines(), [""; 0]);
         let (mut late, page) = super::tests::printer(Style::default());
         late.started = Instant::now().checked_sub(PATIENCE).unwrap();
         late.event(&Event::Line(report(5, 1, Ibv::lower(Score::heuristic(31)))));
-        late.event(&Event::CurrentMove { depth: 5, current, number: 1 });
+        late.event(&current);
         assert!(page.lines()[0].contains(" score cp 31 lowerbound "));
-        assert_eq!(page.lines()[1], "info depth 5 currmove e2e4 currmovenumber 1");
+        assert_eq!(page.lines()[1], "info depth 5 currmove e2e4 currmovenumber 1 nodes 9000 nps 3000 time 3000");
     }
 
     #[test]
