@@ -71,12 +71,13 @@ mod tests {
 
     #[test]
     fn counters_are_zero_and_writable() {
-        let mut counters = Counters::new(3_000_000);
-        assert!((0..3_000_000).all(|i| counters[i] == 0));
-        counters[2_999_999] = 7;
-        assert_eq!(counters[2_999_999], 7);
+        let length = if cfg!(miri) { 3_000 } else { 3_000_000 };
+        let mut counters = Counters::new(length);
+        assert!((0..length).all(|i| counters[i] == 0));
+        counters[length - 1] = 7;
+        assert_eq!(counters[length - 1], 7);
         counters.clear();
-        assert_eq!(counters[2_999_999], 0);
+        assert_eq!(counters[length - 1], 0);
     }
 
     #[test]

@@ -1,0 +1,72 @@
+//! The network that ships, over games that Ibex plays for the purpose: the hidden layer kept up to date along each game is
+//! that of the position computed afresh, and every kernel of this processor says what the scalar one says.
+//!
+//! `make soak` does this for a million positions (`IBEX_EVAL_POSITIONS`).
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+
+use ibex::eval::nnue::simd::Kernel;
+use ibex::eval::nnue::{Accumulators, Network};
+use ibex::position::Position;
+use ibex::tools::datagen::report::read_games;
+use shakmaty::Position as _;
+
+/// What the games had to offer.
+#[derive(Debug, Default)]
+struct Seen {
+    positions: u64,
+    castlings: u64,
+    promotions: u64,
+    en_passant: u64,
+    shuffled: u64,
+}
+
+/// Games of few nodes a move, a third of them from shuffled back ranks.
+fn games(positions: u64) -> PathBuf {
+    let out = std::env::temp_dir().join(format!("ibex-network-{}.vf", std::process::id()));
+    let run = Command::new(env!("CARGO_BIN_EXE_ibex"))
+        .args(["datagen", "--quiet", "--nodes", "20", "--hash", "1", "--seed", "5", "--chess960", "0.33"])
+        .args(["--positions", &positions.to_string(), "--out"])
+        .arg(&out)
+        .output()
+        .expect("the program runs");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    out
+}
+
+#[test]
+fn incremental_equals_refreshed_with_every_kernel_over_games() {
+    let wanted = std::env::var("IBEX_EVAL_POSITIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(5_000);
+    let network = Network::embedded().expect("a network ships");
+    let with = |kernel| Arc::new(Network::from_bytes(&network.to_bytes()).expect("its own bytes").with_kernel(kernel));
+    let mut fresh = Accumulators::new(with(Kernel::SCALAR));
+    let mut paths: Vec<Accumulators> =
+        Kernel::all().into_iter().map(|kernel| Accumulators::new(with(kernel))).collect();
+    let mut seen = Seen::default();
+    let file = games(wanted);
+    read_games(&[file.clone()], |record| {
+        let start = Position::from_chess(record.start.clone());
+        paths.iter_mut().for_each(|path| path.reset(&start));
+        seen.shuffled += u64::from(record.start.castles().mode().is_chess960());
+        record.visit(|chess, step, _| {
+            let position = Position::from_chess(chess.clone());
+            fresh.reset(&position);
+            let value = fresh.evaluate(&position);
+            for path in &mut paths {
+                assert_eq!(path.evaluate(&position), value, "{} with {:?}", position.fen(), path.network().kernel());
+                path.push(&position, step.chosen);
+            }
+            seen.positions += 1;
+            seen.castlings += u64::from(step.chosen.is_castle());
+            seen.promotions += u64::from(step.chosen.is_promotion());
+            seen.en_passant += u64::from(step.chosen.is_en_passant());
+        });
+    })
+    .expect("games");
+    std::fs::remove_file(&file).expect("written here");
+    println!("network: {seen:?}, {} kernels", paths.len());
+    assert!(seen.positions >= wanted && seen.castlings.min(seen.promotions).min(seen.en_passant) > 0, "{seen:?}");
+    assert!(seen.shuffled > 0, "{seen:?}");
+}
