@@ -63,6 +63,12 @@ pub struct Tunable {
 }
 
 tunables! {
+    // Material: what a network says counts less the fewer pieces there are to win with.
+    /// What is left of it without pieces, 1/1024.
+    material_base = 800 in 500..=1200, step 40;
+    /// What each pawn's worth of material on the board adds, 1/1024.
+    material_slope = 4 in 0..=10, step 1;
+
     // Aspiration windows: half the width of the first window, and its growth per failure in percent.
     /// Half the width of the first aspiration window.
     aspiration_width = 14 in 4..=60, step 4;

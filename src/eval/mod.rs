@@ -6,8 +6,9 @@ pub mod nnue;
 
 use std::sync::Arc;
 
-use shakmaty::Move;
+use shakmaty::{Board, Move};
 
+use crate::params;
 use crate::position::Position;
 use crate::score::Score;
 use classical::PawnCache;
@@ -84,10 +85,23 @@ impl Evaluator {
     /// The value for the side to move in centipawns, within ±[`Score::MAX_EVAL`]; not to be asked in check.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> i32 {
-        let by_hand = self.pawns.as_mut().map_or(0, |pawns| classical::evaluate_cached(position, pawns));
         let learned = self.network.as_mut().map_or(0, |path| path.evaluate(position));
-        endings::temper(position, by_hand + learned).clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
+        let value = match &mut self.pawns {
+            Some(pawns) => classical::evaluate_cached(position, pawns) + learned,
+            None => by_material(position.board(), learned),
+        };
+        endings::temper(position, value).clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
     }
+}
+
+/// A network's value in the light of the material: an advantage is worth less the less there is left to win with.
+#[inline]
+fn by_material(board: &Board, value: i32) -> i32 {
+    let pawns_worth = board.pawns().count()
+        + 3 * (board.knights() | board.bishops()).count()
+        + 5 * board.rooks().count()
+        + 9 * board.queens().count();
+    value * (params::material_base() + params::material_slope() * pawns_worth as i32) / 1024
 }
 
 impl Default for Evaluator {

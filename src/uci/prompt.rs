@@ -199,15 +199,15 @@ mod tests {
         let position = Position::startpos();
         let terms = evaluation(&position, &Evaluation::Classical);
         assert!(terms.last().unwrap().ends_with("for white"), "{terms:?}");
-        // A network that knows nothing but that the output bias is a pawn: no piece makes a difference.
+        // A network that knows nothing but that the output bias is a pawn: pieces only make it count for more.
         let hidden = 64;
         let values = vec![0; (768 + 1 + 16) * hidden];
         let network = Network::new("blank".into(), hidden, &values, [255 * 64 / 4; 8]).unwrap();
         let lines = evaluation(&position, &Evaluation::Network(Arc::new(network)));
         assert_eq!(lines[1], "  |   r   |   n   |   b   |   q   |   k   |   b   |   n   |   r   |");
-        assert_eq!(lines[2], "  | +0.00 | +0.00 | +0.00 | +0.00 |       | +0.00 | +0.00 | +0.00 |");
+        assert_eq!(lines[2], "  | +0.02 | +0.01 | +0.01 | +0.03 |       | +0.01 | +0.01 | +0.02 |");
         assert_eq!(lines[25], "network 'blank', 64 hidden neurons a side");
-        assert!(lines[26].starts_with("+1.00 for white; by the hand-written evaluation "), "{}", lines[26]);
+        assert!(lines[26].starts_with("+1.08 for white; by the hand-written evaluation "), "{}", lines[26]);
     }
 
     #[test]
