@@ -46,7 +46,7 @@ fn incremental_equals_refreshed_with_every_kernel_over_games() {
         Kernel::all().into_iter().map(|kernel| Accumulators::new(with(kernel))).collect();
     let mut seen = Seen::default();
     let file = games(wanted);
-    read_games(&[file.clone()], |record| {
+    read_games(std::slice::from_ref(&file), |record| {
         let start = Position::from_chess(record.start.clone());
         paths.iter_mut().for_each(|path| path.reset(&start));
         seen.shuffled += u64::from(record.start.castles().mode().is_chess960());

@@ -115,7 +115,7 @@ struct MoveWriter {
     text: Vec<u8>,
     column: usize,
     /// Half-moves since Black's zeroth, in the game and in each open variation.
-    plies: Vec<u32>,
+    plies: Vec<u64>,
     /// Whether the next move of Black needs its number, too.
     interrupted: bool,
 }
@@ -123,7 +123,8 @@ struct MoveWriter {
 impl MoveWriter {
     fn new(start: &Game) -> MoveWriter {
         let chess = start.position().chess();
-        let ply = 2 * shakmaty::Position::fullmoves(chess).get() + u32::from(start.position().turn() == Color::Black);
+        let fullmoves = u64::from(shakmaty::Position::fullmoves(chess).get());
+        let ply = 2 * fullmoves + u64::from(start.position().turn() == Color::Black);
         MoveWriter { text: Vec::new(), column: 0, plies: vec![ply], interrupted: true }
     }
 
@@ -227,7 +228,9 @@ impl Visitor for GameReader {
     }
 
     fn tag(&mut self, tags: &mut Self::Tags, name: &[u8], value: RawTag<'_>) -> ControlFlow<Self::Output> {
-        tags.push((name.to_vec(), value.decode().trim_ascii_end().to_vec()));
+        // A tag is one line; a reader takes more for one where the line ends in a backslash.
+        let visible = |&byte: &u8| if byte.is_ascii_control() { b' ' } else { byte };
+        tags.push((name.to_vec(), value.decode().trim_ascii_end().iter().map(visible).collect()));
         ControlFlow::Continue(())
     }
 
@@ -387,6 +390,11 @@ mod tests {
                     c4 ) 2. c4 ) 1... e5 2. Nf3 Nc6 1-0\n\n";
         assert_eq!(rewritten(text), text);
         assert_eq!(rewritten(&rewritten(text)), text);
+    }
+
+    #[test]
+    fn a_tag_is_one_line() {
+        assert!(rewritten("[White \"A \\\nB\\\" C\"]\n\n1. e4 *\n").starts_with("[White \"A \\\\ B"));
     }
 
     #[test]

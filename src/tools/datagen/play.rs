@@ -1,10 +1,10 @@
 //! One game of the engine against itself, from the opening to an honest result.
 
-use shakmaty::{Color, Move, Position as _};
+use shakmaty::{Color, Move};
 
 use super::openings::Openings;
 use super::random::Random;
-use super::record::{GameResult, Record, Step};
+use super::record::{GameResult, Record, Step, plies_before};
 use crate::position::Game;
 use crate::position::game::Ending;
 use crate::score::Score;
@@ -65,7 +65,7 @@ pub fn play(player: &mut impl Player, openings: &Openings, adjudication: &Adjudi
 fn play_from(player: &mut impl Player, mut game: Game, rules: &Adjudication) -> Option<Record> {
     let start = game.position().chess().clone();
     let mut steps: Vec<Step> = Vec::with_capacity(160);
-    let mut ply = (start.fullmoves().get() - 1) * 2 + u32::from(start.turn() == Color::Black);
+    let mut ply = plies_before(&start);
     let (mut winning, mut level) = (0u32, 0u32);
     let mut leader = None;
     loop {
