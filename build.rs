@@ -18,15 +18,12 @@ use std::process::Command;
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=build");
-    println!("cargo:rerun-if-changed=.git/HEAD");
     // A build outside a checkout (a released archive) has no hash to show.
-    let hash = Command::new("git")
-        .args(["rev-parse", "--short=8", "HEAD"])
-        .output()
-        .ok()
-        .filter(|output| output.status.success())
-        .and_then(|output| String::from_utf8(output.stdout).ok())
-        .map_or_else(String::new, |hash| format!("-{}", hash.trim()));
+    let hash = git(&["rev-parse", "--short=8", "HEAD"]).map_or_else(String::new, |hash| format!("-{hash}"));
+    // The log of HEAD grows with every commit and every change of branch.
+    if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]).filter(|log| Path::new(log).exists()) {
+        println!("cargo:rerun-if-changed={log}");
+    }
     println!("cargo:rustc-env=IBEX_VERSION={}{hash}", env!("CARGO_PKG_VERSION"));
 
     // What `compiler` tells at the prompt.
@@ -53,6 +50,12 @@ fn main() {
             println!("cargo:rustc-cfg=has_network");
         }
     }
+}
+
+/// What git answers in one line, if it does.
+fn git(args: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(args).output().ok().filter(|output| output.status.success())?;
+    String::from_utf8(output.stdout).ok().map(|line| line.trim().to_owned())
 }
 
 /// The tables that `kpk.rs`, `wrong_bishop.rs` and `bishop_knight.rs` of `src/recognize` include.
