@@ -22,7 +22,7 @@ impl Counters {
         const PAGE: usize = HUGE_PAGE / size_of::<i16>();
         let mut memory = vec![0; length + PAGE];
         let first = memory.as_ptr().align_offset(HUGE_PAGE).min(PAGE);
-        advise_huge_pages(memory[first..].as_ptr().cast_mut().cast(), length * size_of::<i16>());
+        advise_huge_pages(memory[first..].as_mut_ptr().cast(), length * size_of::<i16>());
         memory.truncate(first + length);
         Counters { memory, first }
     }
