@@ -32,8 +32,9 @@ pub struct Clock {
 const LEAST: Duration = Duration::from_millis(1);
 
 /// Without a number of moves to go, the overhead of so many moves stays untouched: where the increment is less than the
-/// overhead the clock runs down to what is left untouched, and a busy machine may take more than the overhead.
-const SPARE_MOVES: u32 = 2;
+/// overhead the clock runs down to what is left untouched, and a busy or virtual machine may hold a process for much
+/// longer than the overhead (50 milliseconds have been seen about once a minute).
+const SPARE_MOVES: u32 = 5;
 
 impl Clock {
     /// Divides what `limits` leave to the side to move; `overhead` is what the GUI and the wires take of every move.
@@ -110,26 +111,28 @@ fn allot(limits: &Limits, turn: Color, overhead: Duration) -> (Option<Duration>,
     let increment = limits.increment[turn];
     let usable = remaining.saturating_sub(overhead).max(LEAST);
     let increment_share = increment * params::time_increment() as u32 / 100;
+    // With an empty pool the soft limit is 0 and a move takes one iteration: less than any increment, so the pool fills
+    // again.
     let (soft, hard) = match limits.moves_to_go {
         // The whole control is for this many moves: an even share, with a reserve for the later ones.
         Some(moves @ 1..) => {
             let reserve = overhead * (moves - 1).min(40);
-            let pool = remaining.saturating_sub(overhead + reserve).max(LEAST);
+            let pool = remaining.saturating_sub(overhead + reserve);
             let moves = moves.min(50);
             let soft = pool / moves + increment_share;
             let most = if moves == 1 { pool * 9 / 10 } else { pool * 6 / 10 };
             (soft, (soft * 4).min(most))
         }
         _ => {
-            let pool = usable.saturating_sub(overhead * SPARE_MOVES).max(LEAST);
+            let pool = usable.saturating_sub(overhead * SPARE_MOVES);
             let soft = pool * params::time_share() as u32 / 1000 + increment_share;
             (soft, (soft * 5).min(pool * 6 / 10))
         }
     };
     // The increment is not ours until the move is made: nothing goes beyond what the clock shows now.
-    let hard = hard.min(usable).max(LEAST);
+    let hard = hard.min(usable);
     let hard = fixed.map_or(hard, |fixed| fixed.min(hard));
-    (Some(soft.min(hard).max(LEAST)), Some(hard))
+    (Some(soft.min(hard)), Some(hard.max(LEAST)))
 }
 
 #[cfg(test)]
@@ -240,6 +243,25 @@ mod tests {
         assert!(clock.is_hard_limit_reached(1));
         clock.note_enough(false);
         assert!(!clock.is_hard_limit_reached(1), "the best move has changed since");
+    }
+
+    /// A long game at 0.2 s + 2 ms whose every move costs a millisecond more than is thought, and in which the machine
+    /// stands still for 50 ms now and then.
+    #[test]
+    fn a_small_increment_refills_the_clock() {
+        let ms = Duration::from_millis;
+        let mut remaining = ms(200);
+        for m in 1..600 {
+            let limits = Limits {
+                clock: ByColor { white: Some(remaining), black: None },
+                increment: ByColor { white: ms(2), black: ms(2) },
+                ..Limits::default()
+            };
+            let (soft, hard) = allot(&limits, Color::White, ms(10));
+            let spent = soft.min(hard).expect("managed") + ms(1) + if m % 60 == 0 { ms(50) } else { ms(0) };
+            assert!(spent < remaining, "move {m}: {spent:?} of {remaining:?}");
+            remaining = remaining + ms(2) - spent;
+        }
     }
 
     #[test]
