@@ -3,14 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use bulletformat::ChessBoard;
+use ibex::eval::nnue::network::SCALE;
 use ibex::eval::{Evaluation, Evaluator};
 use ibex::position::Position;
 use ibex::tools::datagen::filter::Filter;
 use ibex::tools::datagen::random::Random;
+use ibex::tools::datagen::record::Record;
 use ibex::tools::datagen::report::read_games;
 use shakmaty::{Chess, Color, Position as _, Role};
 
 use crate::data;
+use crate::model::sigmoid;
+use crate::train::share;
 
 /// The command line of `pack`.
 #[derive(clap::Args, Debug)]
@@ -27,8 +31,40 @@ pub struct Args {
     /// The seed of the shuffle
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// How much of a position's score is what comes after it: 0 is its own search alone, 0.9 looks some ten half-moves
+    /// ahead, 1 is the game's result
+    #[arg(long, default_value_t = 0.0, value_parser = share)]
+    foresight: f32,
     #[command(flatten)]
     filter: Filter,
+}
+
+/// The scores of a game's positions as `foresight` sees them, in centipawns from White's view.
+///
+/// A search of a few nodes sees little; what the game then came to, move by move, is the deeper look that nobody had to
+/// pay for. Expected points are averaged backwards from the result, each move further off counting less. Source: the
+/// λ-return of Sutton, "Learning to predict by the methods of temporal differences" (1988).
+fn foreseen(record: &Record, foresight: f32) -> Vec<i16> {
+    let mut points = f32::from(record.result.half_points(Color::White)) / 2.0;
+    let mut scores: Vec<i16> = record
+        .steps
+        .iter()
+        .rev()
+        .map(|step| {
+            points = foresight * points + (1.0 - foresight) * sigmoid(f32::from(step.score) / SCALE as f32);
+            (centipawns(points).round() as i16).clamp(-MOST, MOST)
+        })
+        .collect();
+    scores.reverse();
+    scores
+}
+
+/// Scores are not averaged beyond this: so near to certainty centipawns mean nothing.
+const MOST: i16 = 3000;
+
+/// The score that expects these points.
+fn centipawns(points: f32) -> f32 {
+    SCALE as f32 * (points / (1.0 - points)).ln()
 }
 
 /// The file with the positions to validate with.
@@ -71,9 +107,11 @@ pub fn run(args: &Args) -> Result<(), String> {
     let games = read_games(&args.files, |record| {
         let set = if index % args.validation == 0 { &mut validation } else { &mut training };
         index += 1;
+        let mut scores = (args.foresight > 0.0).then(|| foreseen(record, args.foresight)).into_iter().flatten();
         record.visit(|chess, step, ply| {
+            let score = scores.next().unwrap_or(step.score);
             if args.filter.keeps(chess, step, ply) {
-                let mut packed = pack(chess, step.score, record.result.half_points(Color::White));
+                let mut packed = pack(chess, score, record.result.half_points(Color::White));
                 let value = evaluator.evaluate(&Position::from_chess(chess.clone()));
                 data::note_by_hand(&mut packed, value as i16);
                 set.push(packed);
@@ -90,4 +128,26 @@ pub fn run(args: &Args) -> Result<(), String> {
     data::write(&args.out, &training)?;
     println!("{games} games: {} positions to learn from, {} to validate with", training.len(), validation.len());
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ibex::tools::datagen::record::{GameResult, Step};
+
+    #[test]
+    fn foresight_goes_from_the_own_search_to_the_result() {
+        let start = Chess::default();
+        let chosen = start.legal_moves()[0];
+        let steps: Vec<Step> = [10, -20, 300, 250].into_iter().map(|score| Step { chosen, score }).collect();
+        let record = Record { start, steps, result: GameResult::WhiteWins };
+        assert_eq!(foreseen(&record, 0.0), [10, -20, 300, 250]);
+        assert_eq!(foreseen(&record, 1.0), [MOST; 4]);
+        let drawn = Record { result: GameResult::Draw, ..record.clone() };
+        assert_eq!(foreseen(&drawn, 1.0), [0; 4]);
+        // The one before the last: half its own, a quarter the last, a quarter the result.
+        let points = 0.5 * sigmoid(300.0 / 400.0) + 0.25 * sigmoid(250.0 / 400.0) + 0.25;
+        assert_eq!(foreseen(&record, 0.5)[2], centipawns(points).round() as i16);
+        assert!(foreseen(&record, 0.5)[1] > 0 && foreseen(&drawn, 0.5)[2] < 300);
+    }
 }

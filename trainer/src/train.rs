@@ -87,7 +87,8 @@ fn positive(text: &str) -> Result<f32, String> {
     text.parse().ok().filter(|&rate: &f32| rate > 0.0 && rate < 1.0).ok_or("a number between 0 and 1".to_owned())
 }
 
-fn share(text: &str) -> Result<f32, String> {
+/// A number between 0 and 1.
+pub fn share(text: &str) -> Result<f32, String> {
     text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("a number between 0 and 1".to_owned())
 }
 
