@@ -4,10 +4,10 @@ use crate::score::{Band, Score};
 
 /// The evaluation, in centipawns, at which a win is as likely as not, and how fast that changes.
 ///
-/// Of greatest likelihood for 193,098 moves of 2,300 games in which Ibex of November 2026, with the network ibex-3, played
-/// versions of itself of nearly its strength at 4,000 nodes a move.
-const EVEN_CHANCE: f64 = 140.0;
-const SPREAD: f64 = 176.0;
+/// Of greatest likelihood for 52,275 moves of 600 games in which Ibex with the network ibex-4 (November 2026) played itself
+/// with a network of nearly its strength at 4,000 nodes a move.
+const EVEN_CHANCE: f64 = 124.0;
+const SPREAD: f64 = 144.0;
 
 /// Wins, draws and losses in a thousand games from here, from the side to move's view.
 ///
