@@ -109,7 +109,7 @@ fn allot(limits: &Limits, turn: Color, overhead: Duration) -> (Option<Duration>,
     }
     let Some(remaining) = limits.clock[turn] else { return (None, fixed) };
     let increment = limits.increment[turn];
-    let usable = remaining.saturating_sub(overhead).max(LEAST);
+    let usable = remaining.saturating_sub(overhead);
     let increment_share = increment * params::time_increment() as u32 / 100;
     // With an empty pool the soft limit is 0 and a move takes one iteration: less than any increment, so the pool fills
     // again.
