@@ -192,10 +192,10 @@ fn the_least_worthy_makes_room() {
 
 #[test]
 fn hashfull_counts_the_current_search() {
-    let table = small::<Xor>(1 << 10);
+    let table = small::<Xor>(1 << 8);
     assert_eq!(table.hashfull(), 0);
     let mut state = 1;
-    for _ in 0..1 << 15 {
+    for _ in 0..1 << 12 {
         table.store(split_mix(&mut state), BLANK);
     }
     assert!(table.hashfull() > 990, "{}", table.hashfull());

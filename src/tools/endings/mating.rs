@@ -5,14 +5,14 @@ use std::time::Duration;
 use shakmaty::Move;
 
 use super::sample::{self, Random};
-use super::{engine, percent, solved};
+use super::{Common, engine, percent, solved};
 use crate::engine::Engine;
 use crate::position::game::Ending;
 use crate::position::{Game, Position};
 use crate::recognize::retrograde::{Endgame, Table, Tables, Value};
 use crate::time::Limits;
 use crate::tools::perft::in_parallel;
-use crate::tools::{FOUND, OK, TROUBLE, default_jobs, progress};
+use crate::tools::{FOUND, OK, TROUBLE, progress};
 
 /// The endings that are played when none are named.
 const ENDINGS: [&str; 6] = ["KQvK", "KRvK", "KBBvK", "KBNvK", "KPvK", "KQvKR"];
@@ -31,18 +31,11 @@ pub struct Args {
     /// Milliseconds for each move instead
     #[arg(long, value_name = "MS", conflicts_with = "nodes")]
     pub movetime: Option<u64>,
-    /// Begins the random choice
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    pub seed: u64,
-    /// Games played at once [default: one a core]
-    #[arg(long, short, value_name = "N")]
-    pub jobs: Option<usize>,
+    #[command(flatten)]
+    pub common: Common,
     /// Only these endings, such as KBNvK
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub endings: Vec<Endgame>,
-    /// Print every game that was not won
-    #[arg(long, short)]
-    pub verbose: bool,
 }
 
 /// How a game went.
@@ -85,8 +78,8 @@ pub fn run(args: &Args) -> u8 {
         let bar = progress::bar(args.games as u64, "games");
         let played = in_parallel(
             args.games,
-            args.jobs.unwrap_or_else(default_jobs),
-            |i| play(table, &tables, &limits, Random(args.seed.wrapping_mul(0x1_0000).wrapping_add(i as u64))),
+            args.common.jobs(),
+            |i| play(table, &tables, &limits, Random::of_part(args.common.seed, i)),
             |_, _| bar.inc(1),
         );
         bar.finish_and_clear();
@@ -101,7 +94,7 @@ pub fn run(args: &Args) -> u8 {
             won.iter().map(|p| p.moves).max().unwrap_or(0)
         );
         let lost = played.iter().filter(|played| !played.won());
-        if args.verbose {
+        if args.common.verbose {
             for game in lost.clone() {
                 println!("  {} after {} moves: {:?}", game.start.fen(), game.moves, game.ending);
             }
@@ -168,7 +161,13 @@ mod tests {
     #[test]
     fn elementary_mates() {
         let endings = ["KQvK", "KRvK"].map(|name| name.parse().expect("an ending")).to_vec();
-        let args = Args { games: 3, nodes: 2000, movetime: None, seed: 3, jobs: None, endings, verbose: true };
+        let args = Args {
+            games: 3,
+            nodes: 2000,
+            movetime: None,
+            common: Common { seed: 3, jobs: None, verbose: true },
+            endings,
+        };
         assert_eq!(run(&args), OK);
     }
 }

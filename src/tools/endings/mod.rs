@@ -16,6 +16,7 @@ use clap::Subcommand;
 
 use crate::engine::{Engine, Settings};
 use crate::recognize::retrograde::{Endgame, Tables};
+use crate::tools::default_jobs;
 
 /// Compare the engine with the truth about endings.
 #[derive(clap::Args, Clone, Debug)]
@@ -40,6 +41,26 @@ enum Command {
     Make(suite::MakeArgs),
     /// Prove such positions again, from solved tables
     Prove(suite::ProveArgs),
+}
+
+/// What every comparison with the truth can be told.
+#[derive(clap::Args, Clone, Debug)]
+struct Common {
+    /// Begins the random choice
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    /// How many are worked on at once [default: one a core]
+    #[arg(long, short, value_name = "N")]
+    jobs: Option<usize>,
+    /// Print what went wrong, each on a line
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+impl Common {
+    fn jobs(&self) -> usize {
+        self.jobs.unwrap_or_else(default_jobs)
+    }
 }
 
 /// Runs the command.

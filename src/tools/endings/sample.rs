@@ -24,6 +24,11 @@ pub struct Sample {
 pub struct Random(pub u64);
 
 impl Random {
+    /// The source of one of many parts that share a seed, so that each part has the same numbers whatever the others do.
+    pub fn of_part(seed: u64, part: usize) -> Random {
+        Random(seed.wrapping_mul(0x1_0000).wrapping_add(part as u64))
+    }
+
     /// The next number.
     pub fn next(&mut self) -> u64 {
         split_mix(&mut self.0)

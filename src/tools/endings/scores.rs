@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use super::sample::{self, Random, Sample};
-use super::{engine, percent, solved};
+use super::{Common, engine, percent, solved};
 use crate::engine::Engine;
 use crate::position::Game;
 use crate::recognize::retrograde::Endgame;
 use crate::recognize::syzygy::Tablebases;
 use crate::time::Limits;
 use crate::tools::perft::in_parallel;
-use crate::tools::{FOUND, OK, TROUBLE, default_jobs, progress};
+use crate::tools::{FOUND, OK, TROUBLE, progress};
 
 /// A draw is shown as such within so many centipawns, a win as such above so many.
 const NEAR_ZERO: i32 = 30;
@@ -28,21 +28,14 @@ pub struct Args {
     /// Nodes for each position
     #[arg(long, default_value_t = 20_000, value_name = "N")]
     pub nodes: u64,
-    /// Begins the random choice
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    pub seed: u64,
-    /// Positions searched at once [default: one a core]
-    #[arg(long, short, value_name = "N")]
-    pub jobs: Option<usize>,
+    #[command(flatten)]
+    pub common: Common,
     /// Only these endings, such as KBPvK [default: all of three and four men]
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub endings: Vec<Endgame>,
     /// Folders with Syzygy tables, for pawn against pawn
     #[arg(long, value_name = "FOLDER")]
     pub syzygy: Option<String>,
-    /// Print every position that is shown wrongly
-    #[arg(long, short)]
-    pub verbose: bool,
 }
 
 /// How a position was shown.
@@ -122,7 +115,7 @@ pub fn run(args: &Args) -> u8 {
     let idle = Mutex::new(Vec::new());
     let scores = in_parallel(
         samples.len(),
-        args.jobs.unwrap_or_else(default_jobs),
+        args.common.jobs(),
         |i| {
             let kept = idle.lock().ok().and_then(|mut idle: std::sync::MutexGuard<'_, Vec<Engine>>| idle.pop());
             let mut engine = kept.unwrap_or_else(engine);
@@ -142,7 +135,7 @@ pub fn run(args: &Args) -> u8 {
         let shown = cp.map_or(Shown::Vaguely, |cp| judge(cp, sample.result));
         counts.entry(&sample.ending).or_default().add(sample.result, shown);
         all.add(sample.result, shown);
-        if args.verbose && shown != Shown::Rightly {
+        if args.common.verbose && shown != Shown::Rightly {
             let cp = cp.unwrap_or_default();
             println!("{} {}: {} is shown as {cp}, {shown:?}", sample.ending, sample.position.fen(), sample.result);
         }
@@ -160,22 +153,24 @@ pub fn run(args: &Args) -> u8 {
 }
 
 fn choose(args: &Args) -> Result<Vec<Sample>, String> {
-    let endings = if args.endings.is_empty() { Endgame::all() } else { args.endings.clone() };
+    let all = Endgame::all();
+    let endings = if args.endings.is_empty() { all.clone() } else { args.endings.clone() };
     let pawns = match &args.syzygy {
         None => None,
         Some(path) => Some(Tablebases::open(path).0.ok_or_else(|| format!("no tables in '{path}'"))?),
     };
     let tables = solved(endings.iter().filter(|ending| ending.men() > 2).cloned());
     let mut samples = Vec::new();
-    for (i, ending) in endings.iter().enumerate() {
-        // Each ending has its own random sequence, so that the choice of endings changes nothing within them.
-        let mut random = Random(args.seed.wrapping_mul(0x1_0000).wrapping_add(i as u64));
+    for ending in &endings {
+        // The choice of endings changes nothing within them.
+        let part = all.iter().position(|known| known == ending).unwrap_or(all.len());
+        let mut random = Random::of_part(args.common.seed, part);
         if let Some(table) = tables.get(ending) {
             samples.extend(sample::samples(table, args.positions, &mut random));
         }
     }
     if let Some(pawns) = pawns {
-        samples.extend(sample::pawns(&pawns, args.positions, &mut Random(args.seed)));
+        samples.extend(sample::pawns(&pawns, args.positions, &mut Random(args.common.seed)));
     }
     if samples.is_empty() { Err("no positions".to_owned()) } else { Ok(samples) }
 }
@@ -209,11 +204,9 @@ mod tests {
         let args = Args {
             positions: 20,
             nodes: 2000,
-            seed: 7,
-            jobs: None,
+            common: Common { seed: 7, jobs: None, verbose: true },
             endings: endings.to_vec(),
             syzygy: None,
-            verbose: true,
         };
         assert_eq!(run(&args), OK);
     }

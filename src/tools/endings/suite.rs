@@ -195,7 +195,7 @@ pub fn make(args: &MakeArgs) -> u8 {
     let made = in_parallel(
         MATERIAL.len(),
         default_jobs(),
-        |i| make_some(MATERIAL[i], share, &tables, Random(args.seed.wrapping_mul(0x1_0000).wrapping_add(i as u64))),
+        |i| make_some(MATERIAL[i], share, &tables, Random::of_part(args.seed, i)),
         |_, _| bar.inc(1),
     );
     bar.finish_and_clear();
