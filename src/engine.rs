@@ -18,7 +18,7 @@ use crate::recognize::syzygy::{Probing, Tablebases};
 use crate::score::DrawRule;
 use crate::search::iterate::Finding;
 use crate::search::{
-    Conventions, Event, Memory, NodeCounter, Outcome, Play, Probes, Report, STACK_SIZE, Shared, contempt, pv,
+    Conventions, Event, Lead, Memory, NodeCounter, Outcome, Play, Probes, Report, STACK_SIZE, Shared, contempt, pv,
 };
 use crate::smp;
 use crate::time::{Clock, Limits};
@@ -511,6 +511,7 @@ impl Job {
             stop: &self.signals.stop,
             pondering: &self.signals.pondering,
             counters: &counters,
+            lead: &Lead::default(),
             limits,
             clock: &self.clock,
             start,

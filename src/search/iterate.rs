@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use shakmaty::Move;
 
 use super::report::{Event, Report};
+use super::root::RootMove;
 use super::{NodeResult, Rules, Search, pv};
 use crate::bound::{Bound, Ibv};
 use crate::params;
@@ -49,23 +50,27 @@ impl<R: Rules> Search<'_, R> {
         }
         let lines = lines.clamp(1, self.roots.0.len());
         let deepest = self.shared.limits.depth.map_or(MAX_PLY as i32 - 1, |d| d.clamp(1, MAX_PLY as u32 - 1) as i32);
+        // Helpers look for one line.
+        self.follows = lines == 1 && self.shared.counters.len() > 1;
+        // Every other helper works an iteration ahead: what it leaves in the table is deep enough for the others.
+        let ahead = if self.id.is_multiple_of(2) { 0 } else { 1 };
         let mut trend = Trend::default();
-        for depth in 1..=deepest {
-            self.depth = depth;
-            let mut finished = true;
-            for line in 0..lines {
-                if self.aspirate(line, depth, lines, sink).is_none() {
-                    finished = false;
-                    break;
-                }
-                self.roots.sort_from(line);
-            }
-            if !finished {
+        while self.depth < deepest {
+            self.depth = (self.depth + 1 + ahead).min(deepest);
+            let finished = !self.is_overtaken()
+                && (0..lines).all(|line| {
+                    self.aspirate(line, self.depth, lines, sink).map(|_| self.roots.sort_from(line)).is_some()
+                });
+            if !finished && !self.take_over() {
                 break;
             }
+            let depth = self.depth;
             self.completed = depth;
             self.publish();
             self.roots.0[..lines].sort_by_key(|root| Reverse((root.rank, root.proved.map(|p| p.1))));
+            if lines == 1 {
+                self.shared.lead.finished(depth, &self.roots.0[0]);
+            }
             if self.id == 0 {
                 for line in 0..lines {
                     self.complete_mate_line(line, false);
@@ -122,6 +127,21 @@ impl<R: Rules> Search<'_, R> {
             seldepth: root.seldepth,
             nodes: self.nodes,
         })
+    }
+
+    /// Takes over the iteration that a faster thread has finished, if there is one, in place of an interrupted one.
+    fn take_over(&mut self) -> bool {
+        if !self.is_overtaken() {
+            return false;
+        }
+        let Some((depth, best)) = self.shared.lead.take_over() else { return false };
+        let Some(index) = self.roots.0.iter().position(|root| root.m == best.m) else { return false };
+        self.return_to_root();
+        self.depth = depth;
+        let nodes = self.roots.0[index].nodes;
+        self.roots.0[..=index].rotate_right(1);
+        self.roots.0[0] = RootMove { nodes, ..best };
+        true
     }
 
     /// One line of one iteration, searched with a window around the last score that opens as it fails.

@@ -56,6 +56,7 @@ impl<R: Rules> Search<'_, R> {
         let guide = std::mem::take(&mut self.roots.0[index].line);
         let found = self.find_mate_line(&guide, length, score.is_win());
         self.detour = None;
+        self.return_to_root();
         self.node_limit = limit;
         self.seldepth = seldepth;
         if over {

@@ -2,6 +2,7 @@
 //!
 //! - `iterate`: one thread's iterative deepening, with aspiration windows and several lines
 //! - `root`: the root's moves
+//! - `lead`: what the fastest of several threads has found
 //! - `node`: the interior node, in numbered steps
 //! - `quiesce`: captures and evasions until the position is quiet
 //! - `picker`, `history`: the order of moves, and what it is learned from
@@ -20,6 +21,7 @@ pub mod distance;
 pub mod history;
 mod hunt;
 pub mod iterate;
+mod lead;
 mod mate_line;
 mod node;
 pub mod picker;
@@ -32,6 +34,8 @@ mod root;
 pub mod rules;
 mod tables;
 pub mod tally;
+#[cfg(test)]
+mod tests;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -46,6 +50,7 @@ use crate::score::{DrawRule, MAX_PLY, Score};
 use crate::time::{Clock, Limits};
 use crate::tt::{Entry, Table};
 use history::{Correction, History, PieceTo, Trail};
+pub use lead::Lead;
 use repetition::Path;
 pub use report::{Event, Outcome, Report};
 use root::{RootMove, RootMoves};
@@ -77,6 +82,8 @@ pub struct Shared<'a> {
     pub pondering: &'a AtomicBool,
     /// One a thread.
     pub counters: &'a [NodeCounter],
+    /// The last iteration that any of them has finished.
+    pub lead: &'a Lead,
     /// The limits.
     pub limits: &'a Limits,
     /// The clock; read by the first thread only.
@@ -219,6 +226,8 @@ pub struct Search<'a, R: Rules> {
     seldepth: usize,
     depth: i32,
     completed: i32,
+    /// Whether this thread takes over what faster ones have found.
+    follows: bool,
     /// The best move of the last complete iteration, as it was then.
     best_before: Option<RootMove>,
     /// Some while the line of a mate is completed, with a node limit of its own: whether the search is over already.
@@ -233,7 +242,8 @@ pub struct Search<'a, R: Rules> {
     tally: R::Tally,
 }
 
-/// An aborted search has no result: `None`, never a score.
+/// An aborted search has no result: `None`, never a score. It leaves the path where it was: see
+/// [`Search::return_to_root`].
 type NodeResult = Option<Ibv>;
 
 impl<'a, R: Rules> Search<'a, R> {
@@ -260,6 +270,7 @@ impl<'a, R: Rules> Search<'a, R> {
             seldepth: 0,
             depth: 0,
             completed: 0,
+            follows: false,
             best_before: None,
             detour: None,
             hunt: None,
@@ -313,6 +324,9 @@ impl<'a, R: Rules> Search<'a, R> {
             if self.id == 0 && self.must_stop() {
                 self.shared.stop.store(true, Ordering::Relaxed);
             }
+            if self.is_overtaken() {
+                return true;
+            }
         }
         self.shared.stop.load(Ordering::Relaxed) && self.detour != Some(true) && !self.must_go_on()
     }
@@ -321,6 +335,12 @@ impl<'a, R: Rules> Search<'a, R> {
     #[inline]
     fn must_go_on(&self) -> bool {
         self.completed == 0 && self.nodes < 16_384
+    }
+
+    /// Whether another thread has finished the iteration that this one is at, and this one may take over from it.
+    #[inline]
+    fn is_overtaken(&self) -> bool {
+        self.follows && self.completed < self.depth && self.shared.lead.depth() >= self.depth
     }
 
     fn publish(&self) {
@@ -373,6 +393,12 @@ impl<'a, R: Rules> Search<'a, R> {
     fn take_back(&mut self) {
         self.memory.evaluator.pop();
         self.path.pop();
+    }
+
+    /// Forgets the path to where the search was cut short: nodes that end without a result do not take back their moves.
+    fn return_to_root(&mut self) {
+        self.path.return_to(self.game.keys());
+        self.memory.evaluator.reset(self.game.position());
     }
 
     /// The table's entry for a key.

@@ -26,6 +26,18 @@ impl Path {
         self.0.pop();
     }
 
+    /// Back to the root of a search in this game, however far from it the path has led.
+    pub fn return_to(&mut self, game: &[u64]) {
+        debug_assert!(self.0.starts_with(game));
+        self.0.truncate(game.len());
+    }
+
+    /// Whether nothing has been played since the root of a search in this game.
+    #[cfg(test)]
+    pub fn is_at_root(&self, game: &[u64]) -> bool {
+        self.0 == game
+    }
+
     /// The keys of positions that may be the current one again, `first` half-moves before it and every second one from
     /// there on, with that number.
     #[inline]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::position::Game;
 use crate::search::iterate::Finding;
-use crate::search::{Conventions, Event, Memory, NodeCounter, Rules, STACK_SIZE, Search, Shared};
+use crate::search::{Conventions, Event, Lead, Memory, NodeCounter, Rules, STACK_SIZE, Search, Shared};
 use crate::time::{Clock, Limits};
 use crate::tt::Table;
 
@@ -78,6 +78,7 @@ impl Bench {
                 stop: &stop,
                 pondering: &pondering,
                 counters: &counters,
+                lead: &Lead::default(),
                 limits,
                 clock: &clock,
                 start,
