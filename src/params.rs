@@ -85,6 +85,12 @@ tunables! {
     /// Weight of the correction by the last two moves, 1/1024.
     correction_continuation = 700 in 0..=3072, step 150;
 
+    // Opinion: a quiet move is judged by what it has made of the static evaluation.
+    /// Bonus in the history per centipawn gained.
+    opinion_slope = 6 in 0..=40, step 2;
+    /// Largest bonus or malus.
+    opinion_max = 800 in 0..=3000, step 100;
+
     // Hindsight: a reduction that the evaluation after the move does not bear out is taken back.
     /// Least reduction by the parent.
     hindsight_reduction = 3 in 1..=100, step 1;

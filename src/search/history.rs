@@ -50,6 +50,10 @@ const END: usize = PAWN + PAWN_SLOTS * PieceTo::COUNT;
 /// - pawn: by pawn structure and the move
 pub struct History(Counters);
 
+/// Where a quiet move of some node is kept, for a judgement that comes later: by its squares, and by the pawns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QuietSlot([u32; 2]);
+
 /// The moves that led here, for continuation history: one, two and four plies ago.
 pub type Trail = [Option<PieceTo>; 3];
 
@@ -89,6 +93,12 @@ impl History {
         let to = m.to();
         let threat = usize::from(threats.contains(from)) * 2 + usize::from(threats.contains(to));
         QUIET + ((position.turn() as usize * 4 + threat) * 64 + from as usize) * 64 + to as usize
+    }
+
+    /// Where a quiet move is kept, whatever came before it.
+    #[inline]
+    pub fn quiet_slot(position: &Position, threats: shakmaty::Bitboard, m: Move) -> QuietSlot {
+        QuietSlot([Self::quiet_index(position, threats, m), Self::pawn_index(position, m)].map(|index| index as u32))
     }
 
     #[inline]
@@ -140,6 +150,12 @@ impl History {
         self.update(Self::quiet_index(position, threats, m), bonus);
         self.update(Self::pawn_index(position, m), bonus);
         self.update_continuation(position, trail, m, bonus);
+    }
+
+    /// Rewards or punishes a quiet move, whatever came before it.
+    #[inline]
+    pub fn update_slot(&mut self, slot: QuietSlot, bonus: i32) {
+        slot.0.into_iter().for_each(|index| self.update(index as usize, bonus));
     }
 
     /// Rewards or punishes a quiet move as a reply to the moves before it.

@@ -49,7 +49,7 @@ use crate::recognize;
 use crate::score::{DrawRule, MAX_PLY, Score};
 use crate::time::{Clock, Limits};
 use crate::tt::{Entry, Table};
-use history::{Correction, History, PieceTo, Trail};
+use history::{Correction, History, PieceTo, QuietSlot, Trail};
 pub use lead::Lead;
 use repetition::Path;
 pub use report::{Event, Outcome, Report};
@@ -198,6 +198,8 @@ struct Frame {
     excluded: PackedMove,
     /// The reduction of the move being searched, in plies.
     reduction: i32,
+    /// Where the histories keep the move being searched, if it is quiet.
+    quiet: Option<QuietSlot>,
     /// A quiet move that refuted a sibling.
     killer: PackedMove,
     /// How often children of this node's siblings were refuted.
@@ -369,6 +371,7 @@ impl<'a, R: Rules> Search<'a, R> {
         let frame = self.frame_mut(ply);
         frame.moved = Some(PieceTo::new(position.turn(), m));
         frame.null = false;
+        frame.quiet = None;
         self.memory.evaluator.push(position, m);
         self.path.push(position.key());
         let mut child = position.clone();
@@ -381,6 +384,7 @@ impl<'a, R: Rules> Search<'a, R> {
         let frame = self.frame_mut(ply);
         frame.moved = None;
         frame.null = true;
+        frame.quiet = None;
         self.memory.evaluator.push_null();
         self.path.push(position.key());
         let mut child = position.clone();

@@ -6,7 +6,7 @@ use arrayvec::ArrayVec;
 use shakmaty::Move;
 
 use super::distance::DistanceModel as _;
-use super::history;
+use super::history::{self, History};
 use super::picker::Picker;
 use super::rules::Narrowing;
 use super::tally::Tally as _;
@@ -166,6 +166,19 @@ impl<R: Rules> Search<'_, R> {
                 self.shared.table.store(key, entry);
             }
         }
+        // The quiet move before is judged at once, by what it has made of the evaluation: that is known of every move
+        // searched, where cutoffs are rare.
+        let parent = self.frame_before(ply, 1);
+        if self.rules.pruning()
+            && !in_check
+            && !excluded.is_some()
+            && let (Some(before), Some(slot)) = (parent.eval, parent.quiet)
+        {
+            let (gain, most) = (-(before + eval), params::opinion_max());
+            let bonus = (params::opinion_slope() * gain).clamp(-most, most);
+            self.memory.history.update_slot(slot, bonus);
+        }
+
         // Improving: better than two plies (or four) ago. Margins trust an improving position more.
         let improving = !in_check
             && match (self.frame_before(ply, 2).eval, self.frame_before(ply, 4).eval) {
@@ -315,7 +328,8 @@ impl<R: Rules> Search<'_, R> {
             };
             let mut reduction = self.reductions.get(depth, number);
 
-            // Step 14. Skip late, futile and losing moves; each contributes the upper bound that it is skipped for.
+            // Step 14. Skip late, futile and losing moves; each contributes the upper bound that it is skipped for: what
+            // is futile its margin, all others the best of those that were searched.
             // Checks are neither futile, for mate needs no evaluation, nor judged by their history alone. A loss is
             // never claimed on the strength of a skipped move.
             if self.rules.pruning() && best.is_some() && !best.score().is_loss() && position.has_pieces() {
@@ -324,7 +338,7 @@ impl<R: Rules> Search<'_, R> {
                     // Late moves.
                     let enough = (params::late_moves_base() + depth * depth) / if improving { 1 } else { 2 };
                     if number as i32 > enough {
-                        best = best.max(Ibv::upper(alpha));
+                        best = skipped(best, best_move);
                         picker.skip_quiets();
                         continue;
                     }
@@ -344,7 +358,7 @@ impl<R: Rules> Search<'_, R> {
                         && move_history < -params::history_pruning() * (reduced + 1)
                         && !position.gives_check(m)
                     {
-                        best = best.max(Ibv::upper(alpha));
+                        best = skipped(best, best_move);
                         continue;
                     }
                     // Exchange; a check may cost as much as a capture.
@@ -352,14 +366,14 @@ impl<R: Rules> Search<'_, R> {
                         && !position.see_at_least(m, -params::exchange_quiet() * reduced * reduced)
                         && !(position.gives_check(m) && position.see_at_least(m, -params::exchange_noisy() * depth))
                     {
-                        best = best.max(Ibv::upper(alpha));
+                        best = skipped(best, best_move);
                         continue;
                     }
                 } else if depth <= params::exchange_noisy_depth()
                     && picker.at_bad_noisy()
                     && !position.see_at_least(m, -params::exchange_noisy() * depth - move_history / 64)
                 {
-                    best = best.max(Ibv::upper(alpha));
+                    best = skipped(best, best_move);
                     continue;
                 }
             }
@@ -399,6 +413,9 @@ impl<R: Rules> Search<'_, R> {
 
             // Step 16. Play it.
             let child = self.make(position, m, ply);
+            if !noisy {
+                self.frame_mut(ply).quiet = Some(History::quiet_slot(position, threats, m));
+            }
             let gives_check = child.in_check();
             let new_depth = depth - 1 + extension;
 
@@ -661,4 +678,11 @@ impl<R: Rules> Search<'_, R> {
             frame.killer = PackedMove::new(m);
         }
     }
+}
+
+/// The best so far after a move was skipped that is taken to be no better: no longer the truth, unless a move has raised
+/// alpha and the skipped one would have had to beat that.
+#[inline]
+fn skipped(best: Ibv, raised: Option<Move>) -> Ibv {
+    if raised.is_some() { best } else { best.force_upper() }
 }

@@ -107,27 +107,26 @@ impl<R: Rules> Search<'_, R> {
         let mut best_move = PackedMove::NONE;
         let mut searched = 0;
         while let Some(m) = picker.next(position, &self.memory.history, threats, &trail) {
-            // Step 6. Skip what cannot matter; what is skipped contributes its upper bound.
+            // Step 6. Skip what cannot matter; what is skipped contributes its upper bound. Of moves that are no better
+            // than what is known already this is that very value: bounds far below alpha serve more windows than alpha.
             if self.rules.pruning() && best.is_some() && !best.score().is_loss() {
                 if in_check {
-                    // One evasion that holds is enough to go by: quiet ones after it rarely change the verdict.
+                    // One evasion is enough to go by: quiet ones after it are taken to be no better.
                     if searched > 0 && !is_noisy(m) {
-                        best = best.max(Ibv::upper(alpha));
+                        if !best_move.is_some() {
+                            best = best.force_upper();
+                        }
                         picker.skip_quiets();
                         continue;
                     }
                 } else {
                     if picker.at_bad_noisy() {
                         // Losing captures: standing pat is at least as good.
-                        best = best.max(Ibv::upper(alpha));
                         break;
                     }
-                    let gain = m.capture().map_or(0, exchange_value)
-                        + m.promotion().map_or(0, exchange_value)
-                        + params::quiescence_margin();
-                    if stand + gain <= alpha.cp() && !position.see_at_least(m, 1) && m.promotion().is_none() {
-                        let limit = Self::heuristic(stand + gain).min(alpha);
-                        best = best.max(Ibv::upper(limit));
+                    let limit = stand + m.capture().map_or(0, exchange_value) + params::quiescence_margin();
+                    if limit <= alpha.cp() && m.promotion().is_none() {
+                        best = best.max(Ibv::upper(Self::heuristic(limit).min(alpha)));
                         continue;
                     }
                 }

@@ -23,7 +23,14 @@ pub enum Input {
 }
 
 /// Reads `source` on a new thread, to its end or to the command `quit`, after which `at_quit` is called there.
-pub fn spawn(source: impl Read + Send + 'static, at_quit: impl FnOnce() + Send + 'static) -> Receiver<Input> {
+///
+/// # Errors
+///
+/// The system could not start a thread.
+pub fn spawn(
+    source: impl Read + Send + 'static,
+    at_quit: impl FnOnce() + Send + 'static,
+) -> std::io::Result<Receiver<Input>> {
     let (sender, receiver) = unbounded();
     let listen = move || {
         if read(BufReader::new(source), &sender) == LastWord::Quit {
@@ -31,9 +38,8 @@ pub fn spawn(source: impl Read + Send + 'static, at_quit: impl FnOnce() + Send +
             at_quit();
         }
     };
-    // If there is no thread to be had, the channel closes and the session ends, as it does at the end of the input.
-    let _ = std::thread::Builder::new().name("input".into()).spawn(listen);
-    receiver
+    std::thread::Builder::new().name("input".into()).spawn(listen)?;
+    Ok(receiver)
 }
 
 /// All the lines of these bytes, and `quit` behind them.

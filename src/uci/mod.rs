@@ -51,8 +51,16 @@ pub fn run(arguments: impl IntoIterator<Item = String>, extras: &[Extra]) -> Exi
     }
     let session = Session::new(std::io::stdout(), extras, interactive);
     let output = session.output();
-    session.run(input::spawn(std::io::stdin(), move || leave_a_stuck_reader(&output)));
-    ExitCode::SUCCESS
+    match input::spawn(std::io::stdin(), move || leave_a_stuck_reader(&output)) {
+        Ok(lines) => {
+            session.run(lines);
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            say(&format!("ibex: cannot start a thread to read the input: {error}"));
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// A line on standard error, if anybody listens there.
