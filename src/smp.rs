@@ -1,4 +1,5 @@
-//! Lazy SMP: every thread searches the same root on the shared table; what they find differs because they race.
+//! Lazy SMP: every thread searches the same root on the shared table. Every other helper works an iteration ahead, and an
+//! iteration that one of them has finished is finished for all (`search/lead.rs`).
 //!
 //! The first thread owns the clock and tells what happens; helpers only search. When it ends, all do, and a vote
 //! weighted by depth and score picks the move.

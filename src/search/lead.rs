@@ -1,8 +1,8 @@
 //! The lead: the last iteration that any thread has finished. Threads that are still at it need not go on.
 //!
-//! Threads of Lazy SMP race through the same iterations. Whoever finishes one first has what the others are looking for:
-//! its move, its exact value and its line. So the first thread takes these over and goes on to the next iteration, on a
-//! table that both have filled.
+//! The threads of a search race through the same iterations. Whoever finishes one first has what the others are looking
+//! for: its move, its exact value and its line. They take these over and go on to the next iteration, on a table that all
+//! have filled.
 
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
