@@ -338,7 +338,7 @@ impl<R: Rules> Search<'_, R> {
                     // Late moves.
                     let enough = (params::late_moves_base() + depth * depth) / if improving { 1 } else { 2 };
                     if number as i32 > enough {
-                        best = skipped(best, best_move);
+                        best = skipped(best, best_move.is_some());
                         picker.skip_quiets();
                         continue;
                     }
@@ -358,7 +358,7 @@ impl<R: Rules> Search<'_, R> {
                         && move_history < -params::history_pruning() * (reduced + 1)
                         && !position.gives_check(m)
                     {
-                        best = skipped(best, best_move);
+                        best = skipped(best, best_move.is_some());
                         continue;
                     }
                     // Exchange; a check may cost as much as a capture.
@@ -366,14 +366,14 @@ impl<R: Rules> Search<'_, R> {
                         && !position.see_at_least(m, -params::exchange_quiet() * reduced * reduced)
                         && !(position.gives_check(m) && position.see_at_least(m, -params::exchange_noisy() * depth))
                     {
-                        best = skipped(best, best_move);
+                        best = skipped(best, best_move.is_some());
                         continue;
                     }
                 } else if depth <= params::exchange_noisy_depth()
                     && picker.at_bad_noisy()
                     && !position.see_at_least(m, -params::exchange_noisy() * depth - move_history / 64)
                 {
-                    best = skipped(best, best_move);
+                    best = skipped(best, best_move.is_some());
                     continue;
                 }
             }
@@ -683,6 +683,6 @@ impl<R: Rules> Search<'_, R> {
 /// The best so far after a move was skipped that is taken to be no better: no longer the truth, unless a move has raised
 /// alpha and the skipped one would have had to beat that.
 #[inline]
-fn skipped(best: Ibv, raised: Option<Move>) -> Ibv {
-    if raised.is_some() { best } else { best.force_upper() }
+pub(super) fn skipped(best: Ibv, raised: bool) -> Ibv {
+    if raised { best } else { best.force_upper() }
 }

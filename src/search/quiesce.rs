@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::distance::DistanceModel as _;
+use super::node::skipped;
 use super::picker::Picker;
 use super::tally::Tally as _;
 use super::{NodeResult, Rules, Search, threats};
@@ -113,9 +114,7 @@ impl<R: Rules> Search<'_, R> {
                 if in_check {
                     // One evasion is enough to go by: quiet ones after it are taken to be no better.
                     if searched > 0 && !is_noisy(m) {
-                        if !best_move.is_some() {
-                            best = best.force_upper();
-                        }
+                        best = skipped(best, best_move.is_some());
                         picker.skip_quiets();
                         continue;
                     }
