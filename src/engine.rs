@@ -151,8 +151,8 @@ impl Signals {
     }
 }
 
-/// More bytes than a thread's [`Memory`] takes.
-const AMPLE: usize = 16 << 20;
+/// More bytes than a thread's [`Memory`] takes, and enough to go on with once the last one has been granted.
+const AMPLE: usize = 48 << 20;
 
 /// A chess engine.
 pub struct Engine {

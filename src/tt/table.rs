@@ -16,6 +16,9 @@ const CLUSTER_BYTES: usize = 64;
 const CLUSTERS_PER_MIB: usize = (1 << 20) / CLUSTER_BYTES;
 const _: () = assert!(size_of::<Cluster<Xor>>() == CLUSTER_BYTES);
 
+/// To clear less than this is not worth starting a thread.
+const MIB_A_THREAD: usize = 16;
+
 /// How many slots [`Table::hashfull`] looks at.
 const SAMPLE: usize = 1000;
 
@@ -53,11 +56,6 @@ impl Table {
         remark
     }
 
-    /// The size in mebibytes.
-    pub fn mib(&self) -> usize {
-        self.clusters().len() / CLUSTERS_PER_MIB
-    }
-
     fn allocate(&mut self, mib: usize) -> Option<String> {
         // The old memory goes first: two tables may not fit.
         self.slots = Vec::new();
@@ -92,6 +90,11 @@ impl<S: Seal> Table<S> {
         self.slots = slots;
         self.slots.truncate(self.first + clusters * WAYS);
         true
+    }
+
+    /// The size in mebibytes.
+    pub fn mib(&self) -> usize {
+        self.clusters().len() / CLUSTERS_PER_MIB
     }
 
     #[inline]
@@ -190,11 +193,12 @@ impl<S: Seal> Table<S> {
         }
     }
 
-    /// Forgets everything, with this many threads.
+    /// Forgets everything, with as many of these threads as have something to do.
     pub fn clear(&self, threads: usize) {
         self.age.store(0, Ordering::Relaxed);
         self.floor.store(0, Ordering::Relaxed);
-        let threads = threads.clamp(1, 1024);
+        // Not one more: where memory is short, the stacks of threads that have ended are missed by those to come.
+        let threads = threads.min(self.mib() / MIB_A_THREAD).clamp(1, 1024);
         let mut parts = self.slots.chunks(self.slots.len().div_ceil(threads).max(1));
         let mine = parts.next().unwrap_or_default();
         thread::scope(|scope| {
