@@ -307,7 +307,12 @@ fn mates_beyond_the_counter(distance: &'static dyn DistanceModel) -> usize {
         bench.search(rules, NEUTRAL, &late, &Limits::depth(6), &|event| listener.hear(&event)).expect("a thread");
         listener.reports().iter().any(|report| report.value.score().is_mate())
     };
-    let mates = ["5k2/Q7/8/2K5/8/8/8/8 w - -", "8/8/8/8/8/Q7/3K4/6k1 w - -", "8/8/8/8/3K4/8/2k5/R7 w - -"];
+    let mates = [
+        "5k2/Q7/8/2K5/8/8/8/8 w - -",
+        "8/8/8/8/8/Q7/3K4/6k1 w - -",
+        "8/8/8/8/8/2Q5/3K4/6k1 w - -",
+        "8/8/8/8/3K4/8/2k5/R7 w - -",
+    ];
     mates.iter().filter(claimed).count()
 }
 
@@ -318,7 +323,8 @@ fn no_mate_is_claimed_across_the_50_move_limit() {
 
 #[test]
 fn a_claim_across_the_50_move_limit_is_noticed() {
-    assert_eq!(mates_beyond_the_counter(&Faulty { timeless: true, ..SOUND }), 3);
+    // In each of the three with a queen; whether the search comes by the fault with a rook is the order's chance.
+    assert!(mates_beyond_the_counter(&Faulty { timeless: true, ..SOUND }) >= 3);
 }
 
 /// Rook against king is won and recognised, until the counter stands too high. The table knows wins from fresh counters.
