@@ -215,6 +215,13 @@ fn sizes() {
     assert_eq!(table.probe(u64::MAX), Some(at_depth(7)));
     table.clear(7);
     assert_eq!(table.probe(u64::MAX), None);
+    // Large enough to be cleared by three threads.
+    assert_eq!(table.resize(3 * 16, 1), None);
+    let ends = [0, u64::MAX / 2, u64::MAX];
+    ends.into_iter().for_each(|key| table.store(key, at_depth(7)));
+    assert!(ends.into_iter().all(|key| table.probe(key).is_some()));
+    table.clear(7);
+    assert!(ends.into_iter().all(|key| table.probe(key).is_none()));
     // More than any address space: a smaller table and a remark, never an abort.
     let (table, remark) = Table::new(usize::MAX >> 20);
     assert!(table.mib() >= 1);
