@@ -4,6 +4,7 @@
 //! - `root`: the root's moves
 //! - `lead`: what the fastest of several threads has found
 //! - `node`: the interior node, in numbered steps
+//! - `estimate`: what a node is worth before its moves are searched
 //! - `quiesce`: captures and evasions until the position is quiet
 //! - `picker`, `history`: the order of moves, and what it is learned from
 //! - `reductions`: how much less a late move is searched
@@ -18,6 +19,7 @@
 
 pub mod contempt;
 pub mod distance;
+mod estimate;
 pub mod history;
 mod hunt;
 pub mod iterate;
@@ -455,35 +457,6 @@ impl<'a, R: Rules> Search<'a, R> {
             return true;
         }
         self.path.repeats(position, ply) || position.is_insufficient_material()
-    }
-
-    /// An evaluation in centipawns as a score at `ply`; it carries contempt already.
-    #[inline]
-    fn heuristic(cp: i32) -> Score {
-        Score::heuristic(cp)
-    }
-
-    /// The raw evaluation of a position that is not in check, in centipawns for the side to move.
-    #[inline]
-    fn evaluate(&mut self, position: &Position) -> i32 {
-        let cp = self.memory.evaluator.evaluate(position).clamp(-Score::MAX_EVAL, Score::MAX_EVAL);
-        let grain = self.rules.grain();
-        let cp = if grain == 1 { cp } else { (cp + grain / 2).div_euclid(grain) * grain };
-        // As the table will give it back: zero has no place among evaluations.
-        Score::heuristic(cp).cp()
-    }
-
-    /// The raw evaluation, corrected by experience, damped towards the 50-move draw, with the root's contempt.
-    #[inline]
-    fn correct(&self, position: &Position, ply: usize, raw: i32) -> i32 {
-        if !self.rules.pruning() {
-            // Experience depends on the order of the search.
-            return (raw + self.shared.conventions.contempt_at(ply)).clamp(-Score::MAX_EVAL, Score::MAX_EVAL);
-        }
-        let corrected = raw + self.memory.correction.of(position, &self.trail(ply));
-        let damped = corrected * (220 - i32::from(position.clock())) / 220;
-        let cp = damped + self.shared.conventions.contempt_at(ply);
-        cp.clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
     }
 }
 

@@ -126,44 +126,17 @@ impl<R: Rules> Search<'_, R> {
 
         // Step 6. The static evaluation: from the table or the evaluator, corrected by experience; what the table
         // knows of the value is the better estimate of it.
-        let mut raw = None;
-        let mut eval = 0;
-        let mut estimate = 0;
+        let (mut raw, mut eval, mut estimate) = (None, 0, 0);
         if in_check {
             self.frame_mut(ply).eval = None;
         } else if excluded.is_some() {
             eval = self.frame(ply).eval.unwrap_or(0);
             estimate = eval;
         } else {
-            let evaluation = match entry.and_then(|e| e.eval) {
-                Some(score) => score.cp(),
-                None => self.evaluate(position),
-            };
-            raw = Some(Score::heuristic(evaluation));
-            eval = self.correct(position, ply, evaluation);
-            self.frame_mut(ply).eval = Some(eval);
-            estimate = eval;
-            if known.is_some() && !known.score().is_decisive() {
-                let score = known.score().cp();
-                let better = match known.bound() {
-                    Bound::Exact => true,
-                    Bound::Lower => score > eval,
-                    Bound::Upper => score < eval,
-                };
-                if better {
-                    estimate = score;
-                }
-            }
+            let expected = self.estimate(position, ply, entry.as_ref(), known);
+            (raw, eval, estimate) = (Some(expected.raw), expected.eval, expected.value.cp());
             if entry.is_none() {
-                let entry = Entry {
-                    value: Ibv::NONE,
-                    best: PackedMove::NONE,
-                    depth: 0,
-                    pv: was_pv,
-                    eval: raw,
-                    moveless: false,
-                };
-                self.shared.table.store(key, entry);
+                self.remember_evaluation(key, expected.raw, was_pv);
             }
         }
         // The quiet move before is judged at once, by what it has made of the evaluation: that is known of every move
@@ -220,7 +193,7 @@ impl<R: Rules> Search<'_, R> {
                 && !beta.is_decisive()
                 && estimate - margin.max(20) >= beta.cp()
             {
-                return Some(Ibv::lower(Self::heuristic((estimate + beta.cp()) / 2).max(beta)));
+                return Some(Ibv::lower(Score::heuristic((estimate + beta.cp()) / 2).max(beta)));
             }
 
             // Step 10. Null move: if passing keeps the side above beta, a real move will.
@@ -350,7 +323,7 @@ impl<R: Rules> Search<'_, R> {
                         && limit <= alpha.cp()
                         && !position.gives_check(m)
                     {
-                        best = best.max(Ibv::upper(Self::heuristic(limit).min(alpha)));
+                        best = best.max(Ibv::upper(Score::heuristic(limit).min(alpha)));
                         continue;
                     }
                     // History.
@@ -572,7 +545,7 @@ impl<R: Rules> Search<'_, R> {
         let in_check = position.in_check();
         if ply >= MAX_PLY {
             let cp = if in_check { 0 } else { self.evaluate(position) };
-            return ControlFlow::Break(Some(Ibv::exact(Self::heuristic(cp))));
+            return ControlFlow::Break(Some(Ibv::exact(Score::heuristic(cp))));
         }
         ControlFlow::Continue(in_check)
     }

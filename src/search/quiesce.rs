@@ -60,37 +60,12 @@ impl<R: Rules> Search<'_, R> {
         let mut raw = None;
         let mut stand = 0;
         if !in_check {
-            let evaluation = match entry.and_then(|e| e.eval) {
-                Some(score) => score.cp(),
-                None => self.evaluate(position),
-            };
-            raw = Some(Score::heuristic(evaluation));
-            stand = self.correct(position, ply, evaluation);
-            self.frame_mut(ply).eval = Some(stand);
-            // What the table knows of the position is a better estimate where it says something on this side.
-            let mut estimate = Self::heuristic(stand);
-            if self.rules.pruning() && known.is_some() && !known.score().is_decisive() {
-                let better = match known.bound() {
-                    Bound::Exact => true,
-                    Bound::Lower => known.score() > estimate,
-                    Bound::Upper => known.score() < estimate,
-                };
-                if better {
-                    estimate = known.score();
-                }
-            }
-            best = window.close(Ibv::exact(estimate));
+            let expected = self.estimate(position, ply, entry.as_ref(), known);
+            (raw, stand) = (Some(expected.raw), expected.eval);
+            best = window.close(Ibv::exact(expected.value));
             if best.cuts(beta) {
                 if entry.is_none() {
-                    let entry = Entry {
-                        value: Ibv::NONE,
-                        best: PackedMove::NONE,
-                        depth: 0,
-                        pv: was_pv,
-                        eval: raw,
-                        moveless: false,
-                    };
-                    self.shared.table.store(key, entry);
+                    self.remember_evaluation(key, expected.raw, was_pv);
                 }
                 return Some(window.close(best.force_lower()));
             }
@@ -125,7 +100,7 @@ impl<R: Rules> Search<'_, R> {
                     }
                     let limit = stand + m.capture().map_or(0, exchange_value) + params::quiescence_margin();
                     if limit <= alpha.cp() && m.promotion().is_none() {
-                        best = best.max(Ibv::upper(Self::heuristic(limit).min(alpha)));
+                        best = best.max(Ibv::upper(Score::heuristic(limit).min(alpha)));
                         continue;
                     }
                 }

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
 
 use ibex::eval::nnue::network::{self, Network};
+use ibex::eval::nnue::units;
 use ibex::eval::{Evaluation, Evaluator};
 use ibex::position::{Game, PackedMove, Position};
 use ibex::score::Score;
@@ -228,7 +229,7 @@ pub fn network(bytes: &[u8]) {
     file[12..16].copy_from_slice(&u32::from(kind % 4).to_le_bytes());
     file[16..20].copy_from_slice(&(hidden as u32).to_le_bytes());
     file[20..24].copy_from_slice(&8u32.to_le_bytes());
-    for (at, number) in [(24, network::QA), (26, network::QB), (28, network::SCALE)] {
+    for (at, number) in [(24, units::QA), (26, units::QB), (28, units::SCALE)] {
         file[at..at + 2].copy_from_slice(&(number as u16).to_le_bytes());
     }
     file[32..40].copy_from_slice(&network::checksum(&weights).to_le_bytes());

@@ -139,15 +139,25 @@ pub fn write(path: &Path, positions: &[ChessBoard]) -> Result<(), String> {
     replace(path, |output| positions.iter().try_for_each(|position| output.write_all(&to_bytes(position))))
 }
 
+/// A path with another ending added.
+pub fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// The file with the positions to validate with.
+pub fn validation_file(path: &Path) -> PathBuf {
+    with_ending(path, ".val")
+}
+
 /// Writes a file under another name first, and moves it into place when it is whole.
 ///
 /// # Errors
 ///
 /// One line: the system refuses; nothing is left behind.
 pub fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), String> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".tmp");
-    let draft = PathBuf::from(name);
+    let draft = with_ending(path, ".tmp");
     let write = || -> std::io::Result<()> {
         let mut output = BufWriter::with_capacity(1 << 20, File::create(&draft)?);
         fill(&mut output)?;
@@ -173,6 +183,13 @@ pub mod tests {
     use super::*;
     use ibex::eval::nnue::{Accumulators, Network};
     use std::sync::Arc;
+
+    /// A folder of its own for a test.
+    pub fn scratch_folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("ibex-trainer-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
 
     /// A packed position.
     pub fn packed(position: &Position, score: i16, half_points: u8) -> ChessBoard {

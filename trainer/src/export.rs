@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use bulletformat::ChessBoard;
 use ibex::eval::nnue::features::{INPUTS, OUTPUT_BUCKETS};
-use ibex::eval::nnue::network::{QA, QB, SCALE};
+use ibex::eval::nnue::units::{QA, QB, SCALE};
 use ibex::eval::nnue::{Accumulators, Network};
 
-use crate::data;
+use crate::checkpoint::Checkpoint;
+use crate::data::{self, validation_file};
 use crate::model::{self, Parameters, Scratch};
-use crate::pack::validation_file;
-use crate::train::Checkpoint;
 
 /// The mean difference between the network in floating point, at the rounded weights that it was trained with, and the
 /// engine's may be this many centipawns, over positions within ±1000: the engine's divisions cut off.

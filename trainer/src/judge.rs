@@ -10,9 +10,8 @@ use bulletformat::ChessBoard;
 use ibex::eval::nnue::Network;
 use ibex::eval::{Evaluation, Evaluator};
 
-use crate::data;
+use crate::data::{self, validation_file};
 use crate::model::{Target, sigmoid};
-use crate::pack::validation_file;
 
 /// The command line of `judge`.
 #[derive(clap::Args, Debug)]

@@ -4,6 +4,7 @@
 //! learns weights, `export` turns them into the integers that the engine computes with, and measures what that costs.
 //! Build it for the machine at hand: `RUSTFLAGS="-C target-cpu=native" cargo run --release -p ibex-trainer -- help`.
 
+mod checkpoint;
 mod data;
 mod export;
 mod judge;

@@ -5,7 +5,7 @@
 
 use bulletformat::ChessBoard;
 use ibex::eval::nnue::features::{INPUTS, OUTPUT_BUCKETS};
-use ibex::eval::nnue::network::{QA, QB, SCALE};
+use ibex::eval::nnue::units::{QA, QB, SCALE};
 use ibex::tools::datagen::random::Random;
 
 use crate::data::{self, inputs};

@@ -1,9 +1,9 @@
 //! `pack`: from games to shuffled positions, some games being set aside to validate with.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bulletformat::ChessBoard;
-use ibex::eval::nnue::network::SCALE;
+use ibex::eval::nnue::units::SCALE;
 use ibex::eval::{Evaluation, Evaluator};
 use ibex::position::Position;
 use ibex::tools::datagen::filter::Filter;
@@ -12,9 +12,9 @@ use ibex::tools::datagen::record::Record;
 use ibex::tools::datagen::report::read_games;
 use shakmaty::{Chess, Color, Position as _, Role};
 
-use crate::data;
+use crate::checkpoint::share;
+use crate::data::{self, validation_file};
 use crate::model::sigmoid;
-use crate::train::share;
 
 /// The command line of `pack`.
 #[derive(clap::Args, Debug)]
@@ -65,13 +65,6 @@ const MOST: i16 = 3000;
 /// The score that expects these points.
 fn centipawns(points: f32) -> f32 {
     SCALE as f32 * (points / (1.0 - points)).ln()
-}
-
-/// The file with the positions to validate with.
-pub fn validation_file(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".val");
-    PathBuf::from(name)
 }
 
 /// Packs a position; score from White's view, result in half points for White.

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use plotters::prelude::*;
 
+use crate::checkpoint::EpochLoss;
 use crate::data;
-use crate::train::EpochLoss;
 
 /// Draws the losses of all epochs.
 ///

@@ -5,7 +5,7 @@ use shakmaty::Bitboard;
 use super::account::{Account, Nobody, Term, Watch};
 use super::pair::S;
 use super::pieces::stand;
-use super::view::{View, beside, file_of, fill_down, fill_up, pawn_attacks, ranks, their_pawn_attacks, up};
+use super::view::{View, beside, file_of, fill_up, pawn_attacks, ranks, their_pawn_attacks, up};
 use super::weights::Weights;
 
 /// Adds one side's pawn structure to its account; returns its passed pawns.
@@ -53,11 +53,6 @@ pub fn structure<W: Watch>(view: &View, account: &mut Account<'_, W>) -> Bitboar
         }
     }
     passed
-}
-
-/// The squares that enemy pawns attack or may attack one day.
-pub fn their_attack_span(view: &View) -> Bitboard {
-    fill_down(their_pawn_attacks(view.their.pawns))
 }
 
 /// What is remembered of a pawn structure: each side's score and passed pawns, seen by that side.

@@ -4,10 +4,9 @@ use shakmaty::{Bitboard, Square, attacks};
 
 use super::account::{Account, Term, Watch};
 use super::pair::S;
-use super::pawns::their_attack_span;
 use super::view::{
     Attacks, CENTER_FILES, View, double_pawn_attacks, down, few, file_of, looked_through, pawn_attacks, ranks,
-    their_pawn_attacks, up,
+    their_attack_span, their_pawn_attacks, up,
 };
 
 const LIGHT: Bitboard = Bitboard::LIGHT_SQUARES;

@@ -166,6 +166,11 @@ pub const fn their_pawn_attacks(pawns: Bitboard) -> Bitboard {
     beside(down(pawns))
 }
 
+/// The squares that enemy pawns attack or may attack one day.
+pub fn their_attack_span(view: &View) -> Bitboard {
+    fill_down(their_pawn_attacks(view.their.pawns))
+}
+
 /// What own pawns attack from both sides.
 pub const fn double_pawn_attacks(pawns: Bitboard) -> Bitboard {
     Bitboard((pawns.0 & !FILE_A.0) << 7 & (pawns.0 & !FILE_H.0) << 9)

@@ -9,6 +9,7 @@
 //! - `features`: which inputs a position has
 //! - `network`: the weights, in a file and in memory
 //! - `accumulator`: the hidden layer, kept up to date along the search's path
+//! - `units`: what its integers count in
 //! - `simd`: the arithmetic, a scalar reference and its twins for AVX2, AVX-512 and NEON
 //!
 //! Sources: Yu Nasu, "Efficiently Updatable Neural-Network-based Evaluation Functions for Computer Shogi" (2018); the
@@ -18,6 +19,7 @@ mod accumulator;
 pub mod features;
 pub mod network;
 pub mod simd;
+pub mod units;
 
 pub use accumulator::Accumulators;
 pub use network::Network;

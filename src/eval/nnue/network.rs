@@ -24,6 +24,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::features::{INPUTS, OUTPUT_BUCKETS};
 use super::simd::{BLOCK, Block, Kernel};
+use super::units::{QA, QB, SCALE};
 
 /// The first bytes of a network file.
 pub const MAGIC: &[u8; 8] = b"IBEXNNUE";
@@ -35,12 +36,6 @@ pub const WHOLE: u32 = 1;
 pub const RESIDUAL: u32 = 2;
 /// The size of the header.
 pub const HEADER_SIZE: usize = 64;
-/// The hidden layer's one, in integers.
-pub const QA: i32 = 255;
-/// The output layer's one, in integers.
-pub const QB: i32 = 64;
-/// Centipawns for an output of one; the sigmoid of the output is the expected result.
-pub const SCALE: i32 = 400;
 /// Output weights are at most this, so that their product with a hidden value fits 16 bits.
 pub const MAX_OUTPUT_WEIGHT: i16 = 128;
 /// Larger hidden layers could overflow the 32-bit sums.

@@ -3,8 +3,9 @@ use std::sync::Arc;
 use shakmaty::{CastlingMode, Color, Role};
 
 use super::features::{INPUTS, OUTPUT_BUCKETS, View, output_bucket};
-use super::network::{HEADER_SIZE, MAX_OUTPUT_WEIGHT, QA, QB, SCALE};
+use super::network::{HEADER_SIZE, MAX_OUTPUT_WEIGHT};
 use super::simd::{BLOCK, Block, Kernel};
+use super::units::{QA, QB, SCALE};
 use super::{Accumulators, Network};
 use crate::eval::{Evaluation, Evaluator};
 use crate::position::Position;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::board;
 use super::parse::read_move;
 use super::record::{Record, Run, Status};
-use super::report::{Total, players, themes, totals};
+use super::totals::{Total, players, themes, totals};
 use crate::tools::read_fen;
 
 /// The whole page.

@@ -11,6 +11,7 @@ pub mod player;
 pub mod record;
 pub mod report;
 pub mod run;
+mod totals;
 
 use clap::Subcommand;
 

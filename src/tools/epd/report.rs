@@ -1,4 +1,4 @@
-//! What a run amounts to: totals, the table on the terminal, and the files that other programs read.
+//! What is told of a run: the table on the terminal, and the files that people and other programs read.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::html;
-use super::judge::MateVerdict;
 use super::parse::{Entry, Suite};
 use super::player::Value;
-use super::record::{Record, Run, Status, theme};
+use super::record::{Record, Run, Status};
+use super::totals::{Total, players, themes, totals};
 
 /// Where a run is reported besides the terminal.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -29,152 +29,6 @@ pub struct Outputs {
     /// Write a page for people to this file; it needs nothing else to be shown
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub html: Option<PathBuf>,
-}
-
-/// Totals of one player over some positions.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Total {
-    /// The player's label.
-    pub player: String,
-    /// The suite, or the theme within one.
-    pub name: String,
-    /// Positions searched.
-    pub positions: usize,
-    /// Positions solved.
-    pub solved: usize,
-    /// Points, and those of always playing the best move; zero where there are none.
-    pub points: (i32, i32),
-    /// Announced mates by verdict: exact, longer, shorter, wrong, missed.
-    pub mates: [usize; 5],
-    /// Mean milliseconds until the solution was found, over the solved ones.
-    pub found_ms: Option<f64>,
-    /// Mean nodes until then.
-    pub found_nodes: Option<f64>,
-    /// Median of the deepest iterations.
-    pub depth: u32,
-    /// Nodes.
-    pub nodes: u64,
-    /// Milliseconds.
-    pub ms: u64,
-    /// Crashes, timeouts and illegal moves.
-    pub troubles: usize,
-}
-
-impl Total {
-    /// Adds up records.
-    pub fn of<'a>(player: &str, name: &str, records: impl Iterator<Item = &'a Record>) -> Total {
-        let records: Vec<&Record> = records.collect();
-        let mut total = Total {
-            player: player.to_owned(),
-            name: name.to_owned(),
-            positions: records.len(),
-            solved: records.iter().filter(|r| r.solved).count(),
-            points: (0, 0),
-            mates: [0; 5],
-            found_ms: None,
-            found_nodes: None,
-            depth: 0,
-            nodes: records.iter().map(|r| r.nodes).sum(),
-            ms: records.iter().map(|r| r.ms).sum(),
-            troubles: records.iter().filter(|r| r.status != Status::Ok).count(),
-        };
-        for record in &records {
-            if let Some((own, most)) = record.points {
-                total.points = (total.points.0 + own, total.points.1 + most);
-            }
-            if let Some(verdict) = record.mate {
-                total.mates[verdict as usize] += 1;
-            }
-        }
-        let found: Vec<_> = records.iter().filter_map(|r| r.found).collect();
-        if !found.is_empty() {
-            let n = found.len() as f64;
-            total.found_ms = Some(found.iter().map(|f| f.ms as f64).sum::<f64>() / n);
-            total.found_nodes = Some(found.iter().map(|f| f.nodes as f64).sum::<f64>() / n);
-        }
-        let mut depths: Vec<u32> = records.iter().map(|r| r.depth).collect();
-        depths.sort_unstable();
-        total.depth = depths.get(depths.len() / 2).copied().unwrap_or(0);
-        total
-    }
-
-    /// The share solved, in percent.
-    pub fn percent(&self) -> f64 {
-        100.0 * self.solved as f64 / self.positions.max(1) as f64
-    }
-
-    /// Nodes a second over all searches.
-    pub fn nps(&self) -> u64 {
-        (self.nodes as f64 * 1000.0 / self.ms.max(1) as f64) as u64
-    }
-
-    /// The points for people, or nothing where there are none.
-    pub fn points_text(&self) -> String {
-        if self.points.1 == 0 { String::new() } else { format!("{}/{}", self.points.0, self.points.1) }
-    }
-
-    /// The mates for people, or nothing where none is proved.
-    pub fn mates_text(&self) -> String {
-        let words = ["exact", "longer", "shorter", "wrong", "missed"];
-        let parts = self.mates.iter().zip(words).filter(|&(&n, _)| n > 0).map(|(n, word)| format!("{n} {word}"));
-        parts.collect::<Vec<_>>().join(", ")
-    }
-}
-
-const _: () = assert!(MateVerdict::Missed as usize == 4);
-
-/// The players of a run.
-pub fn players(run: &Run) -> impl Iterator<Item = &str> {
-    run.head.players.iter().map(|player| player.label.as_str())
-}
-
-/// Totals of each player by suite; with more than one suite, over all of them too.
-pub fn totals(run: &Run) -> Vec<Total> {
-    let mut totals = Vec::new();
-    for suite in &run.head.suites {
-        for player in players(run) {
-            let records = run.records.iter().filter(|r| r.player == player && r.suite == suite.name);
-            totals.push(Total::of(player, &suite.name, records));
-        }
-    }
-    if run.head.suites.len() > 1 {
-        for player in players(run) {
-            totals.push(Total::of(player, "all", run.records.iter().filter(|r| r.player == player)));
-        }
-    }
-    totals
-}
-
-/// Totals of each player by theme, for the suites whose ids name more than one.
-pub fn themes(run: &Run) -> Vec<Total> {
-    let mut totals = Vec::new();
-    for suite in &run.head.suites {
-        let mut names: Vec<&str> = Vec::new();
-        for record in run.records.iter().filter(|r| r.suite == suite.name) {
-            let name = theme(&record.id);
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        if names.len() < 2 || names.len() > 40 {
-            continue;
-        }
-        for name in names {
-            for player in players(run) {
-                let records = run.records.iter();
-                let records = records.filter(|r| r.player == player && r.suite == suite.name && theme(&r.id) == name);
-                totals.push(Total::of(player, name, records));
-            }
-        }
-    }
-    totals
-}
-
-/// The smallest share that any player solved of all positions, in percent.
-pub fn least_percent(run: &Run) -> f64 {
-    players(run)
-        .map(|player| Total::of(player, "all", run.records.iter().filter(|r| r.player == player)).percent())
-        .fold(100.0, f64::min)
 }
 
 /// The table for the terminal.

@@ -13,6 +13,7 @@ use super::parse::{Entry, Suite};
 use super::player::{Answer, Budget, BuiltIn, Player, Trouble};
 use super::record::{FORMAT, Head, Journal, PlayerHead, Record, Run, Status, SuiteHead};
 use super::report::{self, Outputs};
+use super::totals;
 use crate::bound::Bound;
 use crate::engine::Settings;
 use crate::tools::{FOUND, OK, progress, san, san_line, uci};
@@ -200,7 +201,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
     if let Some(path) = &args.epd_out {
         report::write_epd(path, &suites, &run)?;
     }
-    let least = report::least_percent(&run);
+    let least = totals::least_percent(&run);
     let missed = args.fail_under.filter(|&threshold| least < threshold);
     if let Some(threshold) = missed {
         eprintln!("ibex epd: {least:.1}% solved is less than {threshold}%");

@@ -1,0 +1,214 @@
+//! A training between two epochs: its recipe, its weights, and the file that keeps them.
+
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data;
+use crate::model::{Parameters, Target};
+use crate::optimiser::Moments;
+use crate::schedule::Shape;
+
+/// Everything that decides what is learned.
+#[derive(clap::Args, Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recipe {
+    /// The size of the hidden layer: a multiple of 64 up to 1024
+    #[arg(long, default_value_t = 512, value_parser = hidden_size)]
+    pub hidden: usize,
+    /// How often every position is seen
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    pub epochs: u64,
+    /// Positions a step
+    #[arg(long, default_value_t = 16_384, value_parser = clap::value_parser!(u64).range(1..))]
+    pub batch: u64,
+    /// The first learning rate
+    #[arg(long, default_value_t = 1e-3, value_parser = positive)]
+    pub lr: f32,
+    /// The last learning rate
+    #[arg(long, default_value_t = 1e-5, value_parser = positive)]
+    pub lr_end: f32,
+    /// How the learning rate falls
+    #[arg(long, value_enum, default_value_t = Shape::Cosine)]
+    pub schedule: Shape,
+    /// The share of the game's result in what is learned; the rest is the score
+    #[arg(long, default_value_t = 0.3, value_parser = share)]
+    pub wdl: f32,
+    /// Learn a correction of the hand-written evaluation instead of a whole evaluation: little data go further
+    #[arg(long)]
+    #[serde(default)]
+    pub residual: bool,
+    /// Weight decay
+    #[arg(long, default_value_t = 0.01, value_parser = share)]
+    pub decay: f32,
+    /// The seed of weights and shuffles
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+fn hidden_size(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(size) if size > 0 && size <= 1024 && size.is_multiple_of(64) => Ok(size),
+        _ => Err("a multiple of 64 up to 1024".to_owned()),
+    }
+}
+
+fn positive(text: &str) -> Result<f32, String> {
+    text.parse().ok().filter(|&rate: &f32| rate > 0.0 && rate < 1.0).ok_or("a number between 0 and 1".to_owned())
+}
+
+/// A number between 0 and 1.
+pub fn share(text: &str) -> Result<f32, String> {
+    text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("a number between 0 and 1".to_owned())
+}
+
+/// What an epoch has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EpochLoss {
+    /// The mean loss of the positions learned from, as they were met.
+    pub training: f64,
+    /// The mean loss of the positions set aside, at the end.
+    pub validation: f64,
+    /// The learning rate at the end.
+    pub rate: f32,
+}
+
+/// A training between two epochs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checkpoint {
+    /// How it is trained.
+    pub recipe: Recipe,
+    /// Steps taken.
+    pub step: u64,
+    /// Every epoch so far.
+    pub history: Vec<EpochLoss>,
+    /// The weights.
+    pub parameters: Parameters,
+    /// The optimiser's memory.
+    pub moments: Moments,
+}
+
+/// The first line of a checkpoint file; then the numbers follow.
+#[derive(Serialize, Deserialize)]
+struct Heading {
+    ibex_checkpoint: u32,
+    recipe: Recipe,
+    step: u64,
+    history: Vec<EpochLoss>,
+}
+
+impl Recipe {
+    /// What is learned of a position.
+    pub fn target(&self) -> Target {
+        Target { wdl: self.wdl, residual: self.residual }
+    }
+}
+
+impl Checkpoint {
+    /// The beginning of a training.
+    pub fn new(recipe: Recipe) -> Checkpoint {
+        let parameters = Parameters::random(recipe.hidden, recipe.seed);
+        Checkpoint::beginning(recipe, parameters)
+    }
+
+    /// The beginning of a training with what another one has learned.
+    ///
+    /// # Errors
+    ///
+    /// One line: the other checkpoint cannot be read or has another size.
+    pub fn continuing(recipe: Recipe, other: &Path) -> Result<Checkpoint, String> {
+        let parameters = Checkpoint::read(other)?.parameters;
+        if parameters.hidden != recipe.hidden {
+            return Err(format!("{} has the hidden size {}", other.display(), parameters.hidden));
+        }
+        Ok(Checkpoint::beginning(recipe, parameters))
+    }
+
+    fn beginning(recipe: Recipe, parameters: Parameters) -> Checkpoint {
+        let zero = vec![0.0; parameters.values.len()];
+        let moments = Moments { first: zero.clone(), second: zero };
+        Checkpoint { recipe, step: 0, history: Vec::new(), parameters, moments }
+    }
+
+    /// Writes a file that [`Checkpoint::read`] reads.
+    ///
+    /// # Errors
+    ///
+    /// One line: the system refuses.
+    pub fn write(&self, path: &Path) -> Result<(), String> {
+        let heading =
+            Heading { ibex_checkpoint: 1, recipe: self.recipe.clone(), step: self.step, history: self.history.clone() };
+        let heading = serde_json::to_string(&heading).map_err(|error| error.to_string())?;
+        data::replace(path, |output| {
+            writeln!(output, "{heading}")?;
+            for numbers in [&self.parameters.values, &self.moments.first, &self.moments.second] {
+                numbers.iter().try_for_each(|number| output.write_all(&number.to_le_bytes()))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Reads a checkpoint.
+    ///
+    /// # Errors
+    ///
+    /// One line: the file cannot be read or is no whole checkpoint.
+    pub fn read(path: &Path) -> Result<Checkpoint, String> {
+        let shown = path.display();
+        let bytes = fs::read(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
+        let end = bytes.iter().position(|&b| b == b'\n').ok_or_else(|| format!("{shown} is no checkpoint"))?;
+        let heading: Heading =
+            serde_json::from_slice(&bytes[..end]).map_err(|error| format!("{shown} is no checkpoint: {error}"))?;
+        let hidden = hidden_size(&heading.recipe.hidden.to_string()).map_err(|why| format!("{shown}: {why}"))?;
+        let mut parameters = Parameters::zero(hidden);
+        let count = parameters.values.len();
+        let numbers = &bytes[end + 1..];
+        if numbers.len() != 3 * 4 * count {
+            return Err(format!("{shown} is truncated or damaged"));
+        }
+        let mut numbers = numbers.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+        parameters.values = numbers.by_ref().take(count).collect();
+        let moments = Moments { first: numbers.by_ref().take(count).collect(), second: numbers.collect() };
+        if parameters.values.iter().any(|value| !value.is_finite()) {
+            return Err(format!("{shown} holds numbers that are none"));
+        }
+        Ok(Checkpoint { recipe: heading.recipe, step: heading.step, history: heading.history, parameters, moments })
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use crate::data::tests::scratch_folder;
+
+    /// A small one.
+    pub fn recipe() -> Recipe {
+        Recipe {
+            hidden: 64,
+            epochs: 6,
+            batch: 64,
+            lr: 5e-3,
+            lr_end: 1e-4,
+            schedule: Shape::Cosine,
+            wdl: 0.0,
+            residual: false,
+            decay: 0.01,
+            seed: 3,
+        }
+    }
+
+    #[test]
+    fn damaged_checkpoints_are_refused() {
+        let folder = scratch_folder("ckpt");
+        let file = folder.join("a.ckpt");
+        let checkpoint = Checkpoint::new(recipe());
+        checkpoint.write(&file).unwrap();
+        assert_eq!(Checkpoint::read(&file).unwrap(), checkpoint);
+        let bytes = fs::read(&file).unwrap();
+        fs::write(&file, &bytes[..bytes.len() - 1]).unwrap();
+        assert!(Checkpoint::read(&file).unwrap_err().contains("truncated"));
+        fs::write(&file, b"no checkpoint\n").unwrap();
+        assert!(Checkpoint::read(&file).unwrap_err().contains("is no checkpoint"));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
