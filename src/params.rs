@@ -86,10 +86,20 @@ tunables! {
     correction_continuation = 700 in 0..=3072, step 150;
 
     // Opinion: a quiet move is judged by what it has made of the static evaluation.
+    /// Centipawns that a move may lose and still be no worse than others: who moves is a little better off.
+    opinion_offset = 15 in -30..=80, step 5;
     /// Bonus in the history per centipawn gained.
     opinion_slope = 6 in 0..=40, step 2;
     /// Largest bonus or malus.
     opinion_max = 800 in 0..=3000, step 100;
+
+    // Escape: a quiet move of a piece that a lesser one attacks comes earlier, one to where a lesser one takes it later.
+    /// How much in the histories' units, for a pawn's worth of the piece.
+    escape = 600 in 0..=3000, step 100;
+
+    // Checks: a quiet one that loses little comes early.
+    /// How much in the histories' units.
+    check_order = 4000 in 0..=16000, step 500;
 
     // Hindsight: a reduction that the evaluation after the move does not bear out is taken back.
     /// Least reduction by the parent.

@@ -107,6 +107,16 @@ impl Position {
                 || (attacks::rook_attacks(king, occupied) & board.rooks_and_queens() & ours).any())
     }
 
+    /// From where a piece of each role, pawn first, would give check as the board stands; none for the king.
+    pub fn checking_squares(&self) -> [Bitboard; 6] {
+        let board = self.board();
+        let Some(king) = board.king_of(!self.turn()) else { return [Bitboard::EMPTY; 6] };
+        let occupied = board.occupied();
+        let (diagonal, straight) = (attacks::bishop_attacks(king, occupied), attacks::rook_attacks(king, occupied));
+        let pawn = attacks::pawn_attacks(!self.turn(), king);
+        [pawn, attacks::knight_attacks(king), diagonal, straight, diagonal | straight, Bitboard::EMPTY]
+    }
+
     /// All pieces of both colours that attack `square` with this occupancy.
     pub fn attackers_to(&self, square: Square, occupied: Bitboard) -> Bitboard {
         attackers_to(self.board(), square, occupied)

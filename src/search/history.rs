@@ -6,6 +6,7 @@
 
 use shakmaty::{Color, Move, Square};
 
+use super::threats::Threats;
 use crate::memory::Counters;
 use crate::params;
 use crate::position::Position;
@@ -88,16 +89,16 @@ impl History {
     }
 
     #[inline]
-    fn quiet_index(position: &Position, threats: shakmaty::Bitboard, m: Move) -> usize {
+    fn quiet_index(position: &Position, threats: &Threats, m: Move) -> usize {
         let from = m.from().unwrap_or(Square::A1);
         let to = m.to();
-        let threat = usize::from(threats.contains(from)) * 2 + usize::from(threats.contains(to));
+        let threat = usize::from(threats.all.contains(from)) * 2 + usize::from(threats.all.contains(to));
         QUIET + ((position.turn() as usize * 4 + threat) * 64 + from as usize) * 64 + to as usize
     }
 
     /// Where a quiet move is kept, whatever came before it.
     #[inline]
-    pub fn quiet_slot(position: &Position, threats: shakmaty::Bitboard, m: Move) -> QuietSlot {
+    pub fn quiet_slot(position: &Position, threats: &Threats, m: Move) -> QuietSlot {
         QuietSlot([Self::quiet_index(position, threats, m), Self::pawn_index(position, m)].map(|index| index as u32))
     }
 
@@ -121,7 +122,7 @@ impl History {
 
     /// How well a quiet move has done, for ordering.
     #[inline]
-    pub fn quiet(&self, position: &Position, threats: shakmaty::Bitboard, trail: &Trail, m: Move) -> i32 {
+    pub fn quiet(&self, position: &Position, threats: &Threats, trail: &Trail, m: Move) -> i32 {
         let mut sum = 2 * self.get(Self::quiet_index(position, threats, m));
         sum += self.get(Self::pawn_index(position, m));
         for (earlier, weight) in trail.iter().zip([2, 2, 1]) {
@@ -139,14 +140,7 @@ impl History {
     }
 
     /// Rewards or punishes a quiet move.
-    pub fn update_quiet(
-        &mut self,
-        position: &Position,
-        threats: shakmaty::Bitboard,
-        trail: &Trail,
-        m: Move,
-        bonus: i32,
-    ) {
+    pub fn update_quiet(&mut self, position: &Position, threats: &Threats, trail: &Trail, m: Move, bonus: i32) {
         self.update(Self::quiet_index(position, threats, m), bonus);
         self.update(Self::pawn_index(position, m), bonus);
         self.update_continuation(position, trail, m, bonus);

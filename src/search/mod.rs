@@ -6,7 +6,7 @@
 //! - `node`: the interior node, in numbered steps
 //! - `estimate`: what a node is worth before its moves are searched
 //! - `quiesce`: captures and evasions until the position is quiet
-//! - `picker`, `history`: the order of moves, and what it is learned from
+//! - `picker`, `history`, `threats`: the order of moves, and what it comes from
 //! - `reductions`: how much less a late move is searched
 //! - `repetition`: the path to the current node, and whether it has come back or could
 //! - `hunt`: looks for mates and nothing else, with a share of the nodes
@@ -38,11 +38,12 @@ mod tables;
 pub mod tally;
 #[cfg(test)]
 mod tests;
+pub mod threats;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use shakmaty::{Bitboard, Color, Move};
+use shakmaty::{Color, Move};
 
 use crate::bound::{Bound, Ibv};
 use crate::eval::{Evaluation, Evaluator};
@@ -471,15 +472,4 @@ fn recognized_wins_fall_silent(root: &Position) -> bool {
             child.clock() > 0 && falls_silent(&child) == Some(true)
         })
     })
-}
-
-/// Every square that the side not to move attacks.
-fn threats(position: &Position) -> Bitboard {
-    let board = position.board();
-    let them = !position.turn();
-    let mut squares = Bitboard::EMPTY;
-    for square in board.by_color(them) {
-        squares |= board.attacks_from(square);
-    }
-    squares
 }

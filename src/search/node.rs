@@ -10,7 +10,8 @@ use super::history::{self, History};
 use super::picker::Picker;
 use super::rules::Narrowing;
 use super::tally::Tally as _;
-use super::{NodeResult, Rules, Search, threats};
+use super::threats::Threats;
+use super::{NodeResult, Rules, Search};
 use crate::bound::{Bound, Ibv};
 use crate::params;
 use crate::position::movegen::is_noisy;
@@ -147,7 +148,7 @@ impl<R: Rules> Search<'_, R> {
             && !excluded.is_some()
             && let (Some(before), Some(slot)) = (parent.eval, parent.quiet)
         {
-            let (gain, most) = (-(before + eval), params::opinion_max());
+            let (gain, most) = (params::opinion_offset() - (before + eval), params::opinion_max());
             let bonus = (params::opinion_slope() * gain).clamp(-most, most);
             self.memory.history.update_slot(slot, bonus);
         }
@@ -241,7 +242,7 @@ impl<R: Rules> Search<'_, R> {
             depth -= 1;
         }
 
-        let threats = threats(position);
+        let threats = Threats::of(position);
         let trail = self.trail(ply);
 
         // Step 12. ProbCut: a capture that holds well above beta at reduced depth.
@@ -250,7 +251,7 @@ impl<R: Rules> Search<'_, R> {
             let unlikely = known.is_some() && table_depth >= depth - 3 && known.score() < raised;
             if !unlikely {
                 let mut picker = Picker::noisy(table_move, raised.cp() - eval);
-                while let Some(m) = picker.next(position, &self.memory.history, threats, &trail) {
+                while let Some(m) = picker.next(position, &self.memory.history, &threats, &trail) {
                     if picker.at_bad_noisy() {
                         break;
                     }
@@ -288,7 +289,7 @@ impl<R: Rules> Search<'_, R> {
         let table_move_noisy = table_move.is_some_and(is_noisy);
         let mut picker = Picker::new(table_move, self.frame(ply).killer);
 
-        while let Some(m) = picker.next(position, &self.memory.history, threats, &trail) {
+        while let Some(m) = picker.next(position, &self.memory.history, &threats, &trail) {
             if excluded.is(m) {
                 continue;
             }
@@ -297,7 +298,7 @@ impl<R: Rules> Search<'_, R> {
             let move_history = match picker.history() {
                 Some(known) => known,
                 None if noisy => self.memory.history.noisy(position, m),
-                None => self.memory.history.quiet(position, threats, &trail, m),
+                None => self.memory.history.quiet(position, &threats, &trail, m),
             };
             let mut reduction = self.reductions.get(depth, number);
 
@@ -387,7 +388,7 @@ impl<R: Rules> Search<'_, R> {
             // Step 16. Play it.
             let child = self.make(position, m, ply);
             if !noisy {
-                self.frame_mut(ply).quiet = Some(History::quiet_slot(position, threats, m));
+                self.frame_mut(ply).quiet = Some(History::quiet_slot(position, &threats, m));
             }
             let gives_check = child.in_check();
             let new_depth = depth - 1 + extension;
@@ -496,11 +497,11 @@ impl<R: Rules> Search<'_, R> {
         if best.cuts(beta)
             && let Some(m) = best_move
         {
-            self.learn(position, ply, depth, m, threats, &quiets_tried, &noisy_tried);
+            self.learn(position, ply, depth, m, &threats, &quiets_tried, &noisy_tried);
         } else if let Some(m) = best_move
             && !is_noisy(m)
         {
-            self.memory.history.update_quiet(position, threats, &trail, m, history::bonus(depth) / 2);
+            self.memory.history.update_quiet(position, &threats, &trail, m, history::bonus(depth) / 2);
         }
 
         // Step 21. Remember: the value, and how far the evaluation was off.
@@ -621,13 +622,13 @@ impl<R: Rules> Search<'_, R> {
 
     /// Updates the histories after `m` refuted a node.
     #[expect(clippy::too_many_arguments, reason = "the node's local state, used once")]
-    fn learn(
+    pub(super) fn learn(
         &mut self,
         position: &Position,
         ply: usize,
         depth: i32,
         m: Move,
-        threats: shakmaty::Bitboard,
+        threats: &Threats,
         quiets: &[Move],
         noisy: &[Move],
     ) {

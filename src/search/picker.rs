@@ -5,9 +5,11 @@
 //! and an exchange is evaluated only when its capture's turn comes.
 
 use arrayvec::ArrayVec;
-use shakmaty::{Bitboard, Move, Role};
+use shakmaty::{Move, Role};
 
 use super::history::{History, Trail};
+use super::threats::Threats;
+use crate::params;
 use crate::position::movegen::is_noisy;
 use crate::position::see::exchange_value;
 use crate::position::{PackedMove, Position};
@@ -31,10 +33,15 @@ enum Stage {
 struct Scored {
     m: Move,
     score: i32,
+    /// What the histories say of it; part of the score.
+    history: i32,
 }
 
 /// The killer comes before all other quiet moves.
 const KILLER: i32 = i32::MAX;
+
+/// What a check may lose in exchange, in centipawns, and still come early.
+const CHECK_COSTS: i32 = 75;
 
 /// Hands out the legal moves of a node in order.
 pub struct Picker {
@@ -93,7 +100,7 @@ impl Picker {
     }
 
     /// The next move.
-    pub fn next(&mut self, position: &Position, history: &History, threats: Bitboard, trail: &Trail) -> Option<Move> {
+    pub fn next(&mut self, position: &Position, history: &History, threats: &Threats, trail: &Trail) -> Option<Move> {
         self.history = None;
         loop {
             match self.stage {
@@ -108,8 +115,8 @@ impl Picker {
                         if Some(m) != self.table {
                             let victim = m.capture().map_or(0, exchange_value)
                                 + m.promotion().map_or(0, |_| exchange_value(Role::Queen));
-                            let score = 16 * victim + history.noisy(position, m) / 4;
-                            self.noisy.push(Scored { m, score });
+                            let history = history.noisy(position, m);
+                            self.noisy.push(Scored { m, score: 16 * victim + history / 4, history });
                         }
                     }
                     self.stage = Stage::GoodNoisy;
@@ -121,11 +128,20 @@ impl Picker {
                 },
                 Stage::GenerateQuiets => {
                     if !self.skip_quiets {
+                        let checks = position.checking_squares();
                         for &m in &position.quiet_moves() {
                             if Some(m) != self.table {
-                                let score =
-                                    if self.killer.is(m) { KILLER } else { history.quiet(position, threats, trail, m) };
-                                self.quiets.push(Scored { m, score });
+                                let history = history.quiet(position, threats, trail, m);
+                                let mut score = history + threats.relief(m);
+                                if checks[m.role() as usize - 1].contains(m.to())
+                                    && position.see_at_least(m, -CHECK_COSTS)
+                                {
+                                    score += params::check_order();
+                                }
+                                if self.killer.is(m) {
+                                    score = KILLER;
+                                }
+                                self.quiets.push(Scored { m, score, history });
                             }
                         }
                     }
@@ -135,7 +151,7 @@ impl Picker {
                     if !self.skip_quiets
                         && let Some(best) = take_best(&mut self.quiets)
                     {
-                        self.history = Some(best.score).filter(|&score| score != KILLER);
+                        self.history = Some(best.history);
                         return Some(best.m);
                     }
                     self.stage = Stage::BadNoisy;

@@ -6,7 +6,8 @@ use super::distance::DistanceModel as _;
 use super::node::skipped;
 use super::picker::Picker;
 use super::tally::Tally as _;
-use super::{NodeResult, Rules, Search, threats};
+use super::threats::Threats;
+use super::{NodeResult, Rules, Search};
 use crate::bound::{Bound, Ibv};
 use crate::params;
 use crate::position::movegen::is_noisy;
@@ -77,12 +78,12 @@ impl<R: Rules> Search<'_, R> {
         // Step 5. Captures and promotions; in check, everything.
         let trail = self.trail(ply);
         let table_move = entry.and_then(|e| position.find(e.best));
-        let threats = if in_check { threats(position) } else { shakmaty::Bitboard::EMPTY };
+        let threats = if in_check { Threats::of(position) } else { Threats::default() };
         let mut picker =
             if in_check { Picker::new(table_move, PackedMove::NONE) } else { Picker::noisy(table_move, 0) };
         let mut best_move = PackedMove::NONE;
         let mut searched = 0;
-        while let Some(m) = picker.next(position, &self.memory.history, threats, &trail) {
+        while let Some(m) = picker.next(position, &self.memory.history, &threats, &trail) {
             // Step 6. Skip what cannot matter; what is skipped contributes its upper bound. Of moves that are no better
             // than what is known already this is that very value: bounds far below alpha serve more windows than alpha.
             if self.rules.pruning() && best.is_some() && !best.score().is_loss() {

@@ -1,9 +1,13 @@
 //! The root: its moves, each with what is known of it, and the search through them.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 use shakmaty::Move;
 
+use super::history::{History, Trail};
+use super::picker::Picker;
+use super::threats::Threats;
 use super::{NodeResult, Rules, Search};
 use crate::bound::{Bound, Ibv};
 use crate::params;
@@ -113,10 +117,18 @@ impl<R: Rules> Search<'_, R> {
             root.value = Ibv::NONE;
         }
 
-        let mut best = Ibv::NONE;
-        let threats = super::threats(position);
+        let threats = Threats::of(position);
         let trail = self.trail(0);
-        for index in first..self.roots.group_end(first) {
+        let end = self.roots.group_end(first);
+        if self.rules.pruning() {
+            let begin = if depth > 1 { first + 1 } else { first };
+            self.order(begin..end, &threats, &trail);
+        }
+
+        let mut best = Ibv::NONE;
+        let mut quiets_tried: Vec<Move> = Vec::new();
+        let mut noisy_tried: Vec<Move> = Vec::new();
+        for index in first..end {
             let m = self.roots.0[index].m;
             let number = index - first + 1;
             if self.id == 0 {
@@ -124,12 +136,15 @@ impl<R: Rules> Search<'_, R> {
             }
             let nodes_before = self.nodes;
             self.seldepth = 0;
+            let noisy = is_noisy(m);
             let child = self.make(position, m, 0);
+            if !noisy {
+                self.frame_mut(0).quiet = Some(History::quiet_slot(position, &threats, m));
+            }
             let mut value = Ibv::NONE;
             let mut full = number > 1;
             if self.rules.pruning() && depth >= 3 && number > 3 {
-                let noisy = is_noisy(m);
-                let history = if noisy { 0 } else { self.memory.history.quiet(position, threats, &trail, m) };
+                let history = if noisy { 0 } else { self.memory.history.quiet(position, &threats, &trail, m) };
                 let mut reduction = self.reductions.get(depth, number) - params::reduction_pv();
                 if noisy || child.in_check() {
                     reduction -= 1024;
@@ -166,13 +181,32 @@ impl<R: Rules> Search<'_, R> {
             }
             best = best.max(value);
             if value.score() > alpha && value.bound() != Bound::Upper {
+                if self.rules.pruning() {
+                    self.learn(position, 0, depth, m, &threats, &quiets_tried, &noisy_tried);
+                    quiets_tried.clear();
+                    noisy_tried.clear();
+                }
                 if value.cuts(beta) {
                     best = value.force_lower();
                     break;
                 }
                 alpha = value.score();
             }
+            if noisy { &mut noisy_tried } else { &mut quiets_tried }.push(m);
         }
         Some(best)
+    }
+
+    /// Puts some of the root's moves in the order in which they are worth searching: what has been best before, the latest
+    /// first; then as any other node would have them. Late moves are reduced here, too.
+    fn order(&mut self, moves: Range<usize>, threats: &Threats, trail: &Trail) {
+        let position = self.game.position();
+        let history = &self.memory.history;
+        let mut picker = Picker::new(None, PackedMove::NONE);
+        let order: Vec<Move> = std::iter::from_fn(|| picker.next(position, history, threats, trail)).collect();
+        self.roots.0[moves].sort_by_cached_key(|root| {
+            let proved = root.proved.map_or(0, |(iteration, _)| iteration);
+            (Reverse(proved), order.iter().position(|&m| m == root.m))
+        });
     }
 }
