@@ -1,0 +1,86 @@
+//! Which moves give check.
+
+use shakmaty::{Bitboard, Move, Role, attacks};
+
+use super::Position;
+
+impl Position {
+    /// Whether a legal move gives check.
+    pub fn gives_check(&self, m: Move) -> bool {
+        let Move::Normal { role, from, to, promotion, .. } = m else {
+            // Castling and en passant move two pieces at once; they are rare enough to be played.
+            let mut after = self.clone();
+            after.play(m);
+            return after.in_check();
+        };
+        let board = self.board();
+        let us = self.turn();
+        let Some(king) = board.king_of(!us) else { return false };
+        let occupied = board.occupied() ^ Bitboard::from(from) | Bitboard::from(to);
+        let direct = match promotion.unwrap_or(role) {
+            Role::Pawn => attacks::pawn_attacks(us, to),
+            Role::Knight => attacks::knight_attacks(to),
+            Role::Bishop => attacks::bishop_attacks(to, occupied),
+            Role::Rook => attacks::rook_attacks(to, occupied),
+            Role::Queen => attacks::queen_attacks(to, occupied),
+            Role::King => Bitboard::EMPTY,
+        };
+        if direct.contains(king) {
+            return true;
+        }
+        // Discovered: only a piece that leaves a line through the king can open it.
+        let ours = board.by_color(us) & !Bitboard::from(from);
+        attacks::queen_attacks(king, Bitboard::EMPTY).contains(from)
+            && ((attacks::bishop_attacks(king, occupied) & board.bishops_and_queens() & ours).any()
+                || (attacks::rook_attacks(king, occupied) & board.rooks_and_queens() & ours).any())
+    }
+
+    /// From where a piece of each role, pawn first, would give check as the board stands; none for the king.
+    pub fn checking_squares(&self) -> [Bitboard; 6] {
+        let board = self.board();
+        let Some(king) = board.king_of(!self.turn()) else { return [Bitboard::EMPTY; 6] };
+        let occupied = board.occupied();
+        let (diagonal, straight) = (attacks::bishop_attacks(king, occupied), attacks::rook_attacks(king, occupied));
+        let pawn = attacks::pawn_attacks(!self.turn(), king);
+        [pawn, attacks::knight_attacks(king), diagonal, straight, diagonal | straight, Bitboard::EMPTY]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::keys::split_mix;
+
+    /// What the board says after the move is the truth.
+    #[test]
+    fn direct_checks_are_foreseen() {
+        let (mut checks, mut direct) = (0, 0);
+        for seed in 0..60 {
+            let mut position = Position::startpos();
+            let mut state = seed;
+            for _ in 0..120 {
+                let moves = position.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                let squares = position.checking_squares();
+                let king = position.board().king_of(!position.turn()).expect("a king");
+                for &m in &moves {
+                    let mut after = position.clone();
+                    after.play(m);
+                    checks += usize::from(after.in_check());
+                    let Move::Normal { role, from, to, promotion: None, .. } = m else { continue };
+                    let foreseen = squares[role as usize - 1].contains(to);
+                    assert!(!foreseen || after.in_check(), "{m:?} in {}", position.fen());
+                    // A piece that stands on a line with the king may open it by leaving.
+                    if !attacks::queen_attacks(king, Bitboard::EMPTY).contains(from) {
+                        assert_eq!(foreseen, after.in_check(), "{m:?} in {}", position.fen());
+                    }
+                    direct += usize::from(foreseen);
+                }
+                position.play(moves[split_mix(&mut state) as usize % moves.len()]);
+            }
+        }
+        assert!(checks > 1000 && direct > 1000, "{checks}, {direct}");
+    }
+}
