@@ -1,6 +1,9 @@
 //! The order in which a node's moves are searched: the table's move, captures that pay, quiet moves, captures that do
 //! not.
 //!
+//! Captures are ordered by victim and history; quiet moves by history, and by what needs none to be seen: an escape from a
+//! lesser piece, or a check.
+//!
 //! Nothing is generated before it is needed: the table's move is tried on its own, captures come before quiet moves,
 //! and an exchange is evaluated only when its capture's turn comes.
 
