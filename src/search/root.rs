@@ -121,7 +121,8 @@ impl<R: Rules> Search<'_, R> {
         let trail = self.trail(0);
         let end = self.roots.group_end(first);
         if self.rules.pruning() {
-            let begin = if depth > 1 { first + 1 } else { first };
+            // What the last iteration, or the last window, has put in front stays there.
+            let begin = if self.completed > 0 { first + 1 } else { first };
             self.order(begin..end, &threats, &trail);
         }
 

@@ -1,6 +1,6 @@
 //! What the side not to move attacks, and with what.
 
-use shakmaty::{Bitboard, Color, Move, Role};
+use shakmaty::{Bitboard, Move, Role};
 
 use crate::params;
 use crate::position::Position;
@@ -25,11 +25,7 @@ impl Threats {
         let attacked = |pieces: Bitboard| {
             (pieces & theirs).into_iter().fold(Bitboard::EMPTY, |squares, from| squares | board.attacks_from(from))
         };
-        let pawns = board.pawns() & theirs;
-        let by_pawns = match position.turn() {
-            Color::White => Bitboard((pawns.0 & !FILE_A) >> 9 | (pawns.0 & !FILE_H) >> 7),
-            Color::Black => Bitboard((pawns.0 & !FILE_A) << 7 | (pawns.0 & !FILE_H) << 9),
-        };
+        let by_pawns = attacked(board.pawns());
         let by_minors = by_pawns | attacked(board.knights() | board.bishops());
         let by_rooks = by_minors | attacked(board.rooks());
         Threats { all: by_rooks | attacked(board.queens() | board.kings()), by_pawns, by_minors, by_rooks }
@@ -49,9 +45,6 @@ impl Threats {
         pawns_worth * params::escape() * (m.from().map_or(0, attacked) - attacked(m.to()))
     }
 }
-
-const FILE_A: u64 = 0x0101_0101_0101_0101;
-const FILE_H: u64 = FILE_A << 7;
 
 #[cfg(test)]
 mod tests {
