@@ -3,9 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use ibex::eval::nnue::Network;
 use serde::{Deserialize, Serialize};
 
 use crate::data;
+use crate::export;
 use crate::model::{Parameters, Target};
 use crate::optimiser::Moments;
 use crate::schedule::Shape;
@@ -111,13 +113,24 @@ impl Checkpoint {
         Checkpoint::beginning(recipe, parameters)
     }
 
-    /// The beginning of a training with what another one has learned.
+    /// The beginning of a training with what another one has learned: a checkpoint, or a network as it ships, whose
+    /// rounding the training goes on from.
     ///
     /// # Errors
     ///
-    /// One line: the other checkpoint cannot be read or has another size.
+    /// One line: the other's file cannot be read, or it has another size or purpose.
     pub fn continuing(recipe: Recipe, other: &Path) -> Result<Checkpoint, String> {
-        let parameters = Checkpoint::read(other)?.parameters;
+        let (parameters, residual) = if other.extension().is_some_and(|ending| ending == "ibxn") {
+            let network = Network::load(other)?;
+            (export::dequantise(&network), network.is_residual())
+        } else {
+            let checkpoint = Checkpoint::read(other)?;
+            (checkpoint.parameters, checkpoint.recipe.residual)
+        };
+        if residual != recipe.residual {
+            let what = if residual { "a correction" } else { "a whole evaluation" };
+            return Err(format!("{} is {what} (see --residual)", other.display()));
+        }
         if parameters.hidden != recipe.hidden {
             return Err(format!("{} has the hidden size {}", other.display(), parameters.hidden));
         }

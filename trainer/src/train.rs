@@ -28,8 +28,8 @@ pub struct Args {
     /// Go on from `OUT.ckpt`
     #[arg(long)]
     resume: bool,
-    /// Begin with the weights of another training's checkpoint, of the same size, instead of random ones
-    #[arg(long, value_name = "CKPT", conflicts_with = "resume")]
+    /// Begin with the weights of another training's checkpoint, or of a network (`.ibxn`), of the same size, instead of random ones
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     from: Option<PathBuf>,
     /// Threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
@@ -251,8 +251,14 @@ mod tests {
         // Another training begins with what this one has learned.
         let next = Checkpoint::continuing(recipe(), &folder.join("whole.ckpt")).unwrap();
         assert_eq!((next.step, &next.parameters), (0, &whole.parameters));
-        let larger = Recipe { hidden: 128, ..recipe() };
-        assert!(Checkpoint::continuing(larger, &folder.join("whole.ckpt")).unwrap_err().contains("hidden size 64"));
+        let refused = |recipe, file: &str| Checkpoint::continuing(recipe, &folder.join(file)).unwrap_err();
+        for file in ["whole.ckpt", "whole.ibxn"] {
+            assert!(refused(Recipe { hidden: 128, ..recipe() }, file).contains("hidden size 64"));
+            assert!(refused(Recipe { residual: true, ..recipe() }, file).contains("is a whole evaluation"));
+        }
+        // Or with the network that was made of it: the same but for what rounding took.
+        let next = Checkpoint::continuing(recipe(), &folder.join("whole.ibxn")).unwrap();
+        assert_eq!(next.parameters, whole.parameters.rounded());
 
         // A training that was stopped after its third epoch, as its checkpoint of then shows.
         let training = data::read(&data_file).unwrap();

@@ -214,6 +214,11 @@ impl Network {
         bytes
     }
 
+    /// What [`Network::new`] takes: feature rows, hidden biases and output rows, then the output biases.
+    pub fn weights(&self) -> (Vec<i16>, [i32; OUTPUT_BUCKETS]) {
+        (self.weights.iter().flat_map(|block| block.0).collect(), self.output_biases)
+    }
+
     /// What the network calls itself.
     pub fn name(&self) -> &str {
         &self.name
