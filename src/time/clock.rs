@@ -31,9 +31,9 @@ pub struct Clock {
 /// The least that a search is given, whatever the clock says.
 const LEAST: Duration = Duration::from_millis(1);
 
-/// Without a number of moves to go, the overhead of so many moves stays untouched: where the increment is less than the
-/// overhead the clock runs down to what is left untouched, and a busy or virtual machine may hold a process for much
-/// longer than the overhead (50 milliseconds have been seen about once a minute).
+/// The overhead of so many moves stays untouched, however few are to be made: where the increment is less than the
+/// overhead, or a control ends, the clock runs down to what is left untouched, and a busy or virtual machine may hold a
+/// process for much longer than the overhead (50 milliseconds have been seen about once a minute).
 const SPARE_MOVES: u32 = 5;
 
 impl Clock {
@@ -116,7 +116,7 @@ fn allot(limits: &Limits, turn: Color, overhead: Duration) -> (Option<Duration>,
     let (soft, hard) = match limits.moves_to_go {
         // The whole control is for this many moves: an even share, with a reserve for the later ones.
         Some(moves @ 1..) => {
-            let reserve = overhead * (moves - 1).min(40);
+            let reserve = overhead * (moves - 1).clamp(SPARE_MOVES, 40);
             let pool = remaining.saturating_sub(overhead + reserve);
             let moves = moves.min(50);
             let soft = pool / moves + increment_share;
@@ -261,6 +261,27 @@ mod tests {
             let spent = soft.min(hard).expect("managed") + ms(1) + if m % 60 == 0 { ms(50) } else { ms(0) };
             assert!(spent < remaining, "move {m}: {spent:?} of {remaining:?}");
             remaining = remaining + ms(2) - spent;
+        }
+    }
+
+    /// Forty moves in ten seconds, every one as long as it may be and a millisecond more; the machine stands still for
+    /// 50 ms at one of them, whichever it is.
+    #[test]
+    fn a_control_is_reached_whichever_move_takes_longer() {
+        let ms = Duration::from_millis;
+        for late in 1..=40 {
+            let mut remaining = ms(10_000);
+            for m in 1..=40 {
+                let limits = Limits {
+                    clock: ByColor { white: Some(remaining), black: None },
+                    moves_to_go: Some(41 - m),
+                    ..Limits::default()
+                };
+                let (_, hard) = allot(&limits, Color::White, ms(10));
+                let spent = hard.expect("managed") + ms(if m == late { 51 } else { 1 });
+                assert!(spent < remaining, "move {m}, late at {late}: {spent:?} of {remaining:?}");
+                remaining -= spent;
+            }
         }
     }
 
