@@ -7,7 +7,7 @@ use ibex::eval::nnue::Network;
 use serde::{Deserialize, Serialize};
 
 use crate::data;
-use crate::export;
+use crate::integers::dequantise;
 use crate::model::{Parameters, Target};
 use crate::optimiser::Moments;
 use crate::schedule::Shape;
@@ -122,7 +122,7 @@ impl Checkpoint {
     pub fn continuing(recipe: Recipe, other: &Path) -> Result<Checkpoint, String> {
         let (parameters, residual) = if other.extension().is_some_and(|ending| ending == "ibxn") {
             let network = Network::load(other)?;
-            (export::dequantise(&network), network.is_residual())
+            (dequantise(&network), network.is_residual())
         } else {
             let checkpoint = Checkpoint::read(other)?;
             (checkpoint.parameters, checkpoint.recipe.residual)

@@ -7,6 +7,7 @@
 mod checkpoint;
 mod data;
 mod export;
+mod integers;
 mod judge;
 mod model;
 mod optimiser;

@@ -28,7 +28,7 @@ pub struct Args {
     /// Go on from `OUT.ckpt`
     #[arg(long)]
     resume: bool,
-    /// Begin with the weights of another training's checkpoint, or of a network (`.ibxn`), of the same size, instead of random ones
+    /// Begin with the weights of another training's checkpoint, or of a network (`.ibxn`), of the same size
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     from: Option<PathBuf>,
     /// Threads [default: all cores]

@@ -1,0 +1,47 @@
+//! Weights as the engine's integers, and back.
+
+use ibex::eval::nnue::Network;
+use ibex::eval::nnue::features::{INPUTS, OUTPUT_BUCKETS};
+use ibex::eval::nnue::units::{QA, QB};
+
+use crate::model::Parameters;
+
+/// The network whose integers the rounded weights are.
+///
+/// # Errors
+///
+/// One line: the weights do not fit.
+pub fn quantise(parameters: &Parameters, name: String) -> Result<Network, String> {
+    let hidden = parameters.hidden;
+    let rounded = parameters.rounded();
+    let (layers, biases) = rounded.values.split_at((INPUTS + 1 + 2 * OUTPUT_BUCKETS) * hidden);
+    let integer = |value: f32, one: i32| (value * one as f32).round() as i32;
+    let values: Vec<i16> = layers.iter().enumerate().map(|(index, &w)| integer(w, one(index, hidden)) as i16).collect();
+    Network::new(name, hidden, &values, std::array::from_fn(|i| integer(biases[i], QA * QB)))
+}
+
+/// The weights in floating point that a network's integers stand for, to go on learning from.
+pub fn dequantise(network: &Network) -> Parameters {
+    let hidden = network.hidden();
+    let (layers, biases) = network.weights();
+    let layers = layers.iter().enumerate().map(|(index, &w)| f32::from(w) / one(index, hidden) as f32);
+    let biases = biases.iter().map(|&bias| bias as f32 / (QA * QB) as f32);
+    Parameters { hidden, values: layers.chain(biases).collect() }
+}
+
+/// What stands for 1 among the integers of the weight with this index.
+fn one(index: usize, hidden: usize) -> i32 {
+    if index < (INPUTS + 1) * hidden { QA } else { QB }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_network_taken_apart_makes_the_same_network_again() {
+        let network = quantise(&Parameters::random(64, 5), "a".to_owned()).unwrap();
+        let again = quantise(&dequantise(&network), "a".to_owned()).unwrap();
+        assert_eq!(network.to_bytes(), again.to_bytes());
+    }
+}
