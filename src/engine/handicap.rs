@@ -48,14 +48,14 @@ struct Rung {
 /// can be trusted.
 const RUNGS: &[Rung] = &[
     Rung { elo: 850, nodes: 150.0, lines: 20.0, spread: 0.4 },
-    Rung { elo: 1100, nodes: 400.0, lines: 16.0, spread: 0.22 },
-    Rung { elo: 1250, nodes: 1000.0, lines: 12.0, spread: 0.13 },
-    Rung { elo: 1330, nodes: 2000.0, lines: 10.0, spread: 0.08 },
-    Rung { elo: 1510, nodes: 4500.0, lines: 8.0, spread: 0.05 },
-    Rung { elo: 1840, nodes: 10_000.0, lines: 6.0, spread: 0.03 },
-    Rung { elo: 2070, nodes: 24_000.0, lines: 4.0, spread: 0.018 },
-    Rung { elo: 2220, nodes: 60_000.0, lines: 3.0, spread: 0.01 },
-    Rung { elo: 2400, nodes: 150_000.0, lines: 2.0, spread: 0.005 },
+    Rung { elo: 1050, nodes: 400.0, lines: 16.0, spread: 0.22 },
+    Rung { elo: 1270, nodes: 1000.0, lines: 12.0, spread: 0.13 },
+    Rung { elo: 1520, nodes: 2000.0, lines: 10.0, spread: 0.08 },
+    Rung { elo: 1870, nodes: 4500.0, lines: 8.0, spread: 0.05 },
+    Rung { elo: 2250, nodes: 10_000.0, lines: 6.0, spread: 0.03 },
+    Rung { elo: 2460, nodes: 24_000.0, lines: 4.0, spread: 0.018 },
+    Rung { elo: 2630, nodes: 60_000.0, lines: 3.0, spread: 0.01 },
+    Rung { elo: 2780, nodes: 150_000.0, lines: 2.0, spread: 0.005 },
 ];
 
 /// How a search is held back to play at a rating.
