@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use ibex::eval::nnue::Network;
+use ibex::eval::nnue::units::SCALE;
 use serde::{Deserialize, Serialize};
 
 use crate::data;
@@ -36,6 +37,10 @@ pub struct Recipe {
     /// The share of the game's result in what is learned; the rest is the score
     #[arg(long, default_value_t = 0.3, value_parser = share)]
     pub wdl: f32,
+    /// The centipawns that multiply the odds of winning by e: what suits the results (see `judge`)
+    #[arg(long, default_value_t = UNIT, value_name = "CP", value_parser = centipawns)]
+    #[serde(default = "unit")]
+    pub scale: f32,
     /// Learn a correction of the hand-written evaluation instead of a whole evaluation: little data go further
     #[arg(long)]
     #[serde(default)]
@@ -53,6 +58,18 @@ fn hidden_size(text: &str) -> Result<usize, String> {
         Ok(size) if size > 0 && size <= 1024 && size.is_multiple_of(64) => Ok(size),
         _ => Err("a multiple of 64 up to 1024".to_owned()),
     }
+}
+
+/// The engine's unit, which every training took for the scale of results before that could be chosen.
+pub const UNIT: f32 = SCALE as f32;
+
+fn unit() -> f32 {
+    UNIT
+}
+
+/// A number of centipawns that a scale can be.
+pub fn centipawns(text: &str) -> Result<f32, String> {
+    text.parse().ok().filter(|cp| (50.0..=2000.0).contains(cp)).ok_or("a number between 50 and 2000".to_owned())
 }
 
 fn positive(text: &str) -> Result<f32, String> {
@@ -102,7 +119,7 @@ struct Heading {
 impl Recipe {
     /// What is learned of a position.
     pub fn target(&self) -> Target {
-        Target { wdl: self.wdl, residual: self.residual }
+        Target { wdl: self.wdl, residual: self.residual, scale: self.scale }
     }
 }
 
@@ -204,6 +221,7 @@ pub mod tests {
             lr_end: 1e-4,
             schedule: Shape::Cosine,
             wdl: 0.0,
+            scale: UNIT,
             residual: false,
             decay: 0.01,
             seed: 3,

@@ -10,6 +10,7 @@ use bulletformat::ChessBoard;
 use ibex::eval::nnue::Network;
 use ibex::eval::{Evaluation, Evaluator};
 
+use crate::checkpoint::{UNIT, centipawns};
 use crate::data::{self, validation_file};
 use crate::model::{Target, sigmoid};
 
@@ -25,6 +26,9 @@ pub struct Args {
     /// The share of the game's result in what is to be foretold; the rest is the score
     #[arg(long, default_value_t = 0.3)]
     wdl: f32,
+    /// The centipawns that multiply the odds of winning by e, for scores
+    #[arg(long, default_value_t = UNIT, value_name = "CP", value_parser = centipawns)]
+    scale: f32,
 }
 
 /// Runs the command.
@@ -34,7 +38,7 @@ pub struct Args {
 /// One line: a file cannot be read, or no position is legal.
 pub fn run(args: &Args) -> Result<(), String> {
     let packed = data::read(&validation_file(&args.data))?;
-    let target = Target { wdl: args.wdl, residual: false };
+    let target = Target { wdl: args.wdl, residual: false, scale: args.scale };
     let mut rows = vec![("classical".to_owned(), Evaluation::Classical)];
     for path in &args.networks {
         rows.push((path.display().to_string(), Evaluation::Network(Arc::new(Network::load(path)?))));

@@ -32,18 +32,26 @@ pub struct Target {
     pub wdl: f32,
     /// Whether the network only has to correct the hand-written evaluation, which is added to its output.
     pub residual: bool,
+    /// The centipawns that multiply the odds of winning by e.
+    pub scale: f32,
 }
 
 impl Target {
     /// The expected result for the side to move, between 0 and 1.
     pub fn of(self, position: &ChessBoard) -> f32 {
         let result = f32::from(position.result) / 2.0;
-        self.wdl * result + (1.0 - self.wdl) * sigmoid(f32::from(position.score) / SCALE as f32)
+        self.wdl * result + (1.0 - self.wdl) * sigmoid(f32::from(position.score) / self.scale)
     }
 
-    /// What is added to the network's output before it is judged.
-    fn base(self, position: &ChessBoard) -> f32 {
-        if self.residual { f32::from(data::by_hand(position)) / SCALE as f32 } else { 0.0 }
+    /// How steeply the expected result follows the output, whose unit is the engine's.
+    fn steepness(self) -> f32 {
+        SCALE as f32 / self.scale
+    }
+
+    /// The result that the network expects, the hand-written evaluation being added where that is corrected.
+    fn expected(self, position: &ChessBoard, output: f32) -> f32 {
+        let base = if self.residual { f32::from(data::by_hand(position)) / SCALE as f32 } else { 0.0 };
+        sigmoid(self.steepness() * (output + base))
     }
 }
 
@@ -107,7 +115,7 @@ impl Scratch {
     }
 }
 
-/// The network's output for a position; the expected result is its sigmoid.
+/// The network's output for a position.
 pub fn forward(parameters: &Parameters, position: &ChessBoard, scratch: &mut Scratch) -> f32 {
     let inputs = inputs(position);
     let views = [&inputs.own[..inputs.count], &inputs.other[..inputs.count]];
@@ -160,10 +168,10 @@ pub fn backward(
         let inputs = inputs(position);
         let views = [&inputs.own[..inputs.count], &inputs.other[..inputs.count]];
         let output = forward_inputs(parameters, views, inputs.bucket, &mut scratch.sums);
-        let expected = sigmoid(output + target.base(position));
+        let expected = target.expected(position, output);
         let difference = expected - target.of(position);
         loss += f64::from(difference * difference);
-        let slope = 2.0 * difference * expected * (1.0 - expected);
+        let slope = 2.0 * difference * expected * (1.0 - expected) * target.steepness();
         gradient.values[parameters.bias_index(inputs.bucket)] += slope;
 
         let first_output = parameters.outputs_start(inputs.bucket);
@@ -198,8 +206,8 @@ pub fn loss(parameters: &Parameters, positions: &[ChessBoard], target: Target, s
     positions
         .iter()
         .map(|position| {
-            let output = forward(parameters, position, scratch) + target.base(position);
-            f64::from((sigmoid(output) - target.of(position)).powi(2))
+            let expected = target.expected(position, forward(parameters, position, scratch));
+            f64::from((expected - target.of(position)).powi(2))
         })
         .sum()
 }
@@ -215,7 +223,7 @@ mod tests {
         let fen = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P1B2/2NBPN2/PP3PPP/R2Q1RK1 b - - 0 1";
         let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
         let positions = [crate::data::tests::packed(&position, 35, 2)];
-        let target = Target { wdl: 0.3, residual: true };
+        let target = Target { wdl: 0.3, residual: true, scale: 250.0 };
         let hidden = 64;
         let mut parameters = Parameters::random(hidden, 9);
         let mut gradient = Parameters::zero(hidden);

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use bulletformat::ChessBoard;
-use ibex::eval::nnue::units::SCALE;
 use ibex::eval::{Evaluation, Evaluator};
 use ibex::position::Position;
 use ibex::tools::datagen::filter::Filter;
@@ -12,7 +11,7 @@ use ibex::tools::datagen::record::Record;
 use ibex::tools::datagen::report::read_games;
 use shakmaty::{Chess, Color, Position as _, Role};
 
-use crate::checkpoint::share;
+use crate::checkpoint::{self, UNIT, share};
 use crate::data::{self, validation_file};
 use crate::model::sigmoid;
 
@@ -35,6 +34,9 @@ pub struct Args {
     /// ahead, 1 is the game's result
     #[arg(long, default_value_t = 0.0, value_parser = share)]
     foresight: f32,
+    /// The centipawns that multiply the odds of winning by e, for `--foresight`
+    #[arg(long, default_value_t = UNIT, value_name = "CP", value_parser = checkpoint::centipawns)]
+    scale: f32,
     #[command(flatten)]
     filter: Filter,
 }
@@ -44,15 +46,15 @@ pub struct Args {
 /// A search of a few nodes sees little; what the game then came to, move by move, is the deeper look that nobody had to
 /// pay for. Expected points are averaged backwards from the result, each move further off counting less. Source: the
 /// λ-return of Sutton, "Learning to predict by the methods of temporal differences" (1988).
-fn foreseen(record: &Record, foresight: f32) -> Vec<i16> {
+fn foreseen(record: &Record, foresight: f32, scale: f32) -> Vec<i16> {
     let mut points = f32::from(record.result.half_points(Color::White)) / 2.0;
     let mut scores: Vec<i16> = record
         .steps
         .iter()
         .rev()
         .map(|step| {
-            points = foresight * points + (1.0 - foresight) * sigmoid(f32::from(step.score) / SCALE as f32);
-            (centipawns(points).round() as i16).clamp(-MOST, MOST)
+            points = foresight * points + (1.0 - foresight) * sigmoid(f32::from(step.score) / scale);
+            (centipawns(points, scale).round() as i16).clamp(-MOST, MOST)
         })
         .collect();
     scores.reverse();
@@ -63,8 +65,8 @@ fn foreseen(record: &Record, foresight: f32) -> Vec<i16> {
 const MOST: i16 = 3000;
 
 /// The score that expects these points.
-fn centipawns(points: f32) -> f32 {
-    SCALE as f32 * (points / (1.0 - points)).ln()
+fn centipawns(points: f32, scale: f32) -> f32 {
+    scale * (points / (1.0 - points)).ln()
 }
 
 /// Packs a position; score from White's view, result in half points for White.
@@ -100,7 +102,8 @@ pub fn run(args: &Args) -> Result<(), String> {
     let games = read_games(&args.files, |record| {
         let set = if index % args.validation == 0 { &mut validation } else { &mut training };
         index += 1;
-        let mut scores = (args.foresight > 0.0).then(|| foreseen(record, args.foresight)).into_iter().flatten();
+        let mut scores =
+            (args.foresight > 0.0).then(|| foreseen(record, args.foresight, args.scale)).into_iter().flatten();
         record.visit(|chess, step, ply| {
             let score = scores.next().unwrap_or(step.score);
             if args.filter.keeps(chess, step, ply) {
@@ -134,13 +137,13 @@ mod tests {
         let chosen = start.legal_moves()[0];
         let steps: Vec<Step> = [10, -20, 300, 250].into_iter().map(|score| Step { chosen, score }).collect();
         let record = Record { start, steps, result: GameResult::WhiteWins };
-        assert_eq!(foreseen(&record, 0.0), [10, -20, 300, 250]);
-        assert_eq!(foreseen(&record, 1.0), [MOST; 4]);
+        assert_eq!(foreseen(&record, 0.0, 400.0), [10, -20, 300, 250]);
+        assert_eq!(foreseen(&record, 1.0, 250.0), [MOST; 4]);
         let drawn = Record { result: GameResult::Draw, ..record.clone() };
-        assert_eq!(foreseen(&drawn, 1.0), [0; 4]);
+        assert_eq!(foreseen(&drawn, 1.0, 250.0), [0; 4]);
         // The one before the last: half its own, a quarter the last, a quarter the result.
         let points = 0.5 * sigmoid(300.0 / 400.0) + 0.25 * sigmoid(250.0 / 400.0) + 0.25;
-        assert_eq!(foreseen(&record, 0.5)[2], centipawns(points).round() as i16);
-        assert!(foreseen(&record, 0.5)[1] > 0 && foreseen(&drawn, 0.5)[2] < 300);
+        assert_eq!(foreseen(&record, 0.5, 400.0)[2], centipawns(points, 400.0).round() as i16);
+        assert!(foreseen(&record, 0.5, 400.0)[1] > 0 && foreseen(&drawn, 0.5, 400.0)[2] < 300);
     }
 }
