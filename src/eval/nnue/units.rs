@@ -4,5 +4,5 @@
 pub const QA: i32 = 255;
 /// The output layer's one, in integers.
 pub const QB: i32 = 64;
-/// Centipawns for an output of one; the sigmoid of the output is the expected result.
+/// Centipawns for an output of one.
 pub const SCALE: i32 = 400;
