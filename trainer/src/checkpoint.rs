@@ -38,7 +38,7 @@ pub struct Recipe {
     #[arg(long, default_value_t = 0.3, value_parser = share)]
     pub wdl: f32,
     /// The centipawns that multiply the odds of winning by e: what suits the results (see `judge`)
-    #[arg(long, default_value_t = UNIT, value_name = "CP", value_parser = centipawns)]
+    #[arg(long, default_value_t = UNIT, value_name = "CP", value_parser = scale)]
     #[serde(default = "unit")]
     pub scale: f32,
     /// Learn a correction of the hand-written evaluation instead of a whole evaluation: little data go further
@@ -67,8 +67,8 @@ fn unit() -> f32 {
     UNIT
 }
 
-/// A number of centipawns that a scale can be.
-pub fn centipawns(text: &str) -> Result<f32, String> {
+/// The centipawns that multiply the odds by e.
+pub fn scale(text: &str) -> Result<f32, String> {
     text.parse().ok().filter(|cp| (50.0..=2000.0).contains(cp)).ok_or("a number between 50 and 2000".to_owned())
 }
 

@@ -10,7 +10,7 @@ use bulletformat::ChessBoard;
 use ibex::eval::nnue::Network;
 use ibex::eval::{Evaluation, Evaluator};
 
-use crate::checkpoint::{UNIT, centipawns};
+use crate::checkpoint::{UNIT, scale, share};
 use crate::data::{self, validation_file};
 use crate::model::{Target, sigmoid};
 
@@ -24,10 +24,10 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
     /// The share of the game's result in what is to be foretold; the rest is the score
-    #[arg(long, default_value_t = 0.3)]
+    #[arg(long, default_value_t = 0.3, value_parser = share)]
     wdl: f32,
     /// The centipawns that multiply the odds of winning by e, for scores
-    #[arg(long, default_value_t = UNIT, value_name = "CP", value_parser = centipawns)]
+    #[arg(long, default_value_t = UNIT, value_name = "CP", value_parser = scale)]
     scale: f32,
 }
 

@@ -35,7 +35,7 @@ pub struct Args {
     #[arg(long, default_value_t = 0.0, value_parser = share)]
     foresight: f32,
     /// The centipawns that multiply the odds of winning by e, for `--foresight`
-    #[arg(long, default_value_t = UNIT, value_name = "CP", value_parser = checkpoint::centipawns)]
+    #[arg(long, default_value_t = UNIT, value_name = "CP", value_parser = checkpoint::scale)]
     scale: f32,
     #[command(flatten)]
     filter: Filter,
