@@ -16,15 +16,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
-    println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed=build");
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
     // A build outside a checkout (a released archive) has no hash to show.
     let hash = git(&["rev-parse", "--short=8", "HEAD"]).map_or_else(String::new, |hash| format!("-{hash}"));
     // The log of HEAD grows with every commit and every change of branch.
     if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]).filter(|log| Path::new(log).exists()) {
-        println!("cargo:rerun-if-changed={log}");
+        println!("cargo::rerun-if-changed={log}");
     }
-    println!("cargo:rustc-env=IBEX_VERSION={}{hash}", env!("CARGO_PKG_VERSION"));
+    println!("cargo::rustc-env=IBEX_VERSION={}{hash}", env!("CARGO_PKG_VERSION"));
 
     // What `compiler` tells at the prompt.
     let compiler = std::env::var("RUSTC")
@@ -32,22 +32,22 @@ fn main() {
         .and_then(|rustc| Command::new(rustc).arg("--version").output().ok())
         .and_then(|output| String::from_utf8(output.stdout).ok())
         .map_or_else(|| "an unknown compiler".to_owned(), |version| version.trim().to_owned());
-    println!("cargo:rustc-env=IBEX_RUSTC={compiler}");
-    println!("cargo:rustc-env=IBEX_TARGET={}", std::env::var("TARGET").unwrap_or_default());
+    println!("cargo::rustc-env=IBEX_RUSTC={compiler}");
+    println!("cargo::rustc-env=IBEX_TARGET={}", std::env::var("TARGET").unwrap_or_default());
 
     if let Err(why) = write_tables() {
-        println!("cargo:error=the tables of endings cannot be written: {why}");
+        println!("cargo::error=the tables of endings cannot be written: {why}");
     }
 
-    println!("cargo:rustc-check-cfg=cfg(has_network)");
-    println!("cargo:rerun-if-changed=nets");
-    println!("cargo:rerun-if-env-changed=EVALFILE");
+    println!("cargo::rustc-check-cfg=cfg(has_network)");
+    println!("cargo::rerun-if-changed=nets");
+    println!("cargo::rerun-if-env-changed=EVALFILE");
     if let Some(path) = find_network() {
-        println!("cargo:rerun-if-changed={}", path.display());
+        println!("cargo::rerun-if-changed={}", path.display());
         if let Err(why) = embed(&path) {
-            println!("cargo:error=the network {} does not fit: {why}", path.display());
+            println!("cargo::error=the network {} does not fit: {why}", path.display());
         } else {
-            println!("cargo:rustc-cfg=has_network");
+            println!("cargo::rustc-cfg=has_network");
         }
     }
 }
@@ -85,7 +85,7 @@ fn find_network() -> Option<PathBuf> {
         .collect();
     networks.sort();
     if networks.len() > 1 {
-        println!("cargo:error=nets/ holds {} networks; the one that ships must be the only one", networks.len());
+        println!("cargo::error=nets/ holds {} networks; the one that ships must be the only one", networks.len());
         return None;
     }
     networks.pop()
