@@ -1,5 +1,6 @@
 //! A training between two epochs: its recipe, its weights, and the file that keeps them.
 
+use std::cmp::Ordering;
 use std::fs;
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data;
 use crate::integers::dequantise;
-use crate::model::{Parameters, Target};
+use crate::model::{Parameters, Stripe, Target, by_rows, by_stripes};
 use crate::optimiser::Moments;
 use crate::schedule::Shape;
 
@@ -131,11 +132,11 @@ impl Checkpoint {
     }
 
     /// The beginning of a training with what another one has learned: a checkpoint, or a network as it ships, whose
-    /// rounding the training goes on from.
+    /// rounding the training goes on from. A smaller one is widened.
     ///
     /// # Errors
     ///
-    /// One line: the other's file cannot be read, or it has another size or purpose.
+    /// One line: the other's file cannot be read, or it has another purpose or is larger.
     pub fn continuing(recipe: Recipe, other: &Path) -> Result<Checkpoint, String> {
         let (parameters, residual) = if other.extension().is_some_and(|ending| ending == "ibxn") {
             let network = Network::load(other)?;
@@ -148,14 +149,16 @@ impl Checkpoint {
             let what = if residual { "a correction" } else { "a whole evaluation" };
             return Err(format!("{} is {what} (see --residual)", other.display()));
         }
-        if parameters.hidden != recipe.hidden {
-            return Err(format!("{} has the hidden size {}", other.display(), parameters.hidden));
-        }
+        let parameters = match parameters.hidden.cmp(&recipe.hidden) {
+            Ordering::Less => parameters.widened(recipe.hidden, recipe.seed),
+            Ordering::Equal => parameters,
+            Ordering::Greater => return Err(format!("{} has the hidden size {}", other.display(), parameters.hidden)),
+        };
         Ok(Checkpoint::beginning(recipe, parameters))
     }
 
     fn beginning(recipe: Recipe, parameters: Parameters) -> Checkpoint {
-        let zero = vec![0.0; parameters.values.len()];
+        let zero = vec![Stripe::ZERO; parameters.values.len()];
         let moments = Moments { first: zero.clone(), second: zero };
         Checkpoint { recipe, step: 0, history: Vec::new(), parameters, moments }
     }
@@ -172,7 +175,8 @@ impl Checkpoint {
         data::replace(path, |output| {
             writeln!(output, "{heading}")?;
             for numbers in [&self.parameters.values, &self.moments.first, &self.moments.second] {
-                numbers.iter().try_for_each(|number| output.write_all(&number.to_le_bytes()))?;
+                let rows = by_rows(numbers, self.parameters.hidden);
+                rows.iter().try_for_each(|number| output.write_all(&number.to_le_bytes()))?;
             }
             Ok(())
         })
@@ -190,16 +194,16 @@ impl Checkpoint {
         let heading: Heading =
             serde_json::from_slice(&bytes[..end]).map_err(|error| format!("{shown} is no checkpoint: {error}"))?;
         let hidden = hidden_size(&heading.recipe.hidden.to_string()).map_err(|why| format!("{shown}: {why}"))?;
-        let mut parameters = Parameters::zero(hidden);
-        let count = parameters.values.len();
+        let count = by_rows(&Parameters::zero(hidden).values, hidden).len();
         let numbers = &bytes[end + 1..];
         if numbers.len() != 3 * 4 * count {
             return Err(format!("{shown} is truncated or damaged"));
         }
         let mut numbers = numbers.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-        parameters.values = numbers.by_ref().take(count).collect();
-        let moments = Moments { first: numbers.by_ref().take(count).collect(), second: numbers.collect() };
-        if parameters.values.iter().any(|value| !value.is_finite()) {
+        let mut next = || by_stripes(&numbers.by_ref().take(count).collect::<Vec<f32>>(), hidden);
+        let parameters = Parameters { hidden, values: next() };
+        let moments = Moments { first: next(), second: next() };
+        if parameters.values.iter().any(|stripe| stripe.0.iter().any(|value| !value.is_finite())) {
             return Err(format!("{shown} holds numbers that are none"));
         }
         Ok(Checkpoint { recipe: heading.recipe, step: heading.step, history: heading.history, parameters, moments })
@@ -229,12 +233,15 @@ pub mod tests {
     }
 
     #[test]
-    fn damaged_checkpoints_are_refused() {
+    fn damaged_checkpoints_are_refused_and_too_large_ones() {
         let folder = scratch_folder("ckpt");
         let file = folder.join("a.ckpt");
         let checkpoint = Checkpoint::new(recipe());
         checkpoint.write(&file).unwrap();
         assert_eq!(Checkpoint::read(&file).unwrap(), checkpoint);
+        let wide = folder.join("wide.ckpt");
+        Checkpoint::new(Recipe { hidden: 128, ..recipe() }).write(&wide).unwrap();
+        assert!(Checkpoint::continuing(recipe(), &wide).unwrap_err().contains("hidden size 128"));
         let bytes = fs::read(&file).unwrap();
         fs::write(&file, &bytes[..bytes.len() - 1]).unwrap();
         assert!(Checkpoint::read(&file).unwrap_err().contains("truncated"));

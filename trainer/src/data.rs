@@ -25,6 +25,13 @@ pub struct Inputs {
     pub bucket: usize,
 }
 
+impl Inputs {
+    /// What the side to move sees, and the opponent.
+    pub fn views(&self) -> [&[u16]; 2] {
+        [&self.own[..self.count], &self.other[..self.count]]
+    }
+}
+
 /// The piece behind a packed code, the side to move being White.
 fn piece(code: u8) -> Piece {
     let role =

@@ -10,7 +10,8 @@ use ibex::eval::nnue::{Accumulators, Network};
 use crate::checkpoint::Checkpoint;
 use crate::data::{self, validation_file};
 use crate::integers::quantise;
-use crate::model::{self, Parameters, Scratch};
+use crate::layers::HiddenLayers;
+use crate::model::Parameters;
 
 /// The mean difference between the network in floating point, at the rounded weights that it was trained with, and the
 /// engine's may be this many centipawns, over positions within ±1000: the engine's divisions cut off.
@@ -75,10 +76,10 @@ struct Distance {
 /// Compares what the engine will compute with what was learned.
 fn compare(parameters: &Parameters, network: &Arc<Network>, positions: &[ChessBoard]) -> Distance {
     let mut accumulators = Accumulators::new(Arc::clone(network));
-    let mut scratch = Scratch::new(parameters.hidden);
+    let mut layers = HiddenLayers::new(parameters.hidden);
     let mut distance = Distance { count: 0, mean: 0.0, largest: 0.0 };
     for packed in positions {
-        let float = f64::from(model::forward(parameters, packed, &mut scratch)) * f64::from(SCALE);
+        let float = f64::from(layers.output(parameters, packed)) * f64::from(SCALE);
         let Some(position) = data::position(packed) else { continue };
         if float.abs() > 1000.0 {
             continue;

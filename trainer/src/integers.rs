@@ -4,7 +4,7 @@ use ibex::eval::nnue::Network;
 use ibex::eval::nnue::features::{INPUTS, OUTPUT_BUCKETS};
 use ibex::eval::nnue::units::{QA, QB};
 
-use crate::model::Parameters;
+use crate::model::{Parameters, by_rows, by_stripes};
 
 /// The network whose integers the rounded weights are.
 ///
@@ -14,7 +14,8 @@ use crate::model::Parameters;
 pub fn quantise(parameters: &Parameters, name: String) -> Result<Network, String> {
     let hidden = parameters.hidden;
     let rounded = parameters.rounded();
-    let (layers, biases) = rounded.values.split_at((INPUTS + 1 + 2 * OUTPUT_BUCKETS) * hidden);
+    let rows = by_rows(&rounded.values, hidden);
+    let (layers, biases) = rows.split_at(rows.len() - OUTPUT_BUCKETS);
     let integer = |value: f32, one: i32| (value * one as f32).round() as i32;
     let values: Vec<i16> = layers.iter().enumerate().map(|(index, &w)| integer(w, one(index, hidden)) as i16).collect();
     Network::new(name, hidden, &values, std::array::from_fn(|i| integer(biases[i], QA * QB)))
@@ -26,7 +27,7 @@ pub fn dequantise(network: &Network) -> Parameters {
     let (layers, biases) = network.weights();
     let layers = layers.iter().enumerate().map(|(index, &w)| f32::from(w) / one(index, hidden) as f32);
     let biases = biases.iter().map(|&bias| bias as f32 / (QA * QB) as f32);
-    Parameters { hidden, values: layers.chain(biases).collect() }
+    Parameters { hidden, values: by_stripes(&layers.chain(biases).collect::<Vec<f32>>(), hidden) }
 }
 
 /// What stands for 1 among the integers of the weight with this index.

@@ -9,6 +9,7 @@ mod data;
 mod export;
 mod integers;
 mod judge;
+mod layers;
 mod model;
 mod optimiser;
 mod pack;

@@ -2,13 +2,15 @@
 //!
 //! Source: Loshchilov and Hutter, "Decoupled Weight Decay Regularization" (2019).
 
+use crate::model::Stripe;
+
 /// Running means of a gradient and of its square.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moments {
     /// Of the gradient.
-    pub first: Vec<f32>,
+    pub first: Vec<Stripe>,
     /// Of its square.
-    pub second: Vec<f32>,
+    pub second: Vec<Stripe>,
 }
 
 const BETA1: f32 = 0.9;

@@ -11,7 +11,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::checkpoint::{Checkpoint, EpochLoss, Recipe};
 use crate::data::{self, validation_file, with_ending};
 use crate::export;
-use crate::model::{self, LIMIT, Parameters, Scratch, Target};
+use crate::layers::HiddenLayers;
+use crate::model::{LIMIT, Parameters, Stripe, Target};
 use crate::optimiser::Step;
 use crate::plot;
 use crate::schedule;
@@ -44,16 +45,20 @@ impl Checkpoint {
     /// The slope is taken where the engine's integers will be, at the rounded weights, and applied to the exact ones
     /// ("straight through"): what rounding costs is learned away. The result depends on the number of threads only by
     /// the order of sums.
-    fn learn(&mut self, batch: &[ChessBoard], rate: f32, gradients: &mut [Parameters], scratch: &mut [Scratch]) -> f64 {
+    fn learn(
+        &mut self,
+        batch: &[ChessBoard],
+        rate: f32,
+        gradients: &mut [Parameters],
+        layers: &mut [HiddenLayers],
+    ) -> f64 {
         let target = self.recipe.target();
         let share = batch.len().div_ceil(gradients.len());
         let parameters = &self.parameters.rounded();
         let loss = std::thread::scope(|scope| {
-            let parts = batch.chunks(share).zip(gradients.iter_mut()).zip(scratch.iter_mut());
+            let parts = batch.chunks(share).zip(gradients.iter_mut()).zip(layers.iter_mut());
             let workers: Vec<_> = parts
-                .map(|((part, gradient), scratch)| {
-                    scope.spawn(move || model::backward(parameters, part, target, gradient, scratch))
-                })
+                .map(|((part, gradient), layers)| scope.spawn(move || layers.learn(parameters, part, target, gradient)))
                 .collect();
             workers.into_iter().map(|worker| worker.join().unwrap_or(f64::NAN)).sum()
         });
@@ -62,7 +67,7 @@ impl Checkpoint {
         let step = Step::new(self.step, rate, self.recipe.decay);
         let scale = 1.0 / batch.len() as f32;
         let length = self.parameters.values.len().div_ceil(gradients.len());
-        let mut slices: Vec<Vec<&mut [f32]>> = Vec::new();
+        let mut slices: Vec<Vec<&mut [Stripe]>> = Vec::new();
         for gradient in gradients.iter_mut() {
             for (index, slice) in gradient.values.chunks_mut(length).enumerate() {
                 if slices.len() <= index {
@@ -76,15 +81,16 @@ impl Checkpoint {
             let moments = self.moments.first.chunks_mut(length).zip(self.moments.second.chunks_mut(length));
             for ((values, (first, second)), mut gradients) in values.zip(moments).zip(slices) {
                 scope.spawn(move || {
-                    let Some((sum, others)) = gradients.split_first_mut() else { return };
-                    for other in others {
-                        for (sum, other) in sum.iter_mut().zip(other.iter_mut()) {
-                            *sum += std::mem::take(other);
+                    let Some((sums, others)) = gradients.split_first_mut() else { return };
+                    for (index, Stripe(sum)) in sums.iter_mut().enumerate() {
+                        for other in others.iter_mut() {
+                            let other = std::mem::replace(&mut other[index], Stripe::ZERO);
+                            sum.iter_mut().zip(other.0).for_each(|(sum, other)| *sum += other);
                         }
+                        sum.iter_mut().for_each(|g| *g *= scale);
+                        step.apply(&mut values[index].0, sum, &mut first[index].0, &mut second[index].0, LIMIT);
+                        sum.fill(0.0);
                     }
-                    sum.iter_mut().for_each(|g| *g *= scale);
-                    step.apply(values, sum, first, second, LIMIT);
-                    sum.fill(0.0);
                 });
             }
         });
@@ -126,7 +132,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     let batches = (training.len() / batch) as u64;
     let steps = batches * recipe.epochs;
     let mut gradients = vec![Parameters::zero(recipe.hidden); threads];
-    let mut scratch: Vec<Scratch> = gradients.iter().map(|_| Scratch::new(recipe.hidden)).collect();
+    let mut layers: Vec<HiddenLayers> = gradients.iter().map(|_| HiddenLayers::new(recipe.hidden)).collect();
     let mut order: Vec<u32> = Vec::new();
     let mut gathered: Vec<ChessBoard> = Vec::with_capacity(batch);
     for epoch in checkpoint.history.len() as u64 + 1..=recipe.epochs {
@@ -141,7 +147,7 @@ pub fn run(args: &Args) -> Result<(), String> {
             gathered.clear();
             gathered.extend(indices.iter().map(|&index| training[index as usize]));
             rate = schedule::rate(recipe.schedule, checkpoint.step, steps, recipe.lr, recipe.lr_end);
-            sum += checkpoint.learn(&gathered, rate, &mut gradients, &mut scratch);
+            sum += checkpoint.learn(&gathered, rate, &mut gradients, &mut layers);
             bar.inc(batch as u64);
         }
         bar.finish_and_clear();
@@ -171,9 +177,7 @@ fn validate(parameters: &Parameters, positions: &[ChessBoard], target: Target, t
     let sum: f64 = std::thread::scope(|scope| {
         let workers: Vec<_> = positions
             .chunks(positions.len().div_ceil(threads))
-            .map(|part| {
-                scope.spawn(move || model::loss(parameters, part, target, &mut Scratch::new(parameters.hidden)))
-            })
+            .map(|part| scope.spawn(move || HiddenLayers::new(parameters.hidden).loss(parameters, part, target)))
             .collect();
         workers.into_iter().map(|worker| worker.join().unwrap_or(f64::NAN)).sum()
     });
@@ -253,7 +257,6 @@ mod tests {
         assert_eq!((next.step, &next.parameters), (0, &whole.parameters));
         let refused = |recipe, file: &str| Checkpoint::continuing(recipe, &folder.join(file)).unwrap_err();
         for file in ["whole.ckpt", "whole.ibxn"] {
-            assert!(refused(Recipe { hidden: 128, ..recipe() }, file).contains("hidden size 64"));
             assert!(refused(Recipe { residual: true, ..recipe() }, file).contains("is a whole evaluation"));
         }
         // Or with the network that was made of it: the same but for what rounding took.
@@ -266,14 +269,14 @@ mod tests {
         let batch = 64;
         let steps = (training.len() / batch) as u64 * 6;
         let mut gradients = vec![Parameters::zero(64); 2];
-        let mut scratch: Vec<Scratch> = (0..2).map(|_| Scratch::new(64)).collect();
+        let mut layers: Vec<HiddenLayers> = (0..2).map(|_| HiddenLayers::new(64)).collect();
         for epoch in 1..=3 {
             let mut order: Vec<usize> = (0..training.len()).collect();
             data::shuffle(&mut order, &mut Random::of_game(3, epoch));
             for indices in order.chunks_exact(batch) {
                 let gathered: Vec<ChessBoard> = indices.iter().map(|&i| training[i]).collect();
                 let rate = schedule::rate(Shape::Cosine, stopped.step, steps, 5e-3, 1e-4);
-                stopped.learn(&gathered, rate, &mut gradients, &mut scratch);
+                stopped.learn(&gathered, rate, &mut gradients, &mut layers);
             }
             stopped.history.push(whole.history[epoch as usize - 1]);
         }
