@@ -18,7 +18,8 @@ use crate::recognize::syzygy::{Probing, Tablebases};
 use crate::score::DrawRule;
 use crate::search::iterate::Finding;
 use crate::search::{
-    Conventions, Event, Lead, Memory, NodeCounter, Outcome, Play, Probes, Report, STACK_SIZE, Shared, contempt, pv,
+    Conventions, Event, Lead, Listener, Memory, NodeCounter, Outcome, Play, Probes, Report, STACK_SIZE, Shared,
+    contempt, pv,
 };
 use crate::smp;
 use crate::time::{Clock, Limits};
@@ -308,7 +309,7 @@ impl Engine {
         let contents = Arc::clone(&parcel);
         let spawned = thread::Builder::new().name("search 0".into()).stack_size(STACK_SIZE).spawn(move || {
             let mut memories = contents.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
-            let outcome = job.run(&mut memories, &|event| sink(&event));
+            let outcome = job.run(&mut memories, Some(&|event| sink(&event)));
             sink(&Event::Done(outcome));
             memories
         });
@@ -326,11 +327,15 @@ impl Engine {
 
     /// Searches on the calling thread, whose stack must be [`STACK_SIZE`]; returns when done. Never waits for signals.
     pub fn search_here(&mut self, game: &Game, limits: Limits) -> Outcome {
-        self.search_with(game, limits, &|_| ())
+        self.search_heard(game, limits, None)
     }
 
     /// As [`Engine::search_here`], with a listener.
     pub fn search_with(&mut self, game: &Game, limits: Limits, sink: &(dyn Fn(Event) + Sync)) -> Outcome {
+        self.search_heard(game, limits, Some(sink))
+    }
+
+    fn search_heard(&mut self, game: &Game, limits: Limits, sink: Listener<'_>) -> Outcome {
         self.wait();
         let limits = Limits { infinite: false, ponder: false, ..limits };
         let clock = self.prepare(game, &limits);
@@ -456,7 +461,7 @@ struct Job {
 
 impl Job {
     /// Searches; afterwards waits for the signals that an infinite or ponder search needs before it may tell its move.
-    fn run(&self, memories: &mut [Memory], sink: &(dyn Fn(Event) + Sync)) -> Outcome {
+    fn run(&self, memories: &mut [Memory], sink: Listener<'_>) -> Outcome {
         match &self.handicap {
             None => self.search(memories, &self.limits, self.lines, sink),
             Some(handicap) => self.held_back(handicap, memories, sink),
@@ -465,7 +470,7 @@ impl Job {
 
     /// Searches as a weaker player: with the handicap's limits, on one thread that remembers nothing, and with its choice
     /// among the lines. The user sees as many of them as were asked for.
-    fn held_back(&self, handicap: &Handicap, memories: &mut [Memory], sink: &(dyn Fn(Event) + Sync)) -> Outcome {
+    fn held_back(&self, handicap: &Handicap, memories: &mut [Memory], sink: Listener<'_>) -> Outcome {
         let memories = &mut memories[..1];
         memories.iter_mut().for_each(Memory::clear);
         let latest: Mutex<Vec<Report>> = Mutex::default();
@@ -479,15 +484,21 @@ impl Job {
                 if report.line == latest.len() + 1 && latest.last().is_none_or(|last| last.depth == report.depth) {
                     latest.push(report.clone());
                 }
-                if report.line <= self.lines {
+                if let Some(sink) = sink
+                    && report.line <= self.lines
+                {
                     sink(Event::Line(Report { lines: report.lines.min(self.lines), ..report }));
                 }
             }
             Event::Line(_) => (),
-            other => sink(other),
+            other => {
+                if let Some(sink) = sink {
+                    sink(other);
+                }
+            }
         };
         let lines = handicap.lines().max(self.lines);
-        let outcome = self.search(memories, &handicap.limits(&self.game, &self.limits), lines, &listener);
+        let outcome = self.search(memories, &handicap.limits(&self.game, &self.limits), lines, Some(&listener));
         let latest = latest.into_inner().unwrap_or_else(PoisonError::into_inner);
         let chosen = handicap.choose(self.game.position(), &latest[..latest.len().min(handicap.lines())]);
         match chosen.and_then(|report| Some((report, *report.pv.first()?))) {
@@ -501,7 +512,7 @@ impl Job {
         }
     }
 
-    fn search(&self, memories: &mut [Memory], limits: &Limits, lines: usize, sink: &(dyn Fn(Event) + Sync)) -> Outcome {
+    fn search(&self, memories: &mut [Memory], limits: &Limits, lines: usize, sink: Listener<'_>) -> Outcome {
         self.table.new_search();
         let start = Instant::now();
         let ranking = self.tables.as_ref().and_then(|tables| tables.rank_root(&self.game, &self.probing));
@@ -521,11 +532,11 @@ impl Job {
                 probing: self.probing,
                 ranking: ranking.as_ref(),
             }),
-            current_sink: Some(sink),
+            sink,
         };
-        let finding = smp::search(Play, &shared, memories, &self.game, lines, sink);
+        let finding = smp::search(Play, &shared, memories, &self.game, lines);
         let unusable = self.tables.iter().flat_map(|tables| tables.take_remarks());
-        unusable.for_each(|remark| sink(Event::Message(remark)));
+        unusable.for_each(|remark| shared.tell(|| Event::Message(remark)));
         self.signals.wait(self.limits.infinite);
         let (nodes, time) = (shared.nodes(), start.elapsed());
         match finding {

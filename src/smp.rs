@@ -22,11 +22,10 @@ pub fn search<R: Rules>(
     memories: &mut [Memory],
     game: &Game,
     lines: usize,
-    sink: &(dyn Fn(Event) + Sync),
 ) -> Option<Finding> {
     let (first, helpers) = memories.split_first_mut()?;
     if helpers.is_empty() {
-        return Search::new(rules, shared, 0, first, game).iterate(lines, sink);
+        return Search::new(rules, shared, 0, first, game).iterate(lines);
     }
     thread::scope(|scope| {
         let mut running = Vec::with_capacity(helpers.len());
@@ -34,17 +33,17 @@ pub fn search<R: Rules>(
             let spawned = thread::Builder::new()
                 .name(format!("search {}", i + 1))
                 .stack_size(STACK_SIZE)
-                .spawn_scoped(scope, move || Search::new(rules, shared, i + 1, memory, game).iterate(1, &|_| ()));
+                .spawn_scoped(scope, move || Search::new(rules, shared, i + 1, memory, game).iterate(1));
             match spawned {
                 Ok(handle) => running.push(handle),
                 // The search does with fewer threads what it can.
                 Err(error) => {
-                    sink(Event::Message(format!("could not start search thread {}: {error}", i + 1)));
+                    shared.tell(|| Event::Message(format!("could not start search thread {}: {error}", i + 1)));
                     break;
                 }
             }
         }
-        let main = Search::new(rules, shared, 0, first, game).iterate(lines, sink);
+        let main = Search::new(rules, shared, 0, first, game).iterate(lines);
         shared.stop.store(true, Ordering::Relaxed);
         let mut findings: Vec<Finding> = main.into_iter().collect();
         findings.extend(running.into_iter().filter_map(|handle| handle.join().ok().flatten()));

@@ -41,10 +41,10 @@ struct Trend {
 }
 
 impl<R: Rules> Search<'_, R> {
-    /// Deepens until a limit or the stop flag ends it; `sink` hears of every line (of the first thread only).
+    /// Deepens until a limit or the stop flag ends it; what the first thread finds is told.
     ///
     /// None where there is no move to search.
-    pub fn iterate(&mut self, lines: usize, sink: &(dyn Fn(Event) + Sync)) -> Option<Finding> {
+    pub fn iterate(&mut self, lines: usize) -> Option<Finding> {
         if self.roots.0.is_empty() {
             return None;
         }
@@ -58,9 +58,8 @@ impl<R: Rules> Search<'_, R> {
         while self.depth < deepest {
             self.depth = (self.depth + 1 + ahead).min(deepest);
             let finished = !self.is_overtaken()
-                && (0..lines).all(|line| {
-                    self.aspirate(line, self.depth, lines, sink).map(|_| self.roots.sort_from(line)).is_some()
-                });
+                && (0..lines)
+                    .all(|line| self.aspirate(line, self.depth, lines).map(|_| self.roots.sort_from(line)).is_some());
             if !finished && !self.take_over() {
                 break;
             }
@@ -74,11 +73,11 @@ impl<R: Rules> Search<'_, R> {
             if self.id == 0 {
                 for line in 0..lines {
                     self.complete_mate_line(line, false);
-                    self.report(line, lines, None, sink);
+                    self.report(line, lines, None);
                 }
                 if self.hunt(lines) {
                     self.complete_mate_line(0, false);
-                    self.report(0, lines, None, sink);
+                    self.report(0, lines, None);
                 }
                 if self.is_enough(depth, &mut trend) {
                     break;
@@ -145,7 +144,7 @@ impl<R: Rules> Search<'_, R> {
     }
 
     /// One line of one iteration, searched with a window around the last score that opens as it fails.
-    fn aspirate(&mut self, line: usize, depth: i32, lines: usize, sink: &(dyn Fn(Event) + Sync)) -> NodeResult {
+    fn aspirate(&mut self, line: usize, depth: i32, lines: usize) -> NodeResult {
         let previous = self.roots.0[line].proved.map(|(_, score)| score);
         let (mut alpha, mut beta) = (Score::MIN, Score::MAX);
         let mut width = params::aspiration_width();
@@ -189,13 +188,13 @@ impl<R: Rules> Search<'_, R> {
             if self.id == 0 && lines == 1 {
                 // A value below the window may be exact, but the line that would show it has not been kept.
                 let open = if value.bound() == Bound::Exact { value.force_upper() } else { value };
-                self.report(line, lines, Some(open), sink);
+                self.report(line, lines, Some(open));
             }
         }
     }
 
     /// Tells of a line: its exact value or, inside an iteration, the bound that it failed with.
-    fn report(&self, index: usize, lines: usize, open: Option<Ibv>, sink: &(dyn Fn(Event) + Sync)) {
+    fn report(&self, index: usize, lines: usize, open: Option<Ibv>) {
         let root = &self.roots.0[index];
         let value = open.or(root.proved.map(|(_, score)| Ibv::exact(score))).unwrap_or(root.value);
         if !value.is_some() {
@@ -208,7 +207,7 @@ impl<R: Rules> Search<'_, R> {
             return;
         }
         self.publish();
-        sink(Event::Line(self.describe(index, lines, value, self.depth, &root.line, root.seldepth)));
+        self.shared.tell(|| Event::Line(self.describe(index, lines, value, self.depth, &root.line, root.seldepth)));
     }
 
     /// A report of a line.
@@ -237,16 +236,14 @@ impl<R: Rules> Search<'_, R> {
 
     /// Tells which root move is being searched.
     pub(super) fn report_current(&self, m: Move, number: usize) {
-        if let Some(sink) = self.shared.current_sink {
-            self.publish();
-            sink(Event::CurrentMove {
-                depth: self.depth.max(0) as u32,
-                current: m,
-                number,
-                nodes: self.shared.nodes(),
-                time: self.shared.start.elapsed(),
-            });
-        }
+        self.publish();
+        self.shared.tell(|| Event::CurrentMove {
+            depth: self.depth.max(0) as u32,
+            current: m,
+            number,
+            nodes: self.shared.nodes(),
+            time: self.shared.start.elapsed(),
+        });
     }
 
     /// Whether the first thread should end the search after an iteration.

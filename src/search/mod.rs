@@ -61,6 +61,9 @@ use rules::TableMode;
 pub use rules::{Laboratory, Play, Rules};
 pub use tables::Probes;
 
+/// Who hears of a search while it runs, if anyone; called from its threads.
+pub type Listener<'a> = Option<&'a (dyn Fn(Event) + Sync)>;
+
 /// Searches recurse: a thread that runs one needs a stack of this size.
 pub const STACK_SIZE: usize = 32 << 20;
 
@@ -97,14 +100,21 @@ pub struct Shared<'a> {
     pub conventions: Conventions,
     /// Tablebases, if there are any.
     pub probes: Option<Probes<'a>>,
-    /// Who hears which root move is being searched.
-    pub current_sink: Option<&'a (dyn Fn(Event) + Sync)>,
+    /// Who hears of lines and moves, if anyone.
+    pub sink: Listener<'a>,
 }
 
 impl Shared<'_> {
     /// Nodes of all threads, as far as they have been published.
     pub fn nodes(&self) -> u64 {
         self.counters.iter().map(|c| c.nodes.load(Ordering::Relaxed)).sum()
+    }
+
+    /// Tells what is to be heard; if nobody listens, it is not even put together.
+    pub fn tell(&self, event: impl FnOnce() -> Event) {
+        if let Some(sink) = self.sink {
+            sink(event());
+        }
     }
 
     /// Tablebase hits of all threads.
@@ -243,7 +253,6 @@ pub struct Search<'a, R: Rules> {
     null_from: usize,
     /// Recognised wins would fall silent within this search: it does without them.
     no_recognized_wins: bool,
-    reductions: reductions::Table,
     tally: R::Tally,
 }
 
@@ -281,7 +290,6 @@ impl<'a, R: Rules> Search<'a, R> {
             hunt: None,
             null_from: 0,
             no_recognized_wins: recognized_wins_fall_silent(position),
-            reductions: reductions::Table::new(),
             tally: R::Tally::default(),
             memory,
             game,

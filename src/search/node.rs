@@ -11,7 +11,7 @@ use super::picker::Picker;
 use super::rules::Narrowing;
 use super::tally::Tally as _;
 use super::threats::Threats;
-use super::{NodeResult, Rules, Search};
+use super::{NodeResult, Rules, Search, reductions};
 use crate::bound::{Bound, Ibv};
 use crate::params;
 use crate::position::movegen::is_noisy;
@@ -300,7 +300,7 @@ impl<R: Rules> Search<'_, R> {
                 None if noisy => self.memory.history.noisy(position, m),
                 None => self.memory.history.quiet(position, &threats, &trail, m),
             };
-            let mut reduction = self.reductions.get(depth, number);
+            let mut reduction = reductions::reduction(depth, number);
 
             // Step 14. Skip late, futile and losing moves; each contributes the upper bound that it is skipped for: what
             // is futile its margin, all others the best of those that were searched.

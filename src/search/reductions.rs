@@ -2,29 +2,25 @@
 
 use crate::params;
 
-/// Reductions in 1/1024 ply by depth and move number.
-pub struct Table(Box<[[i32; 64]; 64]>);
+/// Depths and move numbers beyond the last are reduced like it.
+const LAST: usize = 63;
 
-impl Table {
-    /// The curve for the current parameters.
-    pub fn new() -> Table {
-        let mut table = Box::new([[0; 64]; 64]);
-        // Each logarithm once: short searches would otherwise spend most of their time here.
-        let logarithms: [i64; 64] = std::array::from_fn(|n| i64::from(ln_1024(n.max(1) as u32)));
-        for (depth, row) in table.iter_mut().enumerate().skip(1) {
-            for (number, cell) in row.iter_mut().enumerate().skip(1) {
-                let product = logarithms[depth] * logarithms[number] / 1024;
-                *cell = params::reduction_base() + (product as i32) * params::reduction_slope() / 1024;
-            }
-        }
-        Table(table)
+/// 1024·ln(n), and 0 for none.
+const LOGARITHMS: [i32; LAST + 1] = {
+    let mut logarithms = [0; LAST + 1];
+    let mut n = 1;
+    while n <= LAST {
+        logarithms[n] = ln_1024(n as u32);
+        n += 1;
     }
+    logarithms
+};
 
-    /// The reduction of the `number`-th move at `depth`, in 1/1024 ply.
-    #[inline]
-    pub fn get(&self, depth: i32, number: usize) -> i32 {
-        self.0[depth.clamp(0, 63) as usize][number.min(63)]
-    }
+/// The reduction of the `number`-th move at `depth`, in 1/1024 ply.
+#[inline]
+pub fn reduction(depth: i32, number: usize) -> i32 {
+    let product = LOGARITHMS[depth.clamp(1, LAST as i32) as usize] * LOGARITHMS[number.clamp(1, LAST)] / 1024;
+    params::reduction_base() + product * params::reduction_slope() / 1024
 }
 
 /// 1024·ln(n), in integers: the same on every processor, which floating point libraries do not promise.
@@ -62,11 +58,10 @@ mod tests {
 
     #[test]
     fn reductions_grow_with_depth_and_number() {
-        let table = Table::new();
         for depth in 2..63 {
             for number in 2..62 {
-                assert!(table.get(depth, number + 1) >= table.get(depth, number));
-                assert!(table.get(depth + 1, number) >= table.get(depth, number));
+                assert!(reduction(depth, number + 1) >= reduction(depth, number));
+                assert!(reduction(depth + 1, number) >= reduction(depth, number));
             }
         }
     }

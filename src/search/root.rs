@@ -8,7 +8,7 @@ use shakmaty::Move;
 use super::history::{History, Trail};
 use super::picker::Picker;
 use super::threats::Threats;
-use super::{NodeResult, Rules, Search};
+use super::{NodeResult, Rules, Search, reductions};
 use crate::bound::{Bound, Ibv};
 use crate::params;
 use crate::position::movegen::is_noisy;
@@ -146,7 +146,7 @@ impl<R: Rules> Search<'_, R> {
             let mut full = number > 1;
             if self.rules.pruning() && depth >= 3 && number > 3 {
                 let history = if noisy { 0 } else { self.memory.history.quiet(position, &threats, &trail, m) };
-                let mut reduction = self.reductions.get(depth, number) - params::reduction_pv();
+                let mut reduction = reductions::reduction(depth, number) - params::reduction_pv();
                 if noisy || child.in_check() {
                     reduction -= 1024;
                 }
@@ -204,10 +204,11 @@ impl<R: Rules> Search<'_, R> {
         let position = self.game.position();
         let history = &self.memory.history;
         let mut picker = Picker::new(None, PackedMove::NONE);
-        let order: Vec<Move> = std::iter::from_fn(|| picker.next(position, history, threats, trail)).collect();
+        let order = std::iter::from_fn(|| picker.next(position, history, threats, trail).map(PackedMove::new));
+        let order: Vec<PackedMove> = order.collect();
         self.roots.0[moves].sort_by_cached_key(|root| {
-            let proved = root.proved.map_or(0, |(iteration, _)| iteration);
-            (Reverse(proved), order.iter().position(|&m| m == root.m))
+            let (proved, packed) = (root.proved.map_or(0, |(iteration, _)| iteration), PackedMove::new(root.m));
+            (Reverse(proved), order.iter().position(|&m| m == packed))
         });
     }
 }

@@ -25,7 +25,7 @@ fn with_search(fen: &str, limits: &Limits, work: impl FnOnce(&mut Search<'_, Pla
         start,
         conventions: Conventions::default(),
         probes: None,
-        current_sink: None,
+        sink: None,
     };
     std::thread::scope(|scope| {
         let body = || work(&mut Search::new(Play, &shared, 0, &mut Memory::default(), &game));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::position::Game;
 use crate::search::iterate::Finding;
-use crate::search::{Conventions, Event, Lead, Memory, NodeCounter, Rules, STACK_SIZE, Search, Shared};
+use crate::search::{Conventions, Lead, Listener, Memory, NodeCounter, Rules, STACK_SIZE, Search, Shared};
 use crate::time::{Clock, Limits};
 use crate::tt::Table;
 
@@ -61,7 +61,7 @@ impl Bench {
         conventions: Conventions,
         game: &Game,
         limits: &Limits,
-        sink: &(dyn Fn(Event) + Sync),
+        sink: Listener<'_>,
     ) -> std::io::Result<Run<R::Tally>>
     where
         R::Tally: Clone,
@@ -84,10 +84,10 @@ impl Bench {
                 start,
                 conventions,
                 probes: None,
-                current_sink: None,
+                sink,
             };
             let mut search = Search::new(rules, &shared, 0, memory, game);
-            let finding = search.iterate(1, sink);
+            let finding = search.iterate(1);
             let tally = search.tally().clone();
             Run { finding, nodes: shared.nodes(), time: start.elapsed(), tally }
         };

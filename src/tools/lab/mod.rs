@@ -142,7 +142,7 @@ pub fn measure(args: &Args) -> Result<Sheet, String> {
             bench.clear();
             let limits = Limits::depth(args.depth);
             let run = bench
-                .search(setting.rules, setting.conventions, game, &limits, &|_| ())
+                .search(setting.rules, setting.conventions, game, &limits, None)
                 .map_err(|error| format!("no thread to search on: {error}"))?;
             sheet.add(Row::new(setting.name, name, game, setting.conventions, &run));
             bar.inc(1);

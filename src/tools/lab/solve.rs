@@ -80,7 +80,7 @@ fn nodes_to_solution(bench: &mut Bench, rules: Laboratory, entry: &Entry, limit:
     let conventions = Conventions { draws: DrawRule::Later, contempt: 0 };
     let game = Game::new(entry.position.clone());
     bench
-        .search(rules, conventions, &game, &Limits::nodes(limit), &hear)
+        .search(rules, conventions, &game, &Limits::nodes(limit), Some(&hear))
         .map_err(|error| format!("no thread to search on: {error}"))?;
     Ok(solved.into_inner().unwrap_or(None))
 }
