@@ -9,7 +9,7 @@ use super::*;
 use crate::eval::Evaluator;
 
 /// Runs `work` with a search of `fen`, as the first of two threads of which the second does nothing.
-fn with_search(fen: &str, limits: &Limits, work: impl FnOnce(&mut Search<'_, Play>) + Send) {
+fn with_search(fen: &str, limits: &Limits, sink: Listener<'_>, work: impl FnOnce(&mut Search<'_, Play>) + Send) {
     let game = Game::from_fen(fen, CastlingMode::Standard).expect("a position");
     let (table, _) = Table::new(1);
     let (stop, pondering) = (AtomicBool::new(false), AtomicBool::new(false));
@@ -25,7 +25,7 @@ fn with_search(fen: &str, limits: &Limits, work: impl FnOnce(&mut Search<'_, Pla
         start,
         conventions: Conventions::default(),
         probes: None,
-        sink: None,
+        sink,
     };
     std::thread::scope(|scope| {
         let body = || work(&mut Search::new(Play, &shared, 0, &mut Memory::default(), &game));
@@ -46,23 +46,36 @@ fn is_at_root(search: &mut Search<'_, Play>) -> bool {
 /// for the way to the root afterwards.
 #[test]
 fn a_mate_line_that_is_not_found_leaves_no_trace() {
-    with_search("r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9", &Limits::default(), |search| {
-        assert!(is_at_root(search));
-        // Nobody has proved this: the questions cost more than there is.
-        search.roots.0[0].proved = Some((20, Score::mate_in(21)));
-        search.depth = 20;
-        search.completed = 20;
-        search.complete_mate_line(0, false);
-        assert!(search.roots.0[0].line_is_cut && search.nodes > 1000);
-        assert!(is_at_root(search));
-    });
+    with_search(
+        "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9",
+        &Limits::default(),
+        None,
+        |search| {
+            assert!(is_at_root(search));
+            // Nobody has proved this: the questions cost more than there is.
+            search.roots.0[0].proved = Some((20, Score::mate_in(21)));
+            search.depth = 20;
+            search.completed = 20;
+            search.complete_mate_line(0, false);
+            assert!(search.roots.0[0].line_is_cut && search.nodes > 1000);
+            assert!(is_at_root(search));
+        },
+    );
 }
 
 /// What another thread has finished is told and built upon, and nothing of the interrupted iteration stays.
 #[test]
 fn a_slower_thread_takes_over_what_a_faster_one_has_found() {
     let limits = Limits { depth: Some(9), ..Limits::default() };
-    with_search("r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9", &limits, |search| {
+    let told = Mutex::new(Vec::new());
+    let hear = |event: Event| {
+        if let Event::Line(report) = event
+            && report.value.bound() == Bound::Exact
+        {
+            told.lock().expect("one thread").push((report.depth, report.pv[0], report.value.score()));
+        }
+    };
+    with_search("r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9", &limits, Some(&hear), |search| {
         let mut best = search.roots.0.last().expect("moves").clone();
         let score = Score::heuristic(33);
         best.proved = Some((8, score));
@@ -71,15 +84,8 @@ fn a_slower_thread_takes_over_what_a_faster_one_has_found() {
         // What comes later and is not as deep does not count.
         search.shared.lead.finished(7, &search.roots.0[0]);
 
-        let told = Mutex::new(Vec::new());
-        let finding = search.iterate(1, &|event| {
-            if let Event::Line(report) = event
-                && report.value.bound() == Bound::Exact
-            {
-                told.lock().expect("one thread").push((report.depth, report.pv[0], report.value.score()));
-            }
-        });
-        let told = told.into_inner().expect("one thread");
+        let finding = search.iterate(1);
+        let told = told.lock().expect("one thread");
         assert_eq!(told[0], (8, best.m, score));
         assert!(told[1..].iter().all(|line| line.0 == 9), "{told:?}");
         assert_eq!(finding.map(|found| found.depth), Some(9));
