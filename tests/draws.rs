@@ -26,7 +26,7 @@ fn value(conventions: Conventions, moves: &[&str]) -> (String, Score) {
     let search_moves = moves.iter().map(|m| game.position().parse_move(m).expect("legal")).collect();
     let rules = Laboratory { pruning: false, same_depth: true, ..Laboratory::default() };
     let limits = Limits { search_moves, ..Limits::depth(2) };
-    let run = Bench::new(1).search(rules, conventions, &game, &limits, &|_| ()).expect("a thread");
+    let run = Bench::new(1).search(rules, conventions, &game, &limits, None).expect("a thread");
     let finding = run.finding.expect("a legal move");
     (finding.best.to_uci(shakmaty::CastlingMode::Standard).to_string(), finding.value.score())
 }
@@ -142,7 +142,7 @@ fn the_draw_rule_orders_draws() {
     let rules = Laboratory { pruning: false, same_depth: true, ..Laboratory::default() };
     let draw = |draws| {
         let conventions = Conventions { draws, contempt: -3000 };
-        let run = Bench::new(1).search(rules, conventions, &game(FORK), &Limits::depth(4), &|_| ()).expect("a thread");
+        let run = Bench::new(1).search(rules, conventions, &game(FORK), &Limits::depth(4), None).expect("a thread");
         run.finding.expect("a legal move").value.score()
     };
     let (later, sooner) = (draw(DrawRule::Later), draw(DrawRule::Sooner));

@@ -78,7 +78,7 @@ const SYMMETRIC: fn() -> Laboratory =
 fn value(position: &Position, depth: u32) -> ibex::bound::Ibv {
     let conventions = Conventions { draws: DrawRule::Off, contempt: 0 };
     let game = Game::new(position.clone());
-    let run = Bench::new(1).search(SYMMETRIC(), conventions, &game, &Limits::depth(depth), &|_| ()).expect("a thread");
+    let run = Bench::new(1).search(SYMMETRIC(), conventions, &game, &Limits::depth(depth), None).expect("a thread");
     run.finding.expect("a move").value
 }
 

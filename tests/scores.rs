@@ -29,7 +29,7 @@ fn game(fen: &str) -> Game {
 }
 
 fn search(bench: &mut Bench, rules: Laboratory, conventions: Conventions, game: &Game, depth: u32) -> Run<TableCuts> {
-    bench.search(rules, conventions, game, &Limits::depth(depth), &|_| ()).expect("a thread")
+    bench.search(rules, conventions, game, &Limits::depth(depth), None).expect("a thread")
 }
 
 /// The root's value.
@@ -224,7 +224,7 @@ fn changed_by_what_the_table_knows(distance: &'static dyn DistanceModel, draws: 
                 if prepared {
                     search(&mut bench, rules, conventions, after, 2);
                 }
-                value(&bench.search(rules, conventions, before, &limits, &|_| ()).expect("a thread"))
+                value(&bench.search(rules, conventions, before, &limits, None).expect("a thread"))
             };
             detour(false) != detour(true)
         })
@@ -309,7 +309,7 @@ fn mates_beyond_the_counter(distance: &'static dyn DistanceModel, mates: &[&'sta
         assert!(found > 3, "{fen}: {found}");
         let listener = Listener::default();
         let late = game(&format!("{fen} 95 60"));
-        bench.search(rules, NEUTRAL, &late, &Limits::depth(6), &|event| listener.hear(&event)).expect("a thread");
+        bench.search(rules, NEUTRAL, &late, &Limits::depth(6), Some(&|event| listener.hear(&event))).expect("a thread");
         listener.reports().iter().any(|report| report.value.score().is_mate())
     };
     mates.iter().filter(claimed).count()
@@ -369,7 +369,7 @@ fn play_out(mib: usize, mate: &common::Mate) -> Vec<i32> {
     let mut announced = vec![];
     while game.outcome().is_none() && announced.len() < 12 {
         let limits = Limits::nodes(100_000);
-        let run = bench.search(rules, NEUTRAL, &game, &limits, &|_| ()).expect("a thread");
+        let run = bench.search(rules, NEUTRAL, &game, &limits, None).expect("a thread");
         let finding = run.finding.expect("a legal move");
         announced.push(finding.value.score().mate_moves().unwrap_or(i32::MAX));
         game.play(finding.best);
@@ -377,7 +377,7 @@ fn play_out(mib: usize, mate: &common::Mate) -> Vec<i32> {
             break;
         }
         // The reply that holds out longest, by the same search on its own table.
-        let reply = Bench::new(4).search(rules, NEUTRAL, &game, &Limits::nodes(100_000), &|_| ()).expect("a thread");
+        let reply = Bench::new(4).search(rules, NEUTRAL, &game, &Limits::nodes(100_000), None).expect("a thread");
         game.play(reply.finding.expect("a legal move").best);
     }
     announced
@@ -416,7 +416,7 @@ fn mate_values(distance: &'static dyn DistanceModel, mate: &common::Mate) -> Vec
     let mut bench = Bench::new(4);
     (2..=4 * mate.moves as u32 + 4)
         .map(|depth| {
-            let run = bench.search(rules, NEUTRAL, &mate.game, &Limits::depth(depth), &|_| ()).expect("a thread");
+            let run = bench.search(rules, NEUTRAL, &mate.game, &Limits::depth(depth), None).expect("a thread");
             run.finding.expect("a legal move").value.score()
         })
         .collect()
