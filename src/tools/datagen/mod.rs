@@ -40,6 +40,9 @@ pub struct Args {
     command: Option<Command>,
     #[command(flatten)]
     run: Option<RunArgs>,
+    // Beside the run, not within: clap takes a group with a group in it for absent.
+    #[command(flatten)]
+    adjudication: Adjudication,
 }
 
 #[derive(Subcommand, Debug)]
@@ -128,7 +131,7 @@ pub fn run(args: &Args) -> u8 {
         (Some(Command::Stats { files, filter }), _) => return report::stats(files, *filter),
         (Some(Command::Verify { files }), _) => return report::verify(files),
         (Some(Command::Finish { out }), _) => session::finish(out),
-        (None, Some(run)) => generate(run),
+        (None, Some(run)) => generate(run, args.adjudication),
         (None, None) => Err("where to? name a file with --out FILE".to_owned()),
     };
     match result {
@@ -143,7 +146,7 @@ pub fn run(args: &Args) -> u8 {
     }
 }
 
-fn generate(args: &RunArgs) -> Result<session::Tally, String> {
+fn generate(args: &RunArgs, adjudication: Adjudication) -> Result<session::Tally, String> {
     let target = match (args.games, args.positions) {
         (Some(games), _) => Target::Games(games),
         (None, positions) => Target::Positions(positions.unwrap_or(1_000_000)),
@@ -159,7 +162,6 @@ fn generate(args: &RunArgs) -> Result<session::Tally, String> {
         book_plies: args.book_plies,
         book,
     };
-    let adjudication = Adjudication::default();
     let settings = format!(
         "{} {} nodes, {} MiB, evaluation '{}', {} book positions at {}, chess960 {}, plies {} and {}, {adjudication:?}",
         if args.hard { "exactly" } else { "about" },

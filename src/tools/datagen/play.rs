@@ -1,5 +1,6 @@
 //! One game of the engine against itself, from the opening to an honest result.
 
+use clap::Args;
 use shakmaty::{Color, Move};
 
 use super::openings::Openings;
@@ -18,21 +19,28 @@ pub trait Player {
 }
 
 /// When a game is decided before the rules end it. Every rule needs the agreement of both sides for some plies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adjudication {
-    /// An opening is used if its first score is at most this, in centipawns.
+    /// Use an opening if its first score is at most this many centipawns
+    #[arg(long, default_value_t = 400, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..))]
     pub opening_limit: i32,
     /// A side wins that is this many centipawns ahead...
+    #[arg(long, default_value_t = 2500, value_name = "CP", value_parser = clap::value_parser!(i32).range(1..))]
     pub win_score: i32,
-    /// ...for this many plies in a row.
+    /// ...for this many half-moves in a row
+    #[arg(long, default_value_t = 4, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..))]
     pub win_plies: u32,
-    /// A game is drawn whose score is at most this, in centipawns...
+    /// A game is drawn whose score is at most this many centipawns...
+    #[arg(long, default_value_t = 8, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..))]
     pub draw_score: i32,
-    /// ...for this many plies in a row...
+    /// ...for this many half-moves in a row...
+    #[arg(long, default_value_t = 10, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..))]
     pub draw_plies: u32,
-    /// ...after this many plies.
+    /// ...after this many half-moves
+    #[arg(long, default_value_t = 80, value_name = "PLY")]
     pub draw_from: u32,
-    /// A game that lasts longer is thrown away: it has no result.
+    /// Throw a game away that lasts longer than this many half-moves: it has no result
+    #[arg(long, default_value_t = 500, value_name = "PLY", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_plies: u32,
 }
 
