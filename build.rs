@@ -94,7 +94,7 @@ fn find_network() -> Option<PathBuf> {
 /// Checks a network file (its layout is told in `src/eval/nnue/network.rs`) and writes it as Rust.
 fn embed(path: &Path) -> Result<(), String> {
     const HEADER: usize = 64;
-    const INPUTS: usize = 768;
+    const INPUTS: usize = 1536;
     const BUCKETS: usize = 8;
     const BLOCK: usize = 32;
     let bytes = fs::read(path).map_err(|error| error.to_string())?;
@@ -106,9 +106,9 @@ fn embed(path: &Path) -> Result<(), String> {
     let hidden = word(16) as usize;
     let halves = (INPUTS + 1 + 2 * BUCKETS) * hidden;
     let quantisation = [24, 26, 28].map(|at| u16::from_le_bytes([header[at], header[at + 1]]));
-    let residual = word(12) == 2;
+    let residual = word(12) == 4;
     if (word(8), word(20) as usize, quantisation) != (1, BUCKETS, [255, 64, 400])
-        || !(1..=2).contains(&word(12))
+        || !(3..=4).contains(&word(12))
         || !hidden.is_multiple_of(2 * BLOCK)
         || !(1..=1024).contains(&hidden)
     {

@@ -10,7 +10,7 @@
 //! pages.
 //!
 //! **The board.** [`position`]: the only room that plays moves, on shakmaty's rules: keys, game history, repetition,
-//! moves in 16 bits, legal moves in two halves, static exchange evaluation.
+//! moves in 16 bits, legal moves in two halves, what is attacked and what en prise, static exchange evaluation.
 //!
 //! **Knowledge.** [`recognize`]: what is proved of a position by its material, and tablebases. [`tt`]: the lock-free
 //! transposition table. [`time`]: limits and the clock. Above these, [`eval`]: what a quiet position is worth, by

@@ -27,6 +27,12 @@ impl Counters {
         Counters { memory, first }
     }
 
+    /// `N` counters from the one at `start` on.
+    #[inline]
+    pub fn row<const N: usize>(&self, start: usize) -> &[i16; N] {
+        self.memory[self.first + start..].first_chunk().expect("rows lie within the table")
+    }
+
     /// Sets every counter to zero.
     pub fn clear(&mut self) {
         self.memory[self.first..].fill(0);
@@ -76,6 +82,7 @@ mod tests {
         assert!((0..length).all(|i| counters[i] == 0));
         counters[length - 1] = 7;
         assert_eq!(counters[length - 1], 7);
+        assert_eq!(counters.row(length - 3), &[0, 0, 7]);
         counters.clear();
         assert_eq!(counters[length - 1], 0);
     }

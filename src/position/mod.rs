@@ -3,6 +3,7 @@
 //! A [`Position`] is copied and played on (copy-make); a [`Game`] adds the keys of what came before, which repetition
 //! needs. Keys are updated move by move; the test suite recomputes them.
 
+pub mod attacks;
 mod checks;
 pub mod cuckoo;
 pub mod game;

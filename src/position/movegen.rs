@@ -100,7 +100,8 @@ impl Position {
                     reach &= attacks::ray(king, from);
                 }
                 for to in reach {
-                    moves.push(normal(self, role, from, to, None));
+                    let capture = if half == Half::Noisy { board.role_at(to) } else { None };
+                    moves.push(Move::Normal { role, from, capture, to, promotion: None });
                 }
             }
         }

@@ -4,12 +4,12 @@
 //! within ±16384 and forget. Sources: Schaeffer's history heuristic (1983); the gravity form is common
 //! to today's engines.
 
-use shakmaty::{Color, Move, Square};
+use shakmaty::{Bitboard, Color, Move, Square};
 
-use super::threats::Threats;
 use crate::memory::Counters;
 use crate::params;
 use crate::position::Position;
+use crate::position::attacks::Attacks;
 
 /// Counters stay within ± this.
 const LIMIT: i32 = 16_384;
@@ -35,10 +35,12 @@ impl PieceTo {
 }
 
 const PAWN_SLOTS: usize = 1024;
+/// Counters by squares for one side: from (threatened or not), to (threatened or not).
+const SQUARES: usize = 4 * 64 * 64;
 
 // Where each table begins in the one piece of memory that holds them all.
 const QUIET: usize = 0;
-const NOISY: usize = QUIET + 2 * 4 * 64 * 64;
+const NOISY: usize = QUIET + 2 * SQUARES;
 const CONTINUATION: usize = NOISY + PieceTo::COUNT * 7;
 const PAWN: usize = CONTINUATION + PieceTo::COUNT * PieceTo::COUNT;
 const END: usize = PAWN + PAWN_SLOTS * PieceTo::COUNT;
@@ -57,6 +59,39 @@ pub struct QuietSlot([u32; 2]);
 
 /// The moves that led here, for continuation history: one, two and four plies ago.
 pub type Trail = [Option<PieceTo>; 3];
+
+/// What the histories say of a position's quiet moves: the rows that all of them share, looked up once.
+pub struct QuietHistory<'a> {
+    turn: Color,
+    /// What the side not to move attacks.
+    threatened: Bitboard,
+    squares: &'a [i16; SQUARES],
+    pawns: &'a [i16; PieceTo::COUNT],
+    /// By the plies of [`Trail`].
+    replies: [&'a [i16; PieceTo::COUNT]; 3],
+}
+
+/// The row of a reply to no move.
+static NOTHING: [i16; PieceTo::COUNT] = [0; PieceTo::COUNT];
+
+impl QuietHistory<'_> {
+    /// How well a move has done.
+    #[inline]
+    pub fn of(&self, m: Move) -> i32 {
+        let index = PieceTo::new(self.turn, m).index();
+        let squares = i32::from(self.squares[squares_index(self.threatened, m)]);
+        let [last, before, long_before] = self.replies.map(|row| i32::from(row[index]));
+        (2 * (squares + last + before) + i32::from(self.pawns[index]) + long_before) / 2
+    }
+}
+
+/// Among the counters by squares of a side.
+#[inline]
+fn squares_index(threatened: Bitboard, m: Move) -> usize {
+    let (from, to) = (m.from().unwrap_or(Square::A1), m.to());
+    let threat = usize::from(threatened.contains(from)) * 2 + usize::from(threatened.contains(to));
+    (threat * 64 + from as usize) * 64 + to as usize
+}
 
 impl Default for History {
     fn default() -> Self {
@@ -89,16 +124,13 @@ impl History {
     }
 
     #[inline]
-    fn quiet_index(position: &Position, threats: &Threats, m: Move) -> usize {
-        let from = m.from().unwrap_or(Square::A1);
-        let to = m.to();
-        let threat = usize::from(threats.all.contains(from)) * 2 + usize::from(threats.all.contains(to));
-        QUIET + ((position.turn() as usize * 4 + threat) * 64 + from as usize) * 64 + to as usize
+    fn quiet_index(position: &Position, threats: &Attacks, m: Move) -> usize {
+        QUIET + position.turn() as usize * SQUARES + squares_index(threats.all, m)
     }
 
     /// Where a quiet move is kept, whatever came before it.
     #[inline]
-    pub fn quiet_slot(position: &Position, threats: &Threats, m: Move) -> QuietSlot {
+    pub fn quiet_slot(position: &Position, threats: &Attacks, m: Move) -> QuietSlot {
         QuietSlot([Self::quiet_index(position, threats, m), Self::pawn_index(position, m)].map(|index| index as u32))
     }
 
@@ -115,22 +147,36 @@ impl History {
     }
 
     #[inline]
+    fn pawn_row(position: &Position) -> usize {
+        PAWN + position.keys().pawns as usize % PAWN_SLOTS * PieceTo::COUNT
+    }
+
+    #[inline]
     fn pawn_index(position: &Position, m: Move) -> usize {
-        let slot = position.keys().pawns as usize % PAWN_SLOTS;
-        PAWN + slot * PieceTo::COUNT + PieceTo::new(position.turn(), m).index()
+        Self::pawn_row(position) + PieceTo::new(position.turn(), m).index()
     }
 
     /// How well a quiet move has done, for ordering.
     #[inline]
-    pub fn quiet(&self, position: &Position, threats: &Threats, trail: &Trail, m: Move) -> i32 {
-        let mut sum = 2 * self.get(Self::quiet_index(position, threats, m));
-        sum += self.get(Self::pawn_index(position, m));
-        for (earlier, weight) in trail.iter().zip([2, 2, 1]) {
-            if let Some(earlier) = *earlier {
-                sum += weight * self.get(Self::continuation_index(earlier, position, m));
-            }
+    pub fn quiet(&self, position: &Position, threats: &Attacks, trail: &Trail, m: Move) -> i32 {
+        self.quiets(position, threats, trail).of(m)
+    }
+
+    /// The same for many moves of a position.
+    #[inline]
+    pub fn quiets(&self, position: &Position, threats: &Attacks, trail: &Trail) -> QuietHistory<'_> {
+        let turn = position.turn();
+        let replies = trail.map(|earlier| match earlier {
+            Some(earlier) => self.0.row(CONTINUATION + earlier.index() * PieceTo::COUNT),
+            None => &NOTHING,
+        });
+        QuietHistory {
+            turn,
+            threatened: threats.all,
+            squares: self.0.row(QUIET + turn as usize * SQUARES),
+            pawns: self.0.row(Self::pawn_row(position)),
+            replies,
         }
-        sum / 2
     }
 
     /// How well a capture or promotion has done.
@@ -140,7 +186,7 @@ impl History {
     }
 
     /// Rewards or punishes a quiet move.
-    pub fn update_quiet(&mut self, position: &Position, threats: &Threats, trail: &Trail, m: Move, bonus: i32) {
+    pub fn update_quiet(&mut self, position: &Position, threats: &Attacks, trail: &Trail, m: Move, bonus: i32) {
         self.update(Self::quiet_index(position, threats, m), bonus);
         self.update(Self::pawn_index(position, m), bonus);
         self.update_continuation(position, trail, m, bonus);

@@ -38,7 +38,7 @@ mod tables;
 pub mod tally;
 #[cfg(test)]
 mod tests;
-pub mod threats;
+mod threats;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;

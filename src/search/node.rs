@@ -10,10 +10,10 @@ use super::history::{self, History};
 use super::picker::Picker;
 use super::rules::Narrowing;
 use super::tally::Tally as _;
-use super::threats::Threats;
 use super::{NodeResult, Rules, Search, reductions};
 use crate::bound::{Bound, Ibv};
 use crate::params;
+use crate::position::attacks::Attacks;
 use crate::position::movegen::is_noisy;
 use crate::position::{PackedMove, Position};
 use crate::score::{MAX_PLY, Score};
@@ -242,7 +242,7 @@ impl<R: Rules> Search<'_, R> {
             depth -= 1;
         }
 
-        let threats = Threats::of(position);
+        let threats = Attacks::of(position.board(), !position.turn());
         let trail = self.trail(ply);
 
         // Step 12. ProbCut: a capture that holds well above beta at reduced depth.
@@ -628,7 +628,7 @@ impl<R: Rules> Search<'_, R> {
         ply: usize,
         depth: i32,
         m: Move,
-        threats: &Threats,
+        threats: &Attacks,
         quiets: &[Move],
         noisy: &[Move],
     ) {

@@ -11,8 +11,9 @@ use arrayvec::ArrayVec;
 use shakmaty::{Move, Role};
 
 use super::history::{History, Trail};
-use super::threats::Threats;
+use super::threats::Reach;
 use crate::params;
+use crate::position::attacks::Attacks;
 use crate::position::movegen::is_noisy;
 use crate::position::see::exchange_value;
 use crate::position::{PackedMove, Position};
@@ -32,16 +33,53 @@ enum Stage {
     BadNoisy,
 }
 
-#[derive(Clone, Copy)]
-struct Scored {
-    m: Move,
-    score: i32,
-    /// What the histories say of it; part of the score.
-    history: i32,
+/// Scores stay within ± this; the killer comes before all other quiet moves.
+const KILLER: i32 = 1 << 22;
+
+/// Moves of a node, to be taken out one by one.
+struct Queue<const N: usize> {
+    /// The score, and in the lowest eight bits the place, counted down: the first of equals has the greatest key, and the
+    /// greatest of numbers is found many at a time.
+    keys: ArrayVec<i32, N>,
+    /// With what the histories say, which is part of the score.
+    moves: ArrayVec<(Move, i32), N>,
 }
 
-/// The killer comes before all other quiet moves.
-const KILLER: i32 = i32::MAX;
+impl<const N: usize> Queue<N> {
+    const PLACES: i32 = 256;
+
+    fn new() -> Queue<N> {
+        const { assert!(N <= Self::PLACES as usize) };
+        Queue { keys: ArrayVec::new(), moves: ArrayVec::new() }
+    }
+
+    #[inline]
+    fn push(&mut self, m: Move, score: i32, history: i32) {
+        self.keys.push(Self::key(score.clamp(-KILLER, KILLER) * Self::PLACES, self.keys.len()));
+        self.moves.push((m, history));
+    }
+
+    /// `score` being a multiple of [`Queue::PLACES`].
+    #[inline]
+    fn key(score: i32, place: usize) -> i32 {
+        score | (Self::PLACES - 1 - place as i32)
+    }
+
+    /// Takes the best move out; the last one comes to its place.
+    #[inline]
+    fn take_best(&mut self) -> Option<(Move, i32)> {
+        if self.keys.is_empty() {
+            return None;
+        }
+        let best = self.keys.iter().fold(i32::MIN, |best, &key| best.max(key));
+        let place = (Self::PLACES - 1 - (best & (Self::PLACES - 1))) as usize;
+        self.keys.swap_remove(place);
+        if let Some(moved) = self.keys.get_mut(place) {
+            *moved = Self::key(*moved & -Self::PLACES, place);
+        }
+        Some(self.moves.swap_remove(place))
+    }
+}
 
 /// What a check may lose in exchange, in centipawns, and still come early.
 const CHECK_COSTS: i32 = 75;
@@ -50,8 +88,8 @@ const CHECK_COSTS: i32 = 75;
 pub struct Picker {
     stage: Stage,
     table: Option<Move>,
-    noisy: ArrayVec<Scored, MAX_NOISY>,
-    quiets: ArrayVec<Scored, MAX_MOVES>,
+    noisy: Queue<MAX_NOISY>,
+    quiets: Queue<MAX_MOVES>,
     bad: ArrayVec<Move, MAX_NOISY>,
     next_bad: usize,
     killer: PackedMove,
@@ -69,8 +107,8 @@ impl Picker {
         Picker {
             stage: Stage::Table,
             table,
-            noisy: ArrayVec::new(),
-            quiets: ArrayVec::new(),
+            noisy: Queue::new(),
+            quiets: Queue::new(),
             bad: ArrayVec::new(),
             next_bad: 0,
             killer,
@@ -103,7 +141,7 @@ impl Picker {
     }
 
     /// The next move.
-    pub fn next(&mut self, position: &Position, history: &History, threats: &Threats, trail: &Trail) -> Option<Move> {
+    pub fn next(&mut self, position: &Position, history: &History, threats: &Attacks, trail: &Trail) -> Option<Move> {
         self.history = None;
         loop {
             match self.stage {
@@ -119,43 +157,28 @@ impl Picker {
                             let victim = m.capture().map_or(0, exchange_value)
                                 + m.promotion().map_or(0, |_| exchange_value(Role::Queen));
                             let history = history.noisy(position, m);
-                            self.noisy.push(Scored { m, score: 16 * victim + history / 4, history });
+                            self.noisy.push(m, 16 * victim + history / 4, history);
                         }
                     }
                     self.stage = Stage::GoodNoisy;
                 }
-                Stage::GoodNoisy => match take_best(&mut self.noisy) {
-                    Some(best) if position.see_at_least(best.m, self.threshold) => return Some(best.m),
-                    Some(best) => self.bad.push(best.m),
+                Stage::GoodNoisy => match self.noisy.take_best() {
+                    Some((m, _)) if position.see_at_least(m, self.threshold) => return Some(m),
+                    Some((m, _)) => self.bad.push(m),
                     None => self.stage = Stage::GenerateQuiets,
                 },
                 Stage::GenerateQuiets => {
                     if !self.skip_quiets {
-                        let checks = position.checking_squares();
-                        for &m in &position.quiet_moves() {
-                            if Some(m) != self.table {
-                                let history = history.quiet(position, threats, trail, m);
-                                let mut score = history + threats.relief(m);
-                                if checks[m.role() as usize - 1].contains(m.to())
-                                    && position.see_at_least(m, -CHECK_COSTS)
-                                {
-                                    score += params::check_order();
-                                }
-                                if self.killer.is(m) {
-                                    score = KILLER;
-                                }
-                                self.quiets.push(Scored { m, score, history });
-                            }
-                        }
+                        self.generate_quiets(position, history, threats, trail);
                     }
                     self.stage = Stage::Quiets;
                 }
                 Stage::Quiets => {
                     if !self.skip_quiets
-                        && let Some(best) = take_best(&mut self.quiets)
+                        && let Some((m, history)) = self.quiets.take_best()
                     {
-                        self.history = Some(best.history);
-                        return Some(best.m);
+                        self.history = Some(history);
+                        return Some(m);
                     }
                     self.stage = Stage::BadNoisy;
                 }
@@ -168,19 +191,53 @@ impl Picker {
         }
     }
 
+    fn generate_quiets(&mut self, position: &Position, history: &History, threats: &Attacks, trail: &Trail) {
+        // What all moves need of the node is looked up once, and a move is packed once to be compared.
+        let checks = position.checking_squares();
+        let reach = Reach::of(threats);
+        let histories = history.quiets(position, threats, trail);
+        let table = self.table.map_or(PackedMove::NONE, PackedMove::new);
+        for &m in &position.quiet_moves() {
+            let packed = PackedMove::new(m);
+            if packed == table {
+                continue;
+            }
+            let history = histories.of(m);
+            let mut score = history + reach.relief(m);
+            if packed == self.killer {
+                score = KILLER;
+            } else if checks[m.role() as usize - 1].contains(m.to()) && position.see_at_least(m, -CHECK_COSTS) {
+                score += params::check_order();
+            }
+            self.quiets.push(m, score, history);
+        }
+    }
+
     /// Whether the moves handed out now are captures that lose material.
     pub fn at_bad_noisy(&self) -> bool {
         self.stage == Stage::BadNoisy
     }
 }
 
-/// Takes the best move out.
-fn take_best<const N: usize>(moves: &mut ArrayVec<Scored, N>) -> Option<Scored> {
-    let mut best = 0;
-    for i in 1..moves.len() {
-        if moves[i].score > moves[best].score {
-            best = i;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::Square;
+
+    #[test]
+    fn the_best_comes_first_and_of_equals_the_first() {
+        let mut queue = Queue::<MAX_MOVES>::new();
+        let scores = [3, 7, -KILLER, 7, KILLER, i32::MIN, -1, i32::MAX, 0, 7];
+        for (to, score) in scores.into_iter().enumerate() {
+            let to = Square::new(to as u32);
+            queue.push(
+                Move::Normal { role: Role::Queen, from: Square::H8, capture: None, to, promotion: None },
+                score,
+                1,
+            );
         }
+        // The last one takes the place of the one that goes, which decides among equals.
+        let order: Vec<u32> = std::iter::from_fn(|| queue.take_best()).map(|(m, _)| u32::from(m.to())).collect();
+        assert_eq!(order, [4, 7, 1, 3, 9, 0, 8, 6, 5, 2]);
     }
-    if moves.is_empty() { None } else { Some(moves.swap_remove(best)) }
 }

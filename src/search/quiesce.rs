@@ -6,10 +6,10 @@ use super::distance::DistanceModel as _;
 use super::node::skipped;
 use super::picker::Picker;
 use super::tally::Tally as _;
-use super::threats::Threats;
 use super::{NodeResult, Rules, Search};
 use crate::bound::{Bound, Ibv};
 use crate::params;
+use crate::position::attacks::Attacks;
 use crate::position::movegen::is_noisy;
 use crate::position::see::exchange_value;
 use crate::position::{PackedMove, Position};
@@ -78,7 +78,7 @@ impl<R: Rules> Search<'_, R> {
         // Step 5. Captures and promotions; in check, everything.
         let trail = self.trail(ply);
         let table_move = entry.and_then(|e| position.find(e.best));
-        let threats = if in_check { Threats::of(position) } else { Threats::default() };
+        let threats = if in_check { Attacks::of(position.board(), !position.turn()) } else { Attacks::default() };
         let mut picker =
             if in_check { Picker::new(table_move, PackedMove::NONE) } else { Picker::noisy(table_move, 0) };
         let mut best_move = PackedMove::NONE;

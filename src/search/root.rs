@@ -7,10 +7,10 @@ use shakmaty::Move;
 
 use super::history::{History, Trail};
 use super::picker::Picker;
-use super::threats::Threats;
 use super::{NodeResult, Rules, Search, reductions};
 use crate::bound::{Bound, Ibv};
 use crate::params;
+use crate::position::attacks::Attacks;
 use crate::position::movegen::is_noisy;
 use crate::position::{Game, PackedMove};
 use crate::recognize::syzygy::Ranking;
@@ -117,7 +117,7 @@ impl<R: Rules> Search<'_, R> {
             root.value = Ibv::NONE;
         }
 
-        let threats = Threats::of(position);
+        let threats = Attacks::of(position.board(), !position.turn());
         let trail = self.trail(0);
         let end = self.roots.group_end(first);
         if self.rules.pruning() {
@@ -200,7 +200,7 @@ impl<R: Rules> Search<'_, R> {
 
     /// Puts some of the root's moves in the order in which they are worth searching: what has been best before, the latest
     /// first; then as any other node would have them. Late moves are reduced here, too.
-    fn order(&mut self, moves: Range<usize>, threats: &Threats, trail: &Trail) {
+    fn order(&mut self, moves: Range<usize>, threats: &Attacks, trail: &Trail) {
         let position = self.game.position();
         let history = &self.memory.history;
         let mut picker = Picker::new(None, PackedMove::NONE);

@@ -183,6 +183,7 @@ mod tests {
 
     use super::*;
     use crate::eval::nnue::Network;
+    use crate::eval::nnue::features::INPUTS;
 
     #[test]
     fn perft_counts_move_by_move() {
@@ -201,7 +202,7 @@ mod tests {
         assert!(terms.last().unwrap().ends_with("for white"), "{terms:?}");
         // A network that knows nothing but that the output bias is a pawn: pieces only make it count for more.
         let hidden = 64;
-        let values = vec![0; (768 + 1 + 16) * hidden];
+        let values = vec![0; (INPUTS + 1 + 16) * hidden];
         let network = Network::new("blank".into(), hidden, &values, [255 * 64 / 4; 8]).unwrap();
         let lines = evaluation(&position, &Evaluation::Network(Arc::new(network)));
         assert_eq!(lines[1], "  |   r   |   n   |   b   |   q   |   k   |   b   |   n   |   r   |");

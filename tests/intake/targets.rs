@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
 
+use ibex::eval::nnue::features::{INPUTS, PIECES};
 use ibex::eval::nnue::network::{self, Network};
 use ibex::eval::nnue::units;
 use ibex::eval::{Evaluation, Evaluator};
@@ -210,7 +211,10 @@ pub fn network(bytes: &[u8]) {
     }
     let Some((&[kind, hidden, length, spread], rest)) = bytes.split_first_chunk() else { return };
     let hidden = usize::from(hidden % 4) * 32;
-    let mut size = 2 * (768 + 1 + 16) * hidden + 4 * 8;
+    let kind = kind % 6;
+    // Kinds 3 and 4 see which pieces are en prise.
+    let inputs = if kind < 3 { PIECES } else { INPUTS };
+    let mut size = 2 * (inputs + 1 + 16) * hidden + 4 * 8;
     if length & 3 == 0 {
         // Nearly the right size.
         size = (size + usize::from(length >> 2)).saturating_sub(32);
@@ -226,7 +230,7 @@ pub fn network(bytes: &[u8]) {
     let mut file = vec![0; network::HEADER_SIZE];
     file[..8].copy_from_slice(network::MAGIC);
     file[8..12].copy_from_slice(&network::VERSION.to_le_bytes());
-    file[12..16].copy_from_slice(&u32::from(kind % 4).to_le_bytes());
+    file[12..16].copy_from_slice(&u32::from(kind).to_le_bytes());
     file[16..20].copy_from_slice(&(hidden as u32).to_le_bytes());
     file[20..24].copy_from_slice(&8u32.to_le_bytes());
     for (at, number) in [(24, units::QA), (26, units::QB), (28, units::SCALE)] {

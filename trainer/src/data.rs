@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use bulletformat::ChessBoard;
 use ibex::eval::nnue::features::{View, mirrors, output_bucket};
 use ibex::position::Position;
+use ibex::position::attacks::en_prise;
 use ibex::tools::datagen::random::Random;
 use shakmaty::{Board, CastlingMode, Chess, Color, FromSetup as _, Piece, Role, Setup, Square};
 
@@ -15,12 +16,12 @@ pub const SIZE: usize = 32;
 
 /// The inputs that a position sets, for both views, and the output that evaluates it.
 pub struct Inputs {
-    /// How many pieces there are.
-    pub count: usize,
-    /// What the side to move sees.
-    pub own: [u16; 32],
+    /// How many there are.
+    count: usize,
+    /// What the side to move sees: every piece, then those en prise again.
+    own: [u16; 64],
     /// What the opponent sees.
-    pub other: [u16; 32],
+    other: [u16; 64],
     /// The output.
     pub bucket: usize,
 }
@@ -43,14 +44,21 @@ fn piece(code: u8) -> Piece {
 pub fn inputs(packed: &ChessBoard) -> Inputs {
     let view = |color, king: u8| View::new(color, mirrors(Square::new(u32::from(king & 63))));
     let (white, black) = (view(Color::White, packed.ksq), view(Color::Black, packed.opp_ksq));
-    let mut inputs = Inputs { count: 0, own: [0; 32], other: [0; 32], bucket: 0 };
-    for (code, square) in packed.into_iter().take(32) {
-        let (piece, square) = (piece(code), Square::new(u32::from(square & 63)));
-        inputs.own[inputs.count] = white.input(piece, square) as u16;
-        inputs.other[inputs.count] = black.input(piece, square) as u16;
+    let mut inputs = Inputs { count: 0, own: [0; 64], other: [0; 64], bucket: 0 };
+    let mut push = |own: usize, other: usize| {
+        inputs.own[inputs.count] = own as u16;
+        inputs.other[inputs.count] = other as u16;
         inputs.count += 1;
+    };
+    let board = board(packed);
+    for (square, piece) in &board {
+        push(white.input(piece, square), black.input(piece, square));
     }
-    inputs.bucket = output_bucket(inputs.count);
+    for square in en_prise(&board) {
+        let Some(piece) = board.piece_at(square) else { continue };
+        push(white.en_prise(piece, square), black.en_prise(piece, square));
+    }
+    inputs.bucket = output_bucket(board.occupied().count());
     inputs
 }
 
@@ -188,6 +196,7 @@ pub fn shuffle<T>(items: &mut [T], random: &mut Random) {
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use ibex::eval::nnue::features::INPUTS;
     use ibex::eval::nnue::{Accumulators, Network};
     use std::sync::Arc;
 
@@ -220,7 +229,7 @@ pub mod tests {
     fn the_trainer_sees_what_the_engine_sees() {
         let hidden = 64;
         let mut random = Random::new(4);
-        let values: Vec<i16> = (0..(768 + 1 + 16) * hidden).map(|_| random.below(181) as i16 - 90).collect();
+        let values: Vec<i16> = (0..(INPUTS + 1 + 16) * hidden).map(|_| random.below(181) as i16 - 90).collect();
         let network = Arc::new(Network::new("test".into(), hidden, &values, [0; 8]).unwrap());
         let mut position = Position::startpos();
         for _ in 0..500 {
@@ -235,8 +244,9 @@ pub mod tests {
             for (half, set) in [inputs.own, inputs.other].iter().enumerate() {
                 for neuron in 0..hidden {
                     let row = |input: usize| i64::from(values[input * hidden + neuron]);
-                    let value: i64 = row(768) + set[..inputs.count].iter().map(|&i| row(usize::from(i))).sum::<i64>();
-                    let weight = i64::from(values[(769 + 2 * inputs.bucket + half) * hidden + neuron]);
+                    let value: i64 =
+                        row(INPUTS) + set[..inputs.count].iter().map(|&i| row(usize::from(i))).sum::<i64>();
+                    let weight = i64::from(values[(INPUTS + 1 + 2 * inputs.bucket + half) * hidden + neuron]);
                     sum += value.clamp(0, 255).pow(2) * weight;
                 }
             }

@@ -1,6 +1,6 @@
 //! Outputs, losses and gradients, a block of positions at a time.
 //!
-//! That the inputs are sparse is where the speed comes from: some 20 rows of 768 a view. What is left is the way to those
+//! That the inputs are sparse is where the speed comes from: some 20 rows of 1536 a view. What is left is the way to those
 //! rows, for weights and their gradient, three megabytes at a hidden size of 512, do not fit the near caches. So a block
 //! of positions goes through the hidden layer stripe by stripe: the stripe's weights stay near while all of them gather
 //! their rows. On the way back the block is turned round: row by row, the slopes of the views that have its input are

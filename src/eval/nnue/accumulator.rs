@@ -7,15 +7,20 @@
 
 use std::sync::Arc;
 
+use arrayvec::ArrayVec;
 use shakmaty::{Bitboard, Board, CastlingSide, Color, Move, Piece, Role, Square};
 
 use super::features::{View, mirrors, output_bucket};
 use super::network::Network;
 use super::simd::Block;
 use crate::position::Position;
+use crate::position::attacks::en_prise;
 use crate::score::{MAX_PLY, Score};
 
 type Placed = (Piece, Square);
+
+/// Rows of the hidden layer, at most one a piece.
+type Rows<'a> = ArrayVec<&'a [Block], 64>;
 
 /// What a move changes on the board.
 #[derive(Clone, Copy, Debug)]
@@ -142,9 +147,32 @@ impl Accumulators {
             self.bring_up(color, position.board());
         }
         let last = self.frames.len() - 1;
-        let (own, other) = (self.row(last, position.turn()), self.row(last, !position.turn()));
+        let mut rows = [Rows::new(), Rows::new()];
+        if self.network.sees_en_prise() {
+            self.find_en_prise(position.board(), &mut rows);
+        }
+        let layer = |color: Color| (self.row(last, color), rows[color as usize].as_slice());
         let bucket = output_bucket(position.board().occupied().count());
-        self.network.output(own, other, bucket).clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
+        self.network
+            .output(layer(position.turn()), layer(!position.turn()), bucket)
+            .clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
+    }
+
+    /// What the pieces en prise add to the last frame's hidden layers. They change too much from move to move to be kept.
+    fn find_en_prise<'a>(&'a self, board: &Board, rows: &mut [Rows<'a>; 2]) {
+        let squares = en_prise(board);
+        if squares.is_empty() {
+            return;
+        }
+        let views = [Color::Black, Color::White].map(|color| View::new(color, self.top().mirrored[color as usize]));
+        for role in [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
+            for square in squares & board.by_role(role) {
+                let piece = role.of(Color::from_white(board.white().contains(square)));
+                for (rows, view) in rows.iter_mut().zip(views) {
+                    rows.push(self.network.feature(view.en_prise(piece, square)));
+                }
+            }
+        }
     }
 
     fn top(&self) -> &Frame {

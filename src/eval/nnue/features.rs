@@ -1,9 +1,11 @@
-//! Inputs: which of the 768 a piece on a square sets, as each side sees it.
+//! Inputs: which ones a piece on a square sets, as each side sees it.
 
 use shakmaty::{Board, Color, File, Piece, Square};
 
-/// The number of inputs of one view.
-pub const INPUTS: usize = 768;
+/// The inputs of one view that say which piece stands where.
+pub const PIECES: usize = 768;
+/// The number of inputs of one view: as many more say which pieces are en prise.
+pub const INPUTS: usize = 2 * PIECES;
 /// The number of outputs.
 pub const OUTPUT_BUCKETS: usize = 8;
 
@@ -35,12 +37,18 @@ impl View {
         self.flip & 7 != 0
     }
 
-    /// The input that `piece` on `square` sets: own pieces first, pawn to king, then square by square from a1.
+    /// The input that `piece` on `square` sets by standing there: own pieces first, pawn to king, then square by square from a1.
     #[inline]
     pub fn input(self, piece: Piece, square: Square) -> usize {
         let theirs = usize::from(piece.color != self.side);
         let role = piece.role as usize - 1;
         theirs * 384 + role * 64 + usize::from(square as u8 ^ self.flip)
+    }
+
+    /// The input that it sets besides while it is [en prise](crate::position::attacks::en_prise).
+    #[inline]
+    pub fn en_prise(self, piece: Piece, square: Square) -> usize {
+        PIECES + self.input(piece, square)
     }
 }
 

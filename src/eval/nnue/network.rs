@@ -6,7 +6,7 @@
 //! |---|---|
 //! | 0..8 | `IBEXNNUE` |
 //! | 8..12 | version, 1 |
-//! | 12..16 | architecture: 1 as this module's parent describes, 2 the same as a correction of the hand-written evaluation |
+//! | 12..16 | architecture: 1; 1 more for a correction of the hand-written evaluation, 2 more with inputs for pieces en prise |
 //! | 16..20 | hidden size |
 //! | 20..24 | output buckets |
 //! | 24..26, 26..28, 28..30 | quantisation of the hidden layer, of the output layer, and the scale |
@@ -14,15 +14,15 @@
 //! | 32..40 | FNV-1a of the weights' bytes |
 //! | 40..64 | a name, filled up with zeros |
 //!
-//! The weights are 16-bit: 768 rows of the hidden layer, its biases, eight rows of the output layer (own view, then
-//! the opponent's); then the eight output biases, 32-bit.
+//! The weights are 16-bit: 768 rows of the hidden layer, or 1536 with the inputs for pieces en prise, its biases, eight
+//! rows of the output layer (own view, then the opponent's); then the eight output biases, 32-bit.
 
 use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use super::features::{INPUTS, OUTPUT_BUCKETS};
+use super::features::{INPUTS, OUTPUT_BUCKETS, PIECES};
 use super::simd::{BLOCK, Block, Kernel};
 use super::units::{QA, QB, SCALE};
 
@@ -30,10 +30,12 @@ use super::units::{QA, QB, SCALE};
 pub const MAGIC: &[u8; 8] = b"IBEXNNUE";
 /// The version of the format.
 pub const VERSION: u32 = 1;
-/// A network that is the whole evaluation.
-pub const WHOLE: u32 = 1;
-/// A network whose output is added to the hand-written evaluation: it has learned what that gets wrong.
-pub const RESIDUAL: u32 = 2;
+/// The architectures begin with this number.
+const ARCHITECTURE: u32 = 1;
+/// Added for a network whose output is added to the hand-written evaluation: it has learned what that gets wrong.
+const RESIDUAL: u32 = 1;
+/// Added for a network that sees which pieces are en prise.
+const EN_PRISE: u32 = 2;
 /// The size of the header.
 pub const HEADER_SIZE: usize = 64;
 /// Output weights are at most this, so that their product with a hidden value fits 16 bits.
@@ -47,11 +49,16 @@ pub struct Network {
     name: String,
     hidden: usize,
     residual: bool,
+    /// Whether it sees which pieces are en prise; without, those inputs' weights are zero.
+    en_prise: bool,
     /// Feature rows, hidden biases, output rows, back to back.
     weights: Cow<'static, [Block]>,
     output_biases: [i32; OUTPUT_BUCKETS],
     kernel: Kernel,
 }
+
+/// A hidden layer, and rows to be added to it.
+pub(super) type Layer<'a> = (&'a [Block], &'a [&'a [Block]]);
 
 /// 64 bits of FNV-1a.
 pub fn checksum(bytes: &[u8]) -> u64 {
@@ -82,6 +89,7 @@ impl Network {
                 name: embedded::NAME.to_owned(),
                 hidden: embedded::HIDDEN,
                 residual: embedded::RESIDUAL,
+                en_prise: true,
                 weights: Cow::Borrowed(&embedded::WEIGHTS),
                 output_biases: embedded::OUTPUT_BIASES,
                 kernel: Kernel::best(),
@@ -121,9 +129,10 @@ impl Network {
         if !header.starts_with(MAGIC) {
             return Err("it does not begin like a network of Ibex".to_owned());
         }
-        if word(8) != VERSION || ![WHOLE, RESIDUAL].contains(&word(12)) {
+        let architecture = word(12).checked_sub(ARCHITECTURE).filter(|&more| more <= RESIDUAL | EN_PRISE);
+        let (VERSION, Some(architecture)) = (word(8), architecture) else {
             return Err(format!("version {} and architecture {} are unknown", word(8), word(12)));
-        }
+        };
         let hidden = word(16) as usize;
         if hidden == 0 || !hidden.is_multiple_of(2 * BLOCK) || hidden > MAX_HIDDEN {
             return Err(format!("hidden size {hidden} is no multiple of {} up to {MAX_HIDDEN}", 2 * BLOCK));
@@ -134,22 +143,28 @@ impl Network {
         if (half(24), half(26), half(28)) != (QA, QB, SCALE) {
             return Err(format!("it is quantised by {}, {} and {}", half(24), half(26), half(28)));
         }
-        let expected = 2 * weight_count(hidden) + 4 * OUTPUT_BUCKETS;
+        let en_prise = architecture & EN_PRISE != 0;
+        let unseen = if en_prise { 0 } else { (INPUTS - PIECES) * hidden };
+        let halves = 2 * (weight_count(hidden) - unseen);
+        let expected = halves + 4 * OUTPUT_BUCKETS;
         if weights.len() != expected {
             return Err(format!("{} bytes of weights where {expected} are expected", weights.len()));
         }
         if checksum(weights) != u64::from(word(32)) | u64::from(word(36)) << 32 {
             return Err("its checksum is wrong: the file is damaged".to_owned());
         }
-        let (halves, words) = weights.split_at(2 * weight_count(hidden));
-        let values: Vec<i16> = halves.chunks_exact(2).map(|b| i16::from_le_bytes([b[0], b[1]])).collect();
+        let (halves, words) = weights.split_at(halves);
+        let mut values: Vec<i16> = halves.chunks_exact(2).map(|b| i16::from_le_bytes([b[0], b[1]])).collect();
+        let end_of_pieces = PIECES * hidden;
+        values.splice(end_of_pieces..end_of_pieces, std::iter::repeat_n(0, unseen));
         let mut output_biases = [0; OUTPUT_BUCKETS];
         for (bias, b) in output_biases.iter_mut().zip(words.chunks_exact(4)) {
             *bias = i32::from_le_bytes([b[0], b[1], b[2], b[3]]);
         }
         let end = header[40..].iter().position(|&b| b == 0).unwrap_or(HEADER_SIZE - 40);
         let name = String::from_utf8_lossy(&header[40..40 + end]).into_owned();
-        Ok(Network::new(name, hidden, &values, output_biases)?.as_residual(word(12) == RESIDUAL))
+        let network = Network::new(name, hidden, &values, output_biases)?.as_residual(architecture & RESIDUAL != 0);
+        Ok(Network { en_prise, ..network })
     }
 
     /// The same weights as a correction of the hand-written evaluation, or as the whole evaluation.
@@ -162,6 +177,11 @@ impl Network {
     /// Whether the output is to be added to the hand-written evaluation.
     pub fn is_residual(&self) -> bool {
         self.residual
+    }
+
+    /// Whether it sees which pieces are en prise.
+    pub fn sees_en_prise(&self) -> bool {
+        self.en_prise
     }
 
     /// A network of these weights: feature rows, hidden biases, output rows.
@@ -187,6 +207,7 @@ impl Network {
             name,
             hidden,
             residual: false,
+            en_prise: true,
             weights: Cow::Owned(weights),
             output_biases,
             kernel: Kernel::best(),
@@ -196,13 +217,17 @@ impl Network {
     /// The bytes of a file that holds this network.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut weights = Vec::with_capacity(2 * weight_count(self.hidden) + 4 * OUTPUT_BUCKETS);
-        for block in self.weights.iter() {
+        let (pieces, more) = self.weights.split_at(PIECES * self.width());
+        let unseen = if self.en_prise { 0 } else { (INPUTS - PIECES) * self.width() };
+        for block in pieces.iter().chain(&more[unseen..]) {
             weights.extend(block.0.iter().flat_map(|w| w.to_le_bytes()));
         }
         weights.extend(self.output_biases.iter().flat_map(|b| b.to_le_bytes()));
         let mut bytes = Vec::with_capacity(HEADER_SIZE + weights.len());
         bytes.extend(MAGIC);
-        for word in [VERSION, if self.residual { RESIDUAL } else { WHOLE }, self.hidden as u32, OUTPUT_BUCKETS as u32] {
+        let flag = |is: bool, flag: u32| if is { flag } else { 0 };
+        let architecture = ARCHITECTURE + flag(self.residual, RESIDUAL) + flag(self.en_prise, EN_PRISE);
+        for word in [VERSION, architecture, self.hidden as u32, OUTPUT_BUCKETS as u32] {
             bytes.extend(word.to_le_bytes());
         }
         for half in [QA, QB, SCALE, 0] {
@@ -258,13 +283,14 @@ impl Network {
         self.feature(INPUTS)
     }
 
-    /// The value of two hidden layers in centipawns, for the side whose view comes first.
+    /// The value of two hidden layers in centipawns, for the side whose view comes first; each with rows to be added to it.
     #[inline]
-    pub(super) fn output(&self, own: &[Block], other: &[Block], bucket: usize) -> i32 {
+    pub(super) fn output(&self, own: Layer, other: Layer, bucket: usize) -> i32 {
         let width = self.width();
         let start = (INPUTS + 1 + 2 * bucket) * width;
         let (own_weights, other_weights) = self.weights[start..start + 2 * width].split_at(width);
-        let sum = self.kernel.activate(own, own_weights) + self.kernel.activate(other, other_weights);
+        let sum =
+            self.kernel.activate(own.0, own.1, own_weights) + self.kernel.activate(other.0, other.1, other_weights);
         // The sum carries the hidden layer's one twice and the output layer's once.
         let value = sum / i64::from(QA) + i64::from(self.output_biases[bucket]);
         (value * i64::from(SCALE) / i64::from(QA * QB)) as i32

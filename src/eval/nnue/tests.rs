@@ -2,13 +2,14 @@ use std::sync::Arc;
 
 use shakmaty::{CastlingMode, Color, Role};
 
-use super::features::{INPUTS, OUTPUT_BUCKETS, View, output_bucket};
-use super::network::{HEADER_SIZE, MAX_OUTPUT_WEIGHT};
+use super::features::{INPUTS, OUTPUT_BUCKETS, PIECES, View, output_bucket};
+use super::network::{HEADER_SIZE, MAX_OUTPUT_WEIGHT, checksum};
 use super::simd::{BLOCK, Block, Kernel};
 use super::units::{QA, QB, SCALE};
 use super::{Accumulators, Network};
 use crate::eval::{Evaluation, Evaluator};
 use crate::position::Position;
+use crate::position::attacks::en_prise;
 use crate::position::keys::split_mix;
 use crate::score::Score;
 
@@ -39,8 +40,13 @@ fn from_scratch(values: &[i16], hidden: usize, biases: [i32; OUTPUT_BUCKETS], po
         let view = View::of(color, board);
         for neuron in 0..hidden {
             let mut value = i32::from(values[INPUTS * hidden + neuron]);
+            let squares = en_prise(board);
             for (square, piece) in board {
-                value += i32::from(values[view.input(piece, square) * hidden + neuron]);
+                let input = view.input(piece, square);
+                value += i32::from(values[input * hidden + neuron]);
+                if squares.contains(square) {
+                    value += i32::from(values[(PIECES + input) * hidden + neuron]);
+                }
             }
             let clipped = i64::from(value.clamp(0, QA));
             let weight = values[(INPUTS + 1) * hidden + (2 * bucket + half) * hidden + neuron];
@@ -155,10 +161,10 @@ fn kernels_agree_at_the_limits() {
     for values in [i16::MIN, -1, 0, 1, 127, 254, 255, 256, i16::MAX] {
         for weights in [-MAX_OUTPUT_WEIGHT, -1, 0, 1, MAX_OUTPUT_WEIGHT] {
             let (value, weight) = (vec![Block([values; BLOCK]); 32], vec![Block([weights; BLOCK]); 32]);
-            let reference = Kernel::SCALAR.activate(&value, &weight);
+            let reference = Kernel::SCALAR.activate(&value, &[], &weight);
             assert_eq!(reference, 1024 * i64::from(values).clamp(0, 255).pow(2) * i64::from(weights));
             for kernel in Kernel::all() {
-                assert_eq!(kernel.activate(&value, &weight), reference, "{kernel:?}: {values} and {weights}");
+                assert_eq!(kernel.activate(&value, &[], &weight), reference, "{kernel:?}: {values} and {weights}");
             }
         }
     }
@@ -189,7 +195,9 @@ fn inputs_are_distinct_and_kings_stand_left() {
             for side in Color::ALL {
                 for role in Role::ALL {
                     for square in shakmaty::Square::ALL {
-                        assert!(!std::mem::replace(&mut seen[view.input(role.of(side), square)], true));
+                        for input in [view.input(role.of(side), square), view.en_prise(role.of(side), square)] {
+                            assert!(!std::mem::replace(&mut seen[input], true));
+                        }
                     }
                 }
             }
@@ -221,6 +229,24 @@ fn files_are_read_back_and_damaged_ones_refused() {
     let mut damaged = bytes.clone();
     damaged[5000] ^= 1;
     assert!(refused(&damaged).contains("checksum"));
+}
+
+#[test]
+fn networks_that_do_not_see_what_is_en_prise_are_read_as_well() {
+    let hidden = 64;
+    let mut values = random_values(hidden, 8);
+    values[PIECES * hidden..INPUTS * hidden].fill(0);
+    let seeing = Network::new("old".into(), hidden, &values, [3; OUTPUT_BUCKETS]).unwrap();
+    let mut bytes = seeing.to_bytes();
+    bytes.drain(HEADER_SIZE + 2 * PIECES * hidden..HEADER_SIZE + 2 * INPUTS * hidden);
+    bytes[12] -= 2;
+    let sum = checksum(&bytes[HEADER_SIZE..]);
+    bytes[32..40].copy_from_slice(&sum.to_le_bytes());
+    let blind = Network::from_bytes(&bytes).unwrap();
+    assert!(seeing.sees_en_prise() && !blind.sees_en_prise() && !blind.is_residual());
+    assert_eq!(blind.to_bytes(), bytes);
+    let both = [seeing, blind].map(Arc::new);
+    walk(4, 6, |paths, position| assert_eq!(paths[0].evaluate(position), paths[1].evaluate(position)), &both);
 }
 
 #[test]

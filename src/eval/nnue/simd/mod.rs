@@ -114,10 +114,11 @@ impl Kernel {
         dispatch!(self, sub(to, sub));
     }
 
-    /// The sum of `clamp(value, 0, QA)² · weight`. Weights are at most
-    /// [`MAX_OUTPUT_WEIGHT`](super::network::MAX_OUTPUT_WEIGHT).
+    /// The sum of `clamp(value, 0, QA)² · weight`, a value being that of `values` and of all `rows`, which are as long.
+    /// Weights are at most [`MAX_OUTPUT_WEIGHT`](super::network::MAX_OUTPUT_WEIGHT).
     #[inline]
-    pub fn activate(self, values: &[Block], weights: &[Block]) -> i64 {
-        dispatch!(self, activate(values, weights))
+    pub fn activate(self, values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
+        assert!(rows.iter().all(|row| row.len() == values.len()), "a row of another network");
+        dispatch!(self, activate(values, rows, weights))
     }
 }

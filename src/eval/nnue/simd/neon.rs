@@ -7,16 +7,19 @@ use super::Block;
 pub use super::scalar::{add, add_sub, add_sub_sub, sub};
 
 #[target_feature(enable = "neon")]
-pub fn activate(values: &[Block], weights: &[Block]) -> i64 {
+pub fn activate(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
     let zero = vdupq_n_s16(0);
     let one = vdupq_n_s16(QA as i16);
     // Eight sums of four lanes: with 1024 hidden values a lane adds up 32 products of at most 255² · 128.
     let mut sums = [vdupq_n_s32(0); 8];
-    for (values, weights) in values.iter().zip(weights) {
+    for (at, (values, weights)) in values.iter().zip(weights).enumerate() {
         for i in 0..4 {
             // SAFETY: a block holds 32 values: four vectors of eight.
-            let (value, weight) =
-                unsafe { (vld1q_s16(values.0.as_ptr().add(8 * i)), vld1q_s16(weights.0.as_ptr().add(8 * i))) };
+            let load = |block: &Block| unsafe { vld1q_s16(block.0.as_ptr().add(8 * i)) };
+            let (mut value, weight) = (load(values), load(weights));
+            for row in rows {
+                value = vaddq_s16(value, load(&row[at]));
+            }
             let clipped = vminq_s16(vmaxq_s16(value, zero), one);
             let product = vmulq_s16(clipped, weight);
             sums[2 * i] = vmlal_s16(sums[2 * i], vget_low_s16(clipped), vget_low_s16(product));

@@ -43,11 +43,12 @@ pub fn sub(to: &mut [Block], sub: &[Block]) {
     }
 }
 
-/// The sum of `clamp(value, 0, QA)² · weight`.
-pub fn activate(values: &[Block], weights: &[Block]) -> i64 {
+/// The sum of `clamp(value, 0, QA)² · weight`, a value being that of `values` and of all `rows`.
+pub fn activate(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
     let mut sum = 0;
-    for (values, weights) in values.iter().zip(weights) {
-        for (&value, &weight) in values.0.iter().zip(&weights.0) {
+    for (at, (values, weights)) in values.iter().zip(weights).enumerate() {
+        for (i, (&value, &weight)) in values.0.iter().zip(&weights.0).enumerate() {
+            let value = rows.iter().fold(value, |value, row| value.wrapping_add(row[at].0[i]));
             let clipped = i32::from(value).clamp(0, QA);
             sum += i64::from(clipped * clipped * i32::from(weight));
         }

@@ -40,24 +40,19 @@ pub mod avx2 {
 
     updates!("avx2");
 
+    /// Blocks whose values are in registers at the same time.
+    const BLOCKS: usize = 4;
+
     #[target_feature(enable = "avx2")]
-    pub fn activate(values: &[Block], weights: &[Block]) -> i64 {
-        let zero = _mm256_setzero_si256();
-        let one = _mm256_set1_epi16(QA as i16);
-        let mut sums = [zero; BLOCK / 16];
-        for (values, weights) in values.iter().zip(weights) {
-            for (i, sum) in sums.iter_mut().enumerate() {
-                // SAFETY: a block holds 32 values, aligned to 64 bytes; the two halves are 16 values each.
-                let (value, weight) = unsafe {
-                    (
-                        _mm256_load_si256(values.0.as_ptr().add(16 * i).cast()),
-                        _mm256_load_si256(weights.0.as_ptr().add(16 * i).cast()),
-                    )
-                };
-                let clipped = _mm256_min_epi16(_mm256_max_epi16(value, zero), one);
-                let product = _mm256_mullo_epi16(clipped, weight);
-                *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(clipped, product));
-            }
+    pub fn activate(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
+        let mut sums = [_mm256_setzero_si256(); 2];
+        let (many, few) = (values.as_chunks::<BLOCKS>(), values.as_chunks::<2>());
+        for (i, values) in many.0.iter().enumerate() {
+            add_activated(&mut sums, values, rows, weights, i * BLOCKS);
+        }
+        // Hidden layers are whole pairs of blocks.
+        for (i, values) in few.0.iter().enumerate().skip(many.0.len() * BLOCKS / 2) {
+            add_activated(&mut sums, values, rows, weights, i * 2);
         }
         sums.into_iter()
             .map(|sum| {
@@ -67,6 +62,42 @@ pub mod avx2 {
             })
             .sum()
     }
+
+    /// Adds what `N` blocks from `start` on contribute.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn add_activated<const N: usize>(
+        sums: &mut [__m256i; 2],
+        values: &[Block; N],
+        rows: &[&[Block]],
+        weights: &[Block],
+        start: usize,
+    ) {
+        // SAFETY: a block is 64 bytes, aligned to 64; the two halves are 16 values each.
+        let load = |block: &Block| unsafe {
+            let half = block.0.as_ptr();
+            [_mm256_load_si256(half.cast()), _mm256_load_si256(half.add(BLOCK / 2).cast())]
+        };
+        let zero = _mm256_setzero_si256();
+        let one = _mm256_set1_epi16(QA as i16);
+        let mut totals = [[zero; 2]; N];
+        for (total, block) in totals.iter_mut().zip(values) {
+            *total = load(block);
+        }
+        for row in rows {
+            for (total, block) in totals.iter_mut().zip(&row[start..start + N]) {
+                let more = load(block);
+                *total = [_mm256_add_epi16(total[0], more[0]), _mm256_add_epi16(total[1], more[1])];
+            }
+        }
+        for (total, weights) in totals.iter().zip(&weights[start..start + N]) {
+            for ((&value, weight), sum) in total.iter().zip(load(weights)).zip(&mut *sums) {
+                let clipped = _mm256_min_epi16(_mm256_max_epi16(value, zero), one);
+                let product = _mm256_mullo_epi16(clipped, weight);
+                *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(clipped, product));
+            }
+        }
+    }
 }
 
 pub mod avx512 {
@@ -75,27 +106,54 @@ pub mod avx512 {
 
     updates!("avx512f,avx512bw");
 
+    /// Blocks whose values are in registers at the same time.
+    const BLOCKS: usize = 8;
+
     #[target_feature(enable = "avx512f,avx512bw")]
-    pub fn activate(values: &[Block], weights: &[Block]) -> i64 {
-        let zero = _mm512_setzero_si512();
-        let one = _mm512_set1_epi16(QA as i16);
-        let mut sums = [zero; 2];
-        // Hidden layers are whole pairs of blocks, so that two sums can grow side by side.
-        for (values, weights) in values.as_chunks::<2>().0.iter().zip(weights.as_chunks::<2>().0) {
-            for ((value, weight), sum) in values.iter().zip(weights).zip(&mut sums) {
-                // SAFETY: a block is 64 bytes, aligned to 64.
-                let (value, weight) = unsafe {
-                    (_mm512_load_si512(value.0.as_ptr().cast()), _mm512_load_si512(weight.0.as_ptr().cast()))
-                };
-                let clipped = _mm512_min_epi16(_mm512_max_epi16(value, zero), one);
-                let product = _mm512_mullo_epi16(clipped, weight);
-                *sum = _mm512_add_epi32(*sum, _mm512_madd_epi16(clipped, product));
-            }
+    pub fn activate(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
+        let mut sums = [_mm512_setzero_si512(); 2];
+        let (many, few) = (values.as_chunks::<BLOCKS>(), values.as_chunks::<2>());
+        for (i, values) in many.0.iter().enumerate() {
+            add_activated(&mut sums, values, rows, weights, i * BLOCKS);
+        }
+        // Hidden layers are whole pairs of blocks.
+        for (i, values) in few.0.iter().enumerate().skip(many.0.len() * BLOCKS / 2) {
+            add_activated(&mut sums, values, rows, weights, i * 2);
         }
         // Far from overflow, the two may be added before they are widened.
         let sum = _mm512_add_epi32(sums[0], sums[1]);
         // SAFETY: both are 64 bytes of plain integers.
         let lanes: [i32; 16] = unsafe { std::mem::transmute(sum) };
         lanes.into_iter().map(i64::from).sum()
+    }
+
+    /// Adds what `N` blocks from `start` on contribute.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn add_activated<const N: usize>(
+        sums: &mut [__m512i; 2],
+        values: &[Block; N],
+        rows: &[&[Block]],
+        weights: &[Block],
+        start: usize,
+    ) {
+        // SAFETY: a block is 64 bytes, aligned to 64.
+        let load = |block: &Block| unsafe { _mm512_load_si512(block.0.as_ptr().cast()) };
+        let zero = _mm512_setzero_si512();
+        let one = _mm512_set1_epi16(QA as i16);
+        let mut totals = [zero; N];
+        for (total, block) in totals.iter_mut().zip(values) {
+            *total = load(block);
+        }
+        for row in rows {
+            for (total, block) in totals.iter_mut().zip(&row[start..start + N]) {
+                *total = _mm512_add_epi16(*total, load(block));
+            }
+        }
+        for (i, (&total, weights)) in totals.iter().zip(&weights[start..start + N]).enumerate() {
+            let clipped = _mm512_min_epi16(_mm512_max_epi16(total, zero), one);
+            let product = _mm512_mullo_epi16(clipped, load(weights));
+            sums[i % 2] = _mm512_add_epi32(sums[i % 2], _mm512_madd_epi16(clipped, product));
+        }
     }
 }

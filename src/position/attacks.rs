@@ -1,0 +1,104 @@
+//! What a side attacks, and with what.
+
+use shakmaty::{Bitboard, Board, Color, File, Square, attacks};
+
+/// The squares that one side attacks, its own pieces' among them: those it defends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Attacks {
+    /// Attacked by pawns.
+    pub by_pawns: Bitboard,
+    /// By minor pieces or pawns.
+    pub by_minors: Bitboard,
+    /// By rooks or less.
+    pub by_rooks: Bitboard,
+    /// Attacked by anything.
+    pub all: Bitboard,
+}
+
+impl Attacks {
+    /// What `side` attacks.
+    pub fn of(board: &Board, side: Color) -> Attacks {
+        let ours = board.by_color(side);
+        let occupied = board.occupied();
+        let by_pawns = pawn_attacks(board.pawns() & ours, side);
+        let by_minors = by_pawns
+            | union(board.knights() & ours, attacks::knight_attacks)
+            | union(board.bishops() & ours, |from| attacks::bishop_attacks(from, occupied));
+        let by_rooks = by_minors | union(board.rooks() & ours, |from| attacks::rook_attacks(from, occupied));
+        let all = by_rooks
+            | union(board.queens() & ours, |from| attacks::queen_attacks(from, occupied))
+            | union(board.kings() & ours, attacks::king_attacks);
+        Attacks { by_pawns, by_minors, by_rooks, all }
+    }
+}
+
+fn union(pieces: Bitboard, attacks: impl Fn(Square) -> Bitboard) -> Bitboard {
+    pieces.into_iter().fold(Bitboard::EMPTY, |squares, from| squares | attacks(from))
+}
+
+/// What pawns of a side attack, all at once.
+fn pawn_attacks(pawns: Bitboard, side: Color) -> Bitboard {
+    let (left, right) = side.fold_wb((7, 9), (-9, -7));
+    (pawns & !Bitboard::from(File::A)).shift(left) | (pawns & !Bitboard::from(File::H)).shift(right)
+}
+
+/// The pieces of both sides, kings apart, that a lesser one attacks, or any one while nothing defends them.
+pub fn en_prise(board: &Board) -> Bitboard {
+    let [black, white] = [Color::Black, Color::White].map(|side| Attacks::of(board, side));
+    let minors = board.knights() | board.bishops();
+    let of = |ours: Bitboard, own: &Attacks, foe: &Attacks| {
+        let by_lesser = (minors & foe.by_pawns) | (board.rooks() & foe.by_minors) | (board.queens() & foe.by_rooks);
+        ours & (by_lesser | (foe.all & !own.all))
+    };
+    (of(board.white(), &white, &black) | of(board.black(), &black, &white)) & !board.kings()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::Role;
+
+    const BOARDS: [&str; 3] = [
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R",
+        "8/P6p/8/3k4/7p/p7/3K3P/8",
+        "1r4k1/2q2pp1/p2b3p/P2Pn3/1p1QP3/1B3P2/1P2N1PP/R1R3K1",
+    ];
+
+    fn board(text: &str) -> Board {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn every_attack_counts_once_and_for_its_kind() {
+        for (text, side) in BOARDS.into_iter().flat_map(|text| Color::ALL.map(|side| (text, side))) {
+            let board = board(text);
+            let by = |roles: &[Role]| {
+                let pieces = board.by_color(side).into_iter();
+                let pieces = pieces.filter(|&at| board.role_at(at).is_some_and(|role| roles.contains(&role)));
+                pieces.fold(Bitboard::EMPTY, |squares, at| squares | board.attacks_from(at))
+            };
+            let attacks = Attacks::of(&board, side);
+            assert_eq!(attacks.by_pawns, by(&[Role::Pawn]), "{text}");
+            assert_eq!(attacks.by_minors, by(&[Role::Pawn, Role::Knight, Role::Bishop]), "{text}");
+            assert_eq!(attacks.by_rooks, by(&[Role::Pawn, Role::Knight, Role::Bishop, Role::Rook]), "{text}");
+            assert_eq!(attacks.all, by(&Role::ALL), "{text}");
+        }
+    }
+
+    #[test]
+    fn en_prise_is_what_a_lesser_piece_attacks_or_nothing_defends() {
+        for text in BOARDS {
+            let board = board(text);
+            let value = |role: Role| [1, 3, 3, 5, 9, 100][role as usize - 1];
+            for (square, piece) in &board {
+                let attackers = board.attacks_to(square, !piece.color, board.occupied());
+                let defended = board.attacks_to(square, piece.color, board.occupied()).any();
+                let by_lesser = attackers.into_iter().filter_map(|from| board.role_at(from));
+                let by_lesser = by_lesser.into_iter().any(|role| value(role) < value(piece.role));
+                let expected = piece.role != Role::King && (by_lesser || attackers.any() && !defended);
+                assert_eq!(en_prise(&board).contains(square), expected, "{square} of {text}");
+            }
+        }
+        assert!(en_prise(&board(BOARDS[2])).any());
+    }
+}
