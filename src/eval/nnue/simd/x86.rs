@@ -34,6 +34,19 @@ macro_rules! updates {
     };
 }
 
+/// Adds what all blocks contribute: as many at a time as registers hold, the rest by pairs, of which hidden layers are made.
+macro_rules! add_all_activated {
+    ($sums:expr, $values:expr, $rows:expr, $weights:expr) => {
+        let (many, pairs) = ($values.as_chunks::<BLOCKS>().0, $values.as_chunks::<2>().0);
+        for (i, values) in many.iter().enumerate() {
+            add_activated($sums, values, $rows, $weights, i * BLOCKS);
+        }
+        for (i, values) in pairs.iter().enumerate().skip(many.len() * BLOCKS / 2) {
+            add_activated($sums, values, $rows, $weights, i * 2);
+        }
+    };
+}
+
 pub mod avx2 {
     //! Sixteen values at a time.
     use super::*;
@@ -46,14 +59,7 @@ pub mod avx2 {
     #[target_feature(enable = "avx2")]
     pub fn activate(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
         let mut sums = [_mm256_setzero_si256(); 2];
-        let (many, few) = (values.as_chunks::<BLOCKS>(), values.as_chunks::<2>());
-        for (i, values) in many.0.iter().enumerate() {
-            add_activated(&mut sums, values, rows, weights, i * BLOCKS);
-        }
-        // Hidden layers are whole pairs of blocks.
-        for (i, values) in few.0.iter().enumerate().skip(many.0.len() * BLOCKS / 2) {
-            add_activated(&mut sums, values, rows, weights, i * 2);
-        }
+        add_all_activated!(&mut sums, values, rows, weights);
         sums.into_iter()
             .map(|sum| {
                 // SAFETY: both are 32 bytes of plain integers.
@@ -112,14 +118,7 @@ pub mod avx512 {
     #[target_feature(enable = "avx512f,avx512bw")]
     pub fn activate(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
         let mut sums = [_mm512_setzero_si512(); 2];
-        let (many, few) = (values.as_chunks::<BLOCKS>(), values.as_chunks::<2>());
-        for (i, values) in many.0.iter().enumerate() {
-            add_activated(&mut sums, values, rows, weights, i * BLOCKS);
-        }
-        // Hidden layers are whole pairs of blocks.
-        for (i, values) in few.0.iter().enumerate().skip(many.0.len() * BLOCKS / 2) {
-            add_activated(&mut sums, values, rows, weights, i * 2);
-        }
+        add_all_activated!(&mut sums, values, rows, weights);
         // Far from overflow, the two may be added before they are widened.
         let sum = _mm512_add_epi32(sums[0], sums[1]);
         // SAFETY: both are 64 bytes of plain integers.
