@@ -65,41 +65,41 @@ pub struct Tunable {
 tunables! {
     // Material: what a network says counts less the fewer pieces there are to win with.
     /// What is left of it without pieces, 1/1024.
-    material_base = 800 in 500..=1200, step 40;
+    material_base = 765 in 500..=1200, step 40;
     /// What each pawn's worth of material on the board adds, 1/1024.
     material_slope = 4 in 0..=10, step 1;
 
     // Aspiration windows: half the width of the first window, and its growth per failure in percent.
     /// Half the width of the first aspiration window.
-    aspiration_width = 19 in 4..=60, step 4;
+    aspiration_width = 21 in 4..=60, step 4;
     /// Growth of the window at each failure, percent.
     aspiration_growth = 60 in 10..=200, step 15;
 
     // Correction history: the largest correction, as a share of the stored sum.
     /// Weight of the pawn correction, 1/1024.
-    correction_pawn = 1252 in 0..=3072, step 150;
+    correction_pawn = 1349 in 0..=3072, step 150;
     /// Weight of the piece corrections (each colour), 1/1024.
-    correction_pieces = 1127 in 0..=3072, step 150;
+    correction_pieces = 1317 in 0..=3072, step 150;
     /// Weight of the minor piece correction, 1/1024.
-    correction_minor = 700 in 0..=3072, step 150;
+    correction_minor = 909 in 0..=3072, step 150;
     /// Weight of the correction by the last two moves, 1/1024.
-    correction_continuation = 700 in 0..=3072, step 150;
+    correction_continuation = 705 in 0..=3072, step 150;
 
     // Opinion: a quiet move is judged by what it has made of the static evaluation.
     /// Centipawns that a move may lose and still be no worse than others: who moves is a little better off.
-    opinion_offset = 12 in -30..=80, step 5;
+    opinion_offset = 15 in -30..=80, step 5;
     /// Bonus in the history per centipawn gained.
     opinion_slope = 4 in 0..=40, step 2;
     /// Largest bonus or malus.
-    opinion_max = 874 in 0..=3000, step 100;
+    opinion_max = 845 in 0..=3000, step 100;
 
     // Escape: a quiet move of a piece that a lesser one attacks comes earlier, one to where a lesser one takes it later.
     /// How much in the histories' units, for a pawn's worth of the piece.
-    escape = 707 in 0..=3000, step 100;
+    escape = 845 in 0..=3000, step 100;
 
     // Checks: a quiet one that loses little comes early.
     /// How much in the histories' units.
-    check_order = 5515 in 0..=16000, step 500;
+    check_order = 6483 in 0..=16000, step 500;
 
     // Hindsight: a reduction that the evaluation after the move does not bear out is taken back.
     /// Least reduction by the parent.
@@ -109,17 +109,17 @@ tunables! {
     /// Deepest depth.
     razor_depth = 4 in 0..=8, step 1;
     /// Margin at depth 0.
-    razor_base = 220 in 50..=600, step 30;
+    razor_base = 195 in 50..=600, step 30;
     /// Margin per depth squared.
-    razor_slope = 150 in 50..=500, step 25;
+    razor_slope = 185 in 50..=500, step 25;
 
     // Reverse futility: far above beta at low depth, nothing is likely to go wrong.
     /// Deepest depth.
     reverse_futility_depth = 9 in 0..=14, step 1;
     /// Margin per ply.
-    reverse_futility_slope = 64 in 20..=160, step 8;
+    reverse_futility_slope = 58 in 20..=160, step 8;
     /// What an improving position takes off the margin.
-    reverse_futility_improving = 58 in 0..=160, step 8;
+    reverse_futility_improving = 52 in 0..=160, step 8;
 
     // Null move: if passing keeps us above beta, a real move will.
     /// Least depth.
@@ -129,7 +129,7 @@ tunables! {
     /// One more ply of reduction per so many plies of depth.
     null_divisor = 4 in 2..=8, step 1;
     /// One more ply of reduction per so many centipawns above beta.
-    null_eval = 171 in 80..=500, step 20;
+    null_eval = 191 in 80..=500, step 20;
 
     // Internal iterative reduction: without a move from the table, a ply less.
     /// Least depth.
@@ -139,7 +139,7 @@ tunables! {
     /// Least depth.
     probcut_depth = 5 in 3..=100, step 1;
     /// Margin above beta.
-    probcut_margin = 168 in 80..=400, step 20;
+    probcut_margin = 165 in 80..=400, step 20;
 
     // Late-move pruning: after so many quiet moves at low depth, the rest is skipped.
     /// Moves at depth 0.
@@ -149,15 +149,15 @@ tunables! {
     /// Deepest reduced depth.
     futility_depth = 8 in 0..=14, step 1;
     /// Margin at depth 0.
-    futility_base = 86 in 20..=300, step 15;
+    futility_base = 71 in 20..=300, step 15;
     /// Margin per ply of reduced depth.
-    futility_slope = 96 in 30..=250, step 12;
+    futility_slope = 86 in 30..=250, step 12;
 
     // History pruning: quiet moves that have always failed.
     /// Deepest reduced depth.
     history_pruning_depth = 5 in 0..=12, step 1;
     /// Least history per ply of reduced depth.
-    history_pruning = 4619 in 1000..=9000, step 400;
+    history_pruning = 4884 in 1000..=9000, step 400;
 
     // Exchange pruning: moves that lose material.
     /// Deepest depth for quiet moves.
@@ -165,9 +165,9 @@ tunables! {
     /// Deepest depth for captures.
     exchange_noisy_depth = 8 in 0..=16, step 1;
     /// Loss allowed per ply for quiet moves (reduced depth, squared).
-    exchange_quiet = 24 in 5..=80, step 5;
+    exchange_quiet = 23 in 5..=80, step 5;
     /// Loss allowed per ply for captures.
-    exchange_noisy = 92 in 30..=250, step 10;
+    exchange_noisy = 93 in 30..=250, step 10;
 
     // Singular extensions: the table's move is searched deeper when all others fail well below it.
     /// Least depth.
@@ -175,43 +175,43 @@ tunables! {
     /// Margin per ply, in sixteenths of a centipawn.
     singular_margin = 24 in 4..=64, step 4;
     /// How far below for a second ply.
-    singular_double = 18 in 0..=80, step 5;
+    singular_double = 17 in 0..=80, step 5;
 
     // Late-move reductions, 1/1024 ply.
     /// Reduction at the start of the curve.
-    reduction_base = 500 in 0..=2048, step 60;
+    reduction_base = 572 in 0..=2048, step 60;
     /// Weight of ln(depth)·ln(moves).
-    reduction_slope = 527 in 0..=900, step 30;
+    reduction_slope = 557 in 0..=900, step 30;
     /// Less in PV nodes.
-    reduction_pv = 1024 in 0..=2500, step 100;
+    reduction_pv = 916 in 0..=2500, step 100;
     /// More at expected cut nodes.
-    reduction_cut = 1249 in 0..=3000, step 120;
+    reduction_cut = 926 in 0..=3000, step 120;
     /// More when the position is not improving.
-    reduction_worsening = 855 in 0..=2000, step 100;
+    reduction_worsening = 713 in 0..=2000, step 100;
     /// Less where a PV has been.
-    reduction_was_pv = 790 in 0..=2500, step 100;
+    reduction_was_pv = 756 in 0..=2500, step 100;
     /// Less for moves that give check.
-    reduction_check = 734 in 0..=2500, step 100;
+    reduction_check = 678 in 0..=2500, step 100;
     /// More when the table's move is a capture.
-    reduction_noisy_best = 460 in 0..=2500, step 100;
+    reduction_noisy_best = 615 in 0..=2500, step 100;
     /// More when the replies to the moves before were refuted often.
-    reduction_cutoffs = 998 in 0..=2500, step 100;
+    reduction_cutoffs = 1136 in 0..=2500, step 100;
     /// One ply per so much history.
-    reduction_history = 8477 in 3000..=20000, step 800;
+    reduction_history = 7397 in 3000..=20000, step 800;
 
     // History: gravity, bonus and malus.
     /// Bonus per ply.
-    history_bonus = 162 in 50..=400, step 20;
+    history_bonus = 141 in 50..=400, step 20;
     /// Largest bonus.
-    history_bonus_max = 1846 in 500..=4000, step 150;
+    history_bonus_max = 1805 in 500..=4000, step 150;
     /// Malus per ply.
-    history_malus = 207 in 50..=500, step 20;
+    history_malus = 225 in 50..=500, step 20;
     /// Largest malus.
-    history_malus_max = 1185 in 400..=4000, step 150;
+    history_malus_max = 1238 in 400..=4000, step 150;
 
     // Quiescence: a capture whose victim cannot lift the evaluation to alpha is skipped.
     /// Margin on top of the victim's value.
-    quiescence_margin = 129 in 40..=400, step 20;
+    quiescence_margin = 175 in 40..=400, step 20;
 
     // Recognizers, for matches of the engine against itself: 0 asks none.
     /// Whether recognizers are asked.
