@@ -184,6 +184,7 @@ mod tests {
     use super::*;
     use crate::eval::nnue::Network;
     use crate::eval::nnue::features::INPUTS;
+    use crate::params;
 
     #[test]
     fn perft_counts_move_by_move() {
@@ -206,9 +207,14 @@ mod tests {
         let network = Network::new("blank".into(), hidden, &values, [255 * 64 / 4; 8]).unwrap();
         let lines = evaluation(&position, &Evaluation::Network(Arc::new(network)));
         assert_eq!(lines[1], "  |   r   |   n   |   b   |   q   |   k   |   b   |   n   |   r   |");
-        assert_eq!(lines[2], "  | +0.02 | +0.01 | +0.01 | +0.03 |       | +0.01 | +0.01 | +0.02 |");
+        // As all the material is worth 78 pawns.
+        let centipawns = |worth: i32| 100 * (params::material_base() + params::material_slope() * worth) / 1024;
+        let [r, n, q] =
+            [5, 3, 9].map(|worth| format!("{:+.2}", f64::from(centipawns(78) - centipawns(78 - worth)) / 100.0));
+        assert_eq!(lines[2], format!("  | {r} | {n} | {n} | {q} |       | {n} | {n} | {r} |"));
         assert_eq!(lines[25], "network 'blank', 64 hidden neurons a side");
-        assert!(lines[26].starts_with("+1.08 for white; by the hand-written evaluation "), "{}", lines[26]);
+        let value = format!("{:+.2} for white; by the hand-written evaluation ", f64::from(centipawns(78)) / 100.0);
+        assert!(lines[26].starts_with(&value), "{}", lines[26]);
     }
 
     #[test]
