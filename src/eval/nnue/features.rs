@@ -37,7 +37,8 @@ impl View {
         self.flip & 7 != 0
     }
 
-    /// The input that `piece` on `square` sets by standing there: own pieces first, pawn to king, then square by square from a1.
+    /// The input that `piece` on `square` sets by standing there: own pieces first, pawn to king, then square by square
+    /// from a1.
     #[inline]
     pub fn input(self, piece: Piece, square: Square) -> usize {
         let theirs = usize::from(piece.color != self.side);

@@ -2,9 +2,10 @@
 //!
 //! 768 inputs (a piece of a colour on a square) are seen by each side in its own way: the board upside down for Black,
 //! colours as "mine" and "theirs", and mirrored left to right when the own king stands on the files e to h. A piece that
-//! is en prise, attacked by a lesser one or undefended, sets one of 768 more. One hidden layer, shared by both views, is followed by a squared clipped ReLU and by one of eight outputs, chosen by the number
-//! of pieces. A network is the whole evaluation, or it corrects the hand-written one: then its output is added to that
-//! (the file says which; with few games to learn from, the correction is the stronger).
+//! is en prise, attacked by a lesser one or undefended, sets one of 768 more. One hidden layer, shared by both views, is
+//! followed by a squared clipped ReLU and by one of eight outputs, chosen by the number of pieces. A network is the whole
+//! evaluation, or it corrects the hand-written one: then its output is added to that (the file says which; with few
+//! games to learn from, the correction is the stronger).
 //!
 //! - `features`: which inputs a position has
 //! - `network`: the weights, in a file and in memory

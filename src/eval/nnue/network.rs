@@ -74,8 +74,8 @@ const fn weight_count(hidden: usize) -> usize {
 mod embedded {
     use super::Block;
 
-    // Written by build.rs, which has checked the network: NAME, HIDDEN, RESIDUAL, OUTPUT_BIASES, and the WEIGHTS, aligned and in
-    // the target's byte order.
+    // Written by build.rs, which has checked the network: NAME, HIDDEN, RESIDUAL, OUTPUT_BIASES, and the WEIGHTS, aligned
+    // and in the target's byte order.
     include!(concat!(env!("OUT_DIR"), "/network.rs"));
 }
 
