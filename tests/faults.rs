@@ -184,6 +184,26 @@ fn an_output_without_room() {
     drop(input);
 }
 
+/// The commands end likewise: without a word where nobody reads, with one line where the disk is full.
+#[test]
+fn commands_whose_output_nobody_takes() {
+    for words in [["bench", "--depth=2"], ["perft", "2"], ["bench", "--help"]] {
+        let mut command = program();
+        let mut child = command.args(words).spawn().expect("the program starts");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("an end");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{words:?}");
+        assert_ne!(output.status.code(), None, "{words:?}");
+    }
+    let mut command = program();
+    command.args(["perft", "2"]).stdout(std::fs::File::options().write(true).open("/dev/full").expect("a full disk"));
+    let output = command.output().expect("an end");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(errors.lines().count(), 1, "{errors}");
+    assert!(errors.starts_with("ibex: "), "{errors}");
+    assert_eq!(output.status.code(), Some(2));
+}
+
 #[test]
 fn standard_streams_that_are_closed() {
     for closed in [0, 1, 2] {

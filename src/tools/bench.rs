@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::{OK, TROUBLE, read_fen};
 use crate::engine::{Engine, Settings};
 use crate::position::Game;
+use crate::tell;
 use crate::time::Limits;
 
 /// Search a fixed list of positions; the last line reads `N nodes M nps`.
@@ -127,16 +128,16 @@ pub fn run(args: &Args) -> u8 {
     let total = POSITIONS.len();
     let report = |number, nodes| {
         if !args.signature {
-            println!("position {number}/{total}: {nodes}");
+            tell!("position {number}/{total}: {nodes}");
         }
     };
     match measure(args, report) {
         Ok(measured) if args.signature => {
-            println!("{}", measured.nodes);
+            tell!("{}", measured.nodes);
             OK
         }
         Ok(measured) => {
-            println!("{} nodes {} nps", measured.nodes, measured.nps());
+            tell!("{} nodes {} nps", measured.nodes, measured.nps());
             OK
         }
         Err(reason) => {

@@ -14,6 +14,7 @@ pub mod perft;
 pub mod progress;
 pub mod prove;
 pub mod spsa;
+pub mod tell;
 pub mod tune;
 
 use shakmaty::fen::Fen;

@@ -9,6 +9,7 @@ use shakmaty::{CastlingMode, Move};
 use super::epd::parse::{Entry, Problem, Suite};
 use super::{FOUND, OK, TROUBLE, default_jobs, progress, read_fen, uci};
 use crate::position::Position;
+use crate::tell;
 
 /// Count the leaves of the tree of legal moves, or check the counts of EPD files.
 #[derive(clap::Args, Clone, Debug)]
@@ -173,12 +174,12 @@ fn run_divide(args: &Args, depth: u32, jobs: usize) -> u8 {
     let mut total = u64::from(depth == 0);
     if depth > 0 {
         for (name, leaves) in divide(&position, depth, jobs) {
-            println!("{name}: {leaves}");
+            tell!("{name}: {leaves}");
             total += leaves;
         }
     }
     let seconds = start.elapsed().as_secs_f64();
-    println!("\n{total} leaves, {:.3} s, {:.1} million a second", seconds, total as f64 / seconds.max(1e-9) / 1e6);
+    tell!("\n{total} leaves, {:.3} s, {:.1} million a second", seconds, total as f64 / seconds.max(1e-9) / 1e6);
     OK
 }
 
@@ -206,9 +207,9 @@ fn run_files(files: &[String], max_depth: u32, jobs: usize) -> u8 {
         let result = check(suite, max_depth, jobs, |counts| bar.inc(counts));
         bar.finish_and_clear();
         for mismatch in &result.mismatches {
-            println!("{mismatch}");
+            tell!("{mismatch}");
         }
-        println!(
+        tell!(
             "{}: {} positions, {} counts, {} leaves, {} mismatches, {} bad lines, {:.1} s",
             suite.file,
             result.lines,

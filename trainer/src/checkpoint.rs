@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ibex::eval::nnue::Network;
 use ibex::eval::nnue::units::SCALE;
@@ -208,6 +208,25 @@ impl Checkpoint {
         }
         Ok(Checkpoint { recipe: heading.recipe, step: heading.step, history: heading.history, parameters, moments })
     }
+
+    /// The first of these checkpoints with the mean of all their weights: trainings that began alike and went their own
+    /// ways are wrong in different places. Source: Wortsman et al., "Model soups" (2022).
+    ///
+    /// # Errors
+    ///
+    /// One line: a file cannot be read, or is a network of another kind than the first.
+    pub fn mean(files: &[PathBuf]) -> Result<Checkpoint, String> {
+        let (first, others) = files.split_first().ok_or("no checkpoint")?;
+        let mut mean = Checkpoint::read(first)?;
+        for (number, file) in (2u16..).zip(others) {
+            let other = Checkpoint::read(file)?;
+            if (other.recipe.hidden, other.recipe.residual) != (mean.recipe.hidden, mean.recipe.residual) {
+                return Err(format!("{} and {} are networks of two kinds", first.display(), file.display()));
+            }
+            mean.parameters.approach(&other.parameters, 1.0 / f32::from(number));
+        }
+        Ok(mean)
+    }
 }
 
 #[cfg(test)]
@@ -242,11 +261,25 @@ pub mod tests {
         let wide = folder.join("wide.ckpt");
         Checkpoint::new(Recipe { hidden: 128, ..recipe() }).write(&wide).unwrap();
         assert!(Checkpoint::continuing(recipe(), &wide).unwrap_err().contains("hidden size 128"));
+        assert!(Checkpoint::mean(&[file.clone(), wide]).unwrap_err().contains("two kinds"));
         let bytes = fs::read(&file).unwrap();
         fs::write(&file, &bytes[..bytes.len() - 1]).unwrap();
         assert!(Checkpoint::read(&file).unwrap_err().contains("truncated"));
         fs::write(&file, b"no checkpoint\n").unwrap();
         assert!(Checkpoint::read(&file).unwrap_err().contains("is no checkpoint"));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_mean_lies_between() {
+        let folder = scratch_folder("mean");
+        let files = [3, 4, 5].map(|seed| folder.join(format!("{seed}.ckpt")));
+        let parts = [3, 4, 5].map(|seed| Checkpoint::new(Recipe { seed, ..recipe() }));
+        parts.iter().zip(&files).for_each(|(part, file)| part.write(file).unwrap());
+        let mean = Checkpoint::mean(&files).unwrap();
+        let weight = |checkpoint: &Checkpoint| checkpoint.parameters.row(0, 7).0[11];
+        assert!((weight(&mean) - parts.iter().map(weight).sum::<f32>() / 3.0).abs() < 1e-6);
+        assert_eq!(Checkpoint::mean(&files[..1]).unwrap(), parts[0]);
         fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bulletformat::ChessBoard;
 use ibex::eval::nnue::units::SCALE;
 use ibex::eval::nnue::{Accumulators, Network};
+use ibex::tell;
 
 use crate::checkpoint::Checkpoint;
 use crate::data::{self, validation_file};
@@ -22,9 +23,9 @@ const SAMPLE: usize = 20_000;
 /// The command line of `export`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The checkpoint
-    #[arg(value_name = "CKPT")]
-    checkpoint: PathBuf,
+    /// The checkpoint; of several that began with the same network, the mean
+    #[arg(value_name = "CKPT", required = true)]
+    checkpoints: Vec<PathBuf>,
     /// Packed positions whose `FILE.val` the networks are compared on
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
@@ -39,7 +40,7 @@ pub struct Args {
 ///
 /// One line: a file cannot be read or written, or the integers stray too far.
 pub fn run(args: &Args) -> Result<(), String> {
-    let checkpoint = Checkpoint::read(&args.checkpoint)?;
+    let checkpoint = Checkpoint::mean(&args.checkpoints)?;
     write(&checkpoint, &data::read(&validation_file(&args.data))?, &args.out)
 }
 
@@ -53,16 +54,18 @@ pub fn write(checkpoint: &Checkpoint, positions: &[ChessBoard], path: &Path) -> 
     let network = Arc::new(quantise(&checkpoint.parameters, name)?.as_residual(checkpoint.recipe.residual));
     let sample = &positions[..positions.len().min(SAMPLE)];
     let error = compare(&checkpoint.parameters.rounded(), &network, sample);
-    println!(
-        "quantised: mean error {:.2} cp, largest {:.1} cp, over {} positions within 1000 cp",
-        error.mean, error.largest, error.count
-    );
     if error.count == 0 || error.mean > TOLERANCE {
         return Err(format!("the integers stray too far: {:.2} cp where {TOLERANCE} are allowed", error.mean));
     }
     let bytes = network.to_bytes();
     data::replace(path, |output| output.write_all(&bytes))?;
-    println!("wrote {} ({} bytes)", path.display(), bytes.len());
+    tell!(
+        "quantised: mean error {:.2} cp, largest {:.1} cp, over {} positions within 1000 cp",
+        error.mean,
+        error.largest,
+        error.count
+    );
+    tell!("wrote {} ({} bytes)", path.display(), bytes.len());
     Ok(())
 }
 

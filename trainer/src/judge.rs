@@ -9,6 +9,7 @@ use std::sync::Arc;
 use bulletformat::ChessBoard;
 use ibex::eval::nnue::Network;
 use ibex::eval::{Evaluation, Evaluator};
+use ibex::tell;
 
 use crate::checkpoint::{UNIT, scale, share};
 use crate::data::{self, validation_file};
@@ -50,7 +51,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         }
         let best = (8..=80).map(|tens| 10.0 * tens as f32).map(|scale| (loss(&told, scale), scale));
         let Some((loss, scale)) = best.min_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
-        println!("{loss:.6} at {scale} centipawns a unit, over {} positions: {name}", told.len());
+        tell!("{loss:.6} at {scale} centipawns a unit, over {} positions: {name}", told.len());
     }
     Ok(())
 }

@@ -127,6 +127,13 @@ impl Parameters {
         wide
     }
 
+    /// Moves every weight this share of the way to another network's.
+    pub fn approach(&mut self, other: &Parameters, share: f32) {
+        for (stripe, target) in self.values.iter_mut().zip(&other.values) {
+            stripe.0.iter_mut().zip(target.0).for_each(|(value, target)| *value += share * (target - *value));
+        }
+    }
+
     /// The weights as the engine will have them: multiples of its integers' units.
     pub fn rounded(&self) -> Parameters {
         let mut rounded = self.clone();

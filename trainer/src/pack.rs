@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use bulletformat::ChessBoard;
 use ibex::eval::{Evaluation, Evaluator};
 use ibex::position::Position;
+use ibex::tell;
 use ibex::tools::datagen::filter::Filter;
 use ibex::tools::datagen::random::Random;
 use ibex::tools::datagen::record::Record;
@@ -122,7 +123,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     data::shuffle(&mut validation, &mut random);
     data::write(&validation_file(&args.out), &validation)?;
     data::write(&args.out, &training)?;
-    println!("{games} games: {} positions to learn from, {} to validate with", training.len(), validation.len());
+    tell!("{games} games: {} positions to learn from, {} to validate with", training.len(), validation.len());
     Ok(())
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use bulletformat::ChessBoard;
+use ibex::tell;
 use ibex::tools::datagen::random::Random;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -121,7 +122,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     let training = data::read(&args.data)?;
     let validation = data::read(&validation_file(&args.data))?;
     let threads = args.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
-    println!(
+    tell!(
         "{} positions to learn from, {} to validate with; hidden size {}, {threads} threads",
         training.len(),
         validation.len(),
@@ -161,13 +162,14 @@ pub fn run(args: &Args) -> Result<(), String> {
         if !losses.training.is_finite() || !losses.validation.is_finite() {
             return Err(format!("epoch {epoch}: the loss is no number any more; try a lower learning rate"));
         }
-        println!(
-            "epoch {epoch:>3}: loss {:.6}, validation {:.6}, rate {rate:.2e}, {speed:.0} positions/s",
-            losses.training, losses.validation
-        );
         checkpoint.history.push(losses);
         checkpoint.write(&file)?;
         plot::losses(&with_ending(&args.out, ".svg"), &checkpoint.history)?;
+        tell!(
+            "epoch {epoch:>3}: loss {:.6}, validation {:.6}, rate {rate:.2e}, {speed:.0} positions/s",
+            losses.training,
+            losses.validation
+        );
     }
     export::write(&checkpoint, &validation, &with_ending(&args.out, ".ibxn"))
 }

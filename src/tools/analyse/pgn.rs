@@ -1,7 +1,8 @@
 //! One game in Portable Game Notation: read into memory, and written again.
 //!
-//! Kept are tags, moves, comments in braces (the reader passes over those from `;` on), glyphs and variations. Variations are not looked at: their moves are written as they
-//! were read. What an earlier analysis has left (`[%eval ...]`, the marks `!` to `?!` of moves) gives way to ours.
+//! Kept are tags, moves, comments in braces (the reader passes over those from `;` on), glyphs and variations. Variations
+//! are not looked at: their moves are written as they were read. What an earlier analysis has left (`[%eval ...]`, the
+//! marks `!` to `?!` of moves) gives way to ours.
 
 use std::ops::ControlFlow;
 

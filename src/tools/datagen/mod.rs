@@ -26,6 +26,7 @@ use super::{OK, TROUBLE, default_jobs};
 use crate::engine::{Engine, Settings, evaluation_of};
 use crate::position::Game;
 use crate::score::Score;
+use crate::tell;
 use crate::time::Limits;
 use filter::Filter;
 use openings::Openings;
@@ -136,7 +137,7 @@ pub fn run(args: &Args) -> u8 {
     };
     match result {
         Ok(tally) => {
-            println!("{} games, {} positions, {} kept", tally.games, tally.positions, tally.kept);
+            tell!("{} games, {} positions, {} kept", tally.games, tally.positions, tally.kept);
             OK
         }
         Err(error) => {

@@ -8,6 +8,7 @@ use shakmaty::{Chess, Color, Position as _};
 
 use super::filter::Filter;
 use super::record::{GameResult, ReadError, Reader, Record};
+use crate::tell;
 use crate::tools::{FOUND, OK, TROUBLE};
 
 /// The data files behind the names: a folder stands for the workers' files in it.
@@ -95,7 +96,7 @@ pub fn verify(names: &[PathBuf]) -> u8 {
             FOUND
         }
         Ok(games) => {
-            println!("{games} games, {positions} positions: every move legal, every result possible");
+            tell!("{games} games, {positions} positions: every move legal, every result possible");
             OK
         }
     }
@@ -163,27 +164,21 @@ impl Census {
 
     fn print(&self) {
         let of = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
-        println!("games       {:>12}", self.games);
-        println!("  white won {:>12} {:6.1} %", self.results[2], of(self.results[2], self.games));
-        println!("  drawn     {:>12} {:6.1} %", self.results[1], of(self.results[1], self.games));
-        println!("  black won {:>12} {:6.1} %", self.results[0], of(self.results[0], self.games));
-        println!("  chess960  {:>12} {:6.1} %", self.chess960, of(self.chess960, self.games));
+        tell!("games       {:>12}", self.games);
+        tell!("  white won {:>12} {:6.1} %", self.results[2], of(self.results[2], self.games));
+        tell!("  drawn     {:>12} {:6.1} %", self.results[1], of(self.results[1], self.games));
+        tell!("  black won {:>12} {:6.1} %", self.results[0], of(self.results[0], self.games));
+        tell!("  chess960  {:>12} {:6.1} %", self.chess960, of(self.chess960, self.games));
         let mean = self.positions as f64 / self.games.max(1) as f64;
-        println!("positions   {:>12} ({mean:.1} a game, {} in the longest)", self.positions, self.longest);
-        println!("  in check  {:>12} {:6.1} %", self.in_check, of(self.in_check, self.positions));
-        println!("  noisy     {:>12} {:6.1} %", self.noisy, of(self.noisy, self.positions));
-        println!("kept        {:>12} {:6.1} %", self.kept, of(self.kept, self.positions));
-        println!("kept, by pieces on the board");
+        tell!("positions   {:>12} ({mean:.1} a game, {} in the longest)", self.positions, self.longest);
+        tell!("  in check  {:>12} {:6.1} %", self.in_check, of(self.in_check, self.positions));
+        tell!("  noisy     {:>12} {:6.1} %", self.noisy, of(self.noisy, self.positions));
+        tell!("kept        {:>12} {:6.1} %", self.kept, of(self.kept, self.positions));
+        tell!("kept, by pieces on the board");
         for (i, &n) in self.phases.iter().enumerate() {
-            println!(
-                "  {:>2}..={:<2}    {n:>12} {:6.1} % {}",
-                4 * i + 1,
-                4 * i + 4,
-                of(n, self.kept),
-                bar(n, self.kept)
-            );
+            tell!("  {:>2}..={:<2}    {n:>12} {:6.1} % {}", 4 * i + 1, 4 * i + 4, of(n, self.kept), bar(n, self.kept));
         }
-        println!("kept, by score for the side to move, in centipawns");
+        tell!("kept, by score for the side to move, in centipawns");
         for (i, &n) in self.scores.iter().enumerate() {
             let range = match (i.checked_sub(1).map(|i| EDGES[i]), EDGES.get(i)) {
                 (None, Some(high)) => format!("..{high}"),
@@ -191,7 +186,7 @@ impl Census {
                 (Some(low), Some(high)) => format!("{low}..{high}"),
                 (None, None) => String::new(),
             };
-            println!("  {range:<12} {n:>9} {:6.1} % {}", of(n, self.kept), bar(n, self.kept));
+            tell!("  {range:<12} {n:>9} {:6.1} % {}", of(n, self.kept), bar(n, self.kept));
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::engine::Engine;
 use crate::position::game::Ending;
 use crate::position::{Game, Position};
 use crate::recognize::retrograde::{Endgame, Table, Tables, Value};
+use crate::tell;
 use crate::time::Limits;
 use crate::tools::perft::in_parallel;
 use crate::tools::{FOUND, OK, TROUBLE, progress};
@@ -70,8 +71,8 @@ pub fn run(args: &Args) -> u8 {
         None => Limits::nodes(args.nodes),
     };
     let tables = solved(endings.iter().cloned());
-    println!("| ending | games | mated within the 50-move rule | moves, mean | needed, mean | longest |");
-    println!("|---|--:|--:|--:|--:|--:|");
+    tell!("| ending | games | mated within the 50-move rule | moves, mean | needed, mean | longest |");
+    tell!("|---|--:|--:|--:|--:|--:|");
     let mut missed = 0;
     for ending in &endings {
         let Some(table) = tables.get(ending) else { continue };
@@ -85,7 +86,7 @@ pub fn run(args: &Args) -> u8 {
         bar.finish_and_clear();
         let won: Vec<&Played> = played.iter().filter(|played| played.won()).collect();
         let mean = |of: fn(&Played) -> u32| won.iter().map(|p| of(p)).sum::<u32>() as f64 / won.len().max(1) as f64;
-        println!(
+        tell!(
             "| {ending} | {} | {:.0}% | {:.1} | {:.1} | {} |",
             played.len(),
             percent(won.len(), played.len()),
@@ -96,7 +97,7 @@ pub fn run(args: &Args) -> u8 {
         let lost = played.iter().filter(|played| !played.won());
         if args.common.verbose {
             for game in lost.clone() {
-                println!("  {} after {} moves: {:?}", game.start.fen(), game.moves, game.ending);
+                tell!("  {} after {} moves: {:?}", game.start.fen(), game.moves, game.ending);
             }
         }
         if ending.to_string() != EXCUSED {

@@ -9,6 +9,7 @@ use crate::engine::Engine;
 use crate::position::Game;
 use crate::recognize::retrograde::Endgame;
 use crate::recognize::syzygy::Tablebases;
+use crate::tell;
 use crate::time::Limits;
 use crate::tools::perft::in_parallel;
 use crate::tools::{FOUND, OK, TROUBLE, progress};
@@ -137,15 +138,15 @@ pub fn run(args: &Args) -> u8 {
         all.add(sample.result, shown);
         if args.common.verbose && shown != Shown::Rightly {
             let cp = cp.unwrap_or_default();
-            println!("{} {}: {} is shown as {cp}, {shown:?}", sample.ending, sample.position.fen(), sample.result);
+            tell!("{} {}: {} is shown as {cp}, {shown:?}", sample.ending, sample.position.fen(), sample.result);
         }
     }
-    println!("| ending | draws | within {NEAR_ZERO} | wins and losses | above {WINNING} | wrong side |");
-    println!("|---|--:|--:|--:|--:|--:|");
+    tell!("| ending | draws | within {NEAR_ZERO} | wins and losses | above {WINNING} | wrong side |");
+    tell!("|---|--:|--:|--:|--:|--:|");
     for (ending, count) in &counts {
-        println!("{}", count.row(ending));
+        tell!("{}", count.row(ending));
     }
-    println!("{}", all.row("together"));
+    tell!("{}", all.row("together"));
     let enough = percent(all.draws_right, all.draws) >= REQUIRED
         && percent(all.decided_right, all.decided) >= REQUIRED
         && all.wrong == 0;

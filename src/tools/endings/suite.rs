@@ -15,6 +15,7 @@ use crate::bound::Bound;
 use crate::position::Position;
 use crate::recognize::recognize;
 use crate::recognize::retrograde::{Endgame, Tables, Value};
+use crate::tell;
 use crate::tools::epd::parse::{Entry, Suite};
 use crate::tools::perft::in_parallel;
 use crate::tools::{FOUND, OK, TROUBLE, default_jobs, progress, san};
@@ -204,7 +205,7 @@ pub fn make(args: &MakeArgs) -> u8 {
         let fen = position.fen();
         let fields: Vec<&str> = fen.split(' ').take(4).collect();
         let keys: Vec<String> = settled.keys.iter().map(|&m| san(position, m)).collect();
-        println!(
+        tell!(
             "{} bm {}; result {}; plies {}; id \"recognized.{:03} {material}\";",
             fields.join(" "),
             keys.join(" "),
@@ -285,11 +286,11 @@ pub fn prove(args: &ProveArgs) -> u8 {
         let mut wrong = suite.problems.len();
         for (entry, result) in suite.entries.iter().zip(results) {
             if let Err(reason) = result {
-                println!("{}:{}: {reason}", suite.file, entry.line);
+                tell!("{}:{}: {reason}", suite.file, entry.line);
                 wrong += 1;
             }
         }
-        println!("{}: {} lines, {wrong} wrong", suite.file, suite.entries.len());
+        tell!("{}: {} lines, {wrong} wrong", suite.file, suite.entries.len());
         failed += wrong;
     }
     if failed == 0 { OK } else { FOUND }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::record::{Record, Run};
+use crate::tell;
 use crate::tools::{FOUND, OK};
 
 /// What `ibex epd compare` can be told.
@@ -88,14 +89,14 @@ pub fn run(args: &Args) -> Result<u8, String> {
     if pairs.is_empty() {
         return Err("the runs have no position in common".to_owned());
     }
-    println!("A: {old_player} in {}, {} a position", args.old.display(), old.head.budget);
-    println!("B: {new_player} in {}, {} a position\n", args.new.display(), new.head.budget);
+    tell!("A: {old_player} in {}, {} a position", args.old.display(), old.head.budget);
+    tell!("B: {new_player} in {}, {} a position\n", args.new.display(), new.head.budget);
     let show = |title: &str, which: &dyn Fn(&Record, &Record) -> bool| -> usize {
         let changed: Vec<_> = pairs.iter().filter(|(a, b)| which(a, b)).collect();
-        println!("{title}: {}", changed.len());
+        tell!("{title}: {}", changed.len());
         for (a, b) in &changed {
             let played = |r: &Record| format!("{} {}", r.best_san.as_deref().unwrap_or("nothing"), r.score_text());
-            println!("  {}: {} (expected {}): {} -> {}", b.suite, b.id, b.expected(), played(a), played(b));
+            tell!("  {}: {} (expected {}): {} -> {}", b.suite, b.id, b.expected(), played(a), played(b));
         }
         changed.len()
     };
@@ -103,19 +104,19 @@ pub fn run(args: &Args) -> Result<u8, String> {
     let lost = show("lost", &|a, b| a.solved && !b.solved);
     let count = |solved: &dyn Fn(&(&Record, &Record)) -> bool| pairs.iter().filter(|pair| solved(pair)).count();
     let (a, b, n) = (count(&|(a, _)| a.solved), count(&|(_, b)| b.solved), pairs.len());
-    println!("\nsolved: A {a}, B {b} of {n}: {:+}", b as i64 - a as i64);
+    tell!("\nsolved: A {a}, B {b} of {n}: {:+}", b as i64 - a as i64);
     let points = |r: &Record| r.points.map_or(0, |(own, _)| own);
     let points_a: i32 = pairs.iter().map(|(a, _)| points(a)).sum();
     let points_b: i32 = pairs.iter().map(|(_, b)| points(b)).sum();
     if pairs.iter().any(|(a, _)| a.points.is_some()) {
-        println!("points: A {points_a}, B {points_b}: {:+}", points_b - points_a);
+        tell!("points: A {points_a}, B {points_b}: {:+}", points_b - points_a);
     }
     if unpaired > 0 {
-        println!("{unpaired} positions are in only one of the runs");
+        tell!("{unpaired} positions are in only one of the runs");
     }
     let p = mcnemar(won, lost);
     let verdict = if p >= args.significance { "could be chance" } else { "is more than chance" };
-    println!("McNemar's exact test: p = {p:.4}: the difference {verdict} (level {})", args.significance);
+    tell!("McNemar's exact test: p = {p:.4}: the difference {verdict} (level {})", args.significance);
     let worse = lost > won && p < args.significance;
     Ok(if worse || args.strict && lost > 0 { FOUND } else { OK })
 }

@@ -39,7 +39,9 @@ pub fn run(args: &Args) -> Result<u8, String> {
             journal.write(record)?;
         }
     }
-    report::write_all(&whole, &args.outputs)?;
+    let saved = report::save(&whole, &args.outputs);
+    report::print(&whole, &args.outputs);
+    saved?;
     let missing = whole.expected() - whole.records.len();
     if missing > 0 {
         eprintln!("ibex epd merge: {missing} of {} results are missing", whole.expected());

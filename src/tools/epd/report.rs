@@ -10,6 +10,7 @@ use super::parse::{Entry, Suite};
 use super::player::Value;
 use super::record::{Record, Run, Status};
 use super::totals::{Total, players, themes, totals};
+use crate::tell;
 
 /// Where a run is reported besides the terminal.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -82,35 +83,12 @@ fn align<const N: usize>(rows: &[[String; N]], left: &[usize]) -> String {
     text
 }
 
-/// Prints the table, and writes the files that were asked for.
+/// Writes the files that were asked for.
 ///
 /// # Errors
 ///
 /// One line: a file cannot be written.
-pub fn write_all(run: &Run, outputs: &Outputs) -> Result<(), String> {
-    let bad: usize = run.head.suites.iter().map(|suite| suite.bad_lines).sum();
-    println!("{} a position, {} MiB, {} threads", run.head.budget, run.head.hash, run.head.threads);
-    if bad > 0 {
-        println!("{bad} bad lines were left out");
-    }
-    println!("\n{}", table(&totals(run)).trim_end());
-    if outputs.themes {
-        let themes = themes(run);
-        if !themes.is_empty() {
-            println!("\n{}", table(&themes).trim_end());
-        }
-    }
-    if outputs.unsolved {
-        for record in run.records.iter().filter(|r| !r.solved) {
-            let played = record.best_san.as_deref().unwrap_or("nothing");
-            let (player, suite, id) = (&record.player, &record.suite, &record.id);
-            println!(
-                "{player}: {suite}: {id}: expected {}, played {played} {}",
-                record.expected(),
-                record.score_text()
-            );
-        }
-    }
+pub fn save(run: &Run, outputs: &Outputs) -> Result<(), String> {
     let save = |path: &Option<PathBuf>, text: &dyn Fn() -> Result<String, String>| match path {
         Some(path) => std::fs::write(path, text()?).map_err(|error| format!("{}: {error}", path.display())),
         None => Ok(()),
@@ -118,6 +96,29 @@ pub fn write_all(run: &Run, outputs: &Outputs) -> Result<(), String> {
     save(&outputs.json, &|| json(run))?;
     save(&outputs.csv, &|| csv(run))?;
     save(&outputs.html, &|| Ok(html::page(run)))
+}
+
+/// Prints the table, and what else was asked for.
+pub fn print(run: &Run, outputs: &Outputs) {
+    let bad: usize = run.head.suites.iter().map(|suite| suite.bad_lines).sum();
+    tell!("{} a position, {} MiB, {} threads", run.head.budget, run.head.hash, run.head.threads);
+    if bad > 0 {
+        tell!("{bad} bad lines were left out");
+    }
+    tell!("\n{}", table(&totals(run)).trim_end());
+    if outputs.themes {
+        let themes = themes(run);
+        if !themes.is_empty() {
+            tell!("\n{}", table(&themes).trim_end());
+        }
+    }
+    if outputs.unsolved {
+        for record in run.records.iter().filter(|r| !r.solved) {
+            let played = record.best_san.as_deref().unwrap_or("nothing");
+            let (player, suite, id) = (&record.player, &record.suite, &record.id);
+            tell!("{player}: {suite}: {id}: expected {}, played {played} {}", record.expected(), record.score_text());
+        }
+    }
 }
 
 fn json(run: &Run) -> Result<String, String> {

@@ -197,10 +197,12 @@ pub fn run(args: &Args) -> Result<u8, String> {
     for label in deaf_to_nodes(&run) {
         eprintln!("{label} seems not to obey 'go nodes'; with --stop-at-nodes {label} it is stopped at about so many");
     }
-    report::write_all(&run, &args.outputs)?;
-    if let Some(path) = &args.epd_out {
-        report::write_epd(path, &suites, &run)?;
-    }
+    let saved = report::save(&run, &args.outputs).and_then(|()| match &args.epd_out {
+        Some(path) => report::write_epd(path, &suites, &run),
+        None => Ok(()),
+    });
+    report::print(&run, &args.outputs);
+    saved?;
     let least = totals::least_percent(&run);
     let missed = args.fail_under.filter(|&threshold| least < threshold);
     if let Some(threshold) = missed {

@@ -14,6 +14,7 @@ use clap::Subcommand;
 
 use super::{OK, TROUBLE, bench, progress, read_fen};
 use crate::position::Game;
+use crate::tell;
 use crate::time::Limits;
 use crate::tools::epd::parse::Suite;
 use experiment::Bench;
@@ -75,7 +76,7 @@ pub fn run(args: &Args) -> u8 {
     if args.experiment == Experiment::Recognizers {
         return match solve::measure(args) {
             Ok(found) => {
-                print!("{}", solve::markdown(args, &found));
+                tell!("{}", solve::markdown(args, &found).trim_end());
                 OK
             }
             Err(error) => {
@@ -86,16 +87,16 @@ pub fn run(args: &Args) -> u8 {
     }
     match measure(args) {
         Ok(sheet) => {
-            print!("{}", sheet.markdown());
-            match &args.csv {
-                None => OK,
-                Some(path) => match std::fs::write(path, sheet.csv()) {
-                    Ok(()) => OK,
-                    Err(error) => {
-                        eprintln!("{}: {error}", path.display());
-                        TROUBLE
-                    }
-                },
+            let saved = args.csv.as_ref().map_or(Ok(()), |path| {
+                std::fs::write(path, sheet.csv()).map_err(|error| format!("{}: {error}", path.display()))
+            });
+            tell!("{}", sheet.markdown().trim_end());
+            match saved {
+                Ok(()) => OK,
+                Err(error) => {
+                    eprintln!("{error}");
+                    TROUBLE
+                }
             }
         }
         Err(error) => {

@@ -12,6 +12,7 @@ use super::epd::parse::{Entry, Problem, Suite};
 use super::perft::in_parallel;
 use super::{FOUND, OK, TROUBLE, default_jobs, progress, san};
 use crate::position::Position;
+use crate::tell;
 use mate::{GaveUp, Solver};
 
 /// Prove the mates of EPD files.
@@ -153,7 +154,7 @@ fn run_suite(suite: &Suite, args: &Args) -> (usize, usize) {
     let mut failed = 0;
     for (entry, result) in claims.iter().zip(&results) {
         match result {
-            Ok(proof) if args.verbose => println!(
+            Ok(proof) if args.verbose => tell!(
                 "{}:{}: mate in {}: {} ({} positions)",
                 suite.file,
                 entry.line,
@@ -164,12 +165,12 @@ fn run_suite(suite: &Suite, args: &Args) -> (usize, usize) {
             Ok(_) => {}
             Err(reason) => {
                 failed += 1;
-                println!("{}", Problem { file: suite.file.clone(), line: entry.line, reason: reason.clone() });
+                tell!("{}", Problem { file: suite.file.clone(), line: entry.line, reason: reason.clone() });
             }
         }
     }
     let proved = results.len() - failed;
-    println!(
+    tell!(
         "{}: {proved} mates proved, {failed} not, {} bad lines, {} positions, {:.1} s",
         suite.file,
         suite.problems.len(),

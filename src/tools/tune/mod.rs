@@ -17,6 +17,7 @@ use super::{OK, TROUBLE, default_jobs, progress};
 use crate::eval::classical::VALUES;
 use crate::position::Position;
 use crate::position::keys::split_mix;
+use crate::tell;
 use descent::{Descent, best_steepness, error, expectation, reals, round_into};
 use samples::Samples;
 
@@ -127,7 +128,7 @@ fn tune(args: &Args) -> Result<(), String> {
     source.push_str(";\n");
     written.map_err(|error| error.to_string())?;
     match &args.out {
-        None => print!("{source}"),
+        None => tell!("{}", source.trim_end()),
         Some(path) => {
             std::fs::write(path, source).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         }
