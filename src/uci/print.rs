@@ -37,6 +37,8 @@ pub struct Printer {
     style: Style,
     started: Instant,
     in_check: bool,
+    /// Men on the board at the root.
+    men: usize,
     state: Mutex<State>,
 }
 
@@ -58,7 +60,8 @@ struct State {
 impl Printer {
     /// For a search of `root` that begins now.
     pub fn new(output: Arc<Output>, style: Style, root: &Position) -> Printer {
-        Printer { output, style, started: Instant::now(), in_check: root.in_check(), state: Mutex::default() }
+        let men = root.board().occupied().count();
+        Printer { output, style, started: Instant::now(), in_check: root.in_check(), men, state: Mutex::default() }
     }
 
     /// Prints an event, if it is worth it now.
@@ -135,7 +138,33 @@ impl Printer {
             state.last = Some(report.clone());
             state.afresh = false;
         }
-        self.output.message(&info(report, self.style));
+        self.output.message(&self.info(report));
+    }
+
+    fn info(&self, report: &Report) -> UciMessage {
+        let score = report.value.score();
+        let mut attributes = vec![
+            UciInfoAttribute::Depth(clamp_u8(report.depth)),
+            UciInfoAttribute::SelDepth(clamp_u8(report.seldepth)),
+            UciInfoAttribute::MultiPv(u16::try_from(report.line).unwrap_or(u16::MAX)),
+            score_attribute(score, report.value.bound()),
+        ];
+        if self.style.wdl {
+            let [win, draw, loss] = wdl::per_mille(score, self.men);
+            attributes.push(UciInfoAttribute::Any("wdl".into(), format!("{win} {draw} {loss}")));
+        }
+        attributes.extend([
+            UciInfoAttribute::Nodes(report.nodes),
+            nps(report.nodes, report.time),
+            UciInfoAttribute::HashFull(u16::try_from(report.hashfull.min(1000)).unwrap_or(1000)),
+            UciInfoAttribute::TbHits(report.tbhits),
+            time(report.time),
+        ]);
+        if !report.pv.is_empty() {
+            attributes
+                .push(UciInfoAttribute::Pv(report.pv.iter().map(|&m| uci_move(m, self.style.chess960)).collect()));
+        }
+        UciMessage::Info(attributes)
     }
 
     fn done(&self, state: &mut State, outcome: &Outcome) {
@@ -188,31 +217,6 @@ fn final_line(outcome: &Outcome, best: Move, shown: Option<&Report>) -> Option<R
 /// Whether the line that was shown says what the final one would say.
 fn agrees(shown: &Report, last: &Report) -> bool {
     shown.value == last.value && shown.depth == last.depth && shown.pv == last.pv && shown.nodes == last.nodes
-}
-
-fn info(report: &Report, style: Style) -> UciMessage {
-    let score = report.value.score();
-    let mut attributes = vec![
-        UciInfoAttribute::Depth(clamp_u8(report.depth)),
-        UciInfoAttribute::SelDepth(clamp_u8(report.seldepth)),
-        UciInfoAttribute::MultiPv(u16::try_from(report.line).unwrap_or(u16::MAX)),
-        score_attribute(score, report.value.bound()),
-    ];
-    if style.wdl {
-        let [win, draw, loss] = wdl::per_mille(score);
-        attributes.push(UciInfoAttribute::Any("wdl".into(), format!("{win} {draw} {loss}")));
-    }
-    attributes.extend([
-        UciInfoAttribute::Nodes(report.nodes),
-        nps(report.nodes, report.time),
-        UciInfoAttribute::HashFull(u16::try_from(report.hashfull.min(1000)).unwrap_or(1000)),
-        UciInfoAttribute::TbHits(report.tbhits),
-        time(report.time),
-    ]);
-    if !report.pv.is_empty() {
-        attributes.push(UciInfoAttribute::Pv(report.pv.iter().map(|&m| uci_move(m, style.chess960)).collect()));
-    }
-    UciMessage::Info(attributes)
 }
 
 fn nps(nodes: u64, time: Duration) -> UciInfoAttribute {

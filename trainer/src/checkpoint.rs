@@ -49,7 +49,7 @@ pub struct Recipe {
     /// Weight decay
     #[arg(long, default_value_t = 0.01, value_parser = share)]
     pub decay: f32,
-    /// The seed of weights and shuffles
+    /// The seed of shuffles, and of the weights of a training that begins with none
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 }
@@ -150,7 +150,7 @@ impl Checkpoint {
             return Err(format!("{} is {what} (see --residual)", other.display()));
         }
         let parameters = match parameters.hidden.cmp(&recipe.hidden) {
-            Ordering::Less => parameters.widened(recipe.hidden, recipe.seed),
+            Ordering::Less => parameters.widened(recipe.hidden),
             Ordering::Equal => parameters,
             Ordering::Greater => return Err(format!("{} has the hidden size {}", other.display(), parameters.hidden)),
         };

@@ -246,7 +246,7 @@ mod tests {
         let positions = positions();
         let target = Target { wdl: 0.3, residual: false, scale: 250.0 };
         let narrow = Parameters::random(64, 7);
-        let wide = narrow.widened(192, 8);
+        let wide = narrow.widened(192);
         let before: Vec<f32> = positions.iter().map(|p| HiddenLayers::new(64).output(&narrow, p)).collect();
         let after: Vec<f32> = positions.iter().map(|p| HiddenLayers::new(192).output(&wide, p)).collect();
         assert_eq!(before, after);

@@ -116,8 +116,11 @@ impl Parameters {
     }
 
     /// With more hidden values, small and random, that no output listens to yet: it says the same and can learn more.
-    pub fn widened(&self, hidden: usize, seed: u64) -> Parameters {
-        let mut wide = Parameters::random(hidden, seed);
+    ///
+    /// They are the same for every training that widens to this size: only where trainings begin alike does a hidden
+    /// value come to mean the same in all of them, so that their mean means anything.
+    pub fn widened(&self, hidden: usize) -> Parameters {
+        let mut wide = Parameters::random(hidden, 1);
         let old = self.values.len() - 1;
         for rows in wide.values[old..].chunks_exact_mut(ROWS) {
             rows[output_row(0, 0)..].fill(Stripe::ZERO);
