@@ -18,6 +18,9 @@ use crate::optimiser::Step;
 use crate::plot;
 use crate::schedule;
 
+/// Into how many parts an epoch is cut where the course of its losses is drawn.
+const PARTS: u64 = 50;
+
 /// The command line of `train`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
@@ -136,6 +139,10 @@ pub fn run(args: &Args) -> Result<(), String> {
     let mut layers: Vec<HiddenLayers> = gradients.iter().map(|_| HiddenLayers::new(recipe.hidden)).collect();
     let mut order: Vec<u32> = Vec::new();
     let mut gathered: Vec<ChessBoard> = Vec::with_capacity(batch);
+    // Of the epochs before a resumption only the means are known.
+    let mut course: Vec<(f64, f64)> =
+        (0..).zip(&checkpoint.history).map(|(epoch, losses)| (f64::from(epoch) + 0.5, losses.training)).collect();
+    let part = batches.div_ceil(PARTS);
     for epoch in checkpoint.history.len() as u64 + 1..=recipe.epochs {
         // Every epoch has an order of its own that does not depend on the ones before, so that it can be resumed.
         order.clear();
@@ -143,12 +150,19 @@ pub fn run(args: &Args) -> Result<(), String> {
         data::shuffle(&mut order, &mut Random::of_game(recipe.seed, epoch));
         let bar = progress(batches * batch as u64, epoch, recipe.epochs);
         let start = Instant::now();
-        let (mut sum, mut rate) = (0.0, 0.0);
-        for indices in order.chunks_exact(batch) {
+        let (mut sum, mut part_sum, mut rate) = (0.0, 0.0, 0.0);
+        for (done, indices) in (1..).zip(order.chunks_exact(batch)) {
             gathered.clear();
             gathered.extend(indices.iter().map(|&index| training[index as usize]));
             rate = schedule::rate(recipe.schedule, checkpoint.step, steps, recipe.lr, recipe.lr_end);
-            sum += checkpoint.learn(&gathered, rate, &mut gradients, &mut layers);
+            let loss = checkpoint.learn(&gathered, rate, &mut gradients, &mut layers);
+            sum += loss;
+            part_sum += loss;
+            if done % part == 0 {
+                let middle = (done as f64 - part as f64 / 2.0) / batches as f64;
+                course.push(((epoch - 1) as f64 + middle, part_sum / (part * batch as u64) as f64));
+                part_sum = 0.0;
+            }
             bar.inc(batch as u64);
         }
         bar.finish_and_clear();
@@ -164,7 +178,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         }
         checkpoint.history.push(losses);
         checkpoint.write(&file)?;
-        plot::losses(&with_ending(&args.out, ".svg"), &checkpoint.history)?;
+        plot::losses(&with_ending(&args.out, ".svg"), &course, &checkpoint.history)?;
         tell!(
             "epoch {epoch:>3}: loss {:.6}, validation {:.6}, rate {rate:.2e}, {speed:.0} positions/s",
             losses.training,
