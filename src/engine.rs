@@ -57,6 +57,9 @@ pub struct Settings {
     pub limit_strength: bool,
     /// A network file to evaluate with; empty for the program's own evaluation, `classical` for the hand-written one.
     pub eval_file: String,
+    /// Whether evaluations are raw, as training data need them: no scaling by material or ending, no damping by the
+    /// 50-move clock.
+    pub raw_evaluation: bool,
     /// Folders with Syzygy tablebases, separated as in `PATH`; empty for none.
     pub syzygy_path: String,
     /// When tablebases are asked.
@@ -80,6 +83,7 @@ impl Default for Settings {
             elo: handicap::STRONGEST,
             limit_strength: false,
             eval_file: String::new(),
+            raw_evaluation: false,
             syzygy_path: String::new(),
             probing: Probing::default(),
         }
@@ -224,6 +228,11 @@ impl Engine {
                 Err(error) => remarks.push(format!("{error}; the evaluation stays as it was")),
             }
         }
+        if settings.raw_evaluation != self.settings.raw_evaluation {
+            // Stored evaluations and what was learned of them belong to the other scale.
+            self.memories.clear();
+            self.table.clear(settings.threads);
+        }
         if settings.syzygy_path != self.settings.syzygy_path {
             let (tables, unusable) = Tablebases::open(&settings.syzygy_path);
             self.tables = tables;
@@ -249,7 +258,7 @@ impl Engine {
             if !enough && !self.memories.is_empty() {
                 return Some(format!("no memory for {wanted} threads; searching with {}", self.memories.len()));
             }
-            self.memories.push(Memory::new(&self.evaluation));
+            self.memories.push(Memory::new(&self.evaluation, self.settings.raw_evaluation));
         }
         None
     }

@@ -37,18 +37,35 @@ pub struct Evaluator {
     /// For the hand-written evaluation: alone, or under a network that learned what it gets wrong.
     pawns: Option<PawnCache>,
     network: Option<Box<Accumulators>>,
+    /// Whether values are those of the network or of the hand-written evaluation alone: see [`Evaluator::set_raw`].
+    raw: bool,
 }
 
 impl Evaluator {
     /// An evaluator of this kind that has seen nothing.
     pub fn new(evaluation: &Evaluation) -> Evaluator {
         match evaluation {
-            Evaluation::Classical => Evaluator { pawns: Some(PawnCache::new()), network: None },
+            Evaluation::Classical => Evaluator { pawns: Some(PawnCache::new()), network: None, raw: false },
             Evaluation::Network(network) => Evaluator {
                 pawns: network.is_residual().then(PawnCache::new),
                 network: Some(Box::new(Accumulators::new(Arc::clone(network)))),
+                raw: false,
             },
         }
+    }
+
+    /// Switches the scaling of values on (`false`) or off (`true`).
+    ///
+    /// Training data need raw values: a network that learns from scaled ones learns the scaling, and the engine then
+    /// applies it a second time.
+    pub fn set_raw(&mut self, raw: bool) {
+        self.raw = raw;
+    }
+
+    /// Whether values are raw: without material scaling, endgame scaling, and damping by the 50-move clock.
+    #[inline]
+    pub fn is_raw(&self) -> bool {
+        self.raw
     }
 
     /// Starts a path at `root`.
@@ -88,9 +105,11 @@ impl Evaluator {
         let learned = self.network.as_mut().map_or(0, |path| path.evaluate(position));
         let value = match &mut self.pawns {
             Some(pawns) => classical::evaluate_cached(position, pawns) + learned,
+            None if self.raw => learned,
             None => by_material(position.board(), learned),
         };
-        endings::temper(position, value).clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
+        let value = if self.raw { value } else { endings::temper(position, value) };
+        value.clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
     }
 }
 
@@ -107,5 +126,28 @@ fn by_material(board: &Board, value: i32) -> i32 {
 impl Default for Evaluator {
     fn default() -> Evaluator {
         Evaluator::new(&Evaluation::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::CastlingMode;
+
+    use super::*;
+
+    /// Rook against bishop: little material, and an ending that is mostly drawn, so both scalings act.
+    #[test]
+    fn raw_values_are_those_of_the_network_alone() {
+        let Some(network) = Network::embedded() else { return };
+        let position = Position::from_fen("8/8/4k3/8/4K3/8/3R4/b7 w - - 40 90", CastlingMode::Standard).unwrap();
+        let mut alone = Accumulators::new(Arc::clone(&network));
+        alone.reset(&position);
+        let mut evaluator = Evaluator::new(&Evaluation::Network(network));
+        evaluator.reset(&position);
+        let scaled = evaluator.evaluate(&position);
+        evaluator.set_raw(true);
+        let raw = evaluator.evaluate(&position);
+        assert_eq!(raw, alone.evaluate(&position));
+        assert_ne!(scaled, raw, "the scalings act on this ending");
     }
 }

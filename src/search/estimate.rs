@@ -67,7 +67,11 @@ impl<R: Rules> Search<'_, R> {
         let contempt = self.shared.conventions.contempt_at(ply);
         let cp = if self.rules.pruning() {
             let corrected = raw + self.memory.correction.of(position, &self.trail(ply));
-            corrected * (220 - i32::from(position.clock())) / 220
+            if self.memory.evaluator.is_raw() {
+                corrected
+            } else {
+                corrected * (220 - i32::from(position.clock())) / 220
+            }
         } else {
             // Experience depends on the order of the search.
             raw

@@ -296,6 +296,7 @@ impl<R: Rules> Search<'_, R> {
             && self.rules.hunts()
             && lines == 1
             && !timed
+            && limits.soft_nodes.is_none()
             && limits.depth.is_none()
             && limits.search_moves.is_empty()
             && usize::from(self.game.position().clock()) + 2 * MOST_MOVES <= 100

@@ -174,12 +174,14 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Nothing learned yet.
-    pub fn new(evaluation: &Evaluation) -> Memory {
+    /// Nothing learned yet; with raw evaluations where training data are made (see [`Evaluator::set_raw`]).
+    pub fn new(evaluation: &Evaluation, raw: bool) -> Memory {
+        let mut evaluator = Evaluator::new(evaluation);
+        evaluator.set_raw(raw);
         Memory {
             history: History::new(),
             correction: Correction::new(),
-            evaluator: Evaluator::new(evaluation),
+            evaluator,
             frames: vec![Frame::default(); MAX_PLY + Frame::BEFORE + 4].into_boxed_slice(),
             pv: pv::PvTable::new(),
         }
@@ -194,7 +196,7 @@ impl Memory {
 
 impl Default for Memory {
     fn default() -> Self {
-        Memory::new(&Evaluation::default())
+        Memory::new(&Evaluation::default(), false)
     }
 }
 

@@ -9,12 +9,15 @@ use super::record::Step;
 /// score is about the moves to come, not about what stands on the board.
 #[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
-    /// Keep positions from this half-move on, counted from the start of the game
-    #[arg(long, default_value_t = 12, value_name = "PLY")]
+    /// Keep positions from this ply on, counted from the end of the opening
+    #[arg(long, default_value_t = 0, value_name = "PLY")]
     pub min_ply: u32,
-    /// Keep positions up to this half-move
+    /// Keep positions up to this ply, counted from the end of the opening
     #[arg(long, default_value_t = 400, value_name = "PLY")]
     pub max_ply: u32,
+    /// Keep positions whose 50-move clock is at most this many plies: beyond, the score is about the clock
+    #[arg(long, default_value_t = 60, value_name = "PLIES")]
+    pub max_clock: u32,
     /// Keep positions whose score is at most this many centipawns, for either side
     #[arg(long, default_value_t = 3000, value_name = "CP")]
     pub max_score: u16,
@@ -22,14 +25,15 @@ pub struct Filter {
 
 impl Default for Filter {
     fn default() -> Filter {
-        Filter { min_ply: 12, max_ply: 400, max_score: 3000 }
+        Filter { min_ply: 0, max_ply: 400, max_clock: 60, max_score: 3000 }
     }
 }
 
 impl Filter {
-    /// Whether a position is kept, by the step taken from it and the half-moves played before it.
+    /// Whether a position is kept, by the step taken from it and the plies played between the opening and it.
     pub fn keeps(&self, chess: &Chess, step: Step, ply: u32) -> bool {
         (self.min_ply..=self.max_ply).contains(&ply)
+            && chess.halfmoves() <= self.max_clock
             && step.score.unsigned_abs() <= self.max_score
             && !step.chosen.is_capture()
             && !step.chosen.is_promotion()

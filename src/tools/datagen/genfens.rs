@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use super::openings::{self, Openings};
+use super::openings::{self, Book, Openings};
 use super::random::Random;
 
 /// Random half-moves from the initial position (or one more).
@@ -53,13 +53,11 @@ fn book_at_the_head(words: &str) -> Option<&str> {
 pub fn at_the_prompt(words: &[String], say: &mut dyn FnMut(&str)) {
     let text = words.join(" ");
     let told = understand(&text).and_then(|request| {
-        let book = request.book.map(openings::read_book).transpose()?.unwrap_or_default();
+        let book = request.book.map(openings::read_book).transpose()?;
         let openings = Openings {
             // With a book, from the book alone: the worker has chosen it.
-            book_share: if book.is_empty() { 0.0 } else { 1.0 },
-            book,
+            books: book.into_iter().map(|positions| Book { positions, share: 1.0, plies: BOOK_PLIES }).collect(),
             random_plies: RANDOM_PLIES,
-            book_plies: BOOK_PLIES,
             chess960_share: 0.0,
         };
         let mut random = Random::new(request.seed);

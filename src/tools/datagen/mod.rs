@@ -18,19 +18,22 @@ pub mod report;
 pub mod session;
 
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use clap::Subcommand;
 use shakmaty::Move;
 
 use super::{OK, TROUBLE, default_jobs};
+use crate::bound::Bound;
 use crate::engine::{Engine, Settings, evaluation_of};
 use crate::position::Game;
 use crate::score::Score;
+use crate::search::{Event, Report};
 use crate::tell;
 use crate::time::Limits;
 use filter::Filter;
-use openings::Openings;
-use play::{Adjudication, Player};
+use openings::{Book, Openings};
+use play::{Adjudication, GameRules, OffPolicy, Player};
 use session::{Manifest, Session, Target};
 
 /// The command line of `ibex datagen`.
@@ -44,6 +47,8 @@ pub struct Args {
     // Beside the run, not within: clap takes a group with a group in it for absent.
     #[command(flatten)]
     adjudication: Adjudication,
+    #[command(flatten)]
+    off_policy: OffPolicy,
 }
 
 #[derive(Subcommand, Debug)]
@@ -102,16 +107,25 @@ struct RunArgs {
     /// A book of FEN or EPD lines to begin games from
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
-    /// The share of games that begin from the book
+    /// The share of openings that are taken from the book
     #[arg(long, default_value_t = 0.3, value_name = "SHARE", value_parser = share, requires = "book")]
     book_share: f64,
-    /// Random half-moves after a book position (or one more)
+    /// Random plies after a book position (or one more)
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(..=40))]
     book_plies: u32,
-    /// The share of games that begin from shuffled back ranks
+    /// A book of endgame positions to begin games from
+    #[arg(long, value_name = "FILE")]
+    endgames: Option<PathBuf>,
+    /// The share of openings that are taken from the book of endgames
+    #[arg(long, default_value_t = 0.08, value_name = "SHARE", value_parser = share, requires = "endgames")]
+    endgame_share: f64,
+    /// Random plies after an endgame position (or one more)
+    #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u32).range(..=40))]
+    endgame_plies: u32,
+    /// The share of openings with shuffled back ranks
     #[arg(long, default_value_t = 0.1, value_name = "SHARE", value_parser = share)]
     chess960: f64,
-    /// Random half-moves at the beginning (or one more)
+    /// Random plies after the initial position or a shuffled one (or one more)
     #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u32).range(..=40))]
     random_plies: u32,
     /// No progress
@@ -132,7 +146,7 @@ pub fn run(args: &Args) -> u8 {
         (Some(Command::Stats { files, filter }), _) => return report::stats(files, *filter),
         (Some(Command::Verify { files }), _) => return report::verify(files),
         (Some(Command::Finish { out }), _) => session::finish(out),
-        (None, Some(run)) => generate(run, args.adjudication),
+        (None, Some(run)) => generate(run, GameRules { adjudication: args.adjudication, off_policy: args.off_policy }),
         (None, None) => Err("where to? name a file with --out FILE".to_owned()),
     };
     match result {
@@ -147,7 +161,7 @@ pub fn run(args: &Args) -> u8 {
     }
 }
 
-fn generate(args: &RunArgs, adjudication: Adjudication) -> Result<session::Tally, String> {
+fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Tally, String> {
     let target = match (args.games, args.positions) {
         (Some(games), _) => Target::Games(games),
         (None, positions) => Target::Positions(positions.unwrap_or(1_000_000)),
@@ -155,25 +169,32 @@ fn generate(args: &RunArgs, adjudication: Adjudication) -> Result<session::Tally
     if matches!(target, Target::Games(0) | Target::Positions(0)) {
         return Err("nothing to do: a run needs at least one game".to_owned());
     }
-    let book = args.book.as_deref().map(openings::read_book).transpose()?.unwrap_or_default();
-    let openings = Openings {
-        book_share: if book.is_empty() { 0.0 } else { args.book_share },
-        chess960_share: args.chess960,
-        random_plies: args.random_plies,
-        book_plies: args.book_plies,
-        book,
-    };
+    let books =
+        [(&args.book, args.book_share, args.book_plies), (&args.endgames, args.endgame_share, args.endgame_plies)];
+    let mut openings =
+        Openings { chess960_share: args.chess960, random_plies: args.random_plies, ..Openings::default() };
+    for (path, share, plies) in books {
+        if let Some(path) = path {
+            openings.books.push(Book { positions: openings::read_book(path)?, share, plies });
+        }
+    }
+    let shares = openings.books.iter().map(|book| book.share).sum::<f64>() + openings.chess960_share;
+    if shares > 1.0 + 1e-9 {
+        return Err(format!("the shares of books and shuffled back ranks add up to {shares:.2}, more than 1"));
+    }
     let settings = format!(
-        "{} {} nodes, {} MiB, evaluation '{}', {} book positions at {}, chess960 {}, plies {} and {}, {adjudication:?}",
+        "{} {} nodes, {} MiB, raw evaluation '{}', {}chess960 {}, {} random plies, {rules:?}",
         if args.hard { "exactly" } else { "about" },
         args.nodes,
         args.hash,
         args.eval,
-        openings.book.len(),
-        openings.book_share,
+        openings
+            .books
+            .iter()
+            .map(|book| format!("{} positions at {} and {} plies, ", book.positions.len(), book.share, book.plies))
+            .collect::<String>(),
         openings.chess960_share,
         openings.random_plies,
-        openings.book_plies,
     );
     let session = Session {
         out: args.out.clone(),
@@ -185,7 +206,7 @@ fn generate(args: &RunArgs, adjudication: Adjudication) -> Result<session::Tally
         },
         target,
         openings,
-        adjudication,
+        rules,
     };
     // A network that does not fit is told once, before a single game is played.
     let settings = Settings { hash_mib: usize::from(args.hash), eval_file: args.eval.clone(), ..Selfplay::settings() };
@@ -203,9 +224,10 @@ impl Selfplay {
     /// How much more than its nodes a soft-limited search may take to complete an iteration.
     const PATIENCE: u64 = 8;
 
-    /// No preference among draws: they are all 0 in the data, and the table serves both sides.
+    /// No preference among draws: they are all 0 in the data, and the table serves both sides. Raw evaluations: the
+    /// scores teach a network, and the engine scales what the network says.
     fn settings() -> Settings {
-        Settings { threads: 1, analyse_mode: true, ..Settings::default() }
+        Settings { threads: 1, analyse_mode: true, raw_evaluation: true, ..Settings::default() }
     }
 
     fn new(nodes: u64, hard: bool, settings: Settings) -> Selfplay {
@@ -224,12 +246,36 @@ impl Selfplay {
 
 impl Player for Selfplay {
     fn new_game(&mut self) {
-        self.engine.new_game();
+        self.engine.start_afresh();
     }
 
     fn choose(&mut self, game: &Game) -> Option<(Move, Score)> {
         let outcome = self.engine.search_here(game, self.limits.clone());
         // Too few nodes for a first iteration leave no score: such a move says nothing, and the game is thrown away.
         Some((outcome.best?, outcome.last?.value.score()))
+    }
+
+    fn candidates(&mut self, game: &Game, lines: usize) -> Vec<(Move, Score)> {
+        let settings = self.engine.settings().clone();
+        self.engine.apply(Settings { multi_pv: lines, ..settings.clone() });
+        let reports: Mutex<Vec<Report>> = Mutex::default();
+        let outcome = self.engine.search_with(game, self.limits.clone(), &|event| {
+            if let Event::Line(report) = event
+                && report.value.bound() == Bound::Exact
+            {
+                let mut reports = reports.lock().unwrap_or_else(PoisonError::into_inner);
+                reports.retain(|other| other.line < report.line && other.depth == report.depth);
+                reports.push(report);
+            }
+        });
+        self.engine.apply(settings);
+        let reports = reports.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut candidates: Vec<_> = reports.iter().filter_map(|r| Some((*r.pv.first()?, r.value.score()))).collect();
+        // An iteration cut short leaves fewer lines, and the move that the search would play need not lead them.
+        if let (Some(best), Some(last)) = (outcome.best, &outcome.last) {
+            candidates.retain(|&(m, _)| m != best);
+            candidates.insert(0, (best, last.value.score()));
+        }
+        candidates
     }
 }

@@ -15,35 +15,47 @@ const SANE_LOSS: i32 = 100;
 /// The openings of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Openings {
-    /// Positions to begin from, besides the initial one.
-    pub book: Vec<Position>,
-    /// The share of games that begin from the book.
-    pub book_share: f64,
+    /// Positions to begin from, besides the initial one; their shares add up to at most 1.
+    pub books: Vec<Book>,
     /// The share of games that begin from shuffled back ranks (each side its own: double Chess960).
     pub chess960_share: f64,
-    /// Random half-moves from the initial and from shuffled positions; in every second game one more.
+    /// Random plies from the initial and from shuffled positions; in every second game one more.
     pub random_plies: u32,
-    /// Random half-moves after a book position; in every second game one more.
-    pub book_plies: u32,
+}
+
+/// Positions that games begin from.
+#[derive(Clone, Debug)]
+pub struct Book {
+    /// The positions; at least one.
+    pub positions: Vec<Position>,
+    /// The share of games that begin here.
+    pub share: f64,
+    /// Random plies after a position of the book; in every second game one more.
+    pub plies: u32,
 }
 
 impl Openings {
     /// Draws an opening: a position in which the game goes on.
     pub fn draw(&self, random: &mut Random) -> Position {
         loop {
-            let choice = random.next_u64();
-            let share = (choice >> 11) as f64 / (1u64 << 53) as f64;
-            let (mut position, plies) = if share < self.book_share && !self.book.is_empty() {
-                (self.book[random.below(self.book.len())].clone(), self.book_plies)
-            } else if share < self.book_share + self.chess960_share {
-                (shuffled(random), self.random_plies)
-            } else {
-                (Position::startpos(), self.random_plies)
-            };
-            if wander(&mut position, plies + (choice & 1) as u32, random) {
+            let (mut position, plies) = self.origin(random);
+            if wander(&mut position, plies + random.below(2) as u32, random) {
                 return position;
             }
         }
+    }
+
+    /// Draws a position, and the number of random plies to play from it.
+    fn origin(&self, random: &mut Random) -> (Position, u32) {
+        let mut share = random.share();
+        for book in &self.books {
+            if share < book.share {
+                return (book.positions[random.below(book.positions.len())].clone(), book.plies);
+            }
+            share -= book.share;
+        }
+        let position = if share < self.chess960_share { shuffled(random) } else { Position::startpos() };
+        (position, self.random_plies)
     }
 }
 
@@ -120,8 +132,7 @@ mod tests {
 
     #[test]
     fn openings_are_reproducible_and_playable() {
-        let openings =
-            Openings { chess960_share: 0.5, random_plies: 8, book_plies: 4, book_share: 0.0, ..Openings::default() };
+        let openings = Openings { chess960_share: 0.5, random_plies: 8, ..Openings::default() };
         let draw = |seed| {
             let mut random = Random::new(seed);
             (0..200).map(|_| openings.draw(&mut random)).collect::<Vec<_>>()
@@ -133,6 +144,23 @@ mod tests {
         assert!(first.iter().all(Position::has_legal_move));
         let shuffled = first.iter().filter(|p| p.castling_mode() == CastlingMode::Chess960).count();
         assert!((60..140).contains(&shuffled), "{shuffled} of 200");
+    }
+
+    #[test]
+    fn books_are_drawn_by_their_shares() {
+        let ending = |fen| Position::from_fen(fen, CastlingMode::Standard).unwrap();
+        let rook = ending("8/8/4k3/8/8/4K3/4P3/R6r w - - 0 1");
+        let pawn = ending("8/8/4k3/8/8/4K3/4P3/8 w - - 0 1");
+        let book = |position: &Position, share| Book { positions: vec![position.clone()], share, plies: 0 };
+        let openings =
+            Openings { books: vec![book(&rook, 0.5), book(&pawn, 0.2)], chess960_share: 0.1, random_plies: 8 };
+        let mut random = Random::new(4);
+        let men: Vec<usize> = (0..1000).map(|_| openings.draw(&mut random).board().occupied().count()).collect();
+        let share = |least: usize, most: usize| men.iter().filter(|&&n| (least..=most).contains(&n)).count();
+        // One random move in every second game may take a man.
+        assert!((440..560).contains(&share(4, 5)), "{}", share(4, 5));
+        assert!((150..250).contains(&share(2, 3)), "{}", share(2, 3));
+        assert!((240..360).contains(&share(20, 32)), "{}", share(20, 32));
     }
 
     #[test]

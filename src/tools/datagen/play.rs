@@ -5,7 +5,7 @@ use shakmaty::{Color, Move};
 
 use super::openings::Openings;
 use super::random::Random;
-use super::record::{GameResult, Record, Step, plies_before};
+use super::record::{GameResult, Record, Step};
 use crate::position::Game;
 use crate::position::game::Ending;
 use crate::score::Score;
@@ -14,8 +14,53 @@ use crate::score::Score;
 pub trait Player {
     /// Forgets everything of the last game, so that a game depends on its own seed only.
     fn new_game(&mut self);
-    /// The move and its score for the side to move; none where no move is legal.
+    /// The best move and its score for the side to move; `None` if no move is legal.
     fn choose(&mut self, game: &Game) -> Option<(Move, Score)>;
+    /// The best moves, at most `lines`, with their scores for the side to move, best first.
+    fn candidates(&mut self, game: &Game, lines: usize) -> Vec<(Move, Score)>;
+}
+
+/// When the player leaves its best move for another one, early in a game.
+///
+/// A search evaluates many positions that good play never reaches. Some games must go there, or the network never learns
+/// what such positions are worth.
+#[derive(Args, Clone, Copy, Debug, PartialEq)]
+pub struct OffPolicy {
+    /// The share of early moves that are not the best one but another one nearly as good
+    #[arg(long = "off-policy", default_value_t = 0.09, value_name = "SHARE", value_parser = super::share)]
+    pub share: f64,
+    /// How many plies after the opening such moves are played
+    #[arg(long = "off-policy-plies", default_value_t = 30, value_name = "PLIES")]
+    pub plies: u32,
+    /// What such a move may lose against the best one, in centipawns
+    #[arg(long = "off-policy-loss", default_value_t = 60, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..))]
+    pub loss: i32,
+}
+
+impl Default for OffPolicy {
+    fn default() -> OffPolicy {
+        OffPolicy { share: 0.09, plies: 30, loss: 60 }
+    }
+}
+
+impl OffPolicy {
+    /// Lines of the search that such a move is chosen from, the best one among them.
+    const LINES: usize = 4;
+
+    /// The move that is played in place of the best one, if there is another one good enough.
+    ///
+    /// A quiet best move gives way to quiet moves only, and a capture to none: [`Filter`](super::filter::Filter) takes the
+    /// move played for the best one, and keeps quiet positions.
+    fn another(&self, candidates: &[(Move, Score)], random: &mut Random) -> Option<Move> {
+        let (&(best, score), others) = candidates.split_first()?;
+        let is_quiet = |m: Move| !m.is_capture() && !m.is_promotion();
+        if score.is_decisive() || !is_quiet(best) {
+            return None;
+        }
+        let good = |&&(m, value): &&(Move, Score)| is_quiet(m) && score.cp() - value.cp() <= self.loss;
+        let choices: Vec<Move> = others.iter().filter(good).map(|&(m, _)| m).collect();
+        (!choices.is_empty()).then(|| choices[random.below(choices.len())])
+    }
 }
 
 /// When a game is decided before the rules end it. Every rule needs the agreement of both sides for some plies.
@@ -36,10 +81,13 @@ pub struct Adjudication {
     /// ...for this many half-moves in a row...
     #[arg(long, default_value_t = 10, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..))]
     pub draw_plies: u32,
-    /// ...after this many half-moves
-    #[arg(long, default_value_t = 80, value_name = "PLY")]
+    /// ...after this many plies since the opening...
+    #[arg(long, default_value_t = 60, value_name = "PLY")]
     pub draw_from: u32,
-    /// Throw a game away that lasts longer than this many half-moves: it has no result
+    /// ...with more than this many men on the board: the rules alone end what is called a drawn ending
+    #[arg(long, default_value_t = 8, value_name = "MEN")]
+    pub draw_men: u32,
+    /// Throw a game away that lasts longer than this many plies: it has no result
     #[arg(long, default_value_t = 500, value_name = "PLY", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_plies: u32,
 }
@@ -52,28 +100,39 @@ impl Default for Adjudication {
             win_plies: 4,
             draw_score: 8,
             draw_plies: 10,
-            draw_from: 80,
+            draw_from: 60,
+            draw_men: 8,
             max_plies: 500,
         }
     }
 }
 
+/// The rules of a run's games.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GameRules {
+    /// When a game is decided before the rules of chess end it.
+    pub adjudication: Adjudication,
+    /// When the player leaves its best move.
+    pub off_policy: OffPolicy,
+}
+
 /// Plays one game, drawing openings until one is balanced and its game has a result.
-pub fn play(player: &mut impl Player, openings: &Openings, adjudication: &Adjudication, random: &mut Random) -> Record {
+pub fn play(player: &mut impl Player, openings: &Openings, rules: &GameRules, random: &mut Random) -> Record {
     loop {
         player.new_game();
         let opening = openings.draw(random);
-        if let Some(record) = play_from(player, Game::new(opening), adjudication) {
+        if let Some(record) = play_from(player, Game::new(opening), rules, random) {
             return record;
         }
     }
 }
 
-/// Plays a game to its end; none where the opening is lopsided or the game has no result.
-fn play_from(player: &mut impl Player, mut game: Game, rules: &Adjudication) -> Option<Record> {
+/// Plays a game to its end; `None` if the opening is lopsided or the game has no result.
+fn play_from(player: &mut impl Player, mut game: Game, rules: &GameRules, random: &mut Random) -> Option<Record> {
+    let GameRules { adjudication: rules, off_policy } = rules;
     let start = game.position().chess().clone();
     let mut steps: Vec<Step> = Vec::with_capacity(160);
-    let mut ply = plies_before(&start);
+    let mut ply = 0;
     let (mut winning, mut level) = (0u32, 0u32);
     let mut leader = None;
     loop {
@@ -88,7 +147,15 @@ fn play_from(player: &mut impl Player, mut game: Game, rules: &Adjudication) -> 
             return None;
         }
         let turn = game.position().turn();
-        let (chosen, score) = player.choose(&game)?;
+        let men = game.position().board().occupied().count() as u32;
+        let strays = ply < off_policy.plies && random.happens(off_policy.share);
+        let (chosen, score) = if strays {
+            let candidates = player.candidates(&game, OffPolicy::LINES);
+            let &(best, score) = candidates.first()?;
+            (off_policy.another(&candidates, random).unwrap_or(best), score)
+        } else {
+            player.choose(&game)?
+        };
         let cp = score.cp();
         if steps.is_empty() && cp.abs() > rules.opening_limit {
             return None;
@@ -110,7 +177,11 @@ fn play_from(player: &mut impl Player, mut game: Game, rules: &Adjudication) -> 
         if winning >= rules.win_plies {
             return Some(Record { start, steps, result: GameResult::win(ahead) });
         }
-        level = if ply >= rules.draw_from && white_cp.abs() <= rules.draw_score { level + 1 } else { 0 };
+        level = if ply >= rules.draw_from && men > rules.draw_men && white_cp.abs() <= rules.draw_score {
+            level + 1
+        } else {
+            0
+        };
         if level >= rules.draw_plies {
             return Some(Record { start, steps, result: GameResult::Draw });
         }
@@ -123,7 +194,7 @@ fn play_from(player: &mut impl Player, mut game: Game, rules: &Adjudication) -> 
 mod tests {
     use super::*;
     use crate::position::Position;
-    use shakmaty::CastlingMode;
+    use shakmaty::{CastlingMode, Position as _};
 
     /// Plays the first legal move and says what the script says, from White's view.
     struct Script<F: Fn(usize) -> i32> {
@@ -134,6 +205,11 @@ mod tests {
     impl<F: Fn(usize) -> i32> Player for Script<F> {
         fn new_game(&mut self) {
             self.said = 0;
+        }
+
+        fn candidates(&mut self, game: &Game, lines: usize) -> Vec<(Move, Score)> {
+            let Some((_, score)) = self.choose(game) else { return Vec::new() };
+            game.position().legal_moves().iter().take(lines).map(|&m| (m, score)).collect()
         }
 
         fn choose(&mut self, game: &Game) -> Option<(Move, Score)> {
@@ -147,7 +223,8 @@ mod tests {
     fn game(fen: Option<&str>, script: impl Fn(usize) -> i32) -> Option<Record> {
         let position =
             fen.map_or_else(Position::startpos, |fen| Position::from_fen(fen, CastlingMode::Standard).unwrap());
-        play_from(&mut Script { said: 0, script }, Game::new(position), &Adjudication::default())
+        let rules = GameRules { off_policy: OffPolicy { share: 0.0, ..OffPolicy::default() }, ..GameRules::default() };
+        play_from(&mut Script { said: 0, script }, Game::new(position), &rules, &mut Random::new(1))
     }
 
     #[test]
@@ -191,12 +268,68 @@ mod tests {
     }
 
     #[test]
-    fn quiet_equality_is_a_draw_only_late() {
-        let late = "8/8/2k1p3/8/4P3/5K2/8/R6r w - - 0 60";
-        let record = game(Some(late), |_| 5).unwrap();
-        assert_eq!((record.result, record.steps.len()), (GameResult::Draw, 10));
-        let early = "8/8/2k1p3/8/4P3/5K2/8/R6r w - - 0 10";
-        let record = game(Some(early), |_| 5);
-        assert!(record.is_none_or(|record| record.steps.len() > 10));
+    fn quiet_equality_is_a_draw_only_late_and_with_many_men() {
+        let length = |number: u32, draw_men| {
+            let fen = format!("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 {number}");
+            let position = Position::from_fen(&fen, CastlingMode::Standard).unwrap();
+            let adjudication = Adjudication { draw_from: 3, draw_plies: 4, draw_men, ..Adjudication::default() };
+            let off_policy = OffPolicy { share: 0.0, ..OffPolicy::default() };
+            let mut player = Script { said: 0, script: |_| 5 };
+            let rules = GameRules { adjudication, off_policy };
+            play_from(&mut player, Game::new(position), &rules, &mut Random::new(1)).map(|record| record.steps.len())
+        };
+        assert_eq!(length(1, 31), Some(7));
+        // The move counter of the opening's FEN says nothing about when the game began.
+        assert_eq!(length(60, 31), Some(7));
+        assert!(length(1, 32).is_none_or(|length| length > 7));
+    }
+
+    #[test]
+    fn off_policy_moves_are_quiet_and_nearly_as_good() {
+        let position = Position::startpos();
+        let moves = position.legal_moves();
+        let off_policy = OffPolicy { share: 1.0, plies: 30, loss: 60 };
+        let mut random = Random::new(5);
+        let with = |scores: [i32; 3]| -> Vec<(Move, Score)> {
+            moves.iter().copied().zip(scores.map(Score::heuristic)).collect()
+        };
+        for _ in 0..20 {
+            assert_eq!(off_policy.another(&with([40, -20, -21]), &mut random), Some(moves[1]));
+        }
+        assert_eq!(off_policy.another(&with([40, -21, -22]), &mut random), None);
+        assert_eq!(off_policy.another(&[], &mut random), None);
+        let capture = Position::from_fen("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", CastlingMode::Standard).unwrap();
+        let takes = *capture.legal_moves().iter().find(|m| m.is_capture()).unwrap();
+        let quiet = *capture.legal_moves().iter().find(|m| !m.is_capture()).unwrap();
+        let even = Score::heuristic(10);
+        assert_eq!(off_policy.another(&[(takes, even), (quiet, even)], &mut random), None);
+        assert_eq!(off_policy.another(&[(quiet, even), (takes, even)], &mut random), None);
+    }
+
+    #[test]
+    fn off_policy_moves_come_early_at_their_share() {
+        let off_policy = OffPolicy { share: 0.5, plies: 30, loss: 60 };
+        let rules = GameRules { off_policy, ..GameRules::default() };
+        let record = play_from(
+            &mut Script { said: 0, script: |_| 30 },
+            Game::new(Position::startpos()),
+            &rules,
+            &mut Random::new(9),
+        );
+        let record = record.expect("a game with a result");
+        let mut position = record.start.clone();
+        let (mut early, mut late) = (0, 0);
+        for (ply, step) in record.steps.iter().enumerate() {
+            let first = position.legal_moves()[0];
+            let strays = usize::from(step.chosen != first);
+            if ply < 30 {
+                early += strays
+            } else {
+                late += strays
+            }
+            position.play_unchecked(step.chosen);
+        }
+        assert!((6..=24).contains(&early), "{early} of 30");
+        assert_eq!(late, 0);
     }
 }

@@ -28,6 +28,16 @@ impl Random {
         split_mix(&mut self.state)
     }
 
+    /// True with this probability.
+    pub fn happens(&mut self, probability: f64) -> bool {
+        self.share() < probability
+    }
+
+    /// A number from 0 (included) to 1 (excluded).
+    pub fn share(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
     /// A number below `bound`, which must not be 0.
     pub fn below(&mut self, bound: usize) -> usize {
         debug_assert!(bound > 0);

@@ -78,11 +78,6 @@ pub struct Record {
     pub result: GameResult,
 }
 
-/// Half-moves since move one, as far as a position tells.
-pub(super) fn plies_before(chess: &Chess) -> u32 {
-    (chess.fullmoves().get() - 1).saturating_mul(2).saturating_add(u32::from(chess.turn() == Color::Black))
-}
-
 /// Why a file could not be read.
 #[derive(Debug)]
 pub enum ReadError {
@@ -132,11 +127,12 @@ impl Record {
         bytes
     }
 
-    /// Visits every position of the game with the step taken from it and the number of half-moves since move one.
+    /// Visits every position of the game with the step taken from it and the number of plies since the opening.
+    ///
+    /// The position's own move counter is of no use for that: EPD books have none.
     pub fn visit(&self, mut visitor: impl FnMut(&Chess, Step, u32)) {
         let mut chess = self.start.clone();
-        let first = plies_before(&chess);
-        for (ply, &step) in (first..).zip(&self.steps) {
+        for (ply, &step) in (0..).zip(&self.steps) {
             visitor(&chess, step, ply);
             chess.play_unchecked(step.chosen);
         }

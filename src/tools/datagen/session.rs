@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::filter::Filter;
 use super::openings::Openings;
-use super::play::{Adjudication, Player, play};
+use super::play::{GameRules, Player, play};
 use super::random::Random;
 use super::record::{ReadError, Reader, Record};
 use crate::tools::progress;
@@ -54,8 +54,8 @@ pub struct Session {
     pub target: Target,
     /// Where games begin.
     pub openings: Openings,
-    /// When they end.
-    pub adjudication: Adjudication,
+    /// What is played in them, and when they end.
+    pub rules: GameRules,
 }
 
 /// What a run has made.
@@ -255,7 +255,7 @@ impl Session {
                 break;
             }
             let mut random = Random::of_game(self.manifest.seed, index);
-            let record = play(&mut player, &self.openings, &self.adjudication, &mut random);
+            let record = play(&mut player, &self.openings, &self.rules, &mut random);
             file.write_all(&record.to_bytes()).map_err(trouble("write", &path))?;
             let mut tally = Tally::default();
             tally.add(&record);

@@ -16,6 +16,12 @@ impl Player for Dice {
         let score = Score::heuristic(random.below(600) as i32 - 300);
         Some((moves[random.below(moves.len())], score))
     }
+
+    fn candidates(&mut self, game: &Game, lines: usize) -> Vec<(Move, Score)> {
+        let best = self.choose(game);
+        let others = game.position().legal_moves();
+        best.into_iter().chain(others.iter().map(|&m| (m, Score::heuristic(-300)))).take(lines).collect()
+    }
 }
 
 fn session(folder: &Path, name: &str, workers: usize, games: u64) -> Session {
@@ -24,7 +30,7 @@ fn session(folder: &Path, name: &str, workers: usize, games: u64) -> Session {
         manifest: Manifest { engine: "test".into(), workers, seed: 11, settings: "dice".into() },
         target: Target::Games(games),
         openings: Openings { random_plies: 8, chess960_share: 0.3, ..Openings::default() },
-        adjudication: Adjudication::default(),
+        rules: GameRules::default(),
     }
 }
 
