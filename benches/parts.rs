@@ -3,9 +3,9 @@
 use divan::{Bencher, black_box};
 use ibex::bound::Ibv;
 use ibex::eval::{Evaluation, Evaluator};
+use ibex::lab::{bench, read_fen};
 use ibex::position::{PackedMove, Position, keys};
 use ibex::score::Score;
-use ibex::tools::{bench, read_fen};
 use ibex::tt::{Entry, Table};
 
 fn main() {

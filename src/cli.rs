@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
-use ibex::tools::{analyse, bench, datagen, endings, epd, lab, perft, prove, tune};
+use ibex::lab::{analyse, bench, datagen, endings, epd, experiments, perft, prove, tune};
 
 /// A UCI chess engine whose scores mean something exact.
 ///
@@ -43,7 +43,7 @@ enum Command {
     ///
     /// Prints a Markdown table; ratios are to the first setting, which is that of play. Nodes repeat exactly on any
     /// machine, times do not.
-    Lab(lab::Args),
+    Lab(experiments::Args),
     /// Count the leaves of the tree of legal moves, or check the counts of EPD files
     ///
     /// With a depth: the leaves below each move, and their sum. With files: every D1, D2, ... of every line is
@@ -74,7 +74,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Datagen(args) => datagen::run(&args),
         Command::Endings(args) => endings::run(&args),
         Command::Epd(args) => epd::run(&args),
-        Command::Lab(args) => lab::run(&args),
+        Command::Lab(args) => experiments::run(&args),
         Command::Perft(args) => perft::run(&args),
         Command::Prove(args) => prove::run(&args),
         Command::Tune(args) => tune::run(&args),

@@ -20,7 +20,7 @@
 //! numbered steps. [`smp`]: several threads on one table. [`engine`]: settings, a game and limits in, events out; it
 //! never prints.
 //!
-//! **Front ends.** [`uci`]: the protocol. [`tools`]: bench, perft, suites, data generation and tuning.
+//! **Front ends.** [`uci`]: the protocol. [`lab`]: bench, perft, suites, data generation and tuning.
 //!
 //! # Words used everywhere
 //!
@@ -38,6 +38,7 @@
 pub mod bound;
 pub mod engine;
 pub mod eval;
+pub mod lab;
 pub mod memory;
 pub mod params;
 pub mod position;
@@ -46,7 +47,6 @@ pub mod score;
 pub mod search;
 pub mod smp;
 pub mod time;
-pub mod tools;
 pub mod tt;
 pub mod uci;
 pub mod window;

@@ -5,8 +5,8 @@ mod cli;
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use ibex::tools::datagen::genfens;
-use ibex::tools::{bench, spsa};
+use ibex::lab::datagen::genfens;
+use ibex::lab::{bench, spsa};
 use ibex::uci;
 
 /// What the tools lend to the prompt.

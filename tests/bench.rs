@@ -1,7 +1,7 @@
 //! The search is the one that the repository says it is.
 
-use ibex::tools::bench::{Args, POSITIONS, measure};
-use ibex::tools::read_fen;
+use ibex::lab::bench::{Args, POSITIONS, measure};
+use ibex::lab::read_fen;
 
 #[test]
 fn the_signature_is_the_recorded_one() {

@@ -2,12 +2,12 @@
 
 use ibex::bound::Ibv;
 use ibex::engine::{Engine, Settings};
+use ibex::lab::experiments::experiment::Bench;
+use ibex::lab::read_fen;
 use ibex::position::Game;
 use ibex::score::{DrawRule, Score};
 use ibex::search::{Conventions, Laboratory};
 use ibex::time::Limits;
-use ibex::tools::lab::experiment::Bench;
-use ibex::tools::read_fen;
 use shakmaty::Color;
 
 /// The knight can take the last pawn, and that is a draw; or it can move away.

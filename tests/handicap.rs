@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use ibex::engine::handicap::{ALERT, STRONGEST, WEAKEST};
 use ibex::engine::{Engine, Settings};
+use ibex::lab::read_fen;
 use ibex::position::{Game, Position};
 use ibex::search::Outcome;
 use ibex::time::Limits;
-use ibex::tools::read_fen;
 use shakmaty::Move;
 
 fn limited(elo: u32) -> Settings {

@@ -2,12 +2,12 @@
 
 use ibex::bound::Bound;
 use ibex::engine::{Engine, Settings};
+use ibex::lab::read_fen;
 use ibex::position::Game;
 use ibex::position::keys::split_mix;
 use ibex::score::DrawRule;
 use ibex::search::{Outcome, Report};
 use ibex::time::Limits;
-use ibex::tools::read_fen;
 use shakmaty::CastlingMode;
 
 mod common;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use ibex::eval::nnue::simd::Kernel;
 use ibex::eval::nnue::{Accumulators, Network};
+use ibex::lab::datagen::report::read_games;
 use ibex::position::Position;
-use ibex::tools::datagen::report::read_games;
 use shakmaty::Position as _;
 
 /// What the games had to offer.

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use ibex::tools::epd::parse::Suite;
-use ibex::tools::perft;
+use ibex::lab::epd::parse::Suite;
+use ibex::lab::perft;
 
 fn check(path: &Path, max_depth: u32) -> perft::Checked {
     let suite = Suite::read(path).expect("readable");

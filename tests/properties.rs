@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex};
 
 use ibex::engine::{Engine, Settings};
+use ibex::lab::experiments::experiment::Bench;
 use ibex::position::{Game, Position};
 use ibex::score::DrawRule;
 use ibex::search::rules::TableMode;
 use ibex::search::{Conventions, Event, Laboratory, Report};
 use ibex::time::Limits;
-use ibex::tools::lab::experiment::Bench;
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Move};
 

@@ -6,6 +6,9 @@
 use std::sync::OnceLock;
 
 use ibex::bound::{Bound, Ibv};
+use ibex::lab::bench::POSITIONS;
+use ibex::lab::experiments::experiment::{Bench, Run};
+use ibex::lab::read_fen;
 use ibex::position::Game;
 use ibex::position::keys::split_mix;
 use ibex::score::{DrawRule, Score};
@@ -14,9 +17,6 @@ use ibex::search::rules::{Composition, TableMode};
 use ibex::search::tally::TableCuts;
 use ibex::search::{Conventions, Laboratory};
 use ibex::time::Limits;
-use ibex::tools::bench::POSITIONS;
-use ibex::tools::lab::experiment::{Bench, Run};
-use ibex::tools::read_fen;
 use shakmaty::Move;
 
 mod common;

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use ibex::tools::epd::parse::Suite;
-use ibex::tools::prove::mate::Solver;
-use ibex::tools::prove::prove;
+use ibex::lab::epd::parse::Suite;
+use ibex::lab::prove::mate::Solver;
+use ibex::lab::prove::prove;
 
 /// Mates in more moves than this are left to `ibex prove`.
 const FARTHEST: u32 = 3;

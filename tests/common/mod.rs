@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use ibex::lab::epd::parse::Suite;
 use ibex::position::Game;
 use ibex::search::{Event, Report};
-use ibex::tools::epd::parse::Suite;
 
 /// Mates that the project has composed or proved itself: `epd/mates_few_men.epd`.
 #[allow(dead_code, reason = "each test binary uses its part")]

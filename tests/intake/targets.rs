@@ -10,11 +10,11 @@ use ibex::eval::nnue::features::{INPUTS, PIECES};
 use ibex::eval::nnue::network::{self, Network};
 use ibex::eval::nnue::units;
 use ibex::eval::{Evaluation, Evaluator};
+use ibex::lab::analyse::pgn;
+use ibex::lab::datagen::record::{ReadError, Reader};
+use ibex::lab::epd::parse::Suite;
 use ibex::position::{Game, PackedMove, Position};
 use ibex::score::Score;
-use ibex::tools::analyse::pgn;
-use ibex::tools::datagen::record::{ReadError, Reader};
-use ibex::tools::epd::parse::Suite;
 use ibex::uci;
 use shakmaty::CastlingMode;
 
@@ -280,7 +280,7 @@ pub fn annotated(bytes: &[u8]) {
 
 /// Data files to begin with: a few random games as they are written.
 pub fn recorded() -> Vec<Vec<u8>> {
-    use ibex::tools::datagen::record::{GameResult, Record, Step};
+    use ibex::lab::datagen::record::{GameResult, Record, Step};
     (0..6)
         .map(|seed: u64| {
             let (mut state, mut position, mut steps) = (seed, Position::startpos(), Vec::new());

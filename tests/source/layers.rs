@@ -13,7 +13,7 @@ const LEVELS: &[&[&str]] = &[
     &["search"],
     &["smp"],
     &["engine"],
-    &["uci", "tools"],
+    &["uci", "lab"],
 ];
 
 fn level(room: &str) -> Option<usize> {

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use bulletformat::ChessBoard;
 use ibex::eval::{Evaluation, Evaluator};
+use ibex::lab::datagen::filter::Filter;
+use ibex::lab::datagen::random::Random;
+use ibex::lab::datagen::record::Record;
+use ibex::lab::datagen::report::read_games;
 use ibex::position::Position;
 use ibex::tell;
-use ibex::tools::datagen::filter::Filter;
-use ibex::tools::datagen::random::Random;
-use ibex::tools::datagen::record::Record;
-use ibex::tools::datagen::report::read_games;
 use shakmaty::{Chess, Color, Position as _, Role};
 
 use crate::checkpoint::{self, UNIT, share};
@@ -130,7 +130,7 @@ pub fn run(args: &Args) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ibex::tools::datagen::record::{GameResult, Step};
+    use ibex::lab::datagen::record::{GameResult, Step};
 
     #[test]
     fn foresight_goes_from_the_own_search_to_the_result() {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use bulletformat::ChessBoard;
+use ibex::lab::datagen::random::Random;
 use ibex::tell;
-use ibex::tools::datagen::random::Random;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::checkpoint::{Checkpoint, EpochLoss, Recipe};

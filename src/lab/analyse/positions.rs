@@ -1,0 +1,65 @@
+//! A file of FEN or EPD lines, each searched and written out as EPD with what was found.
+
+use std::io::BufRead;
+
+use super::Desk;
+use crate::engine::Settings;
+use crate::lab::epd::judge::Follower;
+use crate::lab::epd::parse::{Entry, parse_line};
+use crate::lab::epd::player::{BuiltIn, Player as _};
+use crate::lab::epd::{report, run};
+
+/// A line longer than this is no position.
+const LONGEST: usize = 1 << 16;
+
+/// Analyses line by line.
+///
+/// # Errors
+///
+/// One line: the input cannot be read, or the output not written.
+pub fn analyse(name: &str, mut input: impl BufRead, desk: &mut Desk<'_>) -> Result<(), String> {
+    let settings =
+        Settings { hash_mib: desk.args.hash, threads: desk.args.threads, analyse_mode: true, ..Settings::default() };
+    let mut player = BuiltIn::new(settings, None);
+    let mut bytes = Vec::new();
+    let mut number = 0;
+    loop {
+        bytes.clear();
+        let read = input.read_until(b'\n', &mut bytes).map_err(|error| format!("{name}: {error}"))?;
+        if read == 0 {
+            return Ok(());
+        }
+        number += 1;
+        let place = format!("{name}:{number}");
+        if bytes.len() > LONGEST {
+            desk.complain(&place, "too long for a position");
+            continue;
+        }
+        let raw = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+        // What is not UTF-8 is Latin-1: comments may be, positions are not.
+        let text =
+            std::str::from_utf8(raw).map_or_else(|_| raw.iter().map(|&byte| char::from(byte)).collect(), str::to_owned);
+        match parse_line(&text, number) {
+            None => {}
+            Some(Err(reason)) => desk.complain(&place, &reason),
+            Some(Ok(entry)) => match annotate(&entry, &mut player, desk) {
+                Ok(line) => desk.write(line.as_bytes())?,
+                Err(reason) => desk.complain(&place, &reason),
+            },
+        }
+    }
+}
+
+fn annotate(entry: &Entry, player: &mut BuiltIn, desk: &mut Desk<'_>) -> Result<String, String> {
+    if !entry.position.has_legal_move() {
+        return Err("the game is over".to_owned());
+    }
+    let mut follower = Follower::new(entry, None);
+    let result = player.think(&entry.position, &desk.args.budget(), &mut |line| follower.line(line));
+    let record = run::record("ibex", "", entry, follower, result);
+    if let Some(trouble) = record.trouble {
+        return Err(trouble);
+    }
+    desk.step();
+    Ok(report::annotated(entry, Some(&record)) + "\n")
+}

@@ -1,0 +1,175 @@
+//! Where games begin: the initial position, a book or a shuffled back rank, and then some random but sane moves.
+
+use std::fs;
+use std::path::Path;
+
+use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, FromSetup, Setup};
+
+use super::random::Random;
+use crate::lab::read_fen;
+use crate::position::Position;
+
+/// A random move may not lose more than this by exchange, in centipawns.
+const SANE_LOSS: i32 = 100;
+
+/// The openings of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Openings {
+    /// Positions to begin from, besides the initial one; their shares add up to at most 1.
+    pub books: Vec<Book>,
+    /// The share of games that begin from shuffled back ranks (each side its own: double Chess960).
+    pub chess960_share: f64,
+    /// Random plies from the initial and from shuffled positions; in every second game one more.
+    pub random_plies: u32,
+}
+
+/// Positions that games begin from.
+#[derive(Clone, Debug)]
+pub struct Book {
+    /// The positions; at least one.
+    pub positions: Vec<Position>,
+    /// The share of games that begin here.
+    pub share: f64,
+    /// Random plies after a position of the book; in every second game one more.
+    pub plies: u32,
+}
+
+impl Openings {
+    /// Draws an opening: a position in which the game goes on.
+    pub fn draw(&self, random: &mut Random) -> Position {
+        loop {
+            let (mut position, plies) = self.origin(random);
+            if wander(&mut position, plies + random.below(2) as u32, random) {
+                return position;
+            }
+        }
+    }
+
+    /// Draws a position, and the number of random plies to play from it.
+    fn origin(&self, random: &mut Random) -> (Position, u32) {
+        let mut share = random.share();
+        for book in &self.books {
+            if share < book.share {
+                return (book.positions[random.below(book.positions.len())].clone(), book.plies);
+            }
+            share -= book.share;
+        }
+        let position = if share < self.chess960_share { shuffled(random) } else { Position::startpos() };
+        (position, self.random_plies)
+    }
+}
+
+/// Plays random moves that do not plainly lose material; false if the game ends on the way.
+fn wander(position: &mut Position, plies: u32, random: &mut Random) -> bool {
+    for _ in 0..plies {
+        let moves = position.legal_moves();
+        let sane: Vec<_> = moves.iter().copied().filter(|&m| position.see_at_least(m, -SANE_LOSS)).collect();
+        let choices = if sane.is_empty() { moves.as_slice() } else { &sane };
+        if choices.is_empty() {
+            return false;
+        }
+        let chosen = choices[random.below(choices.len())];
+        position.play(chosen);
+    }
+    position.has_legal_move() && !position.is_insufficient_material()
+}
+
+/// An initial position with each side's back rank shuffled for itself.
+pub fn shuffled(random: &mut Random) -> Position {
+    let white = Board::chess960(random.below(960) as u32);
+    let black = Board::chess960(random.below(960) as u32);
+    let lower_half = Bitboard(0xFFFF_FFFF);
+    let mut setup = Setup::empty();
+    for (square, piece) in &white {
+        if lower_half.contains(square) {
+            setup.board.set_piece_at(square, piece);
+        }
+    }
+    for (square, piece) in &black {
+        if !lower_half.contains(square) {
+            setup.board.set_piece_at(square, piece);
+        }
+    }
+    setup.castling_rights = setup.board.rooks();
+    setup.turn = Color::White;
+    match Chess::from_setup(setup, CastlingMode::Chess960) {
+        Ok(chess) => Position::from_chess(chess),
+        Err(error) => unreachable!("shuffled back ranks are legal: {error}"),
+    }
+}
+
+/// Reads a book: a FEN or EPD position a line; empty lines and comments are passed over.
+///
+/// # Errors
+///
+/// One line: the file cannot be read, a line is no position, or there is none.
+pub fn read_book(path: &Path) -> Result<Vec<Position>, String> {
+    let text = fs::read_to_string(path).map_err(|error| format!("cannot read book {}: {error}", path.display()))?;
+    let mut book = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        // EPD has four fields and then operations, FEN two more that are numbers.
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let is_number = |field: Option<&&str>| field.is_some_and(|f| f.parse::<u32>().is_ok());
+        let count = if is_number(fields.get(4)) && is_number(fields.get(5)) { 6 } else { 4 };
+        let fen = fields[..fields.len().min(count)].join(" ");
+        let position = read_fen(&fen).map_err(|error| format!("{}:{}: {error}", path.display(), number + 1))?;
+        if position.has_legal_move() {
+            book.push(position);
+        }
+    }
+    if book.is_empty() { Err(format!("book {} has no positions", path.display())) } else { Ok(book) }
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::Square;
+
+    use super::*;
+
+    #[test]
+    fn openings_are_reproducible_and_playable() {
+        let openings = Openings { chess960_share: 0.5, random_plies: 8, ..Openings::default() };
+        let draw = |seed| {
+            let mut random = Random::new(seed);
+            (0..200).map(|_| openings.draw(&mut random)).collect::<Vec<_>>()
+        };
+        let (first, again) = (draw(7), draw(7));
+        let fens = |positions: &[Position]| positions.iter().map(Position::fen).collect::<Vec<_>>();
+        assert_eq!(fens(&first), fens(&again));
+        assert_ne!(fens(&first), fens(&draw(8)));
+        assert!(first.iter().all(Position::has_legal_move));
+        let shuffled = first.iter().filter(|p| p.castling_mode() == CastlingMode::Chess960).count();
+        assert!((60..140).contains(&shuffled), "{shuffled} of 200");
+    }
+
+    #[test]
+    fn books_are_drawn_by_their_shares() {
+        let ending = |fen| Position::from_fen(fen, CastlingMode::Standard).unwrap();
+        let rook = ending("8/8/4k3/8/8/4K3/4P3/R6r w - - 0 1");
+        let pawn = ending("8/8/4k3/8/8/4K3/4P3/8 w - - 0 1");
+        let book = |position: &Position, share| Book { positions: vec![position.clone()], share, plies: 0 };
+        let openings =
+            Openings { books: vec![book(&rook, 0.5), book(&pawn, 0.2)], chess960_share: 0.1, random_plies: 8 };
+        let mut random = Random::new(4);
+        let men: Vec<usize> = (0..1000).map(|_| openings.draw(&mut random).board().occupied().count()).collect();
+        let share = |least: usize, most: usize| men.iter().filter(|&&n| (least..=most).contains(&n)).count();
+        // One random move in every second game may take a man.
+        assert!((440..560).contains(&share(4, 5)), "{}", share(4, 5));
+        assert!((150..250).contains(&share(2, 3)), "{}", share(2, 3));
+        assert!((240..360).contains(&share(20, 32)), "{}", share(20, 32));
+    }
+
+    #[test]
+    fn shuffled_positions_have_all_rights() {
+        let mut random = Random::new(3);
+        for _ in 0..500 {
+            let position = shuffled(&mut random);
+            assert_eq!(position.castles().castling_rights().count(), 4);
+            assert_eq!(position.board().occupied(), Bitboard::from_iter((0..16).chain(48..64).map(Square::new)));
+        }
+    }
+}

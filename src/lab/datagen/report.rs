@@ -1,0 +1,215 @@
+//! `datagen stats` and `datagen verify`: what is in data files, and whether it is sound.
+
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use shakmaty::{Chess, Color, Position as _};
+
+use super::filter::Filter;
+use super::record::{GameResult, ReadError, Reader, Record};
+use crate::lab::{FOUND, OK, TROUBLE};
+use crate::tell;
+
+/// The data files behind the names: a folder stands for the workers' files in it.
+///
+/// # Errors
+///
+/// One line: the folder cannot be read or holds none.
+pub fn data_files(names: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    let mut files = Vec::new();
+    for name in names {
+        if !name.is_dir() {
+            files.push(name.clone());
+            continue;
+        }
+        let entries = fs::read_dir(name).map_err(|error| format!("cannot read {}: {error}", name.display()))?;
+        let mut inside: Vec<PathBuf> =
+            entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "vf")).collect();
+        if inside.is_empty() {
+            return Err(format!("no data files in {}", name.display()));
+        }
+        inside.sort();
+        files.append(&mut inside);
+    }
+    Ok(files)
+}
+
+/// Reads every game of the files. A torn last game is an error in a finished file; in a worker's file of a run that
+/// goes on it is being written.
+///
+/// # Errors
+///
+/// One line, naming the file and the game.
+pub fn read_games(names: &[PathBuf], mut visitor: impl FnMut(&Record)) -> Result<u64, String> {
+    let mut games = 0u64;
+    for path in data_files(names)? {
+        let file = File::open(&path).map_err(|error| format!("cannot open {}: {error}", path.display()))?;
+        let mut reader = Reader::new(BufReader::with_capacity(1 << 18, file));
+        let mut index = 0u64;
+        loop {
+            match reader.next_game() {
+                Ok(Some(record)) => visitor(&record),
+                Ok(None) => break,
+                Err(ReadError::Truncated) if is_part(&path) => break,
+                Err(error) => return Err(format!("{}: game {index}: {error}", path.display())),
+            }
+            index += 1;
+        }
+        games += index;
+    }
+    Ok(games)
+}
+
+/// Whether this is a worker's file of a run that may still go on.
+fn is_part(path: &Path) -> bool {
+    path.parent().is_some_and(|folder| folder.join("run.json").exists())
+}
+
+/// Replays every game.
+pub fn verify(names: &[PathBuf]) -> u8 {
+    let (mut positions, mut doubtful) = (0u64, Vec::new());
+    let mut index = 0u64;
+    let games = read_games(names, |record| {
+        positions += record.steps.len() as u64;
+        // The reader has found every move legal; what is left to check is the result of games that the rules ended.
+        if let Some(complaint) = contradiction(record)
+            && doubtful.len() < 5
+        {
+            doubtful.push(format!("game {index}: {complaint}"));
+        }
+        index += 1;
+    });
+    match games {
+        Err(error) => {
+            eprintln!("datagen verify: {error}");
+            TROUBLE
+        }
+        Ok(0) => {
+            eprintln!("datagen verify: no games");
+            TROUBLE
+        }
+        Ok(_) if !doubtful.is_empty() => {
+            for line in doubtful {
+                eprintln!("datagen verify: {line}");
+            }
+            FOUND
+        }
+        Ok(games) => {
+            tell!("{games} games, {positions} positions: every move legal, every result possible");
+            OK
+        }
+    }
+}
+
+/// What the result of a game and its last position have against each other.
+fn contradiction(record: &Record) -> Option<&'static str> {
+    if record.steps.is_empty() {
+        return Some("no moves");
+    }
+    let mut chess: Chess = record.start.clone();
+    for step in &record.steps {
+        if chess.is_game_over() {
+            return Some("moves after the end");
+        }
+        chess.play_unchecked(step.chosen);
+    }
+    if chess.is_checkmate() && record.result != GameResult::win(!chess.turn()) {
+        return Some("the mated side did not lose");
+    }
+    if (chess.is_stalemate() || chess.is_insufficient_material()) && record.result != GameResult::Draw {
+        return Some("a dead draw that was not drawn");
+    }
+    None
+}
+
+/// Counts what `stats` tells.
+#[derive(Default)]
+struct Census {
+    games: u64,
+    chess960: u64,
+    results: [u64; 3],
+    positions: u64,
+    in_check: u64,
+    noisy: u64,
+    kept: u64,
+    longest: usize,
+    /// Kept positions by the number of pieces, in groups of four.
+    phases: [u64; 8],
+    /// Kept positions by score for the side to move; the edges are [`EDGES`].
+    scores: [u64; EDGES.len() + 1],
+}
+
+/// Score groups end below these centipawns.
+const EDGES: [i32; 12] = [-1600, -800, -400, -200, -100, -30, 31, 101, 201, 401, 801, 1601];
+
+impl Census {
+    fn count(&mut self, record: &Record, filter: Filter) {
+        self.games += 1;
+        self.results[record.result as usize] += 1;
+        self.positions += record.steps.len() as u64;
+        self.longest = self.longest.max(record.steps.len());
+        self.chess960 += u64::from(record.start.castles().mode().is_chess960());
+        record.visit(|chess, step, ply| {
+            self.in_check += u64::from(chess.is_check());
+            self.noisy += u64::from(step.chosen.is_capture() || step.chosen.is_promotion());
+            if filter.keeps(chess, step, ply) {
+                self.kept += 1;
+                self.phases[(chess.board().occupied().count().max(1) - 1) / 4] += 1;
+                let score = i32::from(step.score) * if chess.turn() == Color::White { 1 } else { -1 };
+                self.scores[EDGES.partition_point(|&edge| edge <= score)] += 1;
+            }
+        });
+    }
+
+    fn print(&self) {
+        let of = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+        tell!("games       {:>12}", self.games);
+        tell!("  white won {:>12} {:6.1} %", self.results[2], of(self.results[2], self.games));
+        tell!("  drawn     {:>12} {:6.1} %", self.results[1], of(self.results[1], self.games));
+        tell!("  black won {:>12} {:6.1} %", self.results[0], of(self.results[0], self.games));
+        tell!("  chess960  {:>12} {:6.1} %", self.chess960, of(self.chess960, self.games));
+        let mean = self.positions as f64 / self.games.max(1) as f64;
+        tell!("positions   {:>12} ({mean:.1} a game, {} in the longest)", self.positions, self.longest);
+        tell!("  in check  {:>12} {:6.1} %", self.in_check, of(self.in_check, self.positions));
+        tell!("  noisy     {:>12} {:6.1} %", self.noisy, of(self.noisy, self.positions));
+        tell!("kept        {:>12} {:6.1} %", self.kept, of(self.kept, self.positions));
+        tell!("kept, by pieces on the board");
+        for (i, &n) in self.phases.iter().enumerate() {
+            tell!("  {:>2}..={:<2}    {n:>12} {:6.1} % {}", 4 * i + 1, 4 * i + 4, of(n, self.kept), bar(n, self.kept));
+        }
+        tell!("kept, by score for the side to move, in centipawns");
+        for (i, &n) in self.scores.iter().enumerate() {
+            let range = match (i.checked_sub(1).map(|i| EDGES[i]), EDGES.get(i)) {
+                (None, Some(high)) => format!("..{high}"),
+                (Some(low), None) => format!("{low}.."),
+                (Some(low), Some(high)) => format!("{low}..{high}"),
+                (None, None) => String::new(),
+            };
+            tell!("  {range:<12} {n:>9} {:6.1} % {}", of(n, self.kept), bar(n, self.kept));
+        }
+    }
+}
+
+fn bar(part: u64, whole: u64) -> String {
+    "#".repeat((50 * part / whole.max(1)) as usize)
+}
+
+/// Prints counts.
+pub fn stats(names: &[PathBuf], filter: Filter) -> u8 {
+    let mut census = Census::default();
+    match read_games(names, |record| census.count(record, filter)) {
+        Err(error) => {
+            eprintln!("datagen stats: {error}");
+            TROUBLE
+        }
+        Ok(0) => {
+            eprintln!("datagen stats: no games");
+            TROUBLE
+        }
+        Ok(_) => {
+            census.print();
+            OK
+        }
+    }
+}

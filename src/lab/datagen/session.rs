@@ -1,0 +1,399 @@
+//! A run of games on all cores that survives being killed.
+//!
+//! While it runs, the folder `OUT.parts` holds one append-only file a worker and the settings. A game is written whole,
+//! in one call, so a kill loses the games in flight and nothing else; a torn last game, as a full disk leaves it, is cut
+//! off on resume. Worker `w` of `n` plays the games `w`, `w + n`, `w + 2n`..., each from its own seed, so the finished
+//! file, which takes the games in their order, is the same for any number of workers when a number of games was asked
+//! for.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufReader, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::filter::Filter;
+use super::openings::Openings;
+use super::play::{GameRules, Player, play};
+use super::random::Random;
+use super::record::{ReadError, Reader, Record};
+use crate::lab::progress;
+
+/// What must stay the same from start to resume.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The engine that began the run.
+    pub engine: String,
+    /// The number of workers.
+    pub workers: usize,
+    /// The seed.
+    pub seed: u64,
+    /// Everything else that decides what is played, in words.
+    pub settings: String,
+}
+
+/// When a run is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// After this many games.
+    Games(u64),
+    /// After this many positions that the default filter keeps.
+    Positions(u64),
+}
+
+/// A run.
+pub struct Session {
+    /// The file that the run makes.
+    pub out: PathBuf,
+    /// What must not change.
+    pub manifest: Manifest,
+    /// When it is complete.
+    pub target: Target,
+    /// Where games begin.
+    pub openings: Openings,
+    /// What is played in them, and when they end.
+    pub rules: GameRules,
+}
+
+/// What a run has made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Games.
+    pub games: u64,
+    /// Positions with a score.
+    pub positions: u64,
+    /// Positions that the default filter keeps.
+    pub kept: u64,
+}
+
+impl Tally {
+    /// Counts a game.
+    pub fn add(&mut self, record: &Record) {
+        self.games += 1;
+        self.positions += record.steps.len() as u64;
+        self.kept += kept(record);
+    }
+
+    /// Counts what another tally has counted.
+    fn merge(&mut self, other: Tally) {
+        self.games += other.games;
+        self.positions += other.positions;
+        self.kept += other.kept;
+    }
+}
+
+/// Positions of a game that the default filter keeps.
+fn kept(record: &Record) -> u64 {
+    let filter = Filter::default();
+    let mut kept = 0;
+    record.visit(|chess, step, ply| kept += u64::from(filter.keeps(chess, step, ply)));
+    kept
+}
+
+/// The folder in which a run lies until it is complete.
+pub fn parts_folder(out: &Path) -> PathBuf {
+    let mut name = out.as_os_str().to_owned();
+    name.push(".parts");
+    PathBuf::from(name)
+}
+
+fn part(folder: &Path, worker: usize) -> PathBuf {
+    folder.join(format!("worker-{worker:03}.vf"))
+}
+
+fn trouble<'a>(doing: &'a str, path: &'a Path) -> impl Fn(std::io::Error) -> String + 'a {
+    move |error| format!("cannot {doing} {}: {error}", path.display())
+}
+
+#[derive(Default)]
+struct Counters {
+    games: AtomicU64,
+    positions: AtomicU64,
+    kept: AtomicU64,
+}
+
+impl Counters {
+    fn add(&self, tally: Tally) {
+        self.games.fetch_add(tally.games, Ordering::Relaxed);
+        self.positions.fetch_add(tally.positions, Ordering::Relaxed);
+        self.kept.fetch_add(tally.kept, Ordering::Relaxed);
+    }
+
+    fn read(&self) -> Tally {
+        Tally {
+            games: self.games.load(Ordering::Relaxed),
+            positions: self.positions.load(Ordering::Relaxed),
+            kept: self.kept.load(Ordering::Relaxed),
+        }
+    }
+}
+
+impl Session {
+    /// Plays until the target is reached, going on where an earlier run was stopped, and writes the file.
+    ///
+    /// # Errors
+    ///
+    /// One line: the file exists, the settings differ from those of the run to be resumed, or the system refuses.
+    pub fn run<P: Player>(&self, new_player: &(dyn Fn() -> P + Sync), quiet: bool) -> Result<Tally, String> {
+        if self.out.exists() {
+            return Err(format!("{} exists already; choose another name or remove it", self.out.display()));
+        }
+        let folder = parts_folder(&self.out);
+        fs::create_dir_all(&folder).map_err(trouble("make the folder", &folder))?;
+        let _lock = self.enter(&folder)?;
+
+        let counters = Counters::default();
+        let mut done = Vec::with_capacity(self.manifest.workers);
+        for worker in 0..self.manifest.workers {
+            let tally = mend(&part(&folder, worker))?;
+            counters.add(tally);
+            done.push(tally.games);
+        }
+        let resumed = counters.read();
+        if resumed.games > 0 && !quiet {
+            eprintln!("resuming after {} games with {} kept positions", resumed.games, resumed.kept);
+        }
+
+        let stop = AtomicBool::new(false);
+        let failure = Mutex::new(None);
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = done
+                .iter()
+                .enumerate()
+                .map(|(worker, &games)| {
+                    let (folder, counters, stop, failure) = (&folder, &counters, &stop, &failure);
+                    std::thread::Builder::new()
+                        .name(format!("datagen {worker}"))
+                        .stack_size(crate::search::STACK_SIZE)
+                        .spawn_scoped(scope, move || {
+                            if let Err(error) = self.work(worker, games, folder, new_player, counters, stop) {
+                                stop.store(true, Ordering::Relaxed);
+                                if let Ok(mut failure) = failure.lock() {
+                                    failure.get_or_insert(error);
+                                }
+                            }
+                        })
+                })
+                .collect();
+            match workers.into_iter().collect::<Result<Vec<_>, _>>() {
+                Ok(workers) => {
+                    self.watch(&counters, resumed, quiet, || workers.iter().all(|w| w.is_finished()));
+                }
+                Err(error) => {
+                    stop.store(true, Ordering::Relaxed);
+                    if let Ok(mut failure) = failure.lock() {
+                        *failure = Some(format!("cannot start a thread: {error}"));
+                    }
+                }
+            }
+        });
+        match failure.into_inner() {
+            Ok(None) => finish(&self.out),
+            Ok(Some(error)) => Err(error),
+            Err(_) => Err("a worker has panicked".to_owned()),
+        }
+    }
+
+    /// Takes possession of the folder, checking that it belongs to this run.
+    fn enter(&self, folder: &Path) -> Result<File, String> {
+        let path = folder.join("run.json");
+        let exists = path.exists();
+        if !exists {
+            // Written under another name first, so that a kill leaves no half of it.
+            let draft = folder.join("run.json.tmp");
+            let text = serde_json::to_string_pretty(&self.manifest).map_err(|error| error.to_string())?;
+            fs::write(&draft, text).map_err(trouble("write", &draft))?;
+            fs::rename(&draft, &path).map_err(trouble("write", &path))?;
+        }
+        let file = OpenOptions::new().read(true).write(true).open(&path).map_err(trouble("open", &path))?;
+        if file.try_lock().is_err() {
+            return Err(format!("another run is at work in {}", folder.display()));
+        }
+        if exists {
+            let text = fs::read_to_string(&path).map_err(trouble("read", &path))?;
+            let old: Manifest =
+                serde_json::from_str(&text).map_err(|error| format!("{} is damaged: {error}", path.display()))?;
+            if (Manifest { engine: self.manifest.engine.clone(), ..old.clone() }) != self.manifest {
+                return Err(format!(
+                    "{} holds a run with other settings (seed {}, {} workers, {}); repeat them or remove the folder",
+                    folder.display(),
+                    old.seed,
+                    old.workers,
+                    old.settings
+                ));
+            }
+            if old.engine != self.manifest.engine {
+                eprintln!("the run was begun by {}, this is {}", old.engine, self.manifest.engine);
+            }
+        }
+        Ok(file)
+    }
+
+    /// One worker: plays its games and appends each to its file.
+    fn work<P: Player>(
+        &self,
+        worker: usize,
+        done: u64,
+        folder: &Path,
+        new_player: &(dyn Fn() -> P + Sync),
+        counters: &Counters,
+        stop: &AtomicBool,
+    ) -> Result<(), String> {
+        let path = part(folder, worker);
+        let mut file = OpenOptions::new().append(true).create(true).open(&path).map_err(trouble("open", &path))?;
+        let mut player = new_player();
+        for round in done.. {
+            let index = worker as u64 + round * self.manifest.workers as u64;
+            let complete = match self.target {
+                Target::Games(games) => index >= games,
+                Target::Positions(positions) => counters.kept.load(Ordering::Relaxed) >= positions,
+            };
+            if complete || stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let mut random = Random::of_game(self.manifest.seed, index);
+            let record = play(&mut player, &self.openings, &self.rules, &mut random);
+            file.write_all(&record.to_bytes()).map_err(trouble("write", &path))?;
+            let mut tally = Tally::default();
+            tally.add(&record);
+            counters.add(tally);
+        }
+        file.sync_all().map_err(trouble("write", &path))
+    }
+
+    /// Shows how far the run is until it is over.
+    fn watch(&self, counters: &Counters, resumed: Tally, quiet: bool, is_over: impl Fn() -> bool) {
+        let terminal = std::io::stderr().is_terminal();
+        let (total, unit) = match self.target {
+            Target::Games(games) => (games, "games"),
+            Target::Positions(positions) => (positions, "positions"),
+        };
+        let bar = (terminal && !quiet).then(|| progress::bar(total, unit));
+        let start = Instant::now();
+        let mut told = start;
+        while !is_over() {
+            std::thread::sleep(Duration::from_millis(20));
+            let tally = counters.read();
+            let position = match self.target {
+                Target::Games(_) => tally.games,
+                Target::Positions(_) => tally.kept,
+            };
+            let seconds = start.elapsed().as_secs_f64().max(1e-3);
+            let rate = (tally.kept - resumed.kept) as f64 / seconds;
+            if let Some(bar) = &bar {
+                bar.set_position(position.min(total));
+                bar.set_message(format!("[{} games, {rate:.0} kept positions/s]", tally.games));
+            } else if !quiet && told.elapsed() >= Duration::from_secs(60) {
+                // No terminal: a line a minute, for the log.
+                told = Instant::now();
+                let fresh = match self.target {
+                    Target::Games(_) => tally.games - resumed.games,
+                    Target::Positions(_) => tally.kept - resumed.kept,
+                };
+                let left = total.saturating_sub(position) as f64 * seconds / fresh.max(1) as f64;
+                eprintln!(
+                    "{position}/{total} {unit}, {} games, {} positions, {rate:.0} kept positions/s, {:.0} min left",
+                    tally.games,
+                    tally.positions,
+                    left / 60.0
+                );
+            }
+        }
+        if let Some(bar) = bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Counts the games of a worker's file and cuts off a torn last one.
+fn mend(path: &Path) -> Result<Tally, String> {
+    if !path.exists() {
+        return Ok(Tally::default());
+    }
+    let file = File::open(path).map_err(trouble("open", path))?;
+    let mut reader = Reader::new(BufReader::new(file));
+    let mut tally = Tally::default();
+    loop {
+        match reader.next_game() {
+            Ok(Some(record)) => tally.add(&record),
+            Ok(None) => return Ok(tally),
+            Err(ReadError::Truncated) => {
+                let file = OpenOptions::new().write(true).open(path).map_err(trouble("open", path))?;
+                file.set_len(reader.consumed()).map_err(trouble("mend", path))?;
+                return Ok(tally);
+            }
+            Err(error) => return Err(format!("{}: {error}", path.display())),
+        }
+    }
+}
+
+/// Puts the workers' games in order into the final file, and removes the folder.
+///
+/// # Errors
+///
+/// One line; the parts stay as they are.
+pub fn finish(out: &Path) -> Result<Tally, String> {
+    if out.exists() {
+        return Err(format!("{} exists already; choose another name or remove it", out.display()));
+    }
+    let folder = parts_folder(out);
+    let mut readers = Vec::new();
+    while let path = part(&folder, readers.len())
+        && path.exists()
+    {
+        let file = File::open(&path).map_err(trouble("open", &path))?;
+        readers.push(Some((Reader::new(BufReader::new(file)), path)));
+    }
+    let draft = folder.join("merged.tmp");
+    let tally = match merge(&mut readers, &draft) {
+        Ok(tally) => tally,
+        Err(error) => {
+            // The draft is of no use, whether or not it can be removed.
+            let _ = fs::remove_file(&draft);
+            return Err(error);
+        }
+    };
+    fs::rename(&draft, out).map_err(trouble("write", out))?;
+    fs::remove_dir_all(&folder).map_err(trouble("remove", &folder))?;
+    Ok(tally)
+}
+
+type Part = Option<(Reader<BufReader<File>>, PathBuf)>;
+
+fn merge(readers: &mut [Part], draft: &Path) -> Result<Tally, String> {
+    let mut tally = Tally::default();
+    let file = File::create(draft).map_err(trouble("write", draft))?;
+    let mut output = BufWriter::with_capacity(1 << 20, file);
+    let mut open = readers.len();
+    while open > 0 {
+        for slot in readers.iter_mut() {
+            let Some((reader, path)) = slot else { continue };
+            match reader.next_game() {
+                Ok(Some(record)) => {
+                    let mut one = Tally::default();
+                    one.add(&record);
+                    tally.merge(one);
+                    output.write_all(&record.to_bytes()).map_err(trouble("write", draft))?;
+                }
+                // A torn last game has no place in the finished file.
+                Ok(None) | Err(ReadError::Truncated) => {
+                    *slot = None;
+                    open -= 1;
+                }
+                Err(error) => return Err(format!("{}: {error}", path.display())),
+            }
+        }
+    }
+    if tally.games == 0 {
+        return Err("there are no games to put together".to_owned());
+    }
+    let file = output.into_inner().map_err(|error| format!("cannot write {}: {}", draft.display(), error.error()))?;
+    file.sync_all().map_err(trouble("write", draft))?;
+    Ok(tally)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,174 @@
+//! Won endings played out: the engine must mate, the tables defend.
+
+use std::time::Duration;
+
+use shakmaty::Move;
+
+use super::sample::{self, Random};
+use super::{Common, engine, percent, solved};
+use crate::engine::Engine;
+use crate::lab::perft::in_parallel;
+use crate::lab::{FOUND, OK, TROUBLE, progress};
+use crate::position::game::Ending;
+use crate::position::{Game, Position};
+use crate::recognize::retrograde::{Endgame, Table, Tables, Value};
+use crate::tell;
+use crate::time::Limits;
+
+/// The endings that are played when none are named.
+const ENDINGS: [&str; 6] = ["KQvK", "KRvK", "KBBvK", "KBNvK", "KPvK", "KQvKR"];
+/// Not required to be won always: no rule is known that wins it.
+const EXCUSED: &str = "KQvKR";
+
+/// Which endings, and how the engine plays.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// Random won positions of each ending
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    pub games: usize,
+    /// Nodes for each move
+    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    pub nodes: u64,
+    /// Milliseconds for each move instead
+    #[arg(long, value_name = "MS", conflicts_with = "nodes")]
+    pub movetime: Option<u64>,
+    #[command(flatten)]
+    pub common: Common,
+    /// Only these endings, such as KBNvK
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub endings: Vec<Endgame>,
+}
+
+/// How a game went.
+#[derive(Clone, Debug)]
+struct Played {
+    start: Position,
+    /// Moves of the stronger side, and how many would have been needed.
+    moves: u32,
+    needed: u32,
+    ending: Option<Ending>,
+}
+
+impl Played {
+    fn won(&self) -> bool {
+        self.ending == Some(Ending::Checkmate)
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> u8 {
+    let named: Result<Vec<Endgame>, String> = ENDINGS.iter().map(|name| name.parse()).collect();
+    let endings = match named {
+        Ok(named) if args.endings.is_empty() => named,
+        Ok(_) => args.endings.clone(),
+        Err(reason) => {
+            eprintln!("ibex endings: {reason}");
+            return TROUBLE;
+        }
+    };
+    let limits = match args.movetime {
+        Some(milliseconds) => Limits::movetime(Duration::from_millis(milliseconds)),
+        None => Limits::nodes(args.nodes),
+    };
+    let tables = solved(endings.iter().cloned());
+    tell!("| ending | games | mated within the 50-move rule | moves, mean | needed, mean | longest |");
+    tell!("|---|--:|--:|--:|--:|--:|");
+    let mut missed = 0;
+    for ending in &endings {
+        let Some(table) = tables.get(ending) else { continue };
+        let bar = progress::bar(args.games as u64, "games");
+        let played = in_parallel(
+            args.games,
+            args.common.jobs(),
+            |i| play(table, &tables, &limits, Random::of_part(args.common.seed, i)),
+            |_, _| bar.inc(1),
+        );
+        bar.finish_and_clear();
+        let won: Vec<&Played> = played.iter().filter(|played| played.won()).collect();
+        let mean = |of: fn(&Played) -> u32| won.iter().map(|p| of(p)).sum::<u32>() as f64 / won.len().max(1) as f64;
+        tell!(
+            "| {ending} | {} | {:.0}% | {:.1} | {:.1} | {} |",
+            played.len(),
+            percent(won.len(), played.len()),
+            mean(|p| p.moves),
+            mean(|p| p.needed),
+            won.iter().map(|p| p.moves).max().unwrap_or(0)
+        );
+        let lost = played.iter().filter(|played| !played.won());
+        if args.common.verbose {
+            for game in lost.clone() {
+                tell!("  {} after {} moves: {:?}", game.start.fen(), game.moves, game.ending);
+            }
+        }
+        if ending.to_string() != EXCUSED {
+            missed += lost.count();
+        }
+    }
+    if missed == 0 { OK } else { FOUND }
+}
+
+fn play(table: &Table, tables: &Tables, limits: &Limits, mut random: Random) -> Played {
+    let winning = |turn, value| turn == shakmaty::Color::White && matches!(value, Value::Win(_));
+    let (start, value) = sample::of_table(table, &mut random, winning);
+    let needed = if let Value::Win(plies) = value { u32::from(plies).div_ceil(2) } else { 0 };
+    let mut engine = engine();
+    let mut game = Game::new(start.clone());
+    let attacker = start.turn();
+    let mut moves = 0;
+    let ending = loop {
+        if let Some(ending) = game.outcome() {
+            break Some(ending);
+        }
+        let chosen = if game.position().turn() == attacker {
+            moves += 1;
+            attack(&mut engine, &game, limits)
+        } else {
+            defend(&game, tables, &mut random)
+        };
+        let Some(m) = chosen else { break None };
+        game.play(m);
+    };
+    Played { start, moves, needed, ending }
+}
+
+fn attack(engine: &mut Engine, game: &Game, limits: &Limits) -> Option<Move> {
+    engine.search(game, limits.clone()).best
+}
+
+/// The move after which the mate is farthest, one of them at random; a draw is better than any loss.
+fn defend(game: &Game, tables: &Tables, random: &mut Random) -> Option<Move> {
+    let position = game.position();
+    let worth = |m: &Move| {
+        let mut after = position.clone();
+        after.play(*m);
+        match tables.value(after.board(), after.turn()) {
+            Some(Value::Win(plies)) => i32::from(plies),
+            Some(Value::Draw) => 1000,
+            // What is not in the tables is kings alone; a defender who wins would be a fault of the attacker's.
+            Some(Value::Loss(_)) => 2000,
+            None => 1000,
+        }
+    };
+    let moves = position.legal_moves();
+    let best = moves.iter().map(worth).max()?;
+    let equal: Vec<&Move> = moves.iter().filter(|m| worth(m) == best).collect();
+    Some(*equal[random.below(equal.len())])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elementary_mates() {
+        let endings = ["KQvK", "KRvK"].map(|name| name.parse().expect("an ending")).to_vec();
+        let args = Args {
+            games: 3,
+            nodes: 2000,
+            movetime: None,
+            common: Common { seed: 3, jobs: None, verbose: true },
+            endings,
+        };
+        assert_eq!(run(&args), OK);
+    }
+}

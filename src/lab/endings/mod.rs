@@ -1,0 +1,92 @@
+//! `ibex endings`: how the engine treats endings whose truth is known.
+//!
+//! - `scores`: random positions of every ending of three and four men, searched and compared with the truth
+//! - `mating`: won endings, played out against best defence
+//! - `suite`: positions that recognizers settle a few plies below the root, made and proved
+//!
+//! The truth comes from the project's own tables (`recognize/retrograde`), solved afresh at each run; only pawn against
+//! pawn, which they leave out, is read from Syzygy files where a folder is named.
+
+mod mating;
+mod sample;
+mod scores;
+pub mod suite;
+
+use clap::Subcommand;
+
+use crate::engine::{Engine, Settings};
+use crate::lab::default_jobs;
+use crate::recognize::retrograde::{Endgame, Tables};
+
+/// Compare the engine with the truth about endings.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// What to do
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Clone, Debug)]
+enum Command {
+    /// Search random positions of every ending of three and four men: draws near zero, wins and losses as such
+    ///
+    /// Exit status 0: at least 99% of the draws within 30 centipawns, at least 99% of the wins and losses as mate or
+    /// above 500, none on the wrong side.
+    Scores(scores::Args),
+    /// Play won endings against best defence: mated within the 50-move rule or not
+    ///
+    /// Exit status 0: every game but those of queen against rook ends in mate.
+    Mating(mating::Args),
+    /// Make positions that recognizers settle a few plies below the root, with all moves that keep the result
+    Make(suite::MakeArgs),
+    /// Prove such positions again, from solved tables
+    Prove(suite::ProveArgs),
+}
+
+/// What every comparison with the truth can be told.
+#[derive(clap::Args, Clone, Debug)]
+struct Common {
+    /// Begins the random choice
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    /// How many are worked on at once [default: one a core]
+    #[arg(long, short, value_name = "N")]
+    jobs: Option<usize>,
+    /// Print what went wrong, each on a line
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+impl Common {
+    fn jobs(&self) -> usize {
+        self.jobs.unwrap_or_else(default_jobs)
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> u8 {
+    match &args.command {
+        Command::Scores(args) => scores::run(args),
+        Command::Mating(args) => mating::run(args),
+        Command::Make(args) => suite::make(args),
+        Command::Prove(args) => suite::prove(args),
+    }
+}
+
+/// The tables of these endings, and a word on standard error for who waits.
+fn solved(endings: impl IntoIterator<Item = Endgame>) -> Tables {
+    eprintln!("solving the endings");
+    Tables::solve(endings)
+}
+
+/// An engine that knows nothing but itself: no tables, no book, a small hash table.
+fn engine() -> Engine {
+    let (engine, remarks) = Engine::new(Settings { hash_mib: 4, ..Settings::default() });
+    remarks.iter().for_each(|remark| log::warn!("{remark}"));
+    engine
+}
+
+/// The share `part / whole` in percent; of nothing, all.
+fn percent(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 100.0 } else { part as f64 * 100.0 / whole as f64 }
+}

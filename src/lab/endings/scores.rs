@@ -1,0 +1,214 @@
+//! Scores against the truth, over random positions.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use super::sample::{self, Random, Sample};
+use super::{Common, engine, percent, solved};
+use crate::engine::Engine;
+use crate::lab::perft::in_parallel;
+use crate::lab::{FOUND, OK, TROUBLE, progress};
+use crate::position::Game;
+use crate::recognize::retrograde::Endgame;
+use crate::recognize::syzygy::Tablebases;
+use crate::tell;
+use crate::time::Limits;
+
+/// A draw is shown as such within so many centipawns, a win as such above so many.
+const NEAR_ZERO: i32 = 30;
+const WINNING: i32 = 500;
+/// What must be shown rightly, percent.
+const REQUIRED: f64 = 99.0;
+
+/// Which positions, and how long each is searched.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// Random positions of each ending
+    #[arg(long, default_value_t = 60, value_name = "N")]
+    pub positions: usize,
+    /// Nodes for each position
+    #[arg(long, default_value_t = 20_000, value_name = "N")]
+    pub nodes: u64,
+    #[command(flatten)]
+    pub common: Common,
+    /// Only these endings, such as KBPvK [default: all of three and four men]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub endings: Vec<Endgame>,
+    /// Folders with Syzygy tables, for pawn against pawn
+    #[arg(long, value_name = "FOLDER")]
+    pub syzygy: Option<String>,
+}
+
+/// How a position was shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Rightly,
+    /// A draw too far from zero, or a win too near to it.
+    Vaguely,
+    /// A win as a loss, or a draw as a win or a loss.
+    Wrongly,
+}
+
+/// What came of one ending, or of all.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    draws: usize,
+    draws_right: usize,
+    decided: usize,
+    decided_right: usize,
+    wrong: usize,
+}
+
+impl Count {
+    fn add(&mut self, result: i32, shown: Shown) {
+        let right = usize::from(shown == Shown::Rightly);
+        if result == 0 {
+            self.draws += 1;
+            self.draws_right += right;
+        } else {
+            self.decided += 1;
+            self.decided_right += right;
+        }
+        self.wrong += usize::from(shown == Shown::Wrongly);
+    }
+
+    fn row(&self, name: &str) -> String {
+        let share = |part, whole| if whole == 0 { "-".to_owned() } else { format!("{:.1}%", percent(part, whole)) };
+        format!(
+            "| {name} | {} | {} | {} | {} | {} |",
+            self.draws,
+            share(self.draws_right, self.draws),
+            self.decided,
+            share(self.decided_right, self.decided),
+            self.wrong
+        )
+    }
+}
+
+/// Judges centipawns, where mates count as the 30,000 that they are worth.
+fn judge(cp: i32, result: i32) -> Shown {
+    match result {
+        0 if cp.abs() <= NEAR_ZERO => Shown::Rightly,
+        0 if cp.abs() <= WINNING => Shown::Vaguely,
+        0 => Shown::Wrongly,
+        _ if cp * result > WINNING => Shown::Rightly,
+        _ if cp * result >= 0 => Shown::Vaguely,
+        _ => Shown::Wrongly,
+    }
+}
+
+fn search(engine: &mut Engine, sample: &Sample, nodes: u64) -> Option<i32> {
+    engine.new_game();
+    let outcome = engine.search(&Game::new(sample.position.clone()), Limits::nodes(nodes));
+    Some(outcome.last?.value.score().cp())
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> u8 {
+    let samples = match choose(args) {
+        Ok(samples) => samples,
+        Err(reason) => {
+            eprintln!("ibex endings: {reason}");
+            return TROUBLE;
+        }
+    };
+    let bar = progress::bar(samples.len() as u64, "positions");
+    let idle = Mutex::new(Vec::new());
+    let scores = in_parallel(
+        samples.len(),
+        args.common.jobs(),
+        |i| {
+            let kept = idle.lock().ok().and_then(|mut idle: std::sync::MutexGuard<'_, Vec<Engine>>| idle.pop());
+            let mut engine = kept.unwrap_or_else(engine);
+            let cp = search(&mut engine, &samples[i], args.nodes);
+            if let Ok(mut idle) = idle.lock() {
+                idle.push(engine);
+            }
+            cp
+        },
+        |_, _| bar.inc(1),
+    );
+    bar.finish_and_clear();
+    let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
+    let mut all = Count::default();
+    for (sample, cp) in samples.iter().zip(scores) {
+        // A search that says nothing has not shown the result.
+        let shown = cp.map_or(Shown::Vaguely, |cp| judge(cp, sample.result));
+        counts.entry(&sample.ending).or_default().add(sample.result, shown);
+        all.add(sample.result, shown);
+        if args.common.verbose && shown != Shown::Rightly {
+            let cp = cp.unwrap_or_default();
+            tell!("{} {}: {} is shown as {cp}, {shown:?}", sample.ending, sample.position.fen(), sample.result);
+        }
+    }
+    tell!("| ending | draws | within {NEAR_ZERO} | wins and losses | above {WINNING} | wrong side |");
+    tell!("|---|--:|--:|--:|--:|--:|");
+    for (ending, count) in &counts {
+        tell!("{}", count.row(ending));
+    }
+    tell!("{}", all.row("together"));
+    let enough = percent(all.draws_right, all.draws) >= REQUIRED
+        && percent(all.decided_right, all.decided) >= REQUIRED
+        && all.wrong == 0;
+    if enough { OK } else { FOUND }
+}
+
+fn choose(args: &Args) -> Result<Vec<Sample>, String> {
+    let all = Endgame::all();
+    let endings = if args.endings.is_empty() { all.clone() } else { args.endings.clone() };
+    let pawns = match &args.syzygy {
+        None => None,
+        Some(path) => Some(Tablebases::open(path).0.ok_or_else(|| format!("no tables in '{path}'"))?),
+    };
+    let tables = solved(endings.iter().filter(|ending| ending.men() > 2).cloned());
+    let mut samples = Vec::new();
+    for ending in &endings {
+        // The choice of endings changes nothing within them.
+        let part = all.iter().position(|known| known == ending).unwrap_or(all.len());
+        let mut random = Random::of_part(args.common.seed, part);
+        if let Some(table) = tables.get(ending) {
+            samples.extend(sample::samples(table, args.positions, &mut random));
+        }
+    }
+    if let Some(pawns) = pawns {
+        samples.extend(sample::pawns(&pawns, args.positions, &mut Random(args.common.seed)));
+    }
+    if samples.is_empty() { Err("no positions".to_owned()) } else { Ok(samples) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_judged_by_the_result() {
+        for (cp, result, shown) in [
+            (0, 0, Shown::Rightly),
+            (-30, 0, Shown::Rightly),
+            (31, 0, Shown::Vaguely),
+            (-501, 0, Shown::Wrongly),
+            (501, 1, Shown::Rightly),
+            (29_990, 1, Shown::Rightly),
+            (500, 1, Shown::Vaguely),
+            (-1, 1, Shown::Wrongly),
+            (-10_000, -1, Shown::Rightly),
+            (10, -1, Shown::Wrongly),
+        ] {
+            assert_eq!(judge(cp, result), shown, "{cp} for {result}");
+        }
+    }
+
+    /// Every position of these endings is recognised, or next to one that is: the smallest search must be right.
+    #[test]
+    fn recognised_endings_are_shown_rightly() {
+        let endings = ["KQvK", "KRvK", "KPvK", "KBvK", "KBvKN"].map(|name| name.parse().expect("an ending"));
+        let args = Args {
+            positions: 20,
+            nodes: 2000,
+            common: Common { seed: 7, jobs: None, verbose: true },
+            endings: endings.to_vec(),
+            syzygy: None,
+        };
+        assert_eq!(run(&args), OK);
+    }
+}

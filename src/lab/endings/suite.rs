@@ -1,0 +1,382 @@
+//! Positions that recognizers settle a few plies below the root: made at random, proved twice.
+//!
+//! A position is settled when every line of play, to a certain depth, ends in a known result, so that the result of every
+//! move at the root follows. Known are, for the maker, what recognizers answer, and for the proof, the project's own
+//! tables; checkmate and stalemate for both. Neither the search nor the evaluation has a part in it.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use shakmaty::{Color, Move, Piece, Role};
+
+use super::sample::{self, Random};
+use super::solved;
+use crate::bound::Bound;
+use crate::lab::epd::parse::{Entry, Suite};
+use crate::lab::perft::in_parallel;
+use crate::lab::{FOUND, OK, TROUBLE, default_jobs, progress, san};
+use crate::position::Position;
+use crate::recognize::recognize;
+use crate::recognize::retrograde::{Endgame, Tables, Value};
+use crate::tell;
+
+/// Recognised positions lie so many plies below the root, at least and at most.
+const NEAREST: u32 = 2;
+const FARTHEST: u32 = 8;
+/// Positions that may be looked at for one root.
+const EFFORT: u64 = 5000;
+
+/// The material that is placed at random.
+const MATERIAL: [&str; 22] = [
+    "KRvKP", "KQvKP", "KPPvK", "KBPvK", "KNPvK", "KPPvKP", "KBPvKP", "KNPvKP", "KRvKPP", "KQvKPP", "KBBvKP", "KBNvKP",
+    "KNNvKP", "KBPvKB", "KBPvKN", "KNPvKN", "KRPvKB", "KRPvKN", "KRPvKR", "KQPvKQ", "KBPPvKP", "KBPPvKB",
+];
+
+/// How many positions to make.
+#[derive(clap::Args, Clone, Debug)]
+pub struct MakeArgs {
+    /// Positions
+    #[arg(long, default_value_t = 220, value_name = "N")]
+    pub positions: usize,
+    /// Begins the random choice
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub seed: u64,
+}
+
+/// Which suites to prove.
+#[derive(clap::Args, Clone, Debug)]
+pub struct ProveArgs {
+    /// Suites made by `ibex endings make`
+    #[arg(required = true, value_name = "FILE.epd")]
+    pub files: Vec<PathBuf>,
+}
+
+/// What is proved of a position: the least and the most that the side to move gets, of −1, 0 and 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Range {
+    least: i8,
+    most: i8,
+}
+
+impl Range {
+    const NOTHING: Range = Range { least: -1, most: 1 };
+
+    fn exactly(result: i8) -> Range {
+        Range { least: result, most: result }
+    }
+
+    fn is_settled(self) -> bool {
+        self.least == self.most
+    }
+
+    fn turned(self) -> Range {
+        Range { least: -self.most, most: -self.least }
+    }
+}
+
+/// Who knows results before the game is over.
+#[derive(Clone, Copy)]
+pub enum Oracle<'a> {
+    /// What the engine's recognizers answer.
+    Recognizers,
+    /// The true values of up to four men.
+    Tables(&'a Tables),
+}
+
+impl Oracle<'_> {
+    fn ask(self, position: &Position) -> Range {
+        match self {
+            Oracle::Recognizers => {
+                let ibv = recognize(position).ibv;
+                if !ibv.is_some() {
+                    return Range::NOTHING;
+                }
+                let result = if ibv.score().is_draw() { 0 } else { ibv.score().raw().signum() as i8 };
+                match ibv.bound() {
+                    Bound::Exact => Range::exactly(result),
+                    // At least a win is a win.
+                    Bound::Lower => Range { least: result, most: 1 },
+                    Bound::Upper => Range { least: -1, most: result },
+                }
+            }
+            Oracle::Tables(tables) => match tables.value(position.board(), position.turn()) {
+                Some(Value::Win(_)) => Range::exactly(1),
+                Some(Value::Draw) => Range::exactly(0),
+                Some(Value::Loss(_)) => Range::exactly(-1),
+                None => Range::NOTHING,
+            },
+        }
+    }
+}
+
+/// A settled root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// The result for the side to move.
+    pub result: i8,
+    /// The moves that keep it.
+    pub keys: Vec<Move>,
+    /// Plies below the root at which everything is known.
+    pub plies: u32,
+}
+
+/// The search for results: every move is looked at, until the effort is spent.
+struct Prover<'a> {
+    oracle: Oracle<'a>,
+    seen: HashMap<(u64, u32), Range>,
+    effort: u64,
+}
+
+impl Prover<'_> {
+    /// The range of a position, looking so many plies ahead; `None` when the effort is spent.
+    fn range(&mut self, position: &Position, plies: u32) -> Option<Range> {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            return Some(Range::exactly(if position.in_check() { -1 } else { 0 }));
+        }
+        let known = self.oracle.ask(position);
+        if known.is_settled() || plies == 0 {
+            return Some(known);
+        }
+        let index = (position.key(), plies);
+        if let Some(&range) = self.seen.get(&index) {
+            return Some(range);
+        }
+        self.effort = self.effort.checked_sub(1)?;
+        let mut best = Range::exactly(-1);
+        for m in moves {
+            let mut after = position.clone();
+            after.play(m);
+            let range = self.range(&after, plies - 1)?.turned();
+            best = Range { least: best.least.max(range.least), most: best.most.max(range.most) };
+            if best.least == known.most {
+                break;
+            }
+        }
+        let range = Range { least: best.least.max(known.least), most: best.most.min(known.most) };
+        self.seen.insert(index, range);
+        Some(range)
+    }
+}
+
+/// Finds at how many plies, up to a limit, the result of the root and all moves that keep it are known.
+pub fn settle(root: &Position, oracle: Oracle<'_>, farthest: u32, effort: u64) -> Option<Settled> {
+    let mut prover = Prover { oracle, seen: HashMap::new(), effort };
+    let moves = root.legal_moves();
+    for plies in 1..=farthest {
+        let mut ranges = Vec::with_capacity(moves.len());
+        for &m in &moves {
+            let mut after = root.clone();
+            after.play(m);
+            ranges.push(prover.range(&after, plies - 1)?.turned());
+        }
+        let result = ranges.iter().map(|range| range.least).max()?;
+        if ranges.iter().all(|&range| range == Range::exactly(result) || range.most < result) {
+            let keys = moves.iter().zip(&ranges).filter(|(_, range)| range.least == result).map(|(&m, _)| m).collect();
+            return Some(Settled { result, keys, plies });
+        }
+    }
+    None
+}
+
+fn word(result: i8) -> &'static str {
+    match result {
+        1 => "win",
+        0 => "draw",
+        _ => "loss",
+    }
+}
+
+/// Makes a suite and prints it.
+pub fn make(args: &MakeArgs) -> u8 {
+    let tables = solved(Endgame::all());
+    // Some kinds of material give less than others.
+    let share = 2 * args.positions.div_ceil(MATERIAL.len());
+    let bar = progress::bar(MATERIAL.len() as u64, "kinds of material");
+    let made = in_parallel(
+        MATERIAL.len(),
+        default_jobs(),
+        |i| make_some(MATERIAL[i], share, &tables, Random::of_part(args.seed, i)),
+        |_, _| bar.inc(1),
+    );
+    bar.finish_and_clear();
+    let taken = (0..share).flat_map(|round| made.iter().filter_map(move |some| some.get(round)));
+    for (number, (material, position, settled)) in taken.take(args.positions).enumerate() {
+        let fen = position.fen();
+        let fields: Vec<&str> = fen.split(' ').take(4).collect();
+        let keys: Vec<String> = settled.keys.iter().map(|&m| san(position, m)).collect();
+        tell!(
+            "{} bm {}; result {}; plies {}; id \"recognized.{:03} {material}\";",
+            fields.join(" "),
+            keys.join(" "),
+            word(settled.result),
+            settled.plies,
+            number + 1,
+        );
+    }
+    OK
+}
+
+fn make_some(
+    material: &'static str,
+    count: usize,
+    tables: &Tables,
+    mut random: Random,
+) -> Vec<(&'static str, Position, Settled)> {
+    let men = men_of(material);
+    let mut made: Vec<(&'static str, Position, Settled)> = Vec::new();
+    for _ in 0..1500 {
+        if made.len() == count {
+            break;
+        }
+        let Some(position) = sample::placed(&men, &mut random) else { continue };
+        let Some(settled) = settle(&position, Oracle::Recognizers, FARTHEST, EFFORT) else { continue };
+        // Half of a share may be wins.
+        let wins = made.iter().filter(|(_, _, other)| other.result == 1).count();
+        let fits = settled.plies >= NEAREST
+            && settled.result >= 0
+            && settled.keys.len() <= 2
+            && position.legal_moves().len() >= 3 + settled.keys.len()
+            && (settled.result == 0 || wins < count.div_ceil(2));
+        let fits = fits && {
+            let proof = settle(&position, Oracle::Tables(tables), settled.plies, 4 * EFFORT);
+            proof.is_some_and(|proof| (proof.result, &proof.keys) == (settled.result, &settled.keys))
+        };
+        if fits {
+            let position = if random.below(2) == 0 { position } else { position.flipped() };
+            // Flipped or not, the keys are named from the position as it is printed.
+            if let Some(settled) = settle(&position, Oracle::Recognizers, FARTHEST, EFFORT) {
+                made.push((material, position, settled));
+            }
+        }
+    }
+    made
+}
+
+/// The men of a name such as `KBPvKP`, the kings left out.
+fn men_of(material: &str) -> Vec<Piece> {
+    let sides = material.split('v').zip([Color::White, Color::Black]);
+    sides
+        .flat_map(|(side, color)| {
+            side.chars().skip(1).filter_map(Role::from_char).map(move |role| Piece { color, role })
+        })
+        .collect()
+}
+
+/// Proves suites again.
+pub fn prove(args: &ProveArgs) -> u8 {
+    let mut suites = Vec::new();
+    for file in &args.files {
+        match Suite::read(file) {
+            Ok(suite) => suites.push(suite),
+            Err(reason) => {
+                eprintln!("ibex endings: {reason}");
+                return TROUBLE;
+            }
+        }
+    }
+    let tables = solved(Endgame::all());
+    let mut failed = 0;
+    for suite in &suites {
+        for problem in &suite.problems {
+            eprintln!("{problem}");
+        }
+        let results =
+            in_parallel(suite.entries.len(), default_jobs(), |i| check(&suite.entries[i], &tables), |_, _| ());
+        let mut wrong = suite.problems.len();
+        for (entry, result) in suite.entries.iter().zip(results) {
+            if let Err(reason) = result {
+                tell!("{}:{}: {reason}", suite.file, entry.line);
+                wrong += 1;
+            }
+        }
+        tell!("{}: {} lines, {wrong} wrong", suite.file, suite.entries.len());
+        failed += wrong;
+    }
+    if failed == 0 { OK } else { FOUND }
+}
+
+/// Proves one line: its result and its keys by the tables, its plies by the recognizers.
+///
+/// # Errors
+///
+/// One line that says what is wrong.
+pub fn check(entry: &Entry, tables: &Tables) -> Result<(), String> {
+    let text = |opcode| entry.operation(opcode).map(|operation| operation.text().to_owned()).unwrap_or_default();
+    let plies: u32 = text("plies").parse().map_err(|_| "it does not say at how many plies it is settled".to_owned())?;
+    if !(NEAREST..=FARTHEST).contains(&plies) {
+        return Err(format!("{plies} plies are not {NEAREST} to {FARTHEST}"));
+    }
+    let proof = settle(&entry.position, Oracle::Tables(tables), plies, 400 * EFFORT)
+        .ok_or_else(|| format!("the tables do not settle it in {plies} plies"))?;
+    if word(proof.result) != text("result") {
+        return Err(format!("it is a {}", word(proof.result)));
+    }
+    let name = |m: &Move| san(&entry.position, *m);
+    if let Some(wrong) = entry.best.iter().find(|m| !proof.keys.contains(m)) {
+        return Err(format!("{} does not keep the {}", name(wrong), word(proof.result)));
+    }
+    if let Some(missing) = proof.keys.iter().find(|m| !entry.best.contains(m)) {
+        return Err(format!("{} keeps the {} as well", name(missing), word(proof.result)));
+    }
+    let recognized = settle(&entry.position, Oracle::Recognizers, FARTHEST, 400 * EFFORT).map(|settled| settled.plies);
+    if recognized == Some(plies) { Ok(()) } else { Err(format!("recognizers settle it in {recognized:?} plies")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::CastlingMode;
+
+    use super::*;
+    use crate::recognize::proof::tables;
+
+    fn position(fen: &str) -> Position {
+        Position::from_fen(fen, CastlingMode::Standard).expect("a position")
+    }
+
+    /// The project's own suite, proved again.
+    #[test]
+    fn our_suite_is_proved() {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("epd/recognizers.epd");
+        let suite = Suite::read(&path).expect("readable");
+        assert!(suite.problems.is_empty(), "{:?}", suite.problems);
+        assert!(suite.entries.len() >= 200);
+        let checked = in_parallel(
+            suite.entries.len(),
+            default_jobs(),
+            |i| {
+                check(&suite.entries[i], tables()).map_err(|reason| format!("line {}: {reason}", suite.entries[i].line))
+            },
+            |_, _| (),
+        );
+        let wrong: Vec<String> = checked.into_iter().filter_map(Result::err).collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn every_way_to_be_wrong_is_named() {
+        // The king must take the pawn before it promotes with check.
+        let settled = settle(&position("8/8/8/8/8/k7/1p6/1K1N4 w - - 0 1"), Oracle::Tables(tables()), 4, EFFORT);
+        let settled = settled.expect("an ending of four men");
+        assert_eq!((settled.result, settled.plies), (0, 1));
+        let line = |text: &str| {
+            let suite = Suite::parse("test", "test.epd", format!("8/8/8/8/8/k7/1p6/1K1N4 w - - {text}").as_bytes());
+            assert!(suite.problems.is_empty(), "{:?}", suite.problems);
+            check(&suite.entries[0], tables()).expect_err(text)
+        };
+        assert!(line("bm Nxb2; result draw; plies 9;").contains("9 plies"));
+        assert!(line("bm Nxb2; result draw;").contains("does not say"));
+        assert!(line("bm Nxb2; result win; plies 2;").contains("it is a draw"));
+        assert!(line("bm Nc3 Nxb2 Ne3 Nf2; result draw; plies 2;").contains("keep"));
+    }
+
+    /// A prover without an oracle knows only what mates and stalemates within its reach.
+    #[test]
+    fn without_tables_only_the_end_of_the_game_is_known() {
+        let nothing = Tables::default();
+        let mate = settle(&position("7k/8/6K1/8/8/8/8/1Q6 w - - 0 1"), Oracle::Tables(&nothing), 1, EFFORT);
+        assert_eq!(mate, None, "other moves are not known to be worse");
+        let stalemate = position("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
+        assert!(settle(&stalemate, Oracle::Tables(&nothing), 1, EFFORT).is_none());
+    }
+}

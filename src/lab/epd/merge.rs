@@ -1,0 +1,87 @@
+//! Putting the parts of a run together.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::record::{Journal, Run};
+use super::report::{self, Outputs};
+use super::run::difference;
+use crate::lab::{FOUND, OK};
+
+/// What `ibex epd merge` can be told.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// Files of results (JSON Lines): shards of a run, runs of several players over the same suites, or both
+    #[arg(required = true, value_name = "FILE.jsonl")]
+    pub files: Vec<PathBuf>,
+    /// Write the whole to this new file
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub outputs: Outputs,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// One line: a file cannot be read or written, or the files do not belong together.
+pub fn run(args: &Args) -> Result<u8, String> {
+    let mut runs = Vec::new();
+    for file in &args.files {
+        runs.push((file, Run::read(file)?.0));
+    }
+    let whole = merge(runs.iter().map(|(file, run)| (file.display().to_string(), run)))?;
+    if let Some(path) = &args.out {
+        let mut journal = Journal::begin(path, &whole.head)?;
+        for record in &whole.records {
+            journal.write(record)?;
+        }
+    }
+    let saved = report::save(&whole, &args.outputs);
+    report::print(&whole, &args.outputs);
+    saved?;
+    let missing = whole.expected() - whole.records.len();
+    if missing > 0 {
+        eprintln!("ibex epd merge: {missing} of {} results are missing", whole.expected());
+    }
+    Ok(if missing > 0 { FOUND } else { OK })
+}
+
+/// Merges runs that agree in everything but players and shards.
+fn merge<'a>(runs: impl Iterator<Item = (String, &'a Run)>) -> Result<Run, String> {
+    let mut whole: Option<Run> = None;
+    let mut seen = BTreeMap::new();
+    for (name, run) in runs {
+        let whole = whole.get_or_insert_with(|| {
+            let mut head = run.head.clone();
+            head.shard = None;
+            head.players.clear();
+            Run { head, records: Vec::new() }
+        });
+        let mut head = run.head.clone();
+        head.shard = None;
+        head.players.clone_from(&whole.head.players);
+        if head != whole.head {
+            return Err(format!("{name} does not belong to the others: {}", difference(&head, &whole.head)));
+        }
+        for player in &run.head.players {
+            match whole.head.players.iter().find(|known| known.label == player.label) {
+                None => whole.head.players.push(player.clone()),
+                Some(known) if known == player => {}
+                Some(_) => return Err(format!("{name}: '{}' is another player than in the others", player.label)),
+            }
+        }
+        for record in &run.records {
+            if let Some(first) = seen.insert(record.key(), name.clone()) {
+                let (id, player) = (&record.id, &record.player);
+                return Err(format!("{id} by {player} is in {first} and in {name}"));
+            }
+            whole.records.push(record.clone());
+        }
+    }
+    let mut whole = whole.ok_or("nothing to merge")?;
+    whole.sort();
+    Ok(whole)
+}

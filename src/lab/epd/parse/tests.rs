@@ -1,0 +1,221 @@
+use super::*;
+use crate::lab::{san, uci};
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+/// A position with promotions, captures and castling on both wings.
+const RICH: &str = "r3k2r/1P6/8/3pP3/8/8/1p4N1/R3K1NR w KQkq d6 0 1";
+
+fn entry(text: &str) -> Entry {
+    parse_line(text, 1).expect("not empty").unwrap_or_else(|reason| panic!("{text}: {reason}"))
+}
+
+fn reason(text: &str) -> String {
+    let reason = parse_line(text, 1).expect("not empty").expect_err(text);
+    assert!(!reason.contains('\n'), "{reason}");
+    reason
+}
+
+fn sans(entry: &Entry, moves: &[Move]) -> Vec<String> {
+    moves.iter().map(|&m| san(&entry.position, m)).collect()
+}
+
+#[test]
+fn every_known_operation_is_understood() {
+    let entry = entry(&format!(
+        "{START} bm Nf3 d4; am f3, g4; id \"a; b\"; c0 \"prose\"; dm 3; acd 12; acn 4000000000000; acs 7; ce -35; \
+         pm e2e4; pv e4 e5 Nf3; D1 20; D3 8902; D2 400; mystery 1 \"two\";"
+    ));
+    assert_eq!(sans(&entry, &entry.best), ["Nf3", "d4"]);
+    assert_eq!(sans(&entry, &entry.avoid), ["f3", "g4"]);
+    assert_eq!(entry.id.as_deref(), Some("a; b"));
+    assert_eq!(entry.mate, Some(3));
+    assert_eq!(entry.counts, [(1, 20), (2, 400), (3, 8902)]);
+    let analysis = &entry.analysis;
+    assert_eq!((analysis.depth, analysis.nodes, analysis.seconds), (Some(12), Some(4_000_000_000_000), Some(7)));
+    assert_eq!(analysis.centipawns, Some(-35));
+    assert_eq!(analysis.predicted.map(|m| uci(&entry.position, m)).as_deref(), Some("e2e4"));
+    assert_eq!(analysis.line.len(), 3);
+    assert_eq!(entry.operations.len(), 15);
+    assert_eq!(entry.operation("mystery").map(Operation::text).as_deref(), Some("1 two"));
+    assert!(entry.is_task());
+}
+
+#[test]
+fn four_fields_and_six_and_counters_as_operations() {
+    assert_eq!(entry(&format!("{START} bm e4;")).position.clock(), 0);
+    assert_eq!(entry(&format!("{START} 7 12 bm e4;")).position.clock(), 7);
+    assert_eq!(entry(&format!("{START} 7 bm e4;")).position.clock(), 7);
+    let by_operation = entry(&format!("{START} bm e4; hmvc 9; fmvn 30;"));
+    assert!(by_operation.position.fen().ends_with(" 9 30"), "{}", by_operation.position.fen());
+    // The style of perft files: semicolons before the operations, none at the end.
+    let perft = entry(&format!("{START} 0 1 ;D1 20 ;D2 400"));
+    assert_eq!(perft.counts, [(1, 20), (2, 400)]);
+    assert!(!perft.is_task());
+    assert_eq!(entry(&format!("{START};D1 20")).counts, [(1, 20)]);
+}
+
+#[test]
+fn moves_in_any_usual_notation() {
+    let position = read_fen(RICH).expect("valid");
+    for (word, expected) in [
+        ("O-O", "e1g1"),
+        ("0-0-0", ""),
+        ("b8=Q", "b7b8q"),
+        ("b8Q+", "b7b8q"),
+        ("b8=N", "b7b8n"),
+        ("bxa8=R+", "b7a8r"),
+        ("ba8R", "b7a8r"),
+        ("b7b8b", "b7b8b"),
+        ("B7B8B", "b7b8b"),
+        ("exd6", "e5d6"),
+        ("exd6e.p.", "e5d6"),
+        ("e6!?", "e5e6"),
+        ("N1f3", ""),
+        ("Nf3", "g1f3"),
+        ("Nf4", "g2f4"),
+        ("Ng2-f4", "g2f4"),
+        ("Ng2f4", "g2f4"),
+        ("Rxa8+", "a1a8"),
+        ("Ra8", "a1a8"),
+        ("d6", ""),
+        ("Kd3", ""),
+        ("b8", ""),
+        ("e1h1", ""),
+        ("0000", ""),
+        ("--", ""),
+        ("é4", ""),
+        ("", ""),
+        ("b7b8k", ""),
+        ("=Q", ""),
+    ] {
+        let found = read_move(&position, word).map_or_else(|_| String::new(), |m| uci(&position, m));
+        // "N1f3" names a rank that only one knight stands on, and "e1h1" and "O-O" are barred by the knight on g1.
+        let expected = match word {
+            "O-O" => "",
+            "N1f3" => "g1f3",
+            _ => expected,
+        };
+        assert_eq!(found, expected, "{word}");
+    }
+    let castling = read_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").expect("valid");
+    for word in ["O-O", "0-0", "O-O+", "e1g1", "e1h1"] {
+        assert_eq!(read_move(&castling, word).map(|m| uci(&castling, m)).as_deref(), Ok("e1g1"), "{word}");
+    }
+    assert_eq!(read_move(&castling, "O-O-O").map(|m| uci(&castling, m)).as_deref(), Ok("e1c1"));
+    let two_knights = read_fen("4k3/8/8/8/8/8/4K3/1N3N2 w - - 0 1").expect("valid");
+    assert!(read_move(&two_knights, "Nd2").expect_err("ambiguous").contains("more than one"));
+    assert!(read_move(&two_knights, "Nbd2").is_ok());
+}
+
+#[test]
+fn chess960_is_told_by_the_castling_rights() {
+    for fen in
+        ["rk5r/pppppppp/8/8/8/8/PPPPPPPP/RK5R w HAha - bm O-O", "rk5r/pppppppp/8/8/8/8/PPPPPPPP/RK5R w KQkq - bm b1h1"]
+    {
+        let entry = entry(fen);
+        assert!(entry.position.castling_mode().is_chess960());
+        assert_eq!(uci(&entry.position, entry.best[0]), "b1h1");
+    }
+    assert!(entry(&format!("{START} bm e4;")).position.castling_mode().is_standard());
+    let shredder = entry("r3k2r/8/8/8/8/8/8/R3K2R w HAha - bm O-O");
+    assert!(shredder.position.castling_mode().is_standard());
+}
+
+#[test]
+fn mates_and_points() {
+    assert_eq!(entry("7k/8/5KQ1/8/8/8/8/8 w - - bm #1;").mate, Some(1));
+    assert_eq!(entry("7k/8/5KQ1/8/8/8/8/8 b - - dm -1;").mate, Some(-1));
+    assert_eq!(entry("7k/8/5K2/8/8/8/8/8 b - - dm 0;").mate, Some(0));
+    assert!(reason("7k/8/5KQ1/8/8/8/8/8 w - - bm #1; dm 2;").contains("contradict"));
+    let points = |text: &str| -> Vec<(String, i32)> {
+        let entry = entry(&format!("{START} {text}"));
+        entry.points.iter().map(|&(m, points)| (san(&entry.position, m), points)).collect()
+    };
+    let expected = [("Nf3".to_owned(), 10), ("d4".to_owned(), 7)];
+    assert_eq!(points("c0 \"Nf3=10, d4=7\";"), expected);
+    assert_eq!(points("c7 \"Nf3 d4\"; c8 \"10 7\";"), expected);
+    assert_eq!(points("c0 \"prose\"; c7 \"nonsense here\"; c8 \"10 7\"; c9 \"g1f3 d2d4\";"), expected);
+    assert_eq!(points("c7 \"Nf3 d4 Nf3\"; c8 \"9 7 10\";"), expected, "the later number counts");
+    assert!(points("c0 \"White is better\"; c8 \"10\"; c9 \"g1f3 d2d4\";").is_empty());
+    assert!(reason(&format!("{START} c0 \"Nf6=10, d4=7\";")).contains("'Nf6' is not legal"));
+    let promotion = entry("8/1P5k/8/8/8/8/8/K7 w - - c0 \"b8=Q=10, b8=R+=9\";");
+    assert_eq!(promotion.points.iter().map(|&(_, points)| points).collect::<Vec<_>>(), [10, 9]);
+}
+
+#[test]
+fn comments_and_empty_lines_are_no_lines() {
+    for text in ["", "   ", "\r", "# a comment", "\t#"] {
+        assert!(parse_line(text, 1).is_none(), "{text:?}");
+    }
+    assert_eq!(entry(&format!("{START} bm e4; # the end")).operations.len(), 1);
+}
+
+#[test]
+fn bad_lines_say_why() {
+    for (tail, part) in [
+        ("bm Ke2;", "bm 'Ke2' is not legal"),
+        ("bm;", "'bm' without a move"),
+        ("bm Qg6 id \"x\";", "bm 'Qg6' is not legal"),
+        ("bm e4; bm d4;", "'bm' stands twice"),
+        ("bm e4; am e4;", "both best and to be avoided"),
+        ("5x 3;", "'5x' is no opcode"),
+        ("bm e4; \"id\" x;", "no opcode"),
+        ("averyveryverylongopcode 1;", "no opcode"),
+        ("id \"open", "without an end"),
+        ("dm three;", "'dm three' needs one number"),
+        ("dm;", "needs one number"),
+        ("dm 3 4;", "needs one number"),
+        ("acn -1;", "needs one number"),
+        ("acd 99999999999999;", "needs one number"),
+        ("D2 many;", "needs one number"),
+        ("pv e4 e4;", "pv 'e4' is not legal (move 2 of the line)"),
+        ("pm Nf6;", "pm 'Nf6' is not legal"),
+        ("bm e4;\u{0}", "control character U+0000"),
+    ] {
+        let reason = reason(&format!("{START} {tail}"));
+        assert!(reason.contains(part), "{tail}: {reason}");
+    }
+    assert!(reason("rnbqkbnr/pppppppp/8 w KQkq - bm e4;").contains("FEN"));
+    assert!(reason("8/8/8/8/8/8/8/8 w - - bm e4;").contains("empty board"));
+    assert!(reason("8/8 w").contains("only 2 of the four fields"));
+    assert!(reason("hello").contains("only 1 of the four fields"));
+    assert!(reason(&format!("{START} hmvc 999; bm e4;")).contains("999 half-moves"));
+}
+
+#[test]
+fn files_of_any_line_ending_mark_and_encoding() {
+    let mut bytes = b"\xEF\xBB\xBF# suite\r\n\r\n".to_vec();
+    bytes.extend(format!("{START} bm e4; id \"one\";\r\n").bytes());
+    bytes.extend(format!("{START} bm Ke2; id \"two\";\r\n").bytes());
+    bytes.extend(format!("{START} bm e4; id \"R").bytes());
+    bytes.extend(b"\xE9ti\";\r\n");
+    bytes.extend(format!("{START} id \"nothing to solve\";\r\n").bytes());
+    bytes.extend(format!("{START} am e4").bytes());
+    let mut suite = Suite::parse("suite", "dir/suite.epd", &bytes);
+    assert_eq!(suite.entries.iter().map(|entry| entry.line).collect::<Vec<_>>(), [3, 5, 6, 7]);
+    assert_eq!(suite.entries[1].id.as_deref(), Some("Réti"));
+    assert_eq!(suite.problems.len(), 1);
+    assert_eq!(suite.problems[0].to_string(), "dir/suite.epd:4: bm 'Ke2' is not legal");
+    assert_eq!(suite.notes[0].to_string(), "dir/suite.epd:5: not UTF-8, read as Latin-1");
+    suite.require(Entry::is_task, "nothing to solve");
+    assert_eq!(suite.entries.len(), 3);
+    assert_eq!(suite.problems[1].to_string(), "dir/suite.epd:6: nothing to solve");
+    assert!(Suite::parse("empty", "empty.epd", b"").entries.is_empty());
+    assert!(Suite::read(Path::new("no/such/file.epd")).expect_err("missing").starts_with("no/such/file.epd: "));
+}
+
+proptest::proptest! {
+    #[test]
+    fn nothing_makes_the_parser_panic(tail in "\\PC{0,80}", cut in 0usize..60) {
+        let _ = parse_line(&tail, 1);
+        let _ = parse_line(&format!("{START} {tail}"), 1);
+        let _ = parse_line(&format!("{}{tail}", &START[..cut.min(START.len())]), 1);
+        let _ = parse_line(&format!("{START} bm {tail}; dm {tail}; c0 \"{tail}\""), 1);
+    }
+
+    #[test]
+    fn no_bytes_make_the_reader_panic(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300)) {
+        let suite = Suite::parse("x", "x", &bytes);
+        proptest::prop_assert!(suite.entries.is_empty());
+    }
+}

@@ -1,0 +1,491 @@
+//! Running suites: positions dealt to workers, answers judged, records written as they come.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crossbeam_channel::Sender;
+
+use super::external::{External, Program};
+use super::judge::Follower;
+use super::parse::{Entry, Suite};
+use super::player::{Answer, Budget, BuiltIn, Player, Trouble};
+use super::record::{FORMAT, Head, Journal, PlayerHead, Record, Run, Status, SuiteHead};
+use super::report::{self, Outputs};
+use super::totals;
+use crate::bound::Bound;
+use crate::engine::Settings;
+use crate::lab::{FOUND, OK, progress, san, san_line, uci};
+
+/// What `ibex epd FILE...` can be told.
+#[derive(clap::Args, Clone, Debug)]
+#[group(id = "run")]
+pub struct Args {
+    /// Suites to run
+    #[arg(required = true, value_name = "FILE.epd")]
+    pub files: Vec<PathBuf>,
+
+    /// Milliseconds for each position
+    #[arg(long, value_name = "MS", help_heading = "Limits (at least one)", value_parser = clap::value_parser!(u64).range(1..))]
+    pub movetime: Option<u64>,
+    /// Nodes for each position; repeatable to the node on one thread
+    #[arg(long, value_name = "N", help_heading = "Limits (at least one)", value_parser = clap::value_parser!(u64).range(1..))]
+    pub nodes: Option<u64>,
+    /// Iterations for each position
+    #[arg(long, value_name = "N", help_heading = "Limits (at least one)", value_parser = clap::value_parser!(u32).range(1..))]
+    pub depth: Option<u32>,
+    /// Stop at a mate in at most this many moves
+    #[arg(long, value_name = "N", help_heading = "Limits (at least one)", value_parser = clap::value_parser!(u32).range(1..))]
+    pub mate: Option<u32>,
+    /// Stop a position once its solution has held for N further iterations
+    #[arg(long, value_name = "N")]
+    pub hold: Option<u32>,
+    /// Give a position up after this many seconds [default: depends on the limits]
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<u64>,
+
+    /// Positions searched at once
+    #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    pub jobs: usize,
+    /// Threads for each position
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    pub threads: usize,
+    /// Transposition table for each position, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    pub hash: usize,
+
+    /// Run this UCI program too, as `[LABEL=]COMMAND ARGUMENTS` (may be repeated)
+    #[arg(long = "engine", value_name = "COMMAND", help_heading = "Other engines")]
+    pub engines: Vec<String>,
+    /// Set an option of these programs, as `[LABEL:]NAME=VALUE` (may be repeated)
+    #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "Other engines")]
+    pub options: Vec<String>,
+    /// These engines do not know `go nodes`: let them search, and stop them when they have told so many (may be repeated)
+    #[arg(long = "stop-at-nodes", value_name = "LABEL", requires = "engines", help_heading = "Other engines")]
+    pub counted: Vec<String>,
+    /// Leave out Ibex itself
+    #[arg(long, requires = "engines", help_heading = "Other engines")]
+    pub no_ibex: bool,
+
+    /// Write each result to this new file (JSON Lines) as soon as it is there
+    #[arg(long, value_name = "FILE", conflicts_with = "resume", help_heading = "Long runs")]
+    pub jsonl: Option<PathBuf>,
+    /// Continue the run that this file holds, or begin it
+    #[arg(long, value_name = "FILE", help_heading = "Long runs")]
+    pub resume: Option<PathBuf>,
+    /// Run only the I-th of N parts of the positions
+    #[arg(long, value_name = "I/N", value_parser = parse_shard, help_heading = "Long runs")]
+    pub shard: Option<(usize, usize)>,
+
+    /// Annotate the suites with the analysis of the first player and write them to this file
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub epd_out: Option<PathBuf>,
+    /// Exit with status 1 if any player solves less than this share
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
+    pub fail_under: Option<f64>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub outputs: Outputs,
+}
+
+fn parse_shard(text: &str) -> Result<(usize, usize), String> {
+    text.split_once('/')
+        .and_then(|(part, parts)| Some((part.parse().ok()?, parts.parse().ok()?)))
+        .filter(|&(part, parts)| 1 <= part && part <= parts)
+        .ok_or_else(|| "expected I/N with 1 <= I <= N".to_owned())
+}
+
+fn parse_percent(text: &str) -> Result<f64, String> {
+    text.trim_end_matches('%')
+        .parse()
+        .ok()
+        .filter(|percent| (0.0..=100.0).contains(percent))
+        .ok_or_else(|| "expected a number from 0 to 100".to_owned())
+}
+
+/// Someone who takes part.
+struct Contestant {
+    head: PlayerHead,
+    kind: Kind,
+}
+
+enum Kind {
+    BuiltIn(Settings, Option<Duration>),
+    Program(Program),
+}
+
+impl Contestant {
+    fn player(&self) -> Result<Box<dyn Player>, String> {
+        Ok(match &self.kind {
+            Kind::BuiltIn(settings, patience) => Box::new(BuiltIn::new(settings.clone(), *patience)),
+            Kind::Program(program) => Box::new(External::start(program.clone())?),
+        })
+    }
+}
+
+/// One search to be made.
+struct Task<'a> {
+    contestant: usize,
+    suite: &'a Suite,
+    entry: &'a Entry,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// One line that says why it could not be done.
+pub fn run(args: &Args) -> Result<u8, String> {
+    let budget = Budget { movetime: args.movetime, nodes: args.nodes, depth: args.depth, mate: args.mate };
+    if budget.is_empty() {
+        return Err("say how long to search: --movetime MS, --nodes N, --depth N or --mate N".to_owned());
+    }
+    let suites = read_suites(&args.files)?;
+    let contestants = contestants(args)?;
+    let head = Head {
+        ibex_epd: FORMAT,
+        players: contestants.iter().map(|contestant| contestant.head.clone()).collect(),
+        budget,
+        hold: args.hold,
+        hash: args.hash,
+        threads: args.threads,
+        suites: suites.iter().map(SuiteHead::of).collect(),
+        shard: args.shard,
+    };
+    let (mut journal, mut run) = open_journal(args, head)?;
+
+    let done: HashSet<_> = run.records.iter().map(Record::key).collect();
+    let (part, parts) = args.shard.unwrap_or((1, 1));
+    let positions: Vec<_> = suites
+        .iter()
+        .flat_map(|suite| suite.entries.iter().map(move |entry| (suite, entry)))
+        .enumerate()
+        .filter_map(|(k, position)| (k % parts == part - 1).then_some(position))
+        .collect();
+    let tasks: Vec<Task<'_>> = (0..contestants.len())
+        .flat_map(|contestant| positions.iter().map(move |&(suite, entry)| Task { contestant, suite, entry }))
+        .filter(|task| {
+            !done.contains(&(contestants[task.contestant].head.label.clone(), task.suite.name.clone(), task.entry.line))
+        })
+        .collect();
+    if !done.is_empty() {
+        eprintln!("{} results are there already, {} to go", done.len(), tasks.len());
+    }
+
+    let bar = progress::bar(tasks.len() as u64, "positions");
+    let mut solved = 0;
+    let bench = Bench { contestants: &contestants, budget, hold: args.hold };
+    bench.run(&tasks, args.jobs, |record| {
+        if let Some(trouble) = &record.trouble {
+            bar.suspend(|| {
+                eprintln!("{} on {} ({}:{}): {trouble}", record.player, record.id, record.suite, record.line)
+            });
+        }
+        solved += u64::from(record.solved);
+        bar.set_message(format!("solved {solved}"));
+        bar.inc(1);
+        if let Some(journal) = &mut journal {
+            journal.write(&record)?;
+        }
+        run.records.push(record);
+        Ok(())
+    })?;
+    bar.finish_and_clear();
+    run.sort();
+
+    for label in deaf_to_nodes(&run) {
+        eprintln!("{label} seems not to obey 'go nodes'; with --stop-at-nodes {label} it is stopped at about so many");
+    }
+    let saved = report::save(&run, &args.outputs).and_then(|()| match &args.epd_out {
+        Some(path) => report::write_epd(path, &suites, &run),
+        None => Ok(()),
+    });
+    report::print(&run, &args.outputs);
+    saved?;
+    let least = totals::least_percent(&run);
+    let missed = args.fail_under.filter(|&threshold| least < threshold);
+    if let Some(threshold) = missed {
+        eprintln!("ibex epd: {least:.1}% solved is less than {threshold}%");
+    }
+    Ok(if missed.is_some() { FOUND } else { OK })
+}
+
+/// The programs whose searches are mostly far from the only limit that they were given, a number of nodes.
+fn deaf_to_nodes(run: &Run) -> Vec<&str> {
+    let (Budget { nodes: Some(limit), movetime: None, depth: None, mate: None }, None) =
+        (run.head.budget, run.head.hold)
+    else {
+        return Vec::new();
+    };
+    let programs = run.head.players.iter().filter(|player| player.command.is_some());
+    let deaf = programs.filter(|player| {
+        let own = run.records.iter().filter(|r| r.player == player.label && r.status == Status::Ok);
+        let mut nodes: Vec<u64> = own.map(|r| r.nodes).collect();
+        nodes.sort_unstable();
+        nodes.get(nodes.len() / 2).is_some_and(|&median| median < limit / 2 || median > 2 * limit)
+    });
+    deaf.map(|player| player.label.as_str()).collect()
+}
+
+/// Reads the suites and reports what is wrong with them.
+fn read_suites(files: &[PathBuf]) -> Result<Vec<Suite>, String> {
+    let mut suites: Vec<Suite> = Vec::new();
+    for file in files {
+        let mut suite = Suite::read(file)?;
+        suite.require(Entry::is_task, "nothing to solve (no bm, am, dm or points)");
+        for note in &suite.notes {
+            eprintln!("{note}");
+        }
+        for problem in &suite.problems {
+            eprintln!("{problem}: left out");
+        }
+        if suite.entries.is_empty() {
+            return Err(format!("{}: no position to solve", file.display()));
+        }
+        let taken: BTreeSet<_> = suites.iter().map(|suite| suite.name.clone()).collect();
+        suite.name = unique(&suite.name, &taken);
+        suites.push(suite);
+    }
+    Ok(suites)
+}
+
+/// The name, with a number where it is taken.
+fn unique(name: &str, taken: &BTreeSet<String>) -> String {
+    let numbered = (2..).map(|n| format!("{name}-{n}"));
+    std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken.contains(name)).unwrap_or_default()
+}
+
+fn contestants(args: &Args) -> Result<Vec<Contestant>, String> {
+    let patience = args.timeout.map(Duration::from_secs);
+    let mut contestants = Vec::new();
+    let mut taken = BTreeSet::new();
+    if !args.no_ibex {
+        let settings = Settings { hash_mib: args.hash, threads: args.threads, ..Settings::default() };
+        let name = concat!("Ibex ", env!("IBEX_VERSION")).to_owned();
+        let head = PlayerHead { label: "ibex".to_owned(), name, command: None, options: Vec::new() };
+        taken.insert(head.label.clone());
+        contestants.push(Contestant { head, kind: Kind::BuiltIn(settings, patience) });
+    }
+    let mut unused: BTreeSet<&String> = args.options.iter().collect();
+    for text in &args.engines {
+        let (label, command) = split_label(text);
+        let words = shlex::split(command).ok_or_else(|| format!("--engine '{text}': a quotation without an end"))?;
+        let program = words.first().ok_or_else(|| format!("--engine '{text}': no command"))?;
+        let stem = PathBuf::from(program).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let label = unique(label.unwrap_or(&stem.unwrap_or_default()), &taken);
+        taken.insert(label.clone());
+        let mut options = Vec::new();
+        for text in &args.options {
+            let (name, value) =
+                text.split_once('=').ok_or_else(|| format!("--option '{text}': expected NAME=VALUE"))?;
+            let (whose, name) = name.split_once(':').map_or((None, name), |(whose, name)| (Some(whose), name));
+            if whose.is_none_or(|whose| whose == label) {
+                unused.remove(text);
+                options.push((name.to_owned(), value.to_owned()));
+            }
+        }
+        let counted = args.counted.contains(&label);
+        let shown = options.iter().map(|(name, value)| format!("{name}={value}"));
+        let shown = shown.chain(counted.then(|| "stopped by its own count of nodes".to_owned())).collect();
+        let program = Program { command: words, options, hash: args.hash, threads: args.threads, patience, counted };
+        let name = External::start(program.clone())?.name().to_owned();
+        let head = PlayerHead { label, name, command: Some(command.to_owned()), options: shown };
+        contestants.push(Contestant { head, kind: Kind::Program(program) });
+    }
+    if let Some(label) = args.counted.iter().find(|&label| !taken.contains(label)) {
+        return Err(format!("--stop-at-nodes '{label}' is none of the engines"));
+    }
+    if let Some(text) = unused.first() {
+        return Err(format!("--option '{text}' is for none of the engines"));
+    }
+    Ok(contestants)
+}
+
+/// Splits `LABEL=COMMAND`; a path before the equals sign is no label.
+fn split_label(text: &str) -> (Option<&str>, &str) {
+    match text.split_once('=') {
+        Some((label, command))
+            if !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || "._+-".contains(c)) =>
+        {
+            (Some(label), command)
+        }
+        _ => (None, text),
+    }
+}
+
+/// Opens the file that the results go to, and reads what it already holds.
+fn open_journal(args: &Args, head: Head) -> Result<(Option<Journal>, Run), String> {
+    let fresh = |head: Head| Run { head, records: Vec::new() };
+    if let Some(path) = &args.jsonl {
+        return Ok((Some(Journal::begin(path, &head)?), fresh(head)));
+    }
+    let Some(path) = &args.resume else { return Ok((None, fresh(head))) };
+    if !path.exists() {
+        return Ok((Some(Journal::begin(path, &head)?), fresh(head)));
+    }
+    let (run, whole) = Run::read(path)?;
+    if run.head != head {
+        return Err(format!("{} holds another run: {}", path.display(), difference(&run.head, &head)));
+    }
+    Ok((Some(Journal::resume(path, whole)?), run))
+}
+
+/// In which respect two heads differ.
+pub(super) fn difference(old: &Head, new: &Head) -> String {
+    if old.budget != new.budget {
+        format!("its limit is {}, not {}", old.budget, new.budget)
+    } else if old.hold != new.hold {
+        "its --hold differs".to_owned()
+    } else if (old.hash, old.threads) != (new.hash, new.threads) {
+        format!("it has {} MiB and {} threads, not {} and {}", old.hash, old.threads, new.hash, new.threads)
+    } else if old.suites != new.suites {
+        "its suites are others, or were edited since".to_owned()
+    } else if old.players != new.players {
+        "its players, their versions or options are others".to_owned()
+    } else {
+        "its shard is another".to_owned()
+    }
+}
+
+/// A player at work, or why there is none, with its contestant's number.
+type Seat = (usize, Result<Box<dyn Player>, String>);
+
+/// What the workers share.
+struct Bench<'a> {
+    contestants: &'a [Contestant],
+    budget: Budget,
+    hold: Option<u32>,
+}
+
+impl Bench<'_> {
+    /// Makes the searches on `jobs` workers; `keep` gets each record, on this thread, and may end the run with an error.
+    fn run(
+        &self,
+        tasks: &[Task<'_>],
+        jobs: usize,
+        mut keep: impl FnMut(Record) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let next = AtomicUsize::new(0);
+        let cancelled = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let (sender, receiver) = crossbeam_channel::bounded(64);
+            for _ in 0..jobs.min(tasks.len()) {
+                let sender = sender.clone();
+                let (next, cancelled) = (&next, &cancelled);
+                scope.spawn(move || self.work(tasks, next, cancelled, &sender));
+            }
+            drop(sender);
+            let mut result = Ok(());
+            for record in receiver {
+                if result.is_ok() {
+                    result = keep(record);
+                    cancelled.store(result.is_err(), Ordering::Relaxed);
+                }
+            }
+            result
+        })
+    }
+
+    fn work(&self, tasks: &[Task<'_>], next: &AtomicUsize, cancelled: &AtomicBool, records: &Sender<Record>) {
+        // The player of one contestant at a time: they come in that order.
+        let mut player: Option<Seat> = None;
+        while !cancelled.load(Ordering::Relaxed) {
+            let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+            if player.as_ref().is_none_or(|(contestant, _)| *contestant != task.contestant) {
+                // The old one leaves before the new one comes.
+                drop(player.take());
+            }
+            let (_, player) =
+                player.get_or_insert_with(|| (task.contestant, self.contestants[task.contestant].player()));
+            let mut follower = Follower::new(task.entry, self.hold);
+            let result = match player {
+                Ok(player) => player.think(&task.entry.position, &self.budget, &mut |line| follower.line(line)),
+                Err(reason) => Err(Trouble::Died(reason.clone())),
+            };
+            let label = &self.contestants[task.contestant].head.label;
+            if records.send(record(label, &task.suite.name, task.entry, follower, result)).is_err() {
+                break;
+            }
+        }
+    }
+}
+
+/// Writes down how a search of an entry of this suite went.
+pub(crate) fn record(
+    player: &str,
+    suite: &str,
+    entry: &Entry,
+    follower: Follower<'_>,
+    result: Result<Answer, Trouble>,
+) -> Record {
+    let position = &entry.position;
+    let (answer, status, trouble) = match result {
+        Ok(answer) => (answer, Status::Ok, None),
+        Err(Trouble::Died(what)) => (Answer::default(), Status::Died, Some(what)),
+        Err(Trouble::Timeout(what)) => (Answer::default(), Status::Timeout, Some(what)),
+        Err(Trouble::Illegal(what)) => (Answer::default(), Status::Illegal, Some(what)),
+    };
+    let judged = follower.judge(&answer);
+    let solved = judged.solved && status == Status::Ok;
+    let names = |moves: &[shakmaty::Move]| moves.iter().map(|&m| san(position, m)).collect();
+    Record {
+        player: player.to_owned(),
+        suite: suite.to_owned(),
+        line: entry.line,
+        id: entry.id.clone().unwrap_or_else(|| format!("{suite}:{}", entry.line)),
+        fen: position.fen(),
+        bm: names(&entry.best),
+        am: names(&entry.avoid),
+        dm: entry.mate,
+        status,
+        trouble,
+        solved,
+        mate: judged.mate,
+        points: judged.points,
+        found: judged.found.filter(|_| solved),
+        best: answer.best.map(|m| uci(position, m)),
+        best_san: answer.best.map(|m| san(position, m)),
+        score: judged.value.map(|(value, _)| value),
+        bound: judged.value.and_then(|(_, bound)| match bound {
+            Bound::Exact => None,
+            Bound::Lower => Some("lower".to_owned()),
+            Bound::Upper => Some("upper".to_owned()),
+        }),
+        depth: judged.depth,
+        seldepth: judged.seldepth,
+        nodes: answer.nodes,
+        ms: answer.ms,
+        pv: san_line(position, &judged.pv),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_no_paths() {
+        assert_eq!(split_label("sf=stockfish -x"), (Some("sf"), "stockfish -x"));
+        assert_eq!(split_label("/opt/a=b/engine"), (None, "/opt/a=b/engine"));
+        assert_eq!(split_label("engine --a=b"), (None, "engine --a=b"));
+        assert_eq!(split_label("=x"), (None, "=x"));
+    }
+
+    #[test]
+    fn shards_and_percents() {
+        assert_eq!(parse_shard("2/5"), Ok((2, 5)));
+        for bad in ["0/5", "6/5", "1", "a/b", "1/0"] {
+            assert!(parse_shard(bad).is_err(), "{bad}");
+        }
+        assert_eq!(parse_percent("80%"), Ok(80.0));
+        assert!(parse_percent("101").is_err() && parse_percent("x").is_err());
+    }
+
+    #[test]
+    fn names_are_made_unique() {
+        let taken = ["a".to_owned(), "a-2".to_owned()].into();
+        assert_eq!(unique("a", &taken), "a-3");
+        assert_eq!(unique("b", &taken), "b");
+    }
+}

@@ -1,0 +1,154 @@
+//! The laboratory: what the search believes, as experiments that anyone can repeat.
+//!
+//! Every experiment searches a fixed set of positions to a fixed depth under several settings, each from an empty table,
+//! on one thread. Nodes and cuts repeat exactly on any machine; times do not.
+
+pub mod experiment;
+mod settings;
+mod sheet;
+mod solve;
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+use super::{OK, TROUBLE, bench, progress, read_fen};
+use crate::lab::epd::parse::Suite;
+use crate::position::Game;
+use crate::tell;
+use crate::time::Limits;
+use experiment::Bench;
+use settings::Setting;
+use sheet::{Row, Sheet};
+
+/// Search fixed positions under changed rules, and compare.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// What to vary
+    #[command(subcommand)]
+    pub experiment: Experiment,
+    /// Iterations for each position
+    #[arg(long, global = true, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=60))]
+    pub depth: u32,
+    /// For `recognizers`: nodes in which a position must be solved
+    #[arg(long, global = true, default_value_t = 100_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub nodes: u64,
+    /// Size of the transposition table in MiB
+    #[arg(long, global = true, default_value_t = 16, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub hash: u32,
+    /// No forward pruning, reductions or experience: plain minimax to the depth, for smaller depths
+    #[arg(long, global = true)]
+    pub exhaustive: bool,
+    /// Search every n-th position only
+    #[arg(long, global = true, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub every: u32,
+    /// Positions of an EPD file instead of the bench's
+    #[arg(long, global = true, value_name = "FILE")]
+    pub epd: Option<PathBuf>,
+    /// Write every single search to this file as comma-separated values
+    #[arg(long, global = true, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+}
+
+/// What an experiment varies.
+#[derive(Subcommand, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Experiment {
+    /// What of the table's values is used: nothing, the move, bounds of either kind, both, exact values too
+    Table,
+    /// Which draws are preferred: later ones, sooner ones, none
+    Draws,
+    /// How distance enters scores: plies from the root, scores that age, a bonus for delayed losses
+    Distance,
+    /// Rounding of the evaluation to multiples of 1 to 16 centipawns
+    Grain,
+    /// Whether draws have a band of their own or lie among the evaluations
+    Bands,
+    /// Which of the table's bounds narrow the window of a PV node
+    Narrowing,
+    /// How results are composed: integrated bounds, exact values below alpha demoted, conventional flags
+    Composition,
+    /// Nodes to the solutions of a suite, with recognizers and without
+    Recognizers,
+}
+
+/// Runs an experiment and prints its sheet.
+pub fn run(args: &Args) -> u8 {
+    if args.experiment == Experiment::Recognizers {
+        return match solve::measure(args) {
+            Ok(found) => {
+                tell!("{}", solve::markdown(args, &found).trim_end());
+                OK
+            }
+            Err(error) => {
+                eprintln!("{error}");
+                TROUBLE
+            }
+        };
+    }
+    match measure(args) {
+        Ok(sheet) => {
+            let saved = args.csv.as_ref().map_or(Ok(()), |path| {
+                std::fs::write(path, sheet.csv()).map_err(|error| format!("{}: {error}", path.display()))
+            });
+            tell!("{}", sheet.markdown().trim_end());
+            match saved {
+                Ok(()) => OK,
+                Err(error) => {
+                    eprintln!("{error}");
+                    TROUBLE
+                }
+            }
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            TROUBLE
+        }
+    }
+}
+
+/// The positions to search, by name.
+fn positions(args: &Args) -> Result<Vec<(String, Game)>, String> {
+    let every = args.every as usize;
+    let Some(path) = &args.epd else {
+        let games =
+            bench::POSITIONS.iter().step_by(every).map(|fen| Ok((String::from(*fen), Game::new(read_fen(fen)?))));
+        return games.collect();
+    };
+    let suite = Suite::read(path)?;
+    for problem in &suite.problems {
+        eprintln!("{problem}");
+    }
+    let games: Vec<_> = suite
+        .entries
+        .into_iter()
+        .step_by(every)
+        .map(|entry| (entry.position.fen(), Game::new(entry.position)))
+        .collect();
+    if games.is_empty() { Err(format!("{}: no position", path.display())) } else { Ok(games) }
+}
+
+/// Runs an experiment.
+///
+/// # Errors
+///
+/// One line: no positions, or no thread to search on.
+pub fn measure(args: &Args) -> Result<Sheet, String> {
+    let games = positions(args)?;
+    let settings = Setting::of(args.experiment, args.exhaustive);
+    let bar = progress::bar((games.len() * settings.len()) as u64, "searches");
+    let mut bench = Bench::new(args.hash as usize);
+    let mut sheet = Sheet::new(args);
+    for (name, game) in games.iter().filter(|(_, game)| game.position().has_legal_move()) {
+        for setting in &settings {
+            bench.clear();
+            let limits = Limits::depth(args.depth);
+            let run = bench
+                .search(setting.rules, setting.conventions, game, &limits, None)
+                .map_err(|error| format!("no thread to search on: {error}"))?;
+            sheet.add(Row::new(setting.name, name, game, setting.conventions, &run));
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(sheet)
+}

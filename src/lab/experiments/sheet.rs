@@ -1,0 +1,198 @@
+//! What an experiment has found: a row a search, a table a setting.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use super::Args;
+use super::experiment::Run;
+use crate::bound::{Bound, Ibv};
+use crate::lab::uci;
+use crate::position::Game;
+use crate::search::Conventions;
+use crate::search::tally::TableCuts;
+
+/// One search.
+#[derive(Clone, Debug)]
+pub struct Row {
+    setting: &'static str,
+    position: String,
+    nodes: u64,
+    time: Duration,
+    cuts: TableCuts,
+    value: Ibv,
+    best: String,
+    plies: usize,
+}
+
+impl Row {
+    /// A row of a finished search.
+    pub fn new(
+        setting: &'static str,
+        position: &str,
+        game: &Game,
+        conventions: Conventions,
+        run: &Run<TableCuts>,
+    ) -> Row {
+        let (value, best, plies) = match &run.finding {
+            Some(f) => (conventions.for_the_user(f.value), uci(game.position(), f.best), f.line.len()),
+            None => (Ibv::NONE, "-".to_owned(), 0),
+        };
+        Row {
+            setting,
+            position: position.to_owned(),
+            nodes: run.nodes,
+            time: run.time,
+            cuts: run.tally,
+            value,
+            best,
+            plies,
+        }
+    }
+
+    fn score(&self) -> String {
+        if !self.value.is_some() {
+            return "-".to_owned();
+        }
+        let sign = match self.value.bound() {
+            Bound::Exact => "",
+            Bound::Lower => ">=",
+            Bound::Upper => "<=",
+        };
+        match self.value.score().mate_moves() {
+            Some(moves) => format!("{sign}#{moves}"),
+            None => format!("{sign}{}", self.value.score().cp()),
+        }
+    }
+}
+
+/// All searches of an experiment.
+#[derive(Clone, Debug)]
+pub struct Sheet {
+    title: String,
+    rows: Vec<Row>,
+}
+
+impl Sheet {
+    pub(super) fn new(args: &Args) -> Sheet {
+        let kind = if args.exhaustive { "plain minimax" } else { "the search of play" };
+        let experiment = format!("{:?}", args.experiment).to_lowercase();
+        Sheet { title: format!("lab {experiment}: {kind}, depth {}, {} MiB", args.depth, args.hash), rows: vec![] }
+    }
+
+    pub(super) fn add(&mut self, row: Row) {
+        self.rows.push(row);
+    }
+
+    /// The settings, in the order in which they were searched.
+    fn settings(&self) -> Vec<&'static str> {
+        let mut names: Vec<&'static str> = vec![];
+        for row in &self.rows {
+            if !names.contains(&row.setting) {
+                names.push(row.setting);
+            }
+        }
+        names
+    }
+
+    fn rows_of(&self, setting: &str) -> Vec<&Row> {
+        self.rows.iter().filter(|row| row.setting == setting).collect()
+    }
+
+    /// A Markdown table, a row a setting. Ratios are to the first setting: of nodes the geometric mean over the
+    /// positions, of time the ratio of the sums. Cuts are per thousand nodes.
+    pub fn markdown(&self) -> String {
+        let mut text = format!(
+            "{}\n\n| setting | nodes | nodes, ratio | time, ratio | cuts by ≥ | by ≤ | by = high | by = low | proofs | narrowed \
+             | same move | same score | PV plies |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+            self.title
+        );
+        let settings = self.settings();
+        let Some(first) = settings.first() else { return text };
+        let yardstick = self.rows_of(first);
+        for setting in &settings {
+            let rows = self.rows_of(setting);
+            let nodes: u64 = rows.iter().map(|r| r.nodes).sum();
+            let count = rows.len().max(1) as f64;
+            let pairs = || rows.iter().zip(&yardstick);
+            let logs: f64 = pairs().map(|(a, b)| (a.nodes.max(1) as f64 / b.nodes.max(1) as f64).ln()).sum();
+            let seconds = |rows: &[&Row]| rows.iter().map(|r| r.time.as_secs_f64()).sum::<f64>().max(1e-9);
+            let cuts = rows.iter().fold(TableCuts::default(), |sum, r| sum.plus(r.cuts));
+            let share = |n: u64| format!("{:.2}", n as f64 * 1000.0 / nodes.max(1) as f64);
+            let same_move = pairs().filter(|(a, b)| a.best == b.best).count();
+            let same_score = pairs().filter(|(a, b)| a.value == b.value).count();
+            let plies = rows.iter().map(|r| r.plies).sum::<usize>() as f64 / count;
+            let _ = writeln!(
+                text,
+                "| {setting} | {nodes} | {:.3} | {:.2} | {} | {} | {} | {} | {} | {} | {same_move}/{} | {same_score}/{} | {plies:.1} |",
+                (logs / count).exp(),
+                seconds(&rows) / seconds(&yardstick),
+                share(cuts.lower),
+                share(cuts.upper),
+                share(cuts.exact_high),
+                share(cuts.exact_low),
+                share(cuts.proofs),
+                share(cuts.narrowed),
+                rows.len(),
+                rows.len(),
+            );
+        }
+        text
+    }
+
+    /// Comma-separated values, a line a search. No field has a comma in it.
+    pub fn csv(&self) -> String {
+        let mut text = String::from(
+            "setting,position,nodes,microseconds,lower,upper,exact_high,exact_low,proofs,narrowed,score,best,pv_plies\n",
+        );
+        for r in &self.rows {
+            let c = r.cuts;
+            let _ = writeln!(
+                text,
+                "{},{},{},{},{},{},{},{},{},{},{},{},{}",
+                r.setting.replace(',', ";"),
+                r.position,
+                r.nodes,
+                r.time.as_micros(),
+                c.lower,
+                c.upper,
+                c.exact_high,
+                c.exact_low,
+                c.proofs,
+                c.narrowed,
+                r.score(),
+                r.best,
+                r.plies
+            );
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Experiment, measure};
+    use super::*;
+
+    #[test]
+    fn every_experiment_fills_its_sheet() {
+        for (experiment, settings) in [
+            (Experiment::Table, 6),
+            (Experiment::Draws, 3),
+            (Experiment::Distance, 3),
+            (Experiment::Grain, 5),
+            (Experiment::Bands, 4),
+            (Experiment::Narrowing, 3),
+            (Experiment::Composition, 3),
+            (Experiment::Recognizers, 2),
+        ] {
+            let args =
+                Args { experiment, depth: 3, nodes: 1, hash: 1, exhaustive: false, every: 20, epd: None, csv: None };
+            let sheet = measure(&args).expect("positions and a thread");
+            assert_eq!(sheet.markdown().lines().count(), 4 + settings, "{experiment:?}");
+            let csv = sheet.csv();
+            assert_eq!(csv.lines().count(), 1 + 2 * settings);
+            let fields = |line: &str| line.split(',').count();
+            assert!(csv.lines().all(|line| fields(line) == 13), "{csv}");
+        }
+    }
+}

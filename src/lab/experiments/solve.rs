@@ -1,0 +1,134 @@
+//! `ibex lab recognizers`: how many nodes a suite's solutions take with recognizers and without.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use super::Args;
+use super::experiment::Bench;
+use crate::bound::Bound;
+use crate::lab::epd::parse::{Entry, Suite};
+use crate::lab::progress;
+use crate::position::Game;
+use crate::score::DrawRule;
+use crate::search::{Conventions, Event, Laboratory};
+use crate::time::Limits;
+
+/// The suite that is searched when none is named: the project's own.
+const SUITE: &str = "epd/recognizers.epd";
+
+/// What came of one setting.
+#[derive(Clone, Debug, Default)]
+pub struct Solutions {
+    /// Nodes to each solution; the limit where there was none.
+    nodes: Vec<u64>,
+    /// How many were found.
+    solved: usize,
+}
+
+/// Searches the suite under both settings, and compares.
+///
+/// # Errors
+///
+/// One line: no suite, or no thread to search on.
+pub fn measure(args: &Args) -> Result<[Solutions; 2], String> {
+    let suite = Suite::read(args.epd.as_deref().unwrap_or(&PathBuf::from(SUITE)))?;
+    for problem in &suite.problems {
+        eprintln!("{problem}");
+    }
+    let entries: Vec<&Entry> =
+        suite.entries.iter().filter(|e| !e.best.is_empty()).step_by(args.every as usize).collect();
+    if entries.is_empty() {
+        return Err(format!("{}: no position with a best move", suite.file));
+    }
+    let bar = progress::bar(2 * entries.len() as u64, "searches");
+    let mut bench = Bench::new(args.hash as usize);
+    let mut found = [Solutions::default(), Solutions::default()];
+    for entry in entries {
+        for (recognizers, solutions) in [true, false].into_iter().zip(&mut found) {
+            bench.clear();
+            let rules = Laboratory { recognizers, ..Laboratory::default() };
+            let nodes = nodes_to_solution(&mut bench, rules, entry, args.nodes)?;
+            solutions.solved += usize::from(nodes.is_some());
+            solutions.nodes.push(nodes.unwrap_or(args.nodes));
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(found)
+}
+
+/// The nodes after which a search has a right move with a right score, and keeps them to its end.
+fn nodes_to_solution(bench: &mut Bench, rules: Laboratory, entry: &Entry, limit: u64) -> Result<Option<u64>, String> {
+    let result = entry.operation("result").map(|operation| operation.text().to_owned());
+    let solved = Mutex::new(None);
+    let hear = |event: Event| {
+        let Event::Line(report) = event else { return };
+        if report.value.bound() != Bound::Exact {
+            return;
+        }
+        let cp = report.value.score().cp();
+        let score = match result.as_deref() {
+            Some("win") => cp > 500,
+            Some("draw") => cp.abs() <= 30,
+            _ => true,
+        };
+        let right = score && report.pv.first().is_some_and(|m| entry.best.contains(m));
+        if let Ok(mut solved) = solved.lock() {
+            *solved = if right { solved.or(Some(report.nodes)) } else { None };
+        }
+    };
+    let conventions = Conventions { draws: DrawRule::Later, contempt: 0 };
+    let game = Game::new(entry.position.clone());
+    bench
+        .search(rules, conventions, &game, &Limits::nodes(limit), Some(&hear))
+        .map_err(|error| format!("no thread to search on: {error}"))?;
+    Ok(solved.into_inner().unwrap_or(None))
+}
+
+/// A Markdown table, a row a setting; the ratio is to recognizers on.
+pub fn markdown(args: &Args, found: &[Solutions; 2]) -> String {
+    let mut text = format!(
+        "lab recognizers: nodes to the solution, at most {}, {} MiB\n\n\
+         | recognizers | solved | nodes | nodes, geometric mean | ratio |\n|---|--:|--:|--:|--:|\n",
+        args.nodes, args.hash
+    );
+    let mean = |s: &Solutions| {
+        let logs: f64 = s.nodes.iter().map(|&n| (n.max(1) as f64).ln()).sum();
+        (logs / s.nodes.len().max(1) as f64).exp()
+    };
+    for (name, solutions) in ["on (play)", "off"].into_iter().zip(found) {
+        text += &format!(
+            "| {name} | {}/{} | {} | {:.0} | {:.2} |\n",
+            solutions.solved,
+            solutions.nodes.len(),
+            solutions.nodes.iter().sum::<u64>(),
+            mean(solutions),
+            mean(solutions) / mean(&found[0]),
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Experiment;
+    use super::*;
+
+    #[test]
+    fn recognizers_save_nodes_in_our_suite() {
+        let epd = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(SUITE);
+        let args = Args {
+            experiment: Experiment::Recognizers,
+            depth: 1,
+            nodes: 5000,
+            hash: 1,
+            exhaustive: false,
+            every: 8,
+            epd: Some(epd),
+            csv: None,
+        };
+        let found = measure(&args).expect("a suite and a thread");
+        assert!(found[0].solved > found[1].solved, "{found:?}");
+        assert_eq!(markdown(&args, &found).lines().count(), 6);
+    }
+}
