@@ -168,10 +168,11 @@ fn a_second_go_comes_after_the_first() {
 }
 
 #[test]
-fn the_readme_lists_the_options() {
-    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("readable");
+fn the_documentation_lists_the_options() {
+    let page =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/options.md")).expect("readable");
     let table = ibex::uci::option_table();
-    assert!(readme.contains(&table), "README.md should have this table:\n{table}");
+    assert!(page.contains(&table), "docs/options.md should have this table:\n{table}");
 }
 
 #[test]
