@@ -1,0 +1,105 @@
+//! The documents: links lead somewhere, the front page stays short, the glossary names each term once.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Lines of the front page at most.
+const FRONT_PAGE: usize = 200;
+
+/// Home-made English that the documents once had; `CONTRIBUTING.md` asks for the plain word.
+const PATTERNS: [&str; 5] = ["half-move", "so many", "whoever", "one a core", "none where there is none"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every Markdown file of the project that people read, below the root.
+fn documents() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for folder in ["", "docs", "nets", "epd", "trainer"] {
+        for entry in fs::read_dir(root().join(folder)).expect("a readable folder") {
+            let path = entry.expect("an entry").path();
+            if path.extension().is_some_and(|e| e == "md") {
+                found.push(path);
+            }
+        }
+    }
+    assert!(found.len() > 10, "only {} documents", found.len());
+    found
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// The targets of Markdown links and pictures that are files, without a section.
+fn targets(text: &str) -> impl Iterator<Item = &str> {
+    text.split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next())
+        .filter(|target| !target.contains("://") && !target.starts_with('#'))
+        .map(|target| target.split('#').next().unwrap_or(target))
+}
+
+/// The first column of every table row of the glossary, with the row.
+fn terms(glossary: &str) -> impl Iterator<Item = (&str, &str)> {
+    glossary
+        .lines()
+        .filter(|line| line.starts_with("| ") && !line.starts_with("| term |"))
+        .map(|line| (line.split('|').nth(1).unwrap_or("").trim(), line))
+}
+
+#[test]
+fn links_lead_to_files() {
+    let mut tried = 0;
+    for page in documents() {
+        let folder = page.parent().expect("a folder");
+        for target in targets(&read(&page)) {
+            assert!(folder.join(target).exists(), "{}: no file {target}", page.display());
+            tried += 1;
+        }
+    }
+    assert!(tried > 20, "only {tried} links were found");
+}
+
+#[test]
+fn links_are_seen() {
+    let text = "[a](docs/a.md), ![b](b.png), [c](https://c.org/c.md), [d](#d), [e](e.md#part)";
+    assert_eq!(targets(text).collect::<Vec<_>>(), ["docs/a.md", "b.png", "e.md"]);
+}
+
+#[test]
+fn the_front_page_is_short_and_leads_everywhere() {
+    let front = read(&root().join("README.md"));
+    assert!(front.lines().count() <= FRONT_PAGE, "README.md has {} lines", front.lines().count());
+    let linked: BTreeSet<&str> = targets(&front).collect();
+    for page in documents() {
+        let name = page.strip_prefix(root()).expect("below the root").to_string_lossy().replace('\\', "/");
+        if name.starts_with("docs/") {
+            assert!(linked.contains(name.as_str()), "README.md has no link to {name}");
+        }
+    }
+}
+
+#[test]
+fn the_glossary_explains_each_term_once() {
+    let glossary = read(&root().join("docs/glossary.md"));
+    let mut seen = BTreeSet::new();
+    for (term, row) in terms(&glossary) {
+        let columns: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        assert!(columns.len() == 3 && columns.iter().all(|column| !column.is_empty()), "not three columns: {row}");
+        assert!(seen.insert(term.to_lowercase()), "twice: {term}");
+    }
+    assert!(seen.len() > 100, "only {} terms", seen.len());
+}
+
+#[test]
+fn documents_are_in_plain_english() {
+    for page in documents() {
+        let text = read(&page).to_lowercase();
+        for pattern in PATTERNS {
+            assert!(!text.contains(pattern), "{}: \"{pattern}\"", page.display());
+        }
+    }
+}
