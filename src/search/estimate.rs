@@ -55,8 +55,7 @@ impl<R: Rules> Search<'_, R> {
     #[inline]
     pub(super) fn evaluate(&mut self, position: &Position) -> i32 {
         let cp = self.memory.evaluator.evaluate(position).clamp(-Score::MAX_EVAL, Score::MAX_EVAL);
-        let grain = self.rules.grain();
-        let cp = if grain == 1 { cp } else { (cp + grain / 2).div_euclid(grain) * grain };
+        let cp = self.to_grain(cp);
         // As the table will give it back: zero has no place among evaluations.
         Score::heuristic(cp).cp()
     }
@@ -76,6 +75,13 @@ impl<R: Rules> Search<'_, R> {
             // Experience depends on the order of the search.
             raw
         };
-        (cp + contempt).clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
+        self.to_grain(cp + contempt).clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
+    }
+
+    /// The nearest multiple of the evaluation's grain, in centipawns.
+    #[inline(always)]
+    fn to_grain(&self, cp: i32) -> i32 {
+        let grain = self.rules.grain();
+        if grain == 1 { cp } else { (cp + grain / 2).div_euclid(grain) * grain }
     }
 }

@@ -7,6 +7,8 @@ use shakmaty::Move;
 
 use super::report::{Event, Report};
 use super::root::RootMove;
+use super::rules::Driver;
+use super::tally::Tally as _;
 use super::{NodeResult, Rules, Search, pv};
 use crate::bound::{Bound, Ibv};
 use crate::params;
@@ -145,6 +147,9 @@ impl<R: Rules> Search<'_, R> {
 
     /// One line of one iteration, searched with a window around the last score that opens as it fails.
     fn aspirate(&mut self, line: usize, depth: i32, lines: usize) -> NodeResult {
+        if let Driver::Mtdf { growing } = self.rules.driver() {
+            return self.mtdf(line, depth, growing);
+        }
         let previous = self.roots.0[line].proved.map(|(_, score)| score);
         let (mut alpha, mut beta) = (Score::MIN, Score::MAX);
         let mut width = params::aspiration_width();
@@ -158,6 +163,7 @@ impl<R: Rules> Search<'_, R> {
         let mut reduced = 0;
         loop {
             let value = self.search_root(line, alpha, beta, (depth - reduced).max(1))?;
+            self.tally.pass();
             self.roots.sort_from(line);
             if value.bound() == Bound::Exact && value.score() > alpha && value.score() < beta {
                 return Some(value);

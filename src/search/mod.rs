@@ -15,6 +15,7 @@
 //! - `pv`, `report`: lines, and what the search tells of itself
 //! - `rules`: what the laboratory may switch; in play every switch is a constant
 //! - `contempt`: what a draw is worth against this opponent
+//! - `mtdf`: the laboratory's other way to find the root's value
 //! - `distance`: how near and far enter scores; `tally`: what the laboratory counts
 
 pub mod contempt;
@@ -25,6 +26,7 @@ mod hunt;
 pub mod iterate;
 mod lead;
 mod mate_line;
+mod mtdf;
 mod node;
 pub mod picker;
 pub mod pv;

@@ -42,6 +42,12 @@ pub trait Rules: Copy + Send + Sync + 'static {
         false
     }
 
+    /// How an iteration finds the root's value.
+    #[inline(always)]
+    fn driver(self) -> Driver {
+        Driver::Aspiration
+    }
+
     /// Whether searches without a clock hunt for mates.
     #[inline(always)]
     fn hunts(self) -> bool {
@@ -77,6 +83,18 @@ pub trait Rules: Copy + Send + Sync + 'static {
     fn recognizers(self) -> bool {
         params::recognizers() != 0
     }
+}
+
+/// How an iteration finds the root's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Driver {
+    /// PVS with an aspiration window.
+    Aspiration,
+    /// MTD(f): null windows alone.
+    Mtdf {
+        /// Whether the step to the next test doubles with each pass that fails to the same side.
+        growing: bool,
+    },
 }
 
 /// What of the table's values a search uses. The stored move is used in all modes but the first, so that the modes
@@ -192,6 +210,8 @@ pub struct Laboratory {
     pub bands: bool,
     /// See [`Rules::recognizers`].
     pub recognizers: bool,
+    /// See [`Rules::driver`].
+    pub driver: Driver,
     /// See [`Rules::hunts`].
     pub hunts: bool,
 }
@@ -210,6 +230,7 @@ impl Default for Laboratory {
             grain: Play.grain(),
             bands: Play.bands(),
             recognizers: Play.recognizers(),
+            driver: Play.driver(),
             hunts: Play.hunts(),
         }
     }
@@ -257,6 +278,10 @@ impl Rules for Laboratory {
 
     fn recognizers(self) -> bool {
         self.recognizers
+    }
+
+    fn driver(self) -> Driver {
+        self.driver
     }
 
     fn hunts(self) -> bool {

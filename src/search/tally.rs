@@ -9,6 +9,8 @@ pub trait Tally: Default + Send {
     fn table_cut(&mut self, value: Ibv, fails_low: bool, proof: bool);
     /// The table has narrowed the window of a PV node.
     fn narrowed(&mut self);
+    /// The root has been searched with one window.
+    fn pass(&mut self);
 }
 
 /// No counts: the tally of play.
@@ -17,6 +19,8 @@ impl Tally for () {
     fn table_cut(&mut self, _value: Ibv, _fails_low: bool, _proof: bool) {}
     #[inline(always)]
     fn narrowed(&mut self) {}
+    #[inline(always)]
+    fn pass(&mut self) {}
 }
 
 /// Nodes that the table has settled, by the kind of value that did it.
@@ -34,6 +38,8 @@ pub struct TableCuts {
     pub proofs: u64,
     /// PV nodes whose window was narrowed.
     pub narrowed: u64,
+    /// Searches of the root, one for each window of each iteration.
+    pub passes: u64,
 }
 
 impl TableCuts {
@@ -52,6 +58,7 @@ impl TableCuts {
             exact_low: self.exact_low + other.exact_low,
             proofs: self.proofs + other.proofs,
             narrowed: self.narrowed + other.narrowed,
+            passes: self.passes + other.passes,
         }
     }
 }
@@ -69,5 +76,9 @@ impl Tally for TableCuts {
 
     fn narrowed(&mut self) {
         self.narrowed += 1;
+    }
+
+    fn pass(&mut self) {
+        self.passes += 1;
     }
 }

@@ -67,6 +67,8 @@ pub enum Experiment {
     Narrowing,
     /// How results are composed: integrated bounds, exact values below alpha demoted, conventional flags
     Composition,
+    /// MTD(f) in place of aspirated PVS, with and without a growing step, for evaluations in steps of 1 to 16 centipawns
+    Mtdf,
     /// Nodes to the solutions of a suite, with recognizers and without
     Recognizers,
 }

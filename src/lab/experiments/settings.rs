@@ -3,7 +3,7 @@
 use super::Experiment;
 use crate::score::DrawRule;
 use crate::search::distance::{DelayedLoss, NodeAged, RootPly};
-use crate::search::rules::{Composition, Narrowing, TableMode};
+use crate::search::rules::{Composition, Driver, Narrowing, TableMode};
 use crate::search::{Conventions, Laboratory};
 
 /// One column of switches.
@@ -62,6 +62,23 @@ impl Setting {
                     .map(|(name, narrowing)| with(name, Laboratory { narrowing, ..rules }))
                     .collect()
             }
+            Experiment::Mtdf => [
+                ["PVS, grain 1 (play)", "MTD(f), grain 1", "MTD(f), growing step, grain 1"],
+                ["PVS, grain 2", "MTD(f), grain 2", "MTD(f), growing step, grain 2"],
+                ["PVS, grain 4", "MTD(f), grain 4", "MTD(f), growing step, grain 4"],
+                ["PVS, grain 8", "MTD(f), grain 8", "MTD(f), growing step, grain 8"],
+                ["PVS, grain 16", "MTD(f), grain 16", "MTD(f), growing step, grain 16"],
+            ]
+            .into_iter()
+            .zip([1, 2, 4, 8, 16])
+            .flat_map(|(names, grain)| {
+                let drivers = [Driver::Aspiration, Driver::Mtdf { growing: false }, Driver::Mtdf { growing: true }];
+                names
+                    .into_iter()
+                    .zip(drivers)
+                    .map(move |(name, driver)| with(name, Laboratory { grain, driver, ..rules }))
+            })
+            .collect(),
             Experiment::Recognizers => {
                 vec![with("on (play)", rules), with("off", Laboratory { recognizers: false, ..rules })]
             }

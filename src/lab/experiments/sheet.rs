@@ -22,6 +22,7 @@ pub struct Row {
     value: Ibv,
     best: String,
     plies: usize,
+    iterations: u64,
 }
 
 impl Row {
@@ -33,6 +34,7 @@ impl Row {
         conventions: Conventions,
         run: &Run<TableCuts>,
     ) -> Row {
+        let iterations = run.finding.as_ref().map_or(0, |f| f.depth.max(0) as u64);
         let (value, best, plies) = match &run.finding {
             Some(f) => (conventions.for_the_user(f.value), uci(game.position(), f.best), f.line.len()),
             None => (Ibv::NONE, "-".to_owned(), 0),
@@ -46,6 +48,7 @@ impl Row {
             value,
             best,
             plies,
+            iterations,
         }
     }
 
@@ -99,11 +102,12 @@ impl Sheet {
     }
 
     /// A Markdown table, a row a setting. Ratios are to the first setting: of nodes the geometric mean over the
-    /// positions, of time the ratio of the sums. Cuts are per thousand nodes.
+    /// positions, of time the ratio of the sums. Cuts are per thousand nodes. Passes are searches of the root for each
+    /// iteration.
     pub fn markdown(&self) -> String {
         let mut text = format!(
             "{}\n\n| setting | nodes | nodes, ratio | time, ratio | cuts by ≥ | by ≤ | by = high | by = low | proofs | narrowed \
-             | same move | same score | PV plies |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+             | same move | same score | PV plies | passes |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
             self.title
         );
         let settings = self.settings();
@@ -123,7 +127,7 @@ impl Sheet {
             let plies = rows.iter().map(|r| r.plies).sum::<usize>() as f64 / count;
             let _ = writeln!(
                 text,
-                "| {setting} | {nodes} | {:.3} | {:.2} | {} | {} | {} | {} | {} | {} | {same_move}/{} | {same_score}/{} | {plies:.1} |",
+                "| {setting} | {nodes} | {:.3} | {:.2} | {} | {} | {} | {} | {} | {} | {same_move}/{} | {same_score}/{} | {plies:.1} | {:.2} |",
                 (logs / count).exp(),
                 seconds(&rows) / seconds(&yardstick),
                 share(cuts.lower),
@@ -134,6 +138,7 @@ impl Sheet {
                 share(cuts.narrowed),
                 rows.len(),
                 rows.len(),
+                cuts.passes as f64 / rows.iter().map(|r| r.iterations).sum::<u64>().max(1) as f64,
             );
         }
         text
@@ -142,13 +147,13 @@ impl Sheet {
     /// Comma-separated values, a line a search. No field has a comma in it.
     pub fn csv(&self) -> String {
         let mut text = String::from(
-            "setting,position,nodes,microseconds,lower,upper,exact_high,exact_low,proofs,narrowed,score,best,pv_plies\n",
+            "setting,position,nodes,microseconds,lower,upper,exact_high,exact_low,proofs,narrowed,score,best,pv_plies,passes\n",
         );
         for r in &self.rows {
             let c = r.cuts;
             let _ = writeln!(
                 text,
-                "{},{},{},{},{},{},{},{},{},{},{},{},{}",
+                "{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
                 r.setting.replace(',', ";"),
                 r.position,
                 r.nodes,
@@ -161,7 +166,8 @@ impl Sheet {
                 c.narrowed,
                 r.score(),
                 r.best,
-                r.plies
+                r.plies,
+                c.passes
             );
         }
         text
@@ -180,6 +186,7 @@ mod tests {
             (Experiment::Draws, 3),
             (Experiment::Distance, 3),
             (Experiment::Grain, 5),
+            (Experiment::Mtdf, 15),
             (Experiment::Bands, 4),
             (Experiment::Narrowing, 3),
             (Experiment::Composition, 3),
@@ -192,7 +199,7 @@ mod tests {
             let csv = sheet.csv();
             assert_eq!(csv.lines().count(), 1 + 2 * settings);
             let fields = |line: &str| line.split(',').count();
-            assert!(csv.lines().all(|line| fields(line) == 13), "{csv}");
+            assert!(csv.lines().all(|line| fields(line) == 14), "{csv}");
         }
     }
 }
