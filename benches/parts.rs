@@ -4,7 +4,7 @@ use divan::{Bencher, black_box};
 use ibex::bound::Ibv;
 use ibex::eval::{Evaluation, Evaluator};
 use ibex::lab::{bench, read_fen};
-use ibex::position::{PackedMove, Position, keys};
+use ibex::position::{PackedMove, Position};
 use ibex::score::Score;
 use ibex::tt::{Entry, Table};
 
@@ -75,7 +75,7 @@ fn exchanges(bencher: Bencher<'_, '_>) {
 /// A thousand keys that have nothing to do with each other.
 fn some_keys() -> Vec<u64> {
     let mut state = 1;
-    (0..1000).map(|_| keys::split_mix(&mut state)).collect()
+    (0..1000).map(|_| ibex::random::split_mix(&mut state)).collect()
 }
 
 fn entry() -> Entry {

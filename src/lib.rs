@@ -42,6 +42,7 @@ pub mod lab;
 pub mod memory;
 pub mod params;
 pub mod position;
+pub mod random;
 pub mod recognize;
 pub mod score;
 pub mod search;

@@ -67,6 +67,7 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
 
     /// A random game tree: a leaf has a value, a node children and, perhaps, a sound bound that someone knows of it.
     struct Tree {
@@ -75,18 +76,8 @@ mod tests {
         children: Vec<Tree>,
     }
 
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, n: u64) -> u64 {
-            // Knuth's linear congruence; its high bits are random enough for trees.
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 33) % n
-        }
-    }
-
     /// Values are few, so that bounds and windows meet often; `knowledge` percent of the nodes carry a sound bound.
-    fn grow(random: &mut Random, depth: u32, knowledge: u64) -> Tree {
+    fn grow(random: &mut Random, depth: u32, knowledge: usize) -> Tree {
         let mut tree =
             Tree { value: Score::from_raw(random.below(21) as i32 - 10), known: Ibv::NONE, children: vec![] };
         if depth > 0 && random.below(8) > 0 {
@@ -163,8 +154,8 @@ mod tests {
     }
 
     /// Unsound results, and results inside the window that are not exact, over many random trees and windows.
-    fn faults(knowledge: u64, fault: Fault) -> (usize, usize, usize) {
-        let mut random = Random(0x1BE7 + knowledge);
+    fn faults(knowledge: usize, fault: Fault) -> (usize, usize, usize) {
+        let mut random = Random::new(0x1BE7 + knowledge as u64);
         let (mut unsound, mut inexact, mut exact_below) = (0, 0, 0);
         for _ in 0..20_000 {
             let tree = grow(&mut random, 5, knowledge);

@@ -4,7 +4,7 @@ use ibex::bound::Bound;
 use ibex::engine::{Engine, Settings};
 use ibex::lab::read_fen;
 use ibex::position::Game;
-use ibex::position::keys::split_mix;
+use ibex::random::split_mix;
 use ibex::score::DrawRule;
 use ibex::search::{Outcome, Report};
 use ibex::time::Limits;

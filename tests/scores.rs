@@ -10,7 +10,7 @@ use ibex::lab::bench::POSITIONS;
 use ibex::lab::experiments::experiment::{Bench, Run};
 use ibex::lab::read_fen;
 use ibex::position::Game;
-use ibex::position::keys::split_mix;
+use ibex::random::split_mix;
 use ibex::score::{DrawRule, Score};
 use ibex::search::distance::{DelayedLoss, DistanceModel, NodeAged, RootPly};
 use ibex::search::rules::{Composition, TableMode};

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use ibex::engine::{Engine, Settings};
-use ibex::position::keys::split_mix;
 use ibex::position::{Game, Position};
+use ibex::random::split_mix;
 use ibex::score::DrawRule;
 use ibex::search::{Event, Report};
 use ibex::time::Limits;

@@ -13,8 +13,8 @@
 
 use shakmaty::Move;
 
-use crate::position::keys::split_mix;
 use crate::position::{Game, Position};
+use crate::random::split_mix;
 use crate::score::{MAX_PLY, Score};
 use crate::search::Report;
 use crate::time::Limits;

@@ -49,7 +49,7 @@ impl Position {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::position::keys::split_mix;
+    use crate::random::split_mix;
 
     /// What the board says after the move is the truth.
     #[test]

@@ -5,6 +5,8 @@
 
 use shakmaty::{Board, Castles, Color, File, Piece, Role, Square};
 
+use crate::random::split_mix;
+
 struct Words {
     pieces: [[u64; 64]; 12],
     castling: [u64; 16],
@@ -48,15 +50,6 @@ impl Words {
         words.black_to_move = split_mix(&mut state);
         words
     }
-}
-
-/// The next word of the SplitMix64 sequence.
-pub const fn split_mix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }
 
 /// The keys of a position's parts: the whole, and the parts that correction history is indexed by.

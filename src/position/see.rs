@@ -144,7 +144,7 @@ mod tests {
                     assert!(!position.see_at_least(m, value + 1), "{m:?} in {} gains {value}", position.fen());
                     checked += 1;
                 }
-                let pick = super::super::keys::split_mix(&mut state) as usize % moves.len();
+                let pick = crate::random::split_mix(&mut state) as usize % moves.len();
                 position.play(moves[pick]);
             }
         }

@@ -60,7 +60,7 @@ fn check_generation(position: &Position, legal: &MoveList) {
     }
     let mut state = position.key();
     for _ in 0..50 {
-        let packed = PackedMove::from_bits(keys::split_mix(&mut state) as u16);
+        let packed = PackedMove::from_bits(crate::random::split_mix(&mut state) as u16);
         let found = legal.iter().copied().find(|&m| packed.is(m));
         assert_eq!(position.find(packed), found.filter(|_| packed.is_some()), "{packed:?} in {}", position.fen());
     }

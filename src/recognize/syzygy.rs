@@ -364,7 +364,7 @@ impl Failures {
     /// The slots where this key may be, in the order in which they are tried.
     fn slots(&self, key: u64) -> impl Iterator<Item = &AtomicU64> {
         let mut state = key;
-        let start = crate::position::keys::split_mix(&mut state) as usize % self.0.len();
+        let start = crate::random::split_mix(&mut state) as usize % self.0.len();
         self.0[start..].iter().chain(&self.0[..start])
     }
 

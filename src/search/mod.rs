@@ -144,7 +144,7 @@ impl Conventions {
             return 0;
         }
         let mut state = (self.contempt as u64) << 8 | (self.draws as u64) << 1 | root as u64;
-        crate::position::keys::split_mix(&mut state)
+        crate::random::split_mix(&mut state)
     }
 
     /// A root value as the user should see it: evaluations without the contempt that they carry inside.

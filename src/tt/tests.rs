@@ -8,7 +8,7 @@ use super::slot::{Seal, Xor};
 use super::table::Table;
 use crate::bound::{Bound, Ibv};
 use crate::position::PackedMove;
-use crate::position::keys::split_mix;
+use crate::random::split_mix;
 use crate::score::{Band, Score};
 
 const BLANK: Entry =

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use ibex::position::keys::split_mix;
+use ibex::random::split_mix;
 
 /// Words that the formats are made of.
 const WORDS: [&str; 64] = [

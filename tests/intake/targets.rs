@@ -287,7 +287,7 @@ pub fn recorded() -> Vec<Vec<u8>> {
             let start = position.chess().clone();
             for _ in 0..seed * 12 {
                 let moves = position.legal_moves();
-                let random = ibex::position::keys::split_mix(&mut state);
+                let random = ibex::random::split_mix(&mut state);
                 let Some(&chosen) = moves.get(random as usize % moves.len().max(1)) else { break };
                 steps.push(Step { chosen, score: (random >> 48) as i16 });
                 position.play(chosen);

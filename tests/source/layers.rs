@@ -4,7 +4,7 @@ use crate::sources;
 
 /// The rooms, level by level from the ground; rooms on one level do not know each other.
 const LEVELS: &[&[&str]] = &[
-    &["score", "params", "memory"],
+    &["score", "params", "memory", "random"],
     &["bound"],
     &["window"],
     &["position"],

@@ -1,7 +1,7 @@
 //! Random dialogues, and what must be true of the answers: the model that a session is held to.
 
-use ibex::position::keys::split_mix;
 use ibex::position::{Game, Position};
+use ibex::random::split_mix;
 use shakmaty::{CastlingMode, Move};
 
 /// Random numbers that a seed repeats.

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use bulletformat::ChessBoard;
 use ibex::eval::nnue::features::{View, mirrors, output_bucket};
-use ibex::lab::datagen::random::Random;
 use ibex::position::Position;
 use ibex::position::attacks::en_prise;
+use ibex::random::Random;
 use shakmaty::{Board, CastlingMode, Chess, Color, FromSetup as _, Piece, Role, Setup, Square};
 
 /// The size of a packed position.

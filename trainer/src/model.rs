@@ -3,7 +3,7 @@
 use bulletformat::ChessBoard;
 use ibex::eval::nnue::features::{INPUTS, OUTPUT_BUCKETS};
 use ibex::eval::nnue::units::{QA, QB, SCALE};
-use ibex::lab::datagen::random::Random;
+use ibex::random::Random;
 
 use crate::data;
 

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use bulletformat::ChessBoard;
 use ibex::eval::{Evaluation, Evaluator};
 use ibex::lab::datagen::filter::Filter;
-use ibex::lab::datagen::random::Random;
 use ibex::lab::datagen::record::Record;
 use ibex::lab::datagen::report::read_games;
 use ibex::position::Position;
+use ibex::random::Random;
 use ibex::tell;
 use shakmaty::{Chess, Color, Position as _, Role};
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use bulletformat::ChessBoard;
-use ibex::lab::datagen::random::Random;
+use ibex::random::Random;
 use ibex::tell;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -147,7 +147,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         // Every epoch has an order of its own that does not depend on the ones before, so that it can be resumed.
         order.clear();
         order.extend(0..u32::try_from(training.len()).map_err(|_| "more than four billion positions".to_owned())?);
-        data::shuffle(&mut order, &mut Random::of_game(recipe.seed, epoch));
+        data::shuffle(&mut order, &mut Random::of_part(recipe.seed, epoch));
         let bar = progress(batches * batch as u64, epoch, recipe.epochs);
         let start = Instant::now();
         let (mut sum, mut part_sum, mut rate) = (0.0, 0.0, 0.0);
@@ -288,7 +288,7 @@ mod tests {
         let mut layers: Vec<HiddenLayers> = (0..2).map(|_| HiddenLayers::new(64)).collect();
         for epoch in 1..=3 {
             let mut order: Vec<usize> = (0..training.len()).collect();
-            data::shuffle(&mut order, &mut Random::of_game(3, epoch));
+            data::shuffle(&mut order, &mut Random::of_part(3, epoch));
             for indices in order.chunks_exact(batch) {
                 let gathered: Vec<ChessBoard> = indices.iter().map(|&i| training[i]).collect();
                 let rate = schedule::rate(Shape::Cosine, stopped.step, steps, 5e-3, 1e-4);

@@ -2,7 +2,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, FromSetup, Position as _};
 
 use super::*;
-use crate::position::keys::split_mix;
+use crate::random::split_mix;
 
 /// Shows every position of random games from the initial position to `visit`, checks left out.
 fn random_positions(games: u64, mut visit: impl FnMut(&Position)) -> usize {

@@ -10,7 +10,7 @@ use super::{Accumulators, Network};
 use crate::eval::{Evaluation, Evaluator};
 use crate::position::Position;
 use crate::position::attacks::en_prise;
-use crate::position::keys::split_mix;
+use crate::random::split_mix;
 use crate::score::Score;
 
 /// Weights of the size that training makes, and some at their limits.

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::openings::{self, Book, Openings};
-use super::random::Random;
+use crate::random::Random;
 
 /// Random half-moves from the initial position (or one more).
 const RANDOM_PLIES: u32 = 8;

@@ -12,7 +12,6 @@ pub mod filter;
 pub mod genfens;
 pub mod openings;
 pub mod play;
-pub mod random;
 pub mod record;
 pub mod report;
 pub mod session;

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, FromSetup, Setup};
 
-use super::random::Random;
 use crate::lab::read_fen;
 use crate::position::Position;
+use crate::random::Random;
 
 /// A random move may not lose more than this by exchange, in centipawns.
 const SANE_LOSS: i32 = 100;

@@ -4,10 +4,10 @@ use clap::Args;
 use shakmaty::{Color, Move};
 
 use super::openings::Openings;
-use super::random::Random;
 use super::record::{GameResult, Record, Step};
 use crate::position::Game;
 use crate::position::game::Ending;
+use crate::random::Random;
 use crate::score::Score;
 
 /// Who chooses the moves: the engine, or a script in tests.

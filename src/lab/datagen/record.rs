@@ -337,8 +337,8 @@ fn foreign_board(chess: &Chess) -> Board {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::datagen::random::Random;
     use crate::position::Position;
+    use crate::random::Random;
 
     /// Random games from a standard and from Chess960 positions, so that every kind of move occurs.
     fn random_record(random: &mut Random, index: u32) -> Record {

@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 use super::filter::Filter;
 use super::openings::Openings;
 use super::play::{GameRules, Player, play};
-use super::random::Random;
 use super::record::{ReadError, Reader, Record};
 use crate::lab::progress;
+use crate::random::Random;
 
 /// What must stay the same from start to resume.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -254,7 +254,7 @@ impl Session {
             if complete || stop.load(Ordering::Relaxed) {
                 break;
             }
-            let mut random = Random::of_game(self.manifest.seed, index);
+            let mut random = Random::of_part(self.manifest.seed, index);
             let record = play(&mut player, &self.openings, &self.rules, &mut random);
             file.write_all(&record.to_bytes()).map_err(trouble("write", &path))?;
             let mut tally = Tally::default();

@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use shakmaty::Move;
 
-use super::sample::{self, Random};
+use super::sample;
 use super::{Common, engine, percent, solved};
 use crate::engine::Engine;
 use crate::lab::perft::in_parallel;
 use crate::lab::{FOUND, OK, TROUBLE, progress};
 use crate::position::game::Ending;
 use crate::position::{Game, Position};
+use crate::random::Random;
 use crate::recognize::retrograde::{Endgame, Table, Tables, Value};
 use crate::tell;
 use crate::time::Limits;
@@ -80,7 +81,7 @@ pub fn run(args: &Args) -> u8 {
         let played = in_parallel(
             args.games,
             args.common.jobs(),
-            |i| play(table, &tables, &limits, Random::of_part(args.common.seed, i)),
+            |i| play(table, &tables, &limits, Random::of_part(args.common.seed, i as u64)),
             |_, _| bar.inc(1),
         );
         bar.finish_and_clear();

@@ -4,7 +4,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{Board, CastlingMode, Color, Piece, Role, Setup, Square};
 
 use crate::position::Position;
-use crate::position::keys::split_mix;
+use crate::random::Random;
 use crate::recognize::retrograde::{Table, Value};
 use crate::recognize::syzygy::Tablebases;
 
@@ -19,31 +19,10 @@ pub struct Sample {
     pub result: i32,
 }
 
-/// A random source that repeats.
-#[derive(Clone, Debug)]
-pub struct Random(pub u64);
-
-impl Random {
-    /// The source of one of many parts that share a seed, so that each part has the same numbers whatever the others do.
-    pub fn of_part(seed: u64, part: usize) -> Random {
-        Random(seed.wrapping_mul(0x1_0000).wrapping_add(part as u64))
-    }
-
-    /// The next number.
-    pub fn next(&mut self) -> u64 {
-        split_mix(&mut self.0)
-    }
-
-    /// A number below `limit`.
-    pub fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit.max(1) as u64) as usize
-    }
-}
-
 /// A random position of a solved ending, either colour being the stronger; `wanted` chooses by value.
 pub fn of_table(table: &Table, random: &mut Random, wanted: impl Fn(Color, Value) -> bool) -> (Position, Value) {
     loop {
-        let Some((board, turn, value)) = table.at_random(random.next()) else { continue };
+        let Some((board, turn, value)) = table.at_random(random.next_u64()) else { continue };
         if !wanted(turn, value) {
             continue;
         }

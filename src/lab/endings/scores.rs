@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use super::sample::{self, Random, Sample};
+use super::sample::{self, Sample};
 use super::{Common, engine, percent, solved};
 use crate::engine::Engine;
 use crate::lab::perft::in_parallel;
 use crate::lab::{FOUND, OK, TROUBLE, progress};
 use crate::position::Game;
+use crate::random::Random;
 use crate::recognize::retrograde::Endgame;
 use crate::recognize::syzygy::Tablebases;
 use crate::tell;
@@ -165,13 +166,13 @@ fn choose(args: &Args) -> Result<Vec<Sample>, String> {
     for ending in &endings {
         // The choice of endings changes nothing within them.
         let part = all.iter().position(|known| known == ending).unwrap_or(all.len());
-        let mut random = Random::of_part(args.common.seed, part);
+        let mut random = Random::of_part(args.common.seed, part as u64);
         if let Some(table) = tables.get(ending) {
             samples.extend(sample::samples(table, args.positions, &mut random));
         }
     }
     if let Some(pawns) = pawns {
-        samples.extend(sample::pawns(&pawns, args.positions, &mut Random(args.common.seed)));
+        samples.extend(sample::pawns(&pawns, args.positions, &mut Random::new(args.common.seed)));
     }
     if samples.is_empty() { Err("no positions".to_owned()) } else { Ok(samples) }
 }

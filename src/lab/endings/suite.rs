@@ -9,13 +9,14 @@ use std::path::PathBuf;
 
 use shakmaty::{Color, Move, Piece, Role};
 
-use super::sample::{self, Random};
+use super::sample;
 use super::solved;
 use crate::bound::Bound;
 use crate::lab::epd::parse::{Entry, Suite};
 use crate::lab::perft::in_parallel;
 use crate::lab::{FOUND, OK, TROUBLE, default_jobs, progress, san};
 use crate::position::Position;
+use crate::random::Random;
 use crate::recognize::recognize;
 use crate::recognize::retrograde::{Endgame, Tables, Value};
 use crate::tell;
@@ -196,7 +197,7 @@ pub fn make(args: &MakeArgs) -> u8 {
     let made = in_parallel(
         MATERIAL.len(),
         default_jobs(),
-        |i| make_some(MATERIAL[i], share, &tables, Random::of_part(args.seed, i)),
+        |i| make_some(MATERIAL[i], share, &tables, Random::of_part(args.seed, i as u64)),
         |_, _| bar.inc(1),
     );
     bar.finish_and_clear();

@@ -250,7 +250,7 @@ mod tests {
                 if moves.is_empty() {
                     break;
                 }
-                let pick = crate::position::keys::split_mix(&mut state) as usize % moves.len();
+                let pick = crate::random::split_mix(&mut state) as usize % moves.len();
                 position.play(moves[pick]);
             }
         }

@@ -9,7 +9,7 @@ use super::samples::{Count, Sample, Samples};
 use crate::eval::classical::account::{DANGER_LINEAR, DANGER_SQUARE};
 use crate::eval::classical::pair::S;
 use crate::eval::classical::weights::{COUNT, Weights};
-use crate::position::keys::split_mix;
+use crate::random::split_mix;
 
 /// Weights as real numbers: middlegame and endgame.
 pub type Reals = Vec<[f64; 2]>;

@@ -16,7 +16,7 @@ use super::datagen::report::read_games;
 use super::{OK, TROUBLE, default_jobs, progress};
 use crate::eval::classical::VALUES;
 use crate::position::Position;
-use crate::position::keys::split_mix;
+use crate::random::split_mix;
 use crate::tell;
 use descent::{Descent, best_steepness, error, expectation, reals, round_into};
 use samples::Samples;
@@ -180,7 +180,7 @@ fn read(args: &Args) -> Result<Data, String> {
 mod tests {
     use super::*;
     use crate::eval::classical;
-    use crate::position::keys::split_mix;
+    use crate::random::split_mix;
 
     fn random_samples() -> (Samples, Vec<Position>) {
         let mut samples = Samples::default();

@@ -115,7 +115,7 @@ fn corrupted_tables_do_no_harm() {
     for _ in 0..300 {
         let mut bytes = good.clone();
         for _ in 0..3 {
-            let random = crate::position::keys::split_mix(&mut state);
+            let random = crate::random::split_mix(&mut state);
             let at = 4 + random as usize % (bytes.len() - 4);
             bytes[at] = (random >> 32) as u8;
         }
@@ -258,7 +258,7 @@ fn recognitions_are_checked_against_open_tables() {
             let mut position = position(start);
             while position.has_legal_move() && position.clock() < 40 {
                 let moves = position.legal_moves();
-                position.play(moves[crate::position::keys::split_mix(&mut state) as usize % moves.len()]);
+                position.play(moves[crate::random::split_mix(&mut state) as usize % moves.len()]);
                 crate::recognize::recognize(&position);
             }
         }

@@ -1,6 +1,16 @@
-//! The random numbers of a data run: small, seeded, the same everywhere.
+//! Random numbers that repeat: small, seeded, the same on every machine.
+//!
+//! Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (OOPSLA 2014): SplitMix64. Its first
+//! words after a seed are already well mixed, so it also serves as a hash of 64 bits.
 
-use crate::position::keys::split_mix;
+/// Advances `state` and returns the next word of the SplitMix64 sequence.
+pub const fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
 
 /// A SplitMix64 sequence.
 #[derive(Clone, Debug)]
@@ -14,9 +24,9 @@ impl Random {
         Random { state: seed }
     }
 
-    /// The sequence of the `index`-th game of a run.
-    pub fn of_game(seed: u64, index: u64) -> Random {
-        // Hashing both keeps neighbouring games of neighbouring seeds apart.
+    /// The sequence of part `index` of a run, such as a game: the same whatever the other parts draw.
+    pub fn of_part(seed: u64, index: u64) -> Random {
+        // Hashing both keeps neighbouring parts of neighbouring seeds apart.
         let mut state = seed;
         let run = split_mix(&mut state);
         let mut state = run ^ index.wrapping_mul(0x9E37_79B9_7F4A_7C15);
