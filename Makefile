@@ -10,7 +10,7 @@ TARGET := $(EXE:$(SUFFIX)=)$(SUFFIX)
 FEATURES ?=
 CHOSEN = $(if $(FEATURES),--features $(FEATURES))
 
-.PHONY: native portable static pgo test bench signature perft micro lint doc ci soak fuzz clean help
+.PHONY: native portable static pgo test bench signature perft micro lint doc ci soak fuzz diagram clean help
 
 # The fuzzer's targets, and how long each runs; cargo-fuzz needs a nightly toolchain.
 FUZZ_TARGETS := line dialogue fen epd games network option annotated
@@ -70,6 +70,9 @@ fuzz: ## Each fuzzing target for FUZZ_SECONDS, from the project's own seeds (car
 	    || { tail -n 30 fuzz/$$target.log; echo "fuzz: $$target FAILED"; exit 1; }; \
 	  echo "fuzz: $$target $$(sed -n 's/stat::number_of_executed_units: */executions /p' fuzz/$$target.log)"; \
 	done
+
+diagram: ## Draw the modules again, after a change of what uses what (docs/modules.md)
+	IBEX_WRITE_DIAGRAM=1 cargo test --locked --test source diagram
 
 clean: ## Remove what was built
 	cargo clean

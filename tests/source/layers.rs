@@ -3,7 +3,7 @@
 use crate::sources;
 
 /// The rooms, level by level from the ground; rooms on one level do not know each other.
-const LEVELS: &[&[&str]] = &[
+pub const LEVELS: &[&[&str]] = &[
     &["score", "params", "memory", "random"],
     &["bound"],
     &["window"],
@@ -16,12 +16,12 @@ const LEVELS: &[&[&str]] = &[
     &["uci", "lab"],
 ];
 
-fn level(room: &str) -> Option<usize> {
+pub fn level(room: &str) -> Option<usize> {
     LEVELS.iter().position(|level| level.contains(&room))
 }
 
 /// The rooms that a source text names after `crate::`, one by one or in braces.
-fn rooms_used(text: &str) -> Vec<String> {
+pub fn rooms_used(text: &str) -> Vec<String> {
     let code: String = text.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n");
     let mut rooms = Vec::new();
     for after in code.split("crate::").skip(1) {

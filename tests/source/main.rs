@@ -1,5 +1,6 @@
 //! What the source text itself must keep to.
 
+mod diagram;
 mod documents;
 mod layers;
 mod unsafe_count;

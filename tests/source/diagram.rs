@@ -1,0 +1,90 @@
+//! The diagram of the modules in `docs/modules.md`, made from the `use` lines of the source.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use crate::layers::{LEVELS, level, rooms_used};
+use crate::sources;
+
+/// Set to rewrite the diagram instead of checking it.
+const WRITE: &str = "IBEX_WRITE_DIAGRAM";
+
+/// For each module the modules that it uses.
+type Uses = BTreeMap<String, BTreeSet<String>>;
+
+/// What the modules of the library use, by the first part of their path.
+fn uses(sources: &[(String, String)]) -> Uses {
+    let mut uses = Uses::new();
+    for (inside, text) in sources {
+        let module = inside.split('/').next().expect("a part").trim_end_matches(".rs");
+        if level(module).is_none() {
+            continue;
+        }
+        let used = rooms_used(text).into_iter().filter(|used| used != module && level(used).is_some());
+        uses.entry(module.to_owned()).or_default().extend(used);
+    }
+    uses
+}
+
+/// Whether a chain of uses leads from one module to another.
+fn reaches(uses: &Uses, from: &str, to: &str) -> bool {
+    uses.get(from).is_some_and(|used| used.iter().any(|next| next == to || reaches(uses, next, to)))
+}
+
+/// The arrows that remain when those are left out that follow from others.
+fn arrows(uses: &Uses) -> Vec<(&str, &str)> {
+    let mut arrows = Vec::new();
+    for (from, used) in uses {
+        for to in used {
+            if !used.iter().any(|other| other != to && reaches(uses, other, to)) {
+                arrows.push((from.as_str(), to.as_str()));
+            }
+        }
+    }
+    arrows
+}
+
+/// The diagram in Mermaid's language, the highest level first.
+fn mermaid(uses: &Uses) -> String {
+    let mut text = String::from("```mermaid\nflowchart TD\n");
+    for (number, modules) in LEVELS.iter().enumerate().rev() {
+        text += &format!("  subgraph level{number}[\" \"]\n");
+        for module in *modules {
+            text += &format!("    {module}\n");
+        }
+        text += "  end\n";
+    }
+    for (from, to) in arrows(uses) {
+        text += &format!("  {from} --> {to}\n");
+    }
+    text + "```\n"
+}
+
+#[test]
+fn the_diagram_is_current() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/modules.md");
+    let text = fs::read_to_string(&page).expect("readable");
+    let (head, rest) = text.split_once("```mermaid\n").expect("a diagram");
+    let (_, tail) = rest.split_once("```\n").expect("the end of the diagram");
+    let current = format!("{head}{}{tail}", mermaid(&uses(&sources())));
+    if std::env::var_os(WRITE).is_some() {
+        fs::write(&page, current).expect("writable");
+    } else {
+        assert!(text == current, "docs/modules.md is old; run `make diagram`");
+    }
+}
+
+#[test]
+fn arrows_that_follow_from_others_are_left_out() {
+    let text = |module: &str, uses: &str| (format!("{module}.rs"), uses.to_owned());
+    let sources = [
+        text("tt", "use crate::bound::Ibv;\nuse crate::score::Score;"),
+        text("bound", "use crate::score::Score;"),
+        text("score", "use crate::score::Band; // crate::uci"),
+        text("main", "use crate::uci;"),
+    ];
+    let uses = uses(&sources);
+    assert!(reaches(&uses, "tt", "score") && !reaches(&uses, "score", "tt"));
+    assert_eq!(arrows(&uses), [("bound", "score"), ("tt", "bound")]);
+}
