@@ -1,9 +1,10 @@
 //! How long the parts take that every node is made of, and a whole bench. Run with `cargo bench`.
 
 use divan::{Bencher, black_box};
+use ibex::bench;
 use ibex::bound::Ibv;
 use ibex::eval::{Evaluation, Evaluator};
-use ibex::lab::{bench, read_fen};
+use ibex::position::notation::read_fen;
 use ibex::position::{PackedMove, Position};
 use ibex::score::Score;
 use ibex::tt::{Entry, Table};
@@ -109,5 +110,5 @@ fn table_store(bencher: Bencher<'_, '_>) {
 /// `ibex bench`, less deep.
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn whole_bench() -> u64 {
-    bench::measure(&bench::Args { depth: 8, ..bench::Args::default() }, |_, _| {}).map_or(0, |measured| measured.nodes)
+    bench::measure(bench::Setup { depth: 8, ..bench::Setup::default() }, |_, _| {}).map_or(0, |measured| measured.nodes)
 }

@@ -35,9 +35,11 @@
 // The documentation is for those who read the source as well: private rooms may be named.
 #![allow(rustdoc::private_intra_doc_links)]
 
+pub mod bench;
 pub mod bound;
 pub mod engine;
 pub mod eval;
+#[cfg(feature = "lab")]
 pub mod lab;
 pub mod memory;
 pub mod params;

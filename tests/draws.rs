@@ -3,8 +3,8 @@
 use ibex::bound::Ibv;
 use ibex::engine::{Engine, Settings};
 use ibex::lab::experiments::experiment::Bench;
-use ibex::lab::read_fen;
 use ibex::position::Game;
+use ibex::position::notation::read_fen;
 use ibex::score::{DrawRule, Score};
 use ibex::search::{Conventions, Laboratory};
 use ibex::time::Limits;

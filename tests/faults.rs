@@ -185,6 +185,7 @@ fn an_output_without_room() {
 }
 
 /// The commands end likewise: without a word where nobody reads, with one line where the disk is full.
+#[cfg(feature = "lab")]
 #[test]
 fn commands_whose_output_nobody_takes() {
     for words in [["bench", "--depth=2"], ["perft", "2"], ["bench", "--help"]] {

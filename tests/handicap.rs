@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ibex::engine::handicap::{ALERT, STRONGEST, WEAKEST};
 use ibex::engine::{Engine, Settings};
-use ibex::lab::read_fen;
+use ibex::position::notation::read_fen;
 use ibex::position::{Game, Position};
 use ibex::search::Outcome;
 use ibex::time::Limits;

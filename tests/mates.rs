@@ -2,8 +2,8 @@
 
 use ibex::bound::Bound;
 use ibex::engine::{Engine, Settings};
-use ibex::lab::read_fen;
 use ibex::position::Game;
+use ibex::position::notation::read_fen;
 use ibex::random::split_mix;
 use ibex::score::DrawRule;
 use ibex::search::{Outcome, Report};

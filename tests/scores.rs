@@ -5,11 +5,11 @@
 
 use std::sync::OnceLock;
 
+use ibex::bench::POSITIONS;
 use ibex::bound::{Bound, Ibv};
-use ibex::lab::bench::POSITIONS;
 use ibex::lab::experiments::experiment::{Bench, Run};
-use ibex::lab::read_fen;
 use ibex::position::Game;
+use ibex::position::notation::read_fen;
 use ibex::random::split_mix;
 use ibex::score::{DrawRule, Score};
 use ibex::search::distance::{DelayedLoss, DistanceModel, NodeAged, RootPly};

@@ -10,18 +10,12 @@ pub mod datagen;
 pub mod endings;
 pub mod epd;
 pub mod experiments;
+pub mod parallel;
 pub mod perft;
 pub mod progress;
 pub mod prove;
-pub mod spsa;
 pub mod tell;
 pub mod tune;
-
-use shakmaty::fen::Fen;
-use shakmaty::san::SanPlus;
-use shakmaty::{CastlingMode, Move};
-
-use crate::position::Position;
 
 /// The command ran and everything was in order.
 pub const OK: u8 = 0;
@@ -29,38 +23,6 @@ pub const OK: u8 = 0;
 pub const FOUND: u8 = 1;
 /// The command could not do its work.
 pub const TROUBLE: u8 = 2;
-
-/// Reads a FEN as standard chess where its castling rights allow that, and as Chess960 otherwise.
-///
-/// # Errors
-///
-/// One line that says what is wrong.
-pub fn read_fen(fen: &str) -> Result<Position, String> {
-    let mode =
-        Fen::from_ascii(fen.as_bytes()).map_or(CastlingMode::Standard, |fen| CastlingMode::detect(fen.as_setup()));
-    Position::from_fen(fen, mode)
-}
-
-/// A move in UCI notation, castling as the position's mode wants it.
-pub fn uci(position: &Position, m: Move) -> String {
-    m.to_uci(position.castling_mode()).to_string()
-}
-
-/// A move in standard algebraic notation.
-pub fn san(position: &Position, m: Move) -> String {
-    SanPlus::from_move(position.chess().clone(), m).to_string()
-}
-
-/// A line of play in standard algebraic notation, without move numbers.
-pub fn san_line(position: &Position, line: &[Move]) -> String {
-    let mut position = position.clone();
-    let mut words = Vec::with_capacity(line.len());
-    for &m in line {
-        words.push(san(&position, m));
-        position.play(m);
-    }
-    words.join(" ")
-}
 
 /// How many positions to work on at once when nobody says: one a core.
 pub fn default_jobs() -> usize {

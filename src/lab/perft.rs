@@ -1,14 +1,15 @@
 //! Counting the tree of legal moves: the test of a move generator, and of everything that plays moves.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use shakmaty::{CastlingMode, Move};
+use shakmaty::CastlingMode;
 
 use super::epd::parse::{Entry, Problem, Suite};
-use super::{FOUND, OK, TROUBLE, default_jobs, progress, read_fen, uci};
-use crate::position::Position;
+use super::parallel::in_parallel;
+use super::{FOUND, OK, TROUBLE, default_jobs, progress};
+use crate::position::notation::{read_fen, uci};
+use crate::position::{Position, perft};
 use crate::tell;
 
 /// Count the leaves of the tree of legal moves, or check the counts of EPD files.
@@ -31,63 +32,13 @@ pub struct Args {
     pub jobs: Option<usize>,
 }
 
-/// The leaves of the tree of legal moves, `depth` plies deep. The last ply is counted without being played.
-pub fn count(position: &Position, depth: u32) -> u64 {
-    match depth {
-        0 => 1,
-        1 => position.legal_moves().len() as u64,
-        _ => position.legal_moves().into_iter().map(|m| count_after(position, m, depth)).sum(),
-    }
-}
-
-/// The leaves below one move of a tree that is `depth` plies deep (at least 1).
-fn count_after(position: &Position, m: Move, depth: u32) -> u64 {
-    let mut child = position.clone();
-    child.play(m);
-    count(&child, depth.saturating_sub(1))
-}
-
 /// The leaves below each legal move, in the order of their notation.
 pub fn divide(position: &Position, depth: u32, jobs: usize) -> Vec<(String, u64)> {
     let moves = position.legal_moves();
-    let counts = in_parallel(moves.len(), jobs, |i| count_after(position, moves[i], depth), |_, _| {});
+    let counts = in_parallel(moves.len(), jobs, |i| perft::count_after(position, moves[i], depth), |_, _| {});
     let mut parts: Vec<_> = moves.iter().map(|&m| uci(position, m)).zip(counts).collect();
     parts.sort();
     parts
-}
-
-/// Does `total` pieces of work on `jobs` threads; `done` hears of each as it is finished. The results are in order.
-pub(super) fn in_parallel<T: Send>(
-    total: usize,
-    jobs: usize,
-    work: impl Fn(usize) -> T + Sync,
-    done: impl Fn(usize, &T) + Sync,
-) -> Vec<T> {
-    let next = AtomicUsize::new(0);
-    let mut results: Vec<(usize, T)> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..jobs.clamp(1, total.max(1)))
-            .map(|_| {
-                scope.spawn(|| {
-                    let mut mine = Vec::new();
-                    loop {
-                        let i = next.fetch_add(1, Ordering::Relaxed);
-                        if i >= total {
-                            break mine;
-                        }
-                        let result = work(i);
-                        done(i, &result);
-                        mine.push((i, result));
-                    }
-                })
-            })
-            .collect();
-        workers
-            .into_iter()
-            .flat_map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    });
-    results.sort_by_key(|&(i, _)| i);
-    results.into_iter().map(|(_, result)| result).collect()
 }
 
 /// What the check of a file found.
@@ -115,7 +66,7 @@ pub fn check(suite: &Suite, max_depth: u32, jobs: usize, done: impl Fn(u64) + Sy
             let entry = &suite.entries[i];
             wanted(entry)
                 .into_iter()
-                .map(|(depth, told)| (depth, told, count(&entry.position, depth)))
+                .map(|(depth, told)| (depth, told, perft::count(&entry.position, depth)))
                 .collect::<Vec<_>>()
         },
         |_, result| done(result.len() as u64),
@@ -235,17 +186,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_of_the_initial_position() {
-        let position = Position::startpos();
-        assert_eq!([0, 1, 2, 3, 4].map(|depth| count(&position, depth)), [1, 20, 400, 8902, 197_281]);
-    }
-
-    #[test]
     fn divide_adds_up_whatever_the_threads() {
         let position = read_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").expect("valid");
         let one = divide(&position, 3, 1);
         assert_eq!(one, divide(&position, 3, 4));
-        assert_eq!(one.iter().map(|(_, leaves)| leaves).sum::<u64>(), count(&position, 3));
+        assert_eq!(one.iter().map(|(_, leaves)| leaves).sum::<u64>(), perft::count(&position, 3));
         assert!(one.iter().any(|(name, _)| name == "e1g1"));
         assert!(divide(&read_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").expect("stalemate"), 2, 2).is_empty());
     }

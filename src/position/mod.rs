@@ -10,6 +10,8 @@ pub mod game;
 pub mod keys;
 pub mod movegen;
 pub mod moves;
+pub mod notation;
+pub mod perft;
 pub mod see;
 
 use shakmaty::fen::{Fen, LossyFenError};

@@ -13,6 +13,7 @@ mod parse;
 mod print;
 mod prompt;
 mod session;
+pub mod spsa;
 mod wdl;
 
 use std::io::{IsTerminal, Write};

@@ -1,12 +1,12 @@
 //! Commands beside the protocol, for a person at the prompt.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use shakmaty::{Color, File, Rank, Square};
 
 use super::print::uci_move;
 use crate::eval::{Evaluation, Evaluator, classical};
-use crate::position::{Game, Position};
+use crate::position::{Game, Position, perft};
 
 /// Runs a lent command with the words that follow it; results are told line by line.
 pub type Run = fn(&[String], &mut dyn FnMut(&str));
@@ -143,38 +143,18 @@ pub fn license() -> Vec<String> {
 }
 
 /// Counts the positions `depth` moves ahead, for each move; `None` if it was stopped.
-pub fn perft(position: &Position, depth: u32, chess960: bool, stop: &AtomicBool) -> Option<Vec<String>> {
+pub fn divide(position: &Position, depth: u32, chess960: bool, stop: &AtomicBool) -> Option<Vec<String>> {
     let mut lines = Vec::new();
     let mut total = 0;
     for m in position.legal_moves() {
         let mut after = position.clone();
         after.play(m);
-        let nodes = count(&after, depth.saturating_sub(1), stop)?;
+        let nodes = perft::count_until(&after, depth.saturating_sub(1), stop)?;
         total += nodes;
         lines.push(format!("{}: {nodes}", uci_move(m, chess960)));
     }
     lines.extend([String::new(), format!("Nodes searched: {total}")]);
     Some(lines)
-}
-
-fn count(position: &Position, depth: u32, stop: &AtomicBool) -> Option<u64> {
-    if depth == 0 {
-        return Some(1);
-    }
-    let moves = position.legal_moves();
-    if depth == 1 {
-        return Some(moves.len() as u64);
-    }
-    if stop.load(Ordering::Relaxed) {
-        return None;
-    }
-    let mut nodes = 0;
-    for m in moves {
-        let mut after = position.clone();
-        after.play(m);
-        nodes += count(&after, depth - 1, stop)?;
-    }
-    Some(nodes)
 }
 
 #[cfg(test)]
@@ -189,11 +169,11 @@ mod tests {
     #[test]
     fn perft_counts_move_by_move() {
         let go = AtomicBool::new(false);
-        let lines = perft(&Position::startpos(), 3, false, &go).unwrap();
+        let lines = divide(&Position::startpos(), 3, false, &go).unwrap();
         assert!(lines.contains(&"e2e4: 600".into()));
         assert_eq!(lines.last().unwrap(), "Nodes searched: 8902");
-        assert_eq!(perft(&Position::startpos(), 1, false, &go).unwrap().last().unwrap(), "Nodes searched: 20");
-        assert_eq!(perft(&Position::startpos(), 3, false, &AtomicBool::new(true)), None);
+        assert_eq!(divide(&Position::startpos(), 1, false, &go).unwrap().last().unwrap(), "Nodes searched: 20");
+        assert_eq!(divide(&Position::startpos(), 3, false, &AtomicBool::new(true)), None);
     }
 
     #[test]

@@ -290,7 +290,7 @@ impl Session {
         let (output, wake) = (Arc::clone(&self.output), self.wake.clone());
         let (position, chess960) = (self.game.position().clone(), self.choices.front.chess960);
         let spawned = std::thread::Builder::new().name("perft".into()).spawn(move || {
-            match prompt::perft(&position, depth, chess960, &stop) {
+            match prompt::divide(&position, depth, chess960, &stop) {
                 Some(lines) => output.lines(lines),
                 None => output.remark("perft stopped"),
             }

@@ -13,6 +13,7 @@ pub const LEVELS: &[&[&str]] = &[
     &["search"],
     &["smp"],
     &["engine"],
+    &["bench"],
     &["uci", "lab"],
 ];
 

@@ -9,8 +9,8 @@ use super::judge::{Mark, mark};
 use super::pgn::{GameReader, Pgn, Token};
 use crate::engine::{Engine, Settings};
 use crate::lab::epd::player::Value;
-use crate::lab::san;
 use crate::position::Game;
+use crate::position::notation::san;
 use crate::search::Report;
 
 /// A position's evaluation.

@@ -263,7 +263,7 @@ impl Visitor for GameReader {
             let number = shakmaty::Position::fullmoves(game.position.chess());
             return ControlFlow::Break(Err(format!("{}: {number}{dots} {san} is not legal", game.pgn.title())));
         };
-        let san = crate::lab::san(&game.position, chosen);
+        let san = crate::position::notation::san(&game.position, chosen);
         game.position.play(chosen);
         game.pgn.moves.push(Played { chosen, san, nags: Vec::new(), after: Vec::new() });
         ControlFlow::Continue(())
@@ -352,7 +352,7 @@ fn first_position(tags: &[(Vec<u8>, Vec<u8>)]) -> Result<Position, String> {
     };
     let Some(fen) = find(tags, "FEN") else { return Ok(Position::startpos()) };
     let fen = std::str::from_utf8(fen).map_err(|_| "the FEN is no text".to_owned())?;
-    if chess960 { Position::from_fen(fen, CastlingMode::Chess960) } else { crate::lab::read_fen(fen) }
+    if chess960 { Position::from_fen(fen, CastlingMode::Chess960) } else { crate::position::notation::read_fen(fen) }
         .map_err(|reason| format!("FEN: {reason}"))
 }
 

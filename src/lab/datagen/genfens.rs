@@ -107,7 +107,7 @@ mod tests {
         assert_ne!(first, lines("20 seed 12 book None"));
         for line in &first {
             let fen = line.strip_prefix("info string genfens ").expect("the worker's word");
-            assert!(crate::lab::read_fen(fen).expect("a position").has_legal_move());
+            assert!(crate::position::notation::read_fen(fen).expect("a position").has_legal_move());
         }
         assert!(lines("2 seed 1 book no/such/book.epd")[0].contains("cannot read book"));
     }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, FromSetup, Setup};
 
-use crate::lab::read_fen;
 use crate::position::Position;
+use crate::position::notation::read_fen;
 use crate::random::Random;
 
 /// A random move may not lose more than this by exchange, in centipawns.

@@ -7,7 +7,7 @@ use shakmaty::Move;
 use super::sample;
 use super::{Common, engine, percent, solved};
 use crate::engine::Engine;
-use crate::lab::perft::in_parallel;
+use crate::lab::parallel::in_parallel;
 use crate::lab::{FOUND, OK, TROUBLE, progress};
 use crate::position::game::Ending;
 use crate::position::{Game, Position};

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use super::sample::{self, Sample};
 use super::{Common, engine, percent, solved};
 use crate::engine::Engine;
-use crate::lab::perft::in_parallel;
+use crate::lab::parallel::in_parallel;
 use crate::lab::{FOUND, OK, TROUBLE, progress};
 use crate::position::Game;
 use crate::random::Random;

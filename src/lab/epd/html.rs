@@ -7,7 +7,7 @@ use super::board;
 use super::parse::read_move;
 use super::record::{Record, Run, Status};
 use super::totals::{Total, players, themes, totals};
-use crate::lab::read_fen;
+use crate::position::notation::read_fen;
 
 /// The whole page.
 pub fn page(run: &Run) -> String {

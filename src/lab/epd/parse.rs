@@ -11,8 +11,8 @@ use std::path::Path;
 use shakmaty::Move;
 use shakmaty::san::San;
 
-use crate::lab::read_fen;
 use crate::position::Position;
+use crate::position::notation::read_fen;
 
 /// One operation as it stands in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,7 +16,8 @@ use super::report::{self, Outputs};
 use super::totals;
 use crate::bound::Bound;
 use crate::engine::Settings;
-use crate::lab::{FOUND, OK, progress, san, san_line, uci};
+use crate::lab::{FOUND, OK, progress};
+use crate::position::notation::{san, san_line, uci};
 
 /// What `ibex epd FILE...` can be told.
 #[derive(clap::Args, Clone, Debug)]

@@ -12,9 +12,11 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::{OK, TROUBLE, bench, progress, read_fen};
+use super::{OK, TROUBLE, progress};
+use crate::bench;
 use crate::lab::epd::parse::Suite;
 use crate::position::Game;
+use crate::position::notation::read_fen;
 use crate::tell;
 use crate::time::Limits;
 use experiment::Bench;

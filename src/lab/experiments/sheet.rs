@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::Args;
 use super::experiment::Run;
 use crate::bound::{Bound, Ibv};
-use crate::lab::uci;
 use crate::position::Game;
+use crate::position::notation::uci;
 use crate::search::Conventions;
 use crate::search::tally::TableCuts;
 

@@ -200,7 +200,7 @@ fn may_check(position: &Position, king: Square, m: Move) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::{read_fen, uci};
+    use crate::position::notation::{read_fen, uci};
 
     fn position(fen: &str) -> Position {
         read_fen(fen).expect("valid")

@@ -9,9 +9,10 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use super::epd::parse::{Entry, Problem, Suite};
-use super::perft::in_parallel;
-use super::{FOUND, OK, TROUBLE, default_jobs, progress, san};
+use super::parallel::in_parallel;
+use super::{FOUND, OK, TROUBLE, default_jobs, progress};
 use crate::position::Position;
+use crate::position::notation::san;
 use crate::tell;
 use mate::{GaveUp, Solver};
 

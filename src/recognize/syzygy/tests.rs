@@ -1,4 +1,5 @@
 use shakmaty::CastlingMode;
+use std::path::Path;
 
 use super::*;
 

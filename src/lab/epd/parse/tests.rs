@@ -1,5 +1,5 @@
 use super::*;
-use crate::lab::{san, uci};
+use crate::position::notation::{san, uci};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 /// A position with promotions, captures and castling on both wings.

@@ -10,23 +10,25 @@
 //!
 //! Source of the format and of the meaning of its values: Ronald de Man's Syzygy tables, through `shakmaty-syzygy`.
 
+mod failures;
+mod files;
+
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use shakmaty::{Chess, Move};
-use shakmaty_syzygy::filesystem::{Filesystem, OsFilesystem, RandomAccessFile, ReadHint};
 use shakmaty_syzygy::{Dtz, SyzygyError, Tablebase, Wdl};
 
 use super::{Expense, Recognition};
 use crate::bound::Ibv;
 use crate::position::{Game, Position};
 use crate::score::Score;
+use failures::Failures;
+use files::{SmallInMemory, check_magic, table_files};
 
 /// When tables are asked: the UCI options `SyzygyProbeDepth`, `SyzygyProbeLimit` and `Syzygy50MoveRule`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -347,107 +349,6 @@ fn material_key(position: &Position) -> u64 {
         }
     }
     key
-}
-
-/// A set of materials that all threads read and add to without a lock: a hash table of the keys themselves, zero where
-/// nothing is. A missing table must not silence another that happens to share its place.
-struct Failures(Box<[AtomicU64]>);
-
-impl Default for Failures {
-    /// Room for all materials of up to seven men, some three thousand with the colours told apart.
-    fn default() -> Failures {
-        Failures((0..8192).map(|_| AtomicU64::new(0)).collect())
-    }
-}
-
-impl Failures {
-    /// The slots where this key may be, in the order in which they are tried.
-    fn slots(&self, key: u64) -> impl Iterator<Item = &AtomicU64> {
-        let mut state = key;
-        let start = crate::random::split_mix(&mut state) as usize % self.0.len();
-        self.0[start..].iter().chain(&self.0[..start])
-    }
-
-    fn contains(&self, key: u64) -> bool {
-        let mut found = self.slots(key).map(|slot| slot.load(Ordering::Relaxed)).take_while(|&known| known != 0);
-        found.any(|known| known == key)
-    }
-
-    /// Whether the key is new.
-    fn insert(&self, key: u64) -> bool {
-        for slot in self.slots(key) {
-            match slot.compare_exchange(0, key, Ordering::Relaxed, Ordering::Relaxed) {
-                Ok(_) => return true,
-                Err(known) if known == key => return false,
-                Err(_) => {}
-            }
-        }
-        false
-    }
-}
-
-/// The table files of a folder, in order of their names.
-fn table_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "rtbw" || extension == "rtbz") {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
-/// The four bytes with which every table begins.
-fn check_magic(path: &Path) -> io::Result<()> {
-    let expected: [u8; 4] = if path.extension().is_some_and(|extension| extension == "rtbw") {
-        [0x71, 0xE8, 0x23, 0x5D]
-    } else {
-        [0xD7, 0x66, 0x0C, 0xA5]
-    };
-    let mut magic = [0; 4];
-    File::open(path)?.read_exact(&mut magic)?;
-    if magic == expected { Ok(()) } else { Err(io::Error::new(io::ErrorKind::InvalidData, "not a Syzygy table")) }
-}
-
-/// The operating system's files, small ones read once and kept: a probe of an ending of four men then costs no system
-/// call.
-#[derive(Default)]
-struct SmallInMemory {
-    os: OsFilesystem,
-}
-
-/// Files up to this size are kept in memory; all tables of up to four men together are a few of these.
-const SMALL: u64 = 1 << 20;
-
-impl Filesystem for SmallInMemory {
-    fn regular_file_size(&self, path: &Path) -> io::Result<u64> {
-        self.os.regular_file_size(path)
-    }
-
-    fn read_dir(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
-        self.os.read_dir(path)
-    }
-
-    fn open(&self, path: &Path) -> io::Result<Box<dyn RandomAccessFile>> {
-        if self.os.regular_file_size(path)? <= SMALL {
-            Ok(Box::new(InMemory(std::fs::read(path)?)))
-        } else {
-            self.os.open(path)
-        }
-    }
-}
-
-struct InMemory(Vec<u8>);
-
-impl RandomAccessFile for InMemory {
-    fn read_at(&self, buffer: &mut [u8], offset: u64, _: ReadHint) -> io::Result<usize> {
-        let rest = usize::try_from(offset).ok().and_then(|offset| self.0.get(offset..)).unwrap_or_default();
-        let count = rest.len().min(buffer.len());
-        buffer[..count].copy_from_slice(&rest[..count]);
-        Ok(count)
-    }
 }
 
 #[cfg(debug_assertions)]
