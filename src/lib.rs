@@ -7,10 +7,11 @@
 //! **Words.** [`score`]: 15-bit scores in disjoint bands, with mates and draws counted in plies. [`bound`]: Don Beal's
 //! Integrated Bounds and Values, the type of every node's result. [`window`]: alpha and beta, with what is proved of the
 //! node and where it becomes exact. [`params`]: every tunable number of the search, once. [`memory`]: large tables on huge
-//! pages.
+//! pages. [`random`]: random numbers that repeat.
 //!
 //! **The board.** [`position`]: the only room that plays moves, on shakmaty's rules: keys, game history, repetition,
-//! moves in 16 bits, legal moves in two halves, what is attacked and what en prise, static exchange evaluation.
+//! moves in 16 bits, legal moves in two halves, what is attacked and what en prise, static exchange evaluation, perft,
+//! FEN and algebraic notation.
 //!
 //! **Knowledge.** [`recognize`]: what is proved of a position by its material, and tablebases. [`tt`]: the lock-free
 //! transposition table. [`time`]: limits and the clock. Above these, [`eval`]: what a quiet position is worth, by
@@ -20,7 +21,8 @@
 //! numbered steps. [`smp`]: several threads on one table. [`engine`]: settings, a game and limits in, events out; it
 //! never prints.
 //!
-//! **Front ends.** [`uci`]: the protocol. [`lab`]: bench, perft, suites, data generation and tuning.
+//! **Front ends.** [`bench`]: the node count that is the signature of the search. [`uci`]: the protocol. `lab`, behind
+//! the feature of that name: perft, suites, proofs, experiments, data generation and tuning.
 //!
 //! # Words used everywhere
 //!
