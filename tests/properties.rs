@@ -90,6 +90,58 @@ fn a_rising_score_does_not_know_colours() {
     assert_eq!(value(position, 5), value(&position.flipped(), 5));
 }
 
+/// Composed positions with any number of pieces are played like any other: lists of moves hold as many captures as there
+/// can be, and nothing that is counted or added up overflows.
+#[test]
+fn crowded_boards_are_searched() {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut below = |n: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 33) as usize % n
+    };
+    let (mut engine, _) = Engine::new(Settings { hash_mib: 1, ..Settings::default() });
+    let (mut searched, mut most_moves, mut most_captures) = (0, 0, 0);
+    // As many moves as there can be, and as many captures as one is likely to think of.
+    let mut boards = vec![
+        "kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1".to_owned(),
+        "kqQQQQQQ/qqqqqqqq/QQQQQQQQ/qqqqqqqq/QQQQQQQQ/qqqqqqqq/QQQQQQQQ/KQqqqqqq w - - 0 1".to_owned(),
+    ];
+    while searched < 300 {
+        // Some boards of one kind of piece, some of all kinds; from nearly empty to full.
+        let kinds: &[char] = if below(2) == 0 { &['Q'] } else { &['Q', 'R', 'B', 'N', 'P', 'Q'] };
+        let share = [1, 3, 6, 10][below(4)];
+        let own = 1 + below(4);
+        let mut board = ['1'; 64];
+        for (i, square) in board.iter_mut().enumerate() {
+            if below(10) >= share {
+                continue;
+            }
+            let piece = kinds[below(kinds.len())];
+            if piece == 'P' && !(8..56).contains(&i) {
+                continue;
+            }
+            *square = if below(4) < own { piece } else { piece.to_ascii_lowercase() };
+        }
+        board[below(64)] = 'K';
+        board[below(64)] = 'k';
+        let rows: Vec<String> = board.chunks(8).map(|row| row.iter().collect()).collect();
+        boards.push(format!("{} {} - - 0 1", rows.join("/"), ["w", "b"][below(2)]));
+        let fen = boards.remove(0);
+        let Ok((position, _)) = Position::from_any_fen(&fen, None) else { continue };
+        most_moves = most_moves.max(position.legal_moves().len());
+        most_captures = most_captures.max(position.noisy_moves().len());
+        let legal = position.legal_moves();
+        let outcome = engine.search(&Game::new(position), Limits { nodes: Some(500), ..Limits::default() }).best;
+        assert_eq!(outcome.is_some(), !legal.is_empty(), "{fen}");
+        assert!(outcome.is_none_or(|best| legal.contains(&best)), "{fen}");
+        searched += 1;
+    }
+    // The boards are crowded enough to try what games do not.
+    assert!(most_moves > 256 && most_captures > 128, "{most_moves} moves, {most_captures} captures");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 

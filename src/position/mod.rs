@@ -6,6 +6,7 @@
 pub mod attacks;
 mod checks;
 pub mod cuckoo;
+mod fen;
 pub mod game;
 pub mod keys;
 pub mod movegen;
@@ -17,8 +18,8 @@ pub mod see;
 use shakmaty::fen::{Fen, LossyFenError};
 use shakmaty::uci::UciMove;
 use shakmaty::{
-    Bitboard, Board, Castles, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, File, FromSetup, Move, MoveList,
-    Position as _, PositionError, PositionErrorKinds, Role, Setup, Square,
+    Bitboard, Board, Castles, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, File, Move, MoveList,
+    Position as _, Role, Square,
 };
 
 pub use game::Game;
@@ -43,49 +44,6 @@ impl Position {
     /// The initial position of chess.
     pub fn startpos() -> Position {
         Position::from_chess(Chess::new())
-    }
-
-    /// Reads a FEN of one to six fields, Shredder and X-FEN castling included.
-    ///
-    /// Castling rights without a rook and en passant squares without a pawn are dropped, as GUIs send them, and checks
-    /// that no move can have given are taken as they are, for composed positions; anything else that cannot be played
-    /// from is refused.
-    ///
-    /// # Errors
-    ///
-    /// One line that says what is wrong.
-    pub fn from_fen(fen: &str, mode: CastlingMode) -> Result<Position, String> {
-        Position::read(fen, mode, accept)
-    }
-
-    /// As [`Position::from_fen`], but castling rights and en passant squares must be in order, too: where a program sends
-    /// what cannot be, it is told so rather than served with another position.
-    ///
-    /// # Errors
-    ///
-    /// One line that says what is wrong.
-    pub fn from_exact_fen(fen: &str, mode: CastlingMode) -> Result<Position, String> {
-        let rights = fen.split_ascii_whitespace().nth(2).unwrap_or_default().as_bytes();
-        if rights.iter().enumerate().any(|(i, right)| rights[..i].contains(right)) {
-            return Err(format!("invalid FEN '{fen}': a castling right is named twice"));
-        }
-        Position::read(fen, mode, accept_exactly)
-    }
-
-    fn read(fen: &str, mode: CastlingMode, accept: fn(Setup, CastlingMode) -> Accepted) -> Result<Position, String> {
-        // shakmaty adds up neighbouring digits; the FEN standard has no such rows, so they are a slip of some program.
-        let board = fen.split_ascii_whitespace().next().unwrap_or_default().as_bytes();
-        if board.windows(2).any(|pair| pair.iter().all(u8::is_ascii_digit)) {
-            return Err(format!("invalid FEN '{fen}': two digits side by side"));
-        }
-        let parsed = Fen::from_ascii(fen.as_bytes()).map_err(|error| format!("invalid FEN '{fen}': {error}"))?;
-        let chess = accept(parsed.into_setup(), mode)
-            .map_err(|error| format!("impossible position '{fen}': {}", describe(error.kinds())))?;
-        if chess.halfmoves() > 150 {
-            // Nobody plays on beyond the 75-move rule; such counters are slips, and they would end every search at once.
-            return Err(format!("impossible position '{fen}': {} half-moves without progress", chess.halfmoves()));
-        }
-        Ok(Position::from_chess(chess))
     }
 
     /// Takes over a legal position.
@@ -318,41 +276,6 @@ fn legal_en_passant(chess: &Chess) -> Option<File> {
     if takers.is_empty() || chess.en_passant_moves().is_empty() { None } else { Some(square.file()) }
 }
 
-type Accepted = Result<Chess, PositionError<Chess>>;
-
-/// A position from a setup, by the rules of [`Position::from_fen`].
-#[expect(clippy::result_large_err, reason = "shakmaty's error carries the position, and is handled at once")]
-fn accept(setup: Setup, mode: CastlingMode) -> Accepted {
-    Chess::from_setup(setup, mode)
-        .or_else(|error| error.ignore_invalid_castling_rights())
-        .or_else(|error| error.ignore_invalid_ep_square())
-        .or_else(|error| error.ignore_impossible_check())
-}
-
-/// A position from a setup, by the rules of [`Position::from_exact_fen`].
-#[expect(clippy::result_large_err, reason = "shakmaty's error carries the position, and is handled at once")]
-fn accept_exactly(setup: Setup, mode: CastlingMode) -> Accepted {
-    Chess::from_setup(setup, mode).or_else(|error| error.ignore_impossible_check())
-}
-
-fn describe(kinds: PositionErrorKinds) -> String {
-    let words: Vec<&str> = [
-        (PositionErrorKinds::EMPTY_BOARD, "empty board"),
-        (PositionErrorKinds::MISSING_KING, "a king is missing"),
-        (PositionErrorKinds::TOO_MANY_KINGS, "too many kings"),
-        (PositionErrorKinds::PAWNS_ON_BACKRANK, "pawns on the first or last rank"),
-        (PositionErrorKinds::INVALID_CASTLING_RIGHTS, "castling rights without king and rook in place"),
-        (PositionErrorKinds::INVALID_EP_SQUARE, "en passant square without a pawn"),
-        (PositionErrorKinds::OPPOSITE_CHECK, "the side not to move is in check"),
-        (PositionErrorKinds::IMPOSSIBLE_CHECK, "a check that no move can have given"),
-        (PositionErrorKinds::TOO_MUCH_MATERIAL, "more pieces than promotions allow"),
-    ]
-    .into_iter()
-    .filter_map(|(kind, word)| kinds.contains(kind).then_some(word))
-    .collect();
-    words.join(", ")
-}
-
 impl Position {
     /// The position with the piece on a square taken off the board, for asking what it is worth; none if that is no legal
     /// position (a king, or a piece that covers the opponent's).
@@ -362,7 +285,7 @@ impl Position {
         setup.board.discard_piece_at(square);
         setup.castling_rights.discard(square);
         setup.ep_square = None;
-        accept(setup, self.castling_mode()).ok().map(Position::from_chess)
+        fen::accept(setup, self.castling_mode()).ok().map(Position::from_chess)
     }
 
     /// The same position with the colours exchanged and the board turned upside down.
@@ -371,7 +294,7 @@ impl Position {
         let mut setup = self.chess.to_setup(EnPassantMode::Legal);
         setup.mirror();
         setup.halfmoves = u32::from(self.clock);
-        match accept(setup, self.castling_mode()) {
+        match fen::accept(setup, self.castling_mode()) {
             Ok(chess) => Position::from_chess(chess),
             Err(error) => unreachable!("what is accepted is accepted upside down: {error}"),
         }

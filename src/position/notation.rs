@@ -1,8 +1,7 @@
 //! Positions and moves as text: FEN of either castling mode, UCI moves, standard algebraic notation.
 
-use shakmaty::fen::Fen;
+use shakmaty::Move;
 use shakmaty::san::SanPlus;
-use shakmaty::{CastlingMode, Move};
 
 use super::Position;
 
@@ -12,9 +11,7 @@ use super::Position;
 ///
 /// One line that says what is wrong.
 pub fn read_fen(fen: &str) -> Result<Position, String> {
-    let mode =
-        Fen::from_ascii(fen.as_bytes()).map_or(CastlingMode::Standard, |fen| CastlingMode::detect(fen.as_setup()));
-    Position::from_fen(fen, mode)
+    Position::from_any_fen(fen, None).map(|(position, _)| position)
 }
 
 /// A move in UCI notation, castling as the position's mode wants it.

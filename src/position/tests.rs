@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use shakmaty::CastlingMode;
+use shakmaty::{CastlingMode, FromSetup as _};
 
 use super::keys::Keys;
 use super::*;

@@ -18,10 +18,9 @@ use crate::position::movegen::is_noisy;
 use crate::position::see::exchange_value;
 use crate::position::{PackedMove, Position};
 
-/// Most legal moves in a position is 218.
-const MAX_MOVES: usize = 256;
-/// Most captures: 16 pieces cannot have more between them in a legal position.
-const MAX_NOISY: usize = 128;
+/// No position has more legal moves, be it composed of queens alone (of positions from games none has more than 218); and
+/// in a composed one nearly all may be captures.
+const MAX_MOVES: usize = 270;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Stage {
@@ -34,11 +33,11 @@ enum Stage {
 }
 
 /// Scores stay within ± this; the killer comes before all other quiet moves.
-const KILLER: i32 = 1 << 22;
+const KILLER: i32 = 1 << 21;
 
 /// Moves of a node, to be taken out one by one.
 struct Queue<const N: usize> {
-    /// The score, and in the lowest eight bits the place, counted down: the first of equals has the greatest key, and the
+    /// The score, and in the lowest nine bits the place, counted down: the first of equals has the greatest key, and the
     /// greatest of numbers is found many at a time.
     keys: ArrayVec<i32, N>,
     /// With what the histories say, which is part of the score.
@@ -46,7 +45,7 @@ struct Queue<const N: usize> {
 }
 
 impl<const N: usize> Queue<N> {
-    const PLACES: i32 = 256;
+    const PLACES: i32 = 512;
 
     fn new() -> Queue<N> {
         const { assert!(N <= Self::PLACES as usize) };
@@ -88,9 +87,9 @@ const CHECK_COSTS: i32 = 75;
 pub struct Picker {
     stage: Stage,
     table: Option<Move>,
-    noisy: Queue<MAX_NOISY>,
+    noisy: Queue<MAX_MOVES>,
     quiets: Queue<MAX_MOVES>,
-    bad: ArrayVec<Move, MAX_NOISY>,
+    bad: ArrayVec<Move, MAX_MOVES>,
     next_bad: usize,
     killer: PackedMove,
     /// Captures must gain at least this in exchange to count as good.
@@ -222,7 +221,12 @@ impl Picker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use shakmaty::Square;
+    use shakmaty::{MoveList, Square};
+
+    #[test]
+    fn every_list_of_moves_fits() {
+        assert_eq!(MoveList::new().capacity(), MAX_MOVES);
+    }
 
     #[test]
     fn the_best_comes_first_and_of_equals_the_first() {

@@ -102,8 +102,9 @@ pub fn understand(line: &str) -> Result<String, String> {
     Ok(match parse::parse(line)? {
         None => String::new(),
         Some(Command::Position(setup)) => {
-            let (standard, chess960) = (setup.game(false), setup.game(true));
-            format!("{} {}", standard?.position().fen(), chess960?.position().fen())
+            let setup = setup?;
+            let ((standard, remarks), (chess960, _)) = (setup.game(false)?, setup.game(true)?);
+            format!("{} {} {remarks:?}", standard.position().fen(), chess960.position().fen())
         }
         Some(Command::Go(go)) => format!("{:?}", go.limits(&Position::startpos())),
         Some(Command::SetOption(text)) => {

@@ -9,7 +9,6 @@
 use std::panic::catch_unwind;
 use std::time::Duration;
 
-use shakmaty::fen::Fen;
 use shakmaty::{ByColor, CastlingMode, CastlingSide, Color, Move, Square};
 use vampirc_uci::UciMessage;
 
@@ -24,7 +23,9 @@ pub enum Command {
     /// `setoption`: what stands between `name` and the end of the line.
     SetOption(String),
     /// `position`.
-    Position(Setup),
+    ///
+    /// One that cannot be read is a command, too: no position is set then, and the next search has to say so.
+    Position(Result<Setup, String>),
     /// `go`.
     Go(Go),
     /// `go perft`, to this depth.
@@ -56,7 +57,7 @@ pub fn parse(line: &str) -> Result<Option<Command>, String> {
     let rest = &words[start + 1..];
     let command = match words[start].to_ascii_lowercase().as_str() {
         "go" => go(rest),
-        "position" => Command::Position(Setup::parse(rest)?),
+        "position" => Command::Position(Setup::parse(rest)),
         "setoption" => {
             let Some(name) = rest.iter().position(|word| word.eq_ignore_ascii_case("name")) else {
                 return Err("setoption needs 'name' and the name of an option".into());
@@ -119,21 +120,19 @@ impl Setup {
         Ok(Setup { fen, moves: moves.iter().map(|word| word.to_ascii_lowercase()).collect() })
     }
 
-    /// Sets the game up.
+    /// Sets the game up, with remarks on what had to be repaired.
     ///
     /// Chess960 castling rights are kept even where the GUI has not announced them; `chess960` says that it has.
     ///
     /// # Errors
     ///
     /// One line that names the bad FEN or the first illegal move.
-    pub fn game(&self, chess960: bool) -> Result<Game, String> {
-        let mut game = match &self.fen {
-            None => Game::startpos(),
+    pub fn game(&self, chess960: bool) -> Result<(Game, Vec<String>), String> {
+        let (mut game, remarks) = match &self.fen {
+            None => (Game::startpos(), Vec::new()),
             Some(fen) => {
-                let standard = !chess960
-                    && Fen::from_ascii(fen.as_bytes())
-                        .map_or(true, |fen| CastlingMode::detect(fen.as_setup()).is_standard());
-                Game::new(Position::from_exact_fen(fen, CastlingMode::from_standard(standard))?)
+                let (position, remarks) = Position::from_any_fen(fen, chess960.then_some(CastlingMode::Chess960))?;
+                (Game::new(position), remarks)
             }
         };
         for (i, text) in self.moves.iter().enumerate() {
@@ -142,7 +141,7 @@ impl Setup {
             };
             game.play(m);
         }
-        Ok(game)
+        Ok((game, remarks))
     }
 }
 
@@ -295,7 +294,7 @@ mod tests {
 
     fn game(line: &str) -> Result<Game, String> {
         match parse(line)? {
-            Some(Command::Position(setup)) => setup.game(false),
+            Some(Command::Position(setup)) => setup?.game(false).map(|(game, _)| game),
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -443,9 +442,8 @@ mod tests {
             ("position startpos moves e2e4 e7e9", "'e7e9' (number 2"),
             ("position startpos moves e2e4e7e5", "'e2e4e7e5' (number 1"),
             ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "king is missing"),
-            ("position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 extra words", "invalid FEN"),
-            ("position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0.5 1", "invalid FEN"),
-            ("position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - x y", "invalid FEN"),
+            ("position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1", "invalid FEN"),
+            ("position fen rnbqkbnr/pppppppp/9/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "invalid FEN"),
         ] {
             let error = game(line).expect_err(line);
             assert!(error.contains(why), "{line}: {error}");

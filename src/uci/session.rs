@@ -13,12 +13,12 @@ use super::input::Input;
 use super::journal::{self, WIRE};
 use super::options::{self, Action, Change, Choices};
 use super::output::Output;
-use super::parse::{self, Command, Go};
+use super::parse::{self, Command, Go, Setup};
 use super::print::{Printer, Style, uci_move};
 use super::prompt::{self, Extra};
 use super::{AUTHORS, NAME};
 use crate::engine::{Engine, Sink};
-use crate::position::Game;
+use crate::position::{Game, Position};
 use crate::search::Event;
 
 /// How often the session looks after a search that says nothing.
@@ -31,7 +31,8 @@ pub struct Session {
     output: Arc<Output>,
     engine: Engine,
     choices: Choices,
-    game: Game,
+    /// What searches begin with; or why the position that was asked for last cannot be played.
+    game: Result<Game, String>,
     running: Option<Running>,
     /// Commands that wait for the end of what is running.
     waiting: VecDeque<Command>,
@@ -56,14 +57,29 @@ struct Running {
 }
 
 enum Task {
-    Search { printer: Arc<Printer>, pondering: bool, infinite: bool },
-    Perft { stop: Arc<AtomicBool> },
+    Search {
+        printer: Arc<Printer>,
+        pondering: bool,
+        infinite: bool,
+    },
+    Perft {
+        stop: Arc<AtomicBool>,
+    },
+    /// A search without a position: what there is to tell waits for `stop` or `ponderhit`, as a move would.
+    Nothing {
+        pondering: bool,
+        infinite: bool,
+    },
 }
 
 impl Running {
     /// Whether this would go on for ever.
     fn needs_stop(&self) -> bool {
-        !self.stopping && matches!(self.task, Task::Search { pondering, infinite, .. } if pondering || infinite)
+        !self.stopping
+            && matches!(
+                self.task,
+                Task::Search { pondering, infinite, .. } | Task::Nothing { pondering, infinite } if pondering || infinite
+            )
     }
 }
 
@@ -79,7 +95,7 @@ impl Session {
             output,
             engine,
             choices,
-            game: Game::startpos(),
+            game: Ok(Game::startpos()),
             running: None,
             waiting: VecDeque::new(),
             wake,
@@ -180,10 +196,7 @@ impl Session {
         match command {
             Command::Simple(message) => self.simple(&message),
             Command::SetOption(text) => self.set_option(&text),
-            Command::Position(setup) => match setup.game(self.choices.front.chess960) {
-                Ok(game) => self.game = game,
-                Err(error) => self.output.remark(&format!("{error}; the position stays as it was")),
-            },
+            Command::Position(setup) => self.set_up(setup),
             Command::Go(go) => self.go(&go),
             Command::Perft(depth) => self.perft(depth),
             Command::Other(word, rest) => self.other(&word, &rest),
@@ -239,14 +252,33 @@ impl Session {
         self.choices = choices;
     }
 
+    fn set_up(&mut self, setup: Result<Setup, String>) {
+        self.game = match setup.and_then(|setup| setup.game(self.choices.front.chess960)) {
+            Ok((game, remarks)) => {
+                self.remarks(&remarks);
+                Ok(game)
+            }
+            Err(error) => {
+                self.output.remark(&error);
+                Err(error)
+            }
+        };
+    }
+
+    /// The game, or else a remark that there is none.
+    fn game(&self) -> Option<&Game> {
+        self.game.as_ref().inspect_err(|error| self.output.remark(&format!("no position: {error}"))).ok()
+    }
+
     fn go(&mut self, go: &Go) {
-        let limits = go.limits(self.game.position());
+        let Some(game) = self.game().cloned() else { return self.go_nowhere(go) };
+        let limits = go.limits(game.position());
         let front = &self.choices.front;
         let style = Style { chess960: front.chess960, wdl: front.show_wdl };
         if self.debug {
             self.output.remark(&format!("{limits:?}"));
         }
-        let printer = Arc::new(Printer::new(Arc::clone(&self.output), style, self.game.position()));
+        let printer = Arc::new(Printer::new(Arc::clone(&self.output), style, game.position()));
         let finished = Arc::new(AtomicBool::new(false));
         let sink: Sink = {
             let (printer, finished, wake) = (Arc::clone(&printer), Arc::clone(&finished), self.wake.clone());
@@ -262,7 +294,7 @@ impl Session {
             })
         };
         let task = Task::Search { printer, pondering: limits.ponder, infinite: limits.infinite };
-        match self.engine.start(self.game.clone(), limits, sink) {
+        match self.engine.start(game, limits, sink) {
             Ok(()) => {
                 self.running = Some(Running { finished, task, stopping: false });
                 if self.closing {
@@ -273,10 +305,30 @@ impl Session {
         }
     }
 
+    /// Answers where the position was refused: as if there were no legal move, for a move of another position would be an
+    /// illegal one.
+    fn go_nowhere(&mut self, go: &Go) {
+        let limits = go.limits(&Position::startpos());
+        let task = Task::Nothing { pondering: limits.ponder, infinite: limits.infinite };
+        self.running = Some(Running { finished: Arc::default(), task, stopping: false });
+        let waits = (limits.ponder || limits.infinite) && !self.closing;
+        if !waits {
+            self.end_nothing();
+        }
+    }
+
+    fn end_nothing(&self) {
+        if let Some(Running { finished, task: Task::Nothing { .. }, .. }) = &self.running
+            && !finished.swap(true, Ordering::AcqRel)
+        {
+            self.output.line("bestmove (none)");
+        }
+    }
+
     /// A search that cannot tell its move is answered for: a program that waits for one would wait for ever.
     fn give_up(&self, why: &str) {
         self.output.remark(why);
-        let any = self.game.position().legal_moves().first().copied();
+        let any = self.game.as_ref().ok().and_then(|game| game.position().legal_moves().first().copied());
         match any {
             Some(m) => self.output.message(&UciMessage::best_move(uci_move(m, self.choices.front.chess960))),
             None => self.output.line("bestmove (none)"),
@@ -284,11 +336,12 @@ impl Session {
     }
 
     fn perft(&mut self, depth: u32) {
+        let Some(position) = self.game().map(|game| game.position().clone()) else { return };
         let (finished, stop) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let task = Task::Perft { stop: Arc::clone(&stop) };
         let running = Running { finished: Arc::clone(&finished), task, stopping: false };
         let (output, wake) = (Arc::clone(&self.output), self.wake.clone());
-        let (position, chess960) = (self.game.position().clone(), self.choices.front.chess960);
+        let chess960 = self.choices.front.chess960;
         let spawned = std::thread::Builder::new().name("perft".into()).spawn(move || {
             match prompt::divide(&position, depth, chess960, &stop) {
                 Some(lines) => output.lines(lines),
@@ -305,9 +358,17 @@ impl Session {
 
     fn other(&mut self, word: &str, rest: &[String]) {
         match word {
-            "d" => self.output.lines(prompt::describe(&self.game)),
-            "eval" => self.output.lines(prompt::evaluation(self.game.position(), self.engine.evaluation())),
-            "flip" => self.game = Game::new(self.game.position().flipped()),
+            "d" => self.output.lines(self.game().map(prompt::describe).unwrap_or_default()),
+            "eval" => {
+                let evaluation = self.engine.evaluation();
+                let lines = self.game().map(|game| prompt::evaluation(game.position(), evaluation));
+                self.output.lines(lines.unwrap_or_default());
+            }
+            "flip" => {
+                if let Some(flipped) = self.game().map(|game| game.position().flipped()) {
+                    self.game = Ok(Game::new(flipped));
+                }
+            }
             "help" => self.output.lines(prompt::help(&self.extras)),
             "compiler" => self.output.lines(prompt::compiler()),
             "license" => self.output.lines(prompt::license()),
@@ -328,6 +389,7 @@ impl Session {
             match &running.task {
                 Task::Search { .. } => self.engine.stop(),
                 Task::Perft { stop } => stop.store(true, Ordering::Relaxed),
+                Task::Nothing { .. } => self.end_nothing(),
             }
         }
     }
@@ -339,6 +401,9 @@ impl Session {
     }
 
     fn ponderhit(&mut self) {
+        if let Some(Running { task: Task::Nothing { infinite: false, .. }, .. }) = &self.running {
+            return self.end_nothing();
+        }
         if let Some(Running { task: Task::Search { pondering, printer, .. }, .. }) = &mut self.running
             && std::mem::take(pondering)
         {

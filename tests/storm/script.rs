@@ -106,7 +106,7 @@ const BAD_POSITIONS: [&str; 12] = [
     "position fen 4k3/8/8/8/8/8/4r3/4K3 b - - 0 1",
     "position fen rnbqkbnr/pppppppp/9/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1",
-    "position fen QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/8/8/8/k7/7K b - - 0 1",
+    "position fen QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/8/8/8/k7/7K w - - 0 1",
     "position moves e2e4",
 ];
 
@@ -172,6 +172,8 @@ struct Writer {
     dice: Dice,
     dialogue: Dialogue,
     game: Game,
+    /// The position asked for last cannot be played.
+    refused: bool,
     /// Lines that go out together.
     pending: Vec<u8>,
 }
@@ -220,6 +222,7 @@ impl Writer {
     fn position(&mut self) {
         if self.dice.percent(20) {
             let bad = self.dice.pick(&BAD_POSITIONS);
+            self.refused = true;
             return self.line(bad);
         }
         let (mut game, mut text) = if self.dice.percent(50) {
@@ -242,6 +245,7 @@ impl Writer {
             game.play(m);
         }
         self.game = game;
+        self.refused = false;
         self.line(text);
     }
 
@@ -262,7 +266,12 @@ impl Writer {
             _ => format!("go mate {} nodes 2000", n(dice, 3)),
         };
         let mut only = Vec::new();
-        let position = self.game.position().clone();
+        // Without a position the answer is that of one without moves.
+        let position = if self.refused {
+            Position::from_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", CastlingMode::Standard).expect("a position")
+        } else {
+            self.game.position().clone()
+        };
         let moves = position.legal_moves();
         if !moves.is_empty() && dice.percent(10) {
             text.push_str(" searchmoves");
@@ -410,7 +419,8 @@ impl Writer {
 /// The dialogue of a seed.
 pub fn dialogue(seed: u64) -> Dialogue {
     let dialogue = Dialogue { steps: vec![], asked: vec![], ready: 0, uci: 0, people: false, ending: Ending::Complete };
-    let mut writer = Writer { dice: Dice::new(seed), dialogue, game: Game::startpos(), pending: Vec::new() };
+    let mut writer =
+        Writer { dice: Dice::new(seed), dialogue, game: Game::startpos(), refused: false, pending: Vec::new() };
     let length = writer.dice.below(30);
     for _ in 0..length {
         writer.anything();

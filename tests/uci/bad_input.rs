@@ -92,11 +92,8 @@ fn a_reader_that_goes_away() {
 }
 
 #[test]
-fn bad_positions_are_told_once_and_change_nothing() {
+fn bad_positions_are_told_once_and_nothing_is_played_from_them() {
     let mut engine = Engine::new();
-    engine.send("position startpos moves d2d4 g8f6");
-    let before = engine.fen();
-    engine.ready();
     for bad in [
         "position",
         "position fen",
@@ -116,21 +113,69 @@ fn bad_positions_are_told_once_and_change_nothing() {
         "position fen 4k3/8/8/8/8/8/8/4KP2 w - - 0 1",
         "position fen 4k3/8/8/8/8/8/4r3/4K3 b - - 0 1",
         "position fen 8/8/8/8/8/4k3/4K3/8 w - - 0 1",
-        "position fen QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/8/8/8/k7/7K b - - 0 1",
         "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1",
-        "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e9 0 1",
         "position fen rnbqkbnr/pppppppp/9/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-        "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 99999999999999999999 1",
     ] {
+        engine.send("position startpos moves d2d4 g8f6");
         engine.send(bad);
         let lines = engine.ready();
         assert_eq!((lines.len(), count(&lines, "info")), (1, 1), "{bad}: {lines:?}");
-        assert_eq!(engine.fen(), before, "{bad}");
+        // A move of the position before would be illegal in the one that the program has in mind.
+        engine.send("go depth 2");
+        assert_eq!(engine.best_move(), "(none)", "{bad}");
+        let lines = std::mem::take(&mut engine.heard);
+        assert!(lines.len() == 2 && lines[0].starts_with("info string no position: "), "{bad}: {lines:?}");
+        for word in ["d", "eval", "flip", "go perft 2"] {
+            engine.send(word);
+            let lines = engine.ready();
+            assert!(lines.len() == 1 && lines[0].starts_with("info string no position: "), "{word}: {lines:?}");
+        }
+    }
+    // The move waits for what a move waits for.
+    for (go, signal) in [("go infinite", "stop"), ("go ponder wtime 9 btime 9", "ponderhit"), ("go ponder", "stop")] {
+        engine.send(go);
+        assert_eq!(count(&engine.ready(), "bestmove"), 0, "{go}");
+        engine.send(signal);
+        assert_eq!(engine.best_move(), "(none)", "{go}");
         engine.ready();
     }
+    engine.send("go infinite");
+    engine.send("position startpos");
+    engine.send("go depth 1");
+    assert_eq!((engine.best_move().as_str(), engine.best_move().len()), ("(none)", 4));
+    engine.ready();
     engine.send(format!("position fen {}", "8/".repeat(500_000)));
     let lines = engine.ready();
     assert!(lines.len() == 1 && lines[0].len() < 1000);
+}
+
+/// What other programs send and cannot be is repaired, and any number of pieces is played: a position that is refused
+/// costs a game.
+#[test]
+fn positions_that_cannot_be_are_played() {
+    let mut engine = Engine::new();
+    for (fen, played) in [
+        ("nnnnknnn/pppppppp/8/8/8/8/PPPPPPPP/1Q1QK1Q1 w - - 0 1", ""),
+        ("r3k3/8/8/8/8/8/8/R3K3 w KQkq - 0 1", "r3k3/8/8/8/8/8/8/R3K3 w Qq - 0 1"),
+        ("4k3/8/8/8/8/8/4P3/4K3 b - e3 0 1", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1"),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 999 -1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 99999999999999999999 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
+        // As many moves as there can be, and queens enough for as many captures.
+        ("kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1", ""),
+        ("kqQQQQQQ/qqqqqqqq/QQQQQQQQ/qqqqqqqq/QQQQQQQQ/qqqqqqqq/QQQQQQQQ/KQqqqqqq w - - 0 1", ""),
+        ("QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/8/8/8/k7/7K b - - 0 1", ""),
+    ] {
+        engine.send(format!("position fen {fen}"));
+        let remarks = engine.ready();
+        assert!(!remarks.is_empty() && remarks.len() == count(&remarks, "info"), "{fen}: {remarks:?}");
+        assert_eq!(engine.fen(), if played.is_empty() { fen } else { played });
+        engine.ready();
+        engine.send("go nodes 2000");
+        let position = Position::from_fen(fen, CastlingMode::Standard).expect(fen);
+        let best = engine.best_move();
+        assert!(is_legal(&position, &best) || !position.has_legal_move() && best == "(none)", "{fen}: {best}");
+        engine.ready();
+    }
 }
 
 /// What the laboratory is told and cannot do is refused with an error that names it; nothing is searched.
@@ -155,7 +200,7 @@ fn the_laboratory_refuses_what_it_cannot_do() {
 }
 
 /// Lists of good and bad FENs that lie beside the checkout where the project is measured, each with the verdict of
-/// python-chess: what is bad gets one remark, and the position stays as it was.
+/// python-chess: what is bad gets a remark, and is repaired or not played from.
 #[test]
 fn lists_of_bad_positions() {
     let shared = std::env::var_os("IBEX_SHARED")
@@ -171,17 +216,21 @@ fn lists_of_bad_positions() {
             // The list writes a tab as two characters.
             let fen = fields[column].trim_matches('\'').replace("\\t", "\t");
             let verdict = *fields.last().expect("a verdict");
-            // Two differences: castling rights may stand in any order, and absurd counters are refused.
+            // Two differences: castling rights may stand in any order, and absurd counters are set back.
             let valid = verdict.starts_with("VALID") && !fen.contains("99999") || fen.contains(" kqKQ ");
             engine.send("position fen 7k/8/8/8/8/8/8/K7 w - - 3 44");
             engine.send(format!("position fen {fen}"));
             let remarks = engine.ready();
-            let unchanged = engine.fen() == "7k/8/8/8/8/8/8/K7 w - - 3 44";
-            // What `d` has to say behind the FEN is not for the next position.
-            engine.ready();
-            assert_eq!(remarks.len(), usize::from(!valid), "{line}: {remarks:?}");
+            assert_eq!(remarks.is_empty(), valid, "{line}: {remarks:?}");
             assert!(remarks.iter().all(|remark| remark.starts_with("info string ")), "{line}: {remarks:?}");
-            assert_eq!(unchanged, !valid, "{line}");
+            engine.send("go nodes 50");
+            let best = engine.best_move();
+            match Position::from_any_fen(&fen, None) {
+                Ok((position, _)) if position.has_legal_move() => assert!(is_legal(&position, &best), "{line}: {best}"),
+                _ => assert_eq!(best, "(none)", "{line}"),
+            }
+            // What the search has said is not for the next position.
+            engine.ready();
             checked += 1;
         }
     }

@@ -88,6 +88,11 @@ impl Desk<'_> {
         self.bar.suspend(|| eprintln!("{place}: {reason}: left out"));
     }
 
+    /// Says something of a part of the input that is used all the same.
+    fn note(&self, place: &str, remark: &str) {
+        self.bar.suspend(|| eprintln!("{place}: {remark}"));
+    }
+
     /// A position has been searched.
     fn step(&mut self) {
         self.tally.positions += 1;

@@ -42,10 +42,13 @@ pub fn analyse(name: &str, mut input: impl BufRead, desk: &mut Desk<'_>) -> Resu
         match parse_line(&text, number) {
             None => {}
             Some(Err(reason)) => desk.complain(&place, &reason),
-            Some(Ok(entry)) => match annotate(&entry, &mut player, desk) {
-                Ok(line) => desk.write(line.as_bytes())?,
-                Err(reason) => desk.complain(&place, &reason),
-            },
+            Some(Ok(entry)) => {
+                entry.repairs.iter().for_each(|repair| desk.note(&place, repair));
+                match annotate(&entry, &mut player, desk) {
+                    Ok(line) => desk.write(line.as_bytes())?,
+                    Err(reason) => desk.complain(&place, &reason),
+                }
+            }
         }
     }
 }

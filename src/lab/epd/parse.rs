@@ -12,7 +12,6 @@ use shakmaty::Move;
 use shakmaty::san::San;
 
 use crate::position::Position;
-use crate::position::notation::read_fen;
 
 /// One operation as it stands in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +53,8 @@ pub struct Entry {
     pub line: usize,
     /// The position.
     pub position: Position,
+    /// What had to be repaired in the position before it could be played, a line each.
+    pub repairs: Vec<String>,
     /// `id`: the position's name.
     pub id: Option<String>,
     /// `bm`: the moves that solve it.
@@ -150,7 +151,10 @@ impl Suite {
             };
             match parse_line(&text, line) {
                 None => {}
-                Some(Ok(entry)) => suite.entries.push(entry),
+                Some(Ok(entry)) => {
+                    suite.notes.extend(entry.repairs.iter().cloned().map(problem));
+                    suite.entries.push(entry);
+                }
                 Some(Err(reason)) => suite.problems.push(problem(reason)),
             }
         }
@@ -211,8 +215,9 @@ fn parse_entry(text: &str, line: usize) -> Result<Entry, String> {
             |&word| word.to_owned(),
         )
     });
-    let position = read_fen(&format!("{} {}", fields[..4].join(" "), counters.join(" ")))?;
-    interpret(position, operations, line)
+    let (position, repairs) =
+        Position::from_any_fen(&format!("{} {}", fields[..4].join(" "), counters.join(" ")), None)?;
+    Ok(Entry { repairs, ..interpret(position, operations, line)? })
 }
 
 /// Takes the next word; words end at blanks and semicolons, and the rest keeps its semicolon.
@@ -287,6 +292,7 @@ fn interpret(position: Position, operations: Vec<Operation>, line: usize) -> Res
     let mut entry = Entry {
         line,
         position,
+        repairs: Vec::new(),
         id: None,
         best: Vec::new(),
         avoid: Vec::new(),

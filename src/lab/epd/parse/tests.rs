@@ -54,9 +54,26 @@ fn four_fields_and_six_and_counters_as_operations() {
     assert_eq!(entry(&format!("{START};D1 20")).counts, [(1, 20)]);
 }
 
+/// What other programs play is a task here, too; the notes say what had to be repaired.
+#[test]
+fn positions_that_cannot_be_are_repaired() {
+    let text = "nnnnknnn/pppppppp/8/8/8/8/PPPPPPPP/1Q1QK1Q1 w - - bm Q1xd7+;\n\
+                r3k3/8/8/8/8/8/8/R3K3 w KQkq - bm O-O-O;\n\
+                4k3/8/8/8/8/8/4P3/4K3 w - - hmvc 999; bm e4;\n";
+    let suite = Suite::parse("x", "x.epd", text.as_bytes());
+    assert_eq!(suite.problems.len(), 1, "{:?}", suite.problems);
+    assert!(suite.problems[0].reason.contains("not legal"), "the first move is none");
+    let notes: Vec<String> = suite.notes.iter().map(ToString::to_string).collect();
+    assert_eq!(notes.len(), 2, "{notes:?}");
+    assert!(notes[0].starts_with("x.epd:2: ") && notes[0].ends_with("kept: Qq"), "{notes:?}");
+    assert!(notes[1].starts_with("x.epd:3: half-move clock '999'"), "{notes:?}");
+    assert_eq!(suite.entries.len(), 2);
+    assert!(Suite::parse("x", "x", text.replace("Q1xd7+", "d4").as_bytes()).notes[0].reason.contains("more pieces"));
+}
+
 #[test]
 fn moves_in_any_usual_notation() {
-    let position = read_fen(RICH).expect("valid");
+    let position = crate::position::notation::read_fen(RICH).expect("valid");
     for (word, expected) in [
         ("O-O", "e1g1"),
         ("0-0-0", ""),
@@ -97,12 +114,12 @@ fn moves_in_any_usual_notation() {
         };
         assert_eq!(found, expected, "{word}");
     }
-    let castling = read_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").expect("valid");
+    let castling = crate::position::notation::read_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").expect("valid");
     for word in ["O-O", "0-0", "O-O+", "e1g1", "e1h1"] {
         assert_eq!(read_move(&castling, word).map(|m| uci(&castling, m)).as_deref(), Ok("e1g1"), "{word}");
     }
     assert_eq!(read_move(&castling, "O-O-O").map(|m| uci(&castling, m)).as_deref(), Ok("e1c1"));
-    let two_knights = read_fen("4k3/8/8/8/8/8/4K3/1N3N2 w - - 0 1").expect("valid");
+    let two_knights = crate::position::notation::read_fen("4k3/8/8/8/8/8/4K3/1N3N2 w - - 0 1").expect("valid");
     assert!(read_move(&two_knights, "Nd2").expect_err("ambiguous").contains("more than one"));
     assert!(read_move(&two_knights, "Nbd2").is_ok());
 }
@@ -179,7 +196,6 @@ fn bad_lines_say_why() {
     assert!(reason("8/8/8/8/8/8/8/8 w - - bm e4;").contains("empty board"));
     assert!(reason("8/8 w").contains("only 2 of the four fields"));
     assert!(reason("hello").contains("only 1 of the four fields"));
-    assert!(reason(&format!("{START} hmvc 999; bm e4;")).contains("999 half-moves"));
 }
 
 #[test]
