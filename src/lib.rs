@@ -21,7 +21,7 @@
 //! numbered steps. [`smp`]: several threads on one table. [`engine`]: settings, a game and limits in, events out; it
 //! never prints.
 //!
-//! **Front ends.** [`bench`]: the node count that is the signature of the search. [`uci`]: the protocol. `lab`, behind
+//! **Front ends.** [`mod@bench`]: the node count that is the signature of the search. [`uci`]: the protocol. `lab`, behind
 //! the feature of that name: perft, suites, proofs, experiments, data generation and tuning.
 //!
 //! # Words used everywhere
