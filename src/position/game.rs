@@ -47,6 +47,12 @@ impl Game {
         self.position.play(m);
     }
 
+    /// Passes the turn: a null move, as analysts write it into games. The side to move must not be in check.
+    pub fn pass(&mut self) {
+        self.keys.push(self.position.key());
+        self.position.play_null();
+    }
+
     /// How often the current position has occurred before in the game.
     pub fn occurrences(&self) -> usize {
         let reach = usize::from(self.position.reversible()).min(self.keys.len());
