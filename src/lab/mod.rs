@@ -4,12 +4,14 @@
 //! 0 for success, 1 for "ran, and found what you asked me to look for" (a wrong count, too few solutions), 2 for
 //! "could not run" (no such file, nothing to do).
 
+pub mod amount;
 pub mod analyse;
 pub mod bench;
 pub mod datagen;
 pub mod endings;
 pub mod epd;
 pub mod experiments;
+pub mod input;
 pub mod parallel;
 pub mod perft;
 pub mod progress;

@@ -1,0 +1,461 @@
+//! Inputs: files and standard input, packed or not, in any encoding that text is found in.
+//!
+//! - [`expand`]: the names on the command line, globs that the shell left alone included
+//! - [`Source`]: one input, opened; its bytes come out unpacked (gzip, zstd, bzip2) and, where they are UTF-16, as UTF-8
+//! - [`read_line`] and [`lines`]: lines with any ending
+//!
+//! Other bytes pass as they are. Packed data are told by their first bytes, not by the file's name. What is damaged or cut
+//! off ends in an error: a reader never takes the beginning of an input for the whole.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use indicatif::ProgressBar;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+/// The name that stands for standard input.
+pub const STDIN: &str = "-";
+
+/// Bytes that are looked at to tell UTF-16 without a byte order mark from other text.
+const PROBE: usize = 512;
+/// The largest window of zstd data, in bytes: what `zstd -d` takes without being asked, too.
+const ZSTD_WINDOW: u64 = 1 << 27;
+
+/// What an input's bytes are once its packing is taken off.
+pub type Bytes = Box<dyn Read + Send>;
+
+/// An input that is open and was not read yet.
+pub struct Source {
+    /// The name for messages.
+    pub name: String,
+    /// Bytes in the file, packed as they are; 0 where nobody knows.
+    pub size: u64,
+    raw: Bytes,
+}
+
+impl Source {
+    /// Opens a file, or standard input for `-`.
+    ///
+    /// # Errors
+    ///
+    /// One line that names the file.
+    pub fn open(path: &Path) -> Result<Source, String> {
+        let name = name(path);
+        if path.as_os_str() == STDIN {
+            return Ok(Source { name, size: 0, raw: Box::new(io::stdin()) });
+        }
+        let trouble = |error: io::Error| format!("{name}: {error}");
+        let file = File::open(path).map_err(trouble)?;
+        let about = file.metadata().map_err(trouble)?;
+        if about.is_dir() {
+            return Err(format!("{name}: a folder, not a file"));
+        }
+        Ok(Source { name, size: about.len(), raw: Box::new(file) })
+    }
+
+    /// Lets a progress bar count the bytes of the file as they are read: as many as [`Source::size`] in the end.
+    pub fn watched(self, bar: &ProgressBar) -> Source {
+        Source { raw: Box::new(bar.wrap_read(self.raw)), ..self }
+    }
+
+    /// The input's text: unpacked, and UTF-8 where it was UTF-16. Reading ends in an error where packed data are damaged or
+    /// cut off.
+    ///
+    /// # Errors
+    ///
+    /// One line that names the input: it cannot be read, or is packed in a way that is not known.
+    pub fn text(self) -> Result<Bytes, String> {
+        decode(self.raw).map_err(|error| format!("{}: {error}", self.name))
+    }
+}
+
+/// Opens an input and gives its text (see [`Source::text`]) and the size of its file, 0 where nobody knows.
+///
+/// # Errors
+///
+/// One line that names the file.
+pub fn open(path: &Path) -> Result<(Bytes, u64), String> {
+    let source = Source::open(path)?;
+    let size = source.size;
+    Ok((source.text()?, size))
+}
+
+/// All of an input's text (see [`Source::text`]).
+///
+/// # Errors
+///
+/// One line that names the file: it cannot be read, or is damaged or cut off.
+pub fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let (mut text, size) = open(path)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0).min(1 << 24));
+    text.read_to_end(&mut bytes).map_err(|error| format!("{}: {error}", name(path)))?;
+    Ok(bytes)
+}
+
+/// How messages name an input.
+pub fn name(path: &Path) -> String {
+    if path.as_os_str() == STDIN { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+/// The path without the extension of a packer: `games.pgn` for `games.pgn.gz`.
+pub fn unpacked_path(path: &Path) -> PathBuf {
+    let packed = path.extension().and_then(|e| e.to_str()).is_some_and(|extension| {
+        ["gz", "gzip", "zst", "zstd", "bz2", "bzip2"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+    });
+    if packed { path.with_extension("") } else { path.to_owned() }
+}
+
+/// The inputs that the words of a command line mean: a word with `*`, `?` or `[` that is no file itself stands for all
+/// files that it matches, in the order of their names.
+///
+/// # Errors
+///
+/// One line: nothing matches, a folder cannot be read, or standard input is asked for twice.
+pub fn expand(words: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    let mut paths = Vec::new();
+    for word in words {
+        let pattern = word.to_str().filter(|text| text.contains(['*', '?', '[']) && !word.exists());
+        let Some(pattern) = pattern else {
+            if word.as_os_str() == STDIN && paths.contains(word) {
+                return Err("standard input (-) can be read only once".to_owned());
+            }
+            paths.push(word.clone());
+            continue;
+        };
+        let before = paths.len();
+        for found in glob::glob(pattern).map_err(|error| format!("{pattern}: {error}"))? {
+            let found = found.map_err(|error| error.to_string())?;
+            if !found.is_dir() {
+                paths.push(found);
+            }
+        }
+        if paths.len() == before {
+            return Err(format!("{pattern}: no such file, and no file matches"));
+        }
+    }
+    Ok(paths)
+}
+
+/// Reads a line, without its end, into `line`, which it clears; ends are LF, CR LF and a CR alone. Of a line longer than
+/// `most` bytes only the beginning is kept: `most + 1` bytes. Returns whether there was a line.
+///
+/// # Errors
+///
+/// Those of the input.
+pub fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>, most: usize) -> io::Result<bool> {
+    line.clear();
+    let mut any = false;
+    loop {
+        let bytes = match input.fill_buf() {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if bytes.is_empty() {
+            return Ok(any);
+        }
+        any = true;
+        let end = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+        let length = end.unwrap_or(bytes.len());
+        let room = (most + 1).saturating_sub(line.len());
+        line.extend_from_slice(&bytes[..length.min(room)]);
+        let Some(end) = end else {
+            input.consume(length);
+            continue;
+        };
+        let return_first = bytes[end] == b'\r';
+        input.consume(end + 1);
+        // The other half of CR LF may lie in the next block.
+        if return_first && input.fill_buf()?.first() == Some(&b'\n') {
+            input.consume(1);
+        }
+        return Ok(true);
+    }
+}
+
+/// The lines of a text without their ends, which are LF, CR LF and a CR alone. The text after the last end is a line too
+/// where there is any.
+pub fn lines(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        if text.is_empty() {
+            return None;
+        }
+        let end = text.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(text.len());
+        let (line, rest) = text.split_at(end);
+        text = rest.strip_prefix(b"\r\n").or_else(|| rest.get(1..)).unwrap_or_default();
+        Some(line)
+    })
+}
+
+/// Takes the packing off, and the encoding.
+fn decode(mut raw: Bytes) -> io::Result<Bytes> {
+    let start = beginning(&mut raw, 16)?;
+    let packing = Packing::of(&start)?;
+    let whole = Cursor::new(start).chain(raw);
+    let mut plain: Bytes = match packing {
+        None => Box::new(whole),
+        Some(Packing::Gzip) => Box::new(Named("gzip", flate2::bufread::MultiGzDecoder::new(BufReader::new(whole)))),
+        Some(Packing::Bzip2) => Box::new(Named("bzip2", bzip2::bufread::MultiBzDecoder::new(BufReader::new(whole)))),
+        Some(Packing::Zstd) => Box::new(Named("zstd", Zstd::new(BufReader::new(whole)))),
+    };
+    let start = beginning(&mut plain, PROBE)?;
+    let order = Utf16Order::of(&start)?;
+    let whole = Cursor::new(start).chain(plain);
+    Ok(match order {
+        None => Box::new(whole),
+        Some(order) => Box::new(Utf16::new(BufReader::new(whole), order)),
+    })
+}
+
+/// The first bytes of an input: `most`, or all where it has fewer.
+fn beginning(input: &mut impl Read, most: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(most);
+    input.by_ref().take(most as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn broken(what: impl Into<String>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.into())
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Packing {
+    Gzip,
+    Zstd,
+    Bzip2,
+}
+
+impl Packing {
+    /// The packing that the first bytes tell; an error for one that cannot be taken off here.
+    fn of(start: &[u8]) -> io::Result<Option<Packing>> {
+        let bzip2 = |s: &[u8]| {
+            s.starts_with(b"BZh")
+                && s.get(3).is_some_and(|level| (b'1'..=b'9').contains(level))
+                && s.get(4..10)
+                    .is_none_or(|mark| mark == b"\x31\x41\x59\x26\x53\x59" || mark == b"\x17\x72\x45\x38\x50\x90")
+        };
+        // A frame that is to be skipped may come first.
+        let skippable = matches!(start, [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..]);
+        for (magic, what) in [
+            (&b"\xFD7zXZ\0"[..], "xz"),
+            (b"PK\x03\x04", "zip"),
+            (b"7z\xBC\xAF\x27\x1C", "7z"),
+            (b"Rar!", "rar"),
+            (b"\x04\x22\x4D\x18", "lz4"),
+        ] {
+            if start.starts_with(magic) {
+                return Err(broken(format!(
+                    "{what} data, which must be unpacked first (gzip, zstd and bzip2 need not)"
+                )));
+            }
+        }
+        Ok(if start.starts_with(b"\x1F\x8B") {
+            Some(Packing::Gzip)
+        } else if start.starts_with(b"\x28\xB5\x2F\xFD") || skippable {
+            Some(Packing::Zstd)
+        } else if bzip2(start) {
+            Some(Packing::Bzip2)
+        } else {
+            None
+        })
+    }
+}
+
+/// An unpacker whose errors say what it unpacks.
+struct Named<R>(&'static str, R);
+
+impl<R: Read> Read for Named<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.1.read(buffer).map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted => error,
+            io::ErrorKind::UnexpectedEof => {
+                io::Error::new(error.kind(), format!("the {} data are cut off before their end", self.0))
+            }
+            kind => io::Error::new(kind, format!("damaged {} data: {error}", self.0)),
+        })
+    }
+}
+
+/// Unpacks zstd frames, one after the other.
+struct Zstd<R> {
+    source: R,
+    decoder: Box<FrameDecoder>,
+    in_frame: bool,
+}
+
+impl<R: BufRead> Zstd<R> {
+    fn new(source: R) -> Zstd<R> {
+        let mut decoder = Box::new(FrameDecoder::new());
+        decoder.set_max_window_size(ZSTD_WINDOW);
+        Zstd { source, decoder, in_frame: false }
+    }
+
+    /// An error of the decoder: that of the input's end where that is the reason.
+    fn error(&mut self, error: &FrameDecoderError) -> io::Error {
+        match self.source.fill_buf() {
+            Ok([]) => io::ErrorKind::UnexpectedEof.into(),
+            _ => broken(error.to_string()),
+        }
+    }
+
+    /// Begins the next frame; `false` at the end of the input.
+    fn begin(&mut self) -> io::Result<bool> {
+        while !self.source.fill_buf()?.is_empty() {
+            match self.decoder.init(&mut self.source) {
+                Ok(()) => return Ok(true),
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+                    let length = u64::from(length);
+                    if io::copy(&mut self.source.by_ref().take(length), &mut io::sink())? < length {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Err(error) => return Err(self.error(&error)),
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl<R: BufRead> Read for Zstd<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            if !self.in_frame && !self.begin()? {
+                return Ok(0);
+            }
+            self.in_frame = true;
+            while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
+                let blocks = BlockDecodingStrategy::UptoBlocks(1);
+                if let Err(error) = self.decoder.decode_blocks(&mut self.source, blocks) {
+                    return Err(self.error(&error));
+                }
+            }
+            match self.decoder.read(buffer)? {
+                0 => {
+                    let told = self.decoder.get_checksum_from_data();
+                    if told.is_some() && told != self.decoder.get_calculated_checksum() {
+                        return Err(broken("the checksum is wrong"));
+                    }
+                    self.in_frame = false;
+                }
+                read => return Ok(read),
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Utf16Order {
+    Little,
+    Big,
+}
+
+impl Utf16Order {
+    /// The byte order of UTF-16, told by its mark or by the zeros of its ASCII characters.
+    fn of(start: &[u8]) -> io::Result<Option<Utf16Order>> {
+        if start.starts_with(b"\xFF\xFE\0\0") || start.starts_with(b"\0\0\xFE\xFF") {
+            return Err(broken("UTF-32 text, which must be converted first (UTF-8 and UTF-16 need not)"));
+        }
+        if start.starts_with(b"\xFF\xFE") {
+            return Ok(Some(Utf16Order::Little));
+        }
+        if start.starts_with(b"\xFE\xFF") {
+            return Ok(Some(Utf16Order::Big));
+        }
+        let pairs = start.len() / 2;
+        let zeros = |half: usize| start.chunks_exact(2).filter(|pair| pair[half] == 0 && pair[1 - half] != 0).count();
+        let (first, second) = (zeros(0), zeros(1));
+        // A position or a tag is mostly ASCII, and a zero here and there is no UTF-16.
+        Ok(if second >= 4 && second * 3 > pairs && first * 10 <= second {
+            Some(Utf16Order::Little)
+        } else if first >= 4 && first * 3 > pairs && second * 10 <= first {
+            Some(Utf16Order::Big)
+        } else {
+            None
+        })
+    }
+}
+
+/// UTF-16 as UTF-8. Half a character becomes U+FFFD, so that a reader can name it.
+struct Utf16<R> {
+    source: R,
+    order: Utf16Order,
+    /// A first byte without its second.
+    byte: Option<u8>,
+    /// A first surrogate without its second.
+    surrogate: Option<u16>,
+    /// At the beginning, where the mark may stand.
+    fresh: bool,
+    ready: String,
+    given: usize,
+}
+
+impl<R: BufRead> Utf16<R> {
+    fn new(source: R, order: Utf16Order) -> Utf16<R> {
+        Utf16 { source, order, byte: None, surrogate: None, fresh: true, ready: String::new(), given: 0 }
+    }
+
+    fn unit(&mut self, unit: u16) {
+        let first = std::mem::replace(&mut self.fresh, false);
+        if first && unit == 0xFEFF {
+            return;
+        }
+        match (self.surrogate.take(), unit) {
+            (Some(high), 0xDC00..0xE000) => {
+                self.ready.extend(char::decode_utf16([high, unit]).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)));
+                return;
+            }
+            (Some(_), _) => self.ready.push(char::REPLACEMENT_CHARACTER),
+            (None, _) => {}
+        }
+        match unit {
+            // It may find its second half.
+            0xD800..0xDC00 => self.surrogate = Some(unit),
+            _ => self.ready.push(char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER)),
+        }
+    }
+
+    /// Makes more text ready; none is there only at the end.
+    fn refill(&mut self) -> io::Result<()> {
+        self.ready.clear();
+        self.given = 0;
+        while self.ready.is_empty() {
+            let bytes = self.source.fill_buf()?.to_vec();
+            self.source.consume(bytes.len());
+            if bytes.is_empty() {
+                if self.byte.take().is_some() | self.surrogate.take().is_some() {
+                    self.ready.push(char::REPLACEMENT_CHARACTER);
+                }
+                return Ok(());
+            }
+            for byte in bytes {
+                match (self.byte.take(), self.order) {
+                    (None, _) => self.byte = Some(byte),
+                    (Some(first), Utf16Order::Little) => self.unit(u16::from_le_bytes([first, byte])),
+                    (Some(first), Utf16Order::Big) => self.unit(u16::from_be_bytes([first, byte])),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: BufRead> Read for Utf16<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.given == self.ready.len() {
+            self.refill()?;
+        }
+        let rest = &self.ready.as_bytes()[self.given..];
+        let length = rest.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&rest[..length]);
+        self.given += length;
+        Ok(length)
+    }
+}
+
+#[cfg(test)]
+mod tests;
