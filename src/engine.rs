@@ -18,8 +18,8 @@ use crate::recognize::syzygy::{Probing, Tablebases};
 use crate::score::DrawRule;
 use crate::search::iterate::Finding;
 use crate::search::{
-    Conventions, Event, Lead, Listener, Memory, NodeCounter, Outcome, Play, Probes, Report, STACK_SIZE, Shared,
-    contempt, pv,
+    Allowance, Conventions, Event, Lead, Listener, Memory, NodeCounter, Outcome, Play, Probes, Report, STACK_SIZE,
+    Shared, contempt, pv,
 };
 use crate::smp;
 use crate::time::{Clock, Limits};
@@ -533,6 +533,8 @@ impl Job {
             counters: &counters,
             lead: &Lead::default(),
             limits,
+            // One thread counts for itself.
+            allowance: limits.nodes.filter(|_| counters.len() > 1).map(|nodes| Allowance::new(nodes, counters.len())),
             clock: &self.clock,
             start,
             conventions: self.conventions,

@@ -30,10 +30,18 @@ pub fn search<R: Rules>(
     thread::scope(|scope| {
         let mut running = Vec::with_capacity(helpers.len());
         for (i, memory) in helpers.iter_mut().enumerate() {
+            // Those that run already may leave this thread little time for the rest.
+            if shared.is_over() {
+                break;
+            }
+            let help = move || {
+                // Many threads on few processors: the end may come before the beginning.
+                if shared.is_over() { None } else { Search::new(rules, shared, i + 1, memory, game).iterate(1) }
+            };
             let spawned = thread::Builder::new()
                 .name(format!("search {}", i + 1))
                 .stack_size(STACK_SIZE)
-                .spawn_scoped(scope, move || Search::new(rules, shared, i + 1, memory, game).iterate(1));
+                .spawn_scoped(scope, help);
             match spawned {
                 Ok(handle) => running.push(handle),
                 // The search does with fewer threads what it can.
@@ -80,11 +88,51 @@ fn vote(findings: Vec<Finding>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+    use std::time::{Duration, Instant};
+
     use shakmaty::{Role, Square};
 
     use super::*;
     use crate::bound::Ibv;
     use crate::score::Score;
+    use crate::search::{Conventions, Lead, NodeCounter, Play};
+    use crate::time::{Clock, Limits};
+    use crate::tt::Table;
+
+    /// Helpers that would come too late are not started, and the search still has a move.
+    #[test]
+    fn nobody_begins_when_the_time_is_up() {
+        let limits = Limits { movetime: Some(Duration::from_millis(1)), ..Limits::default() };
+        let game = Game::startpos();
+        let (table, _) = Table::new(1);
+        let (stop, pondering) = (AtomicBool::new(false), AtomicBool::new(false));
+        let counters: Vec<NodeCounter> = (0..512).map(|_| NodeCounter::default()).collect();
+        let mut memories: Vec<Memory> = counters.iter().map(|_| Memory::default()).collect();
+        let clock = Clock::new(&limits, game.position().turn(), Duration::ZERO, Instant::now());
+        thread::sleep(Duration::from_millis(2));
+        let shared = Shared {
+            table: &table,
+            stop: &stop,
+            pondering: &pondering,
+            counters: &counters,
+            lead: &Lead::default(),
+            limits: &limits,
+            allowance: None,
+            clock: &clock,
+            start: Instant::now(),
+            conventions: Conventions::default(),
+            probes: None,
+            sink: None,
+        };
+        let finding = thread::scope(|scope| {
+            let body = || search(Play, &shared, &mut memories, &game, 1);
+            let handle = thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, body).expect("a thread");
+            handle.join().expect("no panic")
+        });
+        let finding = finding.expect("a move");
+        assert!(finding.depth > 0 && finding.nodes == shared.nodes(), "{finding:?} of {} nodes", shared.nodes());
+    }
 
     /// What a thread found: its move goes to this square.
     fn finding(to: Square, value: Ibv, depth: i32) -> Finding {

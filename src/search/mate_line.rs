@@ -53,11 +53,14 @@ impl<R: Rules> Search<'_, R> {
         };
         self.detour = Some(over);
         self.node_limit = if over { nodes + budget } else { limit.min(nodes + budget) };
+        // When all is over nobody asks for rations: the nodes are not counted.
+        self.node_check = if over { self.node_limit } else { self.node_limit.min(self.granted) };
         let guide = std::mem::take(&mut self.roots.0[index].line);
         let found = self.find_mate_line(&guide, length, score.is_win());
         self.detour = None;
         self.return_to_root();
         self.node_limit = limit;
+        self.node_check = limit.min(self.granted);
         self.seldepth = seldepth;
         if over {
             // Whoever asked for so many nodes gets so many; finishing a line belongs to telling, not to searching.

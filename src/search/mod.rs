@@ -2,7 +2,7 @@
 //!
 //! - `iterate`: one thread's iterative deepening, with aspiration windows and several lines
 //! - `root`: the root's moves
-//! - `lead`: what the fastest of several threads has found
+//! - `lead`: what the fastest of several threads has found; `allowance`: the nodes that they share
 //! - `node`: the interior node, in numbered steps
 //! - `estimate`: what a node is worth before its moves are searched
 //! - `quiesce`: captures and evasions until the position is quiet
@@ -18,6 +18,7 @@
 //! - `mtdf`: the laboratory's other way to find the root's value
 //! - `distance`: how near and far enter scores; `tally`: what the laboratory counts
 
+mod allowance;
 pub mod contempt;
 pub mod distance;
 mod estimate;
@@ -54,6 +55,7 @@ use crate::recognize;
 use crate::score::{DrawRule, MAX_PLY, Score};
 use crate::time::{Clock, Limits};
 use crate::tt::{Entry, Table};
+pub use allowance::Allowance;
 use history::{Correction, History, PieceTo, QuietSlot, Trail};
 pub use lead::Lead;
 use repetition::Path;
@@ -94,7 +96,9 @@ pub struct Shared<'a> {
     pub lead: &'a Lead,
     /// The limits.
     pub limits: &'a Limits,
-    /// The clock; read by the first thread only.
+    /// The nodes of the limit, where several threads share them.
+    pub allowance: Option<Allowance>,
+    /// The clock. The first thread manages the time; the others only look whether it is up.
     pub clock: &'a Clock,
     /// When the search began.
     pub start: Instant,
@@ -117,6 +121,17 @@ impl Shared<'_> {
         if let Some(sink) = self.sink {
             sink(event());
         }
+    }
+
+    /// Whether the time of a search on our own time is up. Every thread looks: where there are more of them than
+    /// processors, the first one waits for its turn much longer than the clock allows.
+    pub fn is_time_up(&self) -> bool {
+        self.clock.is_time_up() && !self.pondering.load(Ordering::Relaxed)
+    }
+
+    /// Whether a helper that has not begun yet need not begin.
+    pub fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.is_time_up()
     }
 
     /// Tablebase hits of all threads.
@@ -240,8 +255,12 @@ pub struct Search<'a, R: Rules> {
     roots: RootMoves,
     nodes: u64,
     tbhits: u64,
-    /// A hard limit on this thread's nodes, exact; `u64::MAX` where there is none.
+    /// A hard limit on this thread's nodes, exact; `u64::MAX` where there is none of its own.
     node_limit: u64,
+    /// The nodes that the thread may count by the rations that it has taken; `u64::MAX` where it needs none.
+    granted: u64,
+    /// The lesser of both: the node at which the thread has to ask.
+    node_check: u64,
     seldepth: usize,
     depth: i32,
     completed: i32,
@@ -271,9 +290,10 @@ impl<'a, R: Rules> Search<'a, R> {
         memory.frames.fill(Frame::default());
         memory.evaluator.reset(position);
         let node_limit = match shared.limits.nodes {
-            Some(nodes) if shared.counters.len() == 1 => nodes,
+            Some(nodes) if shared.allowance.is_none() => nodes,
             _ => u64::MAX,
         };
+        let granted = if shared.allowance.is_some() { 0 } else { u64::MAX };
         let ranking = shared.probes.and_then(|probes| probes.ranking);
         Search {
             rules,
@@ -285,6 +305,8 @@ impl<'a, R: Rules> Search<'a, R> {
             nodes: 0,
             tbhits: if id == 0 { ranking.map_or(0, |ranking| ranking.moves.len() as u64) } else { 0 },
             node_limit,
+            granted,
+            node_check: node_limit.min(granted),
             seldepth: 0,
             depth: 0,
             completed: 0,
@@ -329,7 +351,7 @@ impl<'a, R: Rules> Search<'a, R> {
     /// Counts a node and says whether the search must end.
     #[inline]
     fn count_node(&mut self) -> bool {
-        if self.nodes >= self.node_limit {
+        if self.nodes >= self.node_check && self.is_out_of_nodes() {
             if self.detour.is_none() {
                 self.shared.stop.store(true, Ordering::Relaxed);
             }
@@ -338,7 +360,8 @@ impl<'a, R: Rules> Search<'a, R> {
         self.nodes += 1;
         if self.nodes.is_multiple_of(1024) {
             self.publish();
-            if self.id == 0 && self.must_stop() {
+            let over = if self.id == 0 { self.must_stop() } else { self.shared.is_time_up() };
+            if over {
                 self.shared.stop.store(true, Ordering::Relaxed);
             }
             if self.is_overtaken() {
@@ -348,10 +371,23 @@ impl<'a, R: Rules> Search<'a, R> {
         self.shared.stop.load(Ordering::Relaxed) && self.detour != Some(true) && !self.must_go_on()
     }
 
-    /// A first iteration is completed whatever the clock or the user says: without it there is no move worth playing.
+    /// Whether no node may be counted any more; a thread that may takes its next ration.
+    #[cold]
+    fn is_out_of_nodes(&mut self) -> bool {
+        if self.nodes >= self.node_limit {
+            return true;
+        }
+        let ration = self.shared.allowance.as_ref().map_or(0, Allowance::take);
+        self.granted = self.nodes + ration;
+        self.node_check = self.node_limit.min(self.granted);
+        ration == 0
+    }
+
+    /// The first thread completes a first iteration whatever the clock or the user says: without it there is no move worth
+    /// playing.
     #[inline]
     fn must_go_on(&self) -> bool {
-        self.completed == 0 && self.nodes < 16_384
+        self.id == 0 && self.completed == 0 && self.nodes < 16_384
     }
 
     /// Whether another thread has finished the iteration that this one is at, and this one may take over from it.

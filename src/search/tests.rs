@@ -10,6 +10,17 @@ use crate::eval::Evaluator;
 
 /// Runs `work` with a search of `fen`, as the first of two threads of which the second does nothing.
 fn with_search(fen: &str, limits: &Limits, sink: Listener<'_>, work: impl FnOnce(&mut Search<'_, Play>) + Send) {
+    with_thread(0, fen, limits, sink, work);
+}
+
+/// As [`with_search`], as thread `id` of the two.
+fn with_thread(
+    id: usize,
+    fen: &str,
+    limits: &Limits,
+    sink: Listener<'_>,
+    work: impl FnOnce(&mut Search<'_, Play>) + Send,
+) {
     let game = Game::from_fen(fen, CastlingMode::Standard).expect("a position");
     let (table, _) = Table::new(1);
     let (stop, pondering) = (AtomicBool::new(false), AtomicBool::new(false));
@@ -21,6 +32,7 @@ fn with_search(fen: &str, limits: &Limits, sink: Listener<'_>, work: impl FnOnce
         counters: &[NodeCounter::default(), NodeCounter::default()],
         lead: &Lead::default(),
         limits,
+        allowance: None,
         clock: &Clock::new(limits, game.position().turn(), Duration::ZERO, start),
         start,
         conventions: Conventions::default(),
@@ -28,7 +40,7 @@ fn with_search(fen: &str, limits: &Limits, sink: Listener<'_>, work: impl FnOnce
         sink,
     };
     std::thread::scope(|scope| {
-        let body = || work(&mut Search::new(Play, &shared, 0, &mut Memory::default(), &game));
+        let body = || work(&mut Search::new(Play, &shared, id, &mut Memory::default(), &game));
         let thread = std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, body);
         thread.expect("a thread").join().expect("no panic");
     });
@@ -90,5 +102,20 @@ fn a_slower_thread_takes_over_what_a_faster_one_has_found() {
         assert!(told[1..].iter().all(|line| line.0 == 9), "{told:?}");
         assert_eq!(finding.map(|found| found.depth), Some(9));
         assert!(is_at_root(search));
+    });
+}
+
+/// Where there are more threads than processors, the first one may have to wait for its turn: any other ends the search
+/// when the time is up.
+#[test]
+fn a_helper_ends_the_search_when_the_time_is_up() {
+    let limits = Limits { movetime: Some(Duration::from_millis(20)), ..Limits::default() };
+    with_thread(1, "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9", &limits, None, |search| {
+        assert!(search.iterate(1).is_some());
+        assert!(search.shared.stop.load(Ordering::Relaxed), "nobody else could have set it");
+        // Stopped, a helper does not even complete a first iteration; the first thread would.
+        let nodes = search.nodes;
+        search.completed = 0;
+        assert!(search.count_node() && !search.must_go_on() && search.nodes == nodes + 1);
     });
 }

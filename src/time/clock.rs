@@ -83,6 +83,13 @@ impl Clock {
         self.elapsed(nodes) >= self.hard.unwrap_or(Duration::MAX) || self.enough.load(Ordering::Relaxed)
     }
 
+    /// Whether the hard limit has been passed in time, for threads that do not know the nodes of all: false where nodes
+    /// are what counts. It only reads.
+    pub fn is_time_up(&self) -> bool {
+        let ours_from = Duration::from_nanos(self.ours_from.load(Ordering::Relaxed));
+        self.pace.is_none() && self.hard.is_some_and(|hard| self.start.elapsed().saturating_sub(ours_from) >= hard)
+    }
+
     /// Whether a search with this many nodes should begin no other iteration, the soft limit being stretched to
     /// `percent` of itself.
     pub fn is_soft_limit_reached(&self, percent: u32, nodes: u64) -> bool {

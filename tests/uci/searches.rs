@@ -41,6 +41,25 @@ fn the_last_line_belongs_to_the_move() {
     }
 }
 
+/// All threads together count no node more than was asked for, and hardly one less.
+#[test]
+fn a_node_limit_holds_for_any_number_of_threads() {
+    let mut engine = Engine::new();
+    for threads in 1..=8 {
+        engine.send(format!("setoption name Threads value {threads}"));
+        for limit in [1, 100, 600, 5_000, 50_000] {
+            engine.send("ucinewgame");
+            let (best, lines) = engine.search("position startpos moves e2e4 c7c5", &format!("go nodes {limit}"));
+            let last = lines.iter().rev().find(|line| line.contains(" nodes ")).expect("a line");
+            let told = last.split(" nodes ").nth(1).and_then(|rest| rest.split(' ').next()).expect("nodes");
+            let nodes: u64 = told.parse().expect("a number");
+            let missing = if threads == 1 { 0 } else { limit / 100 + 100 };
+            assert!(nodes <= limit && nodes + missing >= limit, "{threads} threads, {limit}: {last}");
+            assert!(last.contains(&format!(" pv {best}")), "{best} after {last}");
+        }
+    }
+}
+
 #[test]
 fn castling_in_both_modes() {
     let standard = "8/3b2P1/8/8/4R2Q/5k2/8/4K2R w K - 0 1";

@@ -80,6 +80,7 @@ impl Bench {
                 counters: &counters,
                 lead: &Lead::default(),
                 limits,
+                allowance: None,
                 clock: &clock,
                 start,
                 conventions,
