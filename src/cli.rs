@@ -21,7 +21,7 @@ enum Command {
     ///
     /// `ibex analyse games.pgn --out annotated.pgn` searches every position of every game and writes the games again, with
     /// `[%eval ...]` after each move, `??`, `?` and `?!` where a move lost chances, and the line that was better. A game or
-    /// a line that cannot be read is reported and left out.
+    /// a line that cannot be read is reported and copied unchanged; the exit status is then 1.
     Analyse(analyse::Args),
     /// Search a fixed list of positions; the last line reads `N nodes M nps`
     ///

@@ -40,18 +40,20 @@ fn a_game_is_annotated() {
         "[Annotator \"Ibex ",
         "{ [%eval ",
         "2. Qh5",
-        "{ early }",
+        " early }",
         "3... Nf6 $4 { [%eval #1",
-        ") ( 3... g6 ) 4. Qxf7# 1-0",
+        " [%ibex $4 line] } ( 3... g6 ) ( 3... ",
+        " ) 4. Qxf7# 1-0",
     ] {
         assert!(annotated.contains(part), "{part}: {annotated}");
     }
     assert!(text(&output.stderr).contains("1 games, 7 positions; 1 blunders, "), "{}", text(&output.stderr));
     // What was written can be read again, and the second analysis replaces the first.
-    let again = analyse(&["-", "--nodes", "5000"], &output.stdout);
-    let evaluations = |output: &Output| text(&output.stdout).matches("[%eval ").count();
-    assert_eq!(evaluations(&output), 7);
-    assert_eq!(evaluations(&again), 7);
+    assert_eq!(text(&output.stdout).matches("[%eval ").count(), 7);
+    assert_eq!(text(&analyse(&["-", "--nodes", "5000"], &output.stdout).stdout), text(&output.stdout));
+    let lines = analyse(&["-", "--nodes", "5000", "--all-lines"], &output.stdout);
+    assert!(lines.stdout.len() > output.stdout.len());
+    assert_eq!(analyse(&["-", "--nodes", "5000"], &lines.stdout).stdout, output.stdout);
     // The same input, the same result.
     assert_eq!(analyse(&["-", "--nodes", "5000"], SCHOLAR.as_bytes()).stdout, output.stdout);
 }
@@ -72,16 +74,21 @@ fn positions_are_annotated() {
     let input = b"# three\r\n6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1\r\n8/8/8/8/8/8/8/8 w - - 0 1\n\
                   7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\n1k6/8/1K6/8/8/8/8/7R w - - id \"R\xE9ti\"; ce 5;\n";
     let output = analyse(&["-", "--depth", "5"], input);
-    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(output.status.code(), Some(1), "not everything could be read");
     let lines: Vec<String> = text(&output.stdout).lines().map(str::to_owned).collect();
-    assert_eq!(lines.len(), 2, "{lines:?}");
-    assert!(lines[0].starts_with("6k1/5ppp/8/8/8/8/8/R3K3 w Q - acd "), "{lines:?}");
-    assert!(lines[0].contains(" ce 32766; pm Ra8#; pv Ra8#;"), "{lines:?}");
-    assert!(lines[1].contains("id \"Réti\"") && !lines[1].contains("ce 5;"), "{lines:?}");
+    assert_eq!(lines.len(), 5, "{lines:?}");
+    assert_eq!((lines[0].as_str(), lines[2].as_str()), ("# three", "8/8/8/8/8/8/8/8 w - - 0 1"));
+    assert!(lines[1].starts_with("6k1/5ppp/8/8/8/8/8/R3K3 w Q - acd "), "{lines:?}");
+    assert!(lines[1].contains(" ce 32766; pm Ra8#; pv Ra8#;"), "{lines:?}");
+    assert!(lines[4].contains("id \"Réti\"") && !lines[4].contains("ce 5;"), "{lines:?}");
     let complaints = text(&output.stderr);
-    for part in ["standard input:3: ", "standard input:4: the game is over: left out", "2 left out"] {
+    let over = "standard input:4: the game is over: copied unchanged";
+    for part in ["standard input:3: ", over, "2 copied unchanged"] {
         assert!(complaints.contains(part), "{part}: {complaints}");
     }
+    let skipped = analyse(&["-", "--depth", "5", "--skip-bad"], input);
+    assert_eq!(text(&skipped.stdout).lines().count(), 3);
+    assert!(text(&skipped.stderr).contains("2 left out"));
 }
 
 #[test]
@@ -93,27 +100,72 @@ fn bad_games_cost_only_themselves() {
     );
     input.extend(b"[Event \"no moves\"]\r\n\r\n*\r\n");
     let output = analyse(&["-", "--depth", "2"], &input);
-    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(output.status.code(), Some(1), "not everything could be read");
     let complaints = text(&output.stderr);
     for part in [
-        "standard input: game 1: A - B: 3... Ke4 is not legal: left out\n",
-        "standard input: game 2: ? - ?: crazyhouse is not played here: left out\n",
+        "standard input:5: game 1 (A - B): 3... 'Ke4' is not legal: copied unchanged\n",
+        "standard input:9: game 2 (? - ?): Ibex does not play 'crazyhouse': copied unchanged\n",
         "2 games, 4 positions",
-        "2 left out",
+        "2 copied unchanged",
     ] {
         assert!(complaints.contains(part), "{part}: {complaints}");
     }
     let kept = |part: &[u8]| output.stdout.windows(part.len()).any(|window| window == part);
-    assert!(kept(b"[White \"Mu\xF1oz\"]") && kept(b"{ \xA1 }") && kept(b"[Event \"no moves\"]"));
-    assert!(!kept(b"Qxf7#") && !kept(b"\r"));
+    assert!(kept(b"[White \"Mu\xF1oz\"]") && kept(b" \xA1 }") && kept(b"[Event \"no moves\"]"));
+    // The games that cannot be read stand there byte for byte.
+    assert!(kept(b"3. Bc4 Ke4 (3... g6) 4. Qxf7# 1-0\n"));
+    assert!(kept(b"[Variant \"Crazyhouse\"]\r\n\r\n1. e4 *\n\n"));
+    let skipped = analyse(&["-", "--depth", "2", "--skip-bad"], &input);
+    assert!(text(&skipped.stderr).contains("2 left out"));
+    assert!(!skipped.stdout.contains(&b'\r') && !text(&skipped.stdout).contains("Qxf7#"));
+}
+
+/// An analysis that was killed goes on where it was, and ends in the same bytes as one that was not.
+#[test]
+fn an_interrupted_analysis_goes_on() {
+    let folder = std::env::temp_dir().join(format!("ibex-analyse-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let (input, out) = (folder.join("games.pgn"), folder.join("out.pgn"));
+    let games: String = (0..40).map(|i| SCHOLAR.replace("\"A\"", &format!("\"A{i}\""))).collect();
+    std::fs::write(&input, games).expect("a file");
+    let (input, out) = (input.to_string_lossy().into_owned(), out.to_string_lossy().into_owned());
+    let arguments = [input.as_str(), "--nodes", "3000", "--out", &out, "--resume"];
+    let whole = analyse(&[&input, "--nodes", "3000"], b"").stdout;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ibex"))
+        .arg("analyse")
+        .args(arguments)
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program runs");
+    let written = || std::fs::metadata(&out).map_or(0, |about| about.len());
+    while written() == 0 && child.try_wait().expect("a child").is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let second = analyse(&arguments, b"");
+    if child.try_wait().expect("a child").is_none() {
+        assert_eq!(second.status.code(), Some(2), "{}", text(&second.stderr));
+        assert!(text(&second.stderr).contains("another run is writing it"), "{}", text(&second.stderr));
+    }
+    let _ = child.kill();
+    child.wait().expect("it ends");
+    // Another run is not mixed with this one, and the output alone is not overwritten.
+    let other = analyse(&[&input, "--nodes", "2000", "--out", &out, "--resume"], b"");
+    assert!(text(&other.stderr).contains("holds another run (limit "), "{}", text(&other.stderr));
+    let resumed = analyse(&arguments, b"");
+    assert_eq!(resumed.status.code(), Some(0), "{}", text(&resumed.stderr));
+    assert!(text(&resumed.stderr).contains("40 games, 280 positions"), "{}", text(&resumed.stderr));
+    assert!(std::fs::read(&out).expect("the output") == whole);
+    let again = analyse(&arguments, b"");
+    assert!(text(&again.stderr).contains("nothing to resume"), "{}", text(&again.stderr));
+    std::fs::remove_dir_all(&folder).expect("the folder");
 }
 
 #[test]
 fn what_cannot_be_done_is_said() {
     for (arguments, input, reason) in [
         (&["/no/such/file.pgn"][..], &b""[..], "/no/such/file.pgn: "),
-        (&["-"], b"", "nothing to analyse (0 games or lines left out)"),
-        (&["-"], b"not a position\n", "nothing to analyse (1 games or lines left out)"),
+        (&["-"], b"", "nothing to analyse (0 games or lines copied unchanged)"),
+        (&["-"], b"not a position\n", "nothing to analyse (1 games or lines copied unchanged)"),
         (&["-", "--out", "/no/such/folder/x"], b"", "/no/such/folder/x: "),
         (&["/"], b"", "/: a folder, not a file"),
     ] {

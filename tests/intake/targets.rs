@@ -263,19 +263,31 @@ pub fn network(bytes: &[u8]) {
 /// A file of annotated games (PGN): every game is read or refused with a reason, and what was read can be written and
 /// read again with the same moves.
 pub fn annotated(bytes: &[u8]) {
-    for game in pgn_reader::Reader::new(bytes).read_games(&mut pgn::GameReader) {
-        let Ok(Ok(game)) = game else { continue };
-        let written = game.write("fuzz");
-        let again = pgn_reader::Reader::new(written.as_slice()).read_game(&mut pgn::GameReader);
-        match again {
-            Ok(Some(Ok(again))) => {
-                let moves = |game: &pgn::Pgn| game.moves.iter().map(|played| played.chosen).collect::<Vec<_>>();
-                assert_eq!(moves(&again), moves(&game), "{}", String::from_utf8_lossy(&written));
-                assert_eq!(again.result, game.result);
+    let mut games = pgn::Games::new(bytes);
+    let mut taken = 0;
+    while let Some(reading) = games.next_game().expect("memory can be read") {
+        taken += reading.text.len();
+        let game = match reading.game {
+            Ok(game) => game,
+            Err(fault) => {
+                assert!(!fault.reason.is_empty() && !fault.reason.contains('\n'), "{fault}");
+                continue;
             }
-            other => panic!("{other:?} of {}", String::from_utf8_lossy(&written)),
+        };
+        let written = game.write("fuzz");
+        let mut again = pgn::Games::new(written.as_slice());
+        let read = again.next_game().expect("memory can be read").expect("a game");
+        let text = || String::from_utf8_lossy(&written);
+        let read = read.game.unwrap_or_else(|fault| panic!("{fault} of {}", text()));
+        let actions = |game: &pgn::Pgn| game.moves.iter().map(|played| played.action).collect::<Vec<_>>();
+        assert_eq!(actions(&read), actions(&game), "{}", text());
+        assert_eq!((&read.result, &read.tags, &read.before), (&game.result, &game.tags, &game.before), "{}", text());
+        for (read, written) in read.moves.iter().zip(&game.moves) {
+            assert_eq!((&read.nags, &read.after), (&written.nags, &written.after), "{}", text());
         }
+        assert!(again.next_game().expect("memory can be read").is_none(), "{}", text());
     }
+    assert!(taken <= bytes.len());
 }
 
 /// Data files to begin with: a few random games as they are written.

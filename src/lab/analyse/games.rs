@@ -1,17 +1,21 @@
 //! Games, one after the other: every position is searched, every move is judged.
 
-use std::io::{self, Read};
-
-use pgn_reader::Reader;
+use std::io::BufRead;
 
 use super::Desk;
 use super::judge::{Mark, mark};
-use super::pgn::{GameReader, Pgn, Token};
+use super::pgn::{Games, Pgn, Token};
 use crate::engine::{Engine, Settings};
 use crate::lab::epd::player::Value;
 use crate::position::Game;
-use crate::position::notation::san;
+use crate::position::notation::{Action, san};
 use crate::search::Report;
+
+/// The command in a comment that lists what Ibex added to its move: glyphs, and `line` for the last
+/// variation after it.
+const ADDED: &[u8] = b"[%ibex";
+/// The command in a comment that holds an evaluation.
+const EVALUATION: &[u8] = b"[%eval";
 
 /// A position's evaluation.
 struct Evaluation {
@@ -21,43 +25,54 @@ struct Evaluation {
     search: Option<Report>,
 }
 
-/// Analyses game by game.
+/// Analyses game by game, and passes over the first `done`.
 ///
 /// # Errors
 ///
 /// One line: the input cannot be read, or the output not written.
-pub fn analyse(name: &str, input: impl Read, desk: &mut Desk<'_>) -> Result<(), String> {
+pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) -> Result<(), String> {
     let settings =
         Settings { hash_mib: desk.args.hash, threads: desk.args.threads, analyse_mode: true, ..Settings::default() };
     let (mut engine, remarks) = Engine::new(settings);
     for remark in remarks {
         log::warn!("{remark}");
     }
-    let mut reader = Reader::new(input);
+    let mut games = Games::new(input);
     for number in 1_u64.. {
-        let place = format!("{name}: game {number}");
-        match reader.read_game(&mut GameReader) {
-            Ok(None) => break,
-            Ok(Some(Ok(mut game))) => {
+        let Some(reading) = games.next_game().map_err(|error| format!("{name}: {error}"))? else { break };
+        if number <= done {
+            continue;
+        }
+        let about = |reason: &str| format!("game {number} ({}): {reason}", reading.title);
+        for remark in &reading.remarks {
+            desk.note(&format!("{name}:{}", remark.line), &about(&remark.reason));
+        }
+        let text = match reading.game {
+            Ok(mut game) => {
                 annotate(&mut game, &mut engine, desk);
                 desk.tally.games += 1;
-                desk.write(&game.write(concat!("Ibex ", env!("IBEX_VERSION"))))?;
+                game.write(concat!("Ibex ", env!("IBEX_VERSION")))
             }
-            Ok(Some(Err(reason))) => desk.complain(&place, &reason),
-            // The reader has passed over what it did not understand, and goes on behind it.
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => desk.complain(&place, &error.to_string()),
-            Err(error) => return Err(format!("{name}: {error}")),
-        }
+            Err(ref fault) => {
+                desk.complain(&format!("{name}:{}", fault.line), &about(&fault.reason));
+                if desk.args.skip_bad { Vec::new() } else { reading.unchanged() }
+            }
+        };
+        desk.write(&text, number)?;
     }
     Ok(())
 }
 
 /// Searches all positions and writes into the game what was found.
 fn annotate(game: &mut Pgn, engine: &mut Engine, desk: &mut Desk<'_>) {
+    forget_analysis(game);
     let mut positions = vec![game.start.clone()];
     for played in &game.moves {
         let mut next = positions[positions.len() - 1].clone();
-        next.play(played.chosen);
+        match played.action {
+            Action::Move(m) => next.play(m),
+            Action::Pass => next.pass(),
+        }
         positions.push(next);
     }
     engine.start_afresh();
@@ -69,38 +84,133 @@ fn annotate(game: &mut Pgn, engine: &mut Engine, desk: &mut Desk<'_>) {
     evaluations.reverse();
 
     if let Some(comment) = comment(&positions[0], &evaluations[0]) {
-        game.before.insert(0, comment);
+        add_comment(&mut game.before, comment);
     }
     for (i, played) in game.moves.iter_mut().enumerate() {
         let (before, after) = (&evaluations[i], &evaluations[i + 1]);
         let best = before.search.as_ref().map(|search| search.pv.as_slice()).unwrap_or_default();
-        let another = best.first().is_some_and(|&m| m != played.chosen);
+        let another = match played.action {
+            Action::Move(m) => best.first().is_some_and(|&best| best != m),
+            Action::Pass => false,
+        };
         let judgement = if another { mark(before.value, opposite(after.value)) } else { None };
+        let mut added = Vec::new();
         if let Some(judgement) = judgement {
-            played.nags.insert(0, judgement.nag());
             desk.tally.marks[match judgement {
                 Mark::Blunder => 0,
                 Mark::Mistake => 1,
                 Mark::Dubious => 2,
             }] += 1;
+            // A glyph that somebody else gave is theirs.
+            if !played.nags.contains(&judgement.nag()) {
+                played.nags.insert(0, judgement.nag());
+                added.push(format!("${}", judgement.nag()));
+            }
         }
-        let mut ours: Vec<Token> = comment(&positions[i + 1], after).into_iter().collect();
+        let mut line = Vec::new();
         if another && (judgement.is_some() || desk.args.all_lines) && desk.args.line > 0 {
-            ours.push(Token::Open);
+            added.push("line".to_owned());
+            line.push(Token::Open);
             let mut position = positions[i].position().clone();
             for &m in best.iter().take(desk.args.line) {
-                ours.push(Token::San(san(&position, m)));
+                line.push(Token::San(san(&position, m)));
                 position.play(m);
             }
-            ours.push(Token::Close);
+            line.push(Token::Close);
         }
-        // The evaluation comes first, variations of ours after the comments that were there.
-        let split = ours.len().min(1);
-        let line = ours.split_off(split);
-        let comments = played.after.iter().take_while(|token| matches!(token, Token::Comment(_))).count();
-        played.after.splice(comments..comments, line);
-        played.after.splice(0..0, ours);
+        let mut ours = comment(&positions[i + 1], after).unwrap_or_default();
+        if !added.is_empty() {
+            if !ours.is_empty() {
+                ours.push(b' ');
+            }
+            ours.extend(ADDED);
+            ours.extend(format!(" {}]", added.join(" ")).bytes());
+        }
+        if !ours.is_empty() {
+            add_comment(&mut played.after, ours);
+        }
+        // Our line follows theirs, which may begin with the same move.
+        let last = played.after.iter().rposition(|token| *token == Token::Close);
+        let behind = last.map_or(usize::from(matches!(played.after.first(), Some(Token::Comment(_)))), |last| last + 1);
+        played.after.splice(behind..behind, line);
     }
+}
+
+/// Puts a comment before the others of a move; two in a row would be more than many readers take.
+fn add_comment(tokens: &mut Vec<Token>, mut ours: Vec<u8>) {
+    match tokens.first_mut() {
+        Some(Token::Comment(theirs)) if !theirs.contains(&b'}') => {
+            ours.push(b' ');
+            ours.append(theirs);
+            *theirs = ours;
+        }
+        _ => tokens.insert(0, Token::Comment(ours)),
+    }
+}
+
+/// Takes out of a game what an earlier analysis wrote into it: evaluations, and what Ibex says it added.
+fn forget_analysis(game: &mut Pgn) {
+    forget_evaluations(&mut game.before);
+    for played in &mut game.moves {
+        forget_evaluations(&mut played.after);
+        let Some(Token::Comment(comment)) = played.after.first_mut() else { continue };
+        let Some(added) = take_command(comment, ADDED) else { continue };
+        let empty = comment.trim_ascii().is_empty();
+        let words: Vec<String> = String::from_utf8_lossy(&added).split_whitespace().map(str::to_owned).collect();
+        played.nags.retain(|nag| !words.contains(&format!("${nag}")));
+        if words.iter().any(|word| word == "line")
+            && let Some(end) = played.after.iter().rposition(|token| *token == Token::Close)
+        {
+            // Ours is moves and nothing else; what somebody has annotated since is theirs.
+            let moves = played.after[..end].iter().rev().take_while(|token| matches!(token, Token::San(_))).count();
+            let begin = (end - moves).checked_sub(1).filter(|&begin| played.after[begin] == Token::Open);
+            if let Some(begin) = begin {
+                played.after.drain(begin..=end);
+            }
+        }
+        if empty {
+            played.after.remove(0);
+        }
+    }
+}
+
+/// Takes the evaluations out of the comments beside the main line; comments that hold nothing else go.
+fn forget_evaluations(tokens: &mut Vec<Token>) {
+    let mut depth = 0;
+    tokens.retain_mut(|token| {
+        match token {
+            Token::Open => depth += 1,
+            Token::Close => depth -= 1,
+            Token::Comment(comment) if depth == 0 => {
+                let mut found = false;
+                while take_command(comment, EVALUATION).is_some() {
+                    found = true;
+                }
+                return !found || !comment.trim_ascii().is_empty();
+            }
+            _ => {}
+        }
+        true
+    });
+}
+
+/// Takes the first command that begins like this out of a comment, with the blank after it; returns its operands.
+fn take_command(comment: &mut Vec<u8>, command: &[u8]) -> Option<Vec<u8>> {
+    let begins = |at: usize| {
+        let after = comment.get(at + command.len());
+        comment[at..].starts_with(command) && after.is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b']')
+    };
+    let at = (0..comment.len()).find(|&at| begins(at))?;
+    let operands = at + command.len();
+    let length = comment[operands..].iter().position(|&byte| byte == b']')?;
+    let found = comment[operands..operands + length].to_vec();
+    let mut end = operands + length + 1;
+    let after_blank = at == 0 || comment[at - 1].is_ascii_whitespace();
+    if after_blank && comment.get(end).is_some_and(u8::is_ascii_whitespace) {
+        end += 1;
+    }
+    comment.drain(at..end);
+    Some(found)
 }
 
 fn evaluate(game: &Game, engine: &mut Engine, desk: &mut Desk<'_>) -> Evaluation {
@@ -124,8 +234,8 @@ fn opposite(value: Value) -> Value {
     }
 }
 
-/// The evaluation as a comment: pawns or moves to mate from White's view, and the depth. A mate on the board has none.
-fn comment(game: &Game, evaluation: &Evaluation) -> Option<Token> {
+/// The evaluation for a comment: pawns or moves to mate from White's view, and the depth. A mate on the board has none.
+fn comment(game: &Game, evaluation: &Evaluation) -> Option<Vec<u8>> {
     let white = game.position().turn().is_white();
     let value = if white { evaluation.value } else { opposite(evaluation.value) };
     let value = match (value, &evaluation.search) {
@@ -134,5 +244,42 @@ fn comment(game: &Game, evaluation: &Evaluation) -> Option<Token> {
         (Value::Cp(cp), _) => format!("{:.2}", f64::from(cp) / 100.0),
     };
     let depth = evaluation.search.as_ref().map_or_else(String::new, |search| format!(",{}", search.depth));
-    Some(Token::Comment(format!("[%eval {value}{depth}]").into_bytes()))
+    Some(format!("[%eval {value}{depth}]").into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn forgotten(movetext: &str) -> String {
+        let mut game = Games::new(movetext.as_bytes())
+            .next_game()
+            .expect("memory can be read")
+            .expect("a game")
+            .game
+            .expect("readable");
+        forget_analysis(&mut game);
+        let text = String::from_utf8(game.write("x")).expect("text");
+        text.split_once("\n\n").map_or_else(String::new, |(_, moves)| moves.trim_end().replace('\n', " "))
+    }
+
+    #[test]
+    fn an_earlier_analysis_gives_way() {
+        for (before, after) in [
+            ("1. e4! {[%eval 0.3] [%clk 0:01] x} e5 {[%eval #3,9]} *", "1. e4 $1 { [%clk 0:01] x } 1... e5 *"),
+            ("{[%eval 0.1,2] first} 1. e4 {a [%eval 0.3] b} *", "{ first } 1. e4 { a b } *"),
+            ("1. e4 {[%eval open} *", "1. e4 { [%eval open } *"),
+            ("1. e4 {[%evaluation 1]} *", "1. e4 { [%evaluation 1] } *"),
+            (
+                "1. e4 $4 $1 {[%eval 0.3,1] [%ibex $4 line] mine} (1. a3) (1. d4 d5) {behind} e5 $2 *",
+                "1. e4 $1 { mine } ( 1. a3 ) { behind } 1... e5 $2 *",
+            ),
+            ("1. e4 {[%ibex line]} (1. d4 $1) (1. c4 c5 {good}) *", "1. e4 ( 1. d4 $1 ) ( 1. c4 c5 { good } ) *"),
+            ("1. e4 {[%eval 0.3,1] [%ibex line]} (1. d4) *", "1. e4 *"),
+            // Evaluations within variations are somebody's own.
+            ("1. e4 (1. d4 {[%eval 0.2]}) *", "1. e4 ( 1. d4 { [%eval 0.2] } ) *"),
+        ] {
+            assert_eq!(forgotten(before), after, "{before}");
+        }
+    }
 }

@@ -15,7 +15,7 @@ pub enum Mark {
 
 impl Mark {
     /// The mark's numeric annotation glyph.
-    pub fn nag(self) -> u8 {
+    pub fn nag(self) -> u32 {
         match self {
             Mark::Blunder => 4,
             Mark::Mistake => 2,

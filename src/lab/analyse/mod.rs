@@ -1,25 +1,30 @@
 //! `ibex analyse`: games and positions in, the same with evaluations out.
 //!
-//! - `pgn`: one game, from its text and back
+//! - `pgn`: games, from their text and back
 //! - `judge`: what a move has cost
 //! - `games`: every position of a game searched, the game annotated
 //! - `positions`: a file of FENs, a line at a time
+//! - `checkpoint`: how far a run has come
 //!
 //! Files are streamed: memory holds one game, or one line, whatever the size of the file.
 
+mod checkpoint;
 mod games;
 mod judge;
 pub mod pgn;
 mod positions;
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::fs::OpenOptions;
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
+use serde::{Deserialize, Serialize};
 
+use self::checkpoint::{Checkpoint, Resumable};
 use super::epd::player::Budget;
-use super::{OK, TROUBLE, progress};
+use super::input::{self, Source};
+use super::{FOUND, OK, TROUBLE, progress};
 
 /// What `ibex analyse` can be told.
 #[derive(clap::Args, Clone, Debug)]
@@ -30,6 +35,12 @@ pub struct Args {
     /// Write to this new file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Begin the file of --out, or go on with it after an interruption; what is done stays done
+    #[arg(long, requires = "out")]
+    pub resume: bool,
+    /// Leave out games and lines that cannot be read, instead of copying them unchanged
+    #[arg(long)]
+    pub skip_bad: bool,
 
     /// Nodes for each position [default, where nothing is limited: 200000]
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u64).range(1..))]
@@ -57,6 +68,18 @@ pub struct Args {
 }
 
 impl Args {
+    /// What decides about the output: a run goes on only where all of it is the same.
+    fn job(&self, sources: &[Source]) -> Vec<String> {
+        let inputs = sources.iter().map(|source| format!("{}, {} bytes", source.name, source.size));
+        let settings = [
+            concat!("Ibex ", env!("IBEX_VERSION")).to_owned(),
+            format!("limit {}", self.budget()),
+            format!("threads {}, hash {}", self.threads, self.hash),
+            format!("line {}, all lines {}, skip bad {}", self.line, self.all_lines, self.skip_bad),
+        ];
+        inputs.chain(settings).collect()
+    }
+
     fn budget(&self) -> Budget {
         let budget = Budget { movetime: self.movetime, nodes: self.nodes, depth: self.depth, mate: None };
         if budget.is_empty() { Budget { nodes: Some(200_000), ..budget } } else { budget }
@@ -64,28 +87,38 @@ impl Args {
 }
 
 /// What was done.
-#[derive(Clone, Copy, Debug, Default)]
-struct Tally {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
     games: u64,
     positions: u64,
     /// Moves marked as blunder, mistake, dubious.
     marks: [u64; 3],
-    left_out: u64,
+    /// Games and lines that cannot be read.
+    bad: u64,
 }
 
-/// Where the work goes: annotated text to the output, complaints to standard error, progress to whoever looks.
+/// Where annotated text goes.
+enum Sink {
+    Stream(Box<dyn Write>),
+    Resumable(Resumable),
+}
+
+/// Where the work goes: annotated text to the output, complaints to standard error, progress to a terminal.
 struct Desk<'a> {
     args: &'a Args,
-    output: Box<dyn Write>,
+    sink: Sink,
+    /// The number of the input that is being read.
+    input: usize,
     bar: ProgressBar,
     tally: Tally,
 }
 
 impl Desk<'_> {
-    /// Says in one line what is wrong with a part of the input that is left out.
+    /// Says in one line what is wrong with a part of the input that cannot be analysed.
     fn complain(&mut self, place: &str, reason: &str) {
-        self.tally.left_out += 1;
-        self.bar.suspend(|| eprintln!("{place}: {reason}: left out"));
+        self.tally.bad += 1;
+        let fate = if self.args.skip_bad { "left out" } else { "copied unchanged" };
+        self.bar.suspend(|| eprintln!("{place}: {reason}: {fate}"));
     }
 
     /// Says something of a part of the input that is used all the same.
@@ -102,8 +135,14 @@ impl Desk<'_> {
         });
     }
 
-    fn write(&mut self, text: &[u8]) -> Result<(), String> {
-        self.output.write_all(text).and_then(|()| self.output.flush()).map_err(|error| format!("output: {error}"))
+    /// Writes what a game or line has become; `done` are finished of the current input.
+    fn write(&mut self, text: &[u8], done: u64) -> Result<(), String> {
+        match &mut self.sink {
+            Sink::Stream(output) => {
+                output.write_all(text).and_then(|()| output.flush()).map_err(|error| format!("output: {error}"))
+            }
+            Sink::Resumable(output) => output.write(text, self.input, done, self.tally),
+        }
     }
 }
 
@@ -117,53 +156,55 @@ pub fn run(args: &Args) -> u8 {
 
 fn analyse(args: &Args) -> Result<u8, String> {
     // Every file is opened before hours are spent on the first.
-    let inputs = args.files.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
-    let output: Box<dyn Write> = match &args.out {
-        None => Box::new(io::stdout()),
+    let paths = input::expand(&args.files)?;
+    let sources = paths.iter().map(|path| Source::open(path)).collect::<Result<Vec<_>, _>>()?;
+    let total = sources.iter().map(|source| source.size).sum();
+    let (sink, checkpoint) = match &args.out {
+        None => (Sink::Stream(Box::new(io::stdout())), Checkpoint::default()),
+        Some(path) if args.resume => {
+            let output = Resumable::open(path, args.job(&sources))?;
+            let checkpoint = output.checkpoint.clone();
+            (Sink::Resumable(output), checkpoint)
+        }
         Some(path) => {
             let file = OpenOptions::new().write(true).create_new(true).open(path);
-            Box::new(BufWriter::new(file.map_err(|error| format!("{}: {error}", path.display()))?))
+            let file = file.map_err(|error| format!("{}: {error}", path.display()))?;
+            (Sink::Stream(Box::new(BufWriter::new(file))), Checkpoint::default())
         }
     };
-    let total = inputs.iter().map(|(_, size)| size).sum();
-    let mut desk = Desk { args, output, bar: progress::bytes(total), tally: Tally::default() };
-    for (path, (input, _)) in args.files.iter().zip(inputs) {
-        let name = if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() };
-        let mut input = BufReader::new(desk.bar.wrap_read(input));
-        let trouble = |error: io::Error| format!("{name}: {error}");
-        if is_pgn(path, &mut input).map_err(trouble)? {
-            games::analyse(&name, input, &mut desk)?;
+    let mut desk = Desk { args, sink, input: 0, bar: progress::bytes(total), tally: checkpoint.tally };
+    for (number, (path, source)) in paths.iter().zip(sources).enumerate() {
+        if number < checkpoint.input {
+            continue;
+        }
+        desk.input = number;
+        let done = if number == checkpoint.input { checkpoint.done } else { 0 };
+        let name = source.name.clone();
+        let mut text = BufReader::new(source.watched(&desk.bar).text()?);
+        if is_pgn(path, &mut text).map_err(|error| format!("{name}: {error}"))? {
+            games::analyse(&name, text, done, &mut desk)?;
         } else {
-            positions::analyse(&name, input, &mut desk)?;
+            positions::analyse(&name, text, done, &mut desk)?;
         }
     }
     desk.bar.finish_and_clear();
-    let Tally { games, positions, marks: [blunders, mistakes, dubious], left_out } = desk.tally;
-    if positions == 0 {
-        return Err(format!("nothing to analyse ({left_out} games or lines left out)"));
+    if let Sink::Resumable(output) = desk.sink {
+        output.finish()?;
+    }
+    let Tally { games, positions, marks: [blunders, mistakes, dubious], bad } = desk.tally;
+    let fate = if args.skip_bad { "left out" } else { "copied unchanged" };
+    if positions == 0 && games == 0 {
+        return Err(format!("nothing to analyse ({bad} games or lines {fate})"));
     }
     eprintln!(
-        "{games} games, {positions} positions; {blunders} blunders, {mistakes} mistakes, {dubious} dubious moves; {left_out} left out"
+        "{games} games, {positions} positions; {blunders} blunders, {mistakes} mistakes, {dubious} dubious moves; {bad} {fate}"
     );
-    Ok(OK)
-}
-
-/// Opens an input, and tells its size as far as it has one.
-fn open(path: &Path) -> Result<(Box<dyn Read>, u64), String> {
-    if path.as_os_str() == "-" {
-        return Ok((Box::new(io::stdin()), 0));
-    }
-    let trouble = |error: io::Error| format!("{}: {error}", path.display());
-    let file = File::open(path).map_err(trouble)?;
-    let about = file.metadata().map_err(trouble)?;
-    if about.is_dir() {
-        return Err(format!("{}: a folder, not a file", path.display()));
-    }
-    Ok((Box::new(file), about.len()))
+    Ok(if bad > 0 { FOUND } else { OK })
 }
 
 /// Whether an input holds games: by its name, or because it begins with a tag or a move number.
 fn is_pgn(path: &Path, input: &mut impl BufRead) -> io::Result<bool> {
+    let path = input::unpacked_path(path);
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn")) {
         return Ok(true);
     }

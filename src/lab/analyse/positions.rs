@@ -8,6 +8,7 @@ use crate::lab::epd::judge::Follower;
 use crate::lab::epd::parse::{Entry, parse_line};
 use crate::lab::epd::player::{BuiltIn, Player as _};
 use crate::lab::epd::{report, run};
+use crate::lab::input::read_line;
 
 /// A line longer than this is no position.
 const LONGEST: usize = 1 << 16;
@@ -17,40 +18,43 @@ const LONGEST: usize = 1 << 16;
 /// # Errors
 ///
 /// One line: the input cannot be read, or the output not written.
-pub fn analyse(name: &str, mut input: impl BufRead, desk: &mut Desk<'_>) -> Result<(), String> {
+pub fn analyse(name: &str, mut input: impl BufRead, done: u64, desk: &mut Desk<'_>) -> Result<(), String> {
     let settings =
         Settings { hash_mib: desk.args.hash, threads: desk.args.threads, analyse_mode: true, ..Settings::default() };
     let mut player = BuiltIn::new(settings, None);
     let mut bytes = Vec::new();
     let mut number = 0;
-    loop {
-        bytes.clear();
-        let read = input.read_until(b'\n', &mut bytes).map_err(|error| format!("{name}: {error}"))?;
-        if read == 0 {
-            return Ok(());
-        }
+    while read_line(&mut input, &mut bytes, LONGEST).map_err(|error| format!("{name}: {error}"))? {
         number += 1;
+        if number <= done {
+            continue;
+        }
         let place = format!("{name}:{number}");
         if bytes.len() > LONGEST {
-            desk.complain(&place, "too long for a position");
-            continue;
+            return Err(format!("{place}: too long for a position"));
         }
         let raw = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
         // What is not UTF-8 is Latin-1: comments may be, positions are not.
         let text =
             std::str::from_utf8(raw).map_or_else(|_| raw.iter().map(|&byte| char::from(byte)).collect(), str::to_owned);
-        match parse_line(&text, number) {
-            None => {}
-            Some(Err(reason)) => desk.complain(&place, &reason),
-            Some(Ok(entry)) => {
+        let written = match parse_line(&text, number as usize) {
+            // An empty line, or a remark.
+            None => Some(text),
+            Some(entry) => match entry.and_then(|entry| {
                 entry.repairs.iter().for_each(|repair| desk.note(&place, repair));
-                match annotate(&entry, &mut player, desk) {
-                    Ok(line) => desk.write(line.as_bytes())?,
-                    Err(reason) => desk.complain(&place, &reason),
+                annotate(&entry, &mut player, desk)
+            }) {
+                Ok(line) => Some(line),
+                Err(reason) => {
+                    desk.complain(&place, &reason);
+                    (!desk.args.skip_bad).then_some(text)
                 }
-            }
-        }
+            },
+        };
+        let line = written.map_or_else(String::new, |line| line + "\n");
+        desk.write(line.as_bytes(), number)?;
     }
+    Ok(())
 }
 
 fn annotate(entry: &Entry, player: &mut BuiltIn, desk: &mut Desk<'_>) -> Result<String, String> {
@@ -64,5 +68,5 @@ fn annotate(entry: &Entry, player: &mut BuiltIn, desk: &mut Desk<'_>) -> Result<
         return Err(trouble);
     }
     desk.step();
-    Ok(report::annotated(entry, Some(&record)) + "\n")
+    Ok(report::annotated(entry, Some(&record)))
 }

@@ -1,0 +1,233 @@
+//! The words of movetext.
+
+/// One word, with the bytes that it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lexeme<'a> {
+    /// `(`
+    Open,
+    /// `)`
+    Close,
+    /// `{`; the comment follows, and may go on over many lines.
+    Brace,
+    /// A comment from `;` to the end of the line, without the semicolon.
+    Line(&'a [u8]),
+    /// `$N`, or a sign that stands for one.
+    Nag(u32),
+    /// A move number with its dots; none for dots alone.
+    Number(Option<u64>),
+    /// A result.
+    Result(&'static str),
+    /// Anything else: a move, or what cannot be read.
+    Word(&'a [u8]),
+}
+
+/// How long the blank at the beginning is: ASCII and Unicode blanks, marks that show nothing, and the end mark of DOS.
+fn blank(rest: &[u8]) -> usize {
+    match rest.first() {
+        Some(b' ' | b'\t' | b'\n' | b'\r' | 0x0B | 0x0C | 0x1A) => 1,
+        Some(0x80..) => match first_char(rest) {
+            Some(c) if c.is_whitespace() || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}') => {
+                c.len_utf8()
+            }
+            // The same blank in Latin-1.
+            None if rest[0] == 0xA0 => 1,
+            _ => 0,
+        },
+        _ => 0,
+    }
+}
+
+fn first_char(rest: &[u8]) -> Option<char> {
+    let whole = &rest[..rest.len().min(4)];
+    let valid = match std::str::from_utf8(whole) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&whole[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    valid.chars().next()
+}
+
+/// Where the next word of `line` from `at` on begins.
+pub(super) fn skip_blanks(line: &[u8], mut at: usize) -> usize {
+    while at < line.len() {
+        match blank(&line[at..]) {
+            0 => break,
+            length => at += length,
+        }
+    }
+    at
+}
+
+/// Whether a line holds nothing but blanks.
+pub(super) fn is_blank(line: &[u8]) -> bool {
+    skip_blanks(line, 0) == line.len()
+}
+
+const RESULTS: [(&str, &str); 8] = [
+    ("1-0", "1-0"),
+    ("0-1", "0-1"),
+    ("1/2-1/2", "1/2-1/2"),
+    ("1/2", "1/2-1/2"),
+    ("½-½", "1/2-1/2"),
+    ("½", "1/2-1/2"),
+    ("1–0", "1-0"),
+    ("0–1", "0-1"),
+];
+
+/// Signs that stand for glyphs, behind a move or alone; the longer before their beginnings.
+const SIGNS: [(&str, u32); 24] = [
+    ("!!", 3),
+    ("??", 4),
+    ("!?", 5),
+    ("?!", 6),
+    ("!", 1),
+    ("?", 2),
+    ("‼", 3),
+    ("⁇", 4),
+    ("⁉", 5),
+    ("⁈", 6),
+    ("+/=", 14),
+    ("=/+", 15),
+    ("+/-", 16),
+    ("-/+", 17),
+    ("+-", 18),
+    ("-+", 19),
+    ("⩲", 14),
+    ("⩱", 15),
+    ("±", 16),
+    ("∓", 17),
+    ("+−", 18),
+    ("−+", 19),
+    ("∞", 13),
+    ("□", 7),
+];
+
+/// Signs that mean a glyph only where they stand alone.
+const ALONE: [(&str, u32); 4] = [("=", 10), ("+=", 14), ("=+", 15), ("N", 146)];
+
+/// Takes the first word of `rest`, which does not begin with a blank; the second value is its length.
+pub(super) fn next(rest: &[u8]) -> (Lexeme<'_>, usize) {
+    match rest.first() {
+        Some(b'(') => return (Lexeme::Open, 1),
+        Some(b')') => return (Lexeme::Close, 1),
+        Some(b'{') => return (Lexeme::Brace, 1),
+        Some(b';') => {
+            let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
+            return (Lexeme::Line(&rest[1..end]), end);
+        }
+        Some(b'*') => return (Lexeme::Result("*"), 1),
+        Some(b'$') => {
+            let digits = rest[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            if let Some(nag) = number(&rest[1..1 + digits]).and_then(|nag| u32::try_from(nag).ok()) {
+                return (Lexeme::Nag(nag), 1 + digits);
+            }
+        }
+        _ => {}
+    }
+    let word = &rest[..word_length(rest)];
+    let is = |known: &str| word == known.as_bytes();
+    if let Some((_, result)) = RESULTS.iter().find(|(known, _)| is(known)) {
+        return (Lexeme::Result(result), word.len());
+    }
+    if let Some((_, nag)) = ALONE.iter().find(|(sign, _)| is(sign)) {
+        return (Lexeme::Nag(*nag), word.len());
+    }
+    if let Some((sign, nag)) = SIGNS.iter().find(|(sign, _)| word.starts_with(sign.as_bytes())) {
+        return (Lexeme::Nag(*nag), sign.len());
+    }
+    let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let dots = dots(&word[digits..]);
+    // "12", "12.", "12...e5", and "12e4"; but zeros castle, "0:05" is a time, and "0000" a null move.
+    let is_number = digits == word.len() || dots > 0 || word[digits].is_ascii_alphabetic();
+    if digits + dots > 0 && is_number && !is("0000") {
+        return (Lexeme::Number(number(&word[..digits])), digits + dots);
+    }
+    // A glyph may follow a move without a blank.
+    let sign = (1..word.len()).find(|&at| SIGNS.iter().any(|(sign, _)| word[at..].starts_with(sign.as_bytes())));
+    let length = sign.unwrap_or(word.len());
+    (Lexeme::Word(&word[..length]), length)
+}
+
+/// The length of the word at the beginning: to a blank or to what begins another word.
+fn word_length(rest: &[u8]) -> usize {
+    let mut at = 1;
+    while at < rest.len() && !b"{}();$*".contains(&rest[at]) && blank(&rest[at..]) == 0 {
+        at += 1;
+    }
+    at
+}
+
+/// How many bytes of dots, or of the character that shows three of them, stand at the beginning.
+fn dots(word: &[u8]) -> usize {
+    const ELLIPSIS: &[u8] = "…".as_bytes();
+    let mut at = 0;
+    loop {
+        match &word[at..] {
+            [b'.', ..] => at += 1,
+            rest if rest.starts_with(ELLIPSIS) => at += ELLIPSIS.len(),
+            _ => return at,
+        }
+    }
+}
+
+fn number(digits: &[u8]) -> Option<u64> {
+    std::str::from_utf8(digits).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<Lexeme<'_>> {
+        let line = text.as_bytes();
+        let (mut at, mut words) = (skip_blanks(line, 0), Vec::new());
+        while at < line.len() {
+            let (lexeme, length) = next(&line[at..]);
+            assert!(length > 0);
+            words.push(lexeme);
+            at = skip_blanks(line, at + length);
+        }
+        words
+    }
+
+    fn word(text: &str) -> Lexeme<'_> {
+        Lexeme::Word(text.as_bytes())
+    }
+
+    #[test]
+    fn movetext_is_split_into_words() {
+        use Lexeme::{Close, Line, Nag, Number, Open, Result};
+        assert_eq!(
+            words("1.e4!? \u{A0}1...e5?! 2… Nf3!!! 12Bb5 $10 (0:05) 0-0-0 0000 -- *"),
+            [
+                Number(Some(1)),
+                word("e4"),
+                Nag(5),
+                Number(Some(1)),
+                word("e5"),
+                Nag(6),
+                Number(Some(2)),
+                word("Nf3"),
+                Nag(3),
+                Nag(1),
+                Number(Some(12)),
+                word("Bb5"),
+                Nag(10),
+                Open,
+                word("0:05"),
+                Close,
+                word("0-0-0"),
+                word("0000"),
+                word("--"),
+                Result("*")
+            ]
+        );
+        assert_eq!(words("Nf3+- = N ± ... e5;x {y}"), {
+            [word("Nf3"), Nag(18), Nag(10), Nag(146), Nag(16), Number(None), word("e5"), Line(b"x {y}")]
+        });
+        assert_eq!(words("½-½ 1/2 0-1"), [Result("1/2-1/2"), Result("1/2-1/2"), Result("0-1")]);
+        assert_eq!(words("$ [%clk 0:01] Qh4++ 0-0+"), {
+            [word("$"), word("[%clk"), word("0:01]"), word("Qh4++"), word("0-0+")]
+        });
+        assert_eq!(words("\u{FEFF}\u{2003}\u{1A}"), []);
+    }
+}

@@ -1,0 +1,149 @@
+//! Games in Portable Game Notation: read so that every word is accounted for, and written again.
+//!
+//! - `lines`: the input, line by line
+//! - `tags`: one tag pair, as strict or as loose as files have them
+//! - `lexer`: the words of movetext
+//! - `reader`: games from words, and what is wrong with them
+//! - `writer`: a game as text
+//!
+//! Whatever stands in a game is understood and written again, or kept as it stands, or named in a [`Fault`] with its
+//! line. A game with a fault keeps its text, so that it can be copied unchanged. Glyphs and words of other notations mean
+//! the same after writing (`!?` is `$5`, `0-0` is `O-O`, `;` comments stand in braces).
+//!
+//! What an earlier analysis by Ibex left in a game gives way to the new one: evaluations (`[%eval ...]`, whoever wrote
+//! them), and the glyphs and lines that `[%ibex ...]` in the comment of a move lists.
+
+mod lexer;
+mod lines;
+mod reader;
+mod tags;
+mod writer;
+
+use std::fmt;
+
+pub use reader::Games;
+pub use tags::Tag;
+
+use crate::position::notation::Action;
+use crate::position::{Game, Position};
+
+/// What stands in a game beside its main line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// A move of a variation: in standard algebraic notation, or as it stands where it is not legal.
+    San(String),
+    /// A numeric annotation glyph.
+    Nag(u32),
+    /// A comment without its braces.
+    Comment(Vec<u8>),
+    /// A line that begins with `%`, without that sign: it belongs to some other program.
+    Escape(Vec<u8>),
+    /// The beginning of a variation to the last move.
+    Open,
+    /// Its end.
+    Close,
+}
+
+/// A move of the main line with what is said of it.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// The move, or a null move.
+    pub action: Action,
+    /// The same in algebraic notation, with check marks.
+    pub san: String,
+    /// Glyphs.
+    pub nags: Vec<u32>,
+    /// Comments and variations after it.
+    pub after: Vec<Token>,
+}
+
+/// A game.
+#[derive(Clone, Debug)]
+pub struct Pgn {
+    /// The tags in their order.
+    pub tags: Vec<Tag>,
+    /// Where it begins.
+    pub start: Game,
+    /// Comments before the first move.
+    pub before: Vec<Token>,
+    /// The moves.
+    pub moves: Vec<Played>,
+    /// The result as it is written.
+    pub result: String,
+}
+
+impl Pgn {
+    /// The value of a tag.
+    pub fn tag(&self, name: &str) -> Option<&[u8]> {
+        tags::find(&self.tags, name)
+    }
+
+    /// The game's players, for messages.
+    pub fn title(&self) -> String {
+        tags::title(&self.tags)
+    }
+}
+
+/// What is wrong with a game, or what was changed in it, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The line of the input, from 1.
+    pub line: usize,
+    /// The reason, with the token that it is about.
+    pub reason: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.reason)
+    }
+}
+
+/// One game of a file.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// The line that it begins in, from 1.
+    pub line: usize,
+    /// Its text, byte for byte, with the empty lines that follow.
+    pub text: Vec<u8>,
+    /// The players, for messages.
+    pub title: String,
+    /// The game, or the first thing in it that cannot be read.
+    pub game: Result<Pgn, Fault>,
+    /// What was read, but will be written differently or not understood.
+    pub remarks: Vec<Fault>,
+}
+
+impl Reading {
+    /// The text as it stands, with an empty line at its end.
+    pub fn unchanged(&self) -> Vec<u8> {
+        let mut text = self.text.trim_ascii_end().to_vec();
+        text.extend(b"\n\n");
+        text
+    }
+}
+
+/// A piece of a file for a message: printable and short.
+fn quoted(bytes: &[u8]) -> String {
+    const LONGEST: usize = 32;
+    let text = String::from_utf8_lossy(bytes);
+    let visible = |c: char| if c.is_control() { c.escape_debug().to_string() } else { c.to_string() };
+    let mut short: String = text.chars().take(LONGEST).map(visible).collect();
+    if text.chars().count() > LONGEST {
+        short.push_str("...");
+    }
+    format!("'{short}'")
+}
+
+/// The position after an action.
+fn after(position: &Position, action: Action) -> Position {
+    let mut next = position.clone();
+    match action {
+        Action::Move(m) => next.play(m),
+        Action::Pass => next.play_null(),
+    }
+    next
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,487 @@
+//! Games from words: where each begins and ends, what its words mean, and the first that means nothing.
+
+use std::io::{self, BufRead};
+
+use shakmaty::CastlingMode;
+
+use super::lexer::{self, Lexeme, is_blank, skip_blanks};
+use super::lines::Lines;
+use super::tags::{self, Tag};
+use super::{Fault, Pgn, Played, Reading, Token, after, quoted};
+use crate::position::notation::{Action, Unplayable, is_move_like, read_action, read_fen, san};
+use crate::position::{Game, Position};
+
+/// The text of a longer game is no game.
+const LONGEST: usize = 64 << 20;
+/// Variations within variations, at most.
+const DEEPEST: usize = 1000;
+
+/// The games of a file, one at a time: memory holds one, whatever the size of the file.
+pub struct Games<R> {
+    lines: Lines<R>,
+    line: Vec<u8>,
+    /// Where in `line` the next game begins.
+    at: usize,
+    ended: bool,
+}
+
+impl<R: BufRead> Games<R> {
+    /// Reads games from `input`.
+    pub fn new(input: R) -> Games<R> {
+        Games { lines: Lines::new(input), line: Vec::new(), at: 0, ended: false }
+    }
+
+    /// The next game, readable or not; `None` at the end of the input. Empty lines and blanks are no game.
+    ///
+    /// # Errors
+    ///
+    /// The input's own, and a game too long for memory.
+    pub fn next_game(&mut self) -> io::Result<Option<Reading>> {
+        let mut builder: Option<Builder> = None;
+        loop {
+            if self.at >= self.line.len() {
+                if self.ended || !self.lines.next(&mut self.line)? {
+                    self.ended = true;
+                    return Ok(builder.map(Builder::finish));
+                }
+                self.at = 0;
+            }
+            if builder.is_none() {
+                if is_blank(&self.line[self.at..]) {
+                    self.at = self.line.len();
+                    continue;
+                }
+                builder = Some(Builder::new(self.lines.number));
+            }
+            let Some(building) = &mut builder else { continue };
+            let (taken, ended) = building.line(&self.line, self.at, self.lines.number);
+            building.text.extend(&self.line[self.at..taken]);
+            self.at = taken;
+            if ended {
+                return Ok(builder.map(Builder::finish));
+            }
+            if building.text.len() > LONGEST {
+                let reason = format!("the game from line {} on is too long", building.begins);
+                return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+            }
+        }
+    }
+}
+
+/// The main line, or a variation that is open.
+struct Level {
+    /// The line in which it begins.
+    line: usize,
+    /// The position after its moves so far; none after a move that is not legal.
+    position: Option<Position>,
+    /// The same before the last of them.
+    before: Option<Position>,
+    /// Whether it has a move.
+    moved: bool,
+}
+
+/// A game that is being read.
+struct Builder {
+    /// The line in which it begins.
+    begins: usize,
+    text: Vec<u8>,
+    tags: Vec<Tag>,
+    fault: Option<Fault>,
+    remarks: Vec<Fault>,
+    before: Vec<Token>,
+    moves: Vec<Played>,
+    result: Option<&'static str>,
+    /// Whether there was more than tags and comments.
+    movetext: bool,
+    /// Where the game begins, as soon as the tags are known.
+    start: Option<Position>,
+    /// The main line, and the variations that are open; empty before the start is known.
+    levels: Vec<Level>,
+    /// A comment that is open, and the line in which it begins.
+    comment: Option<(usize, Vec<u8>)>,
+    /// Behind a fault: the variations that are open.
+    lost_depth: usize,
+    /// Whether the line before was empty.
+    paragraph: bool,
+    /// The move numbers of the file less ours, from the first on.
+    numbering: Option<i128>,
+    renumbered: bool,
+}
+
+impl Builder {
+    fn new(begins: usize) -> Builder {
+        Builder {
+            begins,
+            text: Vec::new(),
+            tags: Vec::new(),
+            fault: None,
+            remarks: Vec::new(),
+            before: Vec::new(),
+            moves: Vec::new(),
+            result: None,
+            movetext: false,
+            start: None,
+            levels: Vec::new(),
+            comment: None,
+            lost_depth: 0,
+            paragraph: false,
+            numbering: None,
+            renumbered: false,
+        }
+    }
+
+    /// Takes what belongs to this game from `line`, from `at` on: how far that goes, and whether the game ends there.
+    fn line(&mut self, line: &[u8], mut at: usize, number: usize) -> (usize, bool) {
+        if is_blank(&line[at..]) {
+            if let Some((_, comment)) = &mut self.comment {
+                comment.extend(&line[at..]);
+            }
+            self.paragraph = true;
+            return (line.len(), false);
+        }
+        if self.comment.is_some() && self.paragraph && at == 0 && tags::is_whole(line) {
+            // The next game, and no brace before it.
+            return (0, true);
+        }
+        if self.comment.is_none() && at == 0 && line.starts_with(b"%") {
+            if self.result.is_some() && self.paragraph {
+                return (0, true);
+            }
+            self.remark(Token::Escape(line[1..].trim_ascii_end().to_vec()));
+            self.paragraph = false;
+            return (line.len(), false);
+        }
+        while at < line.len() {
+            if let Some((_, comment)) = &mut self.comment {
+                let end = line[at..].iter().position(|&byte| byte == b'}');
+                comment.extend(&line[at..end.map_or(line.len(), |end| at + end)]);
+                at = end.map_or(line.len(), |end| at + end + 1);
+                if end.is_some() {
+                    self.end_comment();
+                }
+                continue;
+            }
+            at = skip_blanks(line, at);
+            if at == line.len() {
+                break;
+            }
+            if line[at] == b'['
+                && let Some((tag, length)) = Tag::read(&line[at..])
+                && (self.tags_may_come() || matches!(tag, Tag::Pair(..)))
+            {
+                if !self.tags_may_come() || (self.paragraph && self.begins_another(&tag)) {
+                    return (at, true);
+                }
+                self.tag(tag, number);
+                at += length;
+                self.paragraph = false;
+                continue;
+            }
+            let (lexeme, length) = lexer::next(&line[at..]);
+            if self.ends_before(&lexeme) {
+                return (at, true);
+            }
+            self.paragraph = false;
+            self.lexeme(lexeme, number);
+            at += length;
+        }
+        self.paragraph = false;
+        (line.len(), false)
+    }
+
+    fn tags_may_come(&self) -> bool {
+        !self.movetext
+    }
+
+    /// Whether a tag behind an empty line is another game's.
+    fn begins_another(&self, tag: &Tag) -> bool {
+        let known = |name: &[u8]| self.tags.iter().filter_map(Tag::name).any(|own| own.eq_ignore_ascii_case(name));
+        !self.tags.is_empty() && tag.name().is_some_and(|name| name.eq_ignore_ascii_case(b"Event") || known(name))
+    }
+
+    /// Whether a word is the first of another game.
+    fn ends_before(&self, lexeme: &Lexeme<'_>) -> bool {
+        let first_number = matches!(lexeme, Lexeme::Number(Some(1)));
+        if self.result.is_some() && self.levels.len() <= 1 {
+            // Behind the result, comments and glyphs belong to the game as long as no empty line comes.
+            let belongs = matches!(lexeme, Lexeme::Brace | Lexeme::Line(_) | Lexeme::Nag(_));
+            return self.paragraph || !belongs;
+        }
+        // A game without a result, and without tags after it.
+        self.paragraph && first_number && (self.moves.len() > 1 || (self.fault.is_some() && self.movetext))
+    }
+
+    fn tag(&mut self, tag: Tag, line: usize) {
+        if let Tag::Unread(text) = &tag {
+            let inner = text[skip_blanks(text, 1)..].to_ascii_uppercase();
+            // Without these nobody knows which position the moves begin at.
+            let decides = inner.starts_with(b"FEN") || inner.starts_with(b"VARIANT");
+            let reason = format!("{} is not a tag", quoted(text));
+            if decides {
+                self.fault(line, reason);
+            } else {
+                self.remarks.push(Fault { line, reason: format!("{reason}: kept as it stands") });
+            }
+        }
+        self.tags.push(tag);
+    }
+
+    fn fault(&mut self, line: usize, reason: String) {
+        self.fault.get_or_insert(Fault { line, reason });
+    }
+
+    fn lexeme(&mut self, lexeme: Lexeme<'_>, line: usize) {
+        match lexeme {
+            Lexeme::Brace => return self.comment = Some((line, Vec::new())),
+            Lexeme::Line(comment) => return self.remark(Token::Comment(comment.to_vec())),
+            _ => self.movetext = true,
+        }
+        if self.fault.is_some() {
+            // Only the end of the game matters now.
+            match lexeme {
+                Lexeme::Open => self.lost_depth += 1,
+                Lexeme::Close => self.lost_depth = self.lost_depth.saturating_sub(1),
+                Lexeme::Result(result) if self.lost_depth == 0 => self.result = Some(result),
+                _ => {}
+            }
+            return;
+        }
+        if let Err(reason) = self.begin().and_then(|()| self.understand(lexeme, line)) {
+            self.lost_depth = self.levels.len().saturating_sub(1);
+            self.levels.clear();
+            self.fault(line, reason);
+        }
+    }
+
+    /// Sets the position up before the first word.
+    fn begin(&mut self) -> Result<(), String> {
+        if self.start.is_none() {
+            let start = first_position(&self.tags)?;
+            self.start = Some(start.clone());
+            self.levels.push(Level { line: self.begins, position: Some(start), before: None, moved: false });
+        }
+        Ok(())
+    }
+
+    fn understand(&mut self, lexeme: Lexeme<'_>, line: usize) -> Result<(), String> {
+        let depth = self.levels.len();
+        match lexeme {
+            Lexeme::Open => {
+                let (false, Some(level)) = (depth > DEEPEST, self.levels.last()) else {
+                    return Err("variations go too deep".to_owned());
+                };
+                if !level.moved {
+                    return Err("'(' before the first move".to_owned());
+                }
+                let position = level.before.clone();
+                self.levels.push(Level { line, position, before: None, moved: false });
+                self.remark(Token::Open);
+            }
+            Lexeme::Close if depth <= 1 => return Err("')' without a beginning".to_owned()),
+            Lexeme::Close => {
+                if self.levels.pop().is_some_and(|level| level.moved) {
+                    self.remark(Token::Close);
+                } else {
+                    self.drop_parentheses();
+                }
+            }
+            Lexeme::Nag(nag) if depth > 1 => self.remark(Token::Nag(nag)),
+            Lexeme::Nag(nag) => match self.moves.last_mut() {
+                Some(played) if played.nags.contains(&nag) => {}
+                Some(played) => played.nags.push(nag),
+                None => self.before.push(Token::Nag(nag)),
+            },
+            Lexeme::Number(number) if depth == 1 => self.number(number, line),
+            Lexeme::Number(_) => {}
+            // Programs also end a variation with the result.
+            Lexeme::Result(result) if depth > 1 => self.remark(Token::Comment(result.into())),
+            Lexeme::Result(result) => self.result = Some(result),
+            Lexeme::Word(word) if depth > 1 => return self.variation_word(word),
+            Lexeme::Word(word) => return self.main_word(word),
+            Lexeme::Brace | Lexeme::Line(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Compares a move number of the main line with ours, which is what will be written.
+    fn number(&mut self, number: Option<u64>, line: usize) {
+        let (Some(number), Some(start)) = (number, &self.start) else { return };
+        let first = i128::from(shakmaty::Position::fullmoves(start.chess()).get());
+        let black = usize::from(start.turn().is_black());
+        let due = first + i128::try_from((self.moves.len() + black) / 2).unwrap_or_default();
+        let ahead = i128::from(number) - due;
+        let expected = *self.numbering.get_or_insert(ahead);
+        if (ahead != expected || ahead != 0) && !self.renumbered {
+            self.renumbered = true;
+            self.remarks.push(Fault { line, reason: format!("move number {number} is now {due}") });
+        }
+    }
+
+    fn main_word(&mut self, word: &[u8]) -> Result<(), String> {
+        let text = String::from_utf8_lossy(word);
+        if let Some(played) = self.moves.last()
+            && is_mark_of(&text, Some(played.action))
+        {
+            return Ok(());
+        }
+        let Some(level) = self.levels.last_mut() else { return Ok(()) };
+        let Some(position) = &level.position else { return Ok(()) };
+        let action = read_action(position, &text).map_err(|reason| unreadable(word, position, reason))?;
+        let san = match action {
+            Action::Move(m) => san(position, m),
+            Action::Pass => "--".to_owned(),
+        };
+        let next = after(position, action);
+        level.before = level.position.replace(next);
+        level.moved = true;
+        self.moves.push(Played { action, san, nags: Vec::new(), after: Vec::new() });
+        Ok(())
+    }
+
+    fn variation_word(&mut self, word: &[u8]) -> Result<(), String> {
+        let text = String::from_utf8_lossy(word);
+        let Some(level) = self.levels.last_mut() else { return Ok(()) };
+        let token = match level.position.as_ref().map(|position| (position, read_action(position, &text))) {
+            Some((position, Ok(action))) => {
+                let san = match action {
+                    Action::Move(m) => san(position, m),
+                    Action::Pass => "--".to_owned(),
+                };
+                let next = after(position, action);
+                level.before = level.position.replace(next);
+                Token::San(san)
+            }
+            // Nobody searches a variation: a move that is not legal stays as it stands, and what follows it as well.
+            _ if is_move_like(&text) => {
+                level.before = level.position.take();
+                Token::San(text.into_owned())
+            }
+            _ if level.moved && is_mark_of(&text, None) => return Ok(()),
+            // "(0:05)": some programs write the time for a move so.
+            _ if !level.moved && is_time(word) => {
+                self.remark(Token::Comment(format!("({text})").into_bytes()));
+                return Ok(());
+            }
+            Some((position, Err(reason))) => return Err(unreadable(word, position, reason)),
+            None => return Err(format!("{} {}", quoted(word), Unplayable::NoMove)),
+        };
+        level.moved = true;
+        self.remark(token);
+        Ok(())
+    }
+
+    /// Takes the parenthesis that was opened last away: there was no move in it. Its comments stay.
+    fn drop_parentheses(&mut self) {
+        let tokens = self.moves.last_mut().map_or(&mut self.before, |played| &mut played.after);
+        if let Some(open) = tokens.iter().rposition(|token| *token == Token::Open) {
+            let kept = tokens.split_off(open + 1);
+            tokens.pop();
+            kept.into_iter().for_each(|token| push(tokens, token));
+        }
+    }
+
+    fn end_comment(&mut self) {
+        self.paragraph = false;
+        if let Some((_, comment)) = self.comment.take() {
+            self.remark(Token::Comment(comment));
+        }
+    }
+
+    fn remark(&mut self, token: Token) {
+        let tokens = self.moves.last_mut().map_or(&mut self.before, |played| &mut played.after);
+        push(tokens, token);
+    }
+
+    fn finish(mut self) -> Reading {
+        if let Some((line, _)) = self.comment {
+            self.fault(line, "a comment without an end".to_owned());
+        } else if let [_, .., open] = self.levels.as_slice() {
+            let line = open.line;
+            self.fault(line, "a variation without an end".to_owned());
+        }
+        let title = tags::title(&self.tags);
+        if self.fault.is_none()
+            && let Err(reason) = self.begin()
+        {
+            self.fault(self.begins, reason);
+        }
+        if self.fault.is_none() && self.tags.is_empty() && self.moves.is_empty() {
+            self.fault(self.begins, "no game: neither tags nor moves".to_owned());
+        }
+        let told = tags::find(&self.tags, "Result");
+        let game = match (self.fault, self.start) {
+            (None, Some(start)) => Ok(Pgn {
+                result: self
+                    .result
+                    .unwrap_or_else(|| {
+                        let known = ["1-0", "0-1", "1/2-1/2"];
+                        known.into_iter().find(|result| told == Some(result.as_bytes())).unwrap_or("*")
+                    })
+                    .to_owned(),
+                tags: self.tags,
+                start: Game::new(start),
+                before: self.before,
+                moves: self.moves,
+            }),
+            (fault, _) => Err(fault.unwrap_or(Fault { line: self.begins, reason: "no position".to_owned() })),
+        };
+        Reading { line: self.begins, text: self.text, title, game, remarks: self.remarks }
+    }
+}
+
+/// Adds a token; comments in a row become one, and glyphs stand before the comment of their move.
+fn push(tokens: &mut Vec<Token>, token: Token) {
+    let token = match token {
+        Token::Comment(comment) if comment.trim_ascii().is_empty() => return,
+        Token::Comment(comment) => Token::Comment(comment.trim_ascii().to_vec()),
+        other => other,
+    };
+    match (tokens.last_mut(), token) {
+        // A brace cannot stand in braces: such a comment ends with its line, and is written so.
+        (Some(Token::Comment(last)), Token::Comment(more)) if !last.contains(&b'}') && !more.contains(&b'}') => {
+            last.push(b' ');
+            last.extend(more);
+        }
+        (Some(Token::Comment(_)), Token::Nag(nag)) => tokens.insert(tokens.len() - 1, Token::Nag(nag)),
+        (_, token) => tokens.push(token),
+    }
+}
+
+fn unreadable(word: &[u8], position: &Position, reason: Unplayable) -> String {
+    let dots = if position.turn().is_white() { "." } else { "..." };
+    let number = shakmaty::Position::fullmoves(position.chess());
+    format!("{number}{dots} {} {reason}", quoted(word))
+}
+
+/// Whether a word belongs to the move before it: a mark of check or mate, or of a capture en passant.
+fn is_mark_of(word: &str, action: Option<Action>) -> bool {
+    let passing = matches!(action, None | Some(Action::Move(shakmaty::Move::EnPassant { .. })));
+    matches!(word, "+" | "++" | "#" | "†" | "‡") || (passing && matches!(word, "e.p." | "ep" | "ep." | "e.p"))
+}
+
+/// Whether a word is a time: digits, colons, and one dot.
+fn is_time(word: &[u8]) -> bool {
+    word.contains(&b':') && word.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.'))
+}
+
+/// Where a game with these tags begins.
+fn first_position(tags: &[Tag]) -> Result<Position, String> {
+    let chess960 = match tags::find(tags, "Variant").map(<[u8]>::to_ascii_lowercase) {
+        None => false,
+        Some(variant) => match variant.as_slice() {
+            b"" | b"standard" | b"chess" | b"normal" | b"from position" => false,
+            b"chess960" | b"chess 960" | b"fischerandom" | b"fischerrandom" | b"fischer random" | b"freestyle" => true,
+            _ => return Err(format!("Ibex does not play {}", quoted(&variant))),
+        },
+    };
+    let Some(fen) = tags::find(tags, "FEN") else { return Ok(Position::startpos()) };
+    let another = tags.iter().any(
+        |tag| matches!(tag, Tag::Pair(name, value) if name.eq_ignore_ascii_case(b"FEN") && value.as_slice() != fen),
+    );
+    if another {
+        return Err("two different FEN tags".to_owned());
+    }
+    let fen = std::str::from_utf8(fen).map_err(|_| "the FEN is not text".to_owned())?;
+    if chess960 { Position::from_fen(fen, CastlingMode::Chess960) } else { read_fen(fen) }
+        .map_err(|reason| format!("FEN: {reason}"))
+}

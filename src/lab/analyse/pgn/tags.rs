@@ -1,0 +1,166 @@
+//! One tag pair: `[Name "value"]`, and what files have in its place.
+
+use super::lexer::skip_blanks;
+
+/// A tag of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tag {
+    /// A name and its value, decoded.
+    Pair(Vec<u8>, Vec<u8>),
+    /// A line that cannot be read as a tag, as it stands.
+    Unread(Vec<u8>),
+}
+
+/// The value of the first tag with this name, in any case of letters.
+pub fn find<'a>(tags: &'a [Tag], name: &str) -> Option<&'a [u8]> {
+    tags.iter().find_map(|tag| match tag {
+        Tag::Pair(known, value) if known.eq_ignore_ascii_case(name.as_bytes()) => Some(value.as_slice()),
+        _ => None,
+    })
+}
+
+/// The players, for messages.
+pub fn title(tags: &[Tag]) -> String {
+    let name = |tag| find(tags, tag).map_or_else(|| "?".into(), String::from_utf8_lossy);
+    let title = format!("{} - {}", name("White"), name("Black"));
+    title.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+impl Tag {
+    /// The tag's name; none where the line cannot be read.
+    pub fn name(&self) -> Option<&[u8]> {
+        match self {
+            Tag::Pair(name, _) => Some(name),
+            Tag::Unread(_) => None,
+        }
+    }
+
+    /// The line that says the tag.
+    pub fn write(&self, text: &mut Vec<u8>) {
+        match self {
+            Tag::Unread(line) => text.extend(line),
+            Tag::Pair(name, value) => {
+                text.push(b'[');
+                text.extend(name);
+                text.extend(b" \"");
+                for &byte in value {
+                    if matches!(byte, b'"' | b'\\') {
+                        text.push(b'\\');
+                    }
+                    text.push(byte);
+                }
+                text.extend(b"\"]");
+            }
+        }
+        text.push(b'\n');
+    }
+
+    /// Reads the tag at the beginning of `line`, and how many bytes it takes; `None` if the line does not begin as a tag.
+    /// A line that only begins as one is [unread](Tag::Unread), as a whole.
+    ///
+    /// Quotes within a value should have a backslash. Where they have none, the value ends with the last quote and bracket
+    /// that a tag or nothing follows.
+    pub fn read(line: &[u8]) -> Option<(Tag, usize)> {
+        let (name, value) = opening(line)?;
+        let ends = |escapes: bool| {
+            let mut ends = Vec::new();
+            let mut at = value;
+            while let Some(&byte) = line.get(at) {
+                match byte {
+                    b'\\' if escapes && matches!(line.get(at + 1), Some(b'"' | b'\\')) => at += 1,
+                    b'"' => {
+                        let bracket = skip_blanks(line, at + 1);
+                        if line.get(bracket) == Some(&b']') {
+                            ends.push((at, bracket + 1));
+                        }
+                    }
+                    _ => {}
+                }
+                at += 1;
+            }
+            ends
+        };
+        let mut all = ends(true);
+        if all.is_empty() {
+            // `"C:\"]`: the backslash before the last quote belongs to the value.
+            all = ends(false);
+        }
+        let ends_tag = |&&(_, next): &&(usize, usize)| {
+            let rest = skip_blanks(line, next);
+            rest == line.len() || opening(&line[rest..]).is_some()
+        };
+        match all.iter().find(ends_tag).or(all.first()) {
+            Some(&(end, next)) => Some((Tag::Pair(name.to_vec(), decode(&line[value..end])), next)),
+            None => Some((Tag::Unread(line.trim_ascii_end().to_vec()), line.len())),
+        }
+    }
+}
+
+/// The name of the tag at the beginning of `line`, and where its value begins; `None` where no tag begins.
+fn opening(line: &[u8]) -> Option<(&[u8], usize)> {
+    let bracket = skip_blanks(line, 0);
+    if line.get(bracket) != Some(&b'[') {
+        return None;
+    }
+    let from = skip_blanks(line, bracket + 1);
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(byte);
+    let length = line[from..].iter().take_while(|byte| is_name(byte)).count();
+    let quote = skip_blanks(line, from + length);
+    (length > 0 && line.get(quote) == Some(&b'"')).then(|| (&line[from..from + length], quote + 1))
+}
+
+/// Whether a line is one whole tag pair and nothing else.
+pub fn is_whole(line: &[u8]) -> bool {
+    matches!(Tag::read(line), Some((Tag::Pair(..), end)) if skip_blanks(line, end) == line.len())
+}
+
+/// A value without its backslashes; control characters, which would break the line, are blanks.
+fn decode(raw: &[u8]) -> Vec<u8> {
+    let mut value = Vec::with_capacity(raw.len());
+    let mut bytes = raw.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        let byte = match (byte, bytes.peek()) {
+            (b'\\', Some(&next @ (b'"' | b'\\'))) => {
+                bytes.next();
+                next
+            }
+            _ => byte,
+        };
+        value.push(if byte.is_ascii_control() { b' ' } else { byte });
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Option<(String, &str)> {
+        let (tag, end) = Tag::read(line.as_bytes())?;
+        let mut text = Vec::new();
+        tag.write(&mut text);
+        Some((String::from_utf8(text).expect("text").trim_end().to_owned(), &line[end..]))
+    }
+
+    #[test]
+    fn tags_as_files_have_them() {
+        for (line, tag, rest) in [
+            (r#"[White "A"]"#, r#"[White "A"]"#, ""),
+            (r#"[ FEN  "8/8 w" ]"#, r#"[FEN "8/8 w"]"#, ""),
+            (r#"[White "Robert "Bobby" Fischer"]"#, r#"[White "Robert \"Bobby\" Fischer"]"#, ""),
+            (r#"[White "A \"B\" \\ C"]"#, r#"[White "A \"B\" \\ C"]"#, ""),
+            (r#"[Path "C:\games\"]"#, r#"[Path "C:\\games\\"]"#, ""),
+            (r#"[A "x"] [B "y"]"#, r#"[A "x"]"#, r#" [B "y"]"#),
+            (r#"[A "x"]1. e4"#, r#"[A "x"]"#, "1. e4"),
+            (r#"[A ""]"#, r#"[A ""]"#, ""),
+            (r#"[A "["b"]"]"#, r#"[A "[\"b\"]"]"#, ""),
+            (r#"[A "open]"#, r#"[A "open]"#, ""),
+        ] {
+            assert_eq!(read(line), Some((tag.to_owned(), rest)), "{line}");
+        }
+        for line in ["", "1. e4", "[%clk 0:01]", "[Event]", "[ \"x\"]", "White \"A\"]"] {
+            assert_eq!(read(line), None, "{line}");
+        }
+        assert!(is_whole(b"  [A \"x\"] \r\n") && !is_whole(b"[A \"x\"] 1. e4") && !is_whole(b"[A \"x"));
+    }
+}

@@ -1,0 +1,147 @@
+use super::*;
+
+fn read(text: impl AsRef<[u8]>) -> Vec<Reading> {
+    let mut games = Games::new(text.as_ref());
+    std::iter::from_fn(|| games.next_game().expect("memory can be read")).collect()
+}
+
+fn faults(text: &str) -> Vec<String> {
+    read(text).into_iter().filter_map(|reading| Some(reading.game.err()?.to_string())).collect()
+}
+
+fn rewritten(text: &str) -> String {
+    let game = read(text).remove(0).game.unwrap_or_else(|fault| panic!("{fault}: {text}"));
+    String::from_utf8(game.write("x")).expect("text")
+}
+
+/// The movetext of all games after writing, one string a game.
+fn moves(text: &str) -> Vec<String> {
+    let whole = |reading: Reading| {
+        let game = reading.game.unwrap_or_else(|fault| panic!("{fault}: {text}"));
+        let text = String::from_utf8(game.write("x")).expect("text");
+        text.split_once("\n\n").map_or_else(String::new, |(_, moves)| moves.trim_end().replace('\n', " "))
+    };
+    read(text).into_iter().map(whole).collect()
+}
+
+#[test]
+fn what_was_there_is_kept() {
+    let text = "[White \"A \\\"B\\\" \\\\\"]\n[Annotator \"me\"]\n\n\
+                { first } 1. e4 $10 { good [%clk 0:01] } ( 1. d4 d5 $1 ( 1... Nf6 { Indian } 2.\n\
+                c4 ) 2. c4 ) 1... e5 2. Nf3 Nc6 1-0\n\n";
+    assert_eq!(rewritten(text), text);
+    assert_eq!(rewritten(&rewritten(text)), text);
+}
+
+#[test]
+fn one_comment_follows_a_move() {
+    assert_eq!(
+        moves("1. e4! {a} $10 {b} ;c\n (1. d4 {x} !? {y}) {z} e5 *"),
+        ["1. e4 $1 $10 { a b c } ( 1. d4 $5 { x y } ) { z } 1... e5 *"]
+    );
+    assert_eq!(
+        moves("1. e4 ; not } closed\n e5 {laid  out\n\n as it is} *"),
+        ["1. e4 ; not } closed 1... e5 { laid  out   as it is } *"]
+    );
+}
+
+#[test]
+fn moves_of_all_spellings_are_read() {
+    for text in [
+        "1. e2-e4 e7-e5 2. Ng1-f3 *",
+        "1.e4 e5 2.Nf3 *",
+        "1. e2e4 e7e5 2. g1f3 *",
+        "1.\u{A0}e4 e5 2.\u{2003}♘f3 *",
+        "1 e4 1... e5 2 Nf3+ *",
+        "e4 e5 Nf3",
+        "1. e4 e5\r\n\r\n2. Nf3 *",
+        "\u{FEFF}1. e4 e5 2. Nf3\u{1A}",
+    ] {
+        assert_eq!(moves(text), ["1. e4 e5 2. Nf3 *"], "{text}");
+    }
+    assert_eq!(moves("1. e4 d5 2. ed5 Qd5 3. -- Qe4 # *"), ["1. e4 d5 2. exd5 Qxd5 3. -- Qe4+ *"]);
+    assert_eq!(moves("[FEN \"4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1\"]\n\n1. exd6 e.p. ½-½"), ["1. exd6 1/2-1/2"]);
+    assert_eq!(moves("1. f3 e5 2. g4 Qh4++ 0-1"), ["1. f3 e5 2. g4 Qh4# 0-1"]);
+}
+
+#[test]
+fn games_have_borders() {
+    assert_eq!(moves("1. e4 e5 1-0\n1. d4 d5 0-1"), ["1. e4 e5 1-0", "1. d4 d5 0-1"]);
+    assert_eq!(moves("1. e4 e5 1-0 1. d4 d5 0-1"), ["1. e4 e5 1-0", "1. d4 d5 0-1"]);
+    assert_eq!(moves("1. e4 e5\n\n2. Nf3 Nc6 1-0"), ["1. e4 e5 2. Nf3 Nc6 1-0"]);
+    assert_eq!(moves("1. e4 e5\n\n1. d4 d5"), ["1. e4 e5 *", "1. d4 d5 *"]);
+    assert_eq!(moves("1. e4 e5 1-0 {over} $1\n\n{next} 1. d4 *"), ["1. e4 e5 $1 { over } 1-0", "{ next } 1. d4 *"]);
+    let two = "[Event \"1\"]\n[White \"A\"]\n\n1. e4\n[Event \"2\"]\n\n\n[Event \"3\"]\n\n*";
+    assert_eq!(moves(two), ["1. e4 *", "*", "*"]);
+    // A brace that is missing costs its game only.
+    let three = "[Event \"1\"]\n\n1. e4 {open\n\n[Event \"2\"]\n\n1. d4 {shut} *\n\n[Event \"3\"]\n\n1. c4 {open";
+    let games = read(three);
+    assert_eq!(games.iter().map(|game| game.game.is_ok()).collect::<Vec<_>>(), [false, true, false]);
+    assert_eq!(faults(three), ["line 3: a comment without an end", "line 11: a comment without an end"]);
+}
+
+#[test]
+fn an_earlier_analysis_can_be_told() {
+    let text = "[Annotator \"Ibex 0\"]\n\n1. e4 *\n\n";
+    assert_eq!(rewritten(text), "[Annotator \"x\"]\n\n1. e4 *\n\n");
+}
+
+#[test]
+fn games_from_positions() {
+    let text = "[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 0 41\"]\n\nKe7 e4 *\n";
+    assert!(rewritten(text).ends_with("\n\n41... Ke7 42. e4 *\n\n"));
+    let shuffled =
+        "[Variant \"Chess960\"]\n[ FEN \"1rk4r/pppppppp/8/8/8/8/PPPPPPPP/1RK4R w HBhb - 0 1\" ]\n\n1. O-O-O 0-0 *\n";
+    assert!(rewritten(shuffled).ends_with("\n\n1. O-O-O O-O *\n\n"));
+}
+
+#[test]
+fn what_cannot_be_read_is_named_and_kept() {
+    for (text, fault) in [
+        ("1. e4 e5 2. Sf3 Sc6 *", "line 1: 2. 'Sf3' is not a move"),
+        ("1. e4 e5\n2. Ke3 Nf6 *", "line 2: 2. 'Ke3' is not legal"),
+        ("[White \"A\"]\n\n1. e4 (1. d4 hm 2. c4) e5", "line 3: 1... 'hm' is not a move"),
+        ("[Variant \"Atomic\"]\n\n1. e4 *", "line 3: Ibex does not play 'atomic'"),
+        ("[FEN \"nonsense\"]\n\n1. e4 *", "line 3: FEN: "),
+        ("[FEN \"8/8/8/8]\n\n1. e4 *", "line 1: '[FEN \"8/8/8/8]' is not a tag"),
+        ("plain words, no chess", "line 1: 1. 'plain' is not a move"),
+        ("(1. d4) 1. e4 *", "line 1: '(' before the first move"),
+        ("1. e4 ((1. c4) 1. d4) *", "line 1: '(' before the first move"),
+        ("1. e4 (1. d4 (1. c4 *", "line 1: a variation without an end"),
+        ("1. e4) *", "line 1: ')' without a beginning"),
+        ("1. e4 [%clk 0:01] *", "line 1: 1... '[%clk' is not a move"),
+        ("*", "line 1: no game: neither tags nor moves"),
+        ("1. e4 \0 *", "line 1: 1... '\\0' is not a move"),
+    ] {
+        let games = read(text);
+        assert_eq!(games.len(), 1, "{text}");
+        let told = games[0].game.as_ref().expect_err(text).to_string();
+        assert!(told.starts_with(fault), "{text}: {told}");
+        assert_eq!(games[0].text, text.as_bytes());
+    }
+    // The next games are not touched.
+    let text = "1. e4 Sf6 (1... e5 1-0) 2. d4 0-1\n1. d4 *\n\n[Event \"x\"]\n1. c4 oops\n[Event \"y\"]\n1. f4 *\n";
+    let games = read(text);
+    assert_eq!(games.iter().map(|game| game.game.is_ok()).collect::<Vec<_>>(), [false, true, false, true]);
+    assert_eq!(games.iter().flat_map(|game| game.text.clone()).collect::<Vec<_>>(), text.as_bytes());
+}
+
+#[test]
+fn what_is_changed_is_remarked() {
+    let remarks = |text: &str| read(text)[0].remarks.iter().map(Fault::to_string).collect::<Vec<_>>();
+    assert_eq!(remarks("1. e4 e5 3. Nf3 *"), ["line 1: move number 3 is now 2"]);
+    assert_eq!(remarks("[White \"A]\n\n1. e4 *"), ["line 1: '[White \"A]' is not a tag: kept as it stands"]);
+    assert!(rewritten("[White \"A]\n\n1. e4 *").starts_with("[White \"A]\n"));
+    assert_eq!(remarks("1. e4 e5 2. Nf3 *"), Vec::<String>::new());
+}
+
+#[test]
+fn parentheses_without_moves_are_comments() {
+    assert_eq!(moves("1. e4 (0:05) e5 ({why} ) 2. Nf3 ( ) *"), ["1. e4 { (0:05) } 1... e5 { why } 2. Nf3 *"]);
+    assert_eq!(moves("1. e4 (1. d4 1-0) *"), ["1. e4 ( 1. d4 { 1-0 } ) *"]);
+    assert_eq!(moves("1. e4 (1. Ke4 Ke5) *"), ["1. e4 ( 1. Ke4 Ke5 ) *"]);
+    assert_eq!(
+        moves("1. e4 (1. d2d4 g8f6 (1... d7-d5 2. 0-0)) e5 *"),
+        ["1. e4 ( 1. d4 Nf6 ( 1... d5 2. 0-0 ) ) 1... e5 *"]
+    );
+}
