@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use indicatif::ProgressBar;
 
 use super::epd::player::Budget;
-use super::{OK, TROUBLE, progress};
+use super::{OK, TROUBLE, amount, progress};
 
 /// What `ibex analyse` can be told.
 #[derive(clap::Args, Clone, Debug)]
@@ -31,11 +31,11 @@ pub struct Args {
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
-    /// Nodes for each position [default, where nothing is limited: 200000]
-    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Nodes for each position, such as 500k [default, where nothing is limited: 200000]
+    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = amount::count)]
     pub nodes: Option<u64>,
-    /// Milliseconds for each position
-    #[arg(long, value_name = "MS", help_heading = "Limits", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Time for each position, in milliseconds or such as 1.5s
+    #[arg(long, value_name = "MS", help_heading = "Limits", value_parser = amount::milliseconds)]
     pub movetime: Option<u64>,
     /// Iterations for each position
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]

@@ -5,7 +5,7 @@ use std::io::BufRead;
 use super::Desk;
 use crate::engine::Settings;
 use crate::lab::epd::judge::Follower;
-use crate::lab::epd::parse::{Entry, parse_line};
+use crate::lab::epd::parse::{Entry, Oddities, parse_line};
 use crate::lab::epd::player::{BuiltIn, Player as _};
 use crate::lab::epd::{report, run};
 
@@ -23,10 +23,12 @@ pub fn analyse(name: &str, mut input: impl BufRead, desk: &mut Desk<'_>) -> Resu
     let mut player = BuiltIn::new(settings, None);
     let mut bytes = Vec::new();
     let mut number = 0;
+    let mut oddities = Oddities::default();
     loop {
         bytes.clear();
         let read = input.read_until(b'\n', &mut bytes).map_err(|error| format!("{name}: {error}"))?;
         if read == 0 {
+            oddities.report().iter().for_each(|line| desk.note(name, line));
             return Ok(());
         }
         number += 1;
@@ -43,6 +45,7 @@ pub fn analyse(name: &str, mut input: impl BufRead, desk: &mut Desk<'_>) -> Resu
             None => {}
             Some(Err(reason)) => desk.complain(&place, &reason),
             Some(Ok(entry)) => {
+                oddities.add(&entry);
                 entry.repairs.iter().for_each(|repair| desk.note(&place, repair));
                 match annotate(&entry, &mut player, desk) {
                     Ok(line) => desk.write(line.as_bytes())?,
