@@ -346,6 +346,92 @@ fn annotated_suites_can_be_read_and_run_again() {
     assert!(!stderr(&again).contains("left out"), "{}", stderr(&again));
 }
 
+/// Of a collection of mates whose every line has operations that nobody knows, every line is run, and nothing is lost.
+#[test]
+fn odd_operations_cost_no_line() {
+    let folder = Folder::new("odd");
+    let text: String = SUITE.lines().map(|line| format!("{line} PV: d8h4; ce +M1; ep; x-tag \"1\";\0\r\n")).collect();
+    let suite = folder.write("odd.epd", text.replace("bm Qg7#", "bm Qg7 #").replace("T.2", "a \\\"b\\\" c"));
+    let out = folder.path("out.epd");
+    let output = ibex(&["epd", &suite, "--nodes", "2e3", "--epd-out", &out, "--json", &folder.path("out.json")]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let said = stderr(&output);
+    for part in [
+        "odd.epd: 4 operations 'PV:' not understood (no opcode), kept as they stand (first in line 1: PV: d8h4)",
+        "odd.epd: 4 operations 'ce' not understood (needs one number), kept as they stand (first in line 1: ce +M1)",
+        "odd.epd: zero bytes at the end of lines (4), read as blanks",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert_eq!(said.lines().count(), 4, "each kind once: {said}");
+    let document: Value = serde_json::from_str(&folder.read("out.json")).expect("JSON");
+    assert_eq!(document["totals"][0]["positions"], 4);
+    assert_eq!(document["records"][1]["id"], "a \"b\" c");
+    let written = folder.read("out.epd");
+    for line in written.lines() {
+        assert!(line.contains("kept \"PV: d8h4\"; kept2 \"ce +M1\"; ep; x-tag \"1\"; acd "), "{line}");
+    }
+    assert!(written.contains("id \"a \\\"b\\\" c\";"), "{written}");
+    // What was put aside is understood now: only the opcode that none is stays.
+    let again = ibex(&["epd", &out, "--nodes", "2k"]);
+    assert_eq!(stderr(&again).lines().count(), 1, "{}", stderr(&again));
+}
+
+#[test]
+fn suites_come_from_anywhere() {
+    use std::io::Write;
+    let folder = Folder::new("anywhere");
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(SUITE.as_bytes()).expect("memory");
+    let packed = packed.finish().expect("memory");
+    folder.write("a.epd.gz", &packed);
+    folder.write("b.epd", SUITE.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>());
+    folder.write("c.epd", SUITE.replace('\n', "\r"));
+    let arguments = |what: &str| -> Vec<String> {
+        ["epd", what, "--nodes", "1e3", "--movetime", "2.5s"].iter().map(|&word| word.to_owned()).collect()
+    };
+    let output = Command::new(IBEX).args(arguments(&folder.path("*.ep*"))).output().expect("the program runs");
+    let rows: Vec<(String, String)> = stdout(&output)
+        .lines()
+        .filter(|line| line.contains(" ibex "))
+        .map(|line| line.split_whitespace().collect::<Vec<_>>())
+        .map(|words| (words[0].to_owned(), words[3].to_owned()))
+        .collect();
+    let expected = ["a", "b", "c"].map(|name| (name.to_owned(), "4".to_owned()));
+    assert_eq!(rows[..3], expected, "{}{}", stdout(&output), stderr(&output));
+    for (command, input, told) in [
+        (arguments("-"), SUITE.as_bytes(), "stdin  ibex"),
+        (arguments("-"), &packed, "stdin  ibex"),
+        (vec!["prove".to_owned(), "-".to_owned()], SUITE.as_bytes(), "standard input: 2 mates proved"),
+        (
+            vec!["perft".to_owned(), "-".to_owned()],
+            b"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20\r",
+            "standard input: 1 positions, 1 counts",
+        ),
+    ] {
+        let child = Command::new(IBEX).args(&command).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut child = child.expect("the program runs");
+        child.stdin.take().expect("piped").write_all(input).expect("read by the program");
+        let output = child.wait_with_output().expect("the program ends");
+        assert!(status(&output) == 0 && stdout(&output).contains(told), "{command:?}: {}", stdout(&output));
+    }
+    let cut = folder.write("cut.epd.gz", &packed[..packed.len() / 2]);
+    let nothing = folder.path("*.pgn");
+    for (what, part) in [(cut.as_str(), "cut.epd.gz: the gzip data are cut off"), (&nothing, "no file matches")] {
+        for command in [vec!["epd", what, "--nodes", "1"], vec!["prove", what], vec!["perft", what]] {
+            let output = ibex(&command);
+            assert_eq!(status(&output), 2, "{command:?}");
+            assert!(stderr(&output).contains(part), "{command:?}: {}", stderr(&output));
+        }
+    }
+    let output = ibex(&[
+        "perft",
+        &folder.write("d.epd", "8/8/8/8/8/k7/8/K7 w - - D1 3; D2 many;\n8/8/8/8/8/k7/8/K7 w - - D1 1;\n"),
+    ]);
+    assert_eq!(status(&output), 1, "a count that cannot be read is none that was checked");
+    assert!(stderr(&output).contains("d.epd:1: a count (D1, D2, ...) that cannot be read"), "{}", stderr(&output));
+}
+
 #[test]
 fn the_program_behind_uci_is_the_same_player() {
     let folder = Folder::new("uci");

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use shakmaty::CastlingMode;
 
-use super::epd::parse::{Entry, Problem, Suite};
+use super::epd::parse::{Entry, Operation, Problem, Suite, count_depth};
 use super::parallel::in_parallel;
-use super::{FOUND, OK, TROUBLE, default_jobs, progress};
+use super::{FOUND, OK, TROUBLE, default_jobs, input, progress};
 use crate::position::notation::{read_fen, uci};
 use crate::position::{Position, perft};
 use crate::tell;
@@ -15,7 +15,7 @@ use crate::tell;
 /// Count the leaves of the tree of legal moves, or check the counts of EPD files.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
-    /// A depth in plies, or files whose lines look like `FEN ;D1 20 ;D2 400`
+    /// A depth in plies, or files whose lines look like `FEN ;D1 20 ;D2 400` (patterns, or - for standard input)
     #[arg(required = true, value_name = "DEPTH|FILE.epd")]
     pub what: Vec<String>,
     /// The position to count from [default: the initial position]
@@ -136,8 +136,16 @@ fn run_divide(args: &Args, depth: u32, jobs: usize) -> u8 {
 
 fn run_files(files: &[String], max_depth: u32, jobs: usize) -> u8 {
     let mut suites = Vec::new();
-    for file in files {
-        match Suite::read(&PathBuf::from(file)) {
+    let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
+    let files = match input::expand(&files) {
+        Ok(files) => files,
+        Err(reason) => {
+            eprintln!("ibex perft: {reason}");
+            return TROUBLE;
+        }
+    };
+    for file in &files {
+        match Suite::read(file) {
             Ok(suite) => suites.push(suite),
             Err(reason) => {
                 eprintln!("ibex perft: {reason}");
@@ -148,7 +156,13 @@ fn run_files(files: &[String], max_depth: u32, jobs: usize) -> u8 {
     let (mut checked, mut bad_lines) = (0, 0);
     let mut all_right = true;
     for suite in &mut suites {
+        // The counts are what is to be checked: none may be passed over.
+        let unread = |o: &Operation| o.odd.is_some() && count_depth(&o.opcode).is_some();
+        suite.require(|entry| !entry.operations.iter().any(unread), "a count (D1, D2, ...) that cannot be read");
         suite.require(|entry| !entry.counts.is_empty(), "no count (D1, D2, ...)");
+        for remark in suite.remarks() {
+            eprintln!("{remark}");
+        }
         for problem in &suite.problems {
             eprintln!("{problem}");
         }

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use self::checkpoint::{Checkpoint, Resumable};
 use super::epd::player::Budget;
 use super::input::{self, Source};
-use super::{FOUND, OK, TROUBLE, progress};
+use super::{FOUND, OK, TROUBLE, amount, progress};
 
 /// What `ibex analyse` can be told.
 #[derive(clap::Args, Clone, Debug)]
@@ -42,11 +42,11 @@ pub struct Args {
     #[arg(long)]
     pub skip_bad: bool,
 
-    /// Nodes for each position [default, where nothing is limited: 200000]
-    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Nodes for each position, such as 500k [default, where nothing is limited: 200000]
+    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = amount::count)]
     pub nodes: Option<u64>,
-    /// Milliseconds for each position
-    #[arg(long, value_name = "MS", help_heading = "Limits", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Time for each position, in milliseconds or such as 1.5s
+    #[arg(long, value_name = "MS", help_heading = "Limits", value_parser = amount::milliseconds)]
     pub movetime: Option<u64>,
     /// Iterations for each position
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]
@@ -116,8 +116,13 @@ struct Desk<'a> {
 impl Desk<'_> {
     /// Says in one line what is wrong with a part of the input that cannot be analysed.
     fn complain(&mut self, place: &str, reason: &str) {
-        self.tally.bad += 1;
         let fate = if self.args.skip_bad { "left out" } else { "copied unchanged" };
+        self.complain_of(place, reason, fate);
+    }
+
+    /// The same, where something else than usual becomes of that part.
+    fn complain_of(&mut self, place: &str, reason: &str, fate: &str) {
+        self.tally.bad += 1;
         self.bar.suspend(|| eprintln!("{place}: {reason}: {fate}"));
     }
 

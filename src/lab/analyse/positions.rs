@@ -5,7 +5,7 @@ use std::io::BufRead;
 use super::Desk;
 use crate::engine::Settings;
 use crate::lab::epd::judge::Follower;
-use crate::lab::epd::parse::{Entry, parse_line};
+use crate::lab::epd::parse::{Entry, Oddities, parse_line};
 use crate::lab::epd::player::{BuiltIn, Player as _};
 use crate::lab::epd::{report, run};
 use crate::lab::input::read_line;
@@ -24,6 +24,7 @@ pub fn analyse(name: &str, mut input: impl BufRead, done: u64, desk: &mut Desk<'
     let mut player = BuiltIn::new(settings, None);
     let mut bytes = Vec::new();
     let mut number = 0;
+    let mut oddities = Oddities::default();
     while read_line(&mut input, &mut bytes, LONGEST).map_err(|error| format!("{name}: {error}"))? {
         number += 1;
         if number <= done {
@@ -31,7 +32,9 @@ pub fn analyse(name: &str, mut input: impl BufRead, done: u64, desk: &mut Desk<'
         }
         let place = format!("{name}:{number}");
         if bytes.len() > LONGEST {
-            return Err(format!("{place}: too long for a position"));
+            desk.complain_of(&place, "too long for a position", "left out");
+            desk.write(b"", number)?;
+            continue;
         }
         let raw = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
         // What is not UTF-8 is Latin-1: comments may be, positions are not.
@@ -41,6 +44,7 @@ pub fn analyse(name: &str, mut input: impl BufRead, done: u64, desk: &mut Desk<'
             // An empty line, or a remark.
             None => Some(text),
             Some(entry) => match entry.and_then(|entry| {
+                oddities.add(&entry);
                 entry.repairs.iter().for_each(|repair| desk.note(&place, repair));
                 annotate(&entry, &mut player, desk)
             }) {
@@ -54,6 +58,7 @@ pub fn analyse(name: &str, mut input: impl BufRead, done: u64, desk: &mut Desk<'
         let line = written.map_or_else(String::new, |line| line + "\n");
         desk.write(line.as_bytes(), number)?;
     }
+    oddities.report().iter().for_each(|line| desk.note(name, line));
     Ok(())
 }
 

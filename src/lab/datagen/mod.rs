@@ -86,7 +86,7 @@ struct RunArgs {
     #[arg(long, value_name = "N")]
     positions: Option<u64>,
     /// Nodes a move; the iteration begun when they are spent is completed
-    #[arg(long, default_value_t = 5000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 5000, value_name = "N", value_parser = crate::lab::amount::count)]
     nodes: u64,
     /// Stop at exactly that many nodes instead
     #[arg(long)]

@@ -28,10 +28,10 @@ pub struct Args {
     #[arg(long, default_value_t = 100, value_name = "N")]
     pub games: usize,
     /// Nodes for each move
-    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = crate::lab::amount::count)]
     pub nodes: u64,
     /// Milliseconds for each move instead
-    #[arg(long, value_name = "MS", conflicts_with = "nodes")]
+    #[arg(long, value_name = "MS", conflicts_with = "nodes", value_parser = crate::lab::amount::milliseconds)]
     pub movetime: Option<u64>,
     #[command(flatten)]
     pub common: Common,

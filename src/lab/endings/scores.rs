@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(long, default_value_t = 60, value_name = "N")]
     pub positions: usize,
     /// Nodes for each position
-    #[arg(long, default_value_t = 20_000, value_name = "N")]
+    #[arg(long, default_value_t = 20_000, value_name = "N", value_parser = crate::lab::amount::count)]
     pub nodes: u64,
     #[command(flatten)]
     pub common: Common,

@@ -280,6 +280,9 @@ pub fn prove(args: &ProveArgs) -> u8 {
     let tables = solved(Endgame::all());
     let mut failed = 0;
     for suite in &suites {
+        for remark in suite.remarks() {
+            eprintln!("{remark}");
+        }
         for problem in &suite.problems {
             eprintln!("{problem}");
         }

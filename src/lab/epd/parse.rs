@@ -2,8 +2,12 @@
 //!
 //! The format is Steven Edwards' (PGN specification, section 16.2), read the way that suites are found in the wild:
 //! four FEN fields or six, operations ended by a semicolon or by the line, moves in standard algebraic or UCI notation,
-//! castling of Chess960 in either FEN dialect, any line ending, a byte order mark, UTF-8 or Latin-1. What cannot be
-//! understood is never guessed at: the line is left out, and a [`Problem`] says where and why.
+//! castling of Chess960 in either FEN dialect, any line ending, a byte order mark, UTF-8 or Latin-1.
+//!
+//! What cannot be understood is never guessed at, and never dropped in silence. A line counts when its position and its
+//! solution can be read; another operation that cannot be read is kept as it stands ([`Operation::odd`]), and the file's
+//! [`Suite::oddities`] count such operations by kind. A line without a readable position or solution is left out, and a
+//! [`Problem`] says where and why.
 
 use std::fmt;
 use std::path::Path;
@@ -11,21 +15,99 @@ use std::path::Path;
 use shakmaty::Move;
 use shakmaty::san::San;
 
+use crate::lab::input;
 use crate::position::Position;
 
 /// One operation as it stands in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// The opcode: a letter or underscore, then letters, digits and underscores.
+    /// The opcode: a letter or underscore, then letters, digits and underscores. Of an odd operation, its first word.
     pub opcode: String,
-    /// The operands, without the quotes around strings.
+    /// The operands, without the quotes around strings and their backslashes.
     pub operands: Vec<String>,
+    /// How many of the operands were strings in quotes.
+    pub quoted: usize,
+    /// The text in the file, without the semicolon.
+    pub raw: String,
+    /// Why the operation has no meaning here, where it has none.
+    pub odd: Option<&'static str>,
 }
 
 impl Operation {
     /// The operands as one text.
     pub fn text(&self) -> String {
         self.operands.join(" ")
+    }
+}
+
+/// Odd operations of one kind in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Oddity {
+    /// The opcode of the first.
+    pub opcode: String,
+    /// Why they have no meaning.
+    pub reason: &'static str,
+    /// How many there are.
+    pub count: usize,
+    /// The line of the first.
+    pub line: usize,
+    /// The text of the first.
+    pub raw: String,
+}
+
+impl fmt::Display for Oddity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Oddity { opcode, reason, count, line, raw } = self;
+        let (s, they, first) = if *count == 1 { ("", "it stands", "in") } else { ("s", "they stand", "first in") };
+        let (opcode, raw) = (shorten(opcode), shorten(raw));
+        write!(
+            f,
+            "{count} operation{s} '{opcode}' not understood ({reason}), kept as {they} ({first} line {line}: {raw})"
+        )
+    }
+}
+
+/// The odd operations of a file, by kind.
+#[derive(Clone, Debug, Default)]
+pub struct Oddities(Vec<Oddity>);
+
+impl Oddities {
+    /// Counts the odd operations of an entry.
+    pub fn add(&mut self, entry: &Entry) {
+        // Times and the like, `01:22:03`, are one kind whatever the digits.
+        let shape = |opcode: &str| -> String {
+            if is_opcode(opcode) { opcode.to_owned() } else { opcode.replace(|c: char| c.is_ascii_digit(), "0") }
+        };
+        for operation in &entry.operations {
+            let Some(reason) = operation.odd else { continue };
+            let kind = shape(&operation.opcode);
+            match self.0.iter_mut().find(|known| known.reason == reason && shape(&known.opcode) == kind) {
+                Some(known) => known.count += 1,
+                None => self.0.push(Oddity {
+                    opcode: operation.opcode.clone(),
+                    reason,
+                    count: 1,
+                    line: entry.line,
+                    raw: operation.raw.clone(),
+                }),
+            }
+        }
+    }
+
+    /// A line for each kind; beyond twenty kinds, one for all the others.
+    pub fn report(&self) -> Vec<String> {
+        const MOST: usize = 20;
+        let mut lines: Vec<String> = self.0.iter().take(MOST).map(ToString::to_string).collect();
+        if let Some(rest @ [first, ..]) = self.0.get(MOST..) {
+            let count: usize = rest.iter().map(|oddity| oddity.count).sum();
+            lines.push(format!(
+                "{count} operations of {} more kinds not understood, kept as they stand (first in line {}: {})",
+                rest.len(),
+                first.line,
+                shorten(&first.raw)
+            ));
+        }
+        lines
     }
 }
 
@@ -69,7 +151,7 @@ pub struct Entry {
     pub counts: Vec<(u32, u64)>,
     /// Earlier analysis.
     pub analysis: Analysis,
-    /// Every operation in the order of the file, those above included.
+    /// Every operation in the order of the file, those above and odd ones included.
     pub operations: Vec<Operation>,
 }
 
@@ -79,7 +161,7 @@ impl Entry {
         !self.best.is_empty() || !self.avoid.is_empty() || self.mate.is_some() || !self.points.is_empty()
     }
 
-    /// The operation with this opcode.
+    /// The operation with this opcode that counts.
     pub fn operation(&self, opcode: &str) -> Option<&Operation> {
         find(&self.operations, opcode)
     }
@@ -115,18 +197,29 @@ pub struct Suite {
     pub problems: Vec<Problem>,
     /// Lines that were understood with a reservation.
     pub notes: Vec<Problem>,
+    /// Operations that have no meaning here and are kept as they stand, by kind.
+    pub oddities: Oddities,
+    /// Lines that are comments.
+    pub comments: usize,
+    /// Lines with zero bytes at their end, which count as blanks.
+    pub zeros: usize,
 }
 
 impl Suite {
-    /// Reads a file.
+    /// Reads a file, packed or not, or standard input for `-`.
     ///
     /// # Errors
     ///
     /// One line that names the file and says why it cannot be read; bad lines in it are no error but problems.
     pub fn read(path: &Path) -> Result<Suite, String> {
-        let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let name = path.file_stem().map_or_else(|| "suite".to_owned(), |stem| stem.to_string_lossy().into_owned());
-        Ok(Suite::parse(&name, &path.display().to_string(), &bytes))
+        let bytes = input::read(path)?;
+        let stem = match path.to_str() {
+            Some(input::STDIN) => "stdin".to_owned(),
+            _ => input::unpacked_path(path)
+                .file_stem()
+                .map_or_else(|| "suite".to_owned(), |stem| stem.to_string_lossy().into_owned()),
+        };
+        Ok(Suite::parse(&stem, &input::name(path), &bytes))
     }
 
     /// Reads a file's contents; `file` is how problems name it.
@@ -137,9 +230,13 @@ impl Suite {
             entries: Vec::new(),
             problems: Vec::new(),
             notes: Vec::new(),
+            oddities: Oddities::default(),
+            comments: 0,
+            zeros: 0,
         };
-        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-        for (index, raw) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        for (index, raw) in input::lines(bytes).enumerate() {
+            // At the beginning, or where files were joined.
+            let raw = raw.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(raw);
             let line = index + 1;
             let problem = |reason: String| Problem { file: file.to_owned(), line, reason };
             let text = match std::str::from_utf8(raw) {
@@ -149,16 +246,30 @@ impl Suite {
                     raw.iter().map(|&byte| char::from(byte)).collect()
                 }
             };
+            suite.zeros += usize::from(text.trim_end().ends_with('\0'));
             match parse_line(&text, line) {
-                None => {}
+                None => suite.comments += usize::from(text.trim_start().starts_with('#')),
                 Some(Ok(entry)) => {
                     suite.notes.extend(entry.repairs.iter().cloned().map(problem));
+                    suite.notes.extend(remarks(&text).map(problem));
+                    suite.oddities.add(&entry);
                     suite.entries.push(entry);
                 }
                 Some(Err(reason)) => suite.problems.push(problem(reason)),
             }
         }
         suite
+    }
+
+    /// What is to be said of the file when it is read, a line each: notes, and counts of what was kept as it stands.
+    pub fn remarks(&self) -> Vec<String> {
+        let file = &self.file;
+        let mut lines: Vec<String> = self.notes.iter().map(ToString::to_string).collect();
+        lines.extend(self.oddities.report().iter().map(|line| format!("{file}: {line}")));
+        if self.zeros > 0 {
+            lines.push(format!("{file}: zero bytes at the end of lines ({}), read as blanks", self.zeros));
+        }
+        lines
     }
 
     /// Leaves out the entries that `useful` refuses, with this reason.
@@ -177,17 +288,25 @@ impl Suite {
 
 /// Reads one line; `None` for an empty line or a comment (from `#` to the end).
 pub fn parse_line(text: &str, line: usize) -> Option<Result<Entry, String>> {
-    let text = text.trim();
+    // Some programs leave the zero byte that ends their strings.
+    let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0' || c == '\u{FEFF}');
     if text.is_empty() || text.starts_with('#') {
         return None;
     }
     Some(parse_entry(text, line))
 }
 
+/// What is to be said of the characters of a line that is used.
+fn remarks(text: &str) -> impl Iterator<Item = String> {
+    let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
+    let control = text.chars().find(|c| c.is_control() && *c != '\t');
+    let control = control.map(|c| format!("control character U+{:04X}", c as u32));
+    let half =
+        text.contains(char::REPLACEMENT_CHARACTER).then(|| "a character that could not be read (U+FFFD)".to_owned());
+    control.into_iter().chain(half)
+}
+
 fn parse_entry(text: &str, line: usize) -> Result<Entry, String> {
-    if let Some(control) = text.chars().find(|c| c.is_control() && *c != '\t') {
-        return Err(format!("control character U+{:04X}", control as u32));
-    }
     let mut rest = text;
     let mut fields = Vec::with_capacity(6);
     while fields.len() < 4 {
@@ -206,18 +325,59 @@ fn parse_entry(text: &str, line: usize) -> Result<Entry, String> {
         fields.push(word);
         rest = ahead;
     }
-    let operations = split_operations(rest)?;
+    if let Some(control) = text[..text.len() - rest.len()].chars().find(|c| c.is_control() && *c != '\t') {
+        return Err(format!("control character U+{:04X} in the position", control as u32));
+    }
+    let mut operations = split_operations(rest);
+    only_once(&mut operations)?;
     // Four fields leave the counters to operations, which few files have.
-    let counters = [(4, "hmvc", "0"), (5, "fmvn", "1")];
-    let counters = counters.map(|(field, opcode, none)| {
-        fields.get(field).map_or_else(
-            || find(&operations, opcode).map_or_else(|| none.to_owned(), Operation::text),
-            |&word| word.to_owned(),
-        )
-    });
+    let mut counters = ["0", "1"].map(str::to_owned);
+    for ((counter, opcode), field) in counters.iter_mut().zip(["hmvc", "fmvn"]).zip(4..) {
+        let operation = operations.iter_mut().find(|o| o.odd.is_none() && o.opcode == opcode);
+        let told = operation.as_ref().map(|operation| operation.text());
+        match (fields.get(field), told) {
+            (Some(&word), told) => {
+                *counter = word.to_owned();
+                if let (Some(operation), true) = (operation, told.is_some_and(|told| told != word)) {
+                    operation.odd = Some("the FEN says otherwise");
+                }
+            }
+            (None, Some(told)) if !told.is_empty() && told.bytes().all(|byte| byte.is_ascii_digit()) => *counter = told,
+            (None, _) => {
+                if let Some(operation) = operation {
+                    operation.odd = Some("needs one number");
+                }
+            }
+        }
+    }
     let (position, repairs) =
         Position::from_any_fen(&format!("{} {}", fields[..4].join(" "), counters.join(" ")), None)?;
     Ok(Entry { repairs, ..interpret(position, operations, line)? })
+}
+
+const TWICE: &str = "stands twice, the last one counts";
+
+/// Of operations with one opcode the last counts, as for other readers. Of those that are the solution there may be only one.
+fn only_once(operations: &mut [Operation]) -> Result<(), String> {
+    for later in (1..operations.len()).rev() {
+        let (before, after) = operations.split_at_mut(later);
+        let last = &after[0];
+        if last.odd.is_some() {
+            continue;
+        }
+        for operation in before.iter_mut().filter(|o| o.odd.is_none() && o.opcode == last.opcode) {
+            if is_solution(&last.opcode) && operation.operands != last.operands {
+                return Err(format!("'{}' stands twice", last.opcode));
+            }
+            operation.odd = Some(TWICE);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a line must be left out when this operation cannot be read.
+fn is_solution(opcode: &str) -> bool {
+    matches!(opcode, "bm" | "am" | "dm")
 }
 
 /// Takes the next word; words end at blanks and semicolons, and the rest keeps its semicolon.
@@ -230,46 +390,104 @@ fn next_word<'a>(rest: &mut &'a str) -> &'a str {
 }
 
 fn find<'a>(operations: &'a [Operation], opcode: &str) -> Option<&'a Operation> {
-    operations.iter().find(|operation| operation.opcode == opcode)
+    operations.iter().find(|operation| operation.odd.is_none() && operation.opcode == opcode)
 }
 
 /// Splits `opcode operand "quoted; operand"; opcode ...`; empty operations (a leading or doubled semicolon) count for
-/// nothing, and `#` where an opcode should stand begins a comment.
-fn split_operations(text: &str) -> Result<Vec<Operation>, String> {
+/// nothing, and `#` where an opcode should stand begins a comment, which is kept like an odd operation.
+fn split_operations(text: &str) -> Vec<Operation> {
     let mut operations: Vec<Operation> = Vec::new();
     let mut rest = text.trim_start();
-    while !rest.is_empty() && !rest.starts_with('#') {
-        let mut words: Vec<String> = Vec::new();
-        let mut quoted_first = false;
-        loop {
-            rest = rest.trim_start();
-            let Some(first) = rest.chars().next() else { break };
-            if first == ';' {
-                rest = &rest[1..];
-                break;
-            }
-            if first == '"' {
-                let body = &rest[1..];
-                let end = body.find('"').ok_or_else(|| format!("a quotation without an end: {}", shorten(rest)))?;
-                quoted_first |= words.is_empty();
-                words.push(body[..end].to_owned());
-                rest = &body[end + 1..];
-            } else {
-                words.push(next_word(&mut rest).to_owned());
-            }
+    while !rest.is_empty() {
+        if rest.starts_with('#') {
+            operations.push(Operation {
+                opcode: "#".to_owned(),
+                operands: Vec::new(),
+                quoted: 0,
+                raw: rest.trim_end().to_owned(),
+                odd: Some("a comment"),
+            });
+            break;
         }
+        let start = rest;
+        let mut words: Vec<String> = Vec::new();
+        let (mut quoted, mut quoted_first, mut odd) = (0, false, None);
+        let raw = loop {
+            rest = rest.trim_start();
+            let raw = &start[..start.len() - rest.len()];
+            match rest.chars().next() {
+                None => break raw,
+                Some(';') => {
+                    rest = &rest[1..];
+                    break raw;
+                }
+                Some('"') => match quotation(rest) {
+                    Some((string, tail)) => {
+                        quoted += 1;
+                        quoted_first |= words.is_empty();
+                        words.push(string);
+                        rest = tail;
+                    }
+                    None => {
+                        // Where it should have ended nobody knows: all the rest belongs to it.
+                        odd = Some("a quotation without an end");
+                        words.push(rest.to_owned());
+                        rest = "";
+                    }
+                },
+                Some(_) => words.push(next_word(&mut rest).to_owned()),
+            }
+        };
         rest = rest.trim_start();
         let mut words = words.into_iter();
         let Some(opcode) = words.next() else { continue };
-        if quoted_first || !is_opcode(&opcode) {
-            return Err(format!("'{}' is no opcode", shorten(&opcode)));
+        if odd.is_none() && (quoted_first || !is_opcode(&opcode)) {
+            odd = Some("no opcode");
         }
-        if find(&operations, &opcode).is_some() {
-            return Err(format!("'{opcode}' stands twice"));
-        }
-        operations.push(Operation { opcode, operands: words.collect() });
+        operations.push(Operation { opcode, operands: words.collect(), quoted, raw: raw.trim_end().to_owned(), odd });
     }
-    Ok(operations)
+    operations
+}
+
+/// A string in quotes at the beginning of a text, without quotes and backslashes, and what follows it. A backslash may stand
+/// before a quote, before a backslash, and in `\n`, `\r`, `\t`; elsewhere it is a character like any other. Older files have
+/// none that mean something: where a string would have no end, none does.
+pub fn quotation(text: &str) -> Option<(String, &str)> {
+    let body = text.strip_prefix('"')?;
+    let mut string = String::new();
+    let mut characters = body.char_indices();
+    while let Some((at, c)) = characters.next() {
+        match c {
+            '"' => return Some((string, &body[at + 1..])),
+            '\\' => match characters.next().map_or('\0', |(_, next)| next) {
+                next @ ('"' | '\\') => string.push(next),
+                'n' => string.push('\n'),
+                'r' => string.push('\r'),
+                't' => string.push('\t'),
+                next => string.extend(['\\', next]),
+            },
+            c => string.push(c),
+        }
+    }
+    body.split_once('"').map(|(string, tail)| (string.to_owned(), tail))
+}
+
+/// A text as a string in quotes that [`quotation`] and other readers read back.
+pub fn quote(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
 }
 
 fn is_opcode(word: &str) -> bool {
@@ -278,9 +496,12 @@ fn is_opcode(word: &str) -> bool {
         && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// The beginning of a text, for messages.
+/// The beginning of a text, for messages; control characters are shown as escapes.
 fn shorten(text: &str) -> String {
-    let mut short: String = text.chars().take(24).collect();
+    let mut short = String::new();
+    for c in text.chars().take(24) {
+        if c.is_control() { short.extend(c.escape_default()) } else { short.push(c) }
+    }
     if text.chars().count() > 24 {
         short.push_str("...");
     }
@@ -303,29 +524,46 @@ fn interpret(position: Position, operations: Vec<Operation>, line: usize) -> Res
         operations,
     };
     // The loop reads the operations while it fills the entry.
-    let operations = std::mem::take(&mut entry.operations);
-    for operation in &operations {
+    let mut operations = std::mem::take(&mut entry.operations);
+    for operation in &mut operations {
         let opcode = operation.opcode.as_str();
-        match opcode {
-            "bm" => match mate_operand(operation) {
-                Some(mate) => entry.mate = Some(mate),
-                None => entry.best = moves(&entry.position, operation)?,
-            },
-            "am" => entry.avoid = moves(&entry.position, operation)?,
-            "dm" => entry.mate = Some(number(operation)?),
-            "id" => entry.id = Some(operation.text()),
-            "acd" => entry.analysis.depth = Some(number(operation)?),
-            "acn" => entry.analysis.nodes = Some(number(operation)?),
-            "acs" => entry.analysis.seconds = Some(number(operation)?),
-            "ce" => entry.analysis.centipawns = Some(number(operation)?),
-            "pm" => entry.analysis.predicted = moves(&entry.position, operation)?.first().copied(),
-            "pv" => entry.analysis.line = line_of_play(&entry.position, operation)?,
-            _ => {
-                if let Some(depth) = opcode.strip_prefix('D').and_then(|digits| digits.parse().ok()) {
-                    entry.counts.push((depth, number(operation)?));
-                }
+        if operation.odd.is_some() {
+            if is_solution(opcode) && operation.odd != Some(TWICE) {
+                return Err(format!("{}: {}", operation.odd.unwrap_or_default(), shorten(&operation.raw)));
             }
+            continue;
         }
+        if is_solution(opcode) {
+            match (opcode, mate_operand(operation)) {
+                ("bm", Some(mate)) => entry.mate = Some(mate),
+                ("bm", None) => entry.best = moves(&entry.position, operation)?,
+                ("am", _) => entry.avoid = moves(&entry.position, operation)?,
+                _ => entry.mate = Some(number(operation)?),
+            }
+            continue;
+        }
+        const NUMBER: &str = "needs one number";
+        const MOVE: &str = "a move that cannot be read";
+        let analysis = &mut entry.analysis;
+        let read = match opcode {
+            "id" => {
+                entry.id = Some(operation.text());
+                Ok(())
+            }
+            "acd" => number(operation).map(|n| analysis.depth = Some(n)).map_err(|_| NUMBER),
+            "acn" => number(operation).map(|n| analysis.nodes = Some(n)).map_err(|_| NUMBER),
+            "acs" => number(operation).map(|n| analysis.seconds = Some(n)).map_err(|_| NUMBER),
+            "ce" => number(operation).map(|n| analysis.centipawns = Some(n)).map_err(|_| NUMBER),
+            "pm" => moves(&entry.position, operation)
+                .map(|moves| analysis.predicted = moves.first().copied())
+                .map_err(|_| MOVE),
+            "pv" => line_of_play(&entry.position, operation).map(|line| analysis.line = line).map_err(|_| MOVE),
+            _ => match count_depth(opcode) {
+                Some(depth) => number(operation).map(|count| entry.counts.push((depth, count))).map_err(|_| NUMBER),
+                None => Ok(()),
+            },
+        };
+        operation.odd = read.err();
     }
     if let (Some(dm), Some(bm)) = (find(&operations, "dm"), find(&operations, "bm"))
         && mate_operand(bm).is_some_and(|mate| Some(mate) != number(dm).ok())
@@ -341,8 +579,13 @@ fn interpret(position: Position, operations: Vec<Operation>, line: usize) -> Res
     Ok(entry)
 }
 
+/// The depth of `D1`, `D2`, ...
+pub fn count_depth(opcode: &str) -> Option<u32> {
+    opcode.strip_prefix('D').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))?.parse().ok()
+}
+
 /// `bm #5`: a mate distance where a move should stand.
-fn mate_operand(operation: &Operation) -> Option<i32> {
+pub fn mate_operand(operation: &Operation) -> Option<i32> {
     match operation.operands.as_slice() {
         [only] => only.strip_prefix('#')?.parse().ok(),
         _ => None,
@@ -359,12 +602,31 @@ fn number<T: std::str::FromStr>(operation: &Operation) -> Result<T, String> {
 
 /// The words of an operation that lists moves: separated by blanks, commas or both.
 fn listed(operation: &Operation) -> impl Iterator<Item = &str> {
-    operation.operands.iter().flat_map(|operand| operand.split([',', ' '])).filter(|word| !word.is_empty())
+    operation.operands.iter().flat_map(|operand| operand.split([',', ' ', '\t'])).filter(|word| !word.is_empty())
+}
+
+/// The moves among them: a mark of the move before may stand alone, as in `Qh4 #`, `exd6 e.p.` or `Nf3 $1`.
+pub fn move_words(operation: &Operation) -> impl Iterator<Item = &str> {
+    listed(operation).enumerate().filter(|&(index, word)| index == 0 || !is_mark(word)).map(|(_, word)| word)
+}
+
+fn is_mark(word: &str) -> bool {
+    let glyph = word.strip_prefix('$').is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()));
+    let word = word.trim_end_matches(MARKS);
+    glyph || word.is_empty() || matches!(word, "e.p." | "e.p" | "ep" | "ep.")
+}
+
+/// What may stand behind a move: check, mate and what someone thought of it.
+const MARKS: [char; 4] = ['+', '#', '!', '?'];
+
+/// Whether an operation that lists moves says more than the moves: what someone thought of them.
+pub fn has_opinions(operation: &Operation) -> bool {
+    listed(operation).any(|word| word.contains(['!', '?', '$']))
 }
 
 fn moves(position: &Position, operation: &Operation) -> Result<Vec<Move>, String> {
     let mut found = Vec::new();
-    for word in listed(operation) {
+    for word in move_words(operation) {
         let m = read_move(position, word).map_err(|reason| format!("{} {reason}", operation.opcode))?;
         if !found.contains(&m) {
             found.push(m);
@@ -376,7 +638,7 @@ fn moves(position: &Position, operation: &Operation) -> Result<Vec<Move>, String
 fn line_of_play(position: &Position, operation: &Operation) -> Result<Vec<Move>, String> {
     let mut position = position.clone();
     let mut line = Vec::new();
-    for word in listed(operation) {
+    for word in move_words(operation) {
         let m = read_move(&position, word)
             .map_err(|reason| format!("{} {reason} (move {} of the line)", operation.opcode, line.len() + 1))?;
         line.push(m);
@@ -407,6 +669,10 @@ fn points(position: &Position, operations: &[Operation]) -> Result<Vec<(Move, i3
         (!list.is_empty()).then_some(list)
     };
     let Some(list) = aligned("c9").or_else(|| aligned("c7")).or_else(inline) else { return Ok(Vec::new()) };
+    // `c0 "Elo=2500"` is prose, too.
+    if list.iter().all(|(name, _)| !looks_like_a_move(name)) {
+        return Ok(Vec::new());
+    }
     // Where a move stands twice the later number counts: published suites have such lines.
     let mut unique: Vec<(Move, i32)> = Vec::with_capacity(list.len());
     for (name, points) in list {
@@ -430,13 +696,18 @@ pub fn read_move(position: &Position, word: &str) -> Result<Move, String> {
         .or_else(|reason| position.parse_move(word).or_else(|| position.parse_move(&word.to_lowercase())).ok_or(reason))
 }
 
+fn looks_like_a_move(word: &str) -> bool {
+    let bare = word.trim_end_matches(MARKS);
+    San::from_ascii(bare.as_bytes()).is_ok() || bare.parse::<shakmaty::uci::UciMove>().is_ok()
+}
+
 fn read_san(position: &Position, word: &str) -> Result<Move, String> {
     let unreadable = || format!("'{}' is no move", shorten(word));
     if !word.is_ascii() {
         return Err(unreadable());
     }
-    let bare = word.trim_end_matches(['+', '#', '!', '?']);
-    let bare = bare.strip_suffix("e.p.").unwrap_or(bare);
+    let bare = word.trim_end_matches(MARKS);
+    let bare = bare.strip_suffix("e.p.").unwrap_or(bare).trim_end_matches(MARKS);
     let mut text = if bare.starts_with("0-0") { bare.replace('0', "O") } else { bare.to_owned() };
     // "e8Q": the equals sign is often left out.
     if let [.., b'1' | b'8', b'N' | b'B' | b'R' | b'Q'] = text.as_bytes() {

@@ -16,22 +16,22 @@ use super::report::{self, Outputs};
 use super::totals;
 use crate::bound::Bound;
 use crate::engine::Settings;
-use crate::lab::{FOUND, OK, progress};
+use crate::lab::{FOUND, OK, amount, input, progress};
 use crate::position::notation::{san, san_line, uci};
 
 /// What `ibex epd FILE...` can be told.
 #[derive(clap::Args, Clone, Debug)]
 #[group(id = "run")]
 pub struct Args {
-    /// Suites to run
+    /// Suites to run: files, packed or not, patterns such as 'epd/*.epd', or - for standard input
     #[arg(required = true, value_name = "FILE.epd")]
     pub files: Vec<PathBuf>,
 
-    /// Milliseconds for each position
-    #[arg(long, value_name = "MS", help_heading = "Limits (at least one)", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Time for each position, in milliseconds or such as 1.5s
+    #[arg(long, value_name = "MS", help_heading = "Limits (at least one)", value_parser = amount::milliseconds)]
     pub movetime: Option<u64>,
-    /// Nodes for each position; repeatable to the node on one thread
-    #[arg(long, value_name = "N", help_heading = "Limits (at least one)", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Nodes for each position, such as 500k; repeatable to the node on one thread
+    #[arg(long, value_name = "N", help_heading = "Limits (at least one)", value_parser = amount::count)]
     pub nodes: Option<u64>,
     /// Iterations for each position
     #[arg(long, value_name = "N", help_heading = "Limits (at least one)", value_parser = clap::value_parser!(u32).range(1..))]
@@ -43,7 +43,7 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     pub hold: Option<u32>,
     /// Give a position up after this many seconds [default: depends on the limits]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = amount::seconds)]
     pub timeout: Option<u64>,
 
     /// Positions searched at once
@@ -199,7 +199,12 @@ pub fn run(args: &Args) -> Result<u8, String> {
         eprintln!("{label} seems not to obey 'go nodes'; with --stop-at-nodes {label} it is stopped at about so many");
     }
     let saved = report::save(&run, &args.outputs).and_then(|()| match &args.epd_out {
-        Some(path) => report::write_epd(path, &suites, &run),
+        Some(path) => {
+            for suite in suites.iter().filter(|suite| suite.comments > 0) {
+                eprintln!("{}: lines of comment ({}) are not copied to {}", suite.file, suite.comments, path.display());
+            }
+            report::write_epd(path, &suites, &run)
+        }
         None => Ok(()),
     });
     report::print(&run, &args.outputs);
@@ -232,11 +237,11 @@ fn deaf_to_nodes(run: &Run) -> Vec<&str> {
 /// Reads the suites and reports what is wrong with them.
 fn read_suites(files: &[PathBuf]) -> Result<Vec<Suite>, String> {
     let mut suites: Vec<Suite> = Vec::new();
-    for file in files {
+    for file in &input::expand(files)? {
         let mut suite = Suite::read(file)?;
         suite.require(Entry::is_task, "nothing to solve (no bm, am, dm or points)");
-        for note in &suite.notes {
-            eprintln!("{note}");
+        for remark in suite.remarks() {
+            eprintln!("{remark}");
         }
         for problem in &suite.problems {
             eprintln!("{problem}: left out");

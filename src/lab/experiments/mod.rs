@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(long, global = true, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=60))]
     pub depth: u32,
     /// For `recognizers`: nodes in which a position must be solved
-    #[arg(long, global = true, default_value_t = 100_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, global = true, default_value_t = 100_000, value_name = "N", value_parser = crate::lab::amount::count)]
     pub nodes: u64,
     /// Size of the transposition table in MiB
     #[arg(long, global = true, default_value_t = 16, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=65536))]

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use super::epd::parse::{Entry, Problem, Suite};
 use super::parallel::in_parallel;
-use super::{FOUND, OK, TROUBLE, default_jobs, progress};
+use super::{FOUND, OK, TROUBLE, amount, default_jobs, input, progress};
 use crate::position::Position;
 use crate::position::notation::san;
 use crate::tell;
@@ -19,14 +19,14 @@ use mate::{GaveUp, Solver};
 /// Prove the mates of EPD files.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
-    /// Files whose lines say `dm N`, and may list the keys as `bm`
+    /// Files whose lines say `dm N`, and may list the keys as `bm`; patterns, or - for standard input
     #[arg(required = true, value_name = "FILE.epd")]
     pub files: Vec<PathBuf>,
     /// Leave out mates in more moves than this
     #[arg(long, value_name = "MOVES")]
     pub max_mate: Option<u8>,
     /// Give up a line after so many positions; it then counts as not proved [default: never]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = amount::count)]
     pub positions: Option<u64>,
     /// How many lines are proved at once [default: one a core]
     #[arg(long, short, value_name = "N")]
@@ -102,7 +102,14 @@ fn defence(position: &Position, distance: u8, solver: &mut Solver) -> Result<Res
 /// Runs the command.
 pub fn run(args: &Args) -> u8 {
     let mut suites = Vec::new();
-    for file in &args.files {
+    let files = match input::expand(&args.files) {
+        Ok(files) => files,
+        Err(reason) => {
+            eprintln!("ibex prove: {reason}");
+            return TROUBLE;
+        }
+    };
+    for file in &files {
         match Suite::read(file) {
             Ok(suite) => suites.push(suite),
             Err(reason) => {
@@ -129,6 +136,9 @@ fn run_suite(suite: &Suite, args: &Args) -> (usize, usize) {
     let farthest = args.max_mate.map_or(u32::MAX, u32::from);
     let claims: Vec<_> =
         suite.entries.iter().filter(|e| e.mate.is_some_and(|mate| mate.unsigned_abs() <= farthest)).collect();
+    for remark in suite.remarks() {
+        eprintln!("{remark}");
+    }
     for problem in &suite.problems {
         eprintln!("{problem}");
     }

@@ -154,6 +154,7 @@ fn mates_and_points() {
     assert_eq!(points("c0 \"prose\"; c7 \"nonsense here\"; c8 \"10 7\"; c9 \"g1f3 d2d4\";"), expected);
     assert_eq!(points("c7 \"Nf3 d4 Nf3\"; c8 \"9 7 10\";"), expected, "the later number counts");
     assert!(points("c0 \"White is better\"; c8 \"10\"; c9 \"g1f3 d2d4\";").is_empty());
+    assert!(points("bm e4; c0 \"Elo=2500, year=1999\";").is_empty(), "prose");
     assert!(reason(&format!("{START} c0 \"Nf6=10, d4=7\";")).contains("'Nf6' is not legal"));
     let promotion = entry("8/1P5k/8/8/8/8/8/K7 w - - c0 \"b8=Q=10, b8=R+=9\";");
     assert_eq!(promotion.points.iter().map(|&(_, points)| points).collect::<Vec<_>>(), [10, 9]);
@@ -164,7 +165,9 @@ fn comments_and_empty_lines_are_no_lines() {
     for text in ["", "   ", "\r", "# a comment", "\t#"] {
         assert!(parse_line(text, 1).is_none(), "{text:?}");
     }
-    assert_eq!(entry(&format!("{START} bm e4; # the end")).operations.len(), 1);
+    let kept = entry(&format!("{START} bm e4; # the end; really"));
+    assert_eq!(kept.operations.len(), 2);
+    assert_eq!((kept.operations[1].raw.as_str(), kept.operations[1].odd), ("# the end; really", Some("a comment")));
 }
 
 #[test]
@@ -175,25 +178,19 @@ fn bad_lines_say_why() {
         ("bm Qg6 id \"x\";", "bm 'Qg6' is not legal"),
         ("bm e4; bm d4;", "'bm' stands twice"),
         ("bm e4; am e4;", "both best and to be avoided"),
-        ("5x 3;", "'5x' is no opcode"),
-        ("bm e4; \"id\" x;", "no opcode"),
-        ("averyveryverylongopcode 1;", "no opcode"),
-        ("id \"open", "without an end"),
         ("dm three;", "'dm three' needs one number"),
         ("dm;", "needs one number"),
         ("dm 3 4;", "needs one number"),
-        ("acn -1;", "needs one number"),
-        ("acd 99999999999999;", "needs one number"),
-        ("D2 many;", "needs one number"),
-        ("pv e4 e4;", "pv 'e4' is not legal (move 2 of the line)"),
-        ("pm Nf6;", "pm 'Nf6' is not legal"),
-        ("bm e4;\u{0}", "control character U+0000"),
+        ("bm e4\u{1};", "'e4\\u{1}' is no move"),
+        ("bm \"e4;", "a quotation without an end: bm \"e4;"),
+        ("bm $1;", "no move"),
     ] {
         let reason = reason(&format!("{START} {tail}"));
         assert!(reason.contains(part), "{tail}: {reason}");
     }
     assert!(reason("rnbqkbnr/pppppppp/8 w KQkq - bm e4;").contains("FEN"));
     assert!(reason("8/8/8/8/8/8/8/8 w - - bm e4;").contains("empty board"));
+    assert!(reason(&START.replace("w ", "w\u{1} ")).contains("control character U+0001"));
     assert!(reason("8/8 w").contains("only 2 of the four fields"));
     assert!(reason("hello").contains("only 1 of the four fields"));
 }
@@ -220,6 +217,163 @@ fn files_of_any_line_ending_mark_and_encoding() {
     assert!(Suite::read(Path::new("no/such/file.epd")).expect_err("missing").starts_with("no/such/file.epd: "));
 }
 
+/// What is written of a line, without a search.
+fn written(entry: &Entry) -> String {
+    crate::lab::epd::report::annotated(entry, None)
+}
+
+#[test]
+fn an_odd_operation_costs_only_itself() {
+    for (odd, reason, plain) in [
+        ("PV: d8h4", "no opcode", "kept \"PV: d8h4\""),
+        ("5x 3", "no opcode", "kept \"5x 3\""),
+        ("averyveryverylongopcode 1", "no opcode", "averyveryverylongopcode 1"),
+        ("01:22:03", "no opcode", "01:22:03"),
+        ("x-tag \"1\"", "no opcode", "x-tag \"1\""),
+        ("x-tag \"1\" \"2\"", "no opcode", "kept \"x-tag \\\"1\\\" \\\"2\\\"\""),
+        ("\"quoted\" x", "no opcode", "kept \"\\\"quoted\\\" x\""),
+        ("ce +M1", "needs one number", "kept \"ce +M1\""),
+        ("acd x", "needs one number", "kept \"acd x\""),
+        ("acn -1", "needs one number", "kept \"acn -1\""),
+        ("acd 99999999999999", "needs one number", "kept \"acd 99999999999999\""),
+        ("hmvc many", "needs one number", "kept \"hmvc many\""),
+        ("hmvc", "needs one number", "kept \"hmvc\""),
+        ("D2 many", "needs one number", "kept \"D2 many\""),
+        ("pv Zz9", "a move that cannot be read", "kept \"pv Zz9\""),
+        ("pv e4 e4", "a move that cannot be read", "kept \"pv e4 e4\""),
+        ("pm Nf6", "a move that cannot be read", "kept \"pm Nf6\""),
+        ("c0 \"open", "a quotation without an end", "kept \"c0 \\\"open\""),
+        ("#", "a comment", "kept \"#\""),
+    ] {
+        let entry = entry(&format!("{START} bm e4; id \"x\"; {odd}"));
+        let operation = &entry.operations[2];
+        assert_eq!((operation.odd, operation.raw.as_str()), (Some(reason), odd));
+        assert_eq!(written(&entry), format!("{START} bm e4; id \"x\"; {plain};"));
+    }
+    for (plain, expected) in [
+        ("ep", "ep"),
+        ("noop 5", "noop 5"),
+        ("c9 \"\"", "c9 \"\""),
+        ("c0 two  words", "c0 \"two  words\""),
+        ("c0 \"a\" b", "c0 \"a b\"; kept \"c0 \\\"a\\\" b\""),
+        ("c0 \"C:\\new \\d\\\"", "c0 \"C:\\\\new \\\\d\\\\\""),
+        ("am d4!, f2f3 $2", "am d4 f2f3; kept \"am d4!, f2f3 $2\""),
+        ("pv e4, e5 Nf3", "pv e4 e5 Nf3"),
+        ("kept \"a\"; ce x; acd y", "kept \"a\"; kept2 \"ce x\"; kept3 \"acd y\""),
+        ("_x 1", "kept \"_x 1\""),
+    ] {
+        let entry = entry(&format!("{START} bm e4; {plain}"));
+        assert_eq!(written(&entry), format!("{START} bm e4; {expected};"));
+    }
+    assert_eq!(written(&entry(&format!("{START}; 5; bm e4"))), format!("{START} kept \"5\"; bm e4;"));
+    assert_eq!(written(&entry("7k/8/5KQ1/8/8/8/8/8 w - - bm #1")), "7k/8/5KQ1/8/8/8/8/8 w - - dm 1;");
+}
+
+#[test]
+fn of_two_operations_the_last_counts() {
+    let twice = entry(&format!("{START} bm e4; id \"a\"; id \"b\"; ce 1; ce 2; bm e4;"));
+    assert_eq!((twice.id.as_deref(), twice.analysis.centipawns), (Some("b"), Some(2)));
+    assert_eq!(written(&twice), format!("{START} kept \"bm e4\"; id \"a\"; id \"b\"; kept2 \"ce 1\"; ce 2; bm e4;"));
+    let counters = entry(&format!("{START} 7 12 bm e4; hmvc 9; fmvn 12;"));
+    assert!(counters.position.fen().ends_with(" 7 12"));
+    assert_eq!(written(&counters), format!("{START} hmvc 7; bm e4; kept \"hmvc 9\"; fmvn 12;"));
+}
+
+#[test]
+fn marks_may_stand_alone() {
+    let mate = entry("rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - bm Qh4 #;");
+    assert_eq!(sans(&mate, &mate.best), ["Qh4#"]);
+    assert!(written(&mate).ends_with(" bm Qh4;"));
+    for word in ["exd6 e.p.", "exd6 ep", "exd6 e.p. !", "exd6e.p.!", "exd6!? $5", "e5xd6 +"] {
+        let entry = entry(&format!("{} bm {word};", RICH.trim_end_matches(" 0 1")));
+        assert_eq!(sans(&entry, &entry.best), ["exd6"], "{word}");
+    }
+}
+
+#[test]
+fn strings_have_backslashes() {
+    for (text, id) in [
+        (r#"id "a \"b\" c""#, "a \"b\" c"),
+        (r#"id "a \\ b""#, "a \\ b"),
+        (r#"id "tab\tline\n""#, "tab\tline\n"),
+        (r#"id "C:\dir""#, "C:\\dir"),
+        (r#"id "ends with \""#, "ends with \\"),
+        (r#"id "semi; colon""#, "semi; colon"),
+        ("id WAC.001", "WAC.001"),
+    ] {
+        let first = entry(&format!("{START} bm e4; {text};"));
+        assert_eq!(first.id.as_deref(), Some(id), "{text}");
+        let again = entry(&written(&first));
+        assert_eq!(again.id.as_deref(), Some(id), "{text}");
+        assert_eq!(written(&again), written(&first));
+    }
+}
+
+#[test]
+fn odd_operations_are_counted_by_kind() {
+    let mut text = String::new();
+    for n in 0..30 {
+        text.push_str(&format!("{START} bm e4; PV: d8h4; ce +M{n}; 00:0{}:1{n};\r", n % 10));
+    }
+    text.push_str(&format!("{START} bm e4; id \"nul\";\0\n{START} bm e4; id \"x\u{1}\";\r\n# comment\n"));
+    let suite = Suite::parse("x", "x.epd", text.as_bytes());
+    assert_eq!((suite.entries.len(), suite.problems.len(), suite.comments), (32, 0, 1));
+    assert_eq!(
+        suite.remarks(),
+        [
+            "x.epd:32: control character U+0001",
+            "x.epd: 30 operations 'PV:' not understood (no opcode), kept as they stand (first in line 1: PV: d8h4)",
+            "x.epd: 30 operations 'ce' not understood (needs one number), kept as they stand (first in line 1: ce +M0)",
+            "x.epd: 10 operations '00:00:10' not understood (no opcode), kept as they stand (first in line 1: 00:00:10)",
+            "x.epd: 20 operations '00:00:110' not understood (no opcode), kept as they stand (first in line 11: 00:00:110)",
+            "x.epd: zero bytes at the end of lines (1), read as blanks",
+        ]
+    );
+    let kinds: Vec<String> = (0..30).map(|n| format!("{}? ", "a".repeat(n + 1))).collect();
+    let suite = Suite::parse("x", "x", format!("{START} bm e4; {}", kinds.join(";")).as_bytes());
+    assert_eq!(suite.remarks().len(), 21);
+    assert!(suite.remarks()[20].starts_with("x: 10 operations of 10 more kinds"), "{}", suite.remarks()[20]);
+}
+
+/// Operations as files have them, and nonsense.
+fn operation() -> impl proptest::strategy::Strategy<Value = String> {
+    use proptest::prelude::*;
+    prop_oneof![
+        proptest::sample::select(vec![
+            "PV: d8h4",
+            "ep",
+            "ce +M1",
+            "c0 \"text; with; semicolons\"",
+            "Eco",
+            "acd 7",
+            "ce 31",
+            "D1 20",
+            "01:22:03",
+            "x-tag \"1\"",
+            "pv Zz9",
+            "pv e4 e5",
+            "noop",
+            "c9 \"\"",
+            "hmvc 0",
+            "fmvn 1",
+            "id \"a \\\"b\\\"\"",
+            "pm d2d4",
+            "am f3!",
+            "kept \"x\"",
+            "kept2",
+            "dm 3",
+            "- x",
+            "-",
+            "_a",
+            "bm e4",
+        ])
+        .prop_map(str::to_owned),
+        "[a-zA-Z][a-z0-9:_.-]{0,6}( [a-zA-Z0-9+#!?.\"\\\\-]{1,6}){0,3}",
+        "[a-z]{1,3}[0-9]? \"[^\\pC\"\\\\]{0,12}\"",
+        "\\PC{0,12}",
+    ]
+}
+
 proptest::proptest! {
     #[test]
     fn nothing_makes_the_parser_panic(tail in "\\PC{0,80}", cut in 0usize..60) {
@@ -233,5 +387,46 @@ proptest::proptest! {
     fn no_bytes_make_the_reader_panic(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300)) {
         let suite = Suite::parse("x", "x", &bytes);
         proptest::prop_assert!(suite.entries.is_empty());
+    }
+
+    /// What goes in comes out, or is named: each operation is there again with the same meaning, or word for word in a string.
+    #[test]
+    fn no_operation_is_lost(operations in proptest::collection::vec(operation(), 0..6)) {
+        let line = format!("{START} bm Nf3; {}", operations.join("; "));
+        let entry = match parse_line(&line, 1) {
+            Some(Ok(entry)) => entry,
+            // Only a solution may cost the line.
+            Some(Err(_)) => {
+                let solution = line.split([' ', ';', '"']).filter(|word| matches!(*word, "bm" | "am" | "dm" | "c0" | "c8")).count();
+                proptest::prop_assert!(solution > 1, "{line}");
+                return Ok(());
+            }
+            None => return Err(proptest::test_runner::TestCaseError::fail(line)),
+        };
+        // The pieces are the whole: nothing but blanks and semicolons lies between them.
+        let mut rest = &line[START.len()..];
+        for operation in &entry.operations {
+            let at = rest.find(&operation.raw).expect("in order");
+            proptest::prop_assert!(rest[..at].chars().all(|c| c.is_whitespace() || c == ';'), "{line}: {}", operation.raw);
+            rest = &rest[at + operation.raw.len()..];
+        }
+        proptest::prop_assert!(rest.chars().all(|c| c.is_whitespace() || c == ';'), "{line}");
+        let out = written(&entry);
+        let again = parse_line(&out, 1).expect("a line").map_err(proptest::test_runner::TestCaseError::fail)?;
+        proptest::prop_assert_eq!(again.position.fen(), entry.position.fen());
+        proptest::prop_assert_eq!(
+            (&again.id, &again.best, &again.avoid, again.mate, &again.points, &again.counts, &again.analysis),
+            (&entry.id, &entry.best, &entry.avoid, entry.mate, &entry.points, &entry.counts, &entry.analysis)
+        );
+        for operation in &entry.operations {
+            let same = again.operations.iter().any(|o| {
+                let kept = o.opcode.starts_with("kept") && o.text() == operation.raw;
+                kept || o.raw == operation.raw || o.opcode == operation.opcode && o.text() == operation.text()
+                    || o.opcode == operation.opcode && o.text().split_whitespace().eq(operation.text().split_whitespace())
+                    || matches!(o.opcode.as_str(), "am" | "pm" | "pv") && o.opcode == operation.opcode && operation.odd.is_none()
+            });
+            proptest::prop_assert!(same, "{}: {out}", operation.raw);
+        }
+        proptest::prop_assert_eq!(written(&again), out, "written again, nothing changes");
     }
 }
