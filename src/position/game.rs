@@ -1,5 +1,7 @@
 //! A position with the game that led to it: what repetition and the 50-move rule need.
 
+use std::fmt;
+
 use shakmaty::{CastlingMode, Move};
 
 use super::Position;
@@ -47,6 +49,14 @@ impl Game {
         self.position.play(m);
     }
 
+    /// Passes the turn. The side to move must not be in check.
+    ///
+    /// The 50-move clock counts on. What stood before a pass counts for no repetition, for a pass is no move.
+    pub fn play_null(&mut self) {
+        self.keys.push(self.position.key());
+        self.position.play_null();
+    }
+
     /// How often the current position has occurred before in the game.
     pub fn occurrences(&self) -> usize {
         let reach = usize::from(self.position.reversible()).min(self.keys.len());
@@ -84,4 +94,16 @@ pub enum Ending {
     FiftyMoves,
     /// The position has occurred three times.
     Repetition,
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Ending::Checkmate => "checkmate",
+            Ending::Stalemate => "stalemate",
+            Ending::InsufficientMaterial => "neither side can mate",
+            Ending::FiftyMoves => "fifty moves without capture or pawn move",
+            Ending::Repetition => "the position has occurred three times",
+        })
+    }
 }
