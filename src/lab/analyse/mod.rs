@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use indicatif::ProgressBar;
 
 use super::epd::player::Budget;
+use super::tell::counted;
 use super::{OK, TROUBLE, progress};
 
 /// What `ibex analyse` can be told.
@@ -45,7 +46,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
     pub threads: usize,
     /// Transposition table in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = super::hash_size)]
     pub hash: usize,
 
     /// Half-moves of a best line, as a variation of the game
@@ -96,9 +97,10 @@ impl Desk<'_> {
     /// A position has been searched.
     fn step(&mut self) {
         self.tally.positions += 1;
+        let positions = counted(self.tally.positions, "position", "positions");
         self.bar.set_message(match self.tally.games {
-            0 => format!("{} positions", self.tally.positions),
-            games => format!("{} positions, {games} games", self.tally.positions),
+            0 => positions,
+            games => format!("{positions}, {}", counted(games, "game", "games")),
         });
     }
 
@@ -140,10 +142,15 @@ fn analyse(args: &Args) -> Result<u8, String> {
     desk.bar.finish_and_clear();
     let Tally { games, positions, marks: [blunders, mistakes, dubious], left_out } = desk.tally;
     if positions == 0 {
-        return Err(format!("nothing to analyse ({left_out} games or lines left out)"));
+        return Err(format!("nothing to analyse ({} left out)", counted(left_out, "game or line", "games or lines")));
     }
     eprintln!(
-        "{games} games, {positions} positions; {blunders} blunders, {mistakes} mistakes, {dubious} dubious moves; {left_out} left out"
+        "{}, {}; {}, {}, {}; {left_out} left out",
+        counted(games, "game", "games"),
+        counted(positions, "position", "positions"),
+        counted(blunders, "blunder", "blunders"),
+        counted(mistakes, "mistake", "mistakes"),
+        counted(dubious, "dubious move", "dubious moves"),
     );
     Ok(OK)
 }
