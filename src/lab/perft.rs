@@ -166,7 +166,7 @@ fn run_files(files: &[String], max_depth: u32, jobs: usize) -> u8 {
             suite.file,
             counted(result.lines as u64, "position", "positions"),
             counted(result.counts as u64, "count", "counts"),
-            counted(result.leaves as u64, "leaf", "leaves"),
+            counted(result.leaves, "leaf", "leaves"),
             counted(result.mismatches.len() as u64, "mismatch", "mismatches"),
             counted(suite.problems.len() as u64, "bad line", "bad lines"),
             start.elapsed().as_secs_f64(),
