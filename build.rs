@@ -18,13 +18,7 @@ use std::process::Command;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build");
-    // A build outside a checkout (a released archive) has no hash to show.
-    let hash = git(&["rev-parse", "--short=8", "HEAD"]).map_or_else(String::new, |hash| format!("-{hash}"));
-    // The log of HEAD grows with every commit and every change of branch.
-    if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]).filter(|log| Path::new(log).exists()) {
-        println!("cargo::rerun-if-changed={log}");
-    }
-    println!("cargo::rustc-env=IBEX_VERSION={}{hash}", env!("CARGO_PKG_VERSION"));
+    println!("cargo::rustc-env=IBEX_VERSION={}", version());
 
     // What `compiler` tells at the prompt.
     let compiler = std::env::var("RUSTC")
@@ -52,7 +46,29 @@ fn main() {
     }
 }
 
-/// What git answers in one line, if it does.
+/// The version of `Cargo.toml`, with the commit and `-dirty` for a changed tree; a commit that is tagged with the version
+/// needs neither.
+fn version() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    // The log of HEAD grows with every commit and every change of branch; tags come and go by themselves, and what is
+    // compiled may have changed.
+    let told = ["logs/HEAD", "refs/tags", "packed-refs"].map(|path| git(&["rev-parse", "--git-path", path]));
+    let sources = ["src", "Cargo.toml", "Cargo.lock"].map(|path| Some(path.to_owned()));
+    for path in told.into_iter().chain(sources).flatten().filter(|path| Path::new(path).exists()) {
+        println!("cargo::rerun-if-changed={path}");
+    }
+    // A build outside a checkout (a released archive) has no hash to show.
+    let Some(hash) = git(&["rev-parse", "--short=8", "HEAD"]) else { return version.to_owned() };
+    let changed = git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|files| !files.is_empty());
+    let tags = git(&["tag", "--points-at", "HEAD"]).unwrap_or_default();
+    let tagged = tags.lines().any(|tag| tag.strip_prefix('v').unwrap_or(tag) == version);
+    match (tagged, changed) {
+        (true, false) => version.to_owned(),
+        (_, changed) => format!("{version}-{hash}{}", if changed { "-dirty" } else { "" }),
+    }
+}
+
+/// What git answers, if it does.
 fn git(args: &[&str]) -> Option<String> {
     let output = Command::new("git").args(args).output().ok().filter(|output| output.status.success())?;
     String::from_utf8(output.stdout).ok().map(|line| line.trim().to_owned())
@@ -136,8 +152,8 @@ fn embed(path: &Path) -> Result<(), String> {
     }
     let biases: Vec<i32> =
         weights[2 * halves..].chunks_exact(4).map(|b| i32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
-    let name: String =
-        String::from_utf8_lossy(&header[40..]).chars().filter(|c| c.is_ascii_graphic() || *c == ' ').collect();
+    // A file is known by its name; the header keeps the one that its training gave it.
+    let name: String = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
 
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("no OUT_DIR")?);
     let mut text = String::new();

@@ -7,7 +7,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use crate::engine::{Engine, Settings};
+use crate::engine::{Engine, LARGEST_HASH, Settings};
 use crate::position::Game;
 use crate::position::notation::read_fen;
 use crate::time::Limits;
@@ -26,6 +26,30 @@ pub struct Setup {
 impl Default for Setup {
     fn default() -> Setup {
         Setup { depth: DEPTH, hash_mib: 16, threads: 1 }
+    }
+}
+
+impl Setup {
+    /// Reads the words behind `bench`: none, a depth, or, as other engines take them, `HASH THREADS DEPTH`.
+    ///
+    /// # Errors
+    ///
+    /// One line that says what is wrong.
+    pub fn read(words: &[String]) -> Result<Setup, String> {
+        let number = |name: &str, word: &str, most: u32| {
+            let number = word.parse().ok().filter(|number| (1..=most).contains(number));
+            number.ok_or_else(|| format!("{name} must be a number from 1 to {most}, not '{word}'"))
+        };
+        match words {
+            [] => Ok(Setup::default()),
+            [depth] => Ok(Setup { depth: number("the depth", depth, 200)?, ..Setup::default() }),
+            [hash, threads, depth] => Ok(Setup {
+                depth: number("the depth", depth, 200)?,
+                hash_mib: number("the hash", hash, LARGEST_HASH as u32)? as usize,
+                threads: number("the threads", threads, 512)? as usize,
+            }),
+            _ => Err("expected nothing, DEPTH, or HASH THREADS DEPTH".to_owned()),
+        }
     }
 }
 
@@ -124,15 +148,31 @@ pub fn measure(setup: Setup, mut done: impl FnMut(usize, u64)) -> Result<Measure
     Ok(measured)
 }
 
-/// The command for a prompt: an optional depth in, lines out.
+/// The command for a prompt: the words of [`Setup::read`] in, lines out.
 pub fn at_the_prompt(words: &[String], say: &mut dyn FnMut(&str)) {
-    let depth = match words.first().map(|word| word.parse()) {
-        None => DEPTH,
-        Some(Ok(depth)) if (1..=200).contains(&depth) => depth,
-        Some(_) => return say("bench: the depth must be a number from 1 to 200"),
-    };
-    match measure(Setup { depth, ..Setup::default() }, |_, _| {}) {
+    match Setup::read(words).and_then(|setup| measure(setup, |_, _| {})) {
         Ok(measured) => say(&measured.to_string()),
         Err(reason) => say(&format!("bench: {reason}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_other_engines() {
+        let read = |text: &str| {
+            let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+            Setup::read(&words).map(|setup| (setup.hash_mib, setup.threads, setup.depth))
+        };
+        assert_eq!(read(""), Ok((16, 1, DEPTH)));
+        assert_eq!(read("9"), Ok((16, 1, 9)));
+        assert_eq!(read("64 2 10"), Ok((64, 2, 10)));
+        for bad in
+            ["0", "x", "201", "16 1", "0 1 12", "16 0 12", "16 513 12", "16 1 -1", "16 1 12 default", "9999999 1 1"]
+        {
+            assert!(read(bad).is_err_and(|why| !why.contains('\n')), "{bad}");
+        }
     }
 }

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
-use ibex::lab::{analyse, bench, datagen, endings, epd, experiments, perft, prove, tune};
+use ibex::lab::{OK, analyse, bench, datagen, endings, epd, experiments, perft, prove, tune};
+use ibex::uci;
 
 /// A UCI chess engine whose scores mean something exact.
 ///
@@ -22,6 +23,7 @@ enum Command {
     /// `ibex analyse games.pgn --out annotated.pgn` searches every position of every game and writes the games again, with
     /// `[%eval ...]` after each move, `??`, `?` and `?!` where a move lost chances, and the line that was better. A game or
     /// a line that cannot be read is reported and copied unchanged; the exit status is then 1.
+    #[command(visible_alias = "analyze")]
     Analyse(analyse::Args),
     /// Search a fixed list of positions; the last line reads `N nodes M nps`
     ///
@@ -55,6 +57,14 @@ enum Command {
     /// move keeps the distance. The exit status is 0 when all was proved, 1 when a line is wrong, 2 when there was nothing
     /// to prove.
     Prove(prove::Args),
+    /// Print the numbers of the search, as the tuning page of OpenBench reads them
+    ///
+    /// One line a number: name, type, value, least, most, step, learning rate.
+    Spsa {
+        /// Only the numbers whose names begin so
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+    },
     /// Fit the classical evaluation's weights to the results of games, and write them as source
     ///
     /// `ibex tune FILE... --out src/eval/classical/values.rs && cargo fmt` is the whole of it.
@@ -77,6 +87,10 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Lab(args) => experiments::run(&args),
         Command::Perft(args) => perft::run(&args),
         Command::Prove(args) => prove::run(&args),
+        Command::Spsa { names } => {
+            uci::spsa::at_the_prompt(&names, &mut |line| ibex::tell!("{line}"));
+            OK
+        }
         Command::Tune(args) => tune::run(&args),
     };
     ExitCode::from(status)
@@ -89,5 +103,14 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn advice_knows_every_command() {
+        for command in Cli::command().get_subcommands() {
+            for name in std::iter::once(command.get_name()).chain(command.get_all_aliases()) {
+                assert!(crate::COMMANDS.contains(&name), "{name}");
+            }
+        }
     }
 }

@@ -26,6 +26,9 @@ use crate::time::{Clock, Limits};
 use crate::tt::Table;
 use handicap::Handicap;
 
+/// The largest transposition table that may be asked for, in MiB.
+pub const LARGEST_HASH: usize = 1 << 20;
+
 /// What the engine can be told before a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -55,6 +58,9 @@ pub struct Settings {
     pub elo: u32,
     /// Whether that rating counts.
     pub limit_strength: bool,
+    /// The level of `Skill Level`, which stands for a rating (see [`handicap::rating_of_skill`]) where the strength is not
+    /// limited by `elo`; [`handicap::FULL_SKILL`] and more for full strength.
+    pub skill: u32,
     /// A network file to evaluate with; empty for the program's own evaluation, `classical` for the hand-written one.
     pub eval_file: String,
     /// Whether evaluations are raw, as training data need them: no scaling by material or ending, no damping by the
@@ -82,6 +88,7 @@ impl Default for Settings {
             analyse_mode: false,
             elo: handicap::STRONGEST,
             limit_strength: false,
+            skill: handicap::FULL_SKILL,
             eval_file: String::new(),
             raw_evaluation: false,
             syzygy_path: String::new(),
@@ -415,7 +422,9 @@ impl Engine {
     fn handicap(&self, limits: &Limits) -> Option<Handicap> {
         let settings = &self.settings;
         let analysis = settings.analyse_mode || limits.infinite || limits.mate.is_some();
-        (settings.limit_strength && !analysis).then(|| Handicap::new(settings.elo, self.seed))
+        let by_skill = handicap::rating_of_skill(settings.skill);
+        let rating = if settings.limit_strength { Some(settings.elo) } else { by_skill };
+        rating.filter(|_| !analysis).map(|rating| Handicap::new(rating, self.seed))
     }
 
     fn prepare(&self, game: &Game, limits: &Limits) -> Arc<Clock> {

@@ -11,7 +11,7 @@ use ibex::{bench, uci};
 const EXTRAS: &[uci::Extra] = &[
     uci::Extra {
         name: "bench",
-        help: "search the fixed positions of `ibex bench`, to the depth named or the usual one",
+        help: "search the fixed positions of `ibex bench`, `bench [DEPTH | HASH THREADS DEPTH]`",
         run: bench::at_the_prompt,
     },
     #[cfg(feature = "lab")]
@@ -27,6 +27,54 @@ const EXTRAS: &[uci::Extra] = &[
     },
 ];
 
+/// The commands of the whole program, for advice where a word is none.
+const COMMANDS: &[&str] =
+    &["analyse", "analyze", "bench", "datagen", "endings", "epd", "help", "lab", "perft", "prove", "spsa", "tune"];
+
+/// Of a build without the laboratory: what it says of arguments that are the laboratory's, or that ask what there is.
+#[cfg(not(feature = "lab"))]
+fn without_the_laboratory(arguments: &[String]) -> Option<ExitCode> {
+    use std::io::Write as _;
+
+    let (first, rest) = arguments.split_first()?;
+    let text = match first.as_str() {
+        "-V" | "--version" => concat!("ibex ", env!("IBEX_VERSION")).to_owned(),
+        "-h" | "--help" => format!(
+            "Ibex {}, built without the laboratory: a bare UCI engine.\n\n\
+             Usage: ibex [COMMAND | UCI LINE...]\n\n\
+             Without arguments it speaks UCI on standard input and output.\n\n\
+             It has:\n  \
+             bench [DEPTH | HASH THREADS DEPTH]  search a fixed list of positions; the line reads `N nodes M nps`\n  \
+             perft DEPTH                         count the leaves of the tree of legal moves\n  \
+             spsa [NAME...]                      print the numbers of the search, for a tuner\n  \
+             help                                list what it understands beside UCI\n\n\
+             It lacks: analyse, datagen, endings, epd, lab, prove, tune, and perft with files. To have these, build it\n\
+             without `--no-default-features`.",
+            env!("IBEX_VERSION")
+        ),
+        "analyse" | "analyze" | "datagen" | "endings" | "epd" | "genfens" | "lab" | "prove" | "tune" => {
+            return Some(lacks(first));
+        }
+        "perft" if rest.iter().any(|word| word.parse::<u32>().is_err()) => {
+            return Some(lacks("perft with files or flags"));
+        }
+        _ => return None,
+    };
+    let _ = writeln!(std::io::stdout(), "{text}");
+    Some(ExitCode::SUCCESS)
+}
+
+#[cfg(not(feature = "lab"))]
+fn lacks(what: &str) -> ExitCode {
+    use std::io::Write as _;
+
+    let _ = writeln!(
+        std::io::stderr(),
+        "ibex: this build has no {what}: it is a bare UCI engine. Build it without `--no-default-features`"
+    );
+    ExitCode::from(2)
+}
+
 fn main() -> ExitCode {
     uci::journal::start();
     let arguments: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
@@ -34,5 +82,9 @@ fn main() -> ExitCode {
     if arguments.first().is_some_and(|word| cli::knows(word)) {
         return cli::run(<cli::Cli as clap::Parser>::parse());
     }
-    uci::run(arguments, EXTRAS)
+    #[cfg(not(feature = "lab"))]
+    if let Some(status) = without_the_laboratory(&arguments) {
+        return status;
+    }
+    uci::run(arguments, EXTRAS, COMMANDS)
 }

@@ -47,7 +47,7 @@ fn a_game_is_annotated() {
     ] {
         assert!(annotated.contains(part), "{part}: {annotated}");
     }
-    assert!(text(&output.stderr).contains("1 games, 7 positions; 1 blunders, "), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("1 game, 7 positions; 1 blunder, "), "{}", text(&output.stderr));
     // What was written can be read again, and the second analysis replaces the first.
     assert_eq!(text(&output.stdout).matches("[%eval ").count(), 7);
     assert_eq!(text(&analyse(&["-", "--nodes", "5000"], &output.stdout).stdout), text(&output.stdout));
@@ -165,7 +165,7 @@ fn what_cannot_be_done_is_said() {
     for (arguments, input, reason) in [
         (&["/no/such/file.pgn"][..], &b""[..], "/no/such/file.pgn: "),
         (&["-"], b"", "nothing to analyse (0 games or lines copied unchanged)"),
-        (&["-"], b"not a position\n", "nothing to analyse (1 games or lines copied unchanged)"),
+        (&["-"], b"not a position\n", "nothing to analyse (1 game or line copied unchanged)"),
         (&["-", "--out", "/no/such/folder/x"], b"", "/no/such/folder/x: "),
         (&["/"], b"", "/: a folder, not a file"),
     ] {

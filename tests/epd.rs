@@ -117,6 +117,26 @@ fn what_cannot_be_done_is_said() {
     }
 }
 
+/// `ibex epd epd/*.epd` meets files of counts, and a table may be asked for that no machine has.
+#[test]
+fn counts_are_skipped_and_the_table_has_its_real_size() {
+    let folder = Folder::new("counts");
+    let counts = folder.write("perft.epd", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 ;D1 6 ;D2 30\n");
+    let suite = folder.write("one.epd", SUITE.lines().next().expect("a line"));
+    let output = ibex(&["epd", &counts, &suite, "--nodes", "1", "--hash", "99999999999999"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let said = stderr(&output);
+    let about = said.lines().filter(|line| line.contains("perft.epd")).collect::<Vec<_>>();
+    assert!(matches!(about[..], [line] if line.ends_with("skipped")), "{said}");
+    assert!(said.contains("--hash goes from 1 to 1048576: set to 1048576"), "{said}");
+    let head = stdout(&output).lines().next().map(str::to_owned).expect("a head");
+    let size = head.split(" MiB").next().and_then(|words| words.split(' ').next_back()).and_then(|n| n.parse().ok());
+    assert!(size.is_some_and(|mib: u32| (1..=1 << 20).contains(&mib)), "{head}");
+    assert!(head.starts_with("1 node a position, ") && head.ends_with(" MiB, 1 thread"), "{head}");
+    let output = ibex(&["epd", &counts, "--nodes", "1"]);
+    assert!(status(&output) == 2 && stderr(&output).contains("no position to solve"), "{}", stderr(&output));
+}
+
 #[test]
 fn bad_lines_cost_only_themselves() {
     let folder = Folder::new("lines");

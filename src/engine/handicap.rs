@@ -23,6 +23,8 @@ use crate::time::Limits;
 pub const WEAKEST: u32 = RUNGS[0].elo;
 /// The highest rating that can be set.
 pub const STRONGEST: u32 = RUNGS[RUNGS.len() - 1].elo;
+/// The levels of `Skill Level` below full strength: from 0 to one less than this.
+pub const FULL_SKILL: u32 = 20;
 /// From this rating on no mate in one is missed or allowed; this many points below, all may be overlooked.
 pub const ALERT: u32 = 1600;
 const OVERLOOKING: u32 = 1000;
@@ -57,6 +59,13 @@ const RUNGS: &[Rung] = &[
     Rung { elo: 2630, nodes: 60_000.0, lines: 3.0, spread: 0.01 },
     Rung { elo: 2780, nodes: 150_000.0, lines: 2.0, spread: 0.005 },
 ];
+
+/// The rating of a level of the option `Skill Level`: in even steps from [`WEAKEST`] on; none at full strength.
+///
+/// The last step before full strength is one below [`STRONGEST`].
+pub fn rating_of_skill(level: u32) -> Option<u32> {
+    (level < FULL_SKILL).then(|| WEAKEST + (STRONGEST - WEAKEST) * level / FULL_SKILL)
+}
 
 /// How a search is held back to play at a rating.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -240,6 +249,14 @@ mod tests {
         assert_eq!(Handicap::new(9999, 7), Handicap::new(STRONGEST, 7));
         assert_eq!(Handicap::new(ALERT, 0).alertness, 1000);
         assert!(Handicap::new(ALERT - 10, 0).alertness < 1000);
+    }
+
+    #[test]
+    fn levels_are_ratings_in_even_steps() {
+        let ratings: Vec<u32> = (0..FULL_SKILL).filter_map(rating_of_skill).collect();
+        assert_eq!((ratings.len(), ratings[0], ratings[10], ratings[19]), (20, WEAKEST, 1815, 2683));
+        assert!(ratings.windows(2).all(|pair| (96..=97).contains(&(pair[1] - pair[0]))), "{ratings:?}");
+        assert_eq!((rating_of_skill(FULL_SKILL), rating_of_skill(u32::MAX)), (None, None));
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub struct Args {
     #[arg(long, default_value_t = DEPTH, value_parser = clap::value_parser!(u32).range(1..=200))]
     pub depth: u32,
     /// Size of the transposition table in MiB
-    #[arg(long, default_value_t = 16, value_name = "MIB")]
+    #[arg(long, default_value_t = 16, value_name = "MIB", value_parser = super::hash_size)]
     pub hash: usize,
     /// Search threads; the node count repeats exactly only on one
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
@@ -19,18 +19,25 @@ pub struct Args {
     /// Print the node count alone
     #[arg(long)]
     pub signature: bool,
+    /// A depth, or, as other engines take them, HASH THREADS DEPTH
+    #[arg(value_name = "WORDS", conflicts_with_all = ["depth", "hash", "threads"])]
+    pub words: Vec<String>,
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> u8 {
-    let setup = Setup { depth: args.depth, hash_mib: args.hash, threads: args.threads };
+    let setup = if args.words.is_empty() {
+        Ok(Setup { depth: args.depth, hash_mib: args.hash, threads: args.threads })
+    } else {
+        Setup::read(&args.words)
+    };
     let total = POSITIONS.len();
     let report = |number, nodes| {
         if !args.signature {
             tell!("position {number}/{total}: {nodes}");
         }
     };
-    match measure(setup, report) {
+    match setup.and_then(|setup| measure(setup, report)) {
         Ok(measured) if args.signature => {
             tell!("{}", measured.nodes);
             OK

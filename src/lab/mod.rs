@@ -19,6 +19,8 @@ pub mod prove;
 pub mod tell;
 pub mod tune;
 
+use crate::engine::LARGEST_HASH;
+
 /// The command ran and everything was in order.
 pub const OK: u8 = 0;
 /// The command ran and found what it looks for: a mismatch, a threshold missed.
@@ -26,7 +28,38 @@ pub const FOUND: u8 = 1;
 /// The command could not do its work.
 pub const TROUBLE: u8 = 2;
 
+/// Reads `--hash`, in MiB: what is too large for the option `Hash` is the most that it takes, and said so.
+///
+/// # Errors
+///
+/// One line: no whole number, or zero.
+pub fn hash_size(text: &str) -> Result<usize, String> {
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err("expected a whole number of MiB".to_owned());
+    }
+    // What has too many digits for a number is too large.
+    let asked = text.parse().unwrap_or(usize::MAX);
+    if asked > LARGEST_HASH {
+        eprintln!("--hash goes from 1 to {LARGEST_HASH}: set to {LARGEST_HASH}");
+    }
+    if asked == 0 { Err(format!("expected a number from 1 to {LARGEST_HASH}")) } else { Ok(asked.min(LARGEST_HASH)) }
+}
+
 /// How many positions to work on at once when nobody says: one a core.
 pub fn default_jobs() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table_sizes_are_those_of_the_option() {
+        assert_eq!((hash_size("1"), hash_size("64")), (Ok(1), Ok(64)));
+        for large in ["1048577", "99999999999999", "999999999999999999999999999999"] {
+            assert_eq!(hash_size(large), Ok(LARGEST_HASH), "{large}");
+        }
+        assert!(["0", "", "-1", "x", "1.5", "+1"].iter().all(|bad| hash_size(bad).is_err()));
+    }
 }

@@ -7,6 +7,7 @@ use shakmaty::CastlingMode;
 
 use super::epd::parse::{Entry, Operation, Problem, Suite, count_depth};
 use super::parallel::in_parallel;
+use super::tell::counted;
 use super::{FOUND, OK, TROUBLE, default_jobs, input, progress};
 use crate::position::notation::{read_fen, uci};
 use crate::position::{Position, perft};
@@ -175,13 +176,13 @@ fn run_files(files: &[String], max_depth: u32, jobs: usize) -> u8 {
             tell!("{mismatch}");
         }
         tell!(
-            "{}: {} positions, {} counts, {} leaves, {} mismatches, {} bad lines, {:.1} s",
+            "{}: {}, {}, {}, {}, {}, {:.1} s",
             suite.file,
-            result.lines,
-            result.counts,
-            result.leaves,
-            result.mismatches.len(),
-            suite.problems.len(),
+            counted(result.lines as u64, "position", "positions"),
+            counted(result.counts as u64, "count", "counts"),
+            counted(result.leaves, "leaf", "leaves"),
+            counted(result.mismatches.len() as u64, "mismatch", "mismatches"),
+            counted(suite.problems.len() as u64, "bad line", "bad lines"),
             start.elapsed().as_secs_f64(),
         );
         checked += result.counts;

@@ -15,6 +15,11 @@ macro_rules! tell {
     ($($words:tt)*) => { $crate::lab::tell::line(format_args!($($words)*)) };
 }
 
+/// A number and what it counts, as in "1 game" and "2 games".
+pub fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
 /// The work of [`tell!`].
 pub fn line(words: Arguments<'_>) {
     let Err(error) = writeln!(io::stdout().lock(), "{words}") else { return };

@@ -1,5 +1,7 @@
 //! A position with the game that led to it: what repetition and the 50-move rule need.
 
+use std::fmt;
+
 use shakmaty::{CastlingMode, Move};
 
 use super::Position;
@@ -47,8 +49,10 @@ impl Game {
         self.position.play(m);
     }
 
-    /// Passes the turn: a null move, as analysts write it into games. The side to move must not be in check.
-    pub fn pass(&mut self) {
+    /// Passes the turn. The side to move must not be in check.
+    ///
+    /// The 50-move clock counts on. What stood before a pass counts for no repetition, for a pass is no move.
+    pub fn play_null(&mut self) {
         self.keys.push(self.position.key());
         self.position.play_null();
     }
@@ -90,4 +94,16 @@ pub enum Ending {
     FiftyMoves,
     /// The position has occurred three times.
     Repetition,
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Ending::Checkmate => "checkmate",
+            Ending::Stalemate => "stalemate",
+            Ending::InsufficientMaterial => "neither side can mate",
+            Ending::FiftyMoves => "fifty moves without capture or pawn move",
+            Ending::Repetition => "the position has occurred three times",
+        })
+    }
 }

@@ -1,5 +1,6 @@
 //! What a search may spend: every limit that `go` can state, all combining.
 
+use std::fmt;
 use std::time::Duration;
 
 use shakmaty::{ByColor, Move};
@@ -31,6 +32,30 @@ pub struct Limits {
     pub ponder: bool,
     /// Only these root moves, if any are named.
     pub search_moves: Vec<Move>,
+}
+
+impl fmt::Display for Limits {
+    /// What limits the search, in words.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let clock = |name: &str, time: Option<Duration>, increment: Duration| {
+            time.map(|time| format!("{name} {} ms + {} ms", time.as_millis(), increment.as_millis()))
+        };
+        let moves: Vec<String> = self.search_moves.iter().map(ToString::to_string).collect();
+        let parts = [
+            self.infinite.then(|| "none (infinite)".to_owned()),
+            self.ponder.then(|| "none before ponderhit".to_owned()),
+            self.depth.map(|depth| format!("depth {depth}")),
+            self.nodes.map(|nodes| format!("nodes {nodes}")),
+            self.soft_nodes.map(|nodes| format!("no iteration begins after nodes {nodes}")),
+            self.movetime.map(|time| format!("move time {} ms", time.as_millis())),
+            self.mate.map(|moves| format!("mate in {moves}")),
+            clock("white's clock", self.clock.white, self.increment.white),
+            clock("black's clock", self.clock.black, self.increment.black),
+            self.moves_to_go.map(|moves| format!("moves to the next control {moves}")),
+            (!moves.is_empty()).then(|| format!("root moves {}", moves.join(" "))),
+        ];
+        f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
+    }
 }
 
 impl Limits {

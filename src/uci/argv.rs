@@ -1,5 +1,9 @@
 //! Words behind the program's name that are no command of its own: lines of the protocol, or flags to be ignored.
 
+use std::path::Path;
+
+use super::parse;
+
 /// What to do with the arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
@@ -7,6 +11,8 @@ pub struct Plan {
     pub lines: Vec<String>,
     /// Flags that nobody knows; some programs pass all their settings this way, so they must do no harm.
     pub unknown: Vec<String>,
+    /// The first argument that is no flag, as it stands.
+    pub first: String,
 }
 
 /// Sorts the arguments: where one holds a blank each is a line, otherwise all together are one.
@@ -17,17 +23,130 @@ pub fn plan(arguments: impl IntoIterator<Item = String>) -> Plan {
         chars.next() == Some('-') && !chars.next().is_some_and(|c| c.is_ascii_digit())
     };
     let (unknown, words): (Vec<String>, Vec<String>) = arguments.into_iter().partition(is_flag);
+    let first = words.first().cloned().unwrap_or_default();
     let lines = if words.is_empty() || words.iter().any(|word| word.contains(char::is_whitespace)) {
         words
     } else {
         vec![words.join(" ")]
     };
-    Plan { lines, unknown }
+    Plan { lines, unknown, first }
+}
+
+/// What to say of words that are no lines of the protocol, in one line; none where they may be.
+///
+/// `prompt` are the words that the prompt knows, `commands` the commands of the program.
+pub fn refuse(plan: &Plan, prompt: &[&str], commands: &[&str]) -> Option<String> {
+    let mut words = plan.lines.iter().flat_map(|line| line.split_whitespace());
+    let first = words.clone().next()?;
+    // A dirty line may have a command behind other words, as on standard input.
+    if first.starts_with('#') || prompt.contains(&&*first.to_ascii_lowercase()) || words.any(parse::is_keyword) {
+        return None;
+    }
+    // The path of a file may hold blanks.
+    if let Some(advice) = advice_on_file(&plan.first) {
+        return Some(advice);
+    }
+    let nearest = commands
+        .iter()
+        .chain(prompt)
+        .chain(&parse::KEYWORDS)
+        .map(|&command| (distance(&first.to_ascii_lowercase(), command), command))
+        .filter(|&(distance, command)| distance <= command.len().div_ceil(3).min(3))
+        .min_by_key(|&(distance, _)| distance);
+    Some(match nearest {
+        Some((_, command)) => format!("no command '{first}'; did you mean '{command}'? See ibex --help"),
+        None => format!("no command '{first}'; see ibex --help"),
+    })
+}
+
+/// Which commands take a file of this name; none if it is no name of a file.
+fn advice_on_file(name: &str) -> Option<String> {
+    let lower = name.to_ascii_lowercase();
+    let plain = [".gz", ".zst", ".bz2"].iter().find_map(|end| lower.strip_suffix(end)).unwrap_or(&lower);
+    Some(match plain.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("pgn") => format!("'{name}' holds games: ibex analyse FILE annotates them"),
+        Some("epd") => {
+            format!(
+                "'{name}' holds positions: ibex epd FILE runs a suite, ibex perft FILE counts, ibex analyse FILE annotates"
+            )
+        }
+        Some("fen") => format!("'{name}' holds positions: ibex analyse FILE annotates them"),
+        _ if Path::new(name).is_file() => {
+            format!("'{name}' is a file: ibex analyse takes games and positions, ibex epd takes suites")
+        }
+        _ => return None,
+    })
+}
+
+/// How many letters have to be added, left out, replaced or exchanged with their neighbour to make one word the other.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(40).collect(), b.chars().collect());
+    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            rows[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                let exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+                let exchanged = if exchanged { rows[i - 2][j - 2] + 1 } else { usize::MAX };
+                replaced.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(exchanged)
+            };
+        }
+    }
+    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_that_nobody_knows_are_refused() {
+        let refused = |arguments: &[&str]| {
+            refuse(&planned(arguments), &["d", "eval", "help", "bench"], &["analyse", "bench", "epd", "perft"])
+        };
+        for (word, nearest) in [
+            ("banch", "bench"),
+            ("BENHC", "bench"),
+            ("annalyse", "analyse"),
+            ("analyis", "analyse"),
+            ("pertf", "perft"),
+            ("isredy", "isready"),
+            ("epdd", "epd"),
+        ] {
+            let said = refused(&[word, "--depth", "3"]).expect(word);
+            assert!(said.contains(&format!("'{word}'")) && said.contains(&format!("'{nearest}'")), "{said}");
+        }
+        let said = refused(&["annalyse", "games.pgn"]).expect("no command");
+        assert!(said.contains("'annalyse'") && said.contains("'analyse'"), "{said}");
+        assert_eq!(refused(&["xyzzy"]).as_deref(), Some("no command 'xyzzy'; see ibex --help"));
+        for (file, command) in [
+            ("games.pgn", "ibex analyse"),
+            ("dir/My Games.PGN", "ibex analyse"),
+            ("games.pgn.gz", "ibex analyse"),
+            ("suite.epd", "ibex epd"),
+            ("a.fen", "ibex analyse"),
+            ("Cargo.toml", "ibex analyse"),
+        ] {
+            let said = refused(&[file, "--nodes", "5"]).expect(file);
+            assert!(said.contains(&format!("'{file}'")) && said.contains(command), "{said}");
+        }
+        for lines in [
+            &[][..],
+            &["--foo=bar"],
+            &["go", "movetime", "1000"],
+            &["position startpos", "go depth 5"],
+            &["d"],
+            &["EVAL"],
+            &["bench"],
+            &["joho", "debug", "on"],
+            &["# stop"],
+            &["setoption name EvalFile value games.pgn"],
+        ] {
+            assert_eq!(refused(lines), None, "{lines:?}");
+        }
+    }
 
     fn planned(arguments: &[&str]) -> Plan {
         plan(arguments.iter().map(|&word| word.to_owned()))

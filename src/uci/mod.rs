@@ -34,9 +34,15 @@ const NAME: &str = concat!("Ibex ", env!("IBEX_VERSION"));
 const AUTHORS: &str = "the Ibex authors";
 
 /// Carries out arguments that are no command of the program: lines of the protocol, or else a session on standard
-/// input. `extras` are commands that other rooms lend to the prompt.
-pub fn run(arguments: impl IntoIterator<Item = String>, extras: &[Extra]) -> ExitCode {
+/// input. `extras` are commands that other rooms lend to the prompt, `commands` those of the program, for advice where a
+/// word is neither.
+pub fn run(arguments: impl IntoIterator<Item = String>, extras: &[Extra], commands: &[&str]) -> ExitCode {
     let plan = argv::plan(arguments);
+    let prompt: Vec<&str> = prompt::WORDS.iter().copied().chain(extras.iter().map(|extra| extra.name)).collect();
+    if let Some(why) = argv::refuse(&plan, &prompt, commands) {
+        say(&format!("ibex: {why}"));
+        return ExitCode::from(2);
+    }
     for flag in &plan.unknown {
         say(&format!("ibex: unknown argument '{flag}' ignored; see ibex --help"));
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use vampirc_uci::{UciMessage, UciOptionConfig};
 
-use crate::engine::{Settings, handicap};
+use crate::engine::{LARGEST_HASH, Settings, handicap};
 #[cfg(feature = "tune")]
 use crate::params::{self, Tunable};
 #[cfg(feature = "tune")]
@@ -84,7 +84,7 @@ fn remark_on_opponent(name: &str, text: &str, choices: &Choices) -> Option<Strin
 pub static OPTIONS: &[Definition] = &[
     Definition {
         name: "Hash",
-        kind: Kind::Spin { default: 16, min: 1, max: 1 << 20, set: |c, n| c.engine.hash_mib = size(n) },
+        kind: Kind::Spin { default: 16, min: 1, max: LARGEST_HASH as i32, set: |c, n| c.engine.hash_mib = size(n) },
         meaning: "size of the transposition table in MiB",
     },
     Definition { name: "Clear Hash", kind: Kind::Button(Action::ClearHash), meaning: "empty the transposition table" },
@@ -132,6 +132,16 @@ pub static OPTIONS: &[Definition] = &[
             set: |c, n| c.engine.elo = n.unsigned_abs(),
         },
         meaning: "the rating of `UCI_LimitStrength`, roughly on CCRL's scale (see below)",
+    },
+    Definition {
+        name: "Skill Level",
+        kind: Kind::Spin {
+            default: handicap::FULL_SKILL as i32,
+            min: 0,
+            max: handicap::FULL_SKILL as i32,
+            set: |c, n| c.engine.skill = n.unsigned_abs(),
+        },
+        meaning: "the other name for a rating: 0 is the lowest of `UCI_Elo`, 20 full strength (see below); `UCI_LimitStrength` comes first",
     },
     Definition {
         name: "UCI_Opponent",

@@ -35,8 +35,17 @@ pub enum Command {
 }
 
 /// The words that begin a command of the protocol.
-const KEYWORDS: [&str; 10] =
+pub const KEYWORDS: [&str; 10] =
     ["uci", "debug", "isready", "setoption", "register", "ucinewgame", "position", "go", "stop", "ponderhit"];
+
+/// Whether a word begins a command of the protocol.
+pub fn is_keyword(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    KEYWORDS.contains(&word.as_str()) || word == "quit"
+}
+
+/// How the protocol writes a null move.
+const NULL_MOVE: &str = "0000";
 
 /// Reads a line; `None` for lines that say nothing.
 ///
@@ -49,8 +58,7 @@ pub fn parse(line: &str) -> Result<Option<Command>, String> {
         return Ok(None);
     }
     // Unknown words before a command are skipped ("joho debug on").
-    let known = |word: &str| KEYWORDS.contains(&word) || word == "quit";
-    let Some(start) = words.iter().position(|word| known(&word.to_ascii_lowercase())) else {
+    let Some(start) = words.iter().position(|word| is_keyword(word)) else {
         let rest = words[1..].iter().map(|&word| word.to_owned()).collect();
         return Ok(Some(Command::Other(words[0].to_ascii_lowercase(), rest)));
     };
@@ -136,6 +144,11 @@ impl Setup {
             }
         };
         for (i, text) in self.moves.iter().enumerate() {
+            // Some programs let their users pass; in check nobody can.
+            if text == NULL_MOVE && !game.position().in_check() {
+                game.play_null();
+                continue;
+            }
             let Some(m) = read_move(game.position(), text) else {
                 return Err(format!("illegal move '{text}' (number {} of the list)", i + 1));
             };
@@ -231,7 +244,7 @@ fn milliseconds(number: i64) -> Duration {
 }
 
 fn looks_like_move(word: &str) -> bool {
-    word == "0000"
+    word == NULL_MOVE
         || matches!(word.as_bytes(), [b'a'..=b'h', b'1'..=b'8', b'a'..=b'h', b'1'..=b'8'])
         || matches!(word.as_bytes(), [b'a'..=b'h', b'1'..=b'8', b'a'..=b'h', b'1'..=b'8', b'a'..=b'z'])
 }
@@ -430,6 +443,27 @@ mod tests {
     }
 
     #[test]
+    fn null_moves_pass_the_turn() {
+        let after = |moves: &str| game(&format!("position startpos moves {moves}")).expect(moves);
+        let (before, passed) = (after("e2e4 d7d6 e4e5 f7f5"), after("e2e4 d7d6 e4e5 f7f5 0000"));
+        assert!(before.position().fen().ends_with(" w KQkq f6 0 3"), "{}", before.position().fen());
+        // The right to capture in passing goes, the clock counts on, and the key is that of the position without a past.
+        assert!(passed.position().fen().ends_with(" b KQkq - 1 3"), "{}", passed.position().fen());
+        assert_eq!(Position::from_fen(&passed.position().fen(), CastlingMode::Standard).unwrap().key(), {
+            passed.position().key()
+        });
+        // Both sides pass: the same position, but no repetition of it.
+        let twice = after("g1f3 0000 0000 0000 0000 0000 0000");
+        assert_eq!(twice.position().key(), after("g1f3").position().key());
+        assert_eq!((twice.occurrences(), twice.outcome()), (0, None));
+        // What is repeated after a pass counts.
+        assert_eq!(after("0000 b8c6 g1f3 c6b8 f3g1").occurrences(), 1);
+        // With nothing but kings and rooks that may castle.
+        let kings = game("position fen 4k2r/8/8/8/8/8/8/R3K3 w Qk - 3 9 moves 0000 0000").unwrap();
+        assert!(kings.position().fen().contains(" w Qk - 5 "), "{}", kings.position().fen());
+    }
+
+    #[test]
     fn bad_positions_say_why() {
         for (line, why) in [
             ("position", "'startpos' or 'fen'"),
@@ -437,7 +471,9 @@ mod tests {
             ("position fen", "needs a FEN"),
             ("position startpos e2e4", "'moves' is missing"),
             ("position startposmoves e2e4", "'startpos' or 'fen'"),
-            ("position startpos moves e2e4 0000 e7e5", "'0000' (number 2"),
+            ("position startpos moves e2e4 0000 e7e5", "'e7e5' (number 3"),
+            ("position startpos moves f2f3 e7e5 g2g4 d8h4 0000", "'0000' (number 5"),
+            ("position fen 4k3/8/8/8/8/8/4r3/4K3 w - - 0 1 moves 0000", "'0000' (number 1"),
             ("position startpos moves e2e4 xxxx e7e5", "'xxxx' (number 2"),
             ("position startpos moves e2e4 e7e9", "'e7e9' (number 2"),
             ("position startpos moves e2e4e7e5", "'e2e4e7e5' (number 1"),

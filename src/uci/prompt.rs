@@ -22,6 +22,9 @@ pub struct Extra {
     pub run: Run,
 }
 
+/// The words of this module's commands; [`super::session`] carries them out.
+pub const WORDS: &[&str] = &["d", "eval", "flip", "help", "compiler", "license", "perft"];
+
 /// The commands, for `help`.
 pub fn help(extras: &[Extra]) -> Vec<String> {
     let own = [
@@ -58,18 +61,19 @@ pub fn describe(game: &Game) -> Vec<String> {
     }
     lines.push("    a   b   c   d   e   f   g   h".to_owned());
     let checkers: Vec<String> = position.checkers().into_iter().map(|square| square.to_string()).collect();
+    let moves = position.legal_moves().len();
     let turn = if position.turn() == Color::White { "white" } else { "black" };
     lines.extend([
         format!("Fen: {}", position.fen()),
         format!("Key: {:016x}", position.key()),
         format!("Checkers: {}", checkers.join(" ")),
-        format!("To move: {turn}, {} legal moves", position.legal_moves().len()),
+        format!("To move: {turn}, {moves} legal move{}", if moves == 1 { "" } else { "s" }),
     ]);
     if game.occurrences() > 0 {
-        lines.push(format!("Occurred before: {} times", game.occurrences()));
+        lines.push(format!("Earlier occurrences: {}", game.occurrences()));
     }
     if let Some(ending) = game.outcome() {
-        lines.push(format!("The game is over: {ending:?}"));
+        lines.push(format!("The game is over: {ending}"));
     }
     lines
 }

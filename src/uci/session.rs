@@ -276,7 +276,7 @@ impl Session {
         let front = &self.choices.front;
         let style = Style { chess960: front.chess960, wdl: front.show_wdl };
         if self.debug {
-            self.output.remark(&format!("{limits:?}"));
+            self.output.remark(&format!("limits: {limits}"));
         }
         let printer = Arc::new(Printer::new(Arc::clone(&self.output), style, game.position()));
         let finished = Arc::new(AtomicBool::new(false));

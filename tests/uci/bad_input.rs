@@ -101,6 +101,7 @@ fn bad_positions_are_told_once_and_nothing_is_played_from_them() {
         "position startpos e2e4",
         "position startposmoves e2e4",
         "position startpos moves e2e4 0000 e7e5",
+        "position startpos moves f2f3 e7e5 g2g4 d8h4 0000",
         "position startpos moves e2e4 xxxx e7e5",
         "position startpos moves e2e4 e7e9",
         "position startpos moves e2e4 e7e5 e1e8 g1f3",

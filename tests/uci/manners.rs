@@ -216,6 +216,9 @@ fn options() {
         ("setoption name UCI_Opponent value \u{1}\u{2} garbage", 1),
         ("setoption name UCI_Opponent value GM 2700 human Foo", 0),
         ("setoption name Own Rating value 0", 0),
+        ("setoption name Skill Level value 21", 1),
+        ("setoption name skill level value 0", 0),
+        ("setoption name Skill Level value 20", 0),
         ("setoption name Debug Log File value /no/such/directory/x y.log", 1),
         ("setoption name Debug Log File value <empty>", 0),
     ] {
@@ -240,6 +243,29 @@ fn options() {
     assert!(!lines.iter().any(|line| line.contains("wdl")));
 }
 
+/// A level below 20 limits the strength, as its rating would: the search ends after few nodes, whatever its time.
+#[test]
+fn skill_levels_are_ratings() {
+    let mut engine = Engine::new();
+    let nodes = |engine: &mut Engine, settings: &str, go: &str| -> u64 {
+        engine.send(settings);
+        engine.send("ucinewgame");
+        let (_, lines) = engine.search("position startpos moves e2e4 e7e5 g1f3", go);
+        let last = lines.iter().rev().find(|line| line.contains(" nodes ")).expect("a line");
+        last.split(" nodes ").nth(1).and_then(|rest| rest.split(' ').next()).expect("nodes").parse().expect("a number")
+    };
+    let go = "go nodes 200000";
+    let full = nodes(&mut engine, "setoption name Skill Level value 20", go);
+    let least = nodes(&mut engine, "setoption name Skill Level value 0", go);
+    let middle = nodes(&mut engine, "setoption name Skill Level value 12", go);
+    assert!(least < 11_000 && least < middle && middle < 40_000 && full == 200_000, "{least}, {middle}, {full}");
+    // A rating that was asked for comes first; analysis has full strength.
+    let rated = "setoption name Skill Level value 0\nsetoption name UCI_LimitStrength value true";
+    assert!(nodes(&mut engine, &format!("{rated}\nsetoption name UCI_Elo value 2780"), go) > 40_000);
+    let analysis = "setoption name UCI_LimitStrength value false\nsetoption name UCI_AnalyseMode value true";
+    assert_eq!(nodes(&mut engine, analysis, go), 200_000);
+}
+
 #[test]
 fn the_prompt() {
     let mut engine = Engine::new();
@@ -252,6 +278,15 @@ fn the_prompt() {
     engine.send("position fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\nflip");
     assert_eq!(engine.fen(), "4k3/4p3/8/8/8/8/8/4K3 b - - 0 1");
     engine.ready();
+    engine.send("eval");
+    let lines = engine.ready();
+    let files = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("nets")).expect("a folder");
+    let mut names =
+        files.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "ibxn"));
+    if let (Some(network), None) = (names.next(), option_env!("EVALFILE")) {
+        let name = format!("network '{}',", network.file_stem().unwrap_or_default().display());
+        assert!(lines.iter().any(|line| line.starts_with(&name)), "{name} in {lines:?}");
+    }
     for command in ["help", "compiler", "license", "eval"] {
         engine.send(command);
         assert!(!engine.ready().is_empty(), "{command}");
@@ -282,6 +317,77 @@ fn arguments() {
     let (status, errors, _) = engine.end();
     assert_eq!(status, 0);
     assert_eq!(errors.lines().count(), 2, "{errors}");
+}
+
+/// A word that is neither a command nor UCI is an error, with the nearest command or what to do with the file.
+#[test]
+fn words_that_are_no_command() {
+    for (arguments, wanted) in [
+        (&["banch"][..], "'bench'"),
+        (&["annalyse", "games.pgn"], "'analyse'"),
+        (&["games.pgn"], "ibex analyse"),
+        (&["epd/mates.epd", "--nodes", "1000"], "ibex epd"),
+        (&["xyzzy"], "ibex --help"),
+    ] {
+        let output = run(arguments);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{arguments:?}");
+        assert!(errors.lines().count() == 1 && errors.contains(wanted), "{arguments:?}: {errors}");
+    }
+}
+
+#[test]
+fn a_bench_as_other_engines_take_it() {
+    let nodes = |arguments: &[&str]| {
+        let output = run(arguments);
+        assert!(output.status.success(), "{arguments:?}");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.lines().last().and_then(|line| line.split(' ').next()).map(str::to_owned).expect("a line")
+    };
+    assert_eq!(nodes(&["bench", "8", "1", "3"]), nodes(&["bench 8 1 3"]));
+    for bad in [&["bench", "16", "1"][..], &["bench", "16", "x", "12"], &["bench", "16", "1", "12", "default"]] {
+        let output = run(bad);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let lines = errors.lines().count() + output.stdout.iter().filter(|&&byte| byte == b'\n').count();
+        assert_eq!(lines, 1, "{bad:?}: {errors}");
+    }
+}
+
+#[test]
+fn a_build_without_the_laboratory_says_so() {
+    let (version, help) = (run(&["--version"]), run(&["--help"]));
+    assert!(version.status.success() && String::from_utf8_lossy(&version.stdout).starts_with("ibex "));
+    let help = String::from_utf8_lossy(&help.stdout).into_owned();
+    assert!(["bench", "perft", "spsa", "epd", "analyse"].iter().all(|word| help.contains(word)), "{help}");
+    let epd = run(&["epd"]);
+    assert_eq!(epd.status.code(), Some(2), "no file, or no laboratory");
+    if cfg!(not(feature = "lab")) {
+        assert!(help.contains("It lacks: "), "{help}");
+        for words in [&["epd", "x.epd"][..], &["analyze"], &["perft", "epd/perft.epd"]] {
+            let output = run(words);
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.code() == Some(2) && errors.contains("bare UCI engine"), "{words:?}: {errors}");
+        }
+    }
+}
+
+/// What `debug on` tells is for people.
+#[test]
+fn debug_speaks_plainly() {
+    let mut engine = Engine::new();
+    engine.send("debug on");
+    for (go, wanted) in [
+        ("go depth 2 nodes 500 searchmoves e2e4", "limits: depth 2, nodes 500, root moves e2-e4"),
+        ("go wtime 1000 btime 2000 winc 10 movestogo 3 depth 1", "white's clock 1000 ms + 10 ms"),
+        ("go movetime 5", "limits: move time 5 ms"),
+    ] {
+        let (_, lines) = engine.search("position startpos", go);
+        let told = lines.iter().find(|line| line.contains("limits: ")).expect("a line");
+        assert!(told.contains(wanted) && !told.contains(['{', '(', '[']), "{told}");
+    }
+    engine.send("position fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1\nd");
+    let lines = engine.ready();
+    assert!(lines.contains(&"The game is over: checkmate".to_owned()), "{lines:?}");
 }
 
 #[test]

@@ -41,6 +41,19 @@ fn the_last_line_belongs_to_the_move() {
     }
 }
 
+/// A null move passes the turn, as some programs let their users do.
+#[test]
+fn null_moves_in_the_list() {
+    let mut engine = Engine::new();
+    let (best, _) = engine.search("position startpos moves e2e4 0000", "go depth 4");
+    assert_eq!(engine.fen(), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 1 2");
+    let passed = Position::from_fen(&engine.fen(), CastlingMode::Standard).expect("a position");
+    assert!(is_legal(&passed, &best), "{best}");
+    let (best, _) = engine.search("position startpos moves e2e4 0000 0000 e7e5", "go depth 4");
+    assert_ne!(best, "(none)");
+    assert!(engine.fen().starts_with("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w"));
+}
+
 /// All threads together count no node more than was asked for, and hardly one less.
 #[test]
 fn a_node_limit_holds_for_any_number_of_threads() {

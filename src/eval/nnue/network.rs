@@ -112,7 +112,11 @@ impl Network {
             return Err(trouble("it is no file".into()));
         }
         let bytes = fs::read(path).map_err(|error| trouble(error.to_string()))?;
-        Network::from_bytes(&bytes).map_err(|why| format!("network {} does not fit: {why}", path.display()))
+        let mut network =
+            Network::from_bytes(&bytes).map_err(|why| format!("network {} does not fit: {why}", path.display()))?;
+        // As where it is embedded: a file is known by its name, whatever its header says.
+        network.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(network)
     }
 
     /// Takes a network from a file's bytes.

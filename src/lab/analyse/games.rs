@@ -71,7 +71,7 @@ fn annotate(game: &mut Pgn, engine: &mut Engine, desk: &mut Desk<'_>) {
         let mut next = positions[positions.len() - 1].clone();
         match played.action {
             Action::Move(m) => next.play(m),
-            Action::Pass => next.pass(),
+            Action::Pass => next.play_null(),
         }
         positions.push(next);
     }

@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use self::checkpoint::{Checkpoint, Resumable};
 use super::epd::player::Budget;
 use super::input::{self, Source};
+use super::tell::counted;
 use super::{FOUND, OK, TROUBLE, amount, progress};
 
 /// What `ibex analyse` can be told.
@@ -56,7 +57,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
     pub threads: usize,
     /// Transposition table in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = super::hash_size)]
     pub hash: usize,
 
     /// Half-moves of a best line, as a variation of the game
@@ -134,9 +135,10 @@ impl Desk<'_> {
     /// A position has been searched.
     fn step(&mut self) {
         self.tally.positions += 1;
+        let positions = counted(self.tally.positions, "position", "positions");
         self.bar.set_message(match self.tally.games {
-            0 => format!("{} positions", self.tally.positions),
-            games => format!("{} positions, {games} games", self.tally.positions),
+            0 => positions,
+            games => format!("{positions}, {}", counted(games, "game", "games")),
         });
     }
 
@@ -199,10 +201,15 @@ fn analyse(args: &Args) -> Result<u8, String> {
     let Tally { games, positions, marks: [blunders, mistakes, dubious], bad } = desk.tally;
     let fate = if args.skip_bad { "left out" } else { "copied unchanged" };
     if positions == 0 && games == 0 {
-        return Err(format!("nothing to analyse ({bad} games or lines {fate})"));
+        return Err(format!("nothing to analyse ({} {fate})", counted(bad, "game or line", "games or lines")));
     }
     eprintln!(
-        "{games} games, {positions} positions; {blunders} blunders, {mistakes} mistakes, {dubious} dubious moves; {bad} {fate}"
+        "{}, {}; {}, {}, {}; {bad} {fate}",
+        counted(games, "game", "games"),
+        counted(positions, "position", "positions"),
+        counted(blunders, "blunder", "blunders"),
+        counted(mistakes, "mistake", "mistakes"),
+        counted(dubious, "dubious move", "dubious moves"),
     );
     Ok(if bad > 0 { FOUND } else { OK })
 }

@@ -22,6 +22,7 @@ use std::sync::{Mutex, PoisonError};
 use clap::Subcommand;
 use shakmaty::Move;
 
+use super::tell::counted;
 use super::{OK, TROUBLE, default_jobs};
 use crate::bound::Bound;
 use crate::engine::{Engine, Settings, evaluation_of};
@@ -150,7 +151,8 @@ pub fn run(args: &Args) -> u8 {
     };
     match result {
         Ok(tally) => {
-            tell!("{} games, {} positions, {} kept", tally.games, tally.positions, tally.kept);
+            let games = counted(tally.games, "game", "games");
+            tell!("{games}, {}, {} kept", counted(tally.positions, "position", "positions"), tally.kept);
             OK
         }
         Err(error) => {

@@ -8,6 +8,7 @@ use shakmaty::{Chess, Color, Position as _};
 
 use super::filter::Filter;
 use super::record::{GameResult, ReadError, Reader, Record};
+use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK, TROUBLE};
 use crate::tell;
 
@@ -96,7 +97,8 @@ pub fn verify(names: &[PathBuf]) -> u8 {
             FOUND
         }
         Ok(games) => {
-            tell!("{games} games, {positions} positions: every move legal, every result possible");
+            let (games, positions) = (counted(games, "game", "games"), counted(positions, "position", "positions"));
+            tell!("{games}, {positions}: every move legal, every result possible");
             OK
         }
     }

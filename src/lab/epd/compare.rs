@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::record::{Record, Run};
+use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK};
 use crate::tell;
 
@@ -112,7 +113,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
         tell!("points: A {points_a}, B {points_b}: {:+}", points_b - points_a);
     }
     if unpaired > 0 {
-        tell!("{unpaired} positions are in only one of the runs");
+        tell!("{} in only one of the runs", counted(unpaired as u64, "position is", "positions are"));
     }
     let p = mcnemar(won, lost);
     let verdict = if p >= args.significance { "could be chance" } else { "is more than chance" };

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::record::{Journal, Run};
 use super::report::{self, Outputs};
 use super::run::difference;
+use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK};
 
 /// What `ibex epd merge` can be told.
@@ -44,7 +45,8 @@ pub fn run(args: &Args) -> Result<u8, String> {
     saved?;
     let missing = whole.expected() - whole.records.len();
     if missing > 0 {
-        eprintln!("ibex epd merge: {missing} of {} results are missing", whole.expected());
+        let results = counted(whole.expected() as u64, "result", "results");
+        eprintln!("ibex epd merge: {missing} of {results} {} missing", if missing == 1 { "is" } else { "are" });
     }
     Ok(if missing > 0 { FOUND } else { OK })
 }

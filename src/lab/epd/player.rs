@@ -9,6 +9,7 @@ use shakmaty::Move;
 
 use crate::bound::Bound;
 use crate::engine::{Engine, Settings};
+use crate::lab::tell::counted;
 use crate::position::{Game, Position};
 use crate::score::Score;
 use crate::search::{Event, Report};
@@ -76,7 +77,7 @@ impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = [
             self.movetime.map(|ms| format!("{ms} ms")),
-            self.nodes.map(|nodes| format!("{nodes} nodes")),
+            self.nodes.map(|nodes| counted(nodes, "node", "nodes")),
             self.depth.map(|depth| format!("depth {depth}")),
             self.mate.map(|moves| format!("mate in {moves}")),
         ];

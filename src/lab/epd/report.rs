@@ -12,6 +12,7 @@ use super::parse::{
 use super::player::Value;
 use super::record::{Record, Run, Status};
 use super::totals::{Total, players, themes, totals};
+use crate::lab::tell::counted;
 use crate::position::notation::{san, uci};
 use crate::tell;
 
@@ -104,9 +105,10 @@ pub fn save(run: &Run, outputs: &Outputs) -> Result<(), String> {
 /// Prints the table, and what else was asked for.
 pub fn print(run: &Run, outputs: &Outputs) {
     let bad: usize = run.head.suites.iter().map(|suite| suite.bad_lines).sum();
-    tell!("{} a position, {} MiB, {} threads", run.head.budget, run.head.hash, run.head.threads);
+    let threads = counted(run.head.threads as u64, "thread", "threads");
+    tell!("{} a position, {} MiB, {threads}", run.head.budget, run.head.hash);
     if bad > 0 {
-        tell!("{bad} bad lines were left out");
+        tell!("{} left out", counted(bad as u64, "bad line was", "bad lines were"));
     }
     tell!("\n{}", table(&totals(run)).trim_end());
     if outputs.themes {

@@ -16,8 +16,10 @@ use super::report::{self, Outputs};
 use super::totals;
 use crate::bound::Bound;
 use crate::engine::Settings;
+use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK, amount, input, progress};
 use crate::position::notation::{san, san_line, uci};
+use crate::tt::Table;
 
 /// What `ibex epd FILE...` can be told.
 #[derive(clap::Args, Clone, Debug)]
@@ -53,7 +55,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
     pub threads: usize,
     /// Transposition table for each position, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = crate::lab::hash_size)]
     pub hash: usize,
 
     /// Run this UCI program too, as `[LABEL=]COMMAND ARGUMENTS` (may be repeated)
@@ -143,6 +145,8 @@ pub fn run(args: &Args) -> Result<u8, String> {
         return Err("say how long to search: --movetime MS, --nodes N, --depth N or --mate N".to_owned());
     }
     let suites = read_suites(&args.files)?;
+    // The table is as large as the machine allows, and the run tells that size.
+    let args = &Args { hash: Table::new(args.hash).0.mib().max(1), ..args.clone() };
     let contestants = contestants(args)?;
     let head = Head {
         ibex_epd: FORMAT,
@@ -171,7 +175,8 @@ pub fn run(args: &Args) -> Result<u8, String> {
         })
         .collect();
     if !done.is_empty() {
-        eprintln!("{} results are there already, {} to go", done.len(), tasks.len());
+        let done = counted(done.len() as u64, "result is", "results are");
+        eprintln!("{done} there already, {} to go", tasks.len());
     }
 
     let bar = progress::bar(tasks.len() as u64, "positions");
@@ -239,6 +244,10 @@ fn read_suites(files: &[PathBuf]) -> Result<Vec<Suite>, String> {
     let mut suites: Vec<Suite> = Vec::new();
     for file in &input::expand(files)? {
         let mut suite = Suite::read(file)?;
+        if is_for_perft(&suite) {
+            eprintln!("{}: nothing to solve, only counts for `ibex perft`: skipped", file.display());
+            continue;
+        }
         suite.require(Entry::is_task, "nothing to solve (no bm, am, dm or points)");
         for remark in suite.remarks() {
             eprintln!("{remark}");
@@ -253,7 +262,12 @@ fn read_suites(files: &[PathBuf]) -> Result<Vec<Suite>, String> {
         suite.name = unique(&suite.name, &taken);
         suites.push(suite);
     }
-    Ok(suites)
+    if suites.is_empty() { Err("no position to solve".to_owned()) } else { Ok(suites) }
+}
+
+/// Whether a suite holds counts of legal moves and nothing that a search could solve.
+fn is_for_perft(suite: &Suite) -> bool {
+    !suite.entries.is_empty() && suite.entries.iter().all(|entry| !entry.is_task() && !entry.counts.is_empty())
 }
 
 /// The name, with a number where it is taken.
@@ -344,7 +358,8 @@ pub(super) fn difference(old: &Head, new: &Head) -> String {
     } else if old.hold != new.hold {
         "its --hold differs".to_owned()
     } else if (old.hash, old.threads) != (new.hash, new.threads) {
-        format!("it has {} MiB and {} threads, not {} and {}", old.hash, old.threads, new.hash, new.threads)
+        let threads = counted(old.threads as u64, "thread", "threads");
+        format!("it has {} MiB and {threads}, not {} and {}", old.hash, new.hash, new.threads)
     } else if old.suites != new.suites {
         "its suites are others, or were edited since".to_owned()
     } else if old.players != new.players {

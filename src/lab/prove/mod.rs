@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use super::epd::parse::{Entry, Problem, Suite};
 use super::parallel::in_parallel;
+use super::tell::counted;
 use super::{FOUND, OK, TROUBLE, amount, default_jobs, input, progress};
 use crate::position::Position;
 use crate::position::notation::san;
@@ -61,7 +62,9 @@ pub fn prove(entry: &Entry, solver: &mut Solver) -> Result<Proof, String> {
     }
     solver.restart();
     let found = if claim > 0 { attack(entry, distance, solver) } else { defence(&entry.position, distance, solver) };
-    let keys = found.unwrap_or_else(|GaveUp| Err(format!("gave up after {} positions", solver.positions())))?;
+    let keys = found.unwrap_or_else(|GaveUp| {
+        Err(format!("gave up after {}", counted(solver.positions(), "position", "positions")))
+    })?;
     Ok(Proof { distance: claim, keys, positions: solver.positions() })
 }
 
@@ -166,12 +169,12 @@ fn run_suite(suite: &Suite, args: &Args) -> (usize, usize) {
     for (entry, result) in claims.iter().zip(&results) {
         match result {
             Ok(proof) if args.verbose => tell!(
-                "{}:{}: mate in {}: {} ({} positions)",
+                "{}:{}: mate in {}: {} ({})",
                 suite.file,
                 entry.line,
                 proof.distance,
                 if proof.keys.is_empty() { "against every move".to_owned() } else { proof.keys.join(" ") },
-                proof.positions
+                counted(proof.positions, "position", "positions")
             ),
             Ok(_) => {}
             Err(reason) => {
@@ -182,10 +185,11 @@ fn run_suite(suite: &Suite, args: &Args) -> (usize, usize) {
     }
     let proved = results.len() - failed;
     tell!(
-        "{}: {proved} mates proved, {failed} not, {} bad lines, {} positions, {:.1} s",
+        "{}: {} proved, {failed} not, {}, {}, {:.1} s",
         suite.file,
-        suite.problems.len(),
-        results.iter().flatten().map(|proof| proof.positions).sum::<u64>(),
+        counted(proved as u64, "mate", "mates"),
+        counted(suite.problems.len() as u64, "bad line", "bad lines"),
+        counted(results.iter().flatten().map(|proof| proof.positions).sum(), "position", "positions"),
         start.elapsed().as_secs_f64(),
     );
     (proved, failed)
