@@ -170,7 +170,7 @@ fn playable(position: &Position) {
 /// A file of EPD lines: every line is an entry or a problem, and entries name legal moves only.
 pub fn epd(bytes: &[u8]) {
     let suite = Suite::parse("fuzz", "fuzz.epd", bytes);
-    let lines = bytes.split(|&byte| byte == b'\n').count();
+    let lines = bytes.split(|byte| matches!(byte, b'\n' | b'\r')).count();
     assert!(suite.entries.len() + suite.problems.len() <= lines);
     for problem in &suite.problems {
         assert!((1..=lines).contains(&problem.line) && !problem.to_string().contains('\n'), "{problem}");

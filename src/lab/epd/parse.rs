@@ -9,6 +9,7 @@
 //! [`Suite::oddities`] count such operations by kind. A line without a readable position or solution is left out, and a
 //! [`Problem`] says where and why.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 
@@ -69,7 +70,11 @@ impl fmt::Display for Oddity {
 
 /// The odd operations of a file, by kind.
 #[derive(Clone, Debug, Default)]
-pub struct Oddities(Vec<Oddity>);
+pub struct Oddities {
+    kinds: Vec<Oddity>,
+    /// Where the kind of a reason and an opcode is.
+    known: HashMap<(&'static str, String), usize>,
+}
 
 impl Oddities {
     /// Counts the odd operations of an entry.
@@ -80,10 +85,10 @@ impl Oddities {
         };
         for operation in &entry.operations {
             let Some(reason) = operation.odd else { continue };
-            let kind = shape(&operation.opcode);
-            match self.0.iter_mut().find(|known| known.reason == reason && shape(&known.opcode) == kind) {
-                Some(known) => known.count += 1,
-                None => self.0.push(Oddity {
+            let next = self.kinds.len();
+            match *self.known.entry((reason, shape(&operation.opcode))).or_insert(next) {
+                known if known < next => self.kinds[known].count += 1,
+                _ => self.kinds.push(Oddity {
                     opcode: operation.opcode.clone(),
                     reason,
                     count: 1,
@@ -97,8 +102,8 @@ impl Oddities {
     /// A line for each kind; beyond twenty kinds, one for all the others.
     pub fn report(&self) -> Vec<String> {
         const MOST: usize = 20;
-        let mut lines: Vec<String> = self.0.iter().take(MOST).map(ToString::to_string).collect();
-        if let Some(rest @ [first, ..]) = self.0.get(MOST..) {
+        let mut lines: Vec<String> = self.kinds.iter().take(MOST).map(ToString::to_string).collect();
+        if let Some(rest @ [first, ..]) = self.kinds.get(MOST..) {
             let count: usize = rest.iter().map(|oddity| oddity.count).sum();
             lines.push(format!(
                 "{count} operations of {} more kinds not understood, kept as they stand (first in line {}: {})",
@@ -444,8 +449,13 @@ fn split_operations(text: &str) -> Vec<Operation> {
         if odd.is_none() && (quoted_first || !is_opcode(&opcode)) {
             odd = Some("no opcode");
         }
-        operations.push(Operation { opcode, operands: words.collect(), quoted, raw: raw.trim_end().to_owned(), odd });
+        // Suites have hundreds of thousands of these: without the room that lists of words keep in reserve.
+        let mut operands: Vec<String> = words.collect();
+        operands.iter_mut().for_each(String::shrink_to_fit);
+        operands.shrink_to_fit();
+        operations.push(Operation { opcode, operands, quoted, raw: raw.trim_end().to_owned(), odd });
     }
+    operations.shrink_to_fit();
     operations
 }
 
