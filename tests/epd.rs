@@ -426,7 +426,7 @@ fn suites_come_from_anywhere() {
         (
             vec!["perft".to_owned(), "-".to_owned()],
             b"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20\r",
-            "standard input: 1 positions, 1 counts",
+            "standard input: 1 position, 1 count",
         ),
     ] {
         let child = Command::new(IBEX).args(&command).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
