@@ -142,7 +142,8 @@ pub(super) fn next(rest: &[u8]) -> (Lexeme<'_>, usize) {
         return (Lexeme::Number(number(&word[..digits])), digits + dots);
     }
     // A glyph may follow a move without a blank.
-    let sign = (1..word.len()).find(|&at| SIGNS.iter().any(|(sign, _)| word[at..].starts_with(sign.as_bytes())));
+    let shortest = if word.starts_with(b"--") { 2 } else { 1 };
+    let sign = (shortest..word.len()).find(|&at| SIGNS.iter().any(|(sign, _)| word[at..].starts_with(sign.as_bytes())));
     let length = sign.unwrap_or(word.len());
     (Lexeme::Word(&word[..length]), length)
 }
@@ -221,8 +222,19 @@ mod tests {
                 Result("*")
             ]
         );
-        assert_eq!(words("Nf3+- = N ± ... e5;x {y}"), {
-            [word("Nf3"), Nag(18), Nag(10), Nag(146), Nag(16), Number(None), word("e5"), Line(b"x {y}")]
+        assert_eq!(words("Nf3+- --+- = N ± ... e5;x {y}"), {
+            [
+                word("Nf3"),
+                Nag(18),
+                word("--"),
+                Nag(18),
+                Nag(10),
+                Nag(146),
+                Nag(16),
+                Number(None),
+                word("e5"),
+                Line(b"x {y}"),
+            ]
         });
         assert_eq!(words("½-½ 1/2 0-1"), [Result("1/2-1/2"), Result("1/2-1/2"), Result("0-1")]);
         assert_eq!(words("$ [%clk 0:01] Qh4++ 0-0+"), {

@@ -161,6 +161,7 @@ impl Builder {
                 }
                 continue;
             }
+            let gap = at;
             at = skip_blanks(line, at);
             if at == line.len() {
                 break;
@@ -170,7 +171,7 @@ impl Builder {
                 && (self.tags_may_come() || matches!(tag, Tag::Pair(..)))
             {
                 if !self.tags_may_come() || (self.paragraph && self.begins_another(&tag)) {
-                    return (at, true);
+                    return (gap, true);
                 }
                 self.tag(tag, number);
                 at += length;
@@ -179,7 +180,7 @@ impl Builder {
             }
             let (lexeme, length) = lexer::next(&line[at..]);
             if self.ends_before(&lexeme) {
-                return (at, true);
+                return (gap, true);
             }
             self.paragraph = false;
             self.lexeme(lexeme, number);
