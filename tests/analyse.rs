@@ -42,8 +42,8 @@ fn a_game_is_annotated() {
         "2. Qh5",
         " early }",
         "3... Nf6 $4 { [%eval #1",
-        " [%ibex $4 line] } ( 3... g6 ) ( 3... ",
-        " ) 4. Qxf7# 1-0",
+        " [%ibex $4 line] } (3... g6) (3... ",
+        ") 4. Qxf7# 1-0",
     ] {
         assert!(annotated.contains(part), "{part}: {annotated}");
     }

@@ -272,12 +272,12 @@ mod tests {
             ("1. e4 {[%evaluation 1]} *", "1. e4 { [%evaluation 1] } *"),
             (
                 "1. e4 $4 $1 {[%eval 0.3,1] [%ibex $4 line] mine} (1. a3) (1. d4 d5) {behind} e5 $2 *",
-                "1. e4 $1 { mine } ( 1. a3 ) { behind } 1... e5 $2 *",
+                "1. e4 $1 { mine } (1. a3) { behind } 1... e5 $2 *",
             ),
-            ("1. e4 {[%ibex line]} (1. d4 $1) (1. c4 c5 {good}) *", "1. e4 ( 1. d4 $1 ) ( 1. c4 c5 { good } ) *"),
+            ("1. e4 {[%ibex line]} (1. d4 $1) (1. c4 c5 {good}) *", "1. e4 (1. d4 $1) (1. c4 c5 { good }) *"),
             ("1. e4 {[%eval 0.3,1] [%ibex line]} (1. d4) *", "1. e4 *"),
             // Evaluations within variations are somebody's own.
-            ("1. e4 (1. d4 {[%eval 0.2]}) *", "1. e4 ( 1. d4 { [%eval 0.2] } ) *"),
+            ("1. e4 (1. d4 {[%eval 0.2]}) *", "1. e4 (1. d4 { [%eval 0.2] }) *"),
         ] {
             assert_eq!(forgotten(before), after, "{before}");
         }

@@ -27,8 +27,8 @@ fn moves(text: &str) -> Vec<String> {
 #[test]
 fn what_was_there_is_kept() {
     let text = "[White \"A \\\"B\\\" \\\\\"]\n[Annotator \"me\"]\n\n\
-                { first } 1. e4 $10 { good [%clk 0:01] } ( 1. d4 d5 $1 ( 1... Nf6 { Indian } 2.\n\
-                c4 ) 2. c4 ) 1... e5 2. Nf3 Nc6 1-0\n\n";
+                { first } 1. e4 $10 { good [%clk 0:01] } (1. d4 d5 $1 (1... Nf6 { Indian } 2. c4)\n\
+                2. c4) 1... e5 2. Nf3 Nc6 1-0\n\n";
     assert_eq!(rewritten(text), text);
     assert_eq!(rewritten(&rewritten(text)), text);
 }
@@ -37,7 +37,7 @@ fn what_was_there_is_kept() {
 fn one_comment_follows_a_move() {
     assert_eq!(
         moves("1. e4! {a} $10 {b} ;c\n (1. d4 {x} !? {y}) {z} e5 *"),
-        ["1. e4 $1 $10 { a b c } ( 1. d4 $5 { x y } ) { z } 1... e5 *"]
+        ["1. e4 $1 $10 { a b c } (1. d4 $5 { x y }) { z } 1... e5 *"]
     );
     assert_eq!(
         moves("1. e4 ; not } closed\n e5 {laid  out\n\n as it is} *"),
@@ -138,10 +138,10 @@ fn what_is_changed_is_remarked() {
 #[test]
 fn parentheses_without_moves_are_comments() {
     assert_eq!(moves("1. e4 (0:05) e5 ({why} ) 2. Nf3 ( ) *"), ["1. e4 { (0:05) } 1... e5 { why } 2. Nf3 *"]);
-    assert_eq!(moves("1. e4 (1. d4 1-0) *"), ["1. e4 ( 1. d4 { 1-0 } ) *"]);
-    assert_eq!(moves("1. e4 (1. Ke4 Ke5) *"), ["1. e4 ( 1. Ke4 Ke5 ) *"]);
+    assert_eq!(moves("1. e4 (1. d4 1-0) *"), ["1. e4 (1. d4 { 1-0 }) *"]);
+    assert_eq!(moves("1. e4 (1. Ke4 Ke5) *"), ["1. e4 (1. Ke4 Ke5) *"]);
     assert_eq!(
         moves("1. e4 (1. d2d4 g8f6 (1... d7-d5 2. 0-0)) e5 *"),
-        ["1. e4 ( 1. d4 Nf6 ( 1... d5 2. 0-0 ) ) 1... e5 *"]
+        ["1. e4 (1. d4 Nf6 (1... d5 2. 0-0)) 1... e5 *"]
     );
 }

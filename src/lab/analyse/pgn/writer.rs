@@ -49,6 +49,8 @@ struct MoveWriter {
     plies: Vec<u64>,
     /// Whether the next move of Black needs its number, too.
     interrupted: bool,
+    /// A parenthesis that the next word follows without a blank: a comment there is read by more programs.
+    opening: bool,
 }
 
 impl MoveWriter {
@@ -56,19 +58,32 @@ impl MoveWriter {
         let chess = start.position().chess();
         let fullmoves = u64::from(shakmaty::Position::fullmoves(chess).get());
         let ply = 2 * fullmoves + u64::from(start.position().turn() == Color::Black);
-        MoveWriter { text: Vec::new(), column: 0, plies: vec![ply], interrupted: true }
+        MoveWriter { text: Vec::new(), column: 0, plies: vec![ply], interrupted: true, opening: false }
     }
 
     fn word(&mut self, word: &[u8]) {
-        if self.column > 0 && self.column + 1 + word.len() > WIDTH {
+        let length = word.len() + usize::from(self.opening);
+        if self.column > 0 && self.column + 1 + length > WIDTH {
             self.end_line();
         } else if self.column > 0 {
             self.text.push(b' ');
             self.column += 1;
         }
+        if std::mem::take(&mut self.opening) {
+            self.text.push(b'(');
+        }
         self.text.extend(word);
         let last_line = word.rsplit(|&byte| byte == b'\n').next().unwrap_or(word);
-        self.column = if last_line.len() == word.len() { self.column + word.len() } else { last_line.len() };
+        self.column = if last_line.len() == word.len() { self.column + length } else { last_line.len() };
+    }
+
+    /// Ends a variation, right behind its last word.
+    fn close(&mut self) {
+        if self.column == 0 {
+            return self.word(b")");
+        }
+        self.text.push(b')');
+        self.column += 1;
     }
 
     fn end_line(&mut self) {
@@ -102,19 +117,22 @@ impl MoveWriter {
                     self.interrupted = true;
                 }
                 Token::Escape(line) => {
+                    if self.opening {
+                        self.word(b"");
+                    }
                     self.end_line();
                     self.text.push(b'%');
                     self.text.extend(line);
                     self.text.push(b'\n');
                 }
                 Token::Open => {
-                    self.word(b"(");
+                    self.opening = true;
                     let ply = self.plies.last().copied().unwrap_or_default();
                     self.plies.push(ply.saturating_sub(1));
                     self.interrupted = true;
                 }
                 Token::Close => {
-                    self.word(b")");
+                    self.close();
                     self.plies.pop();
                     self.interrupted = true;
                 }
