@@ -91,6 +91,22 @@ fn positions_are_annotated() {
     assert!(text(&skipped.stderr).contains("2 left out"));
 }
 
+/// Packed games and games in UTF-16 give what the plain text gives.
+#[test]
+fn games_come_in_any_dress() {
+    let plain = analyse(&["-", "--depth", "2"], SCHOLAR.as_bytes()).stdout;
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(SCHOLAR.as_bytes()).expect("memory");
+    let utf16: Vec<u8> = "\u{FEFF}".encode_utf16().chain(SCHOLAR.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let carriage_returns = SCHOLAR.replace('\n', "\r").into_bytes();
+    for input in [gzip.finish().expect("memory"), utf16, carriage_returns] {
+        assert_eq!(text(&analyse(&["-", "--depth", "2"], &input).stdout), text(&plain));
+    }
+    let cut = analyse(&["-", "--depth", "2"], b"\x1F\x8B\x08\x00");
+    assert_eq!(cut.status.code(), Some(2));
+    assert!(text(&cut.stderr).contains("standard input: "), "{}", text(&cut.stderr));
+}
+
 #[test]
 fn bad_games_cost_only_themselves() {
     let mut input = b"\xEF\xBB\xBF".to_vec();
