@@ -7,8 +7,8 @@
 //!   reached: where no irreversible move lies between the root and the node. Behind a capture all games share the table,
 //!   and a game without traps folds nothing.
 //! - **The clock** of the 50-move rule: a value found near the hundredth half-move knows draws that the position itself
-//!   does not have. From [`FIRST_CLOCK`] on, clocks are told apart in steps of [`CLOCK_STEP`]; inside a step proofs are
-//!   checked against the clock where they are used.
+//!   does not have. From 24 on, clocks are told apart in steps of 8; inside a step proofs are checked against the
+//!   clock where they are used.
 //!
 //! A first repetition inside the tree counts as a draw and is not in the key: it makes proofs rarer, never false. Whoever
 //! wins by ever nearer steps meets no position twice. `docs/truth.md` has the whole of it.
