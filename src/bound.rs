@@ -159,6 +159,11 @@ impl Ibv {
         }
     }
 
+    /// Whether this says that the position is drawn.
+    pub fn settles_draw(self) -> bool {
+        self.is_some() && self.bound() == Bound::Exact && self.score().is_draw()
+    }
+
     /// The same claim, a recognised win or loss stripped of its progress.
     #[must_use]
     pub fn without_progress(self) -> Ibv {

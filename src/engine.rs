@@ -10,13 +10,13 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::bound::Bound;
 use crate::eval::Evaluation;
 use crate::eval::nnue::Network;
 use crate::position::{Game, PackedMove};
 use crate::recognize::syzygy::{Probing, Tablebases};
 use crate::score::DrawRule;
 use crate::search::iterate::Finding;
+use crate::search::past::Past;
 use crate::search::{
     Allowance, Conventions, Event, Lead, Listener, Memory, NodeCounter, Outcome, Play, Probes, Report, STACK_SIZE,
     Shared, contempt, pv,
@@ -99,9 +99,10 @@ impl Default for Settings {
 
 impl Settings {
     /// The draw rule and the contempt of a search: neutral in analysis (which an infinite search is), unless the user
-    /// wants otherwise.
+    /// wants otherwise. Several lines are analysis as well: they stand in the order of their scores, which contempt that is
+    /// not reported would upset.
     pub fn conventions(&self, infinite: bool) -> Conventions {
-        if (self.analyse_mode || infinite) && !self.analysis_contempt {
+        if (self.analyse_mode || infinite || self.multi_pv > 1) && !self.analysis_contempt {
             return Conventions::default();
         }
         let by_rating = match (self.own_rating, self.opponent_rating) {
@@ -493,13 +494,13 @@ impl Job {
         memories.iter_mut().for_each(Memory::clear);
         let latest: Mutex<Vec<Report>> = Mutex::default();
         let listener = |event: Event| match event {
-            Event::Line(report) if report.value.bound() == Bound::Exact => {
+            Event::Line(report) if report.complete => {
                 let mut latest = latest.lock().unwrap_or_else(PoisonError::into_inner);
                 if report.line == 1 {
                     latest.clear();
                 }
                 // Only an iteration whose lines are all told can be chosen from.
-                if report.line == latest.len() + 1 && latest.last().is_none_or(|last| last.depth == report.depth) {
+                if report.line == latest.len() + 1 {
                     latest.push(report.clone());
                 }
                 if let Some(sink) = sink
@@ -568,19 +569,21 @@ impl Job {
     fn outcome(&self, finding: &Finding, shared: &Shared<'_>, time: Duration) -> Outcome {
         let pv = pv::unpack(&self.game, &finding.line);
         let ponder = pv.get(1).copied().or_else(|| self.ponder_from_table(finding));
-        let last = (finding.depth > 0).then(|| Report {
-            depth: finding.depth as u32,
-            seldepth: finding.seldepth.max(finding.depth as usize) as u32,
+        let last = Report {
+            depth: finding.depth.max(0) as u32,
+            seldepth: finding.seldepth.max(finding.depth.max(0) as usize) as u32,
             line: 1,
             lines: 1,
             value: self.conventions.for_the_user(finding.value),
+            basis: finding.basis,
+            complete: true,
             nodes: shared.nodes(),
             time,
             hashfull: self.table.hashfull(),
             tbhits: shared.tbhits(),
             pv,
-        });
-        Outcome { best: Some(finding.best), ponder, last, nodes: shared.nodes(), time }
+        };
+        Outcome { best: Some(finding.best), ponder, last: Some(last), nodes: shared.nodes(), time }
     }
 
     /// The reply that the table expects, when the line is only one move long.
@@ -590,8 +593,7 @@ impl Job {
         if game.outcome().is_some() {
             return None;
         }
-        let salt = self.conventions.salt(self.game.position().turn());
-        let entry = self.table.probe(game.position().key() ^ salt)?;
+        let entry = self.table.probe(Past::new(self.conventions, &self.game).key(game.position(), 1))?;
         let reply: PackedMove = entry.best;
         game.position().find(reply)
     }

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
     use crate::bound::Ibv;
     use crate::score::Score;
-    use crate::search::{Conventions, Lead, NodeCounter, Play};
+    use crate::search::{Basis, Conventions, Lead, NodeCounter, Play};
     use crate::time::{Clock, Limits};
     use crate::tt::Table;
 
@@ -137,7 +137,15 @@ mod tests {
     /// What a thread found: its move goes to this square.
     fn finding(to: Square, value: Ibv, depth: i32) -> Finding {
         let best = shakmaty::Move::Normal { role: Role::King, from: Square::E4, capture: None, to, promotion: None };
-        Finding { best, line: vec![PackedMove::new(best)], value, depth, seldepth: 1, nodes: 1 }
+        Finding {
+            best,
+            line: vec![PackedMove::new(best)],
+            value,
+            basis: Basis::default(),
+            depth,
+            seldepth: 1,
+            nodes: 1,
+        }
     }
 
     /// The square that the elected move goes to.

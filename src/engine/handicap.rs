@@ -201,6 +201,7 @@ mod tests {
 
     use super::*;
     use crate::bound::Ibv;
+    use crate::search::Basis;
 
     fn position(fen: &str) -> Position {
         Position::from_fen(fen, CastlingMode::Standard).expect("a position")
@@ -215,6 +216,8 @@ mod tests {
             line: index + 1,
             lines: values.len(),
             value: Ibv::exact(Score::heuristic(cp)),
+            basis: Basis::Evaluation,
+            complete: true,
             nodes: 1,
             time: Duration::ZERO,
             hashfull: 0,

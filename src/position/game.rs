@@ -6,17 +6,20 @@ use shakmaty::{CastlingMode, Move};
 
 use super::Position;
 
-/// A position and the keys of the positions before it, oldest first.
+/// A position and what came before it.
 #[derive(Clone, Debug)]
 pub struct Game {
     position: Position,
+    /// The keys of the positions before the current one, oldest first.
     keys: Vec<u64>,
+    /// Positions before the current one that have occurred twice since the last move that cannot be taken back.
+    twice: Vec<Position>,
 }
 
 impl Game {
     /// A game that starts at `position`.
     pub fn new(position: Position) -> Game {
-        Game { position, keys: Vec::new() }
+        Game { position, keys: Vec::new(), twice: Vec::new() }
     }
 
     /// A game from the initial position.
@@ -45,8 +48,20 @@ impl Game {
 
     /// Plays a legal move.
     pub fn play(&mut self, m: Move) {
-        self.keys.push(self.position.key());
+        self.remember();
         self.position.play(m);
+        if self.position.reversible() == 0 {
+            self.twice.clear();
+        }
+    }
+
+    /// The current position becomes one of the past.
+    fn remember(&mut self) {
+        let key = self.position.key();
+        if self.occurrences() > 0 && self.twice.iter().all(|twice| twice.key() != key) {
+            self.twice.push(self.position.clone());
+        }
+        self.keys.push(key);
     }
 
     /// Passes the turn. The side to move must not be in check.
@@ -54,6 +69,7 @@ impl Game {
     /// The 50-move clock counts on. What stood before a pass counts for no repetition, for a pass is no move.
     pub fn play_null(&mut self) {
         self.keys.push(self.position.key());
+        self.twice.clear();
         self.position.play_null();
     }
 
@@ -62,6 +78,14 @@ impl Game {
         let reach = usize::from(self.position.reversible()).min(self.keys.len());
         let key = self.position.key();
         self.keys[self.keys.len() - reach..].iter().filter(|&&k| k == key).count()
+    }
+
+    /// Traps: the positions, other than the current one, whose next occurrence is a draw.
+    ///
+    /// The current one is none: whoever wins by ever nearer steps never comes back to it.
+    pub fn traps(&self) -> impl Iterator<Item = &Position> {
+        let now = self.position.key();
+        self.twice.iter().filter(move |twice| twice.key() != now)
     }
 
     /// Whether the game is over, and why.

@@ -12,9 +12,10 @@
 
 use shakmaty::Move;
 
+use super::past::Past;
 use super::{Rules, Search};
 use crate::bound::Ibv;
-use crate::position::{PackedMove, Position};
+use crate::position::{Game, PackedMove, Position};
 use crate::score::Score;
 use crate::tt::{Entry, Table};
 
@@ -94,15 +95,11 @@ struct Question<'a> {
 }
 
 impl Hunt {
-    /// Nothing is known; `game` holds the keys of the positions before the root.
-    pub fn new(game: &[u64]) -> Hunt {
-        let mut keys = game.to_vec();
-        keys.sort_unstable();
-        let mut drawn: Vec<u64> = keys.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
-        drawn.dedup();
+    /// Nothing is known of the last position of `game`.
+    pub fn new(game: &Game) -> Hunt {
         Hunt {
             slots: vec![Slot::default(); SLOTS].into_boxed_slice(),
-            drawn,
+            drawn: game.traps().map(Position::key).collect(),
             refuted: [false; MOST_MOVES + 1],
             budget: FIRST_BUDGET,
             next: 1,
@@ -311,7 +308,7 @@ impl<R: Rules> Search<'_, R> {
         if self.roots.0[0].proved.is_some_and(|(_, score)| score.is_loss()) {
             return false;
         }
-        let mut hunt = self.hunt.take().unwrap_or_else(|| Box::new(Hunt::new(self.game.keys())));
+        let mut hunt = self.hunt.take().unwrap_or_else(|| Box::new(Hunt::new(self.game)));
         let known = self.roots.0[0].proved.map(|(_, score)| score).filter(|score| score.is_win());
         let known = known.and_then(|score| score.mate_moves()).map(|moves| moves as usize);
         let asked_for = self.shared.limits.mate.map_or(MOST_MOVES, |moves| moves as usize);
@@ -331,7 +328,7 @@ impl<R: Rules> Search<'_, R> {
     /// Asks for mates within one move, two moves, and so on to `most`, again and again with more nodes.
     fn hunt_within(&mut self, hunt: &mut Hunt, most: usize, mate: bool) -> Option<(Move, usize)> {
         let position = self.game.position();
-        let (table, salt, depth): (&Table, u64, i32) = (self.shared.table, self.salt, self.depth);
+        let (table, past, depth): (&Table, Past, i32) = (self.shared.table, self.past, self.depth);
         let mut found = None;
         let mut most = most;
         let share = if self.shared.counters.len() == 1 { SHARE } else { SHARE_BESIDE_OTHERS };
@@ -368,7 +365,7 @@ impl<R: Rules> Search<'_, R> {
                     let best = m.map_or(PackedMove::NONE, PackedMove::new);
                     let depth = (depth + 2).min(Entry::MAX_DEPTH);
                     let entry = Entry { value, best, depth, pv: false, eval: None, moveless: false };
-                    table.store(position.key() ^ salt, entry);
+                    table.store(past.key(position, 2 * moves - 1 - plies), entry);
                 },
             );
             hunt.spent += spent;

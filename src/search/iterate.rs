@@ -5,15 +5,15 @@ use std::sync::atomic::Ordering;
 
 use shakmaty::Move;
 
-use super::report::{Event, Report};
-use super::root::RootMove;
+use super::report::{Basis, Event, Report};
+use super::root::{RootMove, RootMoves};
 use super::rules::Driver;
 use super::tally::Tally as _;
 use super::{NodeResult, Rules, Search, pv};
 use crate::bound::{Bound, Ibv};
 use crate::params;
-use crate::position::PackedMove;
-use crate::score::{MAX_PLY, Score};
+use crate::position::{PackedMove, Position};
+use crate::score::{Band, MAX_PLY, Score};
 
 /// What a thread has found.
 #[derive(Clone, Debug)]
@@ -24,6 +24,8 @@ pub struct Finding {
     pub line: Vec<PackedMove>,
     /// Its value: exact, unless the search was interrupted before it could be.
     pub value: Ibv,
+    /// What the value rests on.
+    pub basis: Basis,
     /// The iteration that found it.
     pub depth: i32,
     /// The deepest ply below it.
@@ -57,6 +59,8 @@ impl<R: Rules> Search<'_, R> {
         // Every other helper works an iteration ahead: what it leaves in the table is deep enough for the others.
         let ahead = if self.id.is_multiple_of(2) { 0 } else { 1 };
         let mut trend = Trend::default();
+        // The last complete iteration, where it has several lines.
+        let mut complete: Option<RootMoves> = None;
         while self.depth < deepest {
             self.depth = (self.depth + 1 + ahead).min(deepest);
             let finished = !self.is_overtaken()
@@ -75,6 +79,9 @@ impl<R: Rules> Search<'_, R> {
             if self.id == 0 {
                 for line in 0..lines {
                     self.complete_mate_line(line, false);
+                }
+                self.order_lines(lines);
+                for line in 0..lines {
                     self.report(line, lines, None);
                 }
                 if self.hunt(lines) {
@@ -86,11 +93,19 @@ impl<R: Rules> Search<'_, R> {
                 }
             }
             self.best_before = self.roots.0.first().cloned();
+            if lines > 1 {
+                complete = Some(self.roots.clone());
+            }
             if self.shared.stop.load(Ordering::Relaxed) {
                 break;
             }
         }
-        if self.completed < self.depth {
+        if self.completed < self.depth
+            && let Some(complete) = complete
+        {
+            // Lines are told together, so those of the last complete iteration stand.
+            self.roots = complete;
+        } else if self.completed < self.depth {
             // The interrupted iteration counts as far as it has exact values: a move that beat the first one stays in
             // front. One that only failed high or low goes back: what is announced as best should have an exact line.
             for root in &mut self.roots.0 {
@@ -113,21 +128,86 @@ impl<R: Rules> Search<'_, R> {
         }
         self.complete_mate_line(0, true);
         self.publish();
-        let root = &self.roots.0[0];
-        let (depth, value) = match root.proved {
-            Some((depth, score)) => (depth, root.told(Ibv::exact(score))),
-            None if root.value.is_some() => (self.depth, root.told(root.value)),
-            // Stopped before the first move had a value: nothing is known of it.
-            None => (0, Ibv::upper(Score::MAX)),
+        let (depth, value) = match self.roots.0[0].proved {
+            Some((depth, score)) => (depth, self.told(0, Ibv::exact(score))),
+            None if self.roots.0[0].value.is_some() => (self.depth, self.told(0, self.roots.0[0].value)),
+            // Stopped before the first move had a value: nothing is known of it but an evaluation.
+            None => (self.depth, Ibv::exact(self.evaluation_of_first())),
         };
+        // That some moves lose says nothing of those that have not been searched.
+        let value = if self.completed == 0 && value.score().is_loss() { value.force_lower() } else { value };
+        let root = &self.roots.0[0];
         Some(Finding {
             best: root.m,
             line: root.line.clone(),
             value,
+            basis: self.basis(0, value),
             depth,
             seldepth: root.seldepth,
             nodes: self.nodes,
         })
+    }
+
+    /// Orders the lines by what is told of them: completing the line of a mate may have corrected its length, and a
+    /// tablebase result hides what the search believes.
+    fn order_lines(&mut self, lines: usize) {
+        let told = |root: &RootMove| {
+            let value = Ibv::exact(root.proved?.1);
+            Some(self.shared.conventions.for_the_user(root.told(value, self.past.has_traps())))
+        };
+        self.roots.0[..lines].sort_by_key(|root| Reverse(told(root)));
+    }
+
+    /// A value of the root move at `index`, as it is told.
+    fn told(&self, index: usize, value: Ibv) -> Ibv {
+        self.roots.0[index].told(value, self.past.has_traps())
+    }
+
+    /// The evaluation of the position after the first root move, for the root's side.
+    fn evaluation_of_first(&mut self) -> Score {
+        self.return_to_root();
+        let root = self.game.position();
+        let child = self.make(root, self.roots.0[0].m, 0);
+        // In check there is no evaluation of its own; the network's is a fair guess.
+        let cp = -self.evaluate(&child);
+        self.take_back();
+        Score::heuristic(cp + self.shared.conventions.contempt)
+    }
+
+    /// What a told value of the root move at `index` rests on.
+    fn basis(&self, index: usize, value: Ibv) -> Basis {
+        let proved = value.proof().is_some();
+        match value.score().band() {
+            Band::Mate if proved => Basis::Mate,
+            Band::Tablebase if proved => Basis::Tablebase,
+            Band::Recognizer if proved => Basis::Recognized,
+            Band::Draw if value.bound() == Bound::Exact => self.certain_draw(index).unwrap_or_default(),
+            _ => Basis::Evaluation,
+        }
+    }
+
+    /// What proves that a line is drawn. The search never does: pruning and repetitions inside the tree are opinions.
+    ///
+    /// The first line stands for the root, so tables must know all its moves; any other line stands for its move.
+    fn certain_draw(&self, index: usize) -> Option<Basis> {
+        let drawn = |position: &Position| self.recognize(position, 0).settles_draw();
+        let roots = &self.roots.0;
+        let by_tables = if index == 0 {
+            roots.iter().all(|root| root.table.is_some_and(|result| !result.is_win()))
+        } else {
+            roots[index].table.is_some_and(Score::is_draw)
+        };
+        if by_tables {
+            return Some(Basis::Tablebase);
+        }
+        let by_rule = if index == 0 {
+            drawn(self.game.position())
+        } else {
+            let mut after = self.game.clone();
+            after.play(roots[index].m);
+            drawn(after.position()) || after.outcome().is_some()
+        };
+        by_rule.then_some(Basis::Recognized)
     }
 
     /// Takes over the iteration that a faster thread has finished, if there is one, in place of an interrupted one.
@@ -206,37 +286,40 @@ impl<R: Rules> Search<'_, R> {
         if !value.is_some() {
             return;
         }
-        let value = root.told(value);
-        // The end came while a mate's line was being completed: it is completed once more, and told, when all is over.
+        let mut value = self.told(index, value);
         let complete = value.score().mate_ply().is_none_or(|plies| root.line.len() == plies);
-        if open.is_none() && !complete && self.shared.stop.load(Ordering::Relaxed) {
-            return;
+        if open.is_none() && !complete && value.bound() == Bound::Exact && self.shared.stop.load(Ordering::Relaxed) {
+            // The end came while a mate's line was being completed. A single one is completed once more, and told, when
+            // all is over; of several the bound is told that is proved.
+            if lines == 1 {
+                return;
+            }
+            value = value.proof();
         }
         self.publish();
-        self.shared.tell(|| Event::Line(self.describe(index, lines, value, self.depth, &root.line, root.seldepth)));
+        let depth = match root.proved {
+            Some((depth, _)) if open.is_none() && lines > 1 => depth,
+            _ => self.depth,
+        };
+        self.shared.tell(|| Event::Line(self.describe(index, lines, value, depth, open.is_none())));
     }
 
     /// A report of a line.
-    pub(crate) fn describe(
-        &self,
-        index: usize,
-        lines: usize,
-        value: Ibv,
-        depth: i32,
-        line: &[PackedMove],
-        seldepth: usize,
-    ) -> Report {
+    fn describe(&self, index: usize, lines: usize, value: Ibv, depth: i32, complete: bool) -> Report {
+        let root = &self.roots.0[index];
         Report {
             depth: depth.max(0) as u32,
-            seldepth: seldepth.max(depth.max(0) as usize) as u32,
+            seldepth: root.seldepth.max(depth.max(0) as usize) as u32,
             line: index + 1,
             lines,
             value: self.shared.conventions.for_the_user(value),
+            basis: self.basis(index, value),
+            complete,
             nodes: self.shared.nodes(),
             time: self.shared.start.elapsed(),
             hashfull: self.shared.table.hashfull(),
             tbhits: self.shared.tbhits(),
-            pv: pv::unpack(self.game, line),
+            pv: pv::unpack(self.game, &root.line),
         }
     }
 

@@ -10,6 +10,7 @@ use shakmaty::Move;
 use super::distance::DistanceModel as _;
 use super::{Rules, Search};
 use crate::bound::Ibv;
+use crate::position::game::Ending;
 use crate::position::{PackedMove, Position};
 use crate::score::Score;
 
@@ -43,6 +44,8 @@ impl<R: Rules> Search<'_, R> {
             self.roots.0[index].line_is_cut = false;
             return;
         }
+        // A search that was cut short has left the path where it was.
+        self.return_to_root();
         let (nodes, limit, seldepth) = (self.nodes, self.node_limit, self.seldepth);
         let limits = self.shared.limits;
         let timed = limits.movetime.is_some() || limits.clock.iter().any(Option::is_some);
@@ -123,7 +126,7 @@ impl<R: Rules> Search<'_, R> {
         let winning = (walk.length - ply) % 2 == 1;
         let guided = walk.guide[..ply.min(walk.guide.len())] == line[..ply.min(walk.guide.len())];
         let expected = walk.guide.get(ply).copied().filter(|_| guided).unwrap_or(PackedMove::NONE);
-        let known = self.probe(position.key() ^ self.salt).map_or(PackedMove::NONE, |entry| entry.best);
+        let known = self.probe(self.past.key(position, ply)).map_or(PackedMove::NONE, |entry| entry.best);
         let mut moves: Vec<(u8, Move)> = Vec::with_capacity(legal.len());
         for m in legal {
             let rank = if expected.is(m) {
@@ -183,18 +186,19 @@ impl<R: Rules> Search<'_, R> {
         Some(self.node::<false>(position, beta.below(), beta, depth, ply, true)?.cuts(beta))
     }
 
-    /// Whether a line is legal, ends in mate, and does so at this ply.
+    /// Whether a line is legal, ends in mate at this ply, and in nothing else before: a third occurrence or the hundredth
+    /// half-move would be a draw.
     fn is_mate_line(&self, line: &[PackedMove], length: usize) -> bool {
-        let mut position = self.game.position().clone();
+        let mut game = self.game.clone();
         line.len() == length
-            && line.iter().all(|&packed| match position.find(packed) {
-                Some(m) => {
-                    position.play(m);
+            && line.iter().enumerate().all(|(ply, &packed)| match game.position().find(packed) {
+                // Whoever asks at a root that is drawn wants to know more.
+                Some(m) if ply == 0 || game.outcome().is_none() => {
+                    game.play(m);
                     true
                 }
-                None => false,
+                _ => false,
             })
-            && position.in_check()
-            && !position.has_legal_move()
+            && game.outcome() == Some(Ending::Checkmate)
     }
 }

@@ -9,6 +9,7 @@
 //! - `picker`, `history`, `threats`: the order of moves, and what it comes from
 //! - `reductions`: how much less a late move is searched
 //! - `repetition`: the path to the current node, and whether it has come back or could
+//! - `past`: what the keys of the table carry of the game's past and the clock
 //! - `hunt`: looks for mates and nothing else, with a share of the nodes
 //! - `tables`: tablebases, inside the tree and at its root
 //! - `mate_line`: completes the lines of announced mates
@@ -29,6 +30,7 @@ mod lead;
 mod mate_line;
 mod mtdf;
 mod node;
+pub mod past;
 pub mod picker;
 pub mod pv;
 mod quiesce;
@@ -58,8 +60,9 @@ use crate::tt::{Entry, Table};
 pub use allowance::Allowance;
 use history::{Correction, History, PieceTo, QuietSlot, Trail};
 pub use lead::Lead;
+use past::Past;
 use repetition::Path;
-pub use report::{Event, Outcome, Report};
+pub use report::{Basis, Event, Outcome, Report};
 use root::{RootMove, RootMoves};
 use rules::TableMode;
 pub use rules::{Laboratory, Play, Rules};
@@ -251,7 +254,8 @@ pub struct Search<'a, R: Rules> {
     memory: &'a mut Memory,
     game: &'a Game,
     path: Path,
-    salt: u64,
+    /// What the keys of the table carry of the game's past.
+    past: Past,
     roots: RootMoves,
     nodes: u64,
     tbhits: u64,
@@ -300,7 +304,7 @@ impl<'a, R: Rules> Search<'a, R> {
             shared,
             id,
             path: Path::new(game.keys()),
-            salt: shared.conventions.salt(position.turn()),
+            past: Past::new(shared.conventions, game),
             roots: RootMoves::new(game, &shared.limits.search_moves, ranking),
             nodes: 0,
             tbhits: if id == 0 { ranking.map_or(0, |ranking| ranking.moves.len() as u64) } else { 0 },
@@ -358,7 +362,7 @@ impl<'a, R: Rules> Search<'a, R> {
             return true;
         }
         self.nodes += 1;
-        if self.nodes.is_multiple_of(1024) {
+        if self.nodes.is_multiple_of(1024) && self.detour != Some(true) {
             self.publish();
             let over = if self.id == 0 { self.must_stop() } else { self.shared.is_time_up() };
             if over {
@@ -418,7 +422,7 @@ impl<'a, R: Rules> Search<'a, R> {
     #[inline]
     fn make(&mut self, position: &Position, m: Move, ply: usize) -> Position {
         // The table's answer takes as long as everything that happens here.
-        self.shared.table.prefetch(position.likely_key_after(m) ^ self.salt);
+        self.shared.table.prefetch(self.past.likely_key_after(position, m, ply));
         let frame = self.frame_mut(ply);
         frame.moved = Some(PieceTo::new(position.turn(), m));
         frame.null = false;
@@ -440,7 +444,7 @@ impl<'a, R: Rules> Search<'a, R> {
         self.path.push(position.key());
         let mut child = position.clone();
         child.play_null();
-        self.shared.table.prefetch(child.key() ^ self.salt);
+        self.shared.table.prefetch(self.past.key(&child, ply + 1));
         child
     }
 

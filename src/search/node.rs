@@ -84,7 +84,7 @@ impl<R: Rules> Search<'_, R> {
         }
 
         // Step 5. The table. A singular search asks about the node without one move, so it neither reads nor writes.
-        let key = position.key() ^ self.salt;
+        let key = self.past.key(position, ply);
         let entry = if excluded.is_some() { None } else { self.probe(key) };
         let known = entry.map_or(Ibv::NONE, |e| self.at_this_node(e.value, position, ply));
         let table_depth = entry.map_or(-1, |e| e.depth);

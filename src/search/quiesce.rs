@@ -47,7 +47,7 @@ impl<R: Rules> Search<'_, R> {
         let (mut alpha, beta) = (window.alpha, window.beta);
 
         // Step 3. The table.
-        let key = position.key() ^ self.salt;
+        let key = self.past.key(position, ply);
         let entry = self.probe(key);
         let known = entry.map_or(Ibv::NONE, |e| self.at_this_node(e.value, position, ply));
         if !PV && known.settles(alpha, beta) && entry.is_some_and(|e| e.depth == 0 || !self.rules.same_depth()) {

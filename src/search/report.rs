@@ -19,6 +19,10 @@ pub struct Report {
     pub lines: usize,
     /// The root's value with its bound, free of contempt; draws at any distance are the draw band.
     pub value: Ibv,
+    /// What the value rests on.
+    pub basis: Basis,
+    /// Whether the line has been searched to its end; if not, it is a bound that an iteration has met on its way.
+    pub complete: bool,
     /// Nodes so far, over all threads.
     pub nodes: u64,
     /// Time since the search began.
@@ -29,6 +33,28 @@ pub struct Report {
     pub tbhits: u64,
     /// The principal variation: legal, ending where the game ends.
     pub pv: Vec<Move>,
+}
+
+/// What a reported value rests on. All but an evaluation are proofs, under the rules of repetition and of the 50 moves and
+/// with the game's past: see `docs/truth.md`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Basis {
+    /// The search's belief: evaluations stand at the ends of its lines, or draws that only its moves lead to.
+    #[default]
+    Evaluation,
+    /// A recognised ending: the win, loss or draw is certain, the way to it is not known.
+    Recognized,
+    /// A tablebase result.
+    Tablebase,
+    /// A mate, all replies included.
+    Mate,
+}
+
+impl Basis {
+    /// Whether the result of the game is certain.
+    pub fn is_proof(self) -> bool {
+        self != Basis::Evaluation
+    }
 }
 
 /// What happens during a search.

@@ -14,7 +14,7 @@ use crate::position::attacks::Attacks;
 use crate::position::movegen::is_noisy;
 use crate::position::{Game, PackedMove};
 use crate::recognize::syzygy::Ranking;
-use crate::score::Score;
+use crate::score::{Band, Score};
 
 /// A root move and what is known of it.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub(super) struct RootMove {
     pub m: Move,
     /// What tablebases say it keeps; moves of equal rank are searched together, others never. 0 where they are silent.
     pub rank: i32,
-    /// The result that tablebases prove of it.
+    /// The result that tablebases prove of it; none where the clock or the past of the game leaves it open.
     pub table: Option<Score>,
     /// Its value in the current iteration; none until it has been searched to a value of its own.
     pub value: Ibv,
@@ -49,7 +49,7 @@ impl RootMoves {
         let named = legal.iter().any(|m| only.contains(m));
         let moves: Vec<(Move, i32, Option<Score>)> = match ranking {
             None => legal.into_iter().map(|m| (m, 0, None)).collect(),
-            Some(ranking) => ranking.moves.iter().map(|ranked| (ranked.m, ranked.rank, Some(ranked.score))).collect(),
+            Some(ranking) => ranking.moves.iter().map(|ranked| (ranked.m, ranked.rank, ranked.score)).collect(),
         };
         RootMoves(
             moves
@@ -85,11 +85,18 @@ impl RootMoves {
 impl RootMove {
     /// A value of this move as it is told: the result that tablebases prove, unless the search has found the mate. An
     /// exact mate comes with its line; where that could not be found in time, what is told is the bound that is proved.
-    pub fn told(&self, value: Ibv) -> Ibv {
+    ///
+    /// A recognised win does not say how far the next progress is, so traps might lie in its way: where the game has
+    /// `traps`, it is told as an evaluation.
+    pub fn told(&self, value: Ibv, traps: bool) -> Ibv {
         let score = value.score();
         match self.table {
             Some(result) if !score.is_mate() => Ibv::exact(result),
             _ if score.is_mate() && value.bound() == Bound::Exact && self.line_is_cut => value.proof(),
+            _ if traps && score.band() == Band::Recognizer => {
+                let most = Score::MAX_EVAL;
+                Ibv::new(Score::heuristic(if score.is_win() { most } else { -most }), value.bound())
+            }
             _ => value,
         }
     }

@@ -46,8 +46,7 @@ pub struct Printer {
 struct State {
     /// Lines printed so far.
     printed: u32,
-    /// The iteration whose lines are coming, and whether they are shown or kept back.
-    iteration: u32,
+    /// Whether the lines of the iteration that are coming are shown or kept back.
     showing: bool,
     /// The lines of the latest iteration that were kept back.
     held: Vec<Report>,
@@ -68,7 +67,7 @@ impl Printer {
     pub fn event(&self, event: &Event) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
-            Event::Line(report) if report.value.bound() == Bound::Exact => self.line(&mut state, report),
+            Event::Line(report) if report.complete => self.line(&mut state, report),
             Event::Line(report) => {
                 if self.started.elapsed() >= PATIENCE {
                     self.release(&mut state);
@@ -108,8 +107,7 @@ impl Printer {
 
     /// A complete line. The lines of an iteration are shown together or kept back together, until the next one.
     fn line(&self, state: &mut State, report: &Report) {
-        if report.line == 1 || report.depth != state.iteration {
-            state.iteration = report.depth;
+        if report.line == 1 {
             state.held.clear();
             state.showing = self.has_room(state, report.lines);
         }
@@ -150,7 +148,7 @@ impl Printer {
             score_attribute(score, report.value.bound()),
         ];
         if self.style.wdl {
-            let [win, draw, loss] = wdl::per_mille(score, self.men);
+            let [win, draw, loss] = wdl::per_mille(score, report.basis, self.men);
             attributes.push(UciInfoAttribute::Any("wdl".into(), format!("{win} {draw} {loss}")));
         }
         attributes.extend([
@@ -279,6 +277,7 @@ mod tests {
     use super::super::output::tests::Page;
     use super::*;
     use crate::bound::Ibv;
+    use crate::search::Basis;
     use shakmaty::CastlingMode;
 
     fn printer(style: Style) -> (Printer, Page) {
@@ -294,6 +293,8 @@ mod tests {
             line,
             lines: 1,
             value,
+            basis: if value.score().is_mate() { Basis::Mate } else { Basis::Evaluation },
+            complete: value.bound() == Bound::Exact,
             nodes: 1000 * u64::from(depth),
             time: Duration::from_millis(500),
             hashfull: 7,

@@ -1,6 +1,7 @@
 //! Chances of winning, drawing and losing, as `UCI_ShowWDL` asks for them.
 
-use crate::score::{Band, Score};
+use crate::score::Score;
+use crate::search::Basis;
 
 /// The evaluation, in centipawns, at which a win is as likely as not, by the men on the board: the coefficients of a
 /// polynomial over their share of 32, the constant first.
@@ -17,22 +18,24 @@ const SPREAD: [f64; 3] = [56.0, -21.0, 94.0];
 /// Wins, draws and losses in a thousand games from a position with this score and so many men, kings included, from the
 /// side to move's view.
 ///
-/// What is proved is certain; between lies a logistic curve over the evaluation for each side's wins.
-pub fn per_mille(score: Score, men: usize) -> [u32; 3] {
-    match score.band() {
-        Band::Draw => [0, 1000, 0],
-        _ if score.is_win() => [1000, 0, 0],
-        _ if score.is_loss() => [0, 0, 1000],
-        _ => {
-            let share = men.min(32) as f64 / 32.0;
-            let [even, spread] =
-                [EVEN_CHANCE, SPREAD].map(|[constant, slope, curve]| constant + share * (slope + share * curve));
-            let wins = |cp: f64| (1000.0 / (1.0 + ((even - cp) / spread).exp())).round() as u32;
-            let cp = f64::from(score.cp());
-            let (win, loss) = (wins(cp), wins(-cp));
-            [win, 1000 - win - loss, loss]
-        }
+/// What is proved is certain, and nothing else is: the curve over the evaluation leaves each result that has not been
+/// disproved at least one game in a thousand.
+pub fn per_mille(score: Score, basis: Basis, men: usize) -> [u32; 3] {
+    if basis.is_proof() {
+        return match score {
+            _ if score.is_draw() => [0, 1000, 0],
+            _ if score.is_win() => [1000, 0, 0],
+            _ => [0, 0, 1000],
+        };
     }
+    let share = men.min(32) as f64 / 32.0;
+    let [even, spread] =
+        [EVEN_CHANCE, SPREAD].map(|[constant, slope, curve]| constant + share * (slope + share * curve));
+    let wins = |cp: f64| (1000.0 / (1.0 + ((even - cp) / spread).exp())).round() as u32;
+    let cp = f64::from(score.cp());
+    // Rounding may not make certain what is not; of two large shares the larger gives.
+    let (win, loss) = (wins(cp).clamp(1, 998), wins(-cp).clamp(1, 998));
+    [win, 1000 - win - loss, loss]
 }
 
 #[cfg(test)]
@@ -45,24 +48,22 @@ mod tests {
             let mut last = [0, 0, 1000];
             for raw in Score::MIN.raw()..=Score::MAX.raw() {
                 let score = Score::from_raw(raw);
-                let [win, draw, loss] = per_mille(score, men);
+                let [win, draw, loss] = per_mille(score, Basis::Evaluation, men);
                 assert_eq!(win + draw + loss, 1000, "{score:?}, {men}");
-                assert_eq!(per_mille(-score, men), [loss, draw, win], "{score:?}, {men}");
-                // Draws that are proved lie between the evaluations of either sign, and are more certain than both.
-                if !score.is_draw() {
-                    assert!(win >= last[0] && loss <= last[2], "{score:?}, {men}");
-                    last = [win, draw, loss];
-                }
+                assert!(win > 0 && draw > 0 && loss > 0, "nothing is certain: {score:?}, {men}");
+                assert_eq!(per_mille(-score, Basis::Evaluation, men), [loss, draw, win], "{score:?}, {men}");
+                assert!(win >= last[0] && loss <= last[2], "{score:?}, {men}");
+                last = [win, draw, loss];
             }
-            assert_eq!(per_mille(Score::ZERO, men), [0, 1000, 0]);
-            assert_eq!(per_mille(Score::mate_in(5), men), [1000, 0, 0]);
-            assert_eq!(per_mille(-Score::tablebase_win(5), men), [0, 0, 1000]);
+            assert_eq!(per_mille(Score::ZERO, Basis::Recognized, men), [0, 1000, 0]);
+            assert_eq!(per_mille(Score::mate_in(5), Basis::Mate, men), [1000, 0, 0]);
+            assert_eq!(per_mille(-Score::tablebase_win(5), Basis::Tablebase, men), [0, 0, 1000]);
         }
     }
 
     #[test]
     fn an_advantage_wins_less_often_with_fewer_men() {
-        let wins = |men| per_mille(Score::heuristic(100), men)[0];
+        let wins = |men| per_mille(Score::heuristic(100), Basis::Evaluation, men)[0];
         assert!(wins(6) < wins(12) && wins(12) < wins(18) && wins(18) < wins(24));
     }
 }

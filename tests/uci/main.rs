@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod manners;
+mod past;
 mod searches;
 mod tables;
 

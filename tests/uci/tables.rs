@@ -3,7 +3,7 @@
 use super::*;
 
 /// The public tablebases, where they lie beside the checkout; a loud line where they do not.
-fn tablebases() -> Option<PathBuf> {
+pub(super) fn tablebases() -> Option<PathBuf> {
     let shared = std::env::var_os("IBEX_SHARED")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
     let path = shared.join("data/syzygy");
@@ -15,7 +15,7 @@ fn tablebases() -> Option<PathBuf> {
 }
 
 /// The number behind a word of a line.
-fn number(line: &str, word: &str) -> Option<i32> {
+pub(super) fn number(line: &str, word: &str) -> Option<i32> {
     line.split(' ').skip_while(|&w| w != word).nth(1)?.parse().ok()
 }
 

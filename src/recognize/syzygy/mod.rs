@@ -20,8 +20,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use shakmaty::{Chess, Move};
-use shakmaty_syzygy::{Dtz, SyzygyError, Tablebase, Wdl};
+use shakmaty::{Chess, Color, Move};
+use shakmaty_syzygy::{Dtz, MaybeRounded, SyzygyError, Tablebase, Wdl};
 
 use super::{Expense, Recognition};
 use crate::bound::Ibv;
@@ -74,8 +74,9 @@ pub struct RankedMove {
     pub m: Move,
     /// Moves of equal rank keep the same result, as far as can be told; higher is better.
     pub rank: i32,
-    /// What to report for it: a tablebase win or loss at the root, or a draw.
-    pub score: Score,
+    /// What to report for it: a tablebase win or loss at the root, or a draw; `None` where traps of the game or the
+    /// rounding of the tables leave it open.
+    pub score: Option<Score>,
     /// Plies to the next capture or pawn move, counted as Syzygy does (0: draw; beyond ±100: spoiled by the rule; ±1
     /// where no DTZ table is there).
     pub dtz: i32,
@@ -189,7 +190,8 @@ impl Tablebases {
     /// A move ranks by result: win, win that the 50-move rule may spoil, draw, loss that the rule may save, loss. Moves
     /// that keep a certain win rank equal, so that the search can look for mate among them, except when the game has
     /// repeated a position since the last capture or pawn move or the counter is past half: then the shortest way to
-    /// the next such move ranks first, and progress is certain. Search the moves of the [best rank](best) (in analysis,
+    /// the next such move ranks first, and progress is certain. A position that has been there once before is no draw yet:
+    /// what moves back into it ranks by its distance like any other. Search the moves of the [best rank](best) (in analysis,
     /// the `lines` best), and report their `score` where the search itself finds no mate.
     pub fn rank_root(&self, game: &Game, probing: &Probing) -> Option<Ranking> {
         let position = game.position();
@@ -198,77 +200,103 @@ impl Tablebases {
             return None;
         }
         let moves = position.legal_moves();
-        let with_dtz: Option<Vec<RankedMove>> = moves.iter().map(|&m| self.rank_by_dtz(game, m, probing)).collect();
+        let with_dtz: Option<Vec<RankedMove>> = self
+            .traps(game)
+            .and_then(|traps| moves.iter().map(|&m| self.rank_by_dtz(game, m, probing, &traps)).collect());
         let by_distance = with_dtz.is_some();
         let mut moves: Vec<RankedMove> = match with_dtz {
             Some(ranked) => ranked,
-            None => moves.iter().map(|&m| self.rank_by_wdl(position, m, probing)).collect::<Option<_>>()?,
+            None => moves.iter().map(|&m| self.rank_by_wdl(game, m, probing)).collect::<Option<_>>()?,
         };
         // Stable: moves of one rank keep the generator's order where the distance is equal.
         moves.sort_by_key(|ranked| (Reverse(ranked.rank), ranked.dtz));
         Some(Ranking { moves, by_distance })
     }
 
-    fn rank_by_dtz(&self, game: &Game, m: Move, probing: &Probing) -> Option<RankedMove> {
+    /// Who wins the traps of a game, and in how many plies to progress, at least.
+    fn traps(&self, game: &Game) -> Option<Vec<(Color, i32)>> {
+        let mut traps = Vec::new();
+        for trap in game.traps() {
+            let dtz = self.dtz(trap)?.ignore_rounding().0;
+            if dtz != 0 {
+                traps.push((if dtz > 0 { trap.turn() } else { !trap.turn() }, dtz.abs()));
+            }
+        }
+        Some(traps)
+    }
+
+    fn rank_by_dtz(&self, game: &Game, m: Move, probing: &Probing, traps: &[(Color, i32)]) -> Option<RankedMove> {
+        let us = game.position().turn();
+        let clock = i32::from(game.position().clock());
         let mut after = game.clone();
         after.play(m);
         let position = after.position();
         let mated = position.in_check() && !position.has_legal_move();
-        let clock = i32::from(game.position().clock());
-        let mut dtz = if mated {
-            1
-        } else if after.occurrences() > 0 || (probing.fifty_moves && position.clock() >= 100) {
-            // A position that has been there before may be there again: no progress, and soon a draw.
-            0
+        // Plies to progress or mate, this move included; rounded tables may say one too few.
+        let (mut dtz, rounded) = if mated {
+            (1, 0)
+        } else if after.occurrences() >= 2 || (probing.fifty_moves && position.clock() >= 100) {
+            // Drawn on the board.
+            (0, 0)
         } else if position.clock() == 0 {
-            Dtz::before_zeroing(-self.wdl_after_zeroing(position)?).0
+            (Dtz::before_zeroing(-self.wdl_after_zeroing(position)?).0, 0)
         } else {
-            let dtz = self.dtz(position)?;
-            -(dtz + dtz.signum())
+            let known = self.dtz(position)?;
+            let dtz = known.ignore_rounding().0;
+            (-(dtz + dtz.signum()), i32::from(known.precise().is_none()))
         };
-        // The tables speak of positions with the counter at zero.
-        let certain = |dtz: i32| !probing.fifty_moves || dtz + clock <= 99 || mated;
+        if dtz > 0 && position.clock() > 0 && !mated && leads_to_trap(&after) {
+            // The loser has a draw at once.
+            dtz = 0;
+        }
+        // The tables speak of positions with the clock at zero. Progress on the hundredth half-move is in time, and mate
+        // is progress.
+        let (least, most) = (dtz.abs(), dtz.abs() + rounded);
+        let in_time = !probing.fifty_moves || clock + most <= 100;
+        let too_late = probing.fifty_moves && clock + least > 100;
+        // Who makes progress step by step meets no trap that is as far from it as the first step.
+        let winner = if dtz > 0 { us } else { !us };
+        let behind = position.clock() == 0 || traps.iter().all(|&(wins, plies)| wins != winner || plies + 1 >= most);
         let hurry = after_repetition(game) || clock > 50;
         let rank = match dtz.signum() {
-            1 if certain(dtz) && hurry => 2000 - dtz,
-            1 if certain(dtz) => 2000,
+            1 if in_time && hurry => 2000 - dtz,
+            1 if in_time => 2000,
             1 => 1000 - dtz - clock,
-            -1 if !probing.fifty_moves || clock - dtz < 100 => -2000 - dtz.max(-999),
+            // Distances are rounded, and among certain losses the search itself looks for the longest.
+            -1 if !too_late => -2000,
             -1 => -1000 - dtz + clock,
             _ => 0,
         };
         let score = match dtz.signum() {
-            1 if certain(dtz) => Score::tablebase_win(0),
-            -1 if !probing.fifty_moves || dtz >= -100 && clock - dtz <= 100 => -Score::tablebase_win(0),
-            _ => Score::ZERO,
+            0 => Some(Score::ZERO),
+            _ if too_late => Some(Score::ZERO),
+            sign if in_time && behind => {
+                let win = Score::tablebase_win(0);
+                Some(if sign > 0 { win } else { -win })
+            }
+            _ => None,
         };
-        if !probing.fifty_moves {
-            // Without the rule, a spoiled win is a win like any other.
-            dtz = if dtz > 100 {
-                dtz - 100
-            } else if dtz < -100 {
-                dtz + 100
-            } else {
-                dtz
-            };
-        }
+        // Without the rule, a spoiled win is a win like any other.
+        let dtz = if !probing.fifty_moves && dtz.abs() > 100 { dtz - 100 * dtz.signum() } else { dtz };
         Some(RankedMove { m, rank, score, dtz })
     }
 
-    fn rank_by_wdl(&self, position: &Position, m: Move, probing: &Probing) -> Option<RankedMove> {
-        let mut after = position.clone();
+    fn rank_by_wdl(&self, game: &Game, m: Move, probing: &Probing) -> Option<RankedMove> {
+        let mut after = game.position().clone();
         after.play(m);
         let wdl = -self.wdl_after_zeroing(&after)?;
         let strict = probing.fifty_moves;
         let (rank, score) = match wdl {
-            Wdl::Win => (2000, Score::tablebase_win(0)),
-            Wdl::CursedWin if !strict => (2000, Score::tablebase_win(0)),
-            Wdl::CursedWin => (1000, Score::ZERO),
-            Wdl::Draw => (0, Score::ZERO),
-            Wdl::BlessedLoss if strict => (-1000, Score::ZERO),
-            Wdl::BlessedLoss | Wdl::Loss => (-2000, -Score::tablebase_win(0)),
+            Wdl::Win => (2000, Some(Score::tablebase_win(0))),
+            Wdl::CursedWin if !strict => (2000, Some(Score::tablebase_win(0))),
+            Wdl::CursedWin => (1000, Some(Score::ZERO)),
+            Wdl::Draw => (0, Some(Score::ZERO)),
+            Wdl::BlessedLoss if strict => (-1000, Some(Score::ZERO)),
+            Wdl::BlessedLoss | Wdl::Loss => (-2000, Some(-Score::tablebase_win(0))),
         };
-        Some(RankedMove { m, rank, score, dtz: Dtz::before_zeroing(wdl).0.signum() })
+        // These tables speak of positions with the clock at zero; a draw is one at any clock.
+        let certain = after.clock() == 0 || wdl == Wdl::Draw;
+        Some(RankedMove { m, rank, score: score.filter(|_| certain), dtz: Dtz::before_zeroing(wdl).0.signum() })
     }
 
     /// The game-theoretical result for the side to move, 1, 0 or −1, without the 50-move rule, for checking others
@@ -284,11 +312,11 @@ impl Tablebases {
         self.note(position, self.tables.probe_wdl_after_zeroing(position.chess()))
     }
 
-    fn dtz(&self, position: &Position) -> Option<i32> {
+    fn dtz(&self, position: &Position) -> Option<MaybeRounded<Dtz>> {
         if self.is_broken(position) {
             return None;
         }
-        self.note(position, self.tables.probe_dtz(position.chess())).map(|dtz| dtz.ignore_rounding().0)
+        self.note(position, self.tables.probe_dtz(position.chess()))
     }
 
     /// The result; an error is remembered, and told if it is about a file that is there.
@@ -330,6 +358,16 @@ pub fn best(ranked: &[RankedMove]) -> &[RankedMove] {
     let rank = ranked.first().map(|first| first.rank);
     let count = ranked.iter().take_while(|ranked| Some(ranked.rank) == rank).count();
     &ranked[..count]
+}
+
+/// Whether the side to move can draw at once, by a move into a trap.
+fn leads_to_trap(game: &Game) -> bool {
+    game.traps().next().is_some()
+        && game.position().legal_moves().into_iter().any(|m| {
+            let mut after = game.clone();
+            after.play(m);
+            after.occurrences() >= 2
+        })
 }
 
 /// Whether the game has repeated a position since the last capture or pawn move.

@@ -1,0 +1,134 @@
+//! What the keys of the transposition table carry of the past.
+//!
+//! A position's value depends on more than the position. Two things of the past matter:
+//!
+//! - **Traps**: positions of the game that have occurred twice, so that their next occurrence is a draw. A proof that was
+//!   found without them may lead through one. Their set is folded into the key of every node from which they can be
+//!   reached: where no irreversible move lies between the root and the node. Behind a capture all games share the table,
+//!   and a game without traps folds nothing.
+//! - **The clock** of the 50-move rule: a value found near the hundredth half-move knows draws that the position itself
+//!   does not have. From 24 on, clocks are told apart in steps of 8; inside a step proofs are checked against the
+//!   clock where they are used.
+//!
+//! A first repetition inside the tree counts as a draw and is not in the key: it makes proofs rarer, never false. Whoever
+//! wins by ever nearer steps meets no position twice. `docs/truth.md` has the whole of it.
+//!
+//! Source of the problem: Campbell, "The graph-history interaction" (1985); Kishimoto and Müller, "A General Solution to
+//! the Graph History Interaction Problem" (2004).
+
+use shakmaty::Move;
+
+use super::Conventions;
+use crate::position::{Game, Position};
+use crate::random::split_mix;
+
+/// The clock from which on results of different clocks are kept apart.
+const FIRST_CLOCK: u16 = 24;
+/// Clocks that share a key from there on.
+const CLOCK_STEP: u16 = 8;
+
+/// What one search folds into its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Past {
+    /// Its conventions; 0 for neutral ones.
+    conventions: u64,
+    /// Its traps; 0 without traps.
+    traps: u64,
+}
+
+impl Past {
+    /// For a search of the last position of `game`.
+    pub fn new(conventions: Conventions, game: &Game) -> Past {
+        let traps = game.traps().fold(0, |word, trap| {
+            let mut state = trap.key();
+            word ^ split_mix(&mut state)
+        });
+        Past { conventions: conventions.salt(game.position().turn()), traps }
+    }
+
+    /// Whether the game has traps.
+    pub fn has_traps(self) -> bool {
+        self.traps != 0
+    }
+
+    /// The key of a node at `ply`.
+    #[inline]
+    pub fn key(self, position: &Position, ply: usize) -> u64 {
+        let traps = if usize::from(position.reversible()) >= ply { self.traps } else { 0 };
+        position.key() ^ self.conventions ^ clock_word(position.clock()) ^ traps
+    }
+
+    /// The key of the node that a move leads to from `ply`, nearly always: good enough to prefetch.
+    #[inline]
+    pub fn likely_key_after(self, position: &Position, m: Move, ply: usize) -> u64 {
+        let key = position.likely_key_after(m) ^ self.conventions;
+        if m.is_zeroing() {
+            return key;
+        }
+        let traps = if usize::from(position.reversible()) >= ply { self.traps } else { 0 };
+        key ^ clock_word(position.clock() + 1) ^ traps
+    }
+}
+
+/// What the clock adds to a key.
+#[inline]
+fn clock_word(clock: u16) -> u64 {
+    if clock < FIRST_CLOCK {
+        0
+    } else {
+        (u64::from((clock - FIRST_CLOCK) / CLOCK_STEP) + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_tell_clocks_apart_where_it_matters() {
+        assert_eq!((clock_word(0), clock_word(FIRST_CLOCK - 1)), (0, 0));
+        assert_ne!(clock_word(FIRST_CLOCK), 0);
+        let different: std::collections::HashSet<u64> = (0..=100).map(clock_word).collect();
+        assert_eq!(different.len(), 1 + usize::from((100 - FIRST_CLOCK) / CLOCK_STEP + 1));
+    }
+
+    fn after(moves: &str) -> Game {
+        let mut game = Game::startpos();
+        for text in moves.split_whitespace() {
+            let m = game.position().parse_move(text).expect("legal");
+            game.play(m);
+        }
+        game
+    }
+
+    const TO_AND_FRO: &str = "g1f3 g8f6 f3g1 f6g8 ";
+
+    #[test]
+    fn games_with_different_traps_share_what_lies_behind_progress() {
+        let past = |moves: &str| Past::new(Conventions::default(), &after(moves));
+        // The root itself, seen twice, is no trap; one move later it is.
+        assert!(!past(TO_AND_FRO).has_traps());
+        let (fresh, haunted) = (past(""), past(&format!("{TO_AND_FRO}g1f3")));
+        assert!(!fresh.has_traps() && haunted.has_traps());
+        // Before any progress the two know nothing of each other; behind it they share.
+        for (moves, shares) in [("", false), (" g8f6", false), (" e7e5", true), (" g8f6 e2e4 f6g8", true)] {
+            let plies = moves.split_whitespace().count();
+            let (clean, loaded) = (after(&format!("g1f3{moves}")), after(&format!("{TO_AND_FRO}g1f3{moves}")));
+            let same = fresh.key(clean.position(), plies) == haunted.key(loaded.position(), plies);
+            assert_eq!(same, shares, "{moves}");
+        }
+        assert!(!past(&format!("{TO_AND_FRO}g1f3 e7e5")).has_traps(), "a pawn move makes the past harmless");
+        assert_ne!(haunted, past(&format!("{TO_AND_FRO}g1f3 g8f6")), "another set of traps");
+    }
+
+    #[test]
+    fn the_likely_key_is_the_key() {
+        let game = after(&format!("{TO_AND_FRO}g1f3"));
+        let past = Past::new(Conventions::default(), &game);
+        for m in game.position().legal_moves() {
+            let mut child = game.position().clone();
+            child.play(m);
+            assert_eq!(past.likely_key_after(game.position(), m, 0), past.key(&child, 1), "{m}");
+        }
+    }
+}
