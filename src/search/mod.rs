@@ -274,8 +274,8 @@ pub struct Search<'a, R: Rules> {
     best_before: Option<RootMove>,
     /// Some while the line of a mate is completed, with a node limit of its own: whether the search is over already.
     detour: Option<bool>,
-    /// What the hunt for mates has seen; made when it begins.
-    hunt: Option<Box<hunt::Hunt>>,
+    /// What the hunts for mates have seen, by their aim; made when they begin.
+    hunts: [Option<Box<hunt::Hunt>>; 2],
     /// No null moves below this ply: a verification search is under way.
     null_from: usize,
     /// Recognised wins would fall silent within this search: it does without them.
@@ -317,7 +317,7 @@ impl<'a, R: Rules> Search<'a, R> {
             follows: false,
             best_before: None,
             detour: None,
-            hunt: None,
+            hunts: [None, None],
             null_from: 0,
             no_recognized_wins: recognized_wins_fall_silent(position),
             tally: R::Tally::default(),
