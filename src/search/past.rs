@@ -51,10 +51,16 @@ impl Past {
         self.traps != 0
     }
 
+    /// Whether a trap can still come up from a node at `ply`.
+    #[inline]
+    pub fn reaches_traps(self, position: &Position, ply: usize) -> bool {
+        self.traps != 0 && usize::from(position.reversible()) >= ply
+    }
+
     /// The key of a node at `ply`.
     #[inline]
     pub fn key(self, position: &Position, ply: usize) -> u64 {
-        let traps = if usize::from(position.reversible()) >= ply { self.traps } else { 0 };
+        let traps = if self.reaches_traps(position, ply) { self.traps } else { 0 };
         position.key() ^ self.conventions ^ clock_word(position.clock()) ^ traps
     }
 

@@ -119,3 +119,25 @@ fn a_helper_ends_the_search_when_the_time_is_up() {
         assert!(search.count_node() && !search.must_go_on() && search.nodes == nodes + 1);
     });
 }
+
+/// Of three men everything is known: the mate that comes in time, even on the hundredth half-move, or the draw.
+#[test]
+fn three_men_are_mated_in_time_or_not_at_all() {
+    let mate = |plies| (Ibv::exact(Score::mate_in(plies)), Basis::Mate, plies);
+    let drawn = (Ibv::exact(Score::ZERO), Basis::Recognized, 1);
+    for (fen, expected) in [
+        ("8/8/8/8/6k1/2K5/8/R7 w - - 0 1", mate(21)),
+        ("8/8/8/8/6k1/2K5/8/R7 w - - 79 80", mate(21)),
+        ("8/8/8/8/6k1/2K5/8/R7 w - - 80 80", drawn),
+        ("8/8/8/8/6k1/2K5/8/R7 w - - 99 90", drawn),
+        ("8/8/3k4/8/3P4/3K4/8/8 b - - 0 1", drawn),
+    ] {
+        let limits = Limits { depth: Some(4), ..Limits::default() };
+        with_search(fen, &limits, None, |search| {
+            let found = search.iterate(1).expect("a move");
+            let value = if found.value.score().is_draw() { Ibv::exact(Score::ZERO) } else { found.value };
+            assert_eq!((value, found.basis), (expected.0, expected.1), "{fen}");
+            assert!(found.line.len() >= expected.2, "{fen}: {} plies", found.line.len());
+        });
+    }
+}
