@@ -2,7 +2,8 @@
 //!
 //! A search that trusts its evaluation finds a mate late that begins with sacrifices and quiet moves. The hunt asks for
 //! mate and for nothing else, by depth-first proof-number search, and goes first where the defender has the fewest
-//! replies. Two hunts ask two questions, each with a memory of its own: does the side to move mate, and is it mated? What it proves it writes to the table, so that the search finds its way; and as it looks at every move, a
+//! replies. Two hunts ask two questions, each with a memory of its own: does the side to move mate, and is it mated?
+//! What they prove they write to the table, so that the search finds its way; and as they look at every move, a
 //! refutation within a limit of moves is as much a proof as a mate.
 //!
 //! Only searches without a clock hunt, with a share of their nodes: on the clock, and in the first thousands of nodes,

@@ -1,4 +1,4 @@
-//! What a thread does with a search that was cut short.
+//! What a thread does with a search that was cut short, and with mates that it knows.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -140,4 +140,45 @@ fn three_men_are_mated_in_time_or_not_at_all() {
             assert!(found.line.len() >= expected.2, "{fen}: {} plies", found.line.len());
         });
     }
+}
+
+/// A mate that has been shown is not withdrawn for less, nor for a nearer one that cannot be shown.
+#[test]
+fn a_mate_that_was_shown_is_recalled() {
+    let limits = Limits { depth: Some(4), ..Limits::default() };
+    with_search("7k/8/5K2/Q7/8/8/8/8 w - - 0 1", &limits, None, |search| {
+        let found = search.iterate(1).expect("a move");
+        let mate = Score::mate_in(3);
+        assert_eq!((found.value, found.line.len()), (Ibv::exact(mate), 3));
+        let shown = |search: &Search<'_, Play>| {
+            let root = &search.roots.0[0];
+            (root.proved.map(|p| p.1), root.line.clone(), root.line_is_cut) == (Some(mate), found.line.clone(), false)
+        };
+        // Another move seems better than what is left of the mate.
+        search.roots.0[0].proved = Some((5, Score::heuristic(100)));
+        search.roots.0[0].line.truncate(1);
+        search.roots.0.rotate_left(1);
+        search.roots.0[0].proved = Some((5, Score::heuristic(200)));
+        search.recall_mates(1);
+        assert!(shown(search));
+        // A nearer mate, and no line.
+        search.roots.0[0].proved = Some((6, Score::mate_in(1)));
+        search.roots.0[0].line.truncate(1);
+        search.roots.0[0].line_is_cut = true;
+        search.recall_mates(1);
+        assert!(shown(search));
+    });
+    with_search("7k/8/5K2/6Q1/8/8/8/8 b - - 0 1", &limits, None, |search| {
+        let found = search.iterate(1).expect("a move");
+        let mated = Score::mated_in(2);
+        assert_eq!((found.value, found.line.len()), (Ibv::exact(mated), 2));
+        // The line of the same loss comes back; a better value stays.
+        search.roots.0[0].line.truncate(1);
+        search.roots.0[0].line_is_cut = true;
+        search.recall_mates(1);
+        assert_eq!((&search.roots.0[0].line, search.roots.0[0].line_is_cut), (&found.line, false));
+        search.roots.0[0].proved = Some((5, Score::heuristic(-100)));
+        search.recall_mates(1);
+        assert_eq!(search.roots.0[0].proved, Some((5, Score::heuristic(-100))));
+    });
 }
