@@ -373,7 +373,7 @@ impl<R: Rules> Search<'_, R> {
             || settled
             || clock.is_soft_limit_reached(stability * falling / 100 * effort / 100, self.shared.nodes());
         if self.shared.pondering.load(Ordering::Relaxed) {
-            clock.note_enough(enough);
+            clock.set_enough(enough);
             return false;
         }
         enough
