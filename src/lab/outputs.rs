@@ -1,7 +1,7 @@
 //! Outputs: tried before the work begins, and written whole.
 //!
 //! - [`check`]: whether every file that a command shall write can be written, and harms no input and no other output
-//! - [`write`]: a file is there whole, or as it was before
+//! - [`write()`]: a file is there whole, or as it was before
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
