@@ -297,11 +297,8 @@ impl<R: Rules> Search<'_, R> {
             value = value.proof();
         }
         self.publish();
-        let depth = match root.proved {
-            Some((depth, _)) if open.is_none() && lines > 1 => depth,
-            _ => self.depth,
-        };
-        self.shared.tell(|| Event::Line(self.describe(index, lines, value, depth, open.is_none())));
+        // A mate that an earlier iteration proved stands in this one, too: lines that are told together have one depth.
+        self.shared.tell(|| Event::Line(self.describe(index, lines, value, self.depth, open.is_none())));
     }
 
     /// A report of a line.
