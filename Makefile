@@ -63,7 +63,7 @@ soak: ## The long runs: storms, readers, table, model checker, sanitizers, an ho
 	.ci/soak
 
 fuzz: ## Each fuzzing target for FUZZ_SECONDS, from the project's own seeds (cargo install cargo-fuzz)
-	IBEX_FUZZ_CORPUS=$(CURDIR)/fuzz/corpus cargo test --locked --test intake -- --ignored seeds_for_the_fuzzer
+	IBEX_FUZZ_CORPUS=$(CURDIR)/fuzz/corpus cargo test --locked --test parsers -- --ignored seeds_for_the_fuzzer
 	@for target in $(FUZZ_TARGETS); do \
 	  cargo +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -max_len=4000 -timeout=20 -rss_limit_mb=4096 \
 	    -print_final_stats=1 > fuzz/$$target.log 2>&1 \

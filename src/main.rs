@@ -8,19 +8,19 @@ use std::process::ExitCode;
 use ibex::{bench, uci};
 
 /// What other rooms lend to the prompt.
-const EXTRAS: &[uci::Extra] = &[
-    uci::Extra {
+const EXTRAS: &[uci::LentCommand] = &[
+    uci::LentCommand {
         name: "bench",
         help: "search the fixed positions of `ibex bench`, `bench [DEPTH | HASH THREADS DEPTH]`",
         run: bench::at_the_prompt,
     },
     #[cfg(feature = "lab")]
-    uci::Extra {
+    uci::LentCommand {
         name: "genfens",
         help: "N seed S book FILE|None: openings for the workers of OpenBench",
         run: ibex::lab::datagen::genfens::at_the_prompt,
     },
-    uci::Extra {
+    uci::LentCommand {
         name: "spsa",
         help: "[NAMES]: the search's numbers for the tuning page of OpenBench",
         run: uci::spsa::at_the_prompt,

@@ -15,7 +15,7 @@ const ALMOST_WON: i32 = 300;
 
 /// The evaluation of a position for the side to move, in centipawns, in the light of its material.
 #[inline]
-pub fn temper(position: &Position, value: i32) -> i32 {
+pub fn scale(position: &Position, value: i32) -> i32 {
     let board = position.board();
     if board.occupied().count() <= 5 || !board.white().more_than_one() || !board.black().more_than_one() {
         judged(board, position.turn(), value)
@@ -26,7 +26,7 @@ pub fn temper(position: &Position, value: i32) -> i32 {
 
 /// What becomes of an advantage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Prospect {
+enum Scaling {
     AsItSeems,
     Drawish,
     AlmostWon,
@@ -36,25 +36,25 @@ enum Prospect {
 #[inline(never)]
 fn judged(board: &Board, turn: Color, value: i32) -> i32 {
     let ahead = if value >= 0 { turn } else { !turn };
-    match prospect(board, ahead, ahead == turn) {
-        Prospect::AsItSeems => value,
-        Prospect::Drawish => value * HOPE / (HOPE + value.abs()),
-        Prospect::AlmostWon => value + if value >= 0 { ALMOST_WON } else { -ALMOST_WON },
-        Prospect::Mating if value >= 0 => mating(board, ahead),
-        Prospect::Mating => -mating(board, ahead),
+    match scaling(board, ahead, ahead == turn) {
+        Scaling::AsItSeems => value,
+        Scaling::Drawish => value * HOPE / (HOPE + value.abs()),
+        Scaling::AlmostWon => value + if value >= 0 { ALMOST_WON } else { -ALMOST_WON },
+        Scaling::Mating if value >= 0 => mating(board, ahead),
+        Scaling::Mating => -mating(board, ahead),
     }
 }
 
 /// What the side that is ahead can hope for.
-fn prospect(board: &Board, ahead: Color, to_move: bool) -> Prospect {
+fn scaling(board: &Board, ahead: Color, to_move: bool) -> Scaling {
     let (own, their) = (board.by_color(ahead), board.by_color(!ahead));
     let (Some(king), Some(their_king)) = (board.king_of(ahead), board.king_of(!ahead)) else {
-        return Prospect::AsItSeems;
+        return Scaling::AsItSeems;
     };
     let kings = Kings { ahead: king, behind: their_king };
     let pawns = board.pawns() & own;
     if pawns.is_empty() && their.count() == 1 && is_mating_force(board, own) {
-        return Prospect::Mating;
+        return Scaling::Mating;
     }
     let drawish = if pawns.is_empty() {
         let difference = worth(board, own) - worth(board, their);
@@ -69,7 +69,7 @@ fn prospect(board: &Board, ahead: Color, to_move: bool) -> Prospect {
         is_stopped_by_minor(board, own, their)
             || their.count() == 1 && is_wrong_corner(board, own, kings, ahead, to_move)
     };
-    if drawish { Prospect::Drawish } else { Prospect::AsItSeems }
+    if drawish { Scaling::Drawish } else { Scaling::AsItSeems }
 }
 
 /// Whether these men, without a pawn, force mate on a lone king.
@@ -124,7 +124,7 @@ fn promotion(color: Color, pawn: Square) -> (Square, u32) {
 }
 
 /// A rook against a pawn that its king escorts: who is first at the promotion square?
-fn against_rook(kings: Kings, pawn: Square, ahead: Color, to_move: bool) -> Prospect {
+fn against_rook(kings: Kings, pawn: Square, ahead: Color, to_move: bool) -> Scaling {
     let rank = seen_by(!ahead, pawn).rank() as i32;
     let (goal, _) = promotion(!ahead, pawn);
     let late = kings.ahead.distance(goal) as i32 - (7 - rank);
@@ -137,11 +137,11 @@ fn against_rook(kings: Kings, pawn: Square, ahead: Color, to_move: bool) -> Pros
         4
     };
     if late <= 0 {
-        Prospect::AlmostWon
+        Scaling::AlmostWon
     } else if escort <= 2 && late >= enough {
-        Prospect::Drawish
+        Scaling::Drawish
     } else {
-        Prospect::AsItSeems
+        Scaling::AsItSeems
     }
 }
 
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     fn tempered(fen: &str, value: i32) -> i32 {
-        temper(&Position::from_fen(fen, CastlingMode::Standard).expect("a position"), value)
+        scale(&Position::from_fen(fen, CastlingMode::Standard).expect("a position"), value)
     }
 
     #[test]
@@ -256,7 +256,7 @@ mod tests {
         ] {
             let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
             for value in [-700, -40, 0, 40, 700] {
-                assert_eq!(temper(&position, value), temper(&position.flipped(), value), "{fen}");
+                assert_eq!(scale(&position, value), scale(&position.flipped(), value), "{fen}");
             }
         }
     }

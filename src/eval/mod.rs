@@ -108,7 +108,7 @@ impl Evaluator {
             None if self.raw => learned,
             None => by_material(position.board(), learned),
         };
-        let value = if self.raw { value } else { endings::temper(position, value) };
+        let value = if self.raw { value } else { endings::scale(position, value) };
         value.clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
     }
 }

@@ -12,6 +12,8 @@ pub mod endings;
 pub mod epd;
 pub mod experiments;
 pub mod input;
+pub mod interrupt;
+pub mod outputs;
 pub mod parallel;
 pub mod perft;
 pub mod progress;

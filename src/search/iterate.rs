@@ -318,11 +318,8 @@ impl<R: Rules> Search<'_, R> {
             value = value.proof();
         }
         self.publish();
-        let depth = match root.proved {
-            Some((depth, _)) if open.is_none() && lines > 1 => depth,
-            _ => self.depth,
-        };
-        self.shared.tell(|| Event::Line(self.describe(index, lines, value, depth, open.is_none())));
+        // A mate that an earlier iteration proved stands in this one, too: lines that are told together have one depth.
+        self.shared.tell(|| Event::Line(self.describe(index, lines, value, self.depth, open.is_none())));
     }
 
     /// A report of a line.
@@ -394,7 +391,7 @@ impl<R: Rules> Search<'_, R> {
             || settled
             || clock.is_soft_limit_reached(stability * falling / 100 * effort / 100, self.shared.nodes());
         if self.shared.pondering.load(Ordering::Relaxed) {
-            clock.note_enough(enough);
+            clock.set_enough(enough);
             return false;
         }
         enough

@@ -16,8 +16,8 @@ use crate::params;
 #[derive(Debug)]
 pub struct Clock {
     start: Instant,
-    /// Nodes that are a millisecond, where nodes are what counts.
-    pace: Option<u64>,
+    /// Nodes per millisecond, if `nodestime` is set.
+    nodestime: Option<u64>,
     /// Nodes of the search when it was last asked about.
     nodes: AtomicU64,
     /// Nanoseconds from `start` to the moment from which our own time runs.
@@ -34,20 +34,20 @@ const LEAST: Duration = Duration::from_millis(1);
 /// The overhead of so many moves stays untouched, however few are to be made: where the increment is less than the
 /// overhead, or a control ends, the clock runs down to what is left untouched, and a busy or virtual machine may hold a
 /// process for much longer than the overhead (50 milliseconds have been seen about once a minute).
-const SPARE_MOVES: u32 = 5;
+const RESERVE_MOVES: u32 = 5;
 
 impl Clock {
     /// Divides what `limits` leave to the side to move; `overhead` is what the GUI and the wires take of every move.
     pub fn new(limits: &Limits, turn: Color, overhead: Duration, start: Instant) -> Clock {
         let (soft, hard) = allot(limits, turn, overhead);
         let (nodes, ours_from, enough) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
-        Clock { start, pace: None, nodes, ours_from, enough, soft, hard }
+        Clock { start, nodestime: None, nodes, ours_from, enough, soft, hard }
     }
 
     /// The same clock, counting `nodes_per_millisecond` instead of time; 0 is time.
     #[must_use]
-    pub fn counting(self, nodes_per_millisecond: u64) -> Clock {
-        Clock { pace: Some(nodes_per_millisecond).filter(|&pace| pace > 0), ..self }
+    pub fn with_nodestime(self, nodes_per_millisecond: u64) -> Clock {
+        Clock { nodestime: Some(nodes_per_millisecond).filter(|&nodestime| nodestime > 0), ..self }
     }
 
     /// Our own time begins now.
@@ -58,11 +58,12 @@ impl Clock {
 
     /// Time since the start of the search.
     fn now(&self) -> Duration {
-        match self.pace {
+        match self.nodestime {
             None => self.start.elapsed(),
-            Some(pace) => {
+            Some(nodestime) => {
                 let nodes = self.nodes.load(Ordering::Relaxed);
-                Duration::from_millis(nodes / pace) + Duration::from_nanos(nodes % pace * 1_000_000 / pace)
+                Duration::from_millis(nodes / nodestime)
+                    + Duration::from_nanos(nodes % nodestime * 1_000_000 / nodestime)
             }
         }
     }
@@ -74,7 +75,7 @@ impl Clock {
     }
 
     /// Notes, on the opponent's time, whether the search would have ended on ours.
-    pub fn note_enough(&self, enough: bool) {
+    pub fn set_enough(&self, enough: bool) {
         self.enough.store(enough, Ordering::Relaxed);
     }
 
@@ -87,7 +88,7 @@ impl Clock {
     /// are what counts. It only reads.
     pub fn is_time_up(&self) -> bool {
         let ours_from = Duration::from_nanos(self.ours_from.load(Ordering::Relaxed));
-        self.pace.is_none() && self.hard.is_some_and(|hard| self.start.elapsed().saturating_sub(ours_from) >= hard)
+        self.nodestime.is_none() && self.hard.is_some_and(|hard| self.start.elapsed().saturating_sub(ours_from) >= hard)
     }
 
     /// Whether a search with this many nodes should begin no other iteration, the soft limit being stretched to
@@ -123,7 +124,7 @@ fn allot(limits: &Limits, turn: Color, overhead: Duration) -> (Option<Duration>,
     let (soft, hard) = match limits.moves_to_go {
         // The whole control is for this many moves: an even share, with a reserve for the later ones.
         Some(moves @ 1..) => {
-            let reserve = overhead * (moves - 1).clamp(SPARE_MOVES, 40);
+            let reserve = overhead * (moves - 1).clamp(RESERVE_MOVES, 40);
             let pool = remaining.saturating_sub(overhead + reserve);
             let moves = moves.min(50);
             let soft = pool / moves + increment_share;
@@ -131,7 +132,7 @@ fn allot(limits: &Limits, turn: Color, overhead: Duration) -> (Option<Duration>,
             (soft, (soft * 4).min(most))
         }
         _ => {
-            let pool = usable.saturating_sub(overhead * SPARE_MOVES);
+            let pool = usable.saturating_sub(overhead * RESERVE_MOVES);
             let soft = pool * params::time_share() as u32 / 1000 + increment_share;
             (soft, (soft * 5).min(pool * 6 / 10))
         }
@@ -196,7 +197,7 @@ mod tests {
                 ..Limits::default()
             };
             // A node is a millisecond here, so that the test decides what time it is.
-            let clock = Clock::new(&limits, Color::White, ms(overhead), Instant::now()).counting(1);
+            let clock = Clock::new(&limits, Color::White, ms(overhead), Instant::now()).with_nodestime(1);
             clock.elapsed(pondered);
             clock.ponderhit();
             let at = |time: Duration| pondered + time.as_millis() as u64 + 1;
@@ -218,13 +219,13 @@ mod tests {
     fn nodes_may_stand_for_time() {
         let ms = Duration::from_millis;
         let clock = || Clock::new(&Limits::movetime(ms(100)), Color::White, Duration::ZERO, Instant::now());
-        let nodes = clock().counting(500);
+        let nodes = clock().with_nodestime(500);
         assert_eq!(nodes.elapsed(250), Duration::from_micros(500));
         assert!(!nodes.is_hard_limit_reached(49_999));
         assert!(nodes.is_hard_limit_reached(50_000));
-        assert!(!clock().counting(0).is_hard_limit_reached(u64::MAX), "time itself has hardly begun");
+        assert!(!clock().with_nodestime(0).is_hard_limit_reached(u64::MAX), "time itself has hardly begun");
         // What was searched on the opponent's time is free.
-        let pondered = clock().counting(500);
+        let pondered = clock().with_nodestime(500);
         assert!(pondered.is_hard_limit_reached(60_000));
         pondered.ponderhit();
         assert_eq!(pondered.elapsed(61_000), ms(2));
@@ -235,7 +236,7 @@ mod tests {
     fn what_was_thought_on_the_opponents_time_need_not_be_thought_again() {
         let ms = Duration::from_millis;
         let limits = Limits { clock: ByColor { white: Some(ms(10_000)), black: None }, ..Limits::default() };
-        let clock = || Clock::new(&limits, Color::White, Duration::ZERO, Instant::now()).counting(1);
+        let clock = || Clock::new(&limits, Color::White, Duration::ZERO, Instant::now()).with_nodestime(1);
         let pondered = |milliseconds: u64| {
             let clock = clock();
             clock.elapsed(milliseconds);
@@ -246,9 +247,9 @@ mod tests {
         assert!(pondered(5000).is_soft_limit_reached(100, 5001), "the soft limit counts from the start");
         assert!(!pondered(5000).is_hard_limit_reached(5001), "the hard one from the ponderhit");
         let clock = clock();
-        clock.note_enough(true);
+        clock.set_enough(true);
         assert!(clock.is_hard_limit_reached(1));
-        clock.note_enough(false);
+        clock.set_enough(false);
         assert!(!clock.is_hard_limit_reached(1), "the best move has changed since");
     }
 

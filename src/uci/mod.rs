@@ -22,10 +22,10 @@ use std::sync::Weak;
 use std::time::Duration;
 
 use crate::position::Position;
-pub use options::{Action, Change, Choices, Front, markdown as option_table, set as set_option};
+pub use options::{Action, Change, Options, UiOptions, markdown as option_table, set as set_option};
 use output::Output;
 use parse::Command;
-pub use prompt::{Extra, Run};
+pub use prompt::{LentCommand, Run};
 use session::Session;
 
 /// The name that the engine gives, with its version.
@@ -36,7 +36,7 @@ const AUTHORS: &str = "the Ibex authors";
 /// Carries out arguments that are no command of the program: lines of the protocol, or else a session on standard
 /// input. `extras` are commands that other rooms lend to the prompt, `commands` those of the program, for advice where a
 /// word is neither.
-pub fn run(arguments: impl IntoIterator<Item = String>, extras: &[Extra], commands: &[&str]) -> ExitCode {
+pub fn run(arguments: impl IntoIterator<Item = String>, extras: &[LentCommand], commands: &[&str]) -> ExitCode {
     let plan = argv::plan(arguments);
     let prompt: Vec<&str> = prompt::WORDS.iter().copied().chain(extras.iter().map(|extra| extra.name)).collect();
     if let Some(why) = argv::refuse(&plan, &prompt, commands) {
@@ -114,9 +114,9 @@ pub fn understand(line: &str) -> Result<String, String> {
         }
         Some(Command::Go(go)) => format!("{:?}", go.limits(&Position::startpos())),
         Some(Command::SetOption(text)) => {
-            let mut choices = Choices::default();
-            let change = set_option(&mut choices, &text)?;
-            format!("{change:?} {choices:?}")
+            let mut options = Options::default();
+            let change = set_option(&mut options, &text)?;
+            format!("{change:?} {options:?}")
         }
         Some(other) => format!("{other:?}"),
     })

@@ -13,16 +13,16 @@ use crate::search::contempt;
 
 /// Everything that options set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Choices {
+pub struct Options {
     /// What the engine is told.
     pub engine: Settings,
     /// What this front end keeps for itself.
-    pub front: Front,
+    pub ui: UiOptions,
 }
 
-/// Choices about the conversation.
+/// Options about the conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Front {
+pub struct UiOptions {
     /// Castling is written "king takes rook".
     pub chess960: bool,
     /// Scores come with chances of winning, drawing and losing.
@@ -47,19 +47,19 @@ pub struct Definition {
     /// The name that `setoption` uses, in any case and with any blanks.
     pub name: &'static str,
     /// What it takes.
-    pub kind: Kind,
+    pub kind: OptionKind,
     /// What it means, for the README.
     pub meaning: &'static str,
 }
 
 /// The types of options.
-pub enum Kind {
+pub enum OptionKind {
     /// True or false.
-    Check { default: bool, set: fn(&mut Choices, bool) },
+    Check { default: bool, set: fn(&mut Options, bool) },
     /// A whole number.
-    Spin { default: i32, min: i32, max: i32, set: fn(&mut Choices, i32) },
+    Spin { default: i32, min: i32, max: i32, set: fn(&mut Options, i32) },
     /// Any text; empty is told as `<empty>`.
-    Text { default: &'static str, set: fn(&mut Choices, &str) },
+    String { default: &'static str, set: fn(&mut Options, &str) },
     /// Something to be done at once.
     Button(Action),
     /// A number of the search, for tuners; it holds for every engine of the process.
@@ -68,15 +68,15 @@ pub enum Kind {
 }
 
 /// Takes note of the opponent, and of the rating in its description if there is one.
-fn set_opponent(choices: &mut Choices, text: &str) {
-    choices.front.opponent = text.into();
-    choices.engine.opponent_rating = contempt::rating_of(text);
+fn set_opponent(options: &mut Options, text: &str) {
+    options.ui.opponent = text.into();
+    options.engine.opponent_rating = contempt::rating_of(text);
 }
 
 /// What to say of an opponent without a rating where contempt was to follow from it.
-fn remark_on_opponent(name: &str, text: &str, choices: &Choices) -> Option<String> {
-    let wanted = name == "UCI_Opponent" && !text.is_empty() && choices.engine.own_rating.is_some();
-    (wanted && choices.engine.opponent_rating.is_none())
+fn remark_on_opponent(name: &str, text: &str, options: &Options) -> Option<String> {
+    let wanted = name == "UCI_Opponent" && !text.is_empty() && options.engine.own_rating.is_some();
+    (wanted && options.engine.opponent_rating.is_none())
         .then(|| "no rating from 1 to 4000 in UCI_Opponent: no contempt by rating".into())
 }
 
@@ -84,48 +84,57 @@ fn remark_on_opponent(name: &str, text: &str, choices: &Choices) -> Option<Strin
 pub static OPTIONS: &[Definition] = &[
     Definition {
         name: "Hash",
-        kind: Kind::Spin { default: 16, min: 1, max: LARGEST_HASH as i32, set: |c, n| c.engine.hash_mib = size(n) },
+        kind: OptionKind::Spin {
+            default: 16,
+            min: 1,
+            max: LARGEST_HASH as i32,
+            set: |c, n| c.engine.hash_mib = size(n),
+        },
         meaning: "size of the transposition table in MiB",
     },
-    Definition { name: "Clear Hash", kind: Kind::Button(Action::ClearHash), meaning: "empty the transposition table" },
+    Definition {
+        name: "Clear Hash",
+        kind: OptionKind::Button(Action::ClearHash),
+        meaning: "empty the transposition table",
+    },
     Definition {
         name: "Threads",
-        kind: Kind::Spin { default: 1, min: 1, max: 512, set: |c, n| c.engine.threads = size(n) },
+        kind: OptionKind::Spin { default: 1, min: 1, max: 512, set: |c, n| c.engine.threads = size(n) },
         meaning: "search threads",
     },
     Definition {
         name: "Ponder",
-        kind: Kind::Check { default: false, set: |c, on| c.front.ponder = on },
+        kind: OptionKind::Check { default: false, set: |c, on| c.ui.ponder = on },
         meaning: "tells that the engine may think on the opponent's time; the GUI decides when",
     },
     Definition {
         name: "MultiPV",
-        kind: Kind::Spin { default: 1, min: 1, max: 256, set: |c, n| c.engine.multi_pv = size(n) },
+        kind: OptionKind::Spin { default: 1, min: 1, max: 256, set: |c, n| c.engine.multi_pv = size(n) },
         meaning: "how many best lines to show",
     },
     Definition {
         name: "UCI_Chess960",
-        kind: Kind::Check { default: false, set: |c, on| c.front.chess960 = on },
+        kind: OptionKind::Check { default: false, set: |c, on| c.ui.chess960 = on },
         meaning: "Chess960: castling is written as king takes rook",
     },
     Definition {
         name: "UCI_ShowWDL",
-        kind: Kind::Check { default: false, set: |c, on| c.front.show_wdl = on },
+        kind: OptionKind::Check { default: false, set: |c, on| c.ui.show_wdl = on },
         meaning: "show chances of winning, drawing and losing, per mille, with every score",
     },
     Definition {
         name: "UCI_AnalyseMode",
-        kind: Kind::Check { default: false, set: |c, on| c.engine.analyse_mode = on },
+        kind: OptionKind::Check { default: false, set: |c, on| c.engine.analyse_mode = on },
         meaning: "analysis rather than a game: no contempt, and all draws are equal",
     },
     Definition {
         name: "UCI_LimitStrength",
-        kind: Kind::Check { default: false, set: |c, on| c.engine.limit_strength = on },
+        kind: OptionKind::Check { default: false, set: |c, on| c.engine.limit_strength = on },
         meaning: "play at the rating of `UCI_Elo`; not in analysis (`UCI_AnalyseMode`, `go infinite`, `go mate`)",
     },
     Definition {
         name: "UCI_Elo",
-        kind: Kind::Spin {
+        kind: OptionKind::Spin {
             default: handicap::STRONGEST as i32,
             min: handicap::WEAKEST as i32,
             max: handicap::STRONGEST as i32,
@@ -135,7 +144,7 @@ pub static OPTIONS: &[Definition] = &[
     },
     Definition {
         name: "Skill Level",
-        kind: Kind::Spin {
+        kind: OptionKind::Spin {
             default: handicap::FULL_SKILL as i32,
             min: 0,
             max: handicap::FULL_SKILL as i32,
@@ -145,12 +154,12 @@ pub static OPTIONS: &[Definition] = &[
     },
     Definition {
         name: "UCI_Opponent",
-        kind: Kind::Text { default: "", set: set_opponent },
+        kind: OptionKind::String { default: "", set: set_opponent },
         meaning: "title, rating, kind and name of the opponent; noted in the log, and used where `Own Rating` is set",
     },
     Definition {
         name: "Own Rating",
-        kind: Kind::Spin {
+        kind: OptionKind::Spin {
             default: 0,
             min: 0,
             max: 4000,
@@ -160,18 +169,18 @@ pub static OPTIONS: &[Definition] = &[
     },
     Definition {
         name: "UCI_EngineAbout",
-        kind: Kind::Text { default: ABOUT, set: |_, _| () },
+        kind: OptionKind::String { default: ABOUT, set: |_, _| () },
         meaning: "who made the engine and where it is; setting it changes nothing",
     },
     Definition {
         name: "Contempt",
-        kind: Kind::Spin { default: 0, min: -100, max: 100, set: |c, n| c.engine.contempt = n },
+        kind: OptionKind::Spin { default: 0, min: -100, max: 100, set: |c, n| c.engine.contempt = n },
         meaning: "centipawns by which a draw is worse than an even position: positive avoids draws, negative seeks them",
     },
     #[cfg(feature = "tune")]
     Definition {
         name: "Draw Rule",
-        kind: Kind::Spin {
+        kind: OptionKind::Spin {
             default: 0,
             min: 0,
             max: 2,
@@ -181,53 +190,53 @@ pub static OPTIONS: &[Definition] = &[
     },
     Definition {
         name: "Analysis Contempt",
-        kind: Kind::Check { default: false, set: |c, on| c.engine.analysis_contempt = on },
+        kind: OptionKind::Check { default: false, set: |c, on| c.engine.analysis_contempt = on },
         meaning: "keep contempt, for the side to move, in analysis and infinite searches, too",
     },
     Definition {
         name: "Move Overhead",
-        kind: Kind::Spin { default: 10, min: 0, max: 5000, set: |c, n| c.engine.move_overhead = milliseconds(n) },
+        kind: OptionKind::Spin { default: 10, min: 0, max: 5000, set: |c, n| c.engine.move_overhead = milliseconds(n) },
         meaning: "milliseconds that GUI and connection take of every move",
     },
     Definition {
         name: "SyzygyPath",
-        kind: Kind::Text { default: "", set: |c, text| c.engine.syzygy_path = text.into() },
+        kind: OptionKind::String { default: "", set: |c, text| c.engine.syzygy_path = text.into() },
         meaning: "folders with Syzygy tablebases, separated by `:` (on Windows `;`); empty for none",
     },
     Definition {
         name: "SyzygyProbeDepth",
-        kind: Kind::Spin { default: 1, min: 1, max: 100, set: |c, n| c.engine.probing.depth = n },
+        kind: OptionKind::Spin { default: 1, min: 1, max: 100, set: |c, n| c.engine.probing.depth = n },
         meaning: "remaining depth from which positions with the most men that there are tables for are looked up",
     },
     Definition {
         name: "SyzygyProbeLimit",
-        kind: Kind::Spin { default: 7, min: 0, max: 7, set: |c, n| c.engine.probing.limit = size(n) },
+        kind: OptionKind::Spin { default: 7, min: 0, max: 7, set: |c, n| c.engine.probing.limit = size(n) },
         meaning: "positions with more men than this, kings included, are not looked up; 0 for never",
     },
     Definition {
         name: "Syzygy50MoveRule",
-        kind: Kind::Check { default: true, set: |c, on| c.engine.probing.fifty_moves = on },
+        kind: OptionKind::Check { default: true, set: |c, on| c.engine.probing.fifty_moves = on },
         meaning: "wins that the 50-move rule spoils are draws",
     },
     #[cfg(feature = "tune")]
     Definition {
         name: "Recognizers",
-        kind: Kind::Check { default: true, set: |_, on| _ = crate::params::set("recognizers", i32::from(on)) },
+        kind: OptionKind::Check { default: true, set: |_, on| _ = crate::params::set("recognizers", i32::from(on)) },
         meaning: "for matches of the engine against itself: whether recognizers are asked",
     },
     Definition {
         name: "EvalFile",
-        kind: Kind::Text { default: "", set: |c, text| c.engine.eval_file = text.into() },
+        kind: OptionKind::String { default: "", set: |c, text| c.engine.eval_file = text.into() },
         meaning: "network file to evaluate with; empty for the built-in evaluation, `classical` for the hand-written one",
     },
     Definition {
         name: "nodestime",
-        kind: Kind::Spin { default: 0, min: 0, max: 10_000, set: |c, n| c.engine.nodes_time = size(n) as u64 },
+        kind: OptionKind::Spin { default: 0, min: 0, max: 10_000, set: |c, n| c.engine.nodes_time = size(n) as u64 },
         meaning: "for tests on busy machines: this many nodes count as a millisecond; 0 is time itself",
     },
     Definition {
         name: "Debug Log File",
-        kind: Kind::Text { default: "", set: |c, text| c.front.log_file = text.into() },
+        kind: OptionKind::String { default: "", set: |c, text| c.ui.log_file = text.into() },
         meaning: "file that gets both directions of the protocol, with times",
     },
 ];
@@ -239,7 +248,7 @@ static TUNABLES: std::sync::LazyLock<Vec<Definition>> = std::sync::LazyLock::new
     params::ALL
         .iter()
         .filter(|number| !switch(number))
-        .map(|number| Definition { name: number.name, kind: Kind::Tunable(number), meaning: "see `params.rs`" })
+        .map(|number| Definition { name: number.name, kind: OptionKind::Tunable(number), meaning: "see `params.rs`" })
         .collect()
 });
 
@@ -265,8 +274,8 @@ fn milliseconds(number: i32) -> Duration {
 /// What `setoption` did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// The choices are other ones (or the same again); perhaps with a remark on how the value was understood.
-    Choices(Option<String>),
+    /// The options are other ones (or the same again); perhaps with a remark on how the value was understood.
+    Options(Option<String>),
     /// A button was pressed.
     Action(Action),
 }
@@ -277,36 +286,36 @@ pub enum Change {
 ///
 /// # Errors
 ///
-/// One line that says what is wrong; the choices are as they were.
-pub fn set(choices: &mut Choices, text: &str) -> Result<Change, String> {
+/// One line that says what is wrong; the options are as they were.
+pub fn set(options: &mut Options, text: &str) -> Result<Change, String> {
     let (definition, value) = find(text)?;
     let name = definition.name;
     match &definition.kind {
-        Kind::Button(action) => Ok(Change::Action(*action)),
-        Kind::Check { set, .. } => {
+        OptionKind::Button(action) => Ok(Change::Action(*action)),
+        OptionKind::Check { set, .. } => {
             let on = match value.to_ascii_lowercase().as_str() {
                 "true" => true,
                 "false" => false,
                 _ => return Err(format!("option {name} takes true or false, not '{value}'")),
             };
-            set(choices, on);
-            Ok(Change::Choices(None))
+            set(options, on);
+            Ok(Change::Options(None))
         }
-        Kind::Spin { min, max, set, .. } => {
+        OptionKind::Spin { min, max, set, .. } => {
             let (number, remark) = number_within(name, value, *min, *max)?;
-            set(choices, number);
-            Ok(Change::Choices(remark))
+            set(options, number);
+            Ok(Change::Options(remark))
         }
         #[cfg(feature = "tune")]
-        Kind::Tunable(tunable) => {
+        OptionKind::Tunable(tunable) => {
             let (number, remark) = number_within(name, value, tunable.min, tunable.max)?;
             params::set(name, number);
-            Ok(Change::Choices(remark))
+            Ok(Change::Options(remark))
         }
-        Kind::Text { set, .. } => {
+        OptionKind::String { set, .. } => {
             let text = if value == "<empty>" { "" } else { value };
-            set(choices, text);
-            Ok(Change::Choices(remark_on_opponent(name, text, choices)))
+            set(options, text);
+            Ok(Change::Options(remark_on_opponent(name, text, options)))
         }
     }
 }
@@ -359,20 +368,20 @@ pub fn declarations() -> impl Iterator<Item = UciMessage> {
     all().map(|option| {
         let name = option.name.to_owned();
         UciMessage::Option(match option.kind {
-            Kind::Check { default, .. } => UciOptionConfig::Check { name, default: Some(default) },
-            Kind::Spin { default, min, max, .. } => UciOptionConfig::Spin {
+            OptionKind::Check { default, .. } => UciOptionConfig::Check { name, default: Some(default) },
+            OptionKind::Spin { default, min, max, .. } => UciOptionConfig::Spin {
                 name,
                 default: Some(default.into()),
                 min: Some(min.into()),
                 max: Some(max.into()),
             },
-            Kind::Text { default, .. } => UciOptionConfig::String {
+            OptionKind::String { default, .. } => UciOptionConfig::String {
                 name,
                 default: Some(if default.is_empty() { "<empty>" } else { default }.to_owned()),
             },
-            Kind::Button(_) => UciOptionConfig::Button { name },
+            OptionKind::Button(_) => UciOptionConfig::Button { name },
             #[cfg(feature = "tune")]
-            Kind::Tunable(number) => UciOptionConfig::Spin {
+            OptionKind::Tunable(number) => UciOptionConfig::Spin {
                 name,
                 default: Some(number.default.into()),
                 min: Some(number.min.into()),
@@ -387,12 +396,14 @@ pub fn markdown() -> String {
     let mut table = String::from("| Option | Type | Default | Range | Meaning |\n|---|---|---|---|---|\n");
     for option in OPTIONS {
         let (kind, default, range) = match option.kind {
-            Kind::Check { default, .. } => ("check", default.to_string(), String::new()),
-            Kind::Spin { default, min, max, .. } => ("spin", default.to_string(), format!("{min} to {max}")),
-            Kind::Text { default, .. } => ("string", default.to_owned(), String::new()),
-            Kind::Button(_) => ("button", String::new(), String::new()),
+            OptionKind::Check { default, .. } => ("check", default.to_string(), String::new()),
+            OptionKind::Spin { default, min, max, .. } => ("spin", default.to_string(), format!("{min} to {max}")),
+            OptionKind::String { default, .. } => ("string", default.to_owned(), String::new()),
+            OptionKind::Button(_) => ("button", String::new(), String::new()),
             #[cfg(feature = "tune")]
-            Kind::Tunable(number) => ("spin", number.default.to_string(), format!("{} to {}", number.min, number.max)),
+            OptionKind::Tunable(number) => {
+                ("spin", number.default.to_string(), format!("{} to {}", number.min, number.max))
+            }
         };
         table += &format!("| {} | {kind} | {default} | {range} | {} |\n", option.name, option.meaning);
     }
@@ -403,29 +414,29 @@ pub fn markdown() -> String {
 mod tests {
     use super::*;
 
-    fn after(text: &str) -> Choices {
-        let mut choices = Choices::default();
-        set(&mut choices, text).expect(text);
-        choices
+    fn after(text: &str) -> Options {
+        let mut options = Options::default();
+        set(&mut options, text).expect(text);
+        options
     }
 
     #[test]
     fn the_defaults_are_those_of_the_engine() {
-        let mut choices = Choices::default();
+        let mut options = Options::default();
         for option in OPTIONS {
             match option.kind {
-                Kind::Check { default, set } => set(&mut choices, default),
-                Kind::Spin { default, min, max, set } => {
+                OptionKind::Check { default, set } => set(&mut options, default),
+                OptionKind::Spin { default, min, max, set } => {
                     assert!((min..=max).contains(&default), "{}", option.name);
-                    set(&mut choices, default);
+                    set(&mut options, default);
                 }
-                Kind::Text { default, set } => set(&mut choices, default),
-                Kind::Button(_) => (),
+                OptionKind::String { default, set } => set(&mut options, default),
+                OptionKind::Button(_) => (),
                 #[cfg(feature = "tune")]
-                Kind::Tunable(_) => unreachable!("not in the table"),
+                OptionKind::Tunable(_) => unreachable!("not in the table"),
             }
         }
-        assert_eq!(choices, Choices::default());
+        assert_eq!(options, Options::default());
     }
 
     #[test]
@@ -446,14 +457,15 @@ mod tests {
     #[test]
     fn every_number_of_the_search_is_an_option() {
         let lines: Vec<String> = declarations().map(|line| line.to_string()).collect();
-        assert!(lines.contains(&"option name razor_base type spin default 220 min 50 max 600".into()));
+        let razor_base = format!("option name razor_base type spin default {} min 50 max 600", params::razor_base());
+        assert!(lines.contains(&razor_base), "{razor_base}");
         for number in params::ALL {
             let told = lines.iter().filter(|line| line.to_lowercase().contains(&format!(" {} ", number.name)));
             assert_eq!(told.count(), 1, "{}", number.name);
         }
         let before = params::time_share();
         let remark = "option time_share goes from 15 to 100: set to 100".to_owned();
-        assert_eq!(set(&mut Choices::default(), "Time_Share value 300"), Ok(Change::Choices(Some(remark))));
+        assert_eq!(set(&mut Options::default(), "Time_Share value 300"), Ok(Change::Options(Some(remark))));
         assert_eq!(params::time_share(), 100);
         assert!(params::set("time_share", before));
     }
@@ -464,18 +476,18 @@ mod tests {
             assert_eq!(after(text).engine.hash_mib, 64, "{text}");
         }
         assert_eq!(after("move   OVERHEAD value 44").engine.move_overhead, Duration::from_millis(44));
-        assert_eq!(set(&mut Choices::default(), "clear hash"), Ok(Change::Action(Action::ClearHash)));
-        assert_eq!(set(&mut Choices::default(), "Clear Hash value x"), Ok(Change::Action(Action::ClearHash)));
+        assert_eq!(set(&mut Options::default(), "clear hash"), Ok(Change::Action(Action::ClearHash)));
+        assert_eq!(set(&mut Options::default(), "Clear Hash value x"), Ok(Change::Action(Action::ClearHash)));
     }
 
     #[test]
     fn numbers_out_of_range_are_moved_into_it() {
         for (value, mib) in [("0", 1), ("-7", 1), ("99999999999999999999999", 1 << 20), ("-99999999999999999999999", 1)]
         {
-            let mut choices = Choices::default();
-            let change = set(&mut choices, &format!("Hash value {value}")).expect(value);
-            assert_eq!(change, Change::Choices(Some(format!("option Hash goes from 1 to 1048576: set to {mib}"))));
-            assert_eq!(choices.engine.hash_mib, mib);
+            let mut options = Options::default();
+            let change = set(&mut options, &format!("Hash value {value}")).expect(value);
+            assert_eq!(change, Change::Options(Some(format!("option Hash goes from 1 to 1048576: set to {mib}"))));
+            assert_eq!(options.engine.hash_mib, mib);
         }
     }
 
@@ -496,18 +508,18 @@ mod tests {
             "Ponder value ",
             "Hash 16",
         ] {
-            let mut choices = Choices::default();
-            let error = set(&mut choices, text).expect_err(text);
+            let mut options = Options::default();
+            let error = set(&mut options, text).expect_err(text);
             assert!(!error.contains('\n'));
-            assert_eq!(choices, Choices::default(), "{text}");
+            assert_eq!(options, Options::default(), "{text}");
         }
     }
 
     #[test]
     fn text_is_kept_as_it_is() {
-        assert_eq!(after("Debug Log File value  C:\\two  blanks\\x ").front.log_file, "C:\\two  blanks\\x");
-        assert_eq!(after("UCI_Opponent value GM 2800 human a value b").front.opponent, "GM 2800 human a value b");
-        assert_eq!(after("UCI_Opponent value <empty>").front.opponent, "");
-        assert_eq!(after("UCI_Opponent").front.opponent, "");
+        assert_eq!(after("Debug Log File value  C:\\two  blanks\\x ").ui.log_file, "C:\\two  blanks\\x");
+        assert_eq!(after("UCI_Opponent value GM 2800 human a value b").ui.opponent, "GM 2800 human a value b");
+        assert_eq!(after("UCI_Opponent value <empty>").ui.opponent, "");
+        assert_eq!(after("UCI_Opponent").ui.opponent, "");
     }
 }

@@ -98,15 +98,15 @@ pub(super) mod tests {
 
     /// A writer that shows what was written, and one that fails.
     #[derive(Clone, Default)]
-    pub struct Page(Arc<Mutex<Vec<u8>>>);
+    pub struct Capture(Arc<Mutex<Vec<u8>>>);
 
-    impl Page {
+    impl Capture {
         pub fn lines(&self) -> Vec<String> {
             String::from_utf8(self.0.lock().unwrap().clone()).unwrap().lines().map(str::to_owned).collect()
         }
     }
 
-    impl Write for Page {
+    impl Write for Capture {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
             self.0.lock().unwrap().write(bytes)
         }
@@ -128,7 +128,7 @@ pub(super) mod tests {
 
     #[test]
     fn remarks_are_one_short_line() {
-        let page = Page::default();
+        let page = Capture::default();
         let output = Output::new(page.clone(), || ());
         output.remark("two\nlines\r\n and  blanks");
         output.remark(&"ä".repeat(1_000_000));

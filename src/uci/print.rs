@@ -274,14 +274,14 @@ pub fn uci_move(m: Move, chess960: bool) -> UciMove {
 
 #[cfg(test)]
 mod tests {
-    use super::super::output::tests::Page;
+    use super::super::output::tests::Capture;
     use super::*;
     use crate::bound::Ibv;
     use crate::search::Basis;
     use shakmaty::CastlingMode;
 
-    fn printer(style: Style) -> (Printer, Page) {
-        let page = Page::default();
+    fn printer(style: Style) -> (Printer, Capture) {
+        let page = Capture::default();
         (Printer::new(Output::new(page.clone(), || ()), style, &Position::startpos()), page)
     }
 
@@ -423,7 +423,7 @@ mod tests {
     #[test]
     fn a_root_without_moves() {
         for (fen, score) in [("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "mate 0"), ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0")] {
-            let page = Page::default();
+            let page = Capture::default();
             let root = Position::from_fen(fen, CastlingMode::Standard).unwrap();
             let printer = Printer::new(Output::new(page.clone(), || ()), Style::default(), &root);
             printer.event(&Event::Done(Outcome { best: None, ..outcome(None) }));

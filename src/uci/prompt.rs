@@ -13,7 +13,7 @@ pub type Run = fn(&[String], &mut dyn FnMut(&str));
 
 /// A command that another room of the program lends to the prompt.
 #[derive(Clone, Copy)]
-pub struct Extra {
+pub struct LentCommand {
     /// The word that calls it.
     pub name: &'static str,
     /// What it does, in a line.
@@ -26,7 +26,7 @@ pub struct Extra {
 pub const WORDS: &[&str] = &["d", "eval", "flip", "help", "compiler", "license", "perft"];
 
 /// The commands, for `help`.
-pub fn help(extras: &[Extra]) -> Vec<String> {
+pub fn help(extras: &[LentCommand]) -> Vec<String> {
     let own = [
         ("position startpos | fen FEN [moves ...]", "set up a position"),
         ("go depth N | nodes N | movetime MS | infinite ...", "search it; `stop` ends the search"),

@@ -11,11 +11,11 @@ use vampirc_uci::UciMessage;
 
 use super::input::Input;
 use super::journal::{self, WIRE};
-use super::options::{self, Action, Change, Choices};
+use super::options::{self, Action, Change, Options};
 use super::output::Output;
 use super::parse::{self, Command, Go, Setup};
 use super::print::{Printer, Style, uci_move};
-use super::prompt::{self, Extra};
+use super::prompt::{self, LentCommand};
 use super::{AUTHORS, NAME};
 use crate::engine::{Engine, Sink};
 use crate::position::{Game, Position};
@@ -30,7 +30,7 @@ const IDLE: Duration = Duration::from_secs(3600);
 pub struct Session {
     output: Arc<Output>,
     engine: Engine,
-    choices: Choices,
+    options: Options,
     /// What searches begin with; or why the position that was asked for last cannot be played.
     game: Result<Game, String>,
     running: Option<Running>,
@@ -39,7 +39,7 @@ pub struct Session {
     /// Tells the session that something has ended: a search, or the reader of the output.
     wake: Sender<()>,
     woken: Receiver<()>,
-    extras: Vec<Extra>,
+    extras: Vec<LentCommand>,
     interactive: bool,
     debug: bool,
     quit: bool,
@@ -66,7 +66,7 @@ enum Task {
         stop: Arc<AtomicBool>,
     },
     /// A search without a position: what there is to tell waits for `stop` or `ponderhit`, as a move would.
-    Nothing {
+    NoPosition {
         pondering: bool,
         infinite: bool,
     },
@@ -78,23 +78,23 @@ impl Running {
         !self.stopping
             && matches!(
                 self.task,
-                Task::Search { pondering, infinite, .. } | Task::Nothing { pondering, infinite } if pondering || infinite
+                Task::Search { pondering, infinite, .. } | Task::NoPosition { pondering, infinite } if pondering || infinite
             )
     }
 }
 
 impl Session {
     /// A session that answers on `writer`; `interactive` when a person types.
-    pub fn new(writer: impl Write + Send + 'static, extras: &[Extra], interactive: bool) -> Session {
+    pub fn new(writer: impl Write + Send + 'static, extras: &[LentCommand], interactive: bool) -> Session {
         let (wake, woken) = bounded(1);
         let broken = wake.clone();
         let output = Output::new(writer, move || _ = broken.try_send(()));
-        let choices = Choices::default();
-        let (engine, remarks) = Engine::new(choices.engine.clone());
+        let options = Options::default();
+        let (engine, remarks) = Engine::new(options.engine.clone());
         let session = Session {
             output,
             engine,
-            choices,
+            options,
             game: Ok(Game::startpos()),
             running: None,
             waiting: VecDeque::new(),
@@ -222,38 +222,38 @@ impl Session {
     }
 
     fn set_option(&mut self, text: &str) {
-        let mut choices = self.choices.clone();
-        match options::set(&mut choices, text) {
+        let mut options = self.options.clone();
+        match options::set(&mut options, text) {
             Err(error) => self.output.remark(&error),
             Ok(Change::Action(Action::ClearHash)) => self.engine.clear_hash(),
-            Ok(Change::Choices(remark)) => {
+            Ok(Change::Options(remark)) => {
                 if let Some(remark) = remark {
                     self.output.remark(&remark);
                 }
-                self.adopt(choices);
+                self.adopt(options);
             }
         }
     }
 
-    fn adopt(&mut self, choices: Choices) {
-        if choices.engine != self.choices.engine {
-            let remarks = self.engine.apply(choices.engine.clone());
+    fn adopt(&mut self, options: Options) {
+        if options.engine != self.options.engine {
+            let remarks = self.engine.apply(options.engine.clone());
             self.remarks(&remarks);
         }
-        if choices.front.log_file != self.choices.front.log_file
-            && let Err(error) = journal::set_file(&choices.front.log_file)
+        if options.ui.log_file != self.options.ui.log_file
+            && let Err(error) = journal::set_file(&options.ui.log_file)
         {
-            self.output.remark(&format!("cannot write the log file {}: {error}", choices.front.log_file));
+            self.output.remark(&format!("cannot write the log file {}: {error}", options.ui.log_file));
             return;
         }
-        if choices.front.opponent != self.choices.front.opponent {
-            log::info!("the opponent is {}", choices.front.opponent);
+        if options.ui.opponent != self.options.ui.opponent {
+            log::info!("the opponent is {}", options.ui.opponent);
         }
-        self.choices = choices;
+        self.options = options;
     }
 
     fn set_up(&mut self, setup: Result<Setup, String>) {
-        self.game = match setup.and_then(|setup| setup.game(self.choices.front.chess960)) {
+        self.game = match setup.and_then(|setup| setup.game(self.options.ui.chess960)) {
             Ok((game, remarks)) => {
                 self.remarks(&remarks);
                 Ok(game)
@@ -271,10 +271,10 @@ impl Session {
     }
 
     fn go(&mut self, go: &Go) {
-        let Some(game) = self.game().cloned() else { return self.go_nowhere(go) };
+        let Some(game) = self.game().cloned() else { return self.answer_without_position(go) };
         let limits = go.limits(game.position());
-        let front = &self.choices.front;
-        let style = Style { chess960: front.chess960, wdl: front.show_wdl };
+        let ui = &self.options.ui;
+        let style = Style { chess960: ui.chess960, wdl: ui.show_wdl };
         if self.debug {
             self.output.remark(&format!("limits: {limits}"));
         }
@@ -307,18 +307,18 @@ impl Session {
 
     /// Answers where the position was refused: as if there were no legal move, for a move of another position would be an
     /// illegal one.
-    fn go_nowhere(&mut self, go: &Go) {
+    fn answer_without_position(&mut self, go: &Go) {
         let limits = go.limits(&Position::startpos());
-        let task = Task::Nothing { pondering: limits.ponder, infinite: limits.infinite };
+        let task = Task::NoPosition { pondering: limits.ponder, infinite: limits.infinite };
         self.running = Some(Running { finished: Arc::default(), task, stopping: false });
         let waits = (limits.ponder || limits.infinite) && !self.closing;
         if !waits {
-            self.end_nothing();
+            self.end_without_position();
         }
     }
 
-    fn end_nothing(&self) {
-        if let Some(Running { finished, task: Task::Nothing { .. }, .. }) = &self.running
+    fn end_without_position(&self) {
+        if let Some(Running { finished, task: Task::NoPosition { .. }, .. }) = &self.running
             && !finished.swap(true, Ordering::AcqRel)
         {
             self.output.line("bestmove (none)");
@@ -330,7 +330,7 @@ impl Session {
         self.output.remark(why);
         let any = self.game.as_ref().ok().and_then(|game| game.position().legal_moves().first().copied());
         match any {
-            Some(m) => self.output.message(&UciMessage::best_move(uci_move(m, self.choices.front.chess960))),
+            Some(m) => self.output.message(&UciMessage::best_move(uci_move(m, self.options.ui.chess960))),
             None => self.output.line("bestmove (none)"),
         }
     }
@@ -341,7 +341,7 @@ impl Session {
         let task = Task::Perft { stop: Arc::clone(&stop) };
         let running = Running { finished: Arc::clone(&finished), task, stopping: false };
         let (output, wake) = (Arc::clone(&self.output), self.wake.clone());
-        let chess960 = self.choices.front.chess960;
+        let chess960 = self.options.ui.chess960;
         let spawned = std::thread::Builder::new().name("perft".into()).spawn(move || {
             match prompt::divide(&position, depth, chess960, &stop) {
                 Some(lines) => output.lines(lines),
@@ -389,7 +389,7 @@ impl Session {
             match &running.task {
                 Task::Search { .. } => self.engine.stop(),
                 Task::Perft { stop } => stop.store(true, Ordering::Relaxed),
-                Task::Nothing { .. } => self.end_nothing(),
+                Task::NoPosition { .. } => self.end_without_position(),
             }
         }
     }
@@ -401,8 +401,8 @@ impl Session {
     }
 
     fn ponderhit(&mut self) {
-        if let Some(Running { task: Task::Nothing { infinite: false, .. }, .. }) = &self.running {
-            return self.end_nothing();
+        if let Some(Running { task: Task::NoPosition { infinite: false, .. }, .. }) = &self.running {
+            return self.end_without_position();
         }
         if let Some(Running { task: Task::Search { pondering, printer, .. }, .. }) = &mut self.running
             && std::mem::take(pondering)

@@ -3,8 +3,8 @@
 //! Every wait has a generous limit that only a hang can reach; nothing here measures time.
 
 mod bad_input;
-mod manners;
 mod past;
+mod protocol;
 mod searches;
 mod tables;
 

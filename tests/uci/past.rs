@@ -217,6 +217,26 @@ fn several_lines_stand_in_the_order_of_their_scores() {
     }
 }
 
+/// Three of the lines are mates that earlier iterations proved: they belong to the last iteration all the same.
+#[test]
+fn lines_that_are_told_together_have_one_depth() {
+    let mut engine = Engine::new();
+    engine.send("setoption name MultiPV value 4");
+    let scholar = "position fen r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4";
+    let exposed = "position fen 6k1/3r1p2/p6p/1b1q1N2/1P3Q2/P5PP/5R1K/8 w - - 0 1";
+    for position in [scholar, exposed, "position startpos"] {
+        let (_, lines) = engine.search(position, "go depth 8");
+        let told: Vec<&String> = lines.iter().filter(|line| line.contains(" multipv ")).collect();
+        assert!(told.len() >= 4, "{lines:#?}");
+        for (number, line) in told[told.len() - 4..].iter().enumerate() {
+            assert!(
+                line.contains("info depth 8 ") && line.contains(&format!(" multipv {} ", number + 1)),
+                "{lines:#?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_search_that_ends_at_once_tells_a_score() {
     let mut engine = Engine::new();

@@ -2,62 +2,62 @@
 
 use shakmaty::{Bitboard, Square, attacks};
 
-use super::account::{Account, Term, Watch};
+use super::sums::{Sums, Term, Tracer};
 use super::view::{Attacks, FILE_A, FILE_H, Men, View, file_of, fill_down, fill_up, up};
 
 /// Adds one side's passed pawns; `to_move` says whether it is this side's turn.
-pub fn passed<W: Watch>(
+pub fn passed<W: Tracer>(
     view: &View,
     passed: Bitboard,
     ours: &Attacks,
     theirs: &Attacks,
     to_move: bool,
-    account: &mut Account<'_, W>,
+    sums: &mut Sums<'_, W>,
 ) {
-    let w = account.weights;
+    let w = sums.weights;
     for pawn in passed {
         let rank = pawn.rank() as usize;
         let next = up(Bitboard::from(pawn));
         let Some(stop) = next.first() else { continue };
         let way = fill_up(next);
-        account.add(Term::Passed, &w.passed[rank], 1);
-        account.add(Term::Passed, &w.passed_their_king[rank], view.their.king.distance(stop) as i32);
-        account.add(Term::Passed, &w.passed_our_king[rank], view.own.king.distance(stop) as i32);
+        sums.add(Term::Passed, &w.passed[rank], 1);
+        sums.add(Term::Passed, &w.passed_their_king[rank], view.their.king.distance(stop) as i32);
+        sums.add(Term::Passed, &w.passed_our_king[rank], view.own.king.distance(stop) as i32);
         if view.occupied.contains(stop) {
-            account.add(Term::Passed, &w.passed_blocked[rank], 1);
+            sums.add(Term::Passed, &w.passed_blocked[rank], 1);
         }
         if !theirs.all.contains(stop) || ours.twice.contains(stop) && !theirs.twice.contains(stop) {
-            account.add(Term::Passed, &w.passed_safe[rank], 1);
+            sums.add(Term::Passed, &w.passed_safe[rank], 1);
         }
         if (way & (theirs.all | view.their.all)).is_empty() {
-            account.add(Term::Passed, &w.passed_clear[rank], 1);
+            sums.add(Term::Passed, &w.passed_clear[rank], 1);
         }
         let behind = attacks::rook_attacks(pawn, view.occupied) & fill_down(Bitboard::from(pawn));
         if (behind & (view.own.rooks | view.own.queens)).any() {
-            account.add(Term::Passed, &w.passed_backed, 1);
+            sums.add(Term::Passed, &w.passed_backed, 1);
         }
         if view.their.pieces().is_empty() && (way & view.occupied).is_empty() {
             // The rule of the square; a pawn on its first square makes two steps at once.
             let steps = (7 - rank as i32).min(5);
             let goal = Square::from_coords(pawn.file(), shakmaty::Rank::Eighth);
             if view.their.king.distance(goal) as i32 - i32::from(!to_move) > steps {
-                account.add(Term::Passed, &w.passed_runs, 1);
+                sums.add(Term::Passed, &w.passed_runs, 1);
             }
         }
     }
 }
 
 /// Adds what drives a bare king to the edge, for the side that has the pieces.
-pub fn mop_up<W: Watch>(view: &View, account: &mut Account<'_, W>) {
+pub fn mop_up<W: Tracer>(view: &View, sums: &mut Sums<'_, W>) {
     if view.their.all.more_than_one() || view.own.pieces().is_empty() {
         return;
     }
-    let w = account.weights;
+    let w = sums.weights;
     let king = view.their.king;
     let from_center = |n: i32| if n < 4 { 3 - n } else { n - 4 };
     let edge = from_center(king.file() as i32) + from_center(king.rank() as i32);
-    account.add(Term::Endgame, &w.mop_edge, edge);
-    account.add(Term::Endgame, &w.mop_near, 7 - view.own.king.distance(king) as i32);
+    sums.add(Term::Endgame, &w.mop_edge, edge);
+    sums.add(Term::Endgame, &w.mop_near, 7 - view.own.king.distance(king) as i32);
 }
 
 /// The whole of an endgame advantage, as [`scale`] counts.

@@ -2,12 +2,12 @@
 
 use shakmaty::{Bitboard, Square, attacks};
 
-use super::account::{Account, Term, Watch};
+use super::sums::{Sums, Term, Tracer};
 use super::view::{Attacks, FILE_A, View, few, ranks};
 
 /// Adds the shelter of the own king.
-pub fn shelter<W: Watch>(view: &View, account: &mut Account<'_, W>) {
-    let w = account.weights;
+pub fn shelter<W: Tracer>(view: &View, sums: &mut Sums<'_, W>) {
+    let w = sums.weights;
     let king = view.own.king;
     let (king_file, king_rank) = (king.file() as u32, king.rank() as u32);
     let not_behind = ranks(king_rank, 7);
@@ -16,30 +16,30 @@ pub fn shelter<W: Watch>(view: &View, account: &mut Account<'_, W>) {
         let column = Bitboard(FILE_A.0 << file) & not_behind;
         let own = (view.own.pawns & column).first().map_or(0, |pawn| pawn.rank() as usize);
         let their = (view.their.pawns & column).first().map_or(0, |pawn| pawn.rank() as usize);
-        account.add(Term::King, &w.shelter[usize::from(file != king_file)][own], 1);
+        sums.add(Term::King, &w.shelter[usize::from(file != king_file)][own], 1);
         let blocked = own != 0 && own + 1 == their;
-        account.add(Term::King, &w.storm[usize::from(blocked)][their], 1);
+        sums.add(Term::King, &w.storm[usize::from(blocked)][their], 1);
     }
     if (wing(king) & (view.own.pawns | view.their.pawns)).is_empty() {
-        account.add(Term::King, &w.bare_flank, 1);
+        sums.add(Term::King, &w.bare_flank, 1);
     }
 }
 
 /// Adds what the danger of the enemy king is worth, given what both sides attack.
-pub fn attack<W: Watch>(view: &View, ours: &Attacks, theirs: &Attacks, account: &mut Account<'_, W>) {
+pub fn attack<W: Tracer>(view: &View, ours: &Attacks, theirs: &Attacks, sums: &mut Sums<'_, W>) {
     // One piece alone does not attack a king, unless it is a queen or a queen follows it.
     if ours.king_attackers + u32::from(view.own.queens.any()) < 2 {
         return;
     }
-    let w = account.weights;
+    let w = sums.weights;
     let king = view.their.king;
     let occupied = view.occupied;
     let poorly_guarded = !theirs.all | (theirs.king | theirs.queens) & !theirs.twice;
     let weak = ours.all & poorly_guarded;
-    account.endanger(&w.danger_base, 1);
-    account.endanger(&w.danger_weak, few(weak & attacks::king_attacks(king)));
+    sums.endanger(&w.danger_base, 1);
+    sums.endanger(&w.danger_weak, few(weak & attacks::king_attacks(king)));
     if view.own.queens.is_empty() {
-        account.endanger(&w.danger_no_queen, 1);
+        sums.endanger(&w.danger_no_queen, 1);
     }
 
     // The queen blocks no check: it would have to answer by moving away.
@@ -56,17 +56,17 @@ pub fn attack<W: Watch>(view: &View, ours: &Attacks, theirs: &Attacks, account: 
     ];
     let mut unsafe_checks = Bitboard::EMPTY;
     for (check, weight) in checks.into_iter().zip(&w.danger_check) {
-        account.endanger(weight, few(check & safe).min(2));
+        sums.endanger(weight, few(check & safe).min(2));
         unsafe_checks |= check & !safe & !view.own.all;
     }
     // Where a pawn takes the piece, a check threatens nothing.
     unsafe_checks &= !theirs.pawns;
-    account.endanger(&w.danger_unsafe_check, few(unsafe_checks));
+    sums.endanger(&w.danger_unsafe_check, few(unsafe_checks));
 
     let flank = wing(king) & ranks(3, 7) & ours.all;
-    account.endanger(&w.danger_flank, (flank.count() + (flank & ours.twice).count()) as i32);
-    account.endanger(&w.danger_flank_guarded, (flank & theirs.all).count() as i32);
-    account.settle_danger();
+    sums.endanger(&w.danger_flank, (flank.count() + (flank & ours.twice).count()) as i32);
+    sums.endanger(&w.danger_flank_guarded, (flank & theirs.all).count() as i32);
+    sums.settle_danger();
 }
 
 /// The files on the king's side of the board.

@@ -2,16 +2,16 @@
 //!
 //! Every term has a middlegame and an endgame weight ([`struct@pair::S`]); the material left on the board decides how they
 //! mix. Each side is evaluated on its own [`view`] of the board by the same code. The numbers are in [`values`], and
-//! the tuner, which sees every term through [`account::Watch`], writes them.
+//! the tuner, which sees every term through [`sums::Tracer`], writes them.
 //!
 //! Sources: the chess programming wiki's pages on evaluation, tapered evaluation, king safety and pawn structure.
 
-pub mod account;
 mod endgame;
 mod king;
 pub mod pair;
 mod pawns;
 mod pieces;
+pub mod sums;
 mod threats;
 mod trace;
 mod values;
@@ -23,10 +23,10 @@ use shakmaty::{Bitboard, Board, Color};
 use crate::position::Position;
 use crate::score::Score;
 
-use account::{Account, Nobody, Term, Watch};
 pub use endgame::WHOLE;
 use pair::S;
 pub use pawns::PawnCache;
+use sums::{NullTracer, Sums, Term, Tracer};
 pub use trace::{Trace, trace};
 pub use values::VALUES;
 use view::View;
@@ -42,14 +42,14 @@ pub const FULL_PHASE: i32 = 24;
 ///
 /// Remembers nothing; [`evaluate_cached`] is faster and says the same.
 pub fn evaluate(position: &Position) -> i32 {
-    let sides = Sides::<Nobody>::new(position, &WEIGHTS);
+    let sides = Sides::<NullTracer>::new(position, &WEIGHTS);
     for_mover(position, sides.value(position.board()))
 }
 
 /// As [`evaluate`], with a memory for pawn structures.
 pub fn evaluate_cached(position: &Position, cache: &mut PawnCache) -> i32 {
-    let sides = Sides::with_pawns(position, &WEIGHTS, |views, accounts| {
-        cache.structures(position.keys().pawns, views, &WEIGHTS, accounts)
+    let sides = Sides::with_pawns(position, &WEIGHTS, |views, sums| {
+        cache.structures(position.keys().pawns, views, &WEIGHTS, sums)
     });
     for_mover(position, sides.value(position.board()))
 }
@@ -66,19 +66,19 @@ pub fn phase(board: &Board) -> i32 {
     phase.min(FULL_PHASE)
 }
 
-/// Both sides' accounts of a position, white's first.
+/// Both sides' sums of a position, white's first.
 pub struct Sides<'w, W> {
-    /// The accounts, closed.
-    pub accounts: [Account<'w, W>; 2],
+    /// The sums, closed.
+    pub sums: [Sums<'w, W>; 2],
     views: [View; 2],
     passed: [Bitboard; 2],
 }
 
-impl<'w, W: Watch> Sides<'w, W> {
+impl<'w, W: Tracer> Sides<'w, W> {
     /// Evaluates both sides from scratch.
     pub fn new(position: &Position, weights: &'w Weights) -> Sides<'w, W> {
-        Sides::with_pawns(position, weights, |views, accounts| {
-            let [white, black] = accounts;
+        Sides::with_pawns(position, weights, |views, sums| {
+            let [white, black] = sums;
             [pawns::structure(&views[0], white), pawns::structure(&views[1], black)]
         })
     }
@@ -87,30 +87,30 @@ impl<'w, W: Watch> Sides<'w, W> {
     fn with_pawns(
         position: &Position,
         weights: &'w Weights,
-        structures: impl FnOnce(&[View; 2], &mut [Account<'w, W>; 2]) -> [Bitboard; 2],
+        structures: impl FnOnce(&[View; 2], &mut [Sums<'w, W>; 2]) -> [Bitboard; 2],
     ) -> Sides<'w, W> {
         let views = View::both(position.board());
-        let mut accounts = [Account::new(weights), Account::new(weights)];
-        let passed = structures(&views, &mut accounts);
+        let mut sums = [Sums::new(weights), Sums::new(weights)];
+        let passed = structures(&views, &mut sums);
         let mover = usize::from(position.turn() == Color::Black);
-        let attacks = [pieces::pieces(&views[0], &mut accounts[0]), pieces::pieces(&views[1], &mut accounts[1])];
-        for (side, account) in accounts.iter_mut().enumerate() {
+        let attacks = [pieces::pieces(&views[0], &mut sums[0]), pieces::pieces(&views[1], &mut sums[1])];
+        for (side, sums) in sums.iter_mut().enumerate() {
             let view = &views[side];
             let (ours, theirs) = (&attacks[side], &attacks[1 - side].flipped());
-            king::shelter(view, account);
-            king::attack(view, ours, theirs, account);
-            threats::threats(view, ours, theirs, account);
-            endgame::passed(view, passed[side], ours, theirs, side == mover, account);
-            endgame::mop_up(view, account);
-            account.add(Term::Space, &weights.space, pieces::space(view));
+            king::shelter(view, sums);
+            king::attack(view, ours, theirs, sums);
+            threats::threats(view, ours, theirs, sums);
+            endgame::passed(view, passed[side], ours, theirs, side == mover, sums);
+            endgame::mop_up(view, sums);
+            sums.add(Term::Space, &weights.space, pieces::space(view));
         }
-        accounts[mover].add(Term::Tempo, &weights.tempo, 1);
-        Sides { accounts, views, passed }
+        sums[mover].add(Term::Tempo, &weights.tempo, 1);
+        Sides { sums, views, passed }
     }
 
     /// White's sum less black's.
     pub fn difference(&self) -> S {
-        self.accounts[0].score - self.accounts[1].score
+        self.sums[0].score - self.sums[1].score
     }
 
     /// What is left of the endgame part, in parts of [`WHOLE`], when this side is ahead in it.

@@ -2,15 +2,15 @@
 
 use shakmaty::Bitboard;
 
-use super::account::{Account, Nobody, Term, Watch};
 use super::pair::S;
 use super::pieces::stand;
+use super::sums::{NullTracer, Sums, Term, Tracer};
 use super::view::{View, beside, file_of, fill_up, pawn_attacks, ranks, their_pawn_attacks, up};
 use super::weights::Weights;
 
-/// Adds one side's pawn structure to its account; returns its passed pawns.
-pub fn structure<W: Watch>(view: &View, account: &mut Account<'_, W>) -> Bitboard {
-    let w = account.weights;
+/// Adds one side's pawn structure to its sums; returns its passed pawns.
+pub fn structure<W: Tracer>(view: &View, sums: &mut Sums<'_, W>) -> Bitboard {
+    let w = sums.weights;
     let (own, their) = (view.own.pawns, view.their.pawns);
     let own_attacks = pawn_attacks(own);
     let their_attacks = their_pawn_attacks(their);
@@ -29,26 +29,26 @@ pub fn structure<W: Watch>(view: &View, account: &mut Account<'_, W>) -> Bitboar
         // Neighbours that stand beside or behind can protect it or the squares before it.
         let helpers = neighbours & ranks(0, rank as u32);
 
-        stand(account, 0, pawn);
+        stand(sums, 0, pawn);
         if phalanx {
-            account.add(Term::Pawns, &w.phalanx[rank], 1);
+            sums.add(Term::Pawns, &w.phalanx[rank], 1);
         }
         if supported {
-            account.add(Term::Pawns, &w.supported[rank], 1);
+            sums.add(Term::Pawns, &w.supported[rank], 1);
         }
         if covered {
-            account.add(Term::Pawns, &w.doubled, 1);
+            sums.add(Term::Pawns, &w.doubled, 1);
         }
         if neighbours.is_empty() {
-            account.add(Term::Pawns, &w.isolated[usize::from(!opposed)], 1);
+            sums.add(Term::Pawns, &w.isolated[usize::from(!opposed)], 1);
         } else if helpers.is_empty() && (their_attacks & up(square)).any() {
-            account.add(Term::Pawns, &w.backward[usize::from(!opposed)], 1);
+            sums.add(Term::Pawns, &w.backward[usize::from(!opposed)], 1);
         }
         if !opposed && !covered {
             if sentries.is_empty() {
                 passed |= square;
             } else if helpers.count() >= sentries.count() {
-                account.add(Term::Pawns, &w.candidate[rank], 1);
+                sums.add(Term::Pawns, &w.candidate[rank], 1);
             }
         }
     }
@@ -80,25 +80,25 @@ impl PawnCache {
         PawnCache(vec![Known::default(); PawnCache::SIZE].into_boxed_slice())
     }
 
-    /// Adds both sides' structures to their accounts, from memory where they are there; returns the passed pawns.
+    /// Adds both sides' structures to their sums, from memory where they are there; returns the passed pawns.
     pub fn structures(
         &mut self,
         key: u64,
         views: &[View; 2],
         weights: &Weights,
-        accounts: &mut [Account<'_, Nobody>; 2],
+        sums: &mut [Sums<'_, NullTracer>; 2],
     ) -> [Bitboard; 2] {
         let known = &mut self.0[key as usize % PawnCache::SIZE];
         if known.key != key {
             *known = Known { key, ..Known::default() };
             for (side, view) in views.iter().enumerate() {
-                let mut account = Account::<Nobody>::new(weights);
-                known.passed[side] = structure(view, &mut account);
-                known.scores[side] = account.score;
+                let mut sums = Sums::<NullTracer>::new(weights);
+                known.passed[side] = structure(view, &mut sums);
+                known.scores[side] = sums.score;
             }
         }
-        accounts[0].score += known.scores[0];
-        accounts[1].score += known.scores[1];
+        sums[0].score += known.scores[0];
+        sums[1].score += known.scores[1];
         known.passed
     }
 }

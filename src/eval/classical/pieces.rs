@@ -2,20 +2,20 @@
 
 use shakmaty::{Bitboard, Square, attacks};
 
-use super::account::{Account, Term, Watch};
 use super::pair::S;
+use super::sums::{Sums, Term, Tracer};
 use super::view::{
-    Attacks, CENTER_FILES, View, double_pawn_attacks, down, few, file_of, looked_through, pawn_attacks, ranks,
-    their_attack_span, their_pawn_attacks, up,
+    Attacks, CENTER_FILES, View, double_pawn_attacks, down, few, file_of, pawn_attacks, ranks, their_attack_span,
+    their_pawn_attacks, up, xray_attackers,
 };
 
 const LIGHT: Bitboard = Bitboard::LIGHT_SQUARES;
 /// The four squares in the middle.
 const CENTER: Bitboard = Bitboard(0x0000_0018_1800_0000);
 
-/// Adds one side's pieces to its account, and their share of the danger of the enemy king; returns what they attack.
-pub fn pieces<W: Watch>(view: &View, account: &mut Account<'_, W>) -> Attacks {
-    let w = account.weights;
+/// Adds one side's pieces to its sums, and their share of the danger of the enemy king; returns what they attack.
+pub fn pieces<W: Tracer>(view: &View, sums: &mut Sums<'_, W>) -> Attacks {
+    let w = sums.weights;
     let (own, their, occupied) = (&view.own, &view.their, view.occupied);
 
     let mut attacked =
@@ -24,7 +24,7 @@ pub fn pieces<W: Watch>(view: &View, account: &mut Account<'_, W>) -> Attacks {
     attacked.join(attacked.pawns);
     attacked.twice |= double_pawn_attacks(own.pawns);
 
-    account.add(Term::Squares, &w.squares[5][folded(own.king)], 1);
+    sums.add(Term::Squares, &w.squares[5][folded(own.king)], 1);
 
     // Squares that a piece gains by going there: not where a pawn takes it, not in the way of blocked or unmoved pawns.
     let stuck = own.pawns & (down(occupied) | ranks(1, 2));
@@ -33,85 +33,85 @@ pub fn pieces<W: Watch>(view: &View, account: &mut Account<'_, W>) -> Attacks {
     let strong = ranks(3, 5) & attacked.pawns & !their_attack_span(view);
 
     for from in own.knights {
-        stand(account, 1, from);
+        stand(sums, 1, from);
         let to = attacks::knight_attacks(from);
         attacked.knights |= to;
         attacked.join(to);
-        account.add(Term::Mobility, &w.knight_mobility[(to & area).count()], 1);
-        attack_king(account, &mut attacked, &w.danger_attacker[0], to & ring);
+        sums.add(Term::Mobility, &w.knight_mobility[(to & area).count()], 1);
+        attack_king(sums, &mut attacked, &w.danger_attacker[0], to & ring);
         if strong.contains(from) {
-            account.add(Term::Pieces, &w.outpost[0], 1);
+            sums.add(Term::Pieces, &w.outpost[0], 1);
         } else if (to & strong & !own.all).any() {
-            account.add(Term::Pieces, &w.outpost_reach, 1);
+            sums.add(Term::Pieces, &w.outpost_reach, 1);
         }
-        account.add(Term::Pieces, &w.minor_far[0], distance(from, own.king));
+        sums.add(Term::Pieces, &w.minor_far[0], distance(from, own.king));
     }
     for from in own.bishops {
-        stand(account, 2, from);
+        stand(sums, 2, from);
         let to = attacks::bishop_attacks(from, occupied ^ own.queens ^ their.queens);
         attacked.bishops |= to;
         attacked.join(to);
-        account.add(Term::Mobility, &w.bishop_mobility[(to & area).count()], 1);
-        attack_king(account, &mut attacked, &w.danger_attacker[1], to & ring);
+        sums.add(Term::Mobility, &w.bishop_mobility[(to & area).count()], 1);
+        attack_king(sums, &mut attacked, &w.danger_attacker[1], to & ring);
         if strong.contains(from) {
-            account.add(Term::Pieces, &w.outpost[1], 1);
+            sums.add(Term::Pieces, &w.outpost[1], 1);
         }
         let colour = if LIGHT.contains(from) { LIGHT } else { !LIGHT };
-        account.add(Term::Pieces, &w.bishop_pawns, few(own.pawns & colour));
+        sums.add(Term::Pieces, &w.bishop_pawns, few(own.pawns & colour));
         let blocked = own.pawns & down(occupied) & CENTER_FILES & colour;
-        account.add(Term::Pieces, &w.bishop_blocked, few(blocked));
+        sums.add(Term::Pieces, &w.bishop_blocked, few(blocked));
         if (attacks::bishop_attacks(from, own.pawns | their.pawns) & CENTER).more_than_one() {
-            account.add(Term::Pieces, &w.long_diagonal, 1);
+            sums.add(Term::Pieces, &w.long_diagonal, 1);
         }
-        account.add(Term::Pieces, &w.minor_far[1], distance(from, own.king));
+        sums.add(Term::Pieces, &w.minor_far[1], distance(from, own.king));
     }
     for from in own.rooks {
-        stand(account, 3, from);
+        stand(sums, 3, from);
         let to = attacks::rook_attacks(from, occupied ^ own.rooks ^ own.queens ^ their.queens);
         attacked.rooks |= to;
         attacked.join(to);
         let room = (to & area).count();
-        account.add(Term::Mobility, &w.rook_mobility[room], 1);
-        attack_king(account, &mut attacked, &w.danger_attacker[2], to & ring);
+        sums.add(Term::Mobility, &w.rook_mobility[room], 1);
+        attack_king(sums, &mut attacked, &w.danger_attacker[2], to & ring);
         let file = file_of(from);
         if (own.pawns & file).is_empty() {
-            account.add(Term::Pieces, &w.rook_file[usize::from((their.pawns & file).is_empty())], 1);
+            sums.add(Term::Pieces, &w.rook_file[usize::from((their.pawns & file).is_empty())], 1);
         } else if room <= 3 && shut_in(from, own.king) {
-            account.add(Term::Pieces, &w.rook_trapped, 1);
+            sums.add(Term::Pieces, &w.rook_trapped, 1);
         }
         if ranks(6, 6).contains(from) && (their.pawns & ranks(6, 6) | Bitboard::from(their.king) & ranks(7, 7)).any() {
-            account.add(Term::Pieces, &w.rook_seventh, 1);
+            sums.add(Term::Pieces, &w.rook_seventh, 1);
         }
     }
     for from in own.queens {
-        stand(account, 4, from);
+        stand(sums, 4, from);
         let to = attacks::queen_attacks(from, occupied);
         attacked.queens |= to;
         attacked.join(to);
-        account.add(Term::Mobility, &w.queen_mobility[(to & area).count()], 1);
-        attack_king(account, &mut attacked, &w.danger_attacker[3], to & ring);
-        if looked_through(from, their.bishops, their.rooks, occupied) {
-            account.add(Term::Pieces, &w.queen_pinned, 1);
+        sums.add(Term::Mobility, &w.queen_mobility[(to & area).count()], 1);
+        attack_king(sums, &mut attacked, &w.danger_attacker[3], to & ring);
+        if xray_attackers(from, their.bishops, their.rooks, occupied) {
+            sums.add(Term::Pieces, &w.queen_pinned, 1);
         }
     }
 
     if own.bishops.more_than_one() {
-        account.add(Term::Pieces, &w.bishop_pair, 1);
+        sums.add(Term::Pieces, &w.bishop_pair, 1);
     }
     let pawns = own.pawns.count() as i32 - 5;
-    account.add(Term::Pieces, &w.knight_pawns, pawns * few(own.knights));
-    account.add(Term::Pieces, &w.rook_pawns, pawns * few(own.rooks));
+    sums.add(Term::Pieces, &w.knight_pawns, pawns * few(own.knights));
+    sums.add(Term::Pieces, &w.rook_pawns, pawns * few(own.rooks));
     let sheltered = own.minors() & down(own.pawns | their.pawns);
-    account.add(Term::Pieces, &w.behind_pawn, few(sheltered));
+    sums.add(Term::Pieces, &w.behind_pawn, few(sheltered));
     attacked
 }
 
 /// Adds a piece for itself and for its square; `role` counts from the pawn.
 #[inline]
-pub fn stand<W: Watch>(account: &mut Account<'_, W>, role: usize, square: Square) {
-    let w = account.weights;
-    account.add(Term::Material, &w.material[role], 1);
-    account.add(Term::Squares, &w.squares[role][folded(square)], 1);
+pub fn stand<W: Tracer>(sums: &mut Sums<'_, W>, role: usize, square: Square) {
+    let w = sums.weights;
+    sums.add(Term::Material, &w.material[role], 1);
+    sums.add(Term::Squares, &w.squares[role][folded(square)], 1);
 }
 
 /// The square among 32, with the king's and the queen's wing folded together.
@@ -126,11 +126,11 @@ fn king_ring(king: Square) -> Bitboard {
     near | down(near)
 }
 
-fn attack_king<'w, W: Watch>(account: &mut Account<'w, W>, attacked: &mut Attacks, attacker: &'w S, hits: Bitboard) {
+fn attack_king<'w, W: Tracer>(sums: &mut Sums<'w, W>, attacked: &mut Attacks, attacker: &'w S, hits: Bitboard) {
     if hits.any() {
         attacked.king_attackers += 1;
-        account.endanger(attacker, 1);
-        account.endanger(&account.weights.danger_square, few(hits));
+        sums.endanger(attacker, 1);
+        sums.endanger(&sums.weights.danger_square, few(hits));
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::account::{Term, Watch};
 use super::pair::S;
+use super::sums::{Term, Tracer};
 use super::{FULL_PHASE, Sides, WEIGHTS, endgame, phase};
 use crate::position::Position;
 
@@ -11,7 +11,7 @@ use crate::position::Position;
 #[derive(Default)]
 struct Terms([S; Term::ALL.len()]);
 
-impl Watch for Terms {
+impl Tracer for Terms {
     const ON: bool = true;
 
     fn score(&mut self, term: Term, _place: usize, weight: S, times: i32) {
@@ -36,8 +36,8 @@ pub fn trace(position: &Position) -> Trace {
     let sides = Sides::<Terms>::new(position, &WEIGHTS);
     let value = sides.value(position.board());
     let scale = sides.scale(sides.difference().endgame() > 0);
-    let [white, black] = sides.accounts;
-    Trace { terms: [white.watch, black.watch], phase: phase(position.board()), scale, value }
+    let [white, black] = sides.sums;
+    Trace { terms: [white.tracer, black.tracer], phase: phase(position.board()), scale, value }
 }
 
 impl Trace {

@@ -194,7 +194,7 @@ pub fn file_of(square: Square) -> Bitboard {
 }
 
 /// Whether the set has a piece that, moved along lines through one other piece, sees the square: a pin or a discovery.
-pub fn looked_through(square: Square, bishops: Bitboard, rooks: Bitboard, occupied: Bitboard) -> bool {
+pub fn xray_attackers(square: Square, bishops: Bitboard, rooks: Bitboard, occupied: Bitboard) -> bool {
     let diagonal = attacks::bishop_attacks(square, Bitboard(0)) & bishops;
     let straight = attacks::rook_attacks(square, Bitboard(0)) & rooks;
     (diagonal | straight).into_iter().any(|from| (attacks::between(square, from) & occupied).single_square().is_some())

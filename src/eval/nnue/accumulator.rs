@@ -144,7 +144,7 @@ impl Accumulators {
     /// The value of the position at the end of the path, in centipawns for the side to move.
     pub fn evaluate(&mut self, position: &Position) -> i32 {
         for color in [Color::White, Color::Black] {
-            self.bring_up(color, position.board());
+            self.update(color, position.board());
         }
         let last = self.frames.len() - 1;
         let mut rows = [Rows::new(), Rows::new()];
@@ -195,7 +195,7 @@ impl Accumulators {
     }
 
     /// Computes the last frame's hidden layer for one view.
-    fn bring_up(&mut self, color: Color, board: &Board) {
+    fn update(&mut self, color: Color, board: &Board) {
         let side = color as usize;
         let last = self.frames.len() - 1;
         let mirrored = self.frames[last].mirrored[side];
@@ -209,12 +209,12 @@ impl Accumulators {
         }
         let view = View::new(color, mirrored);
         for frame in known + 1..=last {
-            self.step(frame, color, view);
+            self.apply(frame, color, view);
         }
     }
 
     /// Computes a frame's hidden layer from the one before.
-    fn step(&mut self, frame: usize, color: Color, view: View) {
+    fn apply(&mut self, frame: usize, color: Color, view: View) {
         let network = &*self.network;
         let (width, kernel) = (network.width(), network.kernel());
         let start = (2 * frame + color as usize) * width;

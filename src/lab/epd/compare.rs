@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::record::{Record, Run};
+use super::record::{Intake, Record, Run};
 use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK};
 use crate::tell;
@@ -71,7 +71,10 @@ pub fn mcnemar(won: usize, lost: usize) -> f64 {
 /// One line: a file cannot be read, or the runs have nothing in common.
 pub fn run(args: &Args) -> Result<u8, String> {
     let read = |path: &PathBuf, player: &Option<String>| -> Result<(Run, String), String> {
-        let (run, _) = Run::read(path)?;
+        let Intake { run, remarks, .. } = Run::read(path)?;
+        for remark in remarks {
+            eprintln!("{remark}");
+        }
         let labels: Vec<&str> = run.head.players.iter().map(|p| p.label.as_str()).collect();
         let label = match player {
             Some(player) => labels.iter().find(|label| *label == player),

@@ -1,21 +1,25 @@
 //! Other programs behind UCI, from the GUI's side of the pipe.
 //!
 //! A program may crash, hang, answer nonsense or flood: each costs the position at hand and nothing more. It is
-//! restarted, and given up only when it does not start several times in a row.
+//! restarted, and given up only when it does not start several times in a row. Of its output no more than 16 MiB are kept.
 //!
 //! The lines are read by a parser of our own: what engines send is wider than what grammars allow (depths above 255,
 //! mates in more than 127, unknown words in between), and none of it may be lost or stop the run.
 
-use std::io::{BufRead, BufReader, Write};
+use std::convert::Infallible;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError};
+use crossbeam_channel::{Receiver, Sender, select};
 use shakmaty::Move;
 
 use super::player::{Answer, Budget, Line, Player, Trouble, Value, Watch};
 use crate::bound::Bound;
+use crate::lab::interrupt;
 use crate::position::Position;
 
 /// How long a program may take to introduce itself.
@@ -26,6 +30,22 @@ const READY: Duration = Duration::from_secs(60);
 const STOP: Duration = Duration::from_secs(5);
 /// Failed starts in a row after which a program is given up.
 const STARTS: u32 = 3;
+
+/// Bytes that a line may have, and all lines together that nobody has read yet.
+const FLOOD: usize = 16 << 20;
+/// What a line counts for beside its bytes.
+const LINE: usize = 64;
+
+/// The programs that run, for the interruption that ends all at once.
+static RUNNING: Mutex<Vec<Weak<Mutex<Child>>>> = Mutex::new(Vec::new());
+
+/// Ends every program that runs, without asking.
+pub fn end_all() {
+    let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    for child in running.iter().filter_map(Weak::upgrade) {
+        let _ = child.lock().unwrap_or_else(PoisonError::into_inner).kill();
+    }
+}
 
 /// How to run a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,17 +76,86 @@ pub struct External {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Offer {
     name: String,
+    kind: String,
     min: Option<i64>,
     max: Option<i64>,
+    /// What a combo may be.
+    values: Vec<String>,
+}
+
+impl Offer {
+    /// Why the option cannot be set so, if it cannot.
+    fn refuses(&self, value: &str) -> Option<String> {
+        let range = |least: i64, most: i64| format!("a whole number from {least} to {most}");
+        let expected = match self.kind.as_str() {
+            "spin" => {
+                let (min, max) = (self.min.unwrap_or(i64::MIN), self.max.unwrap_or(i64::MAX));
+                let fits = value.parse::<i64>().is_ok_and(|n| (min..=max).contains(&n));
+                (!fits).then(|| range(min, max))
+            }
+            "check" => (!matches!(value, "true" | "false")).then(|| "true or false".to_owned()),
+            "combo" if !self.values.is_empty() => {
+                let known = self.values.iter().any(|known| known.eq_ignore_ascii_case(value));
+                (!known).then(|| format!("one of {}", self.values.join(", ")))
+            }
+            _ => None,
+        };
+        expected.map(|expected| format!("option '{}' takes {expected}, not '{value}'", self.name))
+    }
 }
 
 struct Process {
-    child: Child,
+    child: Arc<Mutex<Child>>,
     input: ChildStdin,
-    lines: Receiver<String>,
+    output: Output,
+    stop: Receiver<Infallible>,
     name: String,
     offers: Vec<Offer>,
     chess960: bool,
+}
+
+/// The lines of a program, as a thread of their own reads them.
+struct Output {
+    lines: Receiver<String>,
+    /// Bytes that were read and not yet taken.
+    unread: Arc<AtomicUsize>,
+    /// Whether reading has ended because there was too much.
+    flooded: Arc<AtomicBool>,
+}
+
+impl Output {
+    fn of(output: impl Read + Send + 'static) -> Output {
+        let (sender, lines) = crossbeam_channel::unbounded();
+        let (unread, flooded) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+        let shared = (unread.clone(), flooded.clone());
+        thread::spawn(move || Output::read(output, &sender, &shared.0, &shared.1));
+        Output { lines, unread, flooded }
+    }
+
+    fn read(output: impl Read, sender: &Sender<String>, unread: &AtomicUsize, flooded: &AtomicBool) {
+        let mut reader = BufReader::new(output);
+        let mut bytes = Vec::new();
+        loop {
+            bytes.clear();
+            match reader.by_ref().take(FLOOD as u64).read_until(b'\n', &mut bytes) {
+                Ok(1..) => {}
+                Ok(0) | Err(_) => break,
+            }
+            let line = String::from_utf8_lossy(&bytes).trim().to_owned();
+            let size = line.len() + LINE;
+            if bytes.len() >= FLOOD || unread.fetch_add(size, Ordering::Relaxed) + size > FLOOD {
+                flooded.store(true, Ordering::Relaxed);
+                break;
+            }
+            if sender.send(line).is_err() {
+                break;
+            }
+        }
+    }
+
+    fn taken(&self, line: &str) {
+        self.unread.fetch_sub(line.len() + LINE, Ordering::Relaxed);
+    }
 }
 
 impl External {
@@ -78,11 +167,6 @@ impl External {
     pub fn start(program: Program) -> Result<External, String> {
         let process = Process::start(&program)?;
         let name = process.name.clone();
-        for (option, _) in &program.options {
-            if process.offer(option).is_none() {
-                log::warn!("{name} has no option '{option}'");
-            }
-        }
         Ok(External { program, process: Some(process), name, failed_starts: 0 })
     }
 
@@ -128,30 +212,26 @@ impl Player for External {
 impl Process {
     fn start(program: &Program) -> Result<Process, String> {
         let (path, arguments) = program.command.split_first().ok_or("an empty command")?;
-        let mut child = Command::new(path)
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(|error| format!("cannot run '{path}': {error}"))?;
+        let mut command = Command::new(path);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // An interruption from the keyboard is for this program, which ends the others in order.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn().map_err(|error| format!("cannot run '{path}': {error}"))?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(format!("'{path}' has no pipes"));
         };
-        let (sender, lines) = crossbeam_channel::unbounded();
-        thread::spawn(move || {
-            let mut reader = BufReader::new(output);
-            let mut bytes = Vec::new();
-            while matches!(reader.read_until(b'\n', &mut bytes), Ok(1..)) {
-                if sender.send(String::from_utf8_lossy(&bytes).trim().to_owned()).is_err() {
-                    break;
-                }
-                bytes.clear();
-            }
-        });
-        let mut process = Process { child, input, lines, name: path.clone(), offers: Vec::new(), chess960: false };
+        let child = Arc::new(Mutex::new(child));
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        running.retain(|child| child.strong_count() > 0);
+        running.push(Arc::downgrade(&child));
+        drop(running);
+        let output = Output::of(output);
+        let (name, stop) = (path.clone(), interrupt::stop());
+        let mut process = Process { child, input, output, stop, name, offers: Vec::new(), chess960: false };
         process.introduce(program).map_err(|trouble| match trouble {
             Trouble::Died(what) | Trouble::Timeout(what) | Trouble::Illegal(what) => format!("'{path}': {what}"),
+            Trouble::Interrupted => format!("'{path}': interrupted"),
         })?;
         Ok(process)
     }
@@ -177,9 +257,28 @@ impl Process {
             }
         }
         for (name, value) in &program.options {
+            if let Some(reason) = self.refuses(name, value) {
+                return Err(Trouble::Illegal(reason));
+            }
             self.set(name, value)?;
         }
         self.ready()
+    }
+
+    /// Why an option cannot be set so, if it cannot.
+    fn refuses(&self, name: &str, value: &str) -> Option<String> {
+        if let Some(offer) = self.offer(name) {
+            return offer.refuses(value);
+        }
+        let short = |name: &str| name.chars().take(40).collect::<String>().to_lowercase();
+        let distances =
+            self.offers.iter().map(|offer| (strsim::osa_distance(&short(name), &short(&offer.name)), offer));
+        let near = distances.filter(|&(distance, _)| distance <= name.chars().count().div_ceil(3).min(4));
+        let nearest = near.min_by_key(|&(distance, _)| distance).map(|(_, offer)| &offer.name);
+        Some(match nearest {
+            Some(nearest) => format!("it has no option '{name}'; did you mean '{nearest}'?"),
+            None => format!("it has no option '{name}'"),
+        })
     }
 
     fn offer(&self, name: &str) -> Option<Offer> {
@@ -211,23 +310,45 @@ impl Process {
         if Instant::now() >= deadline {
             return Err(Trouble::Timeout(complaint.to_owned()));
         }
-        match self.lines.recv_deadline(deadline) {
-            Ok(line) => Ok(line),
-            Err(RecvTimeoutError::Timeout) => Err(Trouble::Timeout(complaint.to_owned())),
-            Err(RecvTimeoutError::Disconnected) => Err(self.died()),
+        if self.output.flooded.load(Ordering::Relaxed) {
+            return Err(self.flooded());
         }
+        let line = select! {
+            recv(self.output.lines) -> line => line,
+            recv(self.stop) -> _ => return Err(Trouble::Interrupted),
+            default(deadline.saturating_duration_since(Instant::now())) => {
+                return Err(Trouble::Timeout(complaint.to_owned()));
+            }
+        };
+        match line {
+            Ok(line) => {
+                self.output.taken(&line);
+                Ok(line)
+            }
+            Err(_) if self.output.flooded.load(Ordering::Relaxed) => Err(self.flooded()),
+            Err(_) => Err(self.died()),
+        }
+    }
+
+    fn flooded(&self) -> Trouble {
+        Trouble::Died(format!("it wrote without end: more than {} MiB at once", FLOOD >> 20))
     }
 
     /// The program has closed its pipes.
     fn died(&mut self) -> Trouble {
         let deadline = Instant::now() + Duration::from_millis(200);
         loop {
-            match self.child.try_wait() {
+            match self.ended() {
                 Ok(Some(status)) => return Trouble::Died(format!("it ended ({status})")),
                 Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(5)),
                 _ => return Trouble::Died("it closed its output".to_owned()),
             }
         }
+    }
+
+    /// How it has ended, if it has.
+    fn ended(&self) -> std::io::Result<Option<std::process::ExitStatus>> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner).try_wait()
     }
 
     /// One search. The outer error means that the program must be replaced, the inner one that only the answer is bad.
@@ -325,13 +446,14 @@ impl Drop for Process {
         let _ = self.send("quit");
         let deadline = Instant::now() + Duration::from_millis(500);
         while Instant::now() < deadline {
-            if !matches!(self.child.try_wait(), Ok(None)) {
+            if !matches!(self.ended(), Ok(None)) {
                 return;
             }
             thread::sleep(Duration::from_millis(5));
         }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = child.kill();
+        let _ = child.wait();
     }
 }
 
@@ -342,7 +464,11 @@ fn parse_offer(line: &str) -> Option<Offer> {
         let mut words = rest.split_whitespace().skip_while(|&word| word != key);
         words.nth(1).and_then(|word| word.parse().ok())
     };
-    Some(Offer { name: name.trim().to_owned(), min: number("min"), max: number("max") })
+    let kind = rest.split_whitespace().next().unwrap_or_default().to_owned();
+    // Values of several words are usual: each goes on to the next keyword.
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let values = words.split(|&word| word == "var").skip(1).map(|value| value.join(" ")).collect();
+    Some(Offer { name: name.trim().to_owned(), kind, min: number("min"), max: number("max"), values })
 }
 
 /// Reads an `info` line of the first variation that says something about the search; `elapsed` milliseconds stand in
@@ -441,15 +567,50 @@ mod tests {
 
     #[test]
     fn options_that_are_offered() {
+        let offer = |line: &str| parse_offer(line).expect("an offer");
+        let spin = offer("option name Move Overhead type spin default 10 min 0 max 5000");
         assert_eq!(
-            parse_offer("option name Move Overhead type spin default 10 min 0 max 5000"),
-            Some(Offer { name: "Move Overhead".into(), min: Some(0), max: Some(5000) })
+            (spin.name.as_str(), spin.kind.as_str(), spin.min, spin.max),
+            ("Move Overhead", "spin", Some(0), Some(5000))
         );
+        let button = offer("option name Clear Hash type button");
+        assert_eq!((button.name.as_str(), button.min, button.max), ("Clear Hash", None, None));
+        let combo = offer("option name Style type combo default Very Solid var Very Solid var Normal");
+        assert_eq!(combo.values, ["Very Solid", "Normal"]);
+        let check = offer("option name Ponder type check default false");
+        for (offer, good, bad) in [
+            (&spin, ["0", "5000"], ["5001", "-1"]),
+            (&combo, ["very solid", "Normal"], ["solid", ""]),
+            (&check, ["true", "false"], ["1", ""]),
+        ] {
+            assert!(good.iter().all(|value| offer.refuses(value).is_none()), "{offer:?}");
+            assert!(bad.iter().all(|value| offer.refuses(value).is_some()), "{offer:?}");
+        }
         assert_eq!(
-            parse_offer("option name Clear Hash type button"),
-            Some(Offer { name: "Clear Hash".into(), min: None, max: None })
+            spin.refuses("5001").as_deref(),
+            Some("option 'Move Overhead' takes a whole number from 0 to 5000, not '5001'")
         );
         assert_eq!(parse_offer("optional name X type check"), None);
+    }
+
+    #[test]
+    fn a_flood_is_cut_off() {
+        let all = |text: std::io::Take<std::io::Repeat>| {
+            let output = Output::of(text);
+            // The reader ends by itself, though nobody takes what it has read.
+            let lines = std::iter::from_fn(|| {
+                while output.lines.is_empty() && !output.flooded.load(Ordering::Relaxed) {
+                    thread::yield_now();
+                }
+                output.lines.recv().ok()
+            });
+            (lines.count(), output.flooded.load(Ordering::Relaxed), output.unread.load(Ordering::Relaxed))
+        };
+        let endless = || std::io::repeat(b'x').take(u64::MAX);
+        let (lines, flooded, _) = all(endless());
+        assert!(lines == 0 && flooded);
+        let (lines, flooded, unread) = all(std::io::repeat(b'\n').take(u64::MAX));
+        assert!(lines <= FLOOD / LINE && flooded && unread <= FLOOD + LINE, "{lines} {unread}");
     }
 
     #[test]

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::record::{Journal, Run};
+use super::record::{Intake, Run, write_line};
 use super::report::{self, Outputs};
 use super::run::difference;
+use crate::lab::outputs::{self, Manner, Output};
 use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK};
 
@@ -29,21 +30,29 @@ pub struct Args {
 ///
 /// One line: a file cannot be read or written, or the files do not belong together.
 pub fn run(args: &Args) -> Result<u8, String> {
+    let mut written: Vec<_> = Output::wanted([("--out", &args.out, Manner::Report)]).collect();
+    written.extend(args.outputs.files());
+    outputs::check(&args.files, &written, args.outputs.force)?;
     let mut runs = Vec::new();
     for file in &args.files {
-        runs.push((file, Run::read(file)?.0));
+        let Intake { run, remarks, .. } = Run::read(file)?;
+        for remark in remarks {
+            eprintln!("{remark}");
+        }
+        runs.push((file, run));
     }
     let whole = merge(runs.iter().map(|(file, run)| (file.display().to_string(), run)))?;
     if let Some(path) = &args.out {
-        let mut journal = Journal::begin(path, &whole.head)?;
-        for record in &whole.records {
-            journal.write(record)?;
-        }
+        let mut bytes = Vec::new();
+        write_line(&mut bytes, &whole.head)
+            .and_then(|()| whole.records.iter().try_for_each(|record| write_line(&mut bytes, record)))
+            .map_err(|error| error.to_string())?;
+        outputs::write(path, &bytes)?;
     }
     let saved = report::save(&whole, &args.outputs);
     report::print(&whole, &args.outputs);
     saved?;
-    let missing = whole.expected() - whole.records.len();
+    let missing = whole.expected().saturating_sub(whole.records.len());
     if missing > 0 {
         let results = counted(whole.expected() as u64, "result", "results");
         eprintln!("ibex epd merge: {missing} of {results} {} missing", if missing == 1 { "is" } else { "are" });

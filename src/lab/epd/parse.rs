@@ -17,6 +17,7 @@ use shakmaty::Move;
 use shakmaty::san::San;
 
 use crate::lab::input;
+use crate::lab::tell::counted;
 use crate::position::Position;
 
 /// One operation as it stands in the file.
@@ -204,8 +205,10 @@ pub struct Suite {
     pub notes: Vec<Problem>,
     /// Operations that have no meaning here and are kept as they stand, by kind.
     pub oddities: Oddities,
-    /// Lines that are comments.
-    pub comments: usize,
+    /// Empty lines and comments, with their numbers.
+    pub asides: Vec<(usize, String)>,
+    /// How many lines are not UTF-8 and were read as Latin-1, and the first of them.
+    pub latin1: Option<(usize, usize)>,
     /// Lines with zero bytes at their end, which count as blanks.
     pub zeros: usize,
 }
@@ -236,7 +239,8 @@ impl Suite {
             problems: Vec::new(),
             notes: Vec::new(),
             oddities: Oddities::default(),
-            comments: 0,
+            asides: Vec::new(),
+            latin1: None,
             zeros: 0,
         };
         for (index, raw) in input::lines(bytes).enumerate() {
@@ -247,13 +251,13 @@ impl Suite {
             let text = match std::str::from_utf8(raw) {
                 Ok(text) => text.to_owned(),
                 Err(_) => {
-                    suite.notes.push(problem("not UTF-8, read as Latin-1".to_owned()));
+                    suite.latin1.get_or_insert((0, line)).0 += 1;
                     raw.iter().map(|&byte| char::from(byte)).collect()
                 }
             };
             suite.zeros += usize::from(text.trim_end().ends_with('\0'));
             match parse_line(&text, line) {
-                None => suite.comments += usize::from(text.trim_start().starts_with('#')),
+                None => suite.asides.push((line, text.trim_end_matches(['\0', ' ', '\t']).to_owned())),
                 Some(Ok(entry)) => {
                     suite.notes.extend(entry.repairs.iter().cloned().map(problem));
                     suite.notes.extend(remarks(&text).map(problem));
@@ -271,6 +275,11 @@ impl Suite {
         let file = &self.file;
         let mut lines: Vec<String> = self.notes.iter().map(ToString::to_string).collect();
         lines.extend(self.oddities.report().iter().map(|line| format!("{file}: {line}")));
+        if let Some((count, first)) = self.latin1 {
+            let which = counted(count as u64, "line is", "lines are");
+            let nth = if count == 1 { "line" } else { "first line" };
+            lines.push(format!("{file}: {which} not UTF-8, read as Latin-1 ({nth} {first})"));
+        }
         if self.zeros > 0 {
             lines.push(format!("{file}: zero bytes at the end of lines ({}), read as blanks", self.zeros));
         }
@@ -283,7 +292,10 @@ impl Suite {
         self.entries.retain(|entry| {
             let keep = useful(entry);
             if !keep {
-                problems.push(Problem { file: file.clone(), line: entry.line, reason: reason.to_owned() });
+                // What is missing may stand where nobody can tell it from the quotation.
+                let endless = entry.operations.iter().find(|operation| operation.odd == Some(ENDLESS));
+                let hint = endless.map_or_else(String::new, |o| format!("; {ENDLESS}: {}", shorten(&o.raw)));
+                problems.push(Problem { file: file.clone(), line: entry.line, reason: format!("{reason}{hint}") });
             }
             keep
         });
@@ -358,6 +370,14 @@ fn parse_entry(text: &str, line: usize) -> Result<Entry, String> {
     let (position, repairs) =
         Position::from_any_fen(&format!("{} {}", fields[..4].join(" "), counters.join(" ")), None)?;
     Ok(Entry { repairs, ..interpret(position, operations, line)? })
+}
+
+const ENDLESS: &str = "a quotation without an end";
+
+/// The solution that seems to stand in a quotation without an end.
+fn swallowed(raw: &str) -> Option<&str> {
+    let mut later = raw.split_inclusive(';').skip(1);
+    later.by_ref().map(str::trim).find(|text| is_solution(text.split([' ', '\t']).next().unwrap_or_default()))
 }
 
 const TWICE: &str = "stands twice, the last one counts";
@@ -435,7 +455,7 @@ fn split_operations(text: &str) -> Vec<Operation> {
                     }
                     None => {
                         // Where it should have ended nobody knows: all the rest belongs to it.
-                        odd = Some("a quotation without an end");
+                        odd = Some(ENDLESS);
                         words.push(rest.to_owned());
                         rest = "";
                     }
@@ -538,6 +558,12 @@ fn interpret(position: Position, operations: Vec<Operation>, line: usize) -> Res
     for operation in &mut operations {
         let opcode = operation.opcode.as_str();
         if operation.odd.is_some() {
+            if operation.odd == Some(ENDLESS)
+                && let Some(solution) = swallowed(&operation.raw)
+            {
+                let (raw, solution) = (shorten(&operation.raw), shorten(solution));
+                return Err(format!("{ENDLESS}: {raw}: it takes in '{solution}'"));
+            }
             if is_solution(opcode) && operation.odd != Some(TWICE) {
                 return Err(format!("{}: {}", operation.odd.unwrap_or_default(), shorten(&operation.raw)));
             }

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::RecvTimeoutError;
+use crossbeam_channel::{at, select};
 use serde::{Deserialize, Serialize};
 use shakmaty::Move;
 
 use crate::bound::Bound;
 use crate::engine::{Engine, Settings};
+use crate::lab::interrupt;
 use crate::lab::tell::counted;
 use crate::position::{Game, Position};
 use crate::score::Score;
@@ -147,6 +148,8 @@ pub enum Trouble {
     Timeout(String),
     /// It answered with something that is no legal move.
     Illegal(String),
+    /// The run shall stop: nothing is known of the position.
+    Interrupted,
 }
 
 /// Hears of each line; says whether enough is known.
@@ -196,21 +199,26 @@ impl Player for BuiltIn {
         };
         let started = self.engine.start(Game::new(position.clone()), budget.limits(), std::sync::Arc::new(sink));
         started.map_err(|error| Trouble::Died(format!("no thread for the search: {error}")))?;
-        let deadline = self.patience.map(|patience| Instant::now() + patience);
-        let mut late = false;
+        let mut alarm = self.patience.map_or_else(crossbeam_channel::never, |patience| at(Instant::now() + patience));
+        let mut stop = interrupt::stop();
+        let (mut late, mut interrupted) = (false, false);
         loop {
-            let event = match deadline {
-                Some(deadline) if !late => receiver.recv_deadline(deadline),
-                _ => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            let event = select! {
+                recv(receiver) -> event => Heard::Event(event.ok()),
+                recv(alarm) -> _ => Heard::Alarm,
+                recv(stop) -> _ => Heard::Stop,
             };
             match event {
-                Ok(Event::Line(report)) if report.line == 1 => {
+                Heard::Event(Some(Event::Line(report))) if report.line == 1 => {
                     if watch(&line(report)) {
                         self.engine.stop();
                     }
                 }
-                Ok(Event::Done(outcome)) => {
+                Heard::Event(Some(Event::Done(outcome))) => {
                     self.engine.wait();
+                    if interrupted {
+                        return Err(Trouble::Interrupted);
+                    }
                     if late {
                         return Err(Trouble::Timeout("stopped after the time allowed".to_owned()));
                     }
@@ -221,18 +229,34 @@ impl Player for BuiltIn {
                     let ms = outcome.time.as_millis().try_into().unwrap_or(u64::MAX);
                     return Ok(Answer { best: outcome.best, nodes: outcome.nodes, ms });
                 }
-                Ok(_) => {}
-                Err(RecvTimeoutError::Timeout) => {
-                    late = true;
-                    self.engine.stop();
-                }
-                Err(RecvTimeoutError::Disconnected) => {
+                Heard::Event(Some(_)) => {}
+                Heard::Event(None) => {
                     self.engine.wait();
                     return Err(Trouble::Died("the search ended without a result".to_owned()));
+                }
+                Heard::Alarm => {
+                    late = true;
+                    alarm = crossbeam_channel::never();
+                    self.engine.stop();
+                }
+                Heard::Stop => {
+                    interrupted = true;
+                    stop = crossbeam_channel::never();
+                    self.engine.stop();
                 }
             }
         }
     }
+}
+
+/// What someone who waits for a search may hear.
+enum Heard {
+    /// From the search; none where it has ended without a word.
+    Event(Option<Event>),
+    /// The time allowed is over.
+    Alarm,
+    /// The run shall stop.
+    Stop,
 }
 
 fn line(report: Report) -> Line {

@@ -1,18 +1,19 @@
 //! What a run leaves behind: a head that says what was run, and a record for each position and player.
 //!
 //! On disk that is JSON Lines, the head first, each record written whole when its position is done. So a run can be
-//! killed and resumed, split over machines and merged, compared with another, and shown in any form.
+//! killed and resumed (a torn line costs its own position), split over machines and merged, compared with another, and shown in any form.
 
-use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
-use std::path::Path;
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::judge::{Found, MateVerdict};
 use super::parse::Suite;
 use super::player::{Budget, Value};
+use crate::lab::outputs;
 
 /// The version of the file format.
 pub const FORMAT: u32 = 1;
@@ -234,28 +235,71 @@ impl Run {
         self.records.sort_by_key(|r| (players.get(&r.player).copied(), suites.get(&r.suite).copied(), r.line));
     }
 
-    /// Reads a file; returns how many of its bytes are whole lines too, for one that shall be continued.
-    ///
-    /// A last line that was cut off by a kill is no error; any other line that is not understood is.
+    /// Reads a file of results (see [`Intake`]).
     ///
     /// # Errors
     ///
-    /// One line that names the file and says what is wrong.
-    pub fn read(path: &Path) -> Result<(Run, u64), String> {
+    /// One line that names the file and says what is wrong: it cannot be read, or does not begin with the head of a run.
+    pub fn read(path: &Path) -> Result<Intake, String> {
         let name = path.display();
         let bytes = std::fs::read(path).map_err(|error| format!("{name}: {error}"))?;
+        Run::parse(&name.to_string(), &bytes)
+    }
+
+    fn parse(name: &str, bytes: &[u8]) -> Result<Intake, String> {
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
-        let mut lines = bytes[..whole].split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
-        let (_, head) = lines.next().ok_or_else(|| format!("{name}: empty: no run was recorded here"))?;
+        let (lines, torn) = bytes.split_at(whole);
+        let mut lines = lines.split(|&byte| byte == b'\n').zip(1..).filter(|(line, _)| !line.trim_ascii().is_empty());
+        let (head, line) = lines.next().ok_or_else(|| format!("{name}: empty: no run was recorded here"))?;
         let head: Head =
-            serde_json::from_slice(head).map_err(|error| format!("{name}:1: not the head of a run: {error}"))?;
+            serde_json::from_slice(head).map_err(|error| format!("{name}:{line}: not the head of a run: {error}"))?;
         if head.ibex_epd != FORMAT {
             return Err(format!("{name}: written in format {}, this program reads format {FORMAT}", head.ibex_epd));
         }
-        let records = lines
-            .map(|(i, line)| serde_json::from_slice(line).map_err(|error| format!("{name}:{}: {error}", i + 1)))
-            .collect::<Result<_, _>>()?;
-        Ok((Run { head, records }, whole as u64))
+        let mut bad = Vec::new();
+        let mut numbers = Vec::new();
+        let mut records: Vec<Record> = Vec::new();
+        for (line, number) in lines {
+            match serde_json::from_slice(line) {
+                Ok(record) => {
+                    records.push(record);
+                    numbers.push(number);
+                }
+                Err(error) => {
+                    // The line that the reader counts is always the first.
+                    let reason = error.to_string().replace(" at line 1 column", ", column");
+                    bad.push((number, format!("torn, or no result, and skipped ({reason})")));
+                }
+            }
+        }
+        // Of the results of one position the last counts.
+        let mut last = HashMap::with_capacity(records.len());
+        for (at, record) in records.iter().enumerate() {
+            if let Some(earlier) = last.insert((record.player.as_str(), record.suite.as_str(), record.line), at) {
+                let Record { id, player, .. } = record;
+                let reason = format!("{id} by {player} is in line {} too: the last counts", numbers[at]);
+                bad.push((numbers[earlier], reason));
+            }
+        }
+        if last.len() < records.len() {
+            let mut kept = vec![false; records.len()];
+            last.into_values().for_each(|at| kept[at] = true);
+            let mut kept = kept.into_iter();
+            records.retain(|_| kept.next().unwrap_or(true));
+        }
+        let whole = (bad.is_empty()).then_some(whole as u64);
+        if !torn.is_empty() {
+            let number = bytes.iter().filter(|&&byte| byte == b'\n').count() + 1;
+            bad.push((number, "cut off, and skipped".to_owned()));
+        }
+        bad.sort_by_key(|&(number, _)| number);
+        const MOST: usize = 20;
+        let mut remarks: Vec<String> =
+            bad.iter().take(MOST).map(|(number, reason)| format!("{name}:{number}: {reason}")).collect();
+        if let Some([(first, _), rest @ ..]) = bad.get(MOST..) {
+            remarks.push(format!("{name}:{first}: and {} more such lines after this one", rest.len()));
+        }
+        Ok(Intake { run: Run { head, records }, remarks, whole })
     }
 
     /// How many records the head promises.
@@ -269,39 +313,116 @@ impl Run {
     }
 }
 
-/// Writes a run while it happens.
+/// A file of results, read. Lines that are no results, as kills and two writers leave them, are skipped, and of several
+/// results of one position the last counts: nothing of that in silence.
+#[derive(Clone, Debug)]
+pub struct Intake {
+    /// The run.
+    pub run: Run,
+    /// What was skipped, a line each, with file and line.
+    pub remarks: Vec<String>,
+    /// The length of the file's good part where only its end is torn; none where lines before that are bad.
+    pub whole: Option<u64>,
+}
+
+/// Writes a run while it happens. Nobody else can write the file meanwhile.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
+    /// Beside the file: the number of the process that writes it.
+    note: PathBuf,
 }
 
 impl Journal {
-    /// Begins a file that must not exist yet.
+    /// Begins a file, a new one unless `replace` allows for another.
     ///
     /// # Errors
     ///
-    /// The file exists, or cannot be written.
-    pub fn begin(path: &Path, head: &Head) -> Result<Journal, String> {
-        let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => format!("{} exists; --resume continues it", path.display()),
-            _ => format!("{}: {error}", path.display()),
-        })?;
-        let mut journal = Journal { file };
+    /// The file exists, is being written by another run, or cannot be written.
+    pub fn begin(path: &Path, head: &Head, replace: bool) -> Result<Journal, String> {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).create_new(!replace).truncate(false);
+        let mut journal = Journal::lock(path, &options)?;
+        journal.file.set_len(0).map_err(|error| format!("{}: {error}", path.display()))?;
         journal.write(head)?;
         Ok(journal)
     }
 
-    /// Continues a file after its whole lines.
+    /// Continues the run that a file holds, or begins it. Torn lines and results that others replace leave the file.
     ///
     /// # Errors
     ///
-    /// The file cannot be written.
-    pub fn resume(path: &Path, whole: u64) -> Result<Journal, String> {
-        let open = || -> io::Result<File> {
-            OpenOptions::new().write(true).open(path)?.set_len(whole)?;
-            OpenOptions::new().append(true).open(path)
-        };
-        Ok(Journal { file: open().map_err(|error| format!("{}: {error}", path.display()))? })
+    /// The file is being written by another run, cannot be written, or holds another run, in a way that `differs` tells.
+    pub fn resume(
+        path: &Path,
+        head: &Head,
+        differs: impl Fn(&Head, &Head) -> String,
+    ) -> Result<(Journal, Intake), String> {
+        let mut journal = Journal::lock(path, OpenOptions::new().read(true).write(true).create(true).truncate(false))?;
+        let name = path.display().to_string();
+        let trouble = |error: io::Error| format!("{name}: {error}");
+        let mut bytes = Vec::new();
+        // Through the handle that holds the lock: some systems let no other one read.
+        journal.file.read_to_end(&mut bytes).map_err(trouble)?;
+        if bytes.is_empty() || is_begun_head(&bytes) {
+            journal.file.set_len(0).and_then(|()| journal.file.rewind()).map_err(trouble)?;
+            journal.write(head)?;
+            let remarks = if bytes.is_empty() { Vec::new() } else { vec![format!("{name}:1: cut off: begun anew")] };
+            return Ok((
+                journal,
+                Intake { run: Run { head: head.clone(), records: Vec::new() }, remarks, whole: None },
+            ));
+        }
+        let intake = Run::parse(&name, &bytes)?;
+        if intake.run.head != *head {
+            return Err(format!("{name} holds another run: {}", differs(&intake.run.head, head)));
+        }
+        if let Some(whole) = intake.whole {
+            let file = &mut journal.file;
+            file.set_len(whole).and_then(|()| file.seek(SeekFrom::Start(whole))).map_err(trouble)?;
+        } else {
+            journal.file = outputs::replace(path, |file| {
+                // The next run must not come in between.
+                let _ = file.try_lock();
+                let mut writer = BufWriter::new(file);
+                write_line(&mut writer, &intake.run.head)?;
+                intake.run.records.iter().try_for_each(|record| write_line(&mut writer, record))?;
+                writer.flush()
+            })
+            .map_err(trouble)?;
+        }
+        Ok((journal, intake))
+    }
+
+    /// Opens a file that this process alone shall write.
+    fn lock(path: &Path, options: &OpenOptions) -> Result<Journal, String> {
+        let name = path.display();
+        let mut note = path.as_os_str().to_owned();
+        note.push(".pid");
+        let note = PathBuf::from(note);
+        loop {
+            let file = options.open(path).map_err(|error| match error.kind() {
+                io::ErrorKind::AlreadyExists => format!("{name} exists; --resume continues it"),
+                _ => format!("{name}: {error}"),
+            })?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    let holder = std::fs::read_to_string(&note).ok().and_then(|text| text.trim().parse::<u32>().ok());
+                    let holder = holder.map_or_else(String::new, |process| format!(" (process {process})"));
+                    return Err(format!("{name}: another run{holder} is writing it"));
+                }
+                // Some network drives have no locks; runs must be possible there.
+                Err(TryLockError::Error(error)) => {
+                    eprintln!("{name} cannot be locked ({error}): no other run must write it");
+                }
+            }
+            // The run that held the lock before may have put a mended file in the place of the one that was opened.
+            if outputs::is_still(&file, path) {
+                let _ = std::fs::write(&note, format!("{}\n", std::process::id()));
+                return Ok(Journal { file, note });
+            }
+        }
     }
 
     /// Adds a line, whole.
@@ -310,10 +431,28 @@ impl Journal {
     ///
     /// It cannot be written.
     pub fn write(&mut self, line: &impl Serialize) -> Result<(), String> {
-        let mut bytes = serde_json::to_vec(line).map_err(|error| error.to_string())?;
-        bytes.push(b'\n');
-        self.file.write_all(&bytes).map_err(|error| format!("results cannot be written: {error}"))
+        write_line(&mut self.file, line).map_err(|error| format!("results cannot be written: {error}"))
     }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        // While the lock is held: the note of the next run must not be taken away.
+        let _ = std::fs::remove_file(&self.note);
+    }
+}
+
+/// A line, in one piece.
+pub(super) fn write_line(file: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
+    let mut bytes = serde_json::to_vec(line)?;
+    bytes.push(b'\n');
+    file.write_all(&bytes)
+}
+
+/// Whether a file holds only the beginning of a head, as a run leaves it that is killed when it begins.
+fn is_begun_head(bytes: &[u8]) -> bool {
+    const BEGINNING: &[u8] = b"{\"ibex_epd\":";
+    !bytes.contains(&b'\n') && (bytes.starts_with(BEGINNING) || BEGINNING.starts_with(bytes))
 }
 
 #[cfg(test)]

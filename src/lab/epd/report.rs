@@ -1,5 +1,6 @@
 //! What is told of a run: the table on the terminal, and the files that people and other programs read.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,7 @@ use super::parse::{
 use super::player::Value;
 use super::record::{Record, Run, Status};
 use super::totals::{Total, players, themes, totals};
+use crate::lab::outputs::{self, Manner, Output};
 use crate::lab::tell::counted;
 use crate::position::notation::{san, uci};
 use crate::tell;
@@ -34,6 +36,17 @@ pub struct Outputs {
     /// Write a page for people to this file; it needs nothing else to be shown
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub html: Option<PathBuf>,
+    /// Replace reports and files of results that are there already; inputs are never replaced
+    #[arg(long, help_heading = "Reports")]
+    pub force: bool,
+}
+
+impl Outputs {
+    /// The files that will be written.
+    pub fn files(&self) -> impl Iterator<Item = Output<'_>> {
+        let files = [("--json", &self.json), ("--csv", &self.csv), ("--html", &self.html)];
+        Output::wanted(files.map(|(flag, path)| (flag, path, Manner::Report)))
+    }
 }
 
 /// The table for the terminal.
@@ -43,7 +56,7 @@ pub fn table(totals: &[Total]) -> String {
     for total in totals {
         let mut remarks = total.mates_text();
         if !remarks.is_empty() {
-            remarks = format!("mates: {remarks}");
+            remarks = format!("mate scores: {remarks}");
         }
         if total.troubles > 0 {
             let joint = if remarks.is_empty() { "" } else { "; " };
@@ -94,7 +107,7 @@ fn align<const N: usize>(rows: &[[String; N]], left: &[usize]) -> String {
 /// One line: a file cannot be written.
 pub fn save(run: &Run, outputs: &Outputs) -> Result<(), String> {
     let save = |path: &Option<PathBuf>, text: &dyn Fn() -> Result<String, String>| match path {
-        Some(path) => std::fs::write(path, text()?).map_err(|error| format!("{}: {error}", path.display())),
+        Some(path) => outputs::write(path, text()?.as_bytes()),
         None => Ok(()),
     };
     save(&outputs.json, &|| json(run))?;
@@ -111,6 +124,11 @@ pub fn print(run: &Run, outputs: &Outputs) {
         tell!("{} left out", counted(bad as u64, "bad line was", "bad lines were"));
     }
     tell!("\n{}", table(&totals(run)).trim_end());
+    if totals(run).iter().any(|total| !total.mates_text().is_empty()) {
+        tell!(
+            "\nmate scores compare the last score with the proved mate (dm); a position with bm or am is solved by its move"
+        );
+    }
     if outputs.themes {
         let themes = themes(run);
         if !themes.is_empty() {
@@ -208,22 +226,32 @@ fn csv(run: &Run) -> Result<String, String> {
 }
 
 /// Writes the suites back with the first player's analysis: `acd`, `acn`, `acs`, `ce`, `dm` stays what it was, `pm`, `pv`.
+/// Comments and empty lines stay in their places.
 ///
 /// # Errors
 ///
 /// One line: the file cannot be written.
 pub fn write_epd(path: &Path, suites: &[Suite], run: &Run) -> Result<(), String> {
     let player = players(run).next().unwrap_or_default();
+    let own = run.records.iter().filter(|r| r.player == player);
+    let records: HashMap<_, _> = own.map(|r| ((r.suite.as_str(), r.line), r)).collect();
     let mut text = String::new();
     for suite in suites {
+        let mut asides = suite.asides.iter().peekable();
         for entry in &suite.entries {
-            let of_entry = |r: &&Record| r.player == player && r.suite == suite.name && r.line == entry.line;
-            let record = run.records.iter().find(of_entry);
-            text.push_str(&annotated(entry, record));
+            while let Some((_, aside)) = asides.next_if(|&&(line, _)| line < entry.line) {
+                text.push_str(aside);
+                text.push('\n');
+            }
+            text.push_str(&annotated(entry, records.get(&(suite.name.as_str(), entry.line)).copied()));
+            text.push('\n');
+        }
+        for (_, aside) in asides {
+            text.push_str(aside);
             text.push('\n');
         }
     }
-    std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+    outputs::write(path, text.as_bytes())
 }
 
 /// An operation as other readers understand it, and the text that must be kept beside it, or instead of it, lest something

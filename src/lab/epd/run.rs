@@ -1,23 +1,24 @@
 //! Running suites: positions dealt to workers, answers judged, records written as they come.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crossbeam_channel::Sender;
 
-use super::external::{External, Program};
+use super::external::{self, External, Program};
 use super::judge::Follower;
 use super::parse::{Entry, Suite};
 use super::player::{Answer, Budget, BuiltIn, Player, Trouble};
-use super::record::{FORMAT, Head, Journal, PlayerHead, Record, Run, Status, SuiteHead};
+use super::record::{FORMAT, Head, Intake, Journal, PlayerHead, Record, Run, Status, SuiteHead};
 use super::report::{self, Outputs};
 use super::totals;
 use crate::bound::Bound;
 use crate::engine::Settings;
+use crate::lab::outputs::{self, Manner, Output};
 use crate::lab::tell::counted;
-use crate::lab::{FOUND, OK, amount, input, progress};
+use crate::lab::{FOUND, OK, amount, input, interrupt, progress};
 use crate::position::notation::{san, san_line, uci};
 use crate::tt::Table;
 
@@ -92,6 +93,18 @@ pub struct Args {
     pub outputs: Outputs,
 }
 
+impl Args {
+    /// The files that the run will write.
+    fn files_written(&self) -> impl Iterator<Item = Output<'_>> {
+        let own = [
+            ("--epd-out", &self.epd_out, Manner::Report),
+            ("--jsonl", &self.jsonl, Manner::Begun),
+            ("--resume", &self.resume, Manner::Continued),
+        ];
+        self.outputs.files().chain(Output::wanted(own))
+    }
+}
+
 fn parse_shard(text: &str) -> Result<(usize, usize), String> {
     text.split_once('/')
         .and_then(|(part, parts)| Some((part.parse().ok()?, parts.parse().ok()?)))
@@ -144,7 +157,10 @@ pub fn run(args: &Args) -> Result<u8, String> {
     if budget.is_empty() {
         return Err("say how long to search: --movetime MS, --nodes N, --depth N or --mate N".to_owned());
     }
-    let suites = read_suites(&args.files)?;
+    let files = input::expand(&args.files)?;
+    let outputs: Vec<_> = args.files_written().collect();
+    outputs::check(&files, &outputs, args.outputs.force)?;
+    let suites = read_suites(&files)?;
     // The table is as large as the machine allows, and the run tells that size.
     let args = &Args { hash: Table::new(args.hash).0.mib().max(1), ..args.clone() };
     let contestants = contestants(args)?;
@@ -179,6 +195,8 @@ pub fn run(args: &Args) -> Result<u8, String> {
         eprintln!("{done} there already, {} to go", tasks.len());
     }
 
+    interrupt::catch("ibex epd", external::end_all);
+    let before = run.records.len();
     let bar = progress::bar(tasks.len() as u64, "positions");
     let mut solved = 0;
     let bench = Bench { contestants: &contestants, budget, hold: args.hold };
@@ -204,22 +222,52 @@ pub fn run(args: &Args) -> Result<u8, String> {
         eprintln!("{label} seems not to obey 'go nodes'; with --stop-at-nodes {label} it is stopped at about so many");
     }
     let saved = report::save(&run, &args.outputs).and_then(|()| match &args.epd_out {
-        Some(path) => {
-            for suite in suites.iter().filter(|suite| suite.comments > 0) {
-                eprintln!("{}: lines of comment ({}) are not copied to {}", suite.file, suite.comments, path.display());
-            }
-            report::write_epd(path, &suites, &run)
-        }
+        Some(path) => report::write_epd(path, &suites, &run),
         None => Ok(()),
     });
     report::print(&run, &args.outputs);
     saved?;
+    // Where the last search was done when the interruption came, nothing is missing.
+    if interrupt::is_stopped() && run.records.len() < before + tasks.len() {
+        tell_missing(args, &run, before + tasks.len(), &positions);
+        return Ok(interrupt::STATUS);
+    }
     let least = totals::least_percent(&run);
     let missed = args.fail_under.filter(|&threshold| least < threshold);
     if let Some(threshold) = missed {
         eprintln!("ibex epd: {least:.1}% solved is less than {threshold}%");
     }
     Ok(if missed.is_some() { FOUND } else { OK })
+}
+
+/// Says what an interruption has left undone, and how to go on.
+fn tell_missing(args: &Args, run: &Run, wanted: usize, positions: &[(&Suite, &Entry)]) {
+    let missing = wanted - run.records.len();
+    eprintln!("ibex epd: interrupted: {missing} of {} missing", counted(wanted as u64, "result", "results"));
+    let count = |keys: &mut dyn Iterator<Item = (&str, &str)>| {
+        let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
+        keys.for_each(|(player, suite)| *counts.entry((player.to_owned(), suite.to_owned())).or_default() += 1);
+        counts
+    };
+    let done = count(&mut run.records.iter().map(|r| (r.player.as_str(), r.suite.as_str())));
+    let players = run.head.players.iter().map(|player| player.label.as_str());
+    let all =
+        count(&mut players.flat_map(|player| positions.iter().map(move |(suite, _)| (player, suite.name.as_str()))));
+    for ((player, suite), all) in &all {
+        let missing = all - done.get(&(player.clone(), suite.clone())).copied().unwrap_or(0).min(*all);
+        if missing > 0 {
+            eprintln!("  {player}, {suite}: {missing} of {all}");
+        }
+    }
+    let reports = args.files_written().any(|output| output.manner == Manner::Report);
+    let force = if reports { ", with --force to replace the reports" } else { "" };
+    match (&args.resume, &args.jsonl) {
+        (Some(path), _) => eprintln!("go on: the same command, --resume {}{force}", path.display()),
+        (None, Some(path)) => {
+            eprintln!("go on: the same command, --resume {} in the place of --jsonl{force}", path.display());
+        }
+        (None, None) => eprintln!("a run that is begun with --resume FILE can go on after an interruption"),
+    }
 }
 
 /// The programs whose searches are mostly far from the only limit that they were given, a number of nodes.
@@ -242,7 +290,7 @@ fn deaf_to_nodes(run: &Run) -> Vec<&str> {
 /// Reads the suites and reports what is wrong with them.
 fn read_suites(files: &[PathBuf]) -> Result<Vec<Suite>, String> {
     let mut suites: Vec<Suite> = Vec::new();
-    for file in &input::expand(files)? {
+    for file in files {
         let mut suite = Suite::read(file)?;
         if is_for_perft(&suite) {
             eprintln!("{}: nothing to solve, only counts for `ibex perft`: skipped", file.display());
@@ -309,7 +357,10 @@ fn contestants(args: &Args) -> Result<Vec<Contestant>, String> {
         let shown = options.iter().map(|(name, value)| format!("{name}={value}"));
         let shown = shown.chain(counted.then(|| "stopped by its own count of nodes".to_owned())).collect();
         let program = Program { command: words, options, hash: args.hash, threads: args.threads, patience, counted };
-        let name = External::start(program.clone())?.name().to_owned();
+        let name = match External::start(program.clone()) {
+            Ok(engine) => engine.name().to_owned(),
+            Err(reason) => return Err(format!("--engine {label}: {reason}")),
+        };
         let head = PlayerHead { label, name, command: Some(command.to_owned()), options: shown };
         contestants.push(Contestant { head, kind: Kind::Program(program) });
     }
@@ -338,17 +389,14 @@ fn split_label(text: &str) -> (Option<&str>, &str) {
 fn open_journal(args: &Args, head: Head) -> Result<(Option<Journal>, Run), String> {
     let fresh = |head: Head| Run { head, records: Vec::new() };
     if let Some(path) = &args.jsonl {
-        return Ok((Some(Journal::begin(path, &head)?), fresh(head)));
+        return Ok((Some(Journal::begin(path, &head, args.outputs.force)?), fresh(head)));
     }
     let Some(path) = &args.resume else { return Ok((None, fresh(head))) };
-    if !path.exists() {
-        return Ok((Some(Journal::begin(path, &head)?), fresh(head)));
+    let (journal, Intake { run, remarks, .. }) = Journal::resume(path, &head, difference)?;
+    for remark in remarks {
+        eprintln!("{remark}");
     }
-    let (run, whole) = Run::read(path)?;
-    if run.head != head {
-        return Err(format!("{} holds another run: {}", path.display(), difference(&run.head, &head)));
-    }
-    Ok((Some(Journal::resume(path, whole)?), run))
+    Ok((Some(journal), run))
 }
 
 /// In which respect two heads differ.
@@ -411,7 +459,7 @@ impl Bench<'_> {
     fn work(&self, tasks: &[Task<'_>], next: &AtomicUsize, cancelled: &AtomicBool, records: &Sender<Record>) {
         // The player of one contestant at a time: they come in that order.
         let mut player: Option<Seat> = None;
-        while !cancelled.load(Ordering::Relaxed) {
+        while !cancelled.load(Ordering::Relaxed) && !interrupt::is_stopped() {
             let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
             if player.as_ref().is_none_or(|(contestant, _)| *contestant != task.contestant) {
                 // The old one leaves before the new one comes.
@@ -424,6 +472,10 @@ impl Bench<'_> {
                 Ok(player) => player.think(&task.entry.position, &self.budget, &mut |line| follower.line(line)),
                 Err(reason) => Err(Trouble::Died(reason.clone())),
             };
+            // Of a search that was cut short nothing is kept: the position is searched again when the run goes on.
+            if interrupt::is_stopped() || matches!(result, Err(Trouble::Interrupted)) {
+                break;
+            }
             let label = &self.contestants[task.contestant].head.label;
             if records.send(record(label, &task.suite.name, task.entry, follower, result)).is_err() {
                 break;
@@ -446,6 +498,7 @@ pub(crate) fn record(
         Err(Trouble::Died(what)) => (Answer::default(), Status::Died, Some(what)),
         Err(Trouble::Timeout(what)) => (Answer::default(), Status::Timeout, Some(what)),
         Err(Trouble::Illegal(what)) => (Answer::default(), Status::Illegal, Some(what)),
+        Err(Trouble::Interrupted) => (Answer::default(), Status::Died, Some("interrupted".to_owned())),
     };
     let judged = follower.judge(&answer);
     let solved = judged.solved && status == Status::Ok;

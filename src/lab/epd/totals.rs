@@ -89,7 +89,7 @@ impl Total {
 
     /// The mates for people, or nothing where none is proved.
     pub fn mates_text(&self) -> String {
-        let words = ["exact", "longer", "shorter", "wrong", "missed"];
+        let words = ["exact", "longer", "shorter", "wrong", "without a mate"];
         let parts = self.mates.iter().zip(words).filter(|&(&n, _)| n > 0).map(|(n, word)| format!("{n} {word}"));
         parts.collect::<Vec<_>>().join(", ")
     }

@@ -6,8 +6,8 @@
 use std::thread;
 
 use super::samples::{Count, Sample, Samples};
-use crate::eval::classical::account::{DANGER_LINEAR, DANGER_SQUARE};
 use crate::eval::classical::pair::S;
+use crate::eval::classical::sums::{DANGER_LINEAR, DANGER_SQUARE};
 use crate::eval::classical::weights::{COUNT, Weights};
 use crate::random::split_mix;
 

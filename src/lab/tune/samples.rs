@@ -2,8 +2,8 @@
 
 use shakmaty::Color;
 
-use crate::eval::classical::account::{Term, Watch};
 use crate::eval::classical::pair::S;
+use crate::eval::classical::sums::{Term, Tracer};
 use crate::eval::classical::{FULL_PHASE, Sides, VALUES, WHOLE, phase};
 use crate::position::Position;
 
@@ -48,7 +48,7 @@ struct Ledger {
     attacked: bool,
 }
 
-impl Watch for Ledger {
+impl Tracer for Ledger {
     const ON: bool = true;
 
     fn score(&mut self, _term: Term, place: usize, _weight: S, times: i32) {
@@ -70,7 +70,7 @@ impl Samples {
         let sides = Sides::<Ledger>::new(position, &VALUES);
         let scale = [false, true].map(|white_ahead| sides.scale(white_ahead) as f32 / WHOLE as f32);
         let middlegame = phase(position.board()) as f32 / FULL_PHASE as f32;
-        let [white, black] = sides.accounts.map(|account| account.watch);
+        let [white, black] = sides.sums.map(|sums| sums.tracer);
         let start = self.counts.len();
 
         let signed = |count: &Count, color: Color| Count { times: color.fold_wb(count.times, -count.times), ..*count };

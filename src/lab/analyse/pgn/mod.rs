@@ -10,7 +10,7 @@
 //! line. A game with a fault keeps its text, so that it can be copied unchanged. Glyphs and words of other notations mean
 //! the same after writing (`!?` is `$5`, `0-0` is `O-O`, `;` comments stand in braces).
 //!
-//! What an earlier analysis by Ibex left in a game gives way to the new one: evaluations (`[%eval ...]`, whoever wrote
+//! A new analysis replaces what an earlier one by Ibex left in a game: evaluations (`[%eval ...]`, whoever wrote
 //! them), and the glyphs and lines that `[%ibex ...]` in the comment of a move lists.
 
 mod lexer;

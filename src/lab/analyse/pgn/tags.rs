@@ -27,7 +27,7 @@ pub fn title(tags: &[Tag]) -> String {
 }
 
 impl Tag {
-    /// The tag's name; none where the line cannot be read.
+    /// The name of the tag, or `None` if the line cannot be read.
     pub fn name(&self) -> Option<&[u8]> {
         match self {
             Tag::Pair(name, _) => Some(name),

@@ -171,6 +171,33 @@ fn comments_and_empty_lines_are_no_lines() {
 }
 
 #[test]
+fn encodings_are_told_once_a_file() {
+    let mut bytes = Vec::new();
+    for _ in 0..3 {
+        bytes.extend(format!("{START} bm e4; id \"R").bytes().chain(*b"\xE9ti\";\n"));
+    }
+    let suite = Suite::parse("x", "x.epd", &bytes);
+    assert_eq!(suite.remarks(), ["x.epd: 3 lines are not UTF-8, read as Latin-1 (first line 1)"]);
+}
+
+#[test]
+fn a_solution_within_an_endless_quotation_is_named() {
+    for (tail, part) in [
+        ("id \"x; bm e4;", "a quotation without an end: id \"x; bm e4;: it takes in 'bm e4;'"),
+        ("dm 3; id \"x; am e4", "it takes in 'am e4'"),
+        ("id \"x;bm e4; c0 1", "it takes in 'bm e4;'"),
+    ] {
+        let reason = reason(&format!("{START} {tail}"));
+        assert!(reason.contains(part), "{tail}: {reason}");
+    }
+    assert_eq!(entry(&format!("{START} bm e4; id \"x; bmw")).best.len(), 1);
+    let mut suite = Suite::parse("x", "x.epd", format!("{START} id \"x bm e4").as_bytes());
+    suite.require(Entry::is_task, "nothing to solve");
+    let told = suite.problems[0].to_string();
+    assert_eq!(told, "x.epd:1: nothing to solve; a quotation without an end: id \"x bm e4");
+}
+
+#[test]
 fn bad_lines_say_why() {
     for (tail, part) in [
         ("bm Ke2;", "bm 'Ke2' is not legal"),
@@ -209,7 +236,8 @@ fn files_of_any_line_ending_mark_and_encoding() {
     assert_eq!(suite.entries[1].id.as_deref(), Some("Réti"));
     assert_eq!(suite.problems.len(), 1);
     assert_eq!(suite.problems[0].to_string(), "dir/suite.epd:4: bm 'Ke2' is not legal");
-    assert_eq!(suite.notes[0].to_string(), "dir/suite.epd:5: not UTF-8, read as Latin-1");
+    assert_eq!(suite.remarks(), ["dir/suite.epd: 1 line is not UTF-8, read as Latin-1 (line 5)"]);
+    assert_eq!(suite.asides, [(1, "# suite".to_owned()), (2, String::new())]);
     suite.require(Entry::is_task, "nothing to solve");
     assert_eq!(suite.entries.len(), 3);
     assert_eq!(suite.problems[1].to_string(), "dir/suite.epd:6: nothing to solve");
@@ -317,7 +345,7 @@ fn odd_operations_are_counted_by_kind() {
     }
     text.push_str(&format!("{START} bm e4; id \"nul\";\0\n{START} bm e4; id \"x\u{1}\";\r\n# comment\n"));
     let suite = Suite::parse("x", "x.epd", text.as_bytes());
-    assert_eq!((suite.entries.len(), suite.problems.len(), suite.comments), (32, 0, 1));
+    assert_eq!((suite.entries.len(), suite.problems.len(), suite.asides.len()), (32, 0, 1));
     assert_eq!(
         suite.remarks(),
         [

@@ -233,13 +233,13 @@ fn standard_streams_that_are_closed() {
 }
 
 /// A program in conversation.
-struct Talk {
+struct Dialogue {
     child: Child,
     output: BufReader<ChildStdout>,
 }
 
-impl Talk {
-    fn new() -> Talk {
+impl Dialogue {
+    fn new() -> Dialogue {
         let mut command = program();
         // Whoever runs this test in the background may ignore signals, and what is ignored is inherited.
         // SAFETY: between fork and exec only this system call is made.
@@ -253,7 +253,7 @@ impl Talk {
         }
         let mut child = command.spawn().expect("the program starts");
         let output = BufReader::new(child.stdout.take().expect("a pipe"));
-        Talk { child, output }
+        Dialogue { child, output }
     }
 
     fn say(&mut self, lines: &str) {
@@ -284,7 +284,7 @@ impl Talk {
     }
 }
 
-impl Drop for Talk {
+impl Drop for Dialogue {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -300,16 +300,16 @@ fn signals_that_end() {
         (libc::SIGINT, "go infinite\n"),
         (libc::SIGHUP, "setoption name Threads value 3\ngo infinite\n"),
     ] {
-        let mut talk = Talk::new();
-        talk.say(&format!("isready\n{search}"));
-        talk.hear(if search.is_empty() { "readyok" } else { "info" });
-        talk.signal(signal);
+        let mut dialogue = Dialogue::new();
+        dialogue.say(&format!("isready\n{search}"));
+        dialogue.hear(if search.is_empty() { "readyok" } else { "info" });
+        dialogue.signal(signal);
         let start = Instant::now();
-        let status = talk.child.wait().expect("an end");
+        let status = dialogue.child.wait().expect("an end");
         assert_eq!(status.signal(), Some(signal));
         assert!(start.elapsed() < PATIENCE);
         let mut errors = String::new();
-        let _ = talk.child.stderr.take().expect("a pipe").read_to_string(&mut errors);
+        let _ = dialogue.child.stderr.take().expect("a pipe").read_to_string(&mut errors);
         assert_eq!(errors, "");
     }
 }
@@ -317,16 +317,16 @@ fn signals_that_end() {
 /// A pipe that breaks is an error to be noticed, not a signal to die of.
 #[test]
 fn the_signal_of_a_broken_pipe() {
-    let mut talk = Talk::new();
-    talk.say("go infinite\n");
-    talk.hear("info");
-    talk.signal(libc::SIGPIPE);
-    talk.say("isready\n");
-    talk.hear("readyok");
-    talk.say("stop\n");
-    talk.hear("bestmove");
-    talk.say("quit\n");
-    assert!(talk.child.wait().expect("an end").success());
+    let mut dialogue = Dialogue::new();
+    dialogue.say("go infinite\n");
+    dialogue.hear("info");
+    dialogue.signal(libc::SIGPIPE);
+    dialogue.say("isready\n");
+    dialogue.hear("readyok");
+    dialogue.say("stop\n");
+    dialogue.hear("bestmove");
+    dialogue.say("quit\n");
+    assert!(dialogue.child.wait().expect("an end").success());
 }
 
 /// The whole process is stopped while its clock runs, as by a laptop's lid: when it goes on it knows that the time is
@@ -334,35 +334,35 @@ fn the_signal_of_a_broken_pipe() {
 #[test]
 fn a_process_that_was_asleep() {
     for go in ["go movetime 2000", "go wtime 2000 btime 2000", "go ponder wtime 2000 btime 2000\nponderhit"] {
-        let mut talk = Talk::new();
-        talk.say(&format!("setoption name Threads value 2\n{go}\n"));
+        let mut dialogue = Dialogue::new();
+        dialogue.say(&format!("setoption name Threads value 2\n{go}\n"));
         // It must have begun, or its time would begin after the sleep.
-        talk.hear("info depth");
-        talk.say("isready\n");
-        talk.hear("readyok");
-        talk.signal(libc::SIGSTOP);
+        dialogue.hear("info depth");
+        dialogue.say("isready\n");
+        dialogue.hear("readyok");
+        dialogue.signal(libc::SIGSTOP);
         std::thread::sleep(Duration::from_millis(2500));
-        talk.signal(libc::SIGCONT);
-        let before = talk.ticks();
-        let best = talk.hear("bestmove");
-        let used = talk.ticks() - before;
+        dialogue.signal(libc::SIGCONT);
+        let before = dialogue.ticks();
+        let best = dialogue.hear("bestmove");
+        let used = dialogue.ticks() - before;
         assert!(Position::startpos().parse_move(best.split_whitespace().nth(1).expect("a move")).is_some(), "{best}");
         // In hundredths of a second of processor time, which a loaded machine does not change: had the sleep not
         // counted, two threads would have searched on, for as much as two seconds.
         assert!(used < 50, "{go}: {used} ticks after it woke");
-        talk.say("isready\n");
-        talk.hear("readyok");
+        dialogue.say("isready\n");
+        dialogue.hear("readyok");
     }
-    let mut talk = Talk::new();
-    talk.say("go infinite\n");
-    talk.hear("info");
-    talk.signal(libc::SIGSTOP);
+    let mut dialogue = Dialogue::new();
+    dialogue.say("go infinite\n");
+    dialogue.hear("info");
+    dialogue.signal(libc::SIGSTOP);
     std::thread::sleep(Duration::from_millis(300));
-    talk.signal(libc::SIGCONT);
-    talk.say("isready\n");
-    talk.hear("readyok");
-    talk.say("stop\n");
-    talk.hear("bestmove");
+    dialogue.signal(libc::SIGCONT);
+    dialogue.say("isready\n");
+    dialogue.hear("readyok");
+    dialogue.say("stop\n");
+    dialogue.hear("bestmove");
 }
 
 /// Hours of analysis, `IBEX_HOURS` of them: memory stays what it was after the first minutes, and whoever says stop

@@ -2,7 +2,7 @@
 //! changes to them that follow from a number, so that every run is the same.
 //!
 //! `make soak` runs this with `IBEX_FUZZ_RUNS`; the fuzzer itself (`make fuzz`) learns from coverage and goes deeper.
-//! What it finds is kept in `tests/intake/found`, as `TARGET-whatever`, and is tried here for ever.
+//! What it finds is kept in `tests/parsers/found`, as `TARGET-whatever`, and is tried here for ever.
 
 mod targets;
 
@@ -180,7 +180,7 @@ fn any_bytes_are_taken() {
             slowest = slowest.max(one.elapsed());
         }
         eprintln!(
-            "intake: {name}: {} executions, {:.1} s, slowest {slowest:.1?}",
+            "parsers: {name}: {} executions, {:.1} s, slowest {slowest:.1?}",
             runs + seeds.len() as u64,
             began.elapsed().as_secs_f64()
         );
@@ -205,7 +205,7 @@ fn seeds_for_the_fuzzer() {
 /// What the fuzzer has found once.
 #[test]
 fn what_was_found_stays_mended() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/intake/found");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/parsers/found");
     let mut tried = 0;
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();

@@ -5,11 +5,11 @@ use ibex::random::split_mix;
 use shakmaty::{CastlingMode, Move};
 
 /// Random numbers that a seed repeats.
-pub struct Dice(u64);
+pub struct Random(u64);
 
-impl Dice {
-    pub fn new(seed: u64) -> Dice {
-        Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE_CE66)
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE_CE66)
     }
 
     /// `0..n`
@@ -169,7 +169,7 @@ pub fn is_text_of(m: Move, text: &str) -> bool {
 
 /// A dialogue being written down.
 struct Writer {
-    dice: Dice,
+    random: Random,
     dialogue: Dialogue,
     game: Game,
     /// The position asked for last cannot be played.
@@ -192,19 +192,19 @@ impl Writer {
 
     fn line(&mut self, line: impl AsRef<[u8]>) {
         let line = line.as_ref();
-        let end: &[u8] = if self.dice.percent(15) { b"\r\n" } else { b"\n" };
-        if line.len() > 3 && self.dice.percent(4) {
+        let end: &[u8] = if self.random.percent(15) { b"\r\n" } else { b"\n" };
+        if line.len() > 3 && self.random.percent(4) {
             // The line arrives in two pieces.
-            let cut = 1 + self.dice.below(line.len() - 1);
+            let cut = 1 + self.random.below(line.len() - 1);
             self.pending.extend_from_slice(&line[..cut]);
-            let pause = self.dice.below(5) as u64;
+            let pause = self.random.below(5) as u64;
             self.step(Step::Pause(pause));
             self.pending.extend_from_slice(&line[cut..]);
         } else {
             self.pending.extend_from_slice(line);
         }
         self.pending.extend_from_slice(end);
-        if self.dice.percent(60) {
+        if self.random.percent(60) {
             self.flush();
         }
     }
@@ -220,26 +220,26 @@ impl Writer {
     }
 
     fn position(&mut self) {
-        if self.dice.percent(20) {
-            let bad = self.dice.pick(&BAD_POSITIONS);
+        if self.random.percent(20) {
+            let bad = self.random.pick(&BAD_POSITIONS);
             self.refused = true;
             return self.line(bad);
         }
-        let (mut game, mut text) = if self.dice.percent(50) {
+        let (mut game, mut text) = if self.random.percent(50) {
             (Game::startpos(), "position startpos".to_owned())
         } else {
-            let fen = self.dice.pick(&FENS);
+            let fen = self.random.pick(&FENS);
             let mode = if fen.contains("HFhf") { CastlingMode::Chess960 } else { CastlingMode::Standard };
             (Game::from_fen(fen, mode).expect("a position"), format!("position fen {fen}"))
         };
         let mode = game.position().castling_mode();
-        let most = if self.dice.percent(10) { 150 } else { 12 };
-        for i in 0..self.dice.below(most) {
+        let most = if self.random.percent(10) { 150 } else { 12 };
+        for i in 0..self.random.below(most) {
             let moves = game.position().legal_moves();
             if moves.is_empty() {
                 break;
             }
-            let m = moves[self.dice.below(moves.len())];
+            let m = moves[self.random.below(moves.len())];
             text.push_str(if i == 0 { " moves " } else { " " });
             text.push_str(&m.to_uci(mode).to_string());
             game.play(m);
@@ -250,20 +250,20 @@ impl Writer {
     }
 
     fn go(&mut self) {
-        let n = |dice: &mut Dice, most: usize| 1 + dice.below(most);
-        let dice = &mut self.dice;
-        let mut text = match dice.below(15) {
+        let n = |random: &mut Random, most: usize| 1 + random.below(most);
+        let random = &mut self.random;
+        let mut text = match random.below(15) {
             0 | 1 => "go infinite".to_owned(),
-            2 => format!("go ponder wtime {} btime {}", n(dice, 300), n(dice, 300)),
-            3 => format!("go ponder nodes {}", n(dice, 500)),
-            4 => format!("go ponder movetime {}", n(dice, 20)),
-            5 | 6 => format!("go depth {}", n(dice, 5)),
-            7 | 8 => format!("go nodes {}", n(dice, 3000)),
-            9 => format!("go movetime {}", dice.below(20)),
-            10 | 11 => format!("go wtime {} btime {} winc {}", dice.below(300), dice.below(300), dice.below(5)),
-            12 => format!("go wtime {} btime 5 movestogo {}", dice.below(100), dice.below(4)),
-            13 => format!("go infinite depth {}", n(dice, 3)),
-            _ => format!("go mate {} nodes 2000", n(dice, 3)),
+            2 => format!("go ponder wtime {} btime {}", n(random, 300), n(random, 300)),
+            3 => format!("go ponder nodes {}", n(random, 500)),
+            4 => format!("go ponder movetime {}", n(random, 20)),
+            5 | 6 => format!("go depth {}", n(random, 5)),
+            7 | 8 => format!("go nodes {}", n(random, 3000)),
+            9 => format!("go movetime {}", random.below(20)),
+            10 | 11 => format!("go wtime {} btime {} winc {}", random.below(300), random.below(300), random.below(5)),
+            12 => format!("go wtime {} btime 5 movestogo {}", random.below(100), random.below(4)),
+            13 => format!("go infinite depth {}", n(random, 3)),
+            _ => format!("go mate {} nodes 2000", n(random, 3)),
         };
         let mut only = Vec::new();
         // Without a position the answer is that of one without moves.
@@ -273,10 +273,10 @@ impl Writer {
             self.game.position().clone()
         };
         let moves = position.legal_moves();
-        if !moves.is_empty() && dice.percent(10) {
+        if !moves.is_empty() && random.percent(10) {
             text.push_str(" searchmoves");
-            for _ in 0..n(dice, 3) {
-                let m = moves[dice.below(moves.len())];
+            for _ in 0..n(random, 3) {
+                let m = moves[random.below(moves.len())];
                 text = format!("{text} {}", m.to_uci(position.castling_mode()));
                 only.push(m);
             }
@@ -292,29 +292,29 @@ impl Writer {
     }
 
     fn anything(&mut self) {
-        match self.dice.below(100) {
+        match self.random.below(100) {
             0..24 => self.go(),
             24..40 => self.line("stop"),
             40..46 => self.line("ponderhit"),
             46..58 => self.position(),
             58..70 => {
-                let option = self.dice.pick(&OPTIONS);
+                let option = self.random.pick(&OPTIONS);
                 self.line(format!("setoption name {option}"));
             }
             70..76 => self.is_ready(),
             76..79 => self.line("ucinewgame"),
             79..81 => self.uci(),
             81..85 => {
-                let rubbish = self.dice.pick(&RUBBISH);
+                let rubbish = self.random.pick(&RUBBISH);
                 self.line(rubbish);
             }
             85..87 => {
-                let word = self.dice.pick(&["d", "eval", "help", "compiler", "debug on", "debug off"]);
+                let word = self.random.pick(&["d", "eval", "help", "compiler", "debug on", "debug off"]);
                 self.line(word);
                 self.dialogue.people = true;
             }
             87 => {
-                let depth = self.dice.below(3);
+                let depth = self.random.below(3);
                 self.line(format!("go perft {depth}"));
                 self.dialogue.people = true;
             }
@@ -323,15 +323,15 @@ impl Writer {
                 self.game = Game::new(self.game.position().flipped());
             }
             89..95 => {
-                let pause = self.dice.below(25) as u64;
+                let pause = self.random.below(25) as u64;
                 self.step(Step::Pause(pause));
             }
             95 => {
-                let pause = self.dice.below(60) as u64;
+                let pause = self.random.below(60) as u64;
                 self.step(Step::Freeze(pause));
             }
             _ => {
-                let idle = self.dice.percent(15);
+                let idle = self.random.percent(15);
                 self.settle(idle);
             }
         }
@@ -341,7 +341,7 @@ impl Writer {
     fn flood(&mut self) -> bool {
         self.settle(false);
         self.step(Step::StopReading);
-        let search = self.dice.percent(50);
+        let search = self.random.percent(50);
         if search {
             self.go();
         }
@@ -353,19 +353,19 @@ impl Writer {
     }
 
     fn end(&mut self) {
-        let ending = match self.dice.below(100) {
+        let ending = match self.random.below(100) {
             0..35 => {
                 self.line("quit");
                 // What comes behind it is not heard.
-                for _ in 0..self.dice.below(3) {
-                    let late = self.dice.pick(&["isready", "uci", "go depth 1", "stop", "d"]);
+                for _ in 0..self.random.below(3) {
+                    let late = self.random.pick(&["isready", "uci", "go depth 1", "stop", "d"]);
                     self.line(late);
                 }
                 self.flush();
                 Ending::Cut
             }
             35..70 => {
-                if self.dice.percent(20) {
+                if self.random.percent(20) {
                     // The last line has no end.
                     self.pending.extend_from_slice(b"isready");
                     self.dialogue.ready += 1;
@@ -398,7 +398,7 @@ impl Writer {
                 let rest = !self.flood();
                 self.step(Step::CloseInput);
                 self.step(Step::Pause(20));
-                if self.dice.percent(50) {
+                if self.random.percent(50) {
                     self.step(Step::Read { rest });
                     Ending::Complete
                 } else {
@@ -420,8 +420,8 @@ impl Writer {
 pub fn dialogue(seed: u64) -> Dialogue {
     let dialogue = Dialogue { steps: vec![], asked: vec![], ready: 0, uci: 0, people: false, ending: Ending::Complete };
     let mut writer =
-        Writer { dice: Dice::new(seed), dialogue, game: Game::startpos(), refused: false, pending: Vec::new() };
-    let length = writer.dice.below(30);
+        Writer { random: Random::new(seed), dialogue, game: Game::startpos(), refused: false, pending: Vec::new() };
+    let length = writer.random.below(30);
     for _ in 0..length {
         writer.anything();
     }

@@ -48,7 +48,7 @@ impl Term {
 }
 
 /// Someone who watches the terms of one side.
-pub trait Watch: Default {
+pub trait Tracer: Default {
     /// Whether anyone does; the engine's own evaluation compiles to sums alone.
     const ON: bool;
     /// `weight`, at this place in [`Weights`], counted `times` for the score.
@@ -59,37 +59,37 @@ pub trait Watch: Default {
     fn danger_worth(&mut self, _worth: S) {}
 }
 
-/// Nobody.
+/// NullTracer.
 #[derive(Default)]
-pub struct Nobody;
+pub struct NullTracer;
 
-impl Watch for Nobody {
+impl Tracer for NullTracer {
     const ON: bool = false;
 }
 
 /// The sums of one side.
-pub struct Account<'w, W> {
+pub struct Sums<'w, W> {
     /// What a term is worth.
     pub weights: &'w Weights,
     /// The sum of the terms so far.
     pub score: S,
     danger: S,
-    /// Who is told of each term.
-    pub watch: W,
+    /// Sees each term.
+    pub tracer: W,
 }
 
-impl<'w, W: Watch> Account<'w, W> {
-    /// An empty account.
-    pub fn new(weights: &'w Weights) -> Account<'w, W> {
-        Account { weights, score: S::ZERO, danger: S::ZERO, watch: W::default() }
+impl<'w, W: Tracer> Sums<'w, W> {
+    /// An empty sums.
+    pub fn new(weights: &'w Weights) -> Sums<'w, W> {
+        Sums { weights, score: S::ZERO, danger: S::ZERO, tracer: W::default() }
     }
 
-    /// Adds a weight this many times; `weight` points into the account's own weights.
+    /// Adds a weight this many times; `weight` points into the sums's own weights.
     #[inline]
     pub fn add(&mut self, term: Term, weight: &'w S, times: i32) {
         self.score += *weight * times;
         if W::ON && times != 0 {
-            self.watch.score(term, self.place(weight), *weight, times);
+            self.tracer.score(term, self.place(weight), *weight, times);
         }
     }
 
@@ -98,7 +98,7 @@ impl<'w, W: Watch> Account<'w, W> {
     pub fn endanger(&mut self, weight: &'w S, times: i32) {
         self.danger += *weight * times;
         if W::ON && times != 0 {
-            self.watch.danger(self.place(weight), *weight, times);
+            self.tracer.danger(self.place(weight), *weight, times);
         }
     }
 
@@ -108,7 +108,7 @@ impl<'w, W: Watch> Account<'w, W> {
         let worth = danger_worth(self.danger);
         self.score += worth;
         if W::ON {
-            self.watch.danger_worth(worth);
+            self.tracer.danger_worth(worth);
         }
     }
 

@@ -1,5 +1,5 @@
 //! Everything that the program reads, each as a function of bytes that must return and not panic, and that holds what
-//! was read to what must be true of it. The fuzzer's targets and `tests/intake/main.rs` use these functions.
+//! was read to what must be true of it. The fuzzer's targets and `tests/parsers/main.rs` use these functions.
 
 #![allow(dead_code, reason = "the fuzzer's targets use one each")]
 
@@ -48,31 +48,31 @@ pub fn line(bytes: &[u8]) {
 pub fn option(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim();
-    let mut choices = uci::Choices::default();
-    let before = choices.clone();
-    match uci::set_option(&mut choices, text) {
-        Ok(uci::Change::Choices(remark)) => assert!(remark.is_none_or(|remark| !remark.contains('\n'))),
-        Ok(uci::Change::Action(_)) => assert_eq!(choices, before),
+    let mut options = uci::Options::default();
+    let before = options.clone();
+    match uci::set_option(&mut options, text) {
+        Ok(uci::Change::Options(remark)) => assert!(remark.is_none_or(|remark| !remark.contains('\n'))),
+        Ok(uci::Change::Action(_)) => assert_eq!(options, before),
         Err(error) => {
             assert!(!error.is_empty());
-            assert_eq!(choices, before, "{text:?}: {error}");
+            assert_eq!(options, before, "{text:?}: {error}");
         }
     }
-    let engine = &choices.engine;
+    let engine = &options.engine;
     assert!((1..=1 << 20).contains(&engine.hash_mib) && (1..=512).contains(&engine.threads));
     assert!((1..=256).contains(&engine.multi_pv) && engine.contempt.abs() <= 100);
     assert!(engine.move_overhead.as_millis() <= 5000 && engine.nodes_time <= 10_000);
     // The same again changes nothing more.
-    let mut again = choices.clone();
+    let mut again = options.clone();
     let _ = uci::set_option(&mut again, text);
-    assert_eq!(again, choices);
+    assert_eq!(again, options);
 }
 
 /// What a session has said; shared with the thread that says it.
 #[derive(Clone, Default)]
-struct Page(Arc<Mutex<Vec<u8>>>);
+struct Capture(Arc<Mutex<Vec<u8>>>);
 
-impl std::io::Write for Page {
+impl std::io::Write for Capture {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.lock().expect("no panic while writing").extend_from_slice(bytes);
         Ok(bytes.len())
@@ -101,7 +101,7 @@ pub fn dialogue(bytes: &[u8]) {
         })
         .collect();
     let kept = kept.join(&b'\n');
-    let page = Page::default();
+    let page = Capture::default();
     uci::converse(&kept, page.clone());
     let said = page.0.lock().expect("no panic while writing");
     let said = std::str::from_utf8(&said).expect("text");

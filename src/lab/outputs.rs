@@ -1,0 +1,276 @@
+//! Outputs: tried before the work begins, and written whole.
+//!
+//! - [`check`]: whether every file that a command shall write can be written, and harms no input and no other output
+//! - [`write()`]: a file is there whole, or as it was before
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::input::STDIN;
+
+/// What becomes of a file that is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// A report: replaced, but only where that is asked for.
+    Report,
+    /// Results of a new run: as a report, and the message names `--resume`.
+    Begun,
+    /// Results of a run that goes on: kept.
+    Continued,
+}
+
+/// A file that a command shall write.
+#[derive(Clone, Copy, Debug)]
+pub struct Output<'a> {
+    /// The flag that asks for it.
+    pub flag: &'static str,
+    /// Where.
+    pub path: &'a Path,
+    /// What becomes of a file that is there.
+    pub manner: Manner,
+}
+
+impl<'a> Output<'a> {
+    /// The outputs that are asked for.
+    pub fn wanted(
+        flags: impl IntoIterator<Item = (&'static str, &'a Option<PathBuf>, Manner)>,
+    ) -> impl Iterator<Item = Output<'a>> {
+        flags.into_iter().filter_map(|(flag, path, manner)| Some(Output { flag, path: path.as_deref()?, manner }))
+    }
+}
+
+/// What makes two names one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Identity {
+    /// Device and number: links are the file that they lead to.
+    #[cfg(unix)]
+    File(u64, u64),
+    Path(PathBuf),
+}
+
+impl Identity {
+    fn of_file(_path: &Path, _about: &fs::Metadata) -> io::Result<Identity> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt as _;
+            Ok(Identity::File(_about.dev(), _about.ino()))
+        }
+        #[cfg(not(unix))]
+        fs::canonicalize(_path).map(Identity::Path)
+    }
+
+    /// Of an input; none where there is no such file, or it is a device or a pipe.
+    fn of_input(path: &Path) -> Option<Identity> {
+        // Where standard input is a file, that file is read.
+        let path = if path.as_os_str() == STDIN { Path::new("/dev/stdin") } else { path };
+        let about = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+        Identity::of_file(path, &about).ok()
+    }
+}
+
+/// Whether an open file is still the one that has this name.
+pub fn is_still(file: &File, path: &Path) -> bool {
+    let (Ok(own), Ok(named)) = (file.metadata(), fs::metadata(path)) else { return false };
+    match (Identity::of_file(path, &own), Identity::of_file(path, &named)) {
+        (Ok(own), Ok(named)) => own == named,
+        _ => false,
+    }
+}
+
+/// Tries the outputs of a command before its work begins.
+///
+/// # Errors
+///
+/// One line that names flag and file: it is an input or another output, is there already (without `force`), or cannot be
+/// written.
+pub fn check(inputs: &[PathBuf], outputs: &[Output<'_>], force: bool) -> Result<(), String> {
+    let inputs: Vec<Identity> = inputs.iter().filter_map(|path| Identity::of_input(path)).collect();
+    let mut taken: Vec<(Identity, &str)> = Vec::new();
+    for &Output { flag, path, manner } in outputs {
+        let said = |what: &str| format!("{flag} {}: {what}", path.display());
+        let trouble = |what: &str| Err(said(what));
+        if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+            return trouble("the name of a folder, not of a file");
+        }
+        let identity = match fs::metadata(path) {
+            Ok(about) if about.is_dir() => return trouble("a folder, not a file"),
+            // A device or a pipe is written as it comes.
+            Ok(about) if !about.is_file() => continue,
+            Ok(about) => {
+                let identity = Identity::of_file(path, &about).map_err(|error| said(&error.to_string()))?;
+                if inputs.contains(&identity) {
+                    return trouble("is an input too, and would be lost");
+                }
+                if let Some((_, other)) = taken.iter().find(|(known, _)| *known == identity) {
+                    return trouble(&format!("is the file of {other} too"));
+                }
+                match manner {
+                    Manner::Report if !force => return trouble("exists; --force replaces it"),
+                    Manner::Begun if !force => return trouble("exists; --resume continues it, --force replaces it"),
+                    _ if about.permissions().readonly() => return trouble("may not be written"),
+                    _ => identity,
+                }
+            }
+            Err(_) if fs::symlink_metadata(path).is_ok() => return trouble("a link that leads nowhere"),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return trouble(&error.to_string()),
+            Err(_) => {
+                let Some(name) = path.file_name() else { return trouble("no name of a file") };
+                let Ok(folder) = fs::canonicalize(folder(path)) else { return trouble("its folder does not exist") };
+                let identity = Identity::Path(folder.join(name));
+                if let Some((_, other)) = taken.iter().find(|(known, _)| *known == identity) {
+                    return trouble(&format!("is the file of {other} too"));
+                }
+                identity
+            }
+        };
+        taken.push((identity, flag));
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let probe = beside(&target);
+        let tried = OpenOptions::new().write(true).create_new(true).open(&probe).and_then(|_| fs::remove_file(&probe));
+        if let Err(error) = tried {
+            return trouble(&format!("its folder cannot be written: {error}"));
+        }
+    }
+    Ok(())
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A name in the folder of a file that nothing has yet. It is short: the file's own name may be as long as names can be.
+fn beside(path: &Path) -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    folder(path).join(format!(".ibex-{}-{}.new", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)))
+}
+
+/// Replaces a file: `fill` writes the new one under another name, which then becomes the file's. An interruption leaves
+/// the old file or the new one. Returns the new file, open and at its end.
+///
+/// # Errors
+///
+/// It cannot be written; the old file is as it was.
+pub fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<File> {
+    // A link stays, and what it leads to is replaced.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let new = beside(&target);
+    let written = || -> io::Result<File> {
+        let mut file = OpenOptions::new().read(true).write(true).create_new(true).open(&new)?;
+        fill(&mut file)?;
+        if let Ok(old) = fs::metadata(&target) {
+            file.set_permissions(old.permissions())?;
+        }
+        // The name must not become that of a file whose bytes a power cut takes away.
+        file.sync_all()?;
+        fs::rename(&new, &target)?;
+        Ok(file)
+    };
+    written().inspect_err(|_| {
+        let _ = fs::remove_file(&new);
+    })
+}
+
+/// Writes a file, whole or not at all; a device or a pipe just gets the bytes.
+///
+/// # Errors
+///
+/// One line that names the file.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    let is_file = fs::metadata(path).map_or(true, |about| about.is_file());
+    let written = if is_file { replace(path, |file| file.write_all(bytes)).map(drop) } else { fs::write(path, bytes) };
+    written.map_err(|error| format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Folder {
+            let path = std::env::temp_dir().join(format!("ibex-outputs-{name}-{}", std::process::id()));
+            let _ = fs::remove_dir_all(&path);
+            fs::create_dir_all(&path).expect("a folder for the test");
+            Folder(path)
+        }
+
+        fn file(&self, name: &str) -> PathBuf {
+            let path = self.0.join(name);
+            fs::write(&path, "old").expect("writable");
+            path
+        }
+
+        fn files(&self) -> usize {
+            fs::read_dir(&self.0).expect("a folder").count()
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn report(flag: &'static str, path: &Path) -> Output<'static> {
+        Output { flag, path: Box::leak(path.to_owned().into_boxed_path()), manner: Manner::Report }
+    }
+
+    #[test]
+    fn what_would_harm_is_refused() {
+        let folder = Folder::new("refused");
+        let (input, there) = (folder.file("a.epd"), folder.file("there.json"));
+        let fresh = folder.0.join("fresh.json");
+        let around = folder.0.join(".").join("..").join(folder.0.file_name().expect("a name"));
+        let inputs = [input.clone()];
+        let says = |outputs: &[Output<'_>], force: bool| check(&inputs, outputs, force).err().unwrap_or_default();
+        assert_eq!(says(&[report("--json", &fresh)], false), "");
+        assert!(says(&[report("--json", &input)], true).contains("is an input too"));
+        assert!(says(&[report("--json", &around.join("a.epd"))], true).contains("is an input too"));
+        assert!(says(&[report("--json", &there)], false).contains("exists; --force replaces it"));
+        assert_eq!(says(&[report("--json", &there)], true), "");
+        let begun = Output { manner: Manner::Begun, ..report("--jsonl", &there) };
+        assert!(says(&[begun], false).contains("--resume continues it"));
+        assert_eq!(says(&[Output { manner: Manner::Continued, ..begun }], false), "");
+        for twice in [&fresh, &around.join("fresh.json")] {
+            let told = says(&[report("--json", &fresh), report("--csv", twice)], false);
+            assert!(told.starts_with("--csv ") && told.ends_with("is the file of --json too"), "{told}");
+        }
+        assert!(says(&[report("--json", &there), report("--csv", &there)], true).contains("is the file of --json too"));
+        assert!(says(&[report("--json", &folder.0)], true).contains("a folder"));
+        assert!(says(&[report("--json", &folder.0.join("x/"))], true).contains("a folder"));
+        assert!(says(&[report("--json", &folder.0.join("no/x"))], true).contains("its folder does not exist"));
+        assert!(says(&[report("--json", &input.join("x"))], true).contains("--json "));
+        #[cfg(unix)]
+        {
+            let (soft, hard, nowhere) = (folder.0.join("soft"), folder.0.join("hard"), folder.0.join("nowhere"));
+            std::os::unix::fs::symlink(&input, &soft).expect("a link");
+            std::os::unix::fs::symlink(folder.0.join("none"), &nowhere).expect("a link");
+            fs::hard_link(&input, &hard).expect("a link");
+            assert!(says(&[report("--json", &soft)], true).contains("is an input too"));
+            assert!(says(&[report("--json", &hard)], true).contains("is an input too"));
+            assert!(says(&[report("--json", &nowhere)], true).contains("leads nowhere"));
+            let null = Path::new("/dev/null");
+            assert_eq!(says(&[report("--json", null), report("--csv", null)], false), "");
+        }
+        assert!(!fresh.exists(), "trying leaves nothing behind");
+    }
+
+    #[test]
+    fn files_are_replaced_whole() {
+        let folder = Folder::new("whole");
+        let file = folder.file("a");
+        let broken = replace(&file, |file| {
+            file.write_all(b"half")?;
+            Err(io::Error::other("no"))
+        });
+        assert!(broken.is_err());
+        assert_eq!((fs::read(&file).ok(), folder.files()), (Some(b"old".to_vec()), 1));
+        assert_eq!(write(&file, b"new"), Ok(()));
+        assert_eq!(write(&folder.0.join("b"), b"new"), Ok(()));
+        assert_eq!((fs::read(&file).ok(), folder.files()), (Some(b"new".to_vec()), 2));
+        assert!(write(&folder.0.join("no/x"), b"").is_err_and(|error| error.contains("no/x")));
+    }
+}
