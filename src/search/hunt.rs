@@ -6,8 +6,9 @@
 //! What they prove they write to the table, so that the search finds its way; and as they look at every move, a
 //! refutation within a limit of moves is as much a proof as a mate.
 //!
-//! Only searches without a clock hunt, with a share of their nodes: on the clock, and in the first thousands of nodes,
-//! every node goes to the search.
+//! Only searches without a clock hunt, with a share of their nodes: a large one in analysis and where the search already
+//! sees a decisive score, a small one in games. On the clock, and in the first thousands of nodes, every node goes to the
+//! search.
 //!
 //! Source: Nagai's df-pn (2002), with a limit of plies as part of what is asked.
 
@@ -26,6 +27,8 @@ const START: u64 = 10_000;
 /// mates against it; the same of a thread beside which others go on searching.
 const SHARES: [u64; 2] = [50, 30];
 const SHARES_BESIDE_OTHERS: [u64; 2] = [75, 20];
+/// The same in a game, while no decisive score is in sight: a level position seldom hides a mate, and nodes are strength.
+const SHARES_IN_GAMES: [u64; 2] = [2, 1];
 /// The share of each of the nodes that follow these, while no mate is known.
 const SHARE_LATER: u64 = 3;
 const LATER: u64 = 1_000_000;
@@ -94,7 +97,7 @@ pub(super) struct Hunt {
     budget: u64,
     next: usize,
     /// Nodes spent.
-    spent: u64,
+    pub spent: u64,
 }
 
 /// A move and what is thought of the position after it.
@@ -363,11 +366,22 @@ impl<R: Rules> Search<'_, R> {
         let (table, past, depth): (&Table, Past, i32) = (self.shared.table, self.past, self.depth);
         let mut found = None;
         let mut most = most;
-        let shares = if self.shared.counters.len() == 1 { SHARES } else { SHARES_BESIDE_OTHERS };
+        let keen = self.shared.analysis || self.roots.0[0].value.score().is_decisive();
+        let shares = match self.shared.counters.len() {
+            _ if !keen => SHARES_IN_GAMES,
+            1 => SHARES,
+            _ => SHARES_BESIDE_OTHERS,
+        };
         let (aim, share) = (hunt.aim, shares[hunt.aim as usize]);
-        let later = if mate { share } else { SHARE_LATER };
+        let later = if mate { share } else { share.min(SHARE_LATER) };
         let allowed = |nodes: u64| (nodes.min(LATER) * share + nodes.saturating_sub(LATER) * later) / 100;
-        while hunt.refuted[..=most].iter().skip(1).any(|refuted| !refuted) && hunt.spent < allowed(self.nodes) {
+        while hunt.refuted[..=most].iter().skip(1).any(|refuted| !refuted) {
+            // A question may take all of its budget; in a game it waits until the share has room for that.
+            let cost = if keen { 1 } else { hunt.budget };
+            if hunt.spent + cost > allowed(self.nodes) {
+                break;
+            }
+
             let moves = hunt.next;
             hunt.next += 1;
             if moves > most {

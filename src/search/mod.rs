@@ -109,6 +109,8 @@ pub struct Shared<'a> {
     pub start: Instant,
     /// The conventions that scores of this search follow.
     pub conventions: Conventions,
+    /// Whether the user asks what is true, rather than for a move in a game.
+    pub analysis: bool,
     /// Tablebases, if there are any.
     pub probes: Option<Probes<'a>>,
     /// Who hears of lines and moves, if anyone.

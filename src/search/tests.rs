@@ -10,12 +10,18 @@ use crate::eval::Evaluator;
 
 /// Runs `work` with a search of `fen`, as the first of two threads of which the second does nothing.
 fn with_search(fen: &str, limits: &Limits, sink: Listener<'_>, work: impl FnOnce(&mut Search<'_, Play>) + Send) {
-    with_thread(0, fen, limits, sink, work);
+    with_seat(Seat { id: 0, analysis: true }, fen, limits, sink, work);
 }
 
-/// As [`with_search`], as thread `id` of the two.
-fn with_thread(
+/// Which of the two threads searches, and for whom.
+struct Seat {
     id: usize,
+    analysis: bool,
+}
+
+/// As [`with_search`], in another seat.
+fn with_seat(
+    seat: Seat,
     fen: &str,
     limits: &Limits,
     sink: Listener<'_>,
@@ -36,11 +42,12 @@ fn with_thread(
         clock: &Clock::new(limits, game.position().turn(), Duration::ZERO, start),
         start,
         conventions: Conventions::default(),
+        analysis: seat.analysis,
         probes: None,
         sink,
     };
     std::thread::scope(|scope| {
-        let body = || work(&mut Search::new(Play, &shared, id, &mut Memory::default(), &game));
+        let body = || work(&mut Search::new(Play, &shared, seat.id, &mut Memory::default(), &game));
         let thread = std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, body);
         thread.expect("a thread").join().expect("no panic");
     });
@@ -110,14 +117,20 @@ fn a_slower_thread_takes_over_what_a_faster_one_has_found() {
 #[test]
 fn a_helper_ends_the_search_when_the_time_is_up() {
     let limits = Limits { movetime: Some(Duration::from_millis(20)), ..Limits::default() };
-    with_thread(1, "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9", &limits, None, |search| {
-        assert!(search.iterate(1).is_some());
-        assert!(search.shared.stop.load(Ordering::Relaxed), "nobody else could have set it");
-        // Stopped, a helper does not even complete a first iteration; the first thread would.
-        let nodes = search.nodes;
-        search.completed = 0;
-        assert!(search.count_node() && !search.must_go_on() && search.nodes == nodes + 1);
-    });
+    with_seat(
+        Seat { id: 1, analysis: true },
+        "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9",
+        &limits,
+        None,
+        |search| {
+            assert!(search.iterate(1).is_some());
+            assert!(search.shared.stop.load(Ordering::Relaxed), "nobody else could have set it");
+            // Stopped, a helper does not even complete a first iteration; the first thread would.
+            let nodes = search.nodes;
+            search.completed = 0;
+            assert!(search.count_node() && !search.must_go_on() && search.nodes == nodes + 1);
+        },
+    );
 }
 
 /// Of three men everything is known: the mate that comes in time, even on the hundredth half-move, or the draw.
@@ -181,4 +194,18 @@ fn a_mate_that_was_shown_is_recalled() {
         search.recall_mates(1);
         assert_eq!(search.roots.0[0].proved, Some((5, Score::heuristic(-100))));
     });
+}
+
+/// In a game the hunts for mates get their share of a level position and no more; an analysis gives them much of it.
+#[test]
+fn a_game_spends_little_on_mates() {
+    let fen = "r1bqkb1r/pppp1ppp/2n2n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R w KQkq - 4 4";
+    for (analysis, least, most) in [(false, 1, 3), (true, 30, 95)] {
+        with_seat(Seat { id: 0, analysis }, fen, &Limits::nodes(400_000), None, |search| {
+            search.iterate(1);
+            let spent = search.hunts.iter().flatten().map(|hunt| hunt.spent).sum::<u64>() * 100;
+            let share = spent / search.nodes..=spent.div_ceil(search.nodes);
+            assert!(*share.start() >= least && *share.end() <= most, "analysis {analysis}: {share:?} percent");
+        });
+    }
 }

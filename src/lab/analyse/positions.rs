@@ -6,7 +6,7 @@ use super::Desk;
 use crate::engine::Settings;
 use crate::lab::epd::judge::Follower;
 use crate::lab::epd::parse::{Entry, Oddities, parse_line};
-use crate::lab::epd::player::{BuiltIn, Player as _};
+use crate::lab::epd::player::{BuiltIn, Player as _, Question};
 use crate::lab::epd::{report, run};
 use crate::lab::input::read_line;
 
@@ -67,7 +67,7 @@ fn annotate(entry: &Entry, player: &mut BuiltIn, desk: &mut Desk<'_>) -> Result<
         return Err("the game is over".to_owned());
     }
     let mut follower = Follower::new(entry, None);
-    let result = player.think(&entry.position, &desk.args.budget(), &mut |line| follower.line(line));
+    let result = player.think(Question::of(entry, &desk.args.budget()), &mut |line| follower.line(line));
     let record = run::record("ibex", "", entry, follower, result);
     if let Some(trouble) = record.trouble {
         return Err(trouble);

@@ -7,6 +7,7 @@ use crossbeam_channel::{at, select};
 use serde::{Deserialize, Serialize};
 use shakmaty::Move;
 
+use super::parse::Entry;
 use crate::bound::Bound;
 use crate::engine::{Engine, Settings};
 use crate::lab::interrupt;
@@ -152,6 +153,25 @@ pub enum Trouble {
     Interrupted,
 }
 
+/// What a player is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// The position to search.
+    pub position: &'a Position,
+    /// What the search may cost.
+    pub budget: &'a Budget,
+    /// Whether the player shall analyse rather than play (`UCI_AnalyseMode`): see [`Question::of`].
+    pub analysis: bool,
+}
+
+impl<'a> Question<'a> {
+    /// What an entry of a suite asks. Where it asks for a mate, the player analyses: engines that play spend no effort on
+    /// the shortest mate.
+    pub fn of(entry: &'a Entry, budget: &'a Budget) -> Question<'a> {
+        Question { position: &entry.position, budget, analysis: entry.mate.is_some() }
+    }
+}
+
 /// Hears of each line; says whether enough is known.
 pub type Watch<'a> = &'a mut dyn FnMut(&Line) -> bool;
 
@@ -165,23 +185,26 @@ pub trait Player {
     /// # Errors
     ///
     /// What went wrong. The player can be asked again: it has been restarted where that was needed.
-    fn think(&mut self, position: &Position, budget: &Budget, watch: Watch<'_>) -> Result<Answer, Trouble>;
+    fn think(&mut self, question: Question<'_>, watch: Watch<'_>) -> Result<Answer, Trouble>;
 }
 
 /// Ibex itself, in this process.
 pub struct BuiltIn {
     engine: Engine,
+    /// Whether every search is an analysis.
+    analysis: bool,
     patience: Option<Duration>,
 }
 
 impl BuiltIn {
     /// With these settings; remarks go to the log. Without `patience` a search may take what its budget allows.
     pub fn new(settings: Settings, patience: Option<Duration>) -> BuiltIn {
+        let analysis = settings.analyse_mode;
         let (engine, remarks) = Engine::new(settings);
         for remark in remarks {
             log::warn!("{remark}");
         }
-        BuiltIn { engine, patience }
+        BuiltIn { engine, analysis, patience }
     }
 }
 
@@ -190,8 +213,14 @@ impl Player for BuiltIn {
         concat!("Ibex ", env!("IBEX_VERSION"))
     }
 
-    fn think(&mut self, position: &Position, budget: &Budget, watch: Watch<'_>) -> Result<Answer, Trouble> {
+    fn think(&mut self, question: Question<'_>, watch: Watch<'_>) -> Result<Answer, Trouble> {
+        let Question { position, budget, analysis } = question;
         self.engine.start_afresh();
+        let analyse_mode = self.analysis || analysis;
+        if self.engine.settings().analyse_mode != analyse_mode {
+            let settings = Settings { analyse_mode, ..self.engine.settings().clone() };
+            self.engine.apply(settings).iter().for_each(|remark| log::warn!("{remark}"));
+        }
         let (sender, receiver) = crossbeam_channel::unbounded();
         let sink = move |event: &Event| {
             // A listener that has gone away no longer wants to know.
