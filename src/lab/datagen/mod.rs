@@ -156,7 +156,7 @@ pub fn run(args: &Args) -> u8 {
             OK
         }
         Err(error) => {
-            eprintln!("datagen: {error}");
+            eprintln!("ibex datagen: {error}");
             TROUBLE
         }
     }

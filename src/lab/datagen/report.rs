@@ -83,16 +83,16 @@ pub fn verify(names: &[PathBuf]) -> u8 {
     });
     match games {
         Err(error) => {
-            eprintln!("datagen verify: {error}");
+            eprintln!("ibex datagen verify: {error}");
             TROUBLE
         }
         Ok(0) => {
-            eprintln!("datagen verify: no games");
+            eprintln!("ibex datagen verify: no games");
             TROUBLE
         }
         Ok(_) if !doubtful.is_empty() => {
             for line in doubtful {
-                eprintln!("datagen verify: {line}");
+                eprintln!("ibex datagen verify: {line}");
             }
             FOUND
         }
@@ -202,11 +202,11 @@ pub fn stats(names: &[PathBuf], filter: Filter) -> u8 {
     let mut census = Census::default();
     match read_games(names, |record| census.count(record, filter)) {
         Err(error) => {
-            eprintln!("datagen stats: {error}");
+            eprintln!("ibex datagen stats: {error}");
             TROUBLE
         }
         Ok(0) => {
-            eprintln!("datagen stats: no games");
+            eprintln!("ibex datagen stats: no games");
             TROUBLE
         }
         Ok(_) => {

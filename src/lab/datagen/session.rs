@@ -20,6 +20,7 @@ use super::openings::Openings;
 use super::play::{GameRules, Player, play};
 use super::record::{ReadError, Reader, Record};
 use crate::lab::progress;
+use crate::lab::tell::counted;
 use crate::random::Random;
 
 /// What must stay the same from start to resume.
@@ -154,7 +155,9 @@ impl Session {
         }
         let resumed = counters.read();
         if resumed.games > 0 && !quiet {
-            eprintln!("resuming after {} games with {} kept positions", resumed.games, resumed.kept);
+            let [games, kept] = [(resumed.games, "game"), (resumed.kept, "kept position")]
+                .map(|(n, what)| counted(n, what, &format!("{what}s")));
+            eprintln!("resuming after {games} with {kept}");
         }
 
         let stop = AtomicBool::new(false);
@@ -285,7 +288,8 @@ impl Session {
             let rate = (tally.kept - resumed.kept) as f64 / seconds;
             if let Some(bar) = &bar {
                 bar.set_position(position.min(total));
-                bar.set_message(format!("[{} games, {rate:.0} kept positions/s]", tally.games));
+                let games = counted(tally.games, "game", "games");
+                bar.set_message(format!("[{games}, {rate:.0} kept positions/s]"));
             } else if !quiet && told.elapsed() >= Duration::from_secs(60) {
                 // No terminal: a line a minute, for the log.
                 told = Instant::now();
@@ -295,9 +299,9 @@ impl Session {
                 };
                 let left = total.saturating_sub(position) as f64 * seconds / fresh.max(1) as f64;
                 eprintln!(
-                    "{position}/{total} {unit}, {} games, {} positions, {rate:.0} kept positions/s, {:.0} min left",
-                    tally.games,
-                    tally.positions,
+                    "{position}/{total} {unit}, {}, {}, {rate:.0} kept positions/s, {:.0} min left",
+                    counted(tally.games, "game", "games"),
+                    counted(tally.positions, "position", "positions"),
                     left / 60.0
                 );
             }

@@ -14,6 +14,7 @@ use super::solved;
 use crate::bound::Bound;
 use crate::lab::epd::parse::{Entry, Suite};
 use crate::lab::parallel::in_parallel;
+use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK, TROUBLE, default_jobs, progress};
 use crate::position::Position;
 use crate::position::notation::san;
@@ -295,7 +296,8 @@ pub fn prove(args: &ProveArgs) -> u8 {
                 wrong += 1;
             }
         }
-        tell!("{}: {} lines, {wrong} wrong", suite.file, suite.entries.len());
+        let lines = counted(suite.entries.len() as u64, "line", "lines");
+        tell!("{}: {lines}, {wrong} wrong", suite.file);
         failed += wrong;
     }
     if failed == 0 { OK } else { FOUND }

@@ -13,6 +13,7 @@ use shakmaty::{Color, Position as _};
 
 use super::datagen::filter::Filter;
 use super::datagen::report::read_games;
+use super::tell::counted;
 use super::{OK, TROUBLE, default_jobs, progress};
 use crate::eval::classical::VALUES;
 use crate::position::Position;
@@ -66,7 +67,7 @@ pub fn run(args: &Args) -> u8 {
     match tune(args) {
         Ok(()) => OK,
         Err(error) => {
-            eprintln!("tune: {error}");
+            eprintln!("ibex tune: {error}");
             TROUBLE
         }
     }
@@ -76,7 +77,7 @@ fn tune(args: &Args) -> Result<(), String> {
     let jobs = args.jobs.unwrap_or_else(default_jobs);
     let Data { mut samples, scores, mut lessons, judges, games } = read(args)?;
     if lessons.is_empty() || judges.is_empty() {
-        return Err(format!("{games} games hold too few positions to learn from"));
+        return Err(format!("too few positions to learn from in {}", counted(games, "game", "games")));
     }
     let mut weights = reals(&VALUES);
     let steepness = best_steepness(&samples, &lessons, &weights, jobs);
@@ -86,7 +87,9 @@ fn tune(args: &Args) -> Result<(), String> {
     }
     let judge = |weights: &_| error(&samples, &judges, weights, steepness, jobs);
     let before = judge(&weights);
-    eprintln!("{games} games, {} positions; score = 1 / (1 + exp(-{steepness:.5} cp))", samples.len());
+    let size =
+        format!("{}, {}", counted(games, "game", "games"), counted(samples.len() as u64, "position", "positions"));
+    eprintln!("{size}; score = 1 / (1 + exp(-{steepness:.5} cp))");
     eprintln!("error on games set aside: {before:.6}");
 
     let descent = Descent {
@@ -110,7 +113,7 @@ fn tune(args: &Args) -> Result<(), String> {
     });
     bar.finish_and_clear();
     let (after, weights) = best;
-    eprintln!("error on games set aside: {after:.6} after {} epochs", args.epochs);
+    eprintln!("error on games set aside: {after:.6} after {}", counted(args.epochs.into(), "epoch", "epochs"));
 
     let mut values = VALUES;
     round_into(&weights, &mut values);
