@@ -234,10 +234,7 @@ impl Process {
         let (name, stop) = (path.clone(), interrupt::stop());
         let (offers, chess960, analysis) = (Vec::new(), false, None);
         let mut process = Process { child, input, output, stop, name, offers, chess960, analysis };
-        process.introduce(program).map_err(|trouble| match trouble {
-            Trouble::Died(what) | Trouble::Timeout(what) | Trouble::Illegal(what) => format!("'{path}': {what}"),
-            Trouble::Interrupted => format!("'{path}': interrupted"),
-        })?;
+        process.introduce(program).map_err(|trouble| format!("'{path}': {trouble}"))?;
         Ok(process)
     }
 

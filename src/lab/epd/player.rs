@@ -14,7 +14,7 @@ use crate::lab::interrupt;
 use crate::lab::tell::counted;
 use crate::position::{Game, Position};
 use crate::score::Score;
-use crate::search::{Event, Report};
+use crate::search::{Event, Outcome, Report};
 use crate::time::Limits;
 
 /// What each position may cost. At least one limit is set; the first that is reached ends the search.
@@ -153,6 +153,15 @@ pub enum Trouble {
     Interrupted,
 }
 
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Died(what) | Trouble::Timeout(what) | Trouble::Illegal(what) => f.write_str(what),
+            Trouble::Interrupted => f.write_str("interrupted"),
+        }
+    }
+}
+
 /// What a player is asked.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
@@ -221,58 +230,80 @@ impl Player for BuiltIn {
             let settings = Settings { analyse_mode, ..self.engine.settings().clone() };
             self.engine.apply(settings).iter().for_each(|remark| log::warn!("{remark}"));
         }
-        let (sender, receiver) = crossbeam_channel::unbounded();
-        let sink = move |event: &Event| {
-            // A listener that has gone away no longer wants to know.
-            let _ = sender.send(event.clone());
+        let searched =
+            search(&mut self.engine, Game::new(position.clone()), budget.limits(), self.patience, &mut |report| {
+                watch(&line(report))
+            });
+        searched.map(|outcome| {
+            // The last line may be newer than any that was announced.
+            if let Some(last) = outcome.last {
+                watch(&line(Report { nodes: outcome.nodes, time: outcome.time, ..last }));
+            }
+            let ms = outcome.time.as_millis().try_into().unwrap_or(u64::MAX);
+            Answer { best: outcome.best, nodes: outcome.nodes, ms }
+        })
+    }
+}
+
+/// Searches on a thread of its own and waits for the result. `watch` hears of the lines of the first variation and ends
+/// the search by returning true.
+///
+/// # Errors
+///
+/// The search took longer than `patience` allows, the run shall stop, or there is no thread to search with.
+pub fn search(
+    engine: &mut Engine,
+    game: Game,
+    limits: Limits,
+    patience: Option<Duration>,
+    watch: &mut dyn FnMut(Report) -> bool,
+) -> Result<Outcome, Trouble> {
+    let (sender, receiver) = crossbeam_channel::unbounded();
+    let sink = move |event: &Event| {
+        // A listener that has gone away no longer wants to know.
+        let _ = sender.send(event.clone());
+    };
+    let started = engine.start(game, limits, std::sync::Arc::new(sink));
+    started.map_err(|error| Trouble::Died(format!("no thread for the search: {error}")))?;
+    let mut alarm = patience.map_or_else(crossbeam_channel::never, |patience| at(Instant::now() + patience));
+    let mut stop = interrupt::stop();
+    let (mut late, mut interrupted) = (false, false);
+    loop {
+        let event = select! {
+            recv(receiver) -> event => Heard::Event(event.ok()),
+            recv(alarm) -> _ => Heard::Alarm,
+            recv(stop) -> _ => Heard::Stop,
         };
-        let started = self.engine.start(Game::new(position.clone()), budget.limits(), std::sync::Arc::new(sink));
-        started.map_err(|error| Trouble::Died(format!("no thread for the search: {error}")))?;
-        let mut alarm = self.patience.map_or_else(crossbeam_channel::never, |patience| at(Instant::now() + patience));
-        let mut stop = interrupt::stop();
-        let (mut late, mut interrupted) = (false, false);
-        loop {
-            let event = select! {
-                recv(receiver) -> event => Heard::Event(event.ok()),
-                recv(alarm) -> _ => Heard::Alarm,
-                recv(stop) -> _ => Heard::Stop,
-            };
-            match event {
-                Heard::Event(Some(Event::Line(report))) if report.line == 1 => {
-                    if watch(&line(report)) {
-                        self.engine.stop();
-                    }
+        match event {
+            Heard::Event(Some(Event::Line(report))) if report.line == 1 => {
+                if watch(report) {
+                    engine.stop();
                 }
-                Heard::Event(Some(Event::Done(outcome))) => {
-                    self.engine.wait();
-                    if interrupted {
-                        return Err(Trouble::Interrupted);
-                    }
-                    if late {
-                        return Err(Trouble::Timeout("stopped after the time allowed".to_owned()));
-                    }
-                    // The last line may be newer than any that was announced.
-                    if let Some(last) = outcome.last {
-                        watch(&line(Report { nodes: outcome.nodes, time: outcome.time, ..last }));
-                    }
-                    let ms = outcome.time.as_millis().try_into().unwrap_or(u64::MAX);
-                    return Ok(Answer { best: outcome.best, nodes: outcome.nodes, ms });
+            }
+            Heard::Event(Some(Event::Done(outcome))) => {
+                engine.wait();
+                if interrupted {
+                    return Err(Trouble::Interrupted);
                 }
-                Heard::Event(Some(_)) => {}
-                Heard::Event(None) => {
-                    self.engine.wait();
-                    return Err(Trouble::Died("the search ended without a result".to_owned()));
+                if late {
+                    return Err(Trouble::Timeout("stopped after the time allowed".to_owned()));
                 }
-                Heard::Alarm => {
-                    late = true;
-                    alarm = crossbeam_channel::never();
-                    self.engine.stop();
-                }
-                Heard::Stop => {
-                    interrupted = true;
-                    stop = crossbeam_channel::never();
-                    self.engine.stop();
-                }
+                return Ok(outcome);
+            }
+            Heard::Event(Some(_)) => {}
+            Heard::Event(None) => {
+                engine.wait();
+                return Err(Trouble::Died("the search ended without a result".to_owned()));
+            }
+            Heard::Alarm => {
+                late = true;
+                alarm = crossbeam_channel::never();
+                engine.stop();
+            }
+            Heard::Stop => {
+                interrupted = true;
+                stop = crossbeam_channel::never();
+                engine.stop();
             }
         }
     }
