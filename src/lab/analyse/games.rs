@@ -233,7 +233,7 @@ fn evaluate(game: &Game, engine: &mut Engine, desk: &mut Desk<'_>) -> Result<Eva
     }
     desk.begin_search().map_err(Trouble::Died)?;
     let limits = desk.args.budget().limits();
-    let outcome = player::search(engine, game.clone(), limits, None, &mut |_| false)?;
+    let outcome = player::search(engine, game.clone(), limits, None, None)?;
     desk.step();
     let value = outcome.last.as_ref().map_or(Value::Cp(0), |report| Value::from(report.value.score()));
     Ok(Evaluation { value, search: outcome.last })

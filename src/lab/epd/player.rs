@@ -230,10 +230,8 @@ impl Player for BuiltIn {
             let settings = Settings { analyse_mode, ..self.engine.settings().clone() };
             self.engine.apply(settings).iter().for_each(|remark| log::warn!("{remark}"));
         }
-        let searched =
-            search(&mut self.engine, Game::new(position.clone()), budget.limits(), self.patience, &mut |report| {
-                watch(&line(report))
-            });
+        let (game, mut hear) = (Game::new(position.clone()), |report| watch(&line(report)));
+        let searched = search(&mut self.engine, game, budget.limits(), self.patience, Some(&mut hear));
         searched.map(|outcome| {
             // The last line may be newer than any that was announced.
             if let Some(last) = outcome.last {
@@ -245,8 +243,8 @@ impl Player for BuiltIn {
     }
 }
 
-/// Searches on a thread of its own and waits for the result. `watch` hears of the lines of the first variation and ends
-/// the search by returning true.
+/// Searches on a thread of its own and waits for the result. If there is a `watch`, it hears of the lines of the first
+/// variation and ends the search by returning true.
 ///
 /// # Errors
 ///
@@ -256,12 +254,15 @@ pub fn search(
     game: Game,
     limits: Limits,
     patience: Option<Duration>,
-    watch: &mut dyn FnMut(Report) -> bool,
+    mut watch: Option<&mut dyn FnMut(Report) -> bool>,
 ) -> Result<Outcome, Trouble> {
     let (sender, receiver) = crossbeam_channel::unbounded();
+    let all = watch.is_some();
     let sink = move |event: &Event| {
-        // A listener that has gone away no longer wants to know.
-        let _ = sender.send(event.clone());
+        if all || matches!(event, Event::Done(_)) {
+            // A listener that has gone away no longer wants to know.
+            let _ = sender.send(event.clone());
+        }
     };
     let started = engine.start(game, limits, std::sync::Arc::new(sink));
     started.map_err(|error| Trouble::Died(format!("no thread for the search: {error}")))?;
@@ -276,7 +277,7 @@ pub fn search(
         };
         match event {
             Heard::Event(Some(Event::Line(report))) if report.line == 1 => {
-                if watch(report) {
+                if watch.as_mut().is_some_and(|watch| watch(report)) {
                     engine.stop();
                 }
             }
