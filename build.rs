@@ -1,11 +1,13 @@
 //! Tells the crate its version, and embeds the network of `nets/` (or of the variable `EVALFILE`), checked, aligned and
-//! in the target's byte order. Without a network the crate evaluates classically. Also solves three endings against the
-//! lone king: that of a pawn, that of a rook pawn and the wrong bishop, and that of bishop and knight.
+//! in the target's byte order. Without a network the crate evaluates classically. Also solves endings against the
+//! lone king: those of a queen, a rook or a pawn, that of a rook pawn and the wrong bishop, and that of bishop and knight.
 
 #[path = "build/bishop_knight.rs"]
 mod bishop_knight;
 #[path = "build/kpk.rs"]
 mod kpk;
+#[path = "build/three_men.rs"]
+mod three_men;
 #[path = "build/wrong_bishop.rs"]
 mod wrong_bishop;
 
@@ -74,14 +76,18 @@ fn git(args: &[&str]) -> Option<String> {
     String::from_utf8(output.stdout).ok().map(|line| line.trim().to_owned())
 }
 
-/// The tables that `kpk.rs`, `wrong_bishop.rs` and `bishop_knight.rs` of `src/recognize` include.
+/// The tables that `kpk.rs`, `three_men.rs`, `wrong_bishop.rs` and `bishop_knight.rs` of `src/recognize` include.
 fn write_tables() -> Result<(), String> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("no OUT_DIR")?);
-    let pawn = kpk::Won::solve();
+    let won = kpk::Won::solve();
+    let [queen, rook, pawn] = three_men::tables();
     for (name, table) in [
-        ("kpk.bin", pawn.bitbase()),
-        ("wrong_bishop.bin", wrong_bishop::bitbase(&pawn)),
+        ("kpk.bin", won.bitbase()),
+        ("wrong_bishop.bin", wrong_bishop::bitbase(&won)),
         ("bishop_knight.bin", bishop_knight::table()),
+        ("queen.bin", queen),
+        ("rook.bin", rook),
+        ("pawn.bin", pawn),
     ] {
         fs::write(out.join(name), table).map_err(|error| error.to_string())?;
     }

@@ -134,9 +134,9 @@ impl Place {
     }
 }
 
-/// Whether a rook (with `diagonals`, a queen) on `from` attacks `to`, past the blocker; the black king is transparent,
-/// because squares behind it are attacked too.
-fn slides(from: usize, to: usize, blocker: usize, diagonals: bool) -> bool {
+/// Whether a rook (with `diagonals`, a queen) on `from` attacks `to`, another square, past the blocker; the black king is
+/// transparent, because squares behind it are attacked too.
+pub fn slides(from: usize, to: usize, blocker: usize, diagonals: bool) -> bool {
     let (files, ranks) = ((to % 8) as isize - (from % 8) as isize, (to / 8) as isize - (from / 8) as isize);
     if (files == 0) == (ranks == 0) && !(diagonals && files != 0 && files.abs() == ranks.abs()) {
         return false;

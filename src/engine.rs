@@ -410,6 +410,7 @@ impl Engine {
             signals: Arc::clone(&self.signals),
             clock,
             conventions: self.conventions(&limits),
+            analysis: self.is_analysis(&limits),
             tables: if handicap.is_some() { None } else { self.tables.clone() },
             probing: self.settings.probing,
             lines: self.settings.multi_pv,
@@ -419,13 +420,17 @@ impl Engine {
         }
     }
 
-    /// The handicap of a search; none in analysis, where the user asks what is true rather than for an opponent.
+    /// Whether the user asks what is true, rather than for an opponent.
+    fn is_analysis(&self, limits: &Limits) -> bool {
+        self.settings.analyse_mode || limits.infinite || limits.mate.is_some()
+    }
+
+    /// The handicap of a search; none in analysis.
     fn handicap(&self, limits: &Limits) -> Option<Handicap> {
         let settings = &self.settings;
-        let analysis = settings.analyse_mode || limits.infinite || limits.mate.is_some();
         let by_skill = handicap::rating_of_skill(settings.skill);
         let rating = if settings.limit_strength { Some(settings.elo) } else { by_skill };
-        rating.filter(|_| !analysis).map(|rating| Handicap::new(rating, self.seed))
+        rating.filter(|_| !self.is_analysis(limits)).map(|rating| Handicap::new(rating, self.seed))
     }
 
     fn prepare(&self, game: &Game, limits: &Limits) -> Arc<Clock> {
@@ -470,6 +475,7 @@ struct Job {
     signals: Arc<Signals>,
     clock: Arc<Clock>,
     conventions: Conventions,
+    analysis: bool,
     tables: Option<Arc<Tablebases>>,
     probing: Probing,
     lines: usize,
@@ -548,6 +554,7 @@ impl Job {
             clock: &self.clock,
             start,
             conventions: self.conventions,
+            analysis: self.analysis,
             probes: self.tables.as_deref().map(|tables| Probes {
                 tables,
                 probing: self.probing,

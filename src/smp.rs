@@ -122,6 +122,7 @@ mod tests {
             clock: &clock,
             start: Instant::now(),
             conventions: Conventions::default(),
+            analysis: true,
             probes: None,
             sink: None,
         };

@@ -176,6 +176,48 @@ fn an_interrupted_analysis_goes_on() {
     std::fs::remove_dir_all(&folder).expect("the folder");
 }
 
+/// Ctrl-C ends the search at hand; what was written is whole games, and the program says how to go on.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interruption_leaves_whole_games() {
+    use std::os::unix::process::CommandExt as _;
+    let folder = std::env::temp_dir().join(format!("ibex-interrupt-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let (input, out) = (folder.join("games.pgn"), folder.join("out.pgn"));
+    // Nothing is searched in the first game; the second one would take an hour.
+    let games = "[White \"A\"]\n[FEN \"7k/6Q1/5K2/8/8/8/8/8 b - - 0 1\"]\n\n1-0\n\n[White \"B\"]\n\n1. e4 *\n";
+    std::fs::write(&input, games).expect("a file");
+    for resume in [false, true] {
+        let _ = std::fs::remove_file(&out);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ibex"));
+        command.arg("analyse").arg(&input).arg("--out").arg(&out).args(["--movetime", "1h"]);
+        command.args(resume.then_some("--resume")).stderr(Stdio::piped());
+        // SAFETY: `signal` may be called between fork and exec. A test in the background may have inherited that
+        // interruptions are ignored.
+        unsafe {
+            command.pre_exec(|| {
+                libc::signal(libc::SIGINT, libc::SIG_DFL);
+                Ok(())
+            })
+        };
+        let child = command.spawn().expect("the program runs");
+        while std::fs::metadata(&out).map_or(0, |about| about.len()) == 0 {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &id]).status().is_ok_and(|status| status.success()));
+        let output = child.wait_with_output().expect("it ends");
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(130), "{said}");
+        let advice = if resume { "go on: the same command" } else { "a run with --out FILE --resume can go on" };
+        assert!(said.contains("1 game, 0 positions") && said.contains(advice), "{said}");
+        let written = std::fs::read_to_string(&out).expect("text");
+        assert!(written.contains("[White \"A\"]") && written.ends_with("1-0\n\n"), "{written}");
+        assert_eq!(folder.join("out.pgn.resume").exists(), resume);
+    }
+    std::fs::remove_dir_all(&folder).expect("the folder");
+}
+
 #[test]
 fn what_cannot_be_done_is_said() {
     for (arguments, input, reason) in [

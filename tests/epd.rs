@@ -659,6 +659,7 @@ fn the_program_behind_uci_is_the_same_player() {
 }
 
 /// A program that answers `go nodes` at once, and otherwise counts until it is stopped.
+#[cfg(unix)]
 #[test]
 fn engines_may_not_know_nodes() {
     let folder = Folder::new("nodes");
@@ -696,6 +697,45 @@ fn engines_may_not_know_nodes() {
     assert!(!said.contains("obey"), "{said}");
     let unknown = ["epd", suite.as_str(), "--nodes", "9", "--engine", &engine, "--stop-at-nodes", "x"];
     assert!(stderr(&ibex(&unknown)).contains("--stop-at-nodes 'x' is none of the engines"));
+}
+
+/// Where a mate is asked for, the program is told to analyse; not where it does not know how, or where the user chose.
+#[cfg(unix)]
+#[test]
+fn mates_are_for_analysis() {
+    let folder = Folder::new("analysis");
+    let [mate, moves] = ["7k/8/5KQ1/8/8/8/8/8 w - - dm 1;\n", "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#;\n"];
+    let suite = folder.write("a.epd", [moves, mate, mate, moves].concat());
+    let log = folder.path("log");
+    let script = |offer: &str| {
+        let text = format!(
+            "while read -r line; do case \"$line\" in\n\
+             uci) {offer} echo uciok;;\n\
+             isready) echo readyok;;\n\
+             setoption*|go*) echo \"$line\" >>'{log}'; case \"$line\" in go*) echo 'bestmove g6g7';; esac;;\n\
+             quit) exit 0;;\n\
+             esac; done\n"
+        );
+        format!("x=sh '{}'", folder.write("x.sh", text))
+    };
+    let offer = "echo 'option name UCI_AnalyseMode type check default false';";
+    let told = |offer: &str, more: &[&str]| {
+        let _ = std::fs::remove_file(&log);
+        let engine = script(offer);
+        let output = ibex(&[&["epd", suite.as_str(), "--depth", "1", "--no-ibex", "--engine", &engine], more].concat());
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        folder
+            .read("log")
+            .lines()
+            .map(|line| line.replace("setoption name UCI_AnalyseMode value ", ""))
+            .collect::<Vec<_>>()
+    };
+    let go = "go depth 1";
+    assert_eq!(told(offer, &[]), [go, "true", go, go, "false", go]);
+    assert_eq!(told("", &[]), [go; 4]);
+    // Set at each start and never again.
+    let chosen = told(offer, &["--option", "x:UCI_AnalyseMode=true"]);
+    assert_eq!(chosen.iter().filter(|line| *line != "true").collect::<Vec<_>>(), [go; 4]);
 }
 
 /// What a program does not offer is an error before the run.

@@ -80,12 +80,12 @@ impl Game {
         self.keys[self.keys.len() - reach..].iter().filter(|&&k| k == key).count()
     }
 
-    /// Traps: the positions, other than the current one, whose next occurrence is a draw.
-    ///
-    /// The current one is none: whoever wins by ever nearer steps never comes back to it.
+    /// Traps: the positions whose next occurrence is a draw. The current one may be among them: a move that wins, but not
+    /// the nearest way, may have to come back to it.
     pub fn traps(&self) -> impl Iterator<Item = &Position> {
-        let now = self.position.key();
-        self.twice.iter().filter(move |twice| twice.key() != now)
+        let key = self.position.key();
+        let now = self.occurrences() > 0 && self.twice.iter().all(|twice| twice.key() != key);
+        self.twice.iter().chain(now.then_some(&self.position))
     }
 
     /// Whether the game is over, and why.

@@ -29,6 +29,7 @@ mod pawns;
 mod progress;
 pub mod retrograde;
 pub mod syzygy;
+pub mod three_men;
 mod view;
 mod wrong_bishop;
 

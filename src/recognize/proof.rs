@@ -60,7 +60,7 @@ fn fen(board: &Board, turn: Color) -> String {
 }
 
 /// One of the images of a board under the symmetries of its ending, picked by the walk's counter.
-fn image(board: &Board, turn: Color, pick: u32) -> (Board, Color) {
+pub(crate) fn image(board: &Board, turn: Color, pick: u32) -> (Board, Color) {
     let mut board = board.clone();
     if pick & 1 != 0 {
         board.flip_horizontal();
@@ -90,7 +90,7 @@ fn first_wrong(table: &Table) -> Option<String> {
 }
 
 /// A position of the walk, for asking others.
-fn position(board: &Board, turn: Color) -> Position {
+pub(crate) fn position(board: &Board, turn: Color) -> Position {
     let mut setup = shakmaty::Setup::empty();
     setup.board = board.clone();
     setup.turn = turn;
@@ -268,7 +268,7 @@ fn nothing_is_said_of_ordinary_positions() {
 }
 
 /// A folder of the test data that travels beside the checkout; says so loudly where it is missing.
-fn shared(folder: &str) -> Option<std::path::PathBuf> {
+pub(crate) fn shared(folder: &str) -> Option<std::path::PathBuf> {
     let base = std::env::var_os("IBEX_SHARED")
         .map_or_else(|| std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), std::path::PathBuf::from);
     let path = base.join(folder);

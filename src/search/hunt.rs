@@ -2,11 +2,13 @@
 //!
 //! A search that trusts its evaluation finds a mate late that begins with sacrifices and quiet moves. The hunt asks for
 //! mate and for nothing else, by depth-first proof-number search, and goes first where the defender has the fewest
-//! replies. What it proves it writes to the table, so that the search finds its way; and as it looks at every move, a
+//! replies. Two hunts ask two questions, each with a memory of its own: does the side to move mate, and is it mated?
+//! What they prove they write to the table, so that the search finds its way; and as they look at every move, a
 //! refutation within a limit of moves is as much a proof as a mate.
 //!
-//! Only searches without a clock hunt, with a share of their nodes: on the clock, and in the first thousands of nodes,
-//! every node goes to the search.
+//! Only searches without a clock hunt, with a share of their nodes: a large one in analysis and where the search already
+//! sees a decisive score, a small one in games. On the clock, and in the first thousands of nodes, every node goes to the
+//! search.
 //!
 //! Source: Nagai's df-pn (2002), with a limit of plies as part of what is asked.
 
@@ -21,10 +23,13 @@ use crate::tt::{Entry, Table};
 
 /// No hunt before the search has spent so many nodes.
 const START: u64 = 10_000;
-/// The hunt's share of a lone thread's nodes, in percent, and of those of a thread beside which others go on searching.
-const SHARE: u64 = 50;
-const SHARE_BESIDE_OTHERS: u64 = 75;
-/// The share of the nodes that follow these, while no mate is known.
+/// The share of a lone thread's nodes, in percent, that goes to the hunt for mates by the side to move, and to that for
+/// mates against it; the same of a thread beside which others go on searching.
+const SHARES: [u64; 2] = [50, 30];
+const SHARES_BESIDE_OTHERS: [u64; 2] = [75, 20];
+/// The same in a game, while no decisive score is in sight: a level position seldom hides a mate, and nodes are strength.
+const SHARES_IN_GAMES: [u64; 2] = [2, 1];
+/// The share of each of the nodes that follow these, while no mate is known.
 const SHARE_LATER: u64 = 3;
 const LATER: u64 = 1_000_000;
 /// Most moves to a mate that is asked for.
@@ -48,11 +53,27 @@ struct Effort {
 const PROVED: Effort = Effort { prove: 0, refute: NEVER };
 const REFUTED: Effort = Effort { prove: NEVER, refute: 0 };
 
-/// What a hunt has come to.
+/// Who is to mate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aim {
+    /// The side to move at the root.
+    Mate,
+    /// The other one.
+    BeMated,
+}
+
+impl Aim {
+    /// The plies to a mate in so many moves: even where the root is to be mated.
+    fn plies(self, moves: usize) -> usize {
+        2 * moves - usize::from(self == Aim::Mate)
+    }
+}
+
+/// What a question has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// There is a mate, and it begins with this move.
-    Mate(Move),
+    /// There is a mate; by the side to move, it begins with this move.
+    Mate(Option<Move>),
     /// There is none within the limit.
     None,
     /// The budget was spent before.
@@ -67,6 +88,7 @@ struct Slot {
 
 /// What is known from hunt to hunt of one root.
 pub(super) struct Hunt {
+    aim: Aim,
     slots: Box<[Slot]>,
     /// Positions that have occurred twice in the game: a third time is a draw.
     drawn: Vec<u64>,
@@ -75,7 +97,7 @@ pub(super) struct Hunt {
     budget: u64,
     next: usize,
     /// Nodes spent.
-    spent: u64,
+    pub spent: u64,
 }
 
 /// A move and what is thought of the position after it.
@@ -96,8 +118,9 @@ struct Question<'a> {
 
 impl Hunt {
     /// Nothing is known of the last position of `game`.
-    pub fn new(game: &Game) -> Hunt {
+    pub fn new(game: &Game, aim: Aim) -> Hunt {
         Hunt {
+            aim,
             slots: vec![Slot::default(); SLOTS].into_boxed_slice(),
             drawn: game.traps().map(Position::key).collect(),
             refuted: [false; MOST_MOVES + 1],
@@ -107,7 +130,7 @@ impl Hunt {
         }
     }
 
-    /// Whether the side to move mates within `moves` moves.
+    /// Whether the mate that is aimed at comes within `moves` moves.
     pub fn ask(
         &mut self,
         root: &Position,
@@ -115,18 +138,18 @@ impl Hunt {
         count: &mut dyn FnMut() -> bool,
         proved: &mut dyn FnMut(&Position, usize, Option<Move>),
     ) -> Answer {
+        let limit = self.aim.plies(moves);
         let mut first = None;
         let mut note = |position: &Position, plies: usize, m: Option<Move>| {
-            if position.key() == root.key() && plies == 2 * moves - 1 {
+            if position.key() == root.key() && plies == limit {
                 first = m;
             }
             proved(position, plies, m);
         };
         let mut question = Question { hunt: self, count, proved: &mut note, over: false };
-        let effort = question.settle(root, 2 * moves - 1, NEVER, NEVER);
-        match (effort, first) {
-            (PROVED, Some(m)) => Answer::Mate(m),
-            (REFUTED, _) => Answer::None,
+        match question.settle(root, limit, NEVER, NEVER) {
+            PROVED => Answer::Mate(first),
+            REFUTED => Answer::None,
             _ => Answer::Open,
         }
     }
@@ -286,7 +309,7 @@ fn two_best(children: &[Child], attacks: bool) -> (usize, u32) {
 
 impl<R: Rules> Search<'_, R> {
     /// Whether this search hunts for mates at all.
-    fn hunts(&self, lines: usize) -> bool {
+    fn may_hunt(&self, lines: usize) -> bool {
         let limits = self.shared.limits;
         let timed = limits.movetime.is_some() || limits.clock.iter().any(Option::is_some);
         self.id == 0
@@ -299,42 +322,66 @@ impl<R: Rules> Search<'_, R> {
             && usize::from(self.game.position().clock()) + 2 * MOST_MOVES <= 100
     }
 
-    /// Spends the hunt's share of the nodes so far; what is found goes to the table and to the front of the root's
-    /// moves. Returns whether it was a shorter mate than the search knew.
+    /// Spends both hunts' shares of the nodes so far. A mate by the side to move goes to the front of the root's moves;
+    /// returns whether it was a shorter one than the search knew. A mate against it goes to the table alone, where the
+    /// next iteration finds it for every move.
     pub(super) fn hunt(&mut self, lines: usize) -> bool {
-        if !self.hunts(lines) || self.nodes < START {
+        if !self.may_hunt(lines) || self.nodes < START {
             return false;
         }
-        if self.roots.0[0].proved.is_some_and(|(_, score)| score.is_loss()) {
-            return false;
+        let known = self.roots.0[0].proved.map(|(_, score)| score).filter(|score| score.is_decisive());
+        let found = if known.is_some_and(Score::is_loss) { None } else { self.hunt_for(Aim::Mate, known) };
+        if found.is_none() && known.is_none_or(Score::is_loss) {
+            self.hunt_for(Aim::BeMated, known);
         }
-        let mut hunt = self.hunt.take().unwrap_or_else(|| Box::new(Hunt::new(self.game)));
-        let known = self.roots.0[0].proved.map(|(_, score)| score).filter(|score| score.is_win());
-        let known = known.and_then(|score| score.mate_moves()).map(|moves| moves as usize);
-        let asked_for = self.shared.limits.mate.map_or(MOST_MOVES, |moves| moves as usize);
-        let most = known.map_or(MOST_MOVES, |known| known - 1).min(MOST_MOVES).min(asked_for);
-        let found = self.hunt_within(&mut hunt, most, known.is_some());
-        self.hunt = Some(hunt);
-        let Some((m, moves)) = found else { return false };
+        let (m, moves) = match found {
+            Some((Some(m), moves)) => (m, moves),
+            _ => return false,
+        };
         let Some(index) = self.roots.0.iter().position(|root| root.m == m) else { return false };
         let mut root = self.roots.0.remove(index);
         let score = Score::mate_in(2 * moves - 1);
         (root.value, root.proved) = (Ibv::exact(score), Some((self.depth, score)));
-        root.line = vec![PackedMove::new(m)];
+        root.line = vec![PackedMove::new(root.m)];
         self.roots.0.insert(0, root);
         true
     }
 
+    /// Goes on with one of the hunts, for a nearer mate than the one that is known; the first move and the moves of the
+    /// nearest mate that it has found.
+    fn hunt_for(&mut self, aim: Aim, known: Option<Score>) -> Option<(Option<Move>, usize)> {
+        let moves = known.and_then(Score::mate_moves).map(|moves| moves.unsigned_abs() as usize);
+        let asked_for = self.shared.limits.mate.map_or(MOST_MOVES, |moves| moves as usize);
+        let most = moves.map_or(MOST_MOVES, |known| known.saturating_sub(1)).min(MOST_MOVES).min(asked_for);
+        let slot = aim as usize;
+        let mut hunt = self.hunts[slot].take().unwrap_or_else(|| Box::new(Hunt::new(self.game, aim)));
+        let found = self.hunt_within(&mut hunt, most, known.is_some());
+        self.hunts[slot] = Some(hunt);
+        found
+    }
+
     /// Asks for mates within one move, two moves, and so on to `most`, again and again with more nodes.
-    fn hunt_within(&mut self, hunt: &mut Hunt, most: usize, mate: bool) -> Option<(Move, usize)> {
+    fn hunt_within(&mut self, hunt: &mut Hunt, most: usize, mate: bool) -> Option<(Option<Move>, usize)> {
         let position = self.game.position();
         let (table, past, depth): (&Table, Past, i32) = (self.shared.table, self.past, self.depth);
         let mut found = None;
         let mut most = most;
-        let share = if self.shared.counters.len() == 1 { SHARE } else { SHARE_BESIDE_OTHERS };
-        let later = if mate { share } else { SHARE_LATER };
+        let keen = self.shared.analysis || self.roots.0[0].value.score().is_decisive();
+        let shares = match self.shared.counters.len() {
+            _ if !keen => SHARES_IN_GAMES,
+            1 => SHARES,
+            _ => SHARES_BESIDE_OTHERS,
+        };
+        let (aim, share) = (hunt.aim, shares[hunt.aim as usize]);
+        let later = if mate { share } else { share.min(SHARE_LATER) };
         let allowed = |nodes: u64| (nodes.min(LATER) * share + nodes.saturating_sub(LATER) * later) / 100;
-        while hunt.refuted[..=most].iter().skip(1).any(|refuted| !refuted) && hunt.spent < allowed(self.nodes) {
+        while hunt.refuted[..=most].iter().skip(1).any(|refuted| !refuted) {
+            // A question may take all of its budget; in a game it waits until the share has room for that.
+            let cost = if keen { 1 } else { hunt.budget };
+            if hunt.spent + cost > allowed(self.nodes) {
+                break;
+            }
+
             let moves = hunt.next;
             hunt.next += 1;
             if moves > most {
@@ -365,7 +412,7 @@ impl<R: Rules> Search<'_, R> {
                     let best = m.map_or(PackedMove::NONE, PackedMove::new);
                     let depth = (depth + 2).min(Entry::MAX_DEPTH);
                     let entry = Entry { value, best, depth, pv: false, eval: None, moveless: false };
-                    table.store(past.key(position, 2 * moves - 1 - plies), entry);
+                    table.store(past.key(position, aim.plies(moves) - plies), entry);
                 },
             );
             hunt.spent += spent;
@@ -382,5 +429,31 @@ impl<R: Rules> Search<'_, R> {
             }
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::CastlingMode;
+
+    use super::*;
+
+    /// Asks for a mate within so many moves, as long as it takes.
+    fn answer(fen: &str, aim: Aim, moves: usize) -> Answer {
+        let game = Game::new(Position::from_fen(fen, CastlingMode::Standard).expect("a position"));
+        Hunt::new(&game, aim).ask(game.position(), moves, &mut || false, &mut |_, _, _| ())
+    }
+
+    #[test]
+    fn both_questions_are_answered_to_the_move() {
+        // Black must go to h7, and is mated on g7.
+        let lost = "7k/8/5K2/6Q1/8/8/8/8 b - - 0 1";
+        assert_eq!(answer(lost, Aim::BeMated, 1), Answer::Mate(None));
+        assert_eq!(answer(lost, Aim::Mate, 2), Answer::None);
+        // A move earlier.
+        let won = "7k/8/5K2/Q7/8/8/8/8 w - - 0 1";
+        assert_eq!(answer(won, Aim::Mate, 1), Answer::None);
+        assert!(matches!(answer(won, Aim::Mate, 2), Answer::Mate(Some(_))));
+        assert_eq!(answer(won, Aim::BeMated, 2), Answer::None);
     }
 }

@@ -80,12 +80,13 @@ impl<R: Rules> Search<'_, R> {
                 for line in 0..lines {
                     self.complete_mate_line(line, false);
                 }
-                self.order_lines(lines);
+                self.recall_mates(lines);
                 for line in 0..lines {
                     self.report(line, lines, None);
                 }
                 if self.hunt(lines) {
                     self.complete_mate_line(0, false);
+                    self.recall_mates(lines);
                     self.report(0, lines, None);
                 }
                 if self.is_enough(depth, &mut trend) {
@@ -127,6 +128,7 @@ impl<R: Rules> Search<'_, R> {
             }
         }
         self.complete_mate_line(0, true);
+        self.recall_mates(lines);
         self.publish();
         let (depth, value) = match self.roots.0[0].proved {
             Some((depth, score)) => (depth, self.told(0, Ibv::exact(score))),
@@ -146,6 +148,24 @@ impl<R: Rules> Search<'_, R> {
             seldepth: root.seldepth,
             nodes: self.nodes,
         })
+    }
+
+    /// Orders the lines, after bringing back the mates that have been shown before: none is withdrawn for less.
+    pub(super) fn recall_mates(&mut self, lines: usize) {
+        self.roots.0.iter_mut().for_each(RootMove::recall_mate);
+        self.order_lines(lines);
+        // A move that has fallen behind the lines is among them again if its mate is better than the last of them.
+        let (last, rank) = (lines - 1, self.roots.0[lines - 1].rank);
+        let least = self.roots.0[last].proved.map(|(_, score)| score);
+        let mate = |root: &RootMove| root.mate.as_ref().map(|&(score, _)| score).filter(|score| score.is_win());
+        let behind = (lines..self.roots.0.len()).filter(|&index| self.roots.0[index].rank == rank);
+        let best = behind.max_by_key(|&index| (mate(&self.roots.0[index]), Reverse(index)));
+        if let Some(index) = best
+            && mate(&self.roots.0[index]).is_some_and(|mate| least.is_none_or(|least| mate > least))
+        {
+            self.roots.0[last..=index].rotate_right(1);
+            self.order_lines(lines);
+        }
     }
 
     /// Orders the lines by what is told of them: completing the line of a mate may have corrected its length, and a
@@ -221,7 +241,8 @@ impl<R: Rules> Search<'_, R> {
         self.depth = depth;
         let nodes = self.roots.0[index].nodes;
         self.roots.0[..=index].rotate_right(1);
-        self.roots.0[0] = RootMove { nodes, ..best };
+        let mate = self.roots.0[0].mate.take();
+        self.roots.0[0] = RootMove { nodes, mate, ..best };
         true
     }
 

@@ -42,6 +42,9 @@ impl<R: Rules> Search<'_, R> {
         let counts_plies = !self.rules.distance().wants_evaluation();
         if length == 0 || !counts_plies || self.is_mate_line(&self.roots.0[index].line, length) {
             self.roots.0[index].line_is_cut = false;
+            if counts_plies {
+                self.roots.0[index].remember_mate();
+            }
             return;
         }
         // A search that was cut short has left the path where it was.
@@ -85,6 +88,7 @@ impl<R: Rules> Search<'_, R> {
             }
             None => root.line = guide,
         }
+        root.remember_mate();
     }
 
     /// A line to mate at ply `length`, or sooner if the winner is the side to move and can.

@@ -53,11 +53,13 @@ use shakmaty::{Color, Move};
 use crate::bound::{Bound, Ibv};
 use crate::eval::{Evaluation, Evaluator};
 use crate::position::{Game, PackedMove, Position};
-use crate::recognize;
+use crate::recognize::retrograde::Value;
+use crate::recognize::{self, three_men};
 use crate::score::{DrawRule, MAX_PLY, Score};
 use crate::time::{Clock, Limits};
 use crate::tt::{Entry, Table};
 pub use allowance::Allowance;
+use distance::DistanceModel as _;
 use history::{Correction, History, PieceTo, QuietSlot, Trail};
 pub use lead::Lead;
 use past::Past;
@@ -107,6 +109,8 @@ pub struct Shared<'a> {
     pub start: Instant,
     /// The conventions that scores of this search follow.
     pub conventions: Conventions,
+    /// Whether the user asks what is true, rather than for a move in a game.
+    pub analysis: bool,
     /// Tablebases, if there are any.
     pub probes: Option<Probes<'a>>,
     /// Who hears of lines and moves, if anyone.
@@ -256,6 +260,8 @@ pub struct Search<'a, R: Rules> {
     path: Path,
     /// What the keys of the table carry of the game's past.
     past: Past,
+    /// The plies to the mate in the trap that is nearest to its mate: see [`Search::three_men`].
+    nearest_trap: usize,
     roots: RootMoves,
     nodes: u64,
     tbhits: u64,
@@ -274,8 +280,8 @@ pub struct Search<'a, R: Rules> {
     best_before: Option<RootMove>,
     /// Some while the line of a mate is completed, with a node limit of its own: whether the search is over already.
     detour: Option<bool>,
-    /// What the hunt for mates has seen; made when it begins.
-    hunt: Option<Box<hunt::Hunt>>,
+    /// What the hunts for mates have seen, by their aim; made when they begin.
+    hunts: [Option<Box<hunt::Hunt>>; 2],
     /// No null moves below this ply: a verification search is under way.
     null_from: usize,
     /// Recognised wins would fall silent within this search: it does without them.
@@ -305,6 +311,7 @@ impl<'a, R: Rules> Search<'a, R> {
             id,
             path: Path::new(game.keys()),
             past: Past::new(shared.conventions, game),
+            nearest_trap: game.traps().map(plies_to_mate).min().unwrap_or(usize::MAX),
             roots: RootMoves::new(game, &shared.limits.search_moves, ranking),
             nodes: 0,
             tbhits: if id == 0 { ranking.map_or(0, |ranking| ranking.moves.len() as u64) } else { 0 },
@@ -317,7 +324,7 @@ impl<'a, R: Rules> Search<'a, R> {
             follows: false,
             best_before: None,
             detour: None,
-            hunt: None,
+            hunts: [None, None],
             null_from: 0,
             no_recognized_wins: recognized_wins_fall_silent(position),
             tally: R::Tally::default(),
@@ -479,11 +486,41 @@ impl<'a, R: Rules> Search<'a, R> {
         if !self.rules.recognizers() {
             return Ibv::NONE;
         }
+        if let Some(known) = self.three_men(position, ply) {
+            return known;
+        }
         let known = recognize::recognize(position).ibv;
         if self.no_recognized_wins && known.is_some() && known.score().is_decisive() {
             return Ibv::NONE;
         }
         self.in_root_terms(known, ply)
+    }
+
+    /// What is known of three men: the mate, a draw, or the draw by the clock where nothing turns it back before. None of
+    /// other material, and where a trap may lie in the mate's way.
+    #[inline]
+    fn three_men(&self, position: &Position, ply: usize) -> Option<Ibv> {
+        let distance = self.rules.distance();
+        // Where scores do not count plies there is nothing to add to a recognised win.
+        if distance.wants_evaluation() {
+            return None;
+        }
+        let (plies, wins) = match three_men::value(position)? {
+            Value::Draw => return Some(self.draw(ply)),
+            Value::Win(plies) => (usize::from(plies), true),
+            Value::Loss(plies) => (usize::from(plies), false),
+        };
+        if usize::from(position.clock()) + plies > 100 {
+            // Only a pawn turns the clock back, and how far the mate is then, is not known.
+            return position.board().pawns().is_empty().then(|| self.draw(ply));
+        }
+        // Who comes nearer with every ply meets no trap that is as far from its mate as this position. A trap of other
+        // material is out of reach from here.
+        if self.nearest_trap < plies && self.past.reaches_traps(position, ply) {
+            return None;
+        }
+        let mate = distance.origin(ply) + plies;
+        (mate <= MAX_PLY).then(|| Ibv::exact(if wins { Score::mate_in(mate) } else { Score::mated_in(mate) }))
     }
 
     /// What is proved of a position at `ply`, as scores of this search say it.
@@ -510,6 +547,15 @@ impl<'a, R: Rules> Search<'a, R> {
             return true;
         }
         self.path.repeats(position, ply) || position.is_insufficient_material()
+    }
+}
+
+/// The plies to the mate in a position of three men: the most that can be where it is drawn, 0 where nothing is known.
+fn plies_to_mate(position: &Position) -> usize {
+    match three_men::value(position) {
+        Some(Value::Win(plies) | Value::Loss(plies)) => usize::from(plies),
+        Some(Value::Draw) => usize::MAX,
+        None => 0,
     }
 }
 

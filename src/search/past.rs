@@ -51,10 +51,16 @@ impl Past {
         self.traps != 0
     }
 
+    /// Whether a trap can still come up from a node at `ply`.
+    #[inline]
+    pub fn reaches_traps(self, position: &Position, ply: usize) -> bool {
+        self.traps != 0 && usize::from(position.reversible()) >= ply
+    }
+
     /// The key of a node at `ply`.
     #[inline]
     pub fn key(self, position: &Position, ply: usize) -> u64 {
-        let traps = if usize::from(position.reversible()) >= ply { self.traps } else { 0 };
+        let traps = if self.reaches_traps(position, ply) { self.traps } else { 0 };
         position.key() ^ self.conventions ^ clock_word(position.clock()) ^ traps
     }
 
@@ -106,8 +112,8 @@ mod tests {
     #[test]
     fn games_with_different_traps_share_what_lies_behind_progress() {
         let past = |moves: &str| Past::new(Conventions::default(), &after(moves));
-        // The root itself, seen twice, is no trap; one move later it is.
-        assert!(!past(TO_AND_FRO).has_traps());
+        // The root itself, seen twice, is one: a move that wins may not come back to it.
+        assert!(past(TO_AND_FRO).has_traps());
         let (fresh, haunted) = (past(""), past(&format!("{TO_AND_FRO}g1f3")));
         assert!(!fresh.has_traps() && haunted.has_traps());
         // Before any progress the two know nothing of each other; behind it they share.

@@ -32,6 +32,8 @@ pub(super) struct RootMove {
     pub line: Vec<PackedMove>,
     /// That value is a mate, and the moves to it could not all be found in time.
     pub line_is_cut: bool,
+    /// The nearest mate by the root's side, or the last one against it, whose line was found to the end; with that line.
+    pub mate: Option<(Score, Vec<PackedMove>)>,
     /// Nodes spent on it.
     pub nodes: u64,
     /// The deepest ply below it.
@@ -63,6 +65,7 @@ impl RootMoves {
                     proved: None,
                     line: vec![PackedMove::new(m)],
                     line_is_cut: false,
+                    mate: None,
                     nodes: 0,
                     seldepth: 0,
                 })
@@ -83,6 +86,30 @@ impl RootMoves {
 }
 
 impl RootMove {
+    /// Remembers a mate that has its whole line.
+    pub fn remember_mate(&mut self) {
+        let Some((_, score)) = self.proved.filter(|(_, score)| score.is_mate() && !self.line_is_cut) else { return };
+        if score.is_loss() || self.mate.as_ref().is_none_or(|&(known, _)| known < score) {
+            self.mate = Some((score, self.line.clone()));
+        }
+    }
+
+    /// Goes back to the mate that is remembered, where a later iteration has lost sight of it: its value is less, or it is
+    /// a nearer mate whose line was not found in time. Of a loss only the line comes back, for any other value may be due
+    /// to a better defence.
+    pub fn recall_mate(&mut self) {
+        let Some((score, line)) = &self.mate else { return };
+        let known = self.proved.map(|(_, known)| known);
+        let falls_short = score.is_win() && known.is_none_or(|known| known < *score);
+        let is_cut = self.line_is_cut && (score.is_win() || known == Some(*score));
+        if falls_short || is_cut {
+            self.proved = Some((self.proved.map_or(1, |(depth, _)| depth), *score));
+            self.value = Ibv::exact(*score);
+            self.line.clone_from(line);
+            self.line_is_cut = false;
+        }
+    }
+
     /// A value of this move as it is told: the result that tablebases prove, unless the search has found the mate. An
     /// exact mate comes with its line; where that could not be found in time, what is told is the bound that is proved.
     ///

@@ -1,4 +1,4 @@
-//! What a thread does with a search that was cut short.
+//! What a thread does with a search that was cut short, and with mates that it knows.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -10,12 +10,18 @@ use crate::eval::Evaluator;
 
 /// Runs `work` with a search of `fen`, as the first of two threads of which the second does nothing.
 fn with_search(fen: &str, limits: &Limits, sink: Listener<'_>, work: impl FnOnce(&mut Search<'_, Play>) + Send) {
-    with_thread(0, fen, limits, sink, work);
+    with_seat(Seat { id: 0, analysis: true }, fen, limits, sink, work);
 }
 
-/// As [`with_search`], as thread `id` of the two.
-fn with_thread(
+/// Which of the two threads searches, and for whom.
+struct Seat {
     id: usize,
+    analysis: bool,
+}
+
+/// As [`with_search`], in another seat.
+fn with_seat(
+    seat: Seat,
     fen: &str,
     limits: &Limits,
     sink: Listener<'_>,
@@ -36,11 +42,12 @@ fn with_thread(
         clock: &Clock::new(limits, game.position().turn(), Duration::ZERO, start),
         start,
         conventions: Conventions::default(),
+        analysis: seat.analysis,
         probes: None,
         sink,
     };
     std::thread::scope(|scope| {
-        let body = || work(&mut Search::new(Play, &shared, id, &mut Memory::default(), &game));
+        let body = || work(&mut Search::new(Play, &shared, seat.id, &mut Memory::default(), &game));
         let thread = std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, body);
         thread.expect("a thread").join().expect("no panic");
     });
@@ -110,12 +117,95 @@ fn a_slower_thread_takes_over_what_a_faster_one_has_found() {
 #[test]
 fn a_helper_ends_the_search_when_the_time_is_up() {
     let limits = Limits { movetime: Some(Duration::from_millis(20)), ..Limits::default() };
-    with_thread(1, "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9", &limits, None, |search| {
-        assert!(search.iterate(1).is_some());
-        assert!(search.shared.stop.load(Ordering::Relaxed), "nobody else could have set it");
-        // Stopped, a helper does not even complete a first iteration; the first thread would.
-        let nodes = search.nodes;
-        search.completed = 0;
-        assert!(search.count_node() && !search.must_go_on() && search.nodes == nodes + 1);
+    with_seat(
+        Seat { id: 1, analysis: true },
+        "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9",
+        &limits,
+        None,
+        |search| {
+            assert!(search.iterate(1).is_some());
+            assert!(search.shared.stop.load(Ordering::Relaxed), "nobody else could have set it");
+            // Stopped, a helper does not even complete a first iteration; the first thread would.
+            let nodes = search.nodes;
+            search.completed = 0;
+            assert!(search.count_node() && !search.must_go_on() && search.nodes == nodes + 1);
+        },
+    );
+}
+
+/// Of three men everything is known: the mate that comes in time, even on the hundredth half-move, or the draw.
+#[test]
+fn three_men_are_mated_in_time_or_not_at_all() {
+    let mate = |plies| (Ibv::exact(Score::mate_in(plies)), Basis::Mate, plies);
+    let drawn = (Ibv::exact(Score::ZERO), Basis::Recognized, 1);
+    for (fen, expected) in [
+        ("8/8/8/8/6k1/2K5/8/R7 w - - 0 1", mate(21)),
+        ("8/8/8/8/6k1/2K5/8/R7 w - - 79 80", mate(21)),
+        ("8/8/8/8/6k1/2K5/8/R7 w - - 80 80", drawn),
+        ("8/8/8/8/6k1/2K5/8/R7 w - - 99 90", drawn),
+        ("8/8/3k4/8/3P4/3K4/8/8 b - - 0 1", drawn),
+    ] {
+        let limits = Limits { depth: Some(4), ..Limits::default() };
+        with_search(fen, &limits, None, |search| {
+            let found = search.iterate(1).expect("a move");
+            let value = if found.value.score().is_draw() { Ibv::exact(Score::ZERO) } else { found.value };
+            assert_eq!((value, found.basis), (expected.0, expected.1), "{fen}");
+            assert!(found.line.len() >= expected.2, "{fen}: {} plies", found.line.len());
+        });
+    }
+}
+
+/// A mate that has been shown is not withdrawn for less, nor for a nearer one that cannot be shown.
+#[test]
+fn a_mate_that_was_shown_is_recalled() {
+    let limits = Limits { depth: Some(4), ..Limits::default() };
+    with_search("7k/8/5K2/Q7/8/8/8/8 w - - 0 1", &limits, None, |search| {
+        let found = search.iterate(1).expect("a move");
+        let mate = Score::mate_in(3);
+        assert_eq!((found.value, found.line.len()), (Ibv::exact(mate), 3));
+        let shown = |search: &Search<'_, Play>| {
+            let root = &search.roots.0[0];
+            (root.proved.map(|p| p.1), root.line.clone(), root.line_is_cut) == (Some(mate), found.line.clone(), false)
+        };
+        // Another move seems better than what is left of the mate.
+        search.roots.0[0].proved = Some((5, Score::heuristic(100)));
+        search.roots.0[0].line.truncate(1);
+        search.roots.0.rotate_left(1);
+        search.roots.0[0].proved = Some((5, Score::heuristic(200)));
+        search.recall_mates(1);
+        assert!(shown(search));
+        // A nearer mate, and no line.
+        search.roots.0[0].proved = Some((6, Score::mate_in(1)));
+        search.roots.0[0].line.truncate(1);
+        search.roots.0[0].line_is_cut = true;
+        search.recall_mates(1);
+        assert!(shown(search));
     });
+    with_search("7k/8/5K2/6Q1/8/8/8/8 b - - 0 1", &limits, None, |search| {
+        let found = search.iterate(1).expect("a move");
+        let mated = Score::mated_in(2);
+        assert_eq!((found.value, found.line.len()), (Ibv::exact(mated), 2));
+        // The line of the same loss comes back; a better value stays.
+        search.roots.0[0].line.truncate(1);
+        search.roots.0[0].line_is_cut = true;
+        search.recall_mates(1);
+        assert_eq!((&search.roots.0[0].line, search.roots.0[0].line_is_cut), (&found.line, false));
+        search.roots.0[0].proved = Some((5, Score::heuristic(-100)));
+        search.recall_mates(1);
+        assert_eq!(search.roots.0[0].proved, Some((5, Score::heuristic(-100))));
+    });
+}
+
+/// In a game the hunts for mates get their share of a level position and no more; an analysis gives them much of it.
+#[test]
+fn a_game_spends_little_on_mates() {
+    let fen = "r1bqkb1r/pppp1ppp/2n2n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R w KQkq - 4 4";
+    for (analysis, least, most) in [(false, 1, 3), (true, 30, 95)] {
+        with_seat(Seat { id: 0, analysis }, fen, &Limits::nodes(400_000), None, |search| {
+            search.iterate(1);
+            let spent = search.hunts.iter().flatten().map(|hunt| hunt.spent).sum::<u64>() * 100;
+            let share = spent / search.nodes..=spent.div_ceil(search.nodes);
+            assert!(*share.start() >= least && *share.end() <= most, "analysis {analysis}: {share:?} percent");
+        });
+    }
 }

@@ -34,10 +34,15 @@ fn tablebases_at_the_root_and_in_the_tree() {
         told.filter_map(|told| number(told, "cp")).collect()
     };
 
-    // Every line has the score that the tables prove, the winning ones first; a draw is 0 although a pawn is more.
+    // Every line has the score that is proved, the winning ones first: mates, for there are three men; a draw is 0 although
+    // a pawn is more.
     engine.send("setoption name MultiPV value 8");
     let (best, lines) = engine.search("position fen 8/8/8/3k4/8/4K3/4P3/8 w - - 0 1", "go nodes 2000");
-    let winning: Vec<i32> = (1..=8).filter(|&line| scores(&lines, line).contains(&20_000)).collect();
+    let mates = |line: i32| {
+        let mut told = lines.iter().filter(|told| number(told, "multipv") == Some(line));
+        told.any(|told| number(told, "mate").is_some_and(|moves| moves > 0))
+    };
+    let winning: Vec<i32> = (1..=8).filter(|&line| mates(line)).collect();
     let drawing: Vec<i32> = (1..=8).filter(|&line| scores(&lines, line).contains(&0)).collect();
     assert_eq!((winning, drawing), (vec![1, 2, 3], vec![4, 5]), "{lines:?}");
     assert!(["e3d3", "e3f3", "e3f4"].contains(&&*best), "{lines:?}");

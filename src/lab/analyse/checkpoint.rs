@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Tally;
 
-/// How long work may be lost by an interruption, beside the game or line that is being searched.
+/// How long work waits to be saved while nothing is searched. Before a search all of it is.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// What has been done.
@@ -33,6 +33,8 @@ pub struct Resumable {
     path: PathBuf,
     pub checkpoint: Checkpoint,
     saved: Instant,
+    /// Whether everything that was written is saved.
+    is_saved: bool,
 }
 
 impl Resumable {
@@ -77,7 +79,7 @@ impl Resumable {
         // What was written after the checkpoint may be torn, and is written again.
         output.get_ref().set_len(checkpoint.output).map_err(|error| trouble(out, &error))?;
         output.seek(SeekFrom::Start(checkpoint.output)).map_err(|error| trouble(out, &error))?;
-        let mut resumable = Resumable { output, path, checkpoint, saved: Instant::now() };
+        let mut resumable = Resumable { output, path, checkpoint, saved: Instant::now(), is_saved: false };
         resumable.save()?;
         Ok(resumable)
     }
@@ -87,20 +89,25 @@ impl Resumable {
         self.output.write_all(text).map_err(|error| format!("output: {error}"))?;
         let output = self.checkpoint.output + text.len() as u64;
         self.checkpoint = Checkpoint { input, done, output, tally, ..std::mem::take(&mut self.checkpoint) };
+        self.is_saved = false;
         if self.saved.elapsed() >= PAUSE {
             self.save()?;
         }
         Ok(())
     }
 
-    fn save(&mut self) -> Result<(), String> {
+    /// Saves what has been written and where to go on.
+    pub fn save(&mut self) -> Result<(), String> {
+        if self.is_saved {
+            return Ok(());
+        }
         self.output.flush().map_err(|error| format!("output: {error}"))?;
         let trouble = |error: &dyn std::fmt::Display| format!("{}: {error}", self.path.display());
         let text = serde_json::to_vec(&self.checkpoint).map_err(|error| trouble(&error))?;
         // A file of its own first: an interruption must not leave half a checkpoint.
         let new = self.path.with_extension("resume.new");
         fs::write(&new, text).and_then(|()| fs::rename(&new, &self.path)).map_err(|error| trouble(&error))?;
-        self.saved = Instant::now();
+        (self.saved, self.is_saved) = (Instant::now(), true);
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use super::Desk;
 use super::judge::{Mark, mark};
 use super::pgn::{Games, Pgn, Token};
 use crate::engine::{Engine, Settings};
-use crate::lab::epd::player::Value;
+use crate::lab::epd::player::{self, Trouble, Value};
 use crate::position::Game;
 use crate::position::notation::{Action, san};
 use crate::search::Report;
@@ -49,7 +49,14 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) 
         }
         let text = match reading.game {
             Ok(mut game) => {
-                annotate(&mut game, &mut engine, desk);
+                match annotate(&mut game, &mut engine, desk) {
+                    Ok(()) => {}
+                    Err(Trouble::Interrupted) => {
+                        desk.interrupted = true;
+                        break;
+                    }
+                    Err(trouble) => return Err(format!("{name}: {}", about(&trouble.to_string()))),
+                }
                 desk.tally.games += 1;
                 game.write(concat!("Ibex ", env!("IBEX_VERSION")))
             }
@@ -64,7 +71,11 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) 
 }
 
 /// Searches all positions and writes into the game what was found.
-fn annotate(game: &mut Pgn, engine: &mut Engine, desk: &mut Desk<'_>) {
+///
+/// # Errors
+///
+/// A position could not be searched; the game is then as good as lost.
+fn annotate(game: &mut Pgn, engine: &mut Engine, desk: &mut Desk<'_>) -> Result<(), Trouble> {
     forget_analysis(game);
     let mut positions = vec![game.start.clone()];
     for played in &game.moves {
@@ -79,7 +90,7 @@ fn annotate(game: &mut Pgn, engine: &mut Engine, desk: &mut Desk<'_>) {
     // From the end: the table then knows what a move has led to when its alternatives are weighed.
     let mut evaluations: Vec<Evaluation> = Vec::with_capacity(positions.len());
     for position in positions.iter().rev() {
-        evaluations.push(evaluate(position, engine, desk));
+        evaluations.push(evaluate(position, engine, desk)?);
     }
     evaluations.reverse();
 
@@ -134,6 +145,7 @@ fn annotate(game: &mut Pgn, engine: &mut Engine, desk: &mut Desk<'_>) {
         let behind = last.map_or(usize::from(matches!(played.after.first(), Some(Token::Comment(_)))), |last| last + 1);
         played.after.splice(behind..behind, line);
     }
+    Ok(())
 }
 
 /// Puts a comment before the others of a move; two in a row would be more than many readers take.
@@ -213,15 +225,18 @@ fn take_command(comment: &mut Vec<u8>, command: &[u8]) -> Option<Vec<u8>> {
     Some(found)
 }
 
-fn evaluate(game: &Game, engine: &mut Engine, desk: &mut Desk<'_>) -> Evaluation {
+fn evaluate(game: &Game, engine: &mut Engine, desk: &mut Desk<'_>) -> Result<Evaluation, Trouble> {
     let position = game.position();
     if !position.has_legal_move() {
-        return Evaluation { value: if position.in_check() { Value::Mate(0) } else { Value::Cp(0) }, search: None };
+        let value = if position.in_check() { Value::Mate(0) } else { Value::Cp(0) };
+        return Ok(Evaluation { value, search: None });
     }
-    let outcome = engine.search(game, desk.args.budget().limits());
+    desk.begin_search().map_err(Trouble::Died)?;
+    let limits = desk.args.budget().limits();
+    let outcome = player::search(engine, game.clone(), limits, None, None)?;
     desk.step();
     let value = outcome.last.as_ref().map_or(Value::Cp(0), |report| Value::from(report.value.score()));
-    Evaluation { value, search: outcome.last }
+    Ok(Evaluation { value, search: outcome.last })
 }
 
 /// The same value from the other side's view.

@@ -25,7 +25,7 @@ use self::checkpoint::{Checkpoint, Resumable};
 use super::epd::player::Budget;
 use super::input::{self, Source};
 use super::tell::counted;
-use super::{FOUND, OK, TROUBLE, amount, progress};
+use super::{FOUND, OK, TROUBLE, amount, interrupt, progress};
 
 /// What `ibex analyse` can be told.
 #[derive(clap::Args, Clone, Debug)]
@@ -112,6 +112,8 @@ struct Desk<'a> {
     input: usize,
     bar: ProgressBar,
     tally: Tally,
+    /// Whether the run was interrupted before the end of the input.
+    interrupted: bool,
 }
 
 impl Desk<'_> {
@@ -130,6 +132,14 @@ impl Desk<'_> {
     /// Says something of a part of the input that is used all the same.
     fn note(&self, place: &str, remark: &str) {
         self.bar.suspend(|| eprintln!("{place}: {remark}"));
+    }
+
+    /// A search begins that may take hours: what is done so far must not be lost in that time.
+    fn begin_search(&mut self) -> Result<(), String> {
+        match &mut self.sink {
+            Sink::Stream(_) => Ok(()),
+            Sink::Resumable(output) => output.save(),
+        }
     }
 
     /// A position has been searched.
@@ -179,7 +189,9 @@ fn analyse(args: &Args) -> Result<u8, String> {
             (Sink::Stream(Box::new(BufWriter::new(file))), Checkpoint::default())
         }
     };
-    let mut desk = Desk { args, sink, input: 0, bar: progress::bytes(total), tally: checkpoint.tally };
+    interrupt::catch("ibex analyse", || ());
+    let mut desk =
+        Desk { args, sink, input: 0, bar: progress::bytes(total), tally: checkpoint.tally, interrupted: false };
     for (number, (path, source)) in paths.iter().zip(sources).enumerate() {
         if number < checkpoint.input {
             continue;
@@ -193,14 +205,19 @@ fn analyse(args: &Args) -> Result<u8, String> {
         } else {
             positions::analyse(&name, text, done, &mut desk)?;
         }
+        if desk.interrupted {
+            break;
+        }
     }
     desk.bar.finish_and_clear();
-    if let Sink::Resumable(output) = desk.sink {
-        output.finish()?;
+    match desk.sink {
+        Sink::Stream(_) => {}
+        Sink::Resumable(mut output) if desk.interrupted => output.save()?,
+        Sink::Resumable(output) => output.finish()?,
     }
     let Tally { games, positions, marks: [blunders, mistakes, dubious], bad } = desk.tally;
     let fate = if args.skip_bad { "left out" } else { "copied unchanged" };
-    if positions == 0 && games == 0 {
+    if positions == 0 && games == 0 && !desk.interrupted {
         return Err(format!("nothing to analyse ({} {fate})", counted(bad, "game or line", "games or lines")));
     }
     eprintln!(
@@ -211,6 +228,16 @@ fn analyse(args: &Args) -> Result<u8, String> {
         counted(mistakes, "mistake", "mistakes"),
         counted(dubious, "dubious move", "dubious moves"),
     );
+    if desk.interrupted {
+        eprintln!(
+            "ibex analyse: interrupted before the end; {}",
+            match args.resume {
+                true => "go on: the same command",
+                false => "a run with --out FILE --resume can go on after an interruption",
+            }
+        );
+        return Ok(interrupt::STATUS);
+    }
     Ok(if bad > 0 { FOUND } else { OK })
 }
 

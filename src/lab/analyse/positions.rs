@@ -6,9 +6,10 @@ use super::Desk;
 use crate::engine::Settings;
 use crate::lab::epd::judge::Follower;
 use crate::lab::epd::parse::{Entry, Oddities, parse_line};
-use crate::lab::epd::player::{BuiltIn, Player as _};
+use crate::lab::epd::player::{BuiltIn, Player as _, Question};
 use crate::lab::epd::{report, run};
 use crate::lab::input::read_line;
+use crate::lab::interrupt;
 
 /// A line longer than this is no position.
 const LONGEST: usize = 1 << 16;
@@ -49,6 +50,10 @@ pub fn analyse(name: &str, mut input: impl BufRead, done: u64, desk: &mut Desk<'
                 annotate(&entry, &mut player, desk)
             }) {
                 Ok(line) => Some(line),
+                Err(_) if interrupt::is_stopped() => {
+                    desk.interrupted = true;
+                    break;
+                }
                 Err(reason) => {
                     desk.complain(&place, &reason);
                     (!desk.args.skip_bad).then_some(text)
@@ -66,8 +71,9 @@ fn annotate(entry: &Entry, player: &mut BuiltIn, desk: &mut Desk<'_>) -> Result<
     if !entry.position.has_legal_move() {
         return Err("the game is over".to_owned());
     }
+    desk.begin_search()?;
     let mut follower = Follower::new(entry, None);
-    let result = player.think(&entry.position, &desk.args.budget(), &mut |line| follower.line(line));
+    let result = player.think(Question::of(entry, &desk.args.budget()), &mut |line| follower.line(line));
     let record = run::record("ibex", "", entry, follower, result);
     if let Some(trouble) = record.trouble {
         return Err(trouble);

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, select};
 use shakmaty::Move;
 
-use super::player::{Answer, Budget, Line, Player, Trouble, Value, Watch};
+use super::player::{Answer, Line, Player, Question, Trouble, Value, Watch};
 use crate::bound::Bound;
 use crate::lab::interrupt;
 use crate::position::Position;
@@ -28,6 +28,8 @@ const HELLO: Duration = Duration::from_secs(30);
 const READY: Duration = Duration::from_secs(60);
 /// How long after `stop`.
 const STOP: Duration = Duration::from_secs(5);
+/// The option by which a program learns that it analyses rather than plays.
+const ANALYSIS: &str = "UCI_AnalyseMode";
 /// Failed starts in a row after which a program is given up.
 const STARTS: u32 = 3;
 
@@ -112,6 +114,8 @@ struct Process {
     name: String,
     offers: Vec<Offer>,
     chess960: bool,
+    /// Whether the program analyses rather than plays; none where it knows no difference, or where the user has chosen.
+    analysis: Option<bool>,
 }
 
 /// The lines of a program, as a thread of their own reads them.
@@ -195,10 +199,10 @@ impl Player for External {
         &self.name
     }
 
-    fn think(&mut self, position: &Position, budget: &Budget, watch: Watch<'_>) -> Result<Answer, Trouble> {
-        let patience = self.program.patience.unwrap_or_else(|| budget.patience());
+    fn think(&mut self, question: Question<'_>, watch: Watch<'_>) -> Result<Answer, Trouble> {
+        let patience = self.program.patience.unwrap_or_else(|| question.budget.patience());
         let counted = self.program.counted;
-        match self.process()?.think(position, budget, patience, counted, watch) {
+        match self.process()?.think(question, patience, counted, watch) {
             Ok(answer) => answer,
             Err(lost) => {
                 // Whatever it was doing, it shall not disturb the next position.
@@ -228,11 +232,9 @@ impl Process {
         drop(running);
         let output = Output::of(output);
         let (name, stop) = (path.clone(), interrupt::stop());
-        let mut process = Process { child, input, output, stop, name, offers: Vec::new(), chess960: false };
-        process.introduce(program).map_err(|trouble| match trouble {
-            Trouble::Died(what) | Trouble::Timeout(what) | Trouble::Illegal(what) => format!("'{path}': {what}"),
-            Trouble::Interrupted => format!("'{path}': interrupted"),
-        })?;
+        let (offers, chess960, analysis) = (Vec::new(), false, None);
+        let mut process = Process { child, input, output, stop, name, offers, chess960, analysis };
+        process.introduce(program).map_err(|trouble| format!("'{path}': {trouble}"))?;
         Ok(process)
     }
 
@@ -262,6 +264,8 @@ impl Process {
             }
             self.set(name, value)?;
         }
+        let chosen = program.options.iter().any(|(name, _)| name.eq_ignore_ascii_case(ANALYSIS));
+        self.analysis = (!chosen && self.offer(ANALYSIS).is_some()).then_some(false);
         self.ready()
     }
 
@@ -354,16 +358,20 @@ impl Process {
     /// One search. The outer error means that the program must be replaced, the inner one that only the answer is bad.
     fn think(
         &mut self,
-        position: &Position,
-        budget: &Budget,
+        question: Question<'_>,
         patience: Duration,
         counted: bool,
         watch: Watch<'_>,
     ) -> Result<Result<Answer, Trouble>, Trouble> {
+        let Question { position, budget, analysis } = question;
         let chess960 = position.castling_mode().is_chess960();
         if chess960 != self.chess960 && self.offer("UCI_Chess960").is_some() {
             self.set("UCI_Chess960", if chess960 { "true" } else { "false" })?;
             self.chess960 = chess960;
+        }
+        if let Some(set) = self.analysis.filter(|&set| set != analysis) {
+            self.set(ANALYSIS, if set { "false" } else { "true" })?;
+            self.analysis = Some(analysis);
         }
         self.send("ucinewgame")?;
         self.ready()?;

@@ -7,13 +7,14 @@ use crossbeam_channel::{at, select};
 use serde::{Deserialize, Serialize};
 use shakmaty::Move;
 
+use super::parse::Entry;
 use crate::bound::Bound;
 use crate::engine::{Engine, Settings};
 use crate::lab::interrupt;
 use crate::lab::tell::counted;
 use crate::position::{Game, Position};
 use crate::score::Score;
-use crate::search::{Event, Report};
+use crate::search::{Event, Outcome, Report};
 use crate::time::Limits;
 
 /// What each position may cost. At least one limit is set; the first that is reached ends the search.
@@ -152,6 +153,34 @@ pub enum Trouble {
     Interrupted,
 }
 
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Died(what) | Trouble::Timeout(what) | Trouble::Illegal(what) => f.write_str(what),
+            Trouble::Interrupted => f.write_str("interrupted"),
+        }
+    }
+}
+
+/// What a player is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// The position to search.
+    pub position: &'a Position,
+    /// What the search may cost.
+    pub budget: &'a Budget,
+    /// Whether the player shall analyse rather than play (`UCI_AnalyseMode`): see [`Question::of`].
+    pub analysis: bool,
+}
+
+impl<'a> Question<'a> {
+    /// What an entry of a suite asks. Where it asks for a mate, the player analyses: engines that play spend no effort on
+    /// the shortest mate.
+    pub fn of(entry: &'a Entry, budget: &'a Budget) -> Question<'a> {
+        Question { position: &entry.position, budget, analysis: entry.mate.is_some() }
+    }
+}
+
 /// Hears of each line; says whether enough is known.
 pub type Watch<'a> = &'a mut dyn FnMut(&Line) -> bool;
 
@@ -165,23 +194,26 @@ pub trait Player {
     /// # Errors
     ///
     /// What went wrong. The player can be asked again: it has been restarted where that was needed.
-    fn think(&mut self, position: &Position, budget: &Budget, watch: Watch<'_>) -> Result<Answer, Trouble>;
+    fn think(&mut self, question: Question<'_>, watch: Watch<'_>) -> Result<Answer, Trouble>;
 }
 
 /// Ibex itself, in this process.
 pub struct BuiltIn {
     engine: Engine,
+    /// Whether every search is an analysis.
+    analysis: bool,
     patience: Option<Duration>,
 }
 
 impl BuiltIn {
     /// With these settings; remarks go to the log. Without `patience` a search may take what its budget allows.
     pub fn new(settings: Settings, patience: Option<Duration>) -> BuiltIn {
+        let analysis = settings.analyse_mode;
         let (engine, remarks) = Engine::new(settings);
         for remark in remarks {
             log::warn!("{remark}");
         }
-        BuiltIn { engine, patience }
+        BuiltIn { engine, analysis, patience }
     }
 }
 
@@ -190,60 +222,89 @@ impl Player for BuiltIn {
         concat!("Ibex ", env!("IBEX_VERSION"))
     }
 
-    fn think(&mut self, position: &Position, budget: &Budget, watch: Watch<'_>) -> Result<Answer, Trouble> {
+    fn think(&mut self, question: Question<'_>, watch: Watch<'_>) -> Result<Answer, Trouble> {
+        let Question { position, budget, analysis } = question;
         self.engine.start_afresh();
-        let (sender, receiver) = crossbeam_channel::unbounded();
-        let sink = move |event: &Event| {
+        let analyse_mode = self.analysis || analysis;
+        if self.engine.settings().analyse_mode != analyse_mode {
+            let settings = Settings { analyse_mode, ..self.engine.settings().clone() };
+            self.engine.apply(settings).iter().for_each(|remark| log::warn!("{remark}"));
+        }
+        let (game, mut hear) = (Game::new(position.clone()), |report| watch(&line(report)));
+        let searched = search(&mut self.engine, game, budget.limits(), self.patience, Some(&mut hear));
+        searched.map(|outcome| {
+            // The last line may be newer than any that was announced.
+            if let Some(last) = outcome.last {
+                watch(&line(Report { nodes: outcome.nodes, time: outcome.time, ..last }));
+            }
+            let ms = outcome.time.as_millis().try_into().unwrap_or(u64::MAX);
+            Answer { best: outcome.best, nodes: outcome.nodes, ms }
+        })
+    }
+}
+
+/// Searches on a thread of its own and waits for the result. If there is a `watch`, it hears of the lines of the first
+/// variation and ends the search by returning true.
+///
+/// # Errors
+///
+/// The search took longer than `patience` allows, the run shall stop, or there is no thread to search with.
+pub fn search(
+    engine: &mut Engine,
+    game: Game,
+    limits: Limits,
+    patience: Option<Duration>,
+    mut watch: Option<&mut dyn FnMut(Report) -> bool>,
+) -> Result<Outcome, Trouble> {
+    let (sender, receiver) = crossbeam_channel::unbounded();
+    let all = watch.is_some();
+    let sink = move |event: &Event| {
+        if all || matches!(event, Event::Done(_)) {
             // A listener that has gone away no longer wants to know.
             let _ = sender.send(event.clone());
+        }
+    };
+    let started = engine.start(game, limits, std::sync::Arc::new(sink));
+    started.map_err(|error| Trouble::Died(format!("no thread for the search: {error}")))?;
+    let mut alarm = patience.map_or_else(crossbeam_channel::never, |patience| at(Instant::now() + patience));
+    let mut stop = interrupt::stop();
+    let (mut late, mut interrupted) = (false, false);
+    loop {
+        let event = select! {
+            recv(receiver) -> event => Heard::Event(event.ok()),
+            recv(alarm) -> _ => Heard::Alarm,
+            recv(stop) -> _ => Heard::Stop,
         };
-        let started = self.engine.start(Game::new(position.clone()), budget.limits(), std::sync::Arc::new(sink));
-        started.map_err(|error| Trouble::Died(format!("no thread for the search: {error}")))?;
-        let mut alarm = self.patience.map_or_else(crossbeam_channel::never, |patience| at(Instant::now() + patience));
-        let mut stop = interrupt::stop();
-        let (mut late, mut interrupted) = (false, false);
-        loop {
-            let event = select! {
-                recv(receiver) -> event => Heard::Event(event.ok()),
-                recv(alarm) -> _ => Heard::Alarm,
-                recv(stop) -> _ => Heard::Stop,
-            };
-            match event {
-                Heard::Event(Some(Event::Line(report))) if report.line == 1 => {
-                    if watch(&line(report)) {
-                        self.engine.stop();
-                    }
+        match event {
+            Heard::Event(Some(Event::Line(report))) if report.line == 1 => {
+                if watch.as_mut().is_some_and(|watch| watch(report)) {
+                    engine.stop();
                 }
-                Heard::Event(Some(Event::Done(outcome))) => {
-                    self.engine.wait();
-                    if interrupted {
-                        return Err(Trouble::Interrupted);
-                    }
-                    if late {
-                        return Err(Trouble::Timeout("stopped after the time allowed".to_owned()));
-                    }
-                    // The last line may be newer than any that was announced.
-                    if let Some(last) = outcome.last {
-                        watch(&line(Report { nodes: outcome.nodes, time: outcome.time, ..last }));
-                    }
-                    let ms = outcome.time.as_millis().try_into().unwrap_or(u64::MAX);
-                    return Ok(Answer { best: outcome.best, nodes: outcome.nodes, ms });
+            }
+            Heard::Event(Some(Event::Done(outcome))) => {
+                engine.wait();
+                if interrupted {
+                    return Err(Trouble::Interrupted);
                 }
-                Heard::Event(Some(_)) => {}
-                Heard::Event(None) => {
-                    self.engine.wait();
-                    return Err(Trouble::Died("the search ended without a result".to_owned()));
+                if late {
+                    return Err(Trouble::Timeout("stopped after the time allowed".to_owned()));
                 }
-                Heard::Alarm => {
-                    late = true;
-                    alarm = crossbeam_channel::never();
-                    self.engine.stop();
-                }
-                Heard::Stop => {
-                    interrupted = true;
-                    stop = crossbeam_channel::never();
-                    self.engine.stop();
-                }
+                return Ok(outcome);
+            }
+            Heard::Event(Some(_)) => {}
+            Heard::Event(None) => {
+                engine.wait();
+                return Err(Trouble::Died("the search ended without a result".to_owned()));
+            }
+            Heard::Alarm => {
+                late = true;
+                alarm = crossbeam_channel::never();
+                engine.stop();
+            }
+            Heard::Stop => {
+                interrupted = true;
+                stop = crossbeam_channel::never();
+                engine.stop();
             }
         }
     }

@@ -10,7 +10,7 @@ use crossbeam_channel::Sender;
 use super::external::{self, External, Program};
 use super::judge::Follower;
 use super::parse::{Entry, Suite};
-use super::player::{Answer, Budget, BuiltIn, Player, Trouble};
+use super::player::{Answer, Budget, BuiltIn, Player, Question, Trouble};
 use super::record::{FORMAT, Head, Intake, Journal, PlayerHead, Record, Run, Status, SuiteHead};
 use super::report::{self, Outputs};
 use super::totals;
@@ -469,7 +469,7 @@ impl Bench<'_> {
                 player.get_or_insert_with(|| (task.contestant, self.contestants[task.contestant].player()));
             let mut follower = Follower::new(task.entry, self.hold);
             let result = match player {
-                Ok(player) => player.think(&task.entry.position, &self.budget, &mut |line| follower.line(line)),
+                Ok(player) => player.think(Question::of(task.entry, &self.budget), &mut |line| follower.line(line)),
                 Err(reason) => Err(Trouble::Died(reason.clone())),
             };
             // Of a search that was cut short nothing is kept: the position is searched again when the run goes on.

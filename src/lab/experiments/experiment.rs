@@ -84,6 +84,7 @@ impl Bench {
                 clock: &clock,
                 start,
                 conventions,
+                analysis: true,
                 probes: None,
                 sink,
             };

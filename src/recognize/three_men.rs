@@ -1,0 +1,107 @@
+//! Queen, rook or pawn against the lone king: the plies to every mate, made by `build.rs` (see `build/three_men.rs`).
+//!
+//! The other recognizers prove results; of three men everything is known. The mate that a won ending comes to may lie
+//! far beyond any search, and is told nevertheless.
+
+mod index;
+
+use shakmaty::{Board, Color, Role};
+
+use super::retrograde::Value;
+use super::view::{Side, View};
+use crate::position::Position;
+
+static QUEEN: &[u8; index::PIECE_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), "/queen.bin"));
+static ROOK: &[u8; index::PIECE_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), "/rook.bin"));
+static PAWN: &[u8; index::PAWN_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), "/pawn.bin"));
+
+/// What a legal position of three men is worth to the side to move, the mate counted in plies, without the 50-move rule;
+/// none with a bishop, a knight or another number of men.
+#[inline]
+pub fn value(position: &Position) -> Option<Value> {
+    let board = position.board();
+    // With castling rights there is more to a position than where the men stand.
+    if board.occupied().count() == 3 && position.castles().is_empty() { value_of(board, position.turn()) } else { None }
+}
+
+/// The same for a board of three men.
+fn value_of(board: &Board, turn: Color) -> Option<Value> {
+    let man = (board.occupied() & !board.kings()).first()?;
+    let view = View::new(board, turn, board.color_at(man)?)?;
+    let strong_to_move = view.to_move == Side::Strong;
+    let [strong, lone, place] = [view.strong_king, view.weak_king, man].map(|square| view.relative(square) as usize);
+    let entry = match board.role_at(man)? {
+        Role::Queen => QUEEN[index::of_piece(strong_to_move, strong, lone, place)],
+        Role::Rook => ROOK[index::of_piece(strong_to_move, strong, lone, place)],
+        Role::Pawn => PAWN[index::of_pawn(strong_to_move, strong, lone, place)],
+        _ => return None,
+    };
+    Some(match entry {
+        0 => Value::Draw,
+        entry if strong_to_move => Value::Win(entry - 1),
+        entry => Value::Loss(entry - 1),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::CastlingMode;
+
+    use super::*;
+    use crate::recognize::retrograde::{Endgame, Tables};
+    use crate::recognize::{proof, syzygy};
+
+    /// Visits every legal position up to symmetry.
+    fn for_each(mut visit: impl FnMut(&Board, Color, Value)) {
+        let endings = ["KQvK", "KRvK", "KPvK"].map(|name| name.parse::<Endgame>().expect("a name"));
+        let tables = Tables::solve(endings.clone());
+        for ending in endings {
+            tables.get(&ending).expect("solved").for_each(&mut visit);
+        }
+    }
+
+    #[test]
+    fn every_mate_is_the_one_that_the_solver_counts() {
+        let mut positions = 0;
+        for_each(|board, turn, value| {
+            // In all reflections, and with both colours.
+            for pick in 0..16 {
+                let (board, turn) = proof::image(board, turn, pick);
+                assert_eq!(value_of(&board, turn), Some(value), "{board:?} {turn:?}");
+                positions += 1;
+            }
+        });
+        assert!(positions > 3_000_000, "{positions}");
+    }
+
+    #[test]
+    fn results_agree_with_syzygy() {
+        let Some(folder) = proof::shared("data/syzygy") else { return };
+        let (tables, remarks) = syzygy::Tablebases::open(&folder.to_string_lossy());
+        assert!(remarks.is_empty(), "{remarks:?}");
+        let tables = tables.expect("the tables are there");
+        for_each(|board, turn, _| {
+            let position = proof::position(board, turn);
+            let ours = match value(&position).expect("three men") {
+                Value::Win(_) => 1,
+                Value::Draw => 0,
+                Value::Loss(_) => -1,
+            };
+            assert_eq!(Some(ours), tables.result(&position), "{}", position.fen());
+        });
+    }
+
+    #[test]
+    fn other_material_and_castling_rights_are_met_with_silence() {
+        for fen in [
+            "8/8/8/4k3/8/8/8/4K3 w - - 0 1",
+            "8/8/8/4k3/8/8/8/4KB2 w - - 0 1",
+            "8/8/8/4k3/8/8/8/4KN2 w - - 0 1",
+            "8/8/8/4k3/8/8/8/3QKR2 w - - 0 1",
+            "8/8/8/4k3/8/8/8/4K2R w K - 0 1",
+        ] {
+            let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
+            assert_eq!(value(&position), None, "{fen}");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What the lines of a search claim, and whether it is true.
+
+use ibex::recognize::retrograde::Tables;
+use shakmaty::uci::UciMove;
+use shakmaty::{Chess, Move, Position};
+
+use super::game::Played;
+use super::prover::{Outcome, Prover};
+
+/// The least score that claims something: below are evaluations.
+const LEAST_PROVED: i64 = 10_000;
+
+/// What was checked, and what was wrong.
+#[derive(Debug, Default)]
+pub struct Count {
+    pub searches: usize,
+    pub mates: usize,
+    pub draws: usize,
+    /// Wins and losses without a distance: of tables and recognizers.
+    pub results: usize,
+    pub undecided: usize,
+    pub faults: usize,
+}
+
+/// A line with a score, as it was told.
+struct Told<'a> {
+    text: &'a str,
+    /// Its number among several.
+    line: i64,
+    mate: Option<i64>,
+    cp: Option<i64>,
+    bound: &'a str,
+    /// Win, draw and loss, where one of them is certain.
+    certain: Option<Outcome>,
+    pv: Vec<&'a str>,
+}
+
+impl<'a> Told<'a> {
+    fn read(text: &'a str) -> Told<'a> {
+        let number = |word: &str| text.split(' ').skip_while(|&w| w != word).nth(1)?.parse().ok();
+        let certain =
+            [(" wdl 1000 0 0", Outcome::Win), (" wdl 0 1000 0", Outcome::Draw), (" wdl 0 0 1000", Outcome::Loss)];
+        Told {
+            text,
+            line: number("multipv").unwrap_or(1),
+            mate: number("mate"),
+            cp: number("cp"),
+            bound: ["lowerbound", "upperbound"].into_iter().find(|bound| text.contains(bound)).unwrap_or_default(),
+            certain: certain.into_iter().find(|(words, _)| text.contains(words)).map(|(_, outcome)| outcome),
+            pv: text.split_once(" pv ").map(|(_, pv)| pv.split(' ').collect()).unwrap_or_default(),
+        }
+    }
+
+    /// Mates above everything else.
+    fn value(&self) -> i64 {
+        match (self.mate, self.cp) {
+            (Some(mate), _) if mate > 0 => 1_000_000 - mate,
+            (Some(mate), _) => -1_000_000 - mate,
+            (None, cp) => cp.expect("a score"),
+        }
+    }
+
+    /// Whether the bound takes back what the line would claim: "at most" says nothing of a win.
+    fn claims(&self, wins: bool) -> bool {
+        self.bound.is_empty() || (self.bound == "lowerbound") == wins
+    }
+}
+
+/// The move that a principal variation begins with.
+pub fn first_move(text: &str, position: &Chess) -> Option<Move> {
+    Told::read(text).pv.first()?.parse::<UciMove>().ok()?.to_move(position).ok()
+}
+
+/// Checks what a search told of a game.
+pub fn check(game: &Played, tables: &Tables, lines: &[String], count: &mut Count) {
+    count.searches += 1;
+    let told: Vec<Told<'_>> = lines.iter().map(|line| Told::read(line)).collect();
+    let mut faults: Vec<(String, &str)> = check_order(&told);
+    if told.is_empty() {
+        faults.push(("a search without a score".to_owned(), ""));
+    }
+    let mut prover = Prover::new(game, tables);
+    let mut asked: Vec<(&str, Option<i64>, Option<Outcome>, bool)> = Vec::new();
+    for told in &told {
+        let mut fault = |what: String| faults.push((what, told.text));
+        let Some(first) = first_move(told.text, &game.position) else {
+            fault("a line that does not begin with a legal move".to_owned());
+            continue;
+        };
+        let mut after = game.position.clone();
+        after.play_unchecked(first);
+        let whole = told.line == 1;
+        if let Some(moves) = told.mate {
+            if !told.claims(moves > 0) {
+                continue;
+            }
+            let plies = if moves > 0 { 2 * moves - 1 } else { -2 * moves } as usize;
+            if told.bound.is_empty() && told.pv.len() != plies {
+                fault("a mate without its line".to_owned());
+            }
+            let question = (told.pv[0], told.mate, None, whole);
+            if asked.contains(&question) {
+                continue;
+            }
+            asked.push(question);
+            count.mates += 1;
+            // A line stands for its move; a loss of the first line for the position.
+            let holds = if whole && moves < 0 {
+                prover.mates(&game.position, plies)
+            } else if !after.is_checkmate() && prover.is_drawn(&after) {
+                Some(false)
+            } else {
+                prover.mates(&after, plies - 1)
+            };
+            match holds {
+                Some(true) => (),
+                Some(false) => fault("a mate that is none".to_owned()),
+                None => count.undecided += 1,
+            }
+        } else if let Some(certain) = told.certain {
+            let claims = match certain {
+                Outcome::Win => told.claims(true),
+                Outcome::Draw => told.bound.is_empty(),
+                Outcome::Loss => told.claims(false),
+            };
+            let question = (told.pv[0], None, Some(certain), whole);
+            if !claims || asked.contains(&question) {
+                continue;
+            }
+            asked.push(question);
+            let proved = certain == Outcome::Draw || told.value().abs() >= LEAST_PROVED;
+            if !proved {
+                fault("certain without proof".to_owned());
+            }
+            *(if certain == Outcome::Draw { &mut count.draws } else { &mut count.results }) += 1;
+            let truth = if whole && certain != Outcome::Win {
+                prover.outcome(&game.position)
+            } else {
+                prover.outcome_of(&after)
+            };
+            match truth {
+                Some(truth) if truth == certain => (),
+                Some(truth) => fault(format!("certain {certain:?}, in truth {truth:?}")),
+                None => count.undecided += 1,
+            }
+        }
+    }
+    for (what, line) in faults {
+        count.faults += 1;
+        eprintln!("{what}: {}\n  {line}", game.command());
+    }
+}
+
+/// Several lines are told in the order of their scores, each with a move of its own; nodes never become fewer.
+fn check_order<'a>(told: &[Told<'a>]) -> Vec<(String, &'a str)> {
+    let mut faults = Vec::new();
+    for pair in told.windows(2) {
+        let nodes = |told: &Told<'_>| told.text.split(' ').skip_while(|&w| w != "nodes").nth(1)?.parse::<u64>().ok();
+        if nodes(&pair[1]) < nodes(&pair[0]) {
+            faults.push(("fewer nodes than before".to_owned(), pair[1].text));
+        }
+        let both = pair[0].bound.is_empty() && pair[1].bound.is_empty();
+        if pair[1].line == pair[0].line + 1 && both && pair[1].value() > pair[0].value() {
+            faults.push((format!("above line {}", pair[0].line), pair[1].text));
+        }
+    }
+    for group in told.chunk_by(|a, b| b.line == a.line + 1) {
+        for (at, one) in group.iter().enumerate() {
+            if group[..at].iter().any(|other| other.pv.first() == one.pv.first()) {
+                faults.push(("the move of another line".to_owned(), one.text));
+            }
+        }
+    }
+    faults
+}
