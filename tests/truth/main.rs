@@ -16,8 +16,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use ibex::random::split_mix;
 use ibex::recognize::retrograde::Tables;
+use shakmaty::Chess;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess};
 
 use claims::{Count, check, first_move};
 use game::{Played, start};
