@@ -18,8 +18,8 @@ use crate::score::DrawRule;
 use crate::search::iterate::Finding;
 use crate::search::past::Past;
 use crate::search::{
-    Allowance, Conventions, Event, Lead, Listener, Memory, NodeCounter, Outcome, Play, Probes, Report, STACK_SIZE,
-    Shared, contempt, pv,
+    Allowance, Conventions, Event, Lead, Listener, Memory, NodeCounter, Outcome, Probes, Report, STACK_SIZE, Shared,
+    contempt, pv,
 };
 use crate::smp;
 use crate::time::{Clock, Limits};
@@ -562,7 +562,7 @@ impl Job {
             }),
             sink,
         };
-        let finding = smp::search(Play, &shared, memories, &self.game, lines);
+        let finding = smp::search(&shared, memories, &self.game, lines);
         let unusable = self.tables.iter().flat_map(|tables| tables.take_remarks());
         unusable.for_each(|remark| shared.tell(|| Event::Message(remark)));
         self.signals.wait(self.limits.infinite);

@@ -10,22 +10,16 @@ use std::thread;
 
 use crate::position::{Game, PackedMove};
 use crate::search::iterate::Finding;
-use crate::search::{Event, Memory, Rules, STACK_SIZE, Search, Shared};
+use crate::search::{Event, Memory, STACK_SIZE, Search, Shared};
 
 /// Searches `game` with one thread for each memory; the first runs here, so the caller's stack must be
 /// [`STACK_SIZE`].
 ///
 /// None where there is no move to search.
-pub fn search<R: Rules>(
-    rules: R,
-    shared: &Shared<'_>,
-    memories: &mut [Memory],
-    game: &Game,
-    lines: usize,
-) -> Option<Finding> {
+pub fn search(shared: &Shared<'_>, memories: &mut [Memory], game: &Game, lines: usize) -> Option<Finding> {
     let (first, helpers) = memories.split_first_mut()?;
     if helpers.is_empty() {
-        return Search::new(rules, shared, 0, first, game).iterate(lines);
+        return Search::new(shared, 0, first, game).iterate(lines);
     }
     thread::scope(|scope| {
         let mut running = Vec::with_capacity(helpers.len());
@@ -36,7 +30,7 @@ pub fn search<R: Rules>(
             }
             let help = move || {
                 // Many threads on few processors: the end may come before the beginning.
-                if shared.is_over() { None } else { Search::new(rules, shared, i + 1, memory, game).iterate(1) }
+                if shared.is_over() { None } else { Search::new(shared, i + 1, memory, game).iterate(1) }
             };
             let spawned = thread::Builder::new()
                 .name(format!("search {}", i + 1))
@@ -51,7 +45,7 @@ pub fn search<R: Rules>(
                 }
             }
         }
-        let main = Search::new(rules, shared, 0, first, game).iterate(lines);
+        let main = Search::new(shared, 0, first, game).iterate(lines);
         shared.stop.store(true, Ordering::Relaxed);
         let mut findings: Vec<Finding> = main.into_iter().collect();
         findings.extend(running.into_iter().filter_map(|handle| handle.join().ok().flatten()));
@@ -96,7 +90,7 @@ mod tests {
     use super::*;
     use crate::bound::Ibv;
     use crate::score::Score;
-    use crate::search::{Basis, Conventions, Lead, NodeCounter, Play};
+    use crate::search::{Basis, Conventions, Lead, NodeCounter};
     use crate::time::{Clock, Limits};
     use crate::tt::Table;
 
@@ -127,7 +121,7 @@ mod tests {
             sink: None,
         };
         let finding = thread::scope(|scope| {
-            let body = || search(Play, &shared, &mut memories, &game, 1);
+            let body = || search(&shared, &mut memories, &game, 1);
             let handle = thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, body).expect("a thread");
             handle.join().expect("no panic")
         });

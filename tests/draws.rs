@@ -6,7 +6,7 @@ use ibex::lab::experiments::experiment::Bench;
 use ibex::position::Game;
 use ibex::position::notation::read_fen;
 use ibex::score::{DrawRule, Score};
-use ibex::search::{Conventions, Laboratory};
+use ibex::search::{Conventions, Rules};
 use ibex::time::Limits;
 use shakmaty::Color;
 
@@ -24,7 +24,7 @@ fn game(fen: &str) -> Game {
 fn value(conventions: Conventions, moves: &[&str]) -> (String, Score) {
     let game = game(FIFTY);
     let search_moves = moves.iter().map(|m| game.position().parse_move(m).expect("legal")).collect();
-    let rules = Laboratory { pruning: false, same_depth: true, ..Laboratory::default() };
+    let rules = Rules { pruning: false, same_depth: true, ..Rules::PLAY };
     let limits = Limits { search_moves, ..Limits::depth(2) };
     let run = Bench::new(1).search(rules, conventions, &game, &limits, None).expect("a thread");
     let finding = run.finding.expect("a legal move");
@@ -139,7 +139,7 @@ fn contempt_does_not_reach_analysis() {
 #[test]
 fn the_draw_rule_orders_draws() {
     // White can take the pawn at once or later; with that much contempt for itself it wants nothing but a draw.
-    let rules = Laboratory { pruning: false, same_depth: true, ..Laboratory::default() };
+    let rules = Rules { pruning: false, same_depth: true, ..Rules::PLAY };
     let draw = |draws| {
         let conventions = Conventions { draws, contempt: -3000 };
         let run = Bench::new(1).search(rules, conventions, &game(FORK), &Limits::depth(4), None).expect("a thread");

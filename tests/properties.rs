@@ -7,7 +7,7 @@ use ibex::lab::experiments::experiment::Bench;
 use ibex::position::{Game, Position};
 use ibex::score::DrawRule;
 use ibex::search::rules::TableMode;
-use ibex::search::{Conventions, Event, Laboratory, Report};
+use ibex::search::{Conventions, Event, Report, Rules};
 use ibex::time::Limits;
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Move};
@@ -72,13 +72,12 @@ fn the_check_of_lines_notices() {
 }
 
 /// Minimax over a fixed tree, without the table: nothing depends on the order of moves, which a flip changes.
-const SYMMETRIC: fn() -> Laboratory =
-    || Laboratory { pruning: false, recognizers: false, table: TableMode::Off, ..Laboratory::default() };
+const SYMMETRIC: Rules = Rules { pruning: false, recognizers: false, table: TableMode::Off, ..Rules::PLAY };
 
 fn value(position: &Position, depth: u32) -> ibex::bound::Ibv {
     let conventions = Conventions { draws: DrawRule::Off, contempt: 0 };
     let game = Game::new(position.clone());
-    let run = Bench::new(1).search(SYMMETRIC(), conventions, &game, &Limits::depth(depth), None).expect("a thread");
+    let run = Bench::new(1).search(SYMMETRIC, conventions, &game, &Limits::depth(depth), None).expect("a thread");
     run.finding.expect("a move").value
 }
 

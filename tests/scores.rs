@@ -12,10 +12,10 @@ use ibex::position::Game;
 use ibex::position::notation::read_fen;
 use ibex::random::split_mix;
 use ibex::score::{DrawRule, Score};
-use ibex::search::distance::{DelayedLoss, DistanceModel, NodeAged, RootPly};
+use ibex::search::distance::{Distance, Fault};
 use ibex::search::rules::{Composition, TableMode};
 use ibex::search::tally::TableCuts;
-use ibex::search::{Conventions, Laboratory};
+use ibex::search::{Conventions, Rules};
 use ibex::time::Limits;
 use shakmaty::Move;
 
@@ -28,19 +28,19 @@ fn game(fen: &str) -> Game {
     Game::new(read_fen(fen).expect("a position"))
 }
 
-fn search(bench: &mut Bench, rules: Laboratory, conventions: Conventions, game: &Game, depth: u32) -> Run<TableCuts> {
+fn search(bench: &mut Bench, rules: Rules, conventions: Conventions, game: &Game, depth: u32) -> Run {
     bench.search(rules, conventions, game, &Limits::depth(depth), None).expect("a thread")
 }
 
 /// The root's value.
-fn value(run: &Run<TableCuts>) -> Ibv {
+fn value(run: &Run) -> Ibv {
     run.finding.as_ref().expect("a legal move").value
 }
 
 /// Plain minimax over a fixed tree: nothing that depends on the order of the search, and a table that only saves work.
-fn minimax() -> Laboratory {
+fn minimax() -> Rules {
     // Without recognizers: what is tested is how results of the search itself are composed, aged and stored.
-    Laboratory { pruning: false, same_depth: true, recognizers: false, ..Laboratory::default() }
+    Rules { pruning: false, same_depth: true, recognizers: false, ..Rules::PLAY }
 }
 
 /// A conventional search returns bare numbers and derives a flag from the window that a node began with. With exact
@@ -55,7 +55,7 @@ fn demoted_and_conventional_searches_visit_the_same_nodes() {
         for (i, composition) in
             [Composition::Demoted, Composition::Flags, Composition::Integrated].into_iter().enumerate()
         {
-            let rules = Laboratory { composition, ..Laboratory::default() };
+            let rules = Rules { composition, ..Rules::PLAY };
             let run = search(&mut Bench::new(4), rules, NEUTRAL, &game, 9);
             totals[i] += run.nodes;
             cuts[i] = cuts[i].plus(run.tally);
@@ -84,7 +84,7 @@ fn small_trees() -> impl Iterator<Item = (&'static str, u32)> {
 }
 
 /// How often two rules disagree about a root value.
-fn disagreements(one: Laboratory, other: Laboratory, conventions: Conventions) -> Vec<String> {
+fn disagreements(one: Rules, other: Rules, conventions: Conventions) -> Vec<String> {
     let mut found = vec![];
     for (fen, depth) in small_trees() {
         let game = game(fen);
@@ -103,7 +103,7 @@ fn disagreements(one: Laboratory, other: Laboratory, conventions: Conventions) -
 fn the_table_saves_work_and_changes_nothing() {
     // With contempt for itself the root's side wants draws, which makes them the values of roots.
     for (draws, contempt) in [(DrawRule::Later, -3000), (DrawRule::Sooner, 7), (DrawRule::Off, 0)] {
-        let without = Laboratory { table: TableMode::Off, ..minimax() };
+        let without = Rules { table: TableMode::Off, ..minimax() };
         let conventions = Conventions { draws, contempt };
         assert_eq!(disagreements(minimax(), without, conventions), Vec::<String>::new(), "{draws:?}");
     }
@@ -111,54 +111,8 @@ fn the_table_saves_work_and_changes_nothing() {
 
 #[test]
 fn mate_distance_saves_work_and_changes_nothing() {
-    let without = Laboratory { mate_distance: false, ..minimax() };
+    let without = Rules { mate_distance: false, ..minimax() };
     assert_eq!(disagreements(minimax(), without, NEUTRAL), Vec::<String>::new());
-}
-
-/// A model of distance with one thing wrong.
-struct Faulty {
-    /// Nothing is re-based.
-    unadjusted: bool,
-    /// Every proof is believed to be in time.
-    timeless: bool,
-    /// Draws are re-based the wrong way round, on the way in and on the way out.
-    flipped: bool,
-}
-
-const SOUND: Faulty = Faulty { unadjusted: false, timeless: false, flipped: false };
-
-impl Faulty {
-    fn draws(&self, draws: DrawRule) -> DrawRule {
-        match draws {
-            DrawRule::Later if self.flipped => DrawRule::Sooner,
-            DrawRule::Sooner if self.flipped => DrawRule::Later,
-            rule => rule,
-        }
-    }
-}
-
-impl DistanceModel for Faulty {
-    fn origin(&self, ply: usize) -> usize {
-        ply
-    }
-    fn wants_evaluation(&self) -> bool {
-        false
-    }
-    fn enter(&self, edge: Score, _lower: bool, _evaluation: Score) -> Score {
-        edge
-    }
-    fn leave(&self, value: Ibv, _evaluation: Score) -> Ibv {
-        value
-    }
-    fn to_table(&self, value: Ibv, ply: usize, draws: DrawRule) -> Ibv {
-        if self.unadjusted { value } else { RootPly.to_table(value, ply, self.draws(draws)) }
-    }
-    fn out_of_table(&self, stored: Ibv, ply: usize, draws: DrawRule) -> Ibv {
-        if self.unadjusted { stored } else { RootPly.out_of_table(stored, ply, self.draws(draws)) }
-    }
-    fn plies_needed(&self, stored: Score) -> usize {
-        if self.timeless { 0 } else { RootPly.plies_needed(stored) }
-    }
 }
 
 /// Detours: a position, a move of the root's side that leaves one reply, and the position after both. What the table has
@@ -210,8 +164,8 @@ fn find_detours() -> Vec<(Game, Move, Game)> {
 }
 
 /// How many detours end differently when the table knows what lies behind them.
-fn changed_by_what_the_table_knows(distance: &'static dyn DistanceModel, draws: DrawRule) -> usize {
-    let rules = Laboratory { distance, ..minimax() };
+fn changed_by_what_the_table_knows(distance: Distance, draws: DrawRule) -> usize {
+    let rules = Rules { distance, ..minimax() };
     // So much contempt for itself that the root's side wants nothing but draws.
     let conventions = Conventions { draws, contempt: -3000 };
     let mut bench = Bench::new(1);
@@ -234,16 +188,16 @@ fn changed_by_what_the_table_knows(distance: &'static dyn DistanceModel, draws: 
 #[test]
 fn draws_from_the_table_count_from_where_they_are_met() {
     for draws in [DrawRule::Later, DrawRule::Sooner, DrawRule::Off] {
-        assert_eq!(changed_by_what_the_table_knows(&RootPly, draws), 0, "{draws:?}");
+        assert_eq!(changed_by_what_the_table_knows(Distance::RootPly, draws), 0, "{draws:?}");
     }
 }
 
 #[test]
 fn a_flipped_draw_sign_is_noticed() {
-    static FLIPPED: Faulty = Faulty { flipped: true, ..SOUND };
+    let flipped = Distance::Faulty(Fault::FlippedDraws);
     // The later draw is missed where the table tells that it comes sooner.
-    assert!(changed_by_what_the_table_knows(&FLIPPED, DrawRule::Later) > 0);
-    assert_eq!(changed_by_what_the_table_knows(&FLIPPED, DrawRule::Off), 0, "without a rule there is no sign");
+    assert!(changed_by_what_the_table_knows(flipped, DrawRule::Later) > 0);
+    assert_eq!(changed_by_what_the_table_knows(flipped, DrawRule::Off), 0, "without a rule there is no sign");
 }
 
 /// Scores that age edge by edge and scores that are counted from the root order everything the same way.
@@ -255,8 +209,8 @@ fn ageing_scores_visit_the_same_nodes_as_root_scores() {
     let mates = common::our_mates().into_iter().filter(|mate| mate.moves.abs() <= 2).map(|mate| (mate.game, 4));
     for (game, depth) in small_trees().map(|(fen, depth)| (game(fen), depth)).chain(mates) {
         for mate_distance in [true, false] {
-            let runs = [&RootPly as &dyn DistanceModel, &NodeAged].map(|distance| {
-                let rules = Laboratory { distance, mate_distance, ..minimax() };
+            let runs = [Distance::RootPly, Distance::NodeAged].map(|distance| {
+                let rules = Rules { distance, mate_distance, ..minimax() };
                 let run = search(&mut Bench::new(4), rules, NEUTRAL, &game, depth);
                 (value(&run), if value(&run).score().is_mate() && mate_distance { 0 } else { run.nodes })
             });
@@ -271,8 +225,8 @@ fn all_models_agree_on_mates() {
     let mut seen = 0;
     for mate in common::our_mates().into_iter().filter(|mate| mate.moves.abs() <= 2) {
         let plies = if mate.moves > 0 { 2 * mate.moves - 1 } else { -2 * mate.moves };
-        for distance in [&RootPly as &dyn DistanceModel, &NodeAged, &DelayedLoss] {
-            let rules = Laboratory { distance, ..minimax() };
+        for distance in [Distance::RootPly, Distance::NodeAged, Distance::DelayedLoss] {
+            let rules = Rules { distance, ..minimax() };
             let run = search(&mut Bench::new(4), rules, NEUTRAL, &mate.game, plies as u32);
             let score = value(&run).score();
             let own_moves = Score::MAX.raw() - score.raw().abs();
@@ -295,8 +249,8 @@ fn all_models_agree_on_mates() {
 /// claimed, at any time, with the late counter.
 ///
 /// Recognised wins are another claim, with a test of its own, and would settle many nodes before the table is asked.
-fn mate_beyond_the_counter(distance: &'static dyn DistanceModel) -> bool {
-    let rules = Laboratory { distance, recognizers: false, ..Laboratory::default() };
+fn mate_beyond_the_counter(distance: Distance) -> bool {
+    let rules = Rules { distance, recognizers: false, ..Rules::PLAY };
     let position = |counter: u32| game(&format!("8/8/8/8/3K4/8/2k5/R7 w - - {counter} 60"));
     let mut bench = Bench::new(4);
     let early = search(&mut bench, rules, NEUTRAL, &position(79), 18);
@@ -309,17 +263,17 @@ fn mate_beyond_the_counter(distance: &'static dyn DistanceModel) -> bool {
 
 #[test]
 fn no_mate_is_claimed_across_the_50_move_limit() {
-    assert!(!mate_beyond_the_counter(&RootPly));
+    assert!(!mate_beyond_the_counter(Distance::RootPly));
 }
 
 #[test]
 fn a_claim_across_the_50_move_limit_is_noticed() {
-    assert!(mate_beyond_the_counter(&Faulty { timeless: true, ..SOUND }));
+    assert!(mate_beyond_the_counter(Distance::Faulty(Fault::Timeless)));
 }
 
 /// Rook against king is won and recognised, until the counter stands too high. The table knows wins from fresh counters.
-fn recognised_win_beyond_the_counter(distance: &'static dyn DistanceModel) -> bool {
-    let rules = Laboratory { distance, ..Laboratory::default() };
+fn recognised_win_beyond_the_counter(distance: Distance) -> bool {
+    let rules = Rules { distance, ..Rules::PLAY };
     ["8/8/8/3k4/8/8/R7/K7 w - -", "8/8/8/4k3/8/8/8/KR6 w - -"].into_iter().any(|fen| {
         let mut bench = Bench::new(4);
         search(&mut bench, rules, NEUTRAL, &game(&format!("{fen} 0 1")), 6);
@@ -331,14 +285,14 @@ fn recognised_win_beyond_the_counter(distance: &'static dyn DistanceModel) -> bo
 
 #[test]
 fn no_recognised_win_is_claimed_across_the_50_move_limit() {
-    assert!(!recognised_win_beyond_the_counter(&RootPly));
+    assert!(!recognised_win_beyond_the_counter(Distance::RootPly));
 }
 
 /// Nothing that a fresh counter has stored is found with a late one: the key keeps them apart, whatever the model of
 /// distance lets pass. (Mates, whose counters may be near enough to share a key, have the control above.)
 #[test]
 fn the_key_keeps_recognised_wins_from_late_counters() {
-    assert!(!recognised_win_beyond_the_counter(&Faulty { timeless: true, ..SOUND }));
+    assert!(!recognised_win_beyond_the_counter(Distance::Faulty(Fault::Timeless)));
 }
 
 /// Mate on the hundredth half-move wins, a hundredth half-move without it draws.
@@ -346,17 +300,17 @@ fn the_key_keeps_recognised_wins_from_late_counters() {
 fn the_hundredth_half_move_may_mate() {
     let position = |clock: u32| game(&format!("k7/8/1K6/8/8/8/8/7R w - - {clock} 80"));
     for (clock, mates) in [(98, true), (99, true)] {
-        let run = search(&mut Bench::new(1), Laboratory::default(), NEUTRAL, &position(clock), 6);
+        let run = search(&mut Bench::new(1), Rules::PLAY, NEUTRAL, &position(clock), 6);
         assert_eq!(value(&run).score().mate_moves() == Some(1), mates, "counter {clock}");
     }
     // Mate in two would need half-moves 98 to 101.
-    let run = search(&mut Bench::new(1), Laboratory::default(), NEUTRAL, &game("k7/8/2K5/8/8/8/8/6R1 w - - 98 80"), 8);
+    let run = search(&mut Bench::new(1), Rules::PLAY, NEUTRAL, &game("k7/8/2K5/8/8/8/8/6R1 w - - 98 80"), 8);
     assert!(!value(&run).score().is_mate(), "{:?}", value(&run));
 }
 
 /// With the table kept from move to move: the announced distance falls by one with each own move.
 fn play_out(mib: usize, mate: &common::Mate) -> Vec<i32> {
-    let rules = Laboratory::default();
+    let rules = Rules::PLAY;
     let mut bench = Bench::new(mib);
     let mut game = mate.game.clone();
     let mut announced = vec![];
@@ -404,8 +358,8 @@ fn announced_mates_come_nearer_with_every_move() {
 }
 
 /// The value of a plain search of mates, deep enough to see them, on one table for all depths.
-fn mate_values(distance: &'static dyn DistanceModel, mate: &common::Mate) -> Vec<Score> {
-    let rules = Laboratory { distance, ..Laboratory::default() };
+fn mate_values(distance: Distance, mate: &common::Mate) -> Vec<Score> {
+    let rules = Rules { distance, ..Rules::PLAY };
     let mut bench = Bench::new(4);
     (2..=4 * mate.moves as u32 + 4)
         .map(|depth| {
@@ -421,8 +375,8 @@ fn a_table_without_ply_adjustment_is_noticed() {
     let shorter = |values: &[Score], mate: &common::Mate| {
         values.iter().any(|score| score.mate_moves().is_some_and(|moves| moves > 0 && moves < mate.moves))
     };
-    assert!(!mates().any(|mate| shorter(&mate_values(&RootPly, &mate), &mate)));
-    static UNADJUSTED: Faulty = Faulty { unadjusted: true, ..SOUND };
-    let differs = |mate: &common::Mate| mate_values(&UNADJUSTED, mate) != mate_values(&RootPly, mate);
+    assert!(!mates().any(|mate| shorter(&mate_values(Distance::RootPly, &mate), &mate)));
+    let unadjusted = Distance::Faulty(Fault::Unadjusted);
+    let differs = |mate: &common::Mate| mate_values(unadjusted, mate) != mate_values(Distance::RootPly, mate);
     assert!(mates().any(|mate| differs(&mate)), "a table without ply adjustment gives other mates");
 }

@@ -1,7 +1,7 @@
 //! What a node is worth before any of its moves is searched: the evaluation, what experience corrects in it, and what the
 //! table knows beyond it.
 
-use super::{Rules, Search};
+use super::Search;
 use crate::bound::{Bound, Ibv};
 use crate::position::{PackedMove, Position};
 use crate::score::Score;
@@ -18,7 +18,7 @@ pub(super) struct Estimate {
     pub value: Score,
 }
 
-impl<R: Rules> Search<'_, R> {
+impl<const PLAY: bool> Search<'_, PLAY> {
     /// Evaluates a node that is not in check, from its entry in the table where there is one; `known` is what that entry
     /// says of the value.
     #[inline]
@@ -31,7 +31,7 @@ impl<R: Rules> Search<'_, R> {
         self.frame_mut(ply).eval = Some(eval);
         let mut value = Score::heuristic(eval);
         // Not for a search without pruning: what the table happens to know depends on the order of the moves.
-        if self.rules.pruning() && known.is_some() && !known.score().is_decisive() {
+        if self.rules().pruning && known.is_some() && !known.score().is_decisive() {
             let says_more = match known.bound() {
                 Bound::Exact => true,
                 Bound::Lower => known.score() > value,
@@ -64,7 +64,7 @@ impl<R: Rules> Search<'_, R> {
     #[inline]
     pub(super) fn correct(&self, position: &Position, ply: usize, raw: i32) -> i32 {
         let contempt = self.shared.conventions.contempt_at(ply);
-        let cp = if self.rules.pruning() {
+        let cp = if self.rules().pruning {
             let corrected = raw + self.memory.correction.of(position, &self.trail(ply));
             if self.memory.evaluator.is_raw() {
                 corrected
@@ -81,7 +81,7 @@ impl<R: Rules> Search<'_, R> {
     /// The nearest multiple of the evaluation's grain, in centipawns.
     #[inline(always)]
     fn to_grain(&self, cp: i32) -> i32 {
-        let grain = self.rules.grain();
-        if grain == 1 { cp } else { (cp + grain / 2).div_euclid(grain) * grain }
+        let grain = self.rules().grain;
+        if grain <= 1 { cp } else { (cp + grain / 2).div_euclid(grain) * grain }
     }
 }

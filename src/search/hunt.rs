@@ -14,8 +14,8 @@
 
 use shakmaty::Move;
 
+use super::Search;
 use super::past::Past;
-use super::{Rules, Search};
 use crate::bound::Ibv;
 use crate::position::{Game, PackedMove, Position};
 use crate::score::Score;
@@ -307,13 +307,13 @@ fn two_best(children: &[Child], attacks: bool) -> (usize, u32) {
     (best, second)
 }
 
-impl<R: Rules> Search<'_, R> {
+impl<const PLAY: bool> Search<'_, PLAY> {
     /// Whether this search hunts for mates at all.
     fn may_hunt(&self, lines: usize) -> bool {
         let limits = self.shared.limits;
         let timed = limits.movetime.is_some() || limits.clock.iter().any(Option::is_some);
         self.id == 0
-            && self.rules.hunts()
+            && self.rules().hunts
             && lines == 1
             && !timed
             && limits.soft_nodes.is_none()

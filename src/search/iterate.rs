@@ -8,8 +8,8 @@ use shakmaty::Move;
 use super::report::{Basis, Event, Report};
 use super::root::{RootMove, RootMoves};
 use super::rules::Driver;
-use super::tally::Tally as _;
-use super::{NodeResult, Rules, Search, pv};
+use super::tally::TableCuts;
+use super::{NodeResult, Search, pv};
 use crate::bound::{Bound, Ibv};
 use crate::params;
 use crate::position::{PackedMove, Position};
@@ -44,7 +44,7 @@ struct Trend {
     mean: Option<i32>,
 }
 
-impl<R: Rules> Search<'_, R> {
+impl<const PLAY: bool> Search<'_, PLAY> {
     /// Deepens until a limit or the stop flag ends it; what the first thread finds is told.
     ///
     /// None where there is no move to search.
@@ -248,7 +248,7 @@ impl<R: Rules> Search<'_, R> {
 
     /// One line of one iteration, searched with a window around the last score that opens as it fails.
     fn aspirate(&mut self, line: usize, depth: i32, lines: usize) -> NodeResult {
-        if let Driver::Mtdf { growing } = self.rules.driver() {
+        if let Driver::Mtdf { growing } = self.rules().driver {
             return self.mtdf(line, depth, growing);
         }
         let previous = self.roots.0[line].proved.map(|(_, score)| score);
@@ -264,14 +264,14 @@ impl<R: Rules> Search<'_, R> {
         let mut reduced = 0;
         loop {
             let value = self.search_root(line, alpha, beta, (depth - reduced).max(1))?;
-            self.tally.pass();
+            self.count(TableCuts::pass);
             self.roots.sort_from(line);
             if value.bound() == Bound::Exact && value.score() > alpha && value.score() < beta {
                 return Some(value);
             }
             if value.cuts(beta) && beta < Score::MAX {
                 // Failing high, the move is good enough to be found again at less depth.
-                if self.rules.pruning() {
+                if self.rules().pruning {
                     reduced = (reduced + 1).min(3);
                 }
                 width += width * params::aspiration_growth() / 100 + 1;

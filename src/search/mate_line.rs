@@ -7,8 +7,7 @@
 
 use shakmaty::Move;
 
-use super::distance::DistanceModel as _;
-use super::{Rules, Search};
+use super::Search;
 use crate::bound::Ibv;
 use crate::position::game::Ending;
 use crate::position::{PackedMove, Position};
@@ -31,7 +30,7 @@ struct Walk<'a> {
     guide: &'a [PackedMove],
 }
 
-impl<R: Rules> Search<'_, R> {
+impl<const PLAY: bool> Search<'_, PLAY> {
     /// Completes the line of a root move whose value is an exact mate; `over` tells that the search has ended.
     ///
     /// Where the line shows that the mate comes sooner than was thought, the value is corrected.
@@ -39,7 +38,7 @@ impl<R: Rules> Search<'_, R> {
         let Some((depth, score)) = self.roots.0[index].proved else { return };
         let Some(length) = score.mate_ply() else { return };
         // Where the score does not count plies, nobody knows how long the line should be.
-        let counts_plies = !self.rules.distance().wants_evaluation();
+        let counts_plies = !self.rules().distance.wants_evaluation();
         if length == 0 || !counts_plies || self.is_mate_line(&self.roots.0[index].line, length) {
             self.roots.0[index].line_is_cut = false;
             if counts_plies {

@@ -14,7 +14,7 @@
 //! - `tables`: tablebases, inside the tree and at its root
 //! - `mate_line`: completes the lines of announced mates
 //! - `pv`, `report`: lines, and what the search tells of itself
-//! - `rules`: what the laboratory may switch; in play every switch is a constant
+//! - `rules`: the switches of a search as data; play makes them constants, the laboratory turns them
 //! - `contempt`: what a draw is worth against this opponent
 //! - `mtdf`: the laboratory's other way to find the root's value
 //! - `distance`: how near and far enter scores; `tally`: what the laboratory counts
@@ -52,6 +52,7 @@ use shakmaty::{Color, Move};
 
 use crate::bound::{Bound, Ibv};
 use crate::eval::{Evaluation, Evaluator};
+use crate::params;
 use crate::position::{Game, PackedMove, Position};
 use crate::recognize::retrograde::Value;
 use crate::recognize::{self, three_men};
@@ -59,16 +60,16 @@ use crate::score::{DrawRule, MAX_PLY, Score};
 use crate::time::{Clock, Limits};
 use crate::tt::{Entry, Table};
 pub use allowance::Allowance;
-use distance::DistanceModel as _;
 use history::{Correction, History, PieceTo, QuietSlot, Trail};
 pub use lead::Lead;
 use past::Past;
 use repetition::Path;
 pub use report::{Basis, Event, Outcome, Report};
 use root::{RootMove, RootMoves};
+pub use rules::Rules;
 use rules::TableMode;
-pub use rules::{Laboratory, Play, Rules};
 pub use tables::Probes;
+use tally::TableCuts;
 
 /// Who hears of a search while it runs, if anyone; called from its threads.
 pub type Listener<'a> = Option<&'a (dyn Fn(Event) + Sync)>;
@@ -251,8 +252,11 @@ impl Frame {
 }
 
 /// One thread's search.
-pub struct Search<'a, R: Rules> {
-    rules: R,
+///
+/// `PLAY` fixes the rules to [`Rules::PLAY`] at compile time, so play does not pay for the laboratory's switches.
+pub struct Search<'a, const PLAY: bool> {
+    /// The rules of an experiment. Only [`Search::rules`] reads them, because play has constants instead.
+    rules: Rules,
     shared: &'a Shared<'a>,
     id: usize,
     memory: &'a mut Memory,
@@ -286,16 +290,35 @@ pub struct Search<'a, R: Rules> {
     null_from: usize,
     /// Recognised wins would fall silent within this search: it does without them.
     no_recognized_wins: bool,
-    tally: R::Tally,
+    /// What the laboratory counts; nothing in play.
+    tally: TableCuts,
 }
 
 /// An aborted search has no result: `None`, never a score. It leaves the path where it was: see
 /// [`Search::return_to_root`].
 type NodeResult = Option<Ibv>;
 
-impl<'a, R: Rules> Search<'a, R> {
-    /// Prepares thread `id` of a search.
-    pub fn new(rules: R, shared: &'a Shared<'a>, id: usize, memory: &'a mut Memory, game: &'a Game) -> Search<'a, R> {
+impl<'a> Search<'a, true> {
+    /// Prepares thread `id` of a search under the rules of play.
+    pub fn new(shared: &'a Shared<'a>, id: usize, memory: &'a mut Memory, game: &'a Game) -> Self {
+        Search::prepare(Rules::PLAY, shared, id, memory, game)
+    }
+}
+
+impl<'a> Search<'a, false> {
+    /// Prepares thread `id` of a search under other rules, for an experiment.
+    pub fn with_rules(rules: Rules, shared: &'a Shared<'a>, id: usize, memory: &'a mut Memory, game: &'a Game) -> Self {
+        Search::prepare(rules, shared, id, memory, game)
+    }
+
+    /// What the search has counted so far.
+    pub fn tally(&self) -> TableCuts {
+        self.tally
+    }
+}
+
+impl<'a, const PLAY: bool> Search<'a, PLAY> {
+    fn prepare(rules: Rules, shared: &'a Shared<'a>, id: usize, memory: &'a mut Memory, game: &'a Game) -> Self {
         let position = game.position();
         memory.frames.fill(Frame::default());
         memory.evaluator.reset(position);
@@ -327,15 +350,24 @@ impl<'a, R: Rules> Search<'a, R> {
             hunts: [None, None],
             null_from: 0,
             no_recognized_wins: recognized_wins_fall_silent(position),
-            tally: R::Tally::default(),
+            tally: TableCuts::default(),
             memory,
             game,
         }
     }
 
-    /// What has been counted so far.
-    pub fn tally(&self) -> &R::Tally {
-        &self.tally
+    /// The rules of this search: a constant in play, so that its branches fold.
+    #[inline(always)]
+    fn rules(&self) -> Rules {
+        if PLAY { Rules::PLAY } else { self.rules }
+    }
+
+    /// Lets the laboratory count something. Play counts nothing.
+    #[inline(always)]
+    fn count(&mut self, add: impl FnOnce(&mut TableCuts)) {
+        if !PLAY {
+            add(&mut self.tally);
+        }
     }
 
     #[inline]
@@ -470,20 +502,21 @@ impl<'a, R: Rules> Search<'a, R> {
     /// The table's entry for a key.
     #[inline]
     fn probe(&self, key: u64) -> Option<Entry> {
-        if self.rules.table() == TableMode::Off { None } else { self.shared.table.probe(key) }
+        if self.rules().table == TableMode::Off { None } else { self.shared.table.probe(key) }
     }
 
     /// The value of a draw on the board at `ply`.
     #[inline]
     fn draw(&self, ply: usize) -> Ibv {
         let draw = self.shared.conventions.draws.draw(ply);
-        Ibv::exact(if self.rules.bands() { draw } else { Score::heuristic(draw.raw()) })
+        Ibv::exact(if self.rules().bands { draw } else { Score::heuristic(draw.raw()) })
     }
 
     /// What a recognizer proves of a position at `ply`, in the root's terms.
     #[inline]
     fn recognize(&self, position: &Position, ply: usize) -> Ibv {
-        if !self.rules.recognizers() {
+        // Builds with `tune` can switch recognizers off in play, too.
+        if !self.rules().recognizers || params::recognizers() == 0 {
             return Ibv::NONE;
         }
         if let Some(known) = self.three_men(position, ply) {
@@ -500,7 +533,7 @@ impl<'a, R: Rules> Search<'a, R> {
     /// other material, and where a trap may lie in the mate's way.
     #[inline]
     fn three_men(&self, position: &Position, ply: usize) -> Option<Ibv> {
-        let distance = self.rules.distance();
+        let distance = self.rules().distance;
         // Where scores do not count plies there is nothing to add to a recognised win.
         if distance.wants_evaluation() {
             return None;

@@ -8,8 +8,8 @@
 //! (chess programming wiki, "MTD(f)").
 
 use super::root::RootMove;
-use super::tally::Tally as _;
-use super::{NodeResult, Rules, Search};
+use super::tally::TableCuts;
+use super::{NodeResult, Search};
 use crate::bound::Ibv;
 use crate::position::PackedMove;
 use crate::score::Score;
@@ -64,17 +64,17 @@ impl Bracket {
     }
 }
 
-impl<R: Rules> Search<'_, R> {
+impl<const PLAY: bool> Search<'_, PLAY> {
     /// One line of one iteration by MTD(f), from the score of the iteration before; `growing` doubles the step with each
     /// pass that fails to the same side.
     pub(super) fn mtdf(&mut self, line: usize, depth: i32, growing: bool) -> NodeResult {
-        let grain = self.rules.grain();
+        let grain = self.rules().grain.max(1);
         let mut bracket = Bracket::new(grain);
         let mut test =
             self.roots.0[line].proved.map_or(Score::heuristic(0), |(_, score)| score).max(Score::MIN.above());
         while !bracket.is_closed(grain) {
             let value = self.search_root(line, test.below(), test, depth)?;
-            self.tally.pass();
+            self.count(TableCuts::pass);
             self.roots.sort_from(line);
             bracket.learn(value.score(), test, grain, growing);
             test = bracket.next_test();

@@ -5,12 +5,11 @@ use std::ops::ControlFlow;
 use arrayvec::ArrayVec;
 use shakmaty::Move;
 
-use super::distance::DistanceModel as _;
 use super::history::{self, History};
 use super::picker::Picker;
 use super::rules::Narrowing;
-use super::tally::Tally as _;
-use super::{NodeResult, Rules, Search, reductions};
+use super::tally::TableCuts;
+use super::{NodeResult, Search, reductions};
 use crate::bound::{Bound, Ibv};
 use crate::params;
 use crate::position::attacks::Attacks;
@@ -20,7 +19,7 @@ use crate::score::{MAX_PLY, Score};
 use crate::tt::Entry;
 use crate::window::Window;
 
-impl<R: Rules> Search<'_, R> {
+impl<const PLAY: bool> Search<'_, PLAY> {
     /// Searches `position` to `depth` within the window `alpha..beta`; none if the search was aborted.
     ///
     /// The result says what is known of the node's value: exact inside the window, a lower bound at beta or above, an
@@ -51,8 +50,8 @@ impl<R: Rules> Search<'_, R> {
 
         // Step 2. Mate distance: even mate on the next move cannot beat a shorter one that is already certain.
         let mut window = Window::new(alpha, beta);
-        let origin = self.rules.distance().origin(ply);
-        if self.rules.mate_distance() {
+        let origin = self.rules().distance.origin(ply);
+        if self.rules().mate_distance {
             for certain in [Ibv::lower(Score::mated_in(origin)), Ibv::upper(Score::mate_in(origin + 1))] {
                 if let Some(settled) = window.know(certain) {
                     return Some(settled);
@@ -63,7 +62,7 @@ impl<R: Rules> Search<'_, R> {
         // Step 3. A draw within reach: who can repeat a position of the tree with the next move has at least that. Lines
         // are searched, so that they show it; what is settled here therefore depends on the order of the moves.
         let excluded = self.frame(ply).excluded;
-        if self.rules.pruning() && !PV && !excluded.is_some() {
+        if self.rules().pruning && !PV && !excluded.is_some() {
             let drawn = self.draw(ply + 1);
             let at_least = self.leave(drawn, Score::ZERO).force_lower();
             if at_least.score() > alpha
@@ -93,22 +92,22 @@ impl<R: Rules> Search<'_, R> {
             // An opinion must be deep enough, and close to the 50-move draw the path matters more than what another
             // path has found. A proof holds at any depth, in its own direction.
             let deep = self.is_deep_enough(table_depth, depth) && position.clock() < 90;
-            let proof = if self.rules.same_depth() { Ibv::NONE } else { known.proof() };
+            let proof = if self.rules().same_depth { Ibv::NONE } else { known.proof() };
             if !PV {
                 for (value, usable, proved) in [(known, deep, false), (proof, true, true)] {
                     if usable && value.settles(window.alpha, window.beta) {
-                        self.tally.table_cut(value, value.fails_low(window.alpha), proved);
+                        self.count(|tally| tally.table_cut(value, value.fails_low(window.alpha), proved));
                         return Some(value);
                     }
                 }
             } else {
-                let narrowing = match self.rules.narrowing() {
+                let narrowing = match self.rules().narrowing {
                     Narrowing::Off => Ibv::NONE,
                     Narrowing::All if deep && known.bound() != Bound::Exact => known,
                     Narrowing::Proofs | Narrowing::All => proof,
                 };
                 if narrowing.is_some() {
-                    self.tally.narrowed();
+                    self.count(TableCuts::narrowed);
                     if let Some(settled) = window.know(narrowing) {
                         return Some(settled);
                     }
@@ -143,7 +142,7 @@ impl<R: Rules> Search<'_, R> {
         // The quiet move before is judged at once, by what it has made of the evaluation: that is known of every move
         // searched, where cutoffs are rare.
         let parent = self.frame_before(ply, 1);
-        if self.rules.pruning()
+        if self.rules().pruning
             && !in_check
             && !excluded.is_some()
             && let (Some(before), Some(slot)) = (parent.eval, parent.quiet)
@@ -164,7 +163,7 @@ impl<R: Rules> Search<'_, R> {
         self.frame_mut(ply + 2).cutoffs = 0;
 
         // The null move may only be followed by real ones, and zugzwang forbids it without pieces.
-        let pruning = self.rules.pruning() && !PV && !in_check && !excluded.is_some();
+        let pruning = self.rules().pruning && !PV && !in_check && !excluded.is_some();
         if pruning {
             // Step 7. Hindsight: the parent reduced this move; if the evaluations of both sides say that it was
             // better for them than thought, take the reduction back.
@@ -233,7 +232,7 @@ impl<R: Rules> Search<'_, R> {
 
         // Step 11. Internal iterative reduction: without a move from the table the node is expensive and, by the next
         // iteration, will have one.
-        if self.rules.pruning()
+        if self.rules().pruning
             && (PV || cut_node)
             && depth >= params::internal_reduction_depth()
             && table_move.is_none()
@@ -306,7 +305,7 @@ impl<R: Rules> Search<'_, R> {
             // is futile its margin, all others the best of those that were searched.
             // Checks are neither futile, for mate needs no evaluation, nor judged by their history alone. A loss is
             // never claimed on the strength of a skipped move.
-            if self.rules.pruning() && best.is_some() && !best.score().is_loss() && position.has_pieces() {
+            if self.rules().pruning && best.is_some() && !best.score().is_loss() && position.has_pieces() {
                 let reduced = (depth - (reduction + if improving { 0 } else { 512 } - move_history / 16) / 1024).max(0);
                 if !noisy {
                     // Late moves.
@@ -354,7 +353,7 @@ impl<R: Rules> Search<'_, R> {
 
             // Step 15. Singular extension: is the table's move much better than every other?
             let mut extension = 0;
-            if self.rules.pruning()
+            if self.rules().pruning
                 && depth >= params::singular_depth() + i32::from(was_pv)
                 && table_move == Some(m)
                 && !excluded.is_some()
@@ -395,7 +394,7 @@ impl<R: Rules> Search<'_, R> {
 
             // Step 17. Late-move reductions: late moves are searched less, and again only if they surprise.
             let mut value = Ibv::NONE;
-            let full_search = if self.rules.pruning() && depth >= 2 && number > 1 + usize::from(PV) {
+            let full_search = if self.rules().pruning && depth >= 2 && number > 1 + usize::from(PV) {
                 if PV {
                     reduction -= params::reduction_pv();
                 }
@@ -469,7 +468,7 @@ impl<R: Rules> Search<'_, R> {
                 }
                 alpha = value.score();
                 // A move has raised alpha: the rest is less likely to.
-                if self.rules.pruning() && depth > 2 && depth < 12 && !value.score().is_decisive() {
+                if self.rules().pruning && depth > 2 && depth < 12 && !value.score().is_decisive() {
                     depth -= 1;
                 }
             }
@@ -491,7 +490,7 @@ impl<R: Rules> Search<'_, R> {
             });
         }
 
-        best = window.close(self.rules.composition().conclude(best, window_bottom, beta));
+        best = window.close(self.rules().composition.conclude(best, window_bottom, beta));
 
         // Step 20. Learn: reward what refuted, punish what was tried before it.
         if best.cuts(beta)
@@ -586,7 +585,7 @@ impl<R: Rules> Search<'_, R> {
     /// What the model of distance wants to know of a child; in check, where there is no evaluation, a draw.
     #[inline]
     fn evaluation_for_distance(&mut self, child: &Position) -> Score {
-        if !self.rules.distance().wants_evaluation() || child.in_check() {
+        if !self.rules().distance.wants_evaluation() || child.in_check() {
             Score::ZERO
         } else {
             Score::heuristic(self.evaluate(child))
@@ -596,7 +595,7 @@ impl<R: Rules> Search<'_, R> {
     /// The child's window.
     #[inline]
     fn enter(&self, alpha: Score, beta: Score, evaluation: Score) -> (Score, Score) {
-        let distance = self.rules.distance();
+        let distance = self.rules().distance;
         let (alpha, beta) = (distance.enter(-beta, true, evaluation), distance.enter(-alpha, false, evaluation));
         // At the ends of the scale two edges may become one; nothing lies between them then either.
         if alpha < beta {
@@ -611,13 +610,13 @@ impl<R: Rules> Search<'_, R> {
     /// The child's result, from the node's view.
     #[inline]
     fn leave(&self, value: Ibv, evaluation: Score) -> Ibv {
-        self.rules.composition().returned(-self.rules.distance().leave(value, evaluation))
+        self.rules().composition.returned(-self.rules().distance.leave(value, evaluation))
     }
 
     /// Whether an entry of one depth may serve a search of another.
     #[inline]
     pub(super) fn is_deep_enough(&self, entry: i32, wanted: i32) -> bool {
-        if self.rules.same_depth() { entry == wanted } else { entry >= wanted }
+        if self.rules().same_depth { entry == wanted } else { entry >= wanted }
     }
 
     /// Updates the histories after `m` refuted a node.

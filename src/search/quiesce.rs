@@ -2,11 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use super::distance::DistanceModel as _;
 use super::node::skipped;
 use super::picker::Picker;
-use super::tally::Tally as _;
-use super::{NodeResult, Rules, Search};
+use super::{NodeResult, Search};
 use crate::bound::{Bound, Ibv};
 use crate::params;
 use crate::position::attacks::Attacks;
@@ -17,7 +15,7 @@ use crate::score::{Band, Score};
 use crate::tt::Entry;
 use crate::window::Window;
 
-impl<R: Rules> Search<'_, R> {
+impl<const PLAY: bool> Search<'_, PLAY> {
     /// The value of the quiet positions that captures lead to; none if the search was aborted.
     ///
     /// Standing pat is an exact value of this game by convention, so a node that no capture improves is exact even
@@ -50,8 +48,8 @@ impl<R: Rules> Search<'_, R> {
         let key = self.past.key(position, ply);
         let entry = self.probe(key);
         let known = entry.map_or(Ibv::NONE, |e| self.at_this_node(e.value, position, ply));
-        if !PV && known.settles(alpha, beta) && entry.is_some_and(|e| e.depth == 0 || !self.rules.same_depth()) {
-            self.tally.table_cut(known, known.fails_low(alpha), false);
+        if !PV && known.settles(alpha, beta) && entry.is_some_and(|e| e.depth == 0 || !self.rules().same_depth) {
+            self.count(|tally| tally.table_cut(known, known.fails_low(alpha), false));
             return Some(known);
         }
         let was_pv = PV || entry.is_some_and(|e| e.pv);
@@ -86,7 +84,7 @@ impl<R: Rules> Search<'_, R> {
         while let Some(m) = picker.next(position, &self.memory.history, &threats, &trail) {
             // Step 6. Skip what cannot matter; what is skipped contributes its upper bound. Of moves that are no better
             // than what is known already this is that very value: bounds far below alpha serve more windows than alpha.
-            if self.rules.pruning() && best.is_some() && !best.score().is_loss() {
+            if self.rules().pruning && best.is_some() && !best.score().is_loss() {
                 if in_check {
                     // One evasion is enough to go by: quiet ones after it are taken to be no better.
                     if searched > 0 && !is_noisy(m) {
@@ -130,10 +128,10 @@ impl<R: Rules> Search<'_, R> {
         }
 
         if in_check && searched == 0 {
-            return Some(Ibv::exact(Score::mated_in(self.rules.distance().origin(ply))));
+            return Some(Ibv::exact(Score::mated_in(self.rules().distance.origin(ply))));
         }
 
-        best = window.close(self.rules.composition().conclude(best, window_bottom, beta));
+        best = window.close(self.rules().composition.conclude(best, window_bottom, beta));
 
         // Step 8. Remember.
         let entry = Entry {
@@ -151,7 +149,7 @@ impl<R: Rules> Search<'_, R> {
     /// A node's result as the table keeps it.
     #[inline]
     pub(super) fn to_table(&self, value: Ibv, ply: usize) -> Ibv {
-        self.rules.distance().to_table(value, ply, self.shared.conventions.draws)
+        self.rules().distance.to_table(value, ply, self.shared.conventions.draws)
     }
 
     /// A table value as it holds at this node; nothing where the 50-move counter could spoil what it claims.
@@ -160,7 +158,7 @@ impl<R: Rules> Search<'_, R> {
         if !stored.is_some() {
             return Ibv::NONE;
         }
-        let distance = self.rules.distance();
+        let distance = self.rules().distance;
         let mut known = distance.out_of_table(stored, ply, self.shared.conventions.draws);
         if !known.is_some() {
             return Ibv::NONE;
@@ -186,6 +184,6 @@ impl<R: Rules> Search<'_, R> {
                 };
             }
         }
-        if self.rules.table().admits(known) { known } else { Ibv::NONE }
+        if self.rules().table.admits(known) { known } else { Ibv::NONE }
     }
 }

@@ -7,7 +7,7 @@ use shakmaty::Move;
 
 use super::history::{History, Trail};
 use super::picker::Picker;
-use super::{NodeResult, Rules, Search, reductions};
+use super::{NodeResult, Search, reductions};
 use crate::bound::{Bound, Ibv};
 use crate::params;
 use crate::position::attacks::Attacks;
@@ -129,7 +129,7 @@ impl RootMove {
     }
 }
 
-impl<R: Rules> Search<'_, R> {
+impl<const PLAY: bool> Search<'_, PLAY> {
     /// Searches the root's moves from `first` on (those before it have lines of their own) within the window, as far as
     /// tablebases rank them alike.
     pub(super) fn search_root(&mut self, first: usize, mut alpha: Score, beta: Score, depth: i32) -> NodeResult {
@@ -154,7 +154,7 @@ impl<R: Rules> Search<'_, R> {
         let threats = Attacks::of(position.board(), !position.turn());
         let trail = self.trail(0);
         let end = self.roots.group_end(first);
-        if self.rules.pruning() {
+        if self.rules().pruning {
             // What the last iteration, or the last window, has put in front stays there.
             let begin = if self.completed > 0 { first + 1 } else { first };
             self.order(begin..end, &threats, &trail);
@@ -178,7 +178,7 @@ impl<R: Rules> Search<'_, R> {
             }
             let mut value = Ibv::NONE;
             let mut full = number > 1;
-            if self.rules.pruning() && depth >= 3 && number > 3 {
+            if self.rules().pruning && depth >= 3 && number > 3 {
                 let history = if noisy { 0 } else { self.memory.history.quiet(position, &threats, &trail, m) };
                 let mut reduction = reductions::reduction(depth, number) - params::reduction_pv();
                 if noisy || child.in_check() {
@@ -216,7 +216,7 @@ impl<R: Rules> Search<'_, R> {
             }
             best = best.max(value);
             if value.score() > alpha && value.bound() != Bound::Upper {
-                if self.rules.pruning() {
+                if self.rules().pruning {
                     self.learn(position, 0, depth, m, &threats, &quiets_tried, &noisy_tried);
                     quiets_tried.clear();
                     noisy_tried.clear();

@@ -1,88 +1,66 @@
-//! What an experiment may switch, and what play fixes: see `ibex lab`.
+//! The rules of a search as data: what play fixes, and what an experiment of the laboratory may switch.
 
-use super::distance::{DistanceModel, RootPly};
-use super::tally::{TableCuts, Tally};
+use super::distance::Distance;
 use crate::bound::{Bound, Ibv};
-use crate::params;
 use crate::score::Score;
 
-/// The switches of a search. Play answers each with a constant, so that the compiler removes the question.
-pub trait Rules: Copy + Send + Sync + 'static {
+/// The switches of a search.
+///
+/// Play uses [`Rules::PLAY`], a constant, so the compiler removes every question about it. An experiment changes some
+/// fields and takes the rest from play:
+///
+/// ```
+/// use ibex::search::Rules;
+///
+/// let rules = Rules { pruning: false, same_depth: true, ..Rules::PLAY };
+/// assert_eq!(rules.distance, Rules::PLAY.distance);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
     /// How distance enters scores.
-    type Distance: DistanceModel + Copy;
-    /// What is counted.
-    type Tally: Tally;
-
-    /// The model of distance.
-    fn distance(self) -> Self::Distance;
-
-    /// Whether forward pruning, reductions and everything else that depends on the order of the search is on. Without,
-    /// a search to a depth is plain minimax over a fixed tree.
-    #[inline(always)]
-    fn pruning(self) -> bool {
-        true
-    }
-
-    /// How a node's result is composed from its children's.
-    #[inline(always)]
-    fn composition(self) -> Composition {
-        Composition::Integrated
-    }
-
-    /// Whether a node may be settled by mate distance alone.
-    #[inline(always)]
-    fn mate_distance(self) -> bool {
-        true
-    }
-
-    /// Whether the table serves only searches of the very depth that it was filled by, proofs included. Then it saves
-    /// work and changes nothing.
-    #[inline(always)]
-    fn same_depth(self) -> bool {
-        false
-    }
-
-    /// How an iteration finds the root's value.
-    #[inline(always)]
-    fn driver(self) -> Driver {
-        Driver::Aspiration
-    }
-
-    /// Whether searches without a clock hunt for mates.
-    #[inline(always)]
-    fn hunts(self) -> bool {
-        true
-    }
-
-    /// What of the table's values may be used.
-    #[inline(always)]
-    fn table(self) -> TableMode {
-        TableMode::All
-    }
-
+    pub distance: Distance,
+    /// Whether forward pruning, reductions and everything else that depends on the order of the search is on. Without
+    /// it, a search to a depth is plain minimax over a fixed tree.
+    pub pruning: bool,
+    /// How a node composes its result from its children's.
+    pub composition: Composition,
+    /// Whether mate distance alone may settle a node.
+    pub mate_distance: bool,
+    /// Whether an entry of the transposition table, proofs included, serves only searches of its own depth. The table
+    /// then saves work and changes nothing.
+    pub same_depth: bool,
+    /// Which of the table's values the search uses.
+    pub table: TableMode,
     /// Which of the table's bounds narrow the window of a PV node.
-    #[inline(always)]
-    fn narrowing(self) -> Narrowing {
-        Narrowing::Proofs
-    }
+    pub narrowing: Narrowing,
+    /// Evaluations are rounded to multiples of this number of centipawns; 1 or less rounds nothing.
+    pub grain: i32,
+    /// Whether draws have a band of their own. Without it, a draw at ply `q` is an evaluation of `q` centipawns.
+    pub bands: bool,
+    /// Whether the search asks recognizers.
+    pub recognizers: bool,
+    /// How an iteration finds the root's value.
+    pub driver: Driver,
+    /// Whether searches without a clock hunt for mates.
+    pub hunts: bool,
+}
 
-    /// Evaluations are rounded to multiples of this many centipawns.
-    #[inline(always)]
-    fn grain(self) -> i32 {
-        1
-    }
-
-    /// Whether draws have a band of their own; if not, a draw at ply `q` is an evaluation of `q` centipawns.
-    #[inline(always)]
-    fn bands(self) -> bool {
-        true
-    }
-
-    /// Whether recognizers are asked.
-    #[inline(always)]
-    fn recognizers(self) -> bool {
-        params::recognizers() != 0
-    }
+impl Rules {
+    /// The rules of play.
+    pub const PLAY: Rules = Rules {
+        distance: Distance::RootPly,
+        pruning: true,
+        composition: Composition::Integrated,
+        mate_distance: true,
+        same_depth: false,
+        table: TableMode::All,
+        narrowing: Narrowing::Proofs,
+        grain: 1,
+        bands: true,
+        recognizers: true,
+        driver: Driver::Aspiration,
+        hunts: true,
+    };
 }
 
 /// How an iteration finds the root's value.
@@ -170,121 +148,5 @@ impl Composition {
             Composition::Flags if best.score() > alpha => best.force_exact(),
             Composition::Flags => best.force_upper(),
         }
-    }
-}
-
-/// The rules of play.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Play;
-
-impl Rules for Play {
-    type Distance = RootPly;
-    type Tally = ();
-
-    #[inline(always)]
-    fn distance(self) -> RootPly {
-        RootPly
-    }
-}
-
-/// The rules of an experiment.
-#[derive(Clone, Copy)]
-pub struct Laboratory {
-    /// See [`Rules::distance`].
-    pub distance: &'static dyn DistanceModel,
-    /// See [`Rules::pruning`].
-    pub pruning: bool,
-    /// See [`Rules::composition`].
-    pub composition: Composition,
-    /// See [`Rules::mate_distance`].
-    pub mate_distance: bool,
-    /// See [`Rules::same_depth`].
-    pub same_depth: bool,
-    /// See [`Rules::table`].
-    pub table: TableMode,
-    /// See [`Rules::narrowing`].
-    pub narrowing: Narrowing,
-    /// See [`Rules::grain`].
-    pub grain: i32,
-    /// See [`Rules::bands`].
-    pub bands: bool,
-    /// See [`Rules::recognizers`].
-    pub recognizers: bool,
-    /// See [`Rules::driver`].
-    pub driver: Driver,
-    /// See [`Rules::hunts`].
-    pub hunts: bool,
-}
-
-impl Default for Laboratory {
-    /// The rules of play, as switches.
-    fn default() -> Self {
-        Laboratory {
-            distance: &RootPly,
-            pruning: Play.pruning(),
-            composition: Play.composition(),
-            mate_distance: Play.mate_distance(),
-            same_depth: Play.same_depth(),
-            table: Play.table(),
-            narrowing: Play.narrowing(),
-            grain: Play.grain(),
-            bands: Play.bands(),
-            recognizers: Play.recognizers(),
-            driver: Play.driver(),
-            hunts: Play.hunts(),
-        }
-    }
-}
-
-impl Rules for Laboratory {
-    type Distance = &'static dyn DistanceModel;
-    type Tally = TableCuts;
-
-    fn distance(self) -> &'static dyn DistanceModel {
-        self.distance
-    }
-
-    fn pruning(self) -> bool {
-        self.pruning
-    }
-
-    fn composition(self) -> Composition {
-        self.composition
-    }
-
-    fn mate_distance(self) -> bool {
-        self.mate_distance
-    }
-
-    fn same_depth(self) -> bool {
-        self.same_depth
-    }
-
-    fn table(self) -> TableMode {
-        self.table
-    }
-
-    fn narrowing(self) -> Narrowing {
-        self.narrowing
-    }
-
-    fn grain(self) -> i32 {
-        self.grain.max(1)
-    }
-
-    fn bands(self) -> bool {
-        self.bands
-    }
-
-    fn recognizers(self) -> bool {
-        self.recognizers
-    }
-
-    fn driver(self) -> Driver {
-        self.driver
-    }
-
-    fn hunts(self) -> bool {
-        self.hunts
     }
 }

@@ -1,6 +1,6 @@
 //! Tablebases in the search: the recognizer that is worth remembering.
 
-use super::{Rules, Search};
+use super::Search;
 use crate::bound::Ibv;
 use crate::position::{PackedMove, Position};
 use crate::recognize::syzygy::{Probing, Ranking, Tablebases};
@@ -29,7 +29,7 @@ impl Probes<'_> {
     }
 }
 
-impl<R: Rules> Search<'_, R> {
+impl<const PLAY: bool> Search<'_, PLAY> {
     /// What tablebases prove of a position at `ply` with `depth` remaining, in the root's terms; remembered in the table.
     #[inline]
     pub(super) fn ask_tables(&mut self, position: &Position, key: u64, depth: i32, ply: usize, pv: bool) -> Ibv {

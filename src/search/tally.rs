@@ -1,27 +1,6 @@
-//! What a search counts of itself for the laboratory. In play nothing is counted, and nothing is paid for it.
+//! What a search counts of itself for the laboratory. Play counts nothing.
 
 use crate::bound::{Bound, Ibv};
-
-/// Where counts go.
-pub trait Tally: Default + Send {
-    /// The table has settled a node: `value` was enough for a window that begins at `alpha`; `proof` tells that depth
-    /// did not matter.
-    fn table_cut(&mut self, value: Ibv, fails_low: bool, proof: bool);
-    /// The table has narrowed the window of a PV node.
-    fn narrowed(&mut self);
-    /// The root has been searched with one window.
-    fn pass(&mut self);
-}
-
-/// No counts: the tally of play.
-impl Tally for () {
-    #[inline(always)]
-    fn table_cut(&mut self, _value: Ibv, _fails_low: bool, _proof: bool) {}
-    #[inline(always)]
-    fn narrowed(&mut self) {}
-    #[inline(always)]
-    fn pass(&mut self) {}
-}
 
 /// Nodes that the table has settled, by the kind of value that did it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,10 +40,8 @@ impl TableCuts {
             passes: self.passes + other.passes,
         }
     }
-}
-
-impl Tally for TableCuts {
-    fn table_cut(&mut self, value: Ibv, fails_low: bool, proof: bool) {
+    /// The table has settled a node with `value`; `proof` tells that depth did not matter.
+    pub(super) fn table_cut(&mut self, value: Ibv, fails_low: bool, proof: bool) {
         *match (value.bound(), fails_low) {
             (Bound::Lower, _) => &mut self.lower,
             (Bound::Upper, _) => &mut self.upper,
@@ -74,11 +51,13 @@ impl Tally for TableCuts {
         self.proofs += u64::from(proof);
     }
 
-    fn narrowed(&mut self) {
+    /// The table has narrowed the window of a PV node.
+    pub(super) fn narrowed(&mut self) {
         self.narrowed += 1;
     }
 
-    fn pass(&mut self) {
+    /// The root has been searched with one window.
+    pub(super) fn pass(&mut self) {
         self.passes += 1;
     }
 }

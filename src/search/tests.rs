@@ -9,7 +9,7 @@ use super::*;
 use crate::eval::Evaluator;
 
 /// Runs `work` with a search of `fen`, as the first of two threads of which the second does nothing.
-fn with_search(fen: &str, limits: &Limits, sink: Listener<'_>, work: impl FnOnce(&mut Search<'_, Play>) + Send) {
+fn with_search(fen: &str, limits: &Limits, sink: Listener<'_>, work: impl FnOnce(&mut Search<'_, true>) + Send) {
     with_seat(Seat { id: 0, analysis: true }, fen, limits, sink, work);
 }
 
@@ -25,8 +25,22 @@ fn with_seat(
     fen: &str,
     limits: &Limits,
     sink: Listener<'_>,
-    work: impl FnOnce(&mut Search<'_, Play>) + Send,
+    work: impl FnOnce(&mut Search<'_, true>) + Send,
 ) {
+    let id = seat.id;
+    with_shared(seat, fen, limits, sink, |shared, game| {
+        work(&mut Search::new(shared, id, &mut Memory::default(), game));
+    });
+}
+
+/// As [`with_seat`], for `work` that makes its own search; what it returns comes back.
+fn with_shared<T: Send>(
+    seat: Seat,
+    fen: &str,
+    limits: &Limits,
+    sink: Listener<'_>,
+    work: impl FnOnce(&Shared<'_>, &Game) -> T + Send,
+) -> T {
     let game = Game::from_fen(fen, CastlingMode::Standard).expect("a position");
     let (table, _) = Table::new(1);
     let (stop, pondering) = (AtomicBool::new(false), AtomicBool::new(false));
@@ -47,14 +61,41 @@ fn with_seat(
         sink,
     };
     std::thread::scope(|scope| {
-        let body = || work(&mut Search::new(Play, &shared, seat.id, &mut Memory::default(), &game));
+        let body = || work(&shared, &game);
         let thread = std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, body);
-        thread.expect("a thread").join().expect("no panic");
-    });
+        thread.expect("a thread").join().expect("no panic")
+    })
+}
+
+/// Play has its rules as constants, the laboratory has the same rules as data: the search must be the same, node for node.
+#[test]
+fn play_is_the_experiment_that_changes_nothing() {
+    let seat = || Seat { id: 0, analysis: true };
+    let limits = Limits::depth(7);
+    for fen in [
+        "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9",
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        "8/8/8/4k3/8/8/1p6/K2N4 w - - 0 1",
+    ] {
+        let play = with_shared(seat(), fen, &limits, None, |shared, game| {
+            let mut memory = Memory::default();
+            let mut search = Search::new(shared, 0, &mut memory, game);
+            let found = search.iterate(1).expect("a move");
+            (search.nodes, found.best, found.value, found.line)
+        });
+        let experiment = with_shared(seat(), fen, &limits, None, |shared, game| {
+            let mut memory = Memory::default();
+            let mut search = Search::with_rules(Rules::PLAY, shared, 0, &mut memory, game);
+            let found = search.iterate(1).expect("a move");
+            (search.nodes, found.best, found.value, found.line)
+        });
+        assert_eq!(play, experiment, "{fen}");
+    }
 }
 
 /// Whether the search stands at its root, with nothing of the tree behind it.
-fn is_at_root(search: &mut Search<'_, Play>) -> bool {
+fn is_at_root(search: &mut Search<'_, true>) -> bool {
     let root = search.game.position();
     let mut fresh = Evaluator::default();
     fresh.reset(root);
@@ -163,7 +204,7 @@ fn a_mate_that_was_shown_is_recalled() {
         let found = search.iterate(1).expect("a move");
         let mate = Score::mate_in(3);
         assert_eq!((found.value, found.line.len()), (Ibv::exact(mate), 3));
-        let shown = |search: &Search<'_, Play>| {
+        let shown = |search: &Search<'_, true>| {
             let root = &search.roots.0[0];
             (root.proved.map(|p| p.1), root.line.clone(), root.line_is_cut) == (Some(mate), found.line.clone(), false)
         };

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::position::Game;
 use crate::search::iterate::Finding;
+use crate::search::tally::TableCuts;
 use crate::search::{Conventions, Lead, Listener, Memory, NodeCounter, Rules, STACK_SIZE, Search, Shared};
 use crate::time::{Clock, Limits};
 use crate::tt::Table;
@@ -18,7 +19,7 @@ pub struct Bench {
 
 /// What a search has come to.
 #[derive(Clone, Debug)]
-pub struct Run<T> {
+pub struct Run {
     /// The move, its value and its line; none where no move is legal.
     pub finding: Option<Finding>,
     /// Nodes.
@@ -26,7 +27,7 @@ pub struct Run<T> {
     /// Time.
     pub time: Duration,
     /// What was counted.
-    pub tally: T,
+    pub tally: TableCuts,
 }
 
 impl Bench {
@@ -55,17 +56,14 @@ impl Bench {
     /// # Errors
     ///
     /// The system could not start a thread.
-    pub fn search<R: Rules>(
+    pub fn search(
         &mut self,
-        rules: R,
+        rules: Rules,
         conventions: Conventions,
         game: &Game,
         limits: &Limits,
         sink: Listener<'_>,
-    ) -> std::io::Result<Run<R::Tally>>
-    where
-        R::Tally: Clone,
-    {
+    ) -> std::io::Result<Run> {
         let (table, memory) = (&self.table, &mut self.memory);
         let work = move || {
             table.new_search();
@@ -88,10 +86,9 @@ impl Bench {
                 probes: None,
                 sink,
             };
-            let mut search = Search::new(rules, &shared, 0, memory, game);
+            let mut search = Search::with_rules(rules, &shared, 0, memory, game);
             let finding = search.iterate(1);
-            let tally = search.tally().clone();
-            Run { finding, nodes: shared.nodes(), time: start.elapsed(), tally }
+            Run { finding, nodes: shared.nodes(), time: start.elapsed(), tally: search.tally() }
         };
         thread::scope(|scope| {
             let handle = thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, work)?;

@@ -2,9 +2,9 @@
 
 use super::Experiment;
 use crate::score::DrawRule;
-use crate::search::distance::{DelayedLoss, NodeAged, RootPly};
+use crate::search::distance::Distance;
 use crate::search::rules::{Composition, Driver, Narrowing, TableMode};
-use crate::search::{Conventions, Laboratory};
+use crate::search::{Conventions, Rules};
 
 /// One column of switches.
 #[derive(Clone, Copy)]
@@ -12,7 +12,7 @@ pub struct Setting {
     /// What it is called.
     pub name: &'static str,
     /// The rules of its search.
-    pub rules: Laboratory,
+    pub rules: Rules,
     /// The meaning of its draws.
     pub conventions: Conventions,
 }
@@ -20,7 +20,7 @@ pub struct Setting {
 impl Setting {
     /// What an experiment compares. The first is the yardstick.
     pub fn of(experiment: Experiment, exhaustive: bool) -> Vec<Setting> {
-        let rules = Laboratory { pruning: !exhaustive, ..Laboratory::default() };
+        let rules = Rules { pruning: !exhaustive, ..Rules::PLAY };
         let conventions = Conventions { draws: DrawRule::Later, contempt: 0 };
         let with = |name, rules| Setting { name, rules, conventions };
         let draws = |name, rules, draws| Setting { name, rules, conventions: Conventions { draws, contempt: 0 } };
@@ -34,7 +34,7 @@ impl Setting {
                 ("none", TableMode::Off),
             ]
             .into_iter()
-            .map(|(name, table)| with(name, Laboratory { table, ..rules }))
+            .map(|(name, table)| with(name, Rules { table, ..rules }))
             .collect(),
             Experiment::Draws => vec![
                 draws("later (play)", rules, DrawRule::Later),
@@ -42,24 +42,24 @@ impl Setting {
                 draws("off", rules, DrawRule::Off),
             ],
             Experiment::Distance => vec![
-                with("plies from the root (play)", Laboratory { distance: &RootPly, ..rules }),
-                with("ageing scores", Laboratory { distance: &NodeAged, ..rules }),
-                with("delayed loss", Laboratory { distance: &DelayedLoss, ..rules }),
+                with("plies from the root (play)", Rules { distance: Distance::RootPly, ..rules }),
+                with("ageing scores", Rules { distance: Distance::NodeAged, ..rules }),
+                with("delayed loss", Rules { distance: Distance::DelayedLoss, ..rules }),
             ],
             Experiment::Grain => [("1 (play)", 1), ("2", 2), ("4", 4), ("8", 8), ("16", 16)]
                 .into_iter()
-                .map(|(name, grain)| with(name, Laboratory { grain, ..rules }))
+                .map(|(name, grain)| with(name, Rules { grain, ..rules }))
                 .collect(),
             Experiment::Bands => vec![
                 draws("own band, later (play)", rules, DrawRule::Later),
-                draws("among evaluations, later", Laboratory { bands: false, ..rules }, DrawRule::Later),
+                draws("among evaluations, later", Rules { bands: false, ..rules }, DrawRule::Later),
                 draws("own band, off", rules, DrawRule::Off),
-                draws("among evaluations, off", Laboratory { bands: false, ..rules }, DrawRule::Off),
+                draws("among evaluations, off", Rules { bands: false, ..rules }, DrawRule::Off),
             ],
             Experiment::Narrowing => {
                 [("proofs (play)", Narrowing::Proofs), ("none", Narrowing::Off), ("all", Narrowing::All)]
                     .into_iter()
-                    .map(|(name, narrowing)| with(name, Laboratory { narrowing, ..rules }))
+                    .map(|(name, narrowing)| with(name, Rules { narrowing, ..rules }))
                     .collect()
             }
             Experiment::Mtdf => [
@@ -73,19 +73,16 @@ impl Setting {
             .zip([1, 2, 4, 8, 16])
             .flat_map(|(names, grain)| {
                 let drivers = [Driver::Aspiration, Driver::Mtdf { growing: false }, Driver::Mtdf { growing: true }];
-                names
-                    .into_iter()
-                    .zip(drivers)
-                    .map(move |(name, driver)| with(name, Laboratory { grain, driver, ..rules }))
+                names.into_iter().zip(drivers).map(move |(name, driver)| with(name, Rules { grain, driver, ..rules }))
             })
             .collect(),
             Experiment::Recognizers => {
-                vec![with("on (play)", rules), with("off", Laboratory { recognizers: false, ..rules })]
+                vec![with("on (play)", rules), with("off", Rules { recognizers: false, ..rules })]
             }
             Experiment::Composition => vec![
                 with("integrated (play)", rules),
-                with("exact below alpha demoted", Laboratory { composition: Composition::Demoted, ..rules }),
-                with("conventional flags", Laboratory { composition: Composition::Flags, ..rules }),
+                with("exact below alpha demoted", Rules { composition: Composition::Demoted, ..rules }),
+                with("conventional flags", Rules { composition: Composition::Flags, ..rules }),
             ],
         }
     }

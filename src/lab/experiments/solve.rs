@@ -10,7 +10,7 @@ use crate::lab::epd::parse::{Entry, Suite};
 use crate::lab::progress;
 use crate::position::Game;
 use crate::score::DrawRule;
-use crate::search::{Conventions, Event, Laboratory};
+use crate::search::{Conventions, Event, Rules};
 use crate::time::Limits;
 
 /// The suite that is searched when none is named: the project's own.
@@ -46,7 +46,7 @@ pub fn measure(args: &Args) -> Result<[Solutions; 2], String> {
     for entry in entries {
         for (recognizers, solutions) in [true, false].into_iter().zip(&mut found) {
             bench.clear();
-            let rules = Laboratory { recognizers, ..Laboratory::default() };
+            let rules = Rules { recognizers, ..Rules::PLAY };
             let nodes = nodes_to_solution(&mut bench, rules, entry, args.nodes)?;
             solutions.solved += usize::from(nodes.is_some());
             solutions.nodes.push(nodes.unwrap_or(args.nodes));
@@ -58,7 +58,7 @@ pub fn measure(args: &Args) -> Result<[Solutions; 2], String> {
 }
 
 /// The nodes after which a search has a right move with a right score, and keeps them to its end.
-fn nodes_to_solution(bench: &mut Bench, rules: Laboratory, entry: &Entry, limit: u64) -> Result<Option<u64>, String> {
+fn nodes_to_solution(bench: &mut Bench, rules: Rules, entry: &Entry, limit: u64) -> Result<Option<u64>, String> {
     let result = entry.operation("result").map(|operation| operation.text().to_owned());
     let solved = Mutex::new(None);
     let hear = |event: Event| {
