@@ -213,6 +213,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 root.line.push(PackedMove::new(m));
                 root.line.extend_from_slice(self.memory.pv.line(1));
                 root.proved = Some((depth, value.score()));
+                // Until it has been completed: a move that falls behind the lines keeps the line as the search left it.
+                root.line_is_cut = value.score().is_mate();
             }
             best = best.max(value);
             if value.score() > alpha && value.bound() != Bound::Upper {

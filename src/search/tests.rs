@@ -250,3 +250,19 @@ fn a_game_spends_little_on_mates() {
         });
     }
 }
+
+/// The table cuts the line of a mate short. Until it has been completed the line counts as cut, also where the move falls
+/// behind the lines that are completed.
+#[test]
+fn a_mate_line_is_cut_until_it_is_complete() {
+    let limits = Limits { depth: Some(4), ..Limits::default() };
+    with_search("8/8/8/5R2/5K2/8/6k1/8 w - - 0 1", &limits, None, |search| {
+        search.iterate(1).expect("a move");
+        search.return_to_root();
+        search.search_root(0, Score::MIN, Score::MAX, 5).expect("a value");
+        let mate = |root: &RootMove| root.proved.and_then(|(_, score)| score.mate_ply());
+        let short = |root: &&RootMove| mate(root).is_some_and(|plies| plies != root.line.len());
+        assert!(search.roots.0.iter().any(|root| short(&root)));
+        assert!(search.roots.0.iter().filter(short).all(|root| root.line_is_cut));
+    });
+}
