@@ -1,6 +1,9 @@
 //! The move generator and everything that plays moves, against counts that another generator confirms.
 
-use std::path::{Path, PathBuf};
+#[path = "common/shared.rs"]
+mod shared;
+
+use std::path::Path;
 
 use ibex::lab::epd::parse::Suite;
 use ibex::lab::perft;
@@ -23,15 +26,10 @@ fn our_own_counts() {
 /// The large public files are not part of the project; where they lie beside the checkout they are counted to depth 4.
 #[test]
 fn public_counts() {
-    let shared = std::env::var_os("IBEX_SHARED")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
     for (file, depth, lines) in [("standard.epd", 4, 126), ("fischer.epd", 3, 960), ("ferdy_double_checks.epd", 4, 184)]
     {
-        let path = shared.join("data/perft").join(file);
-        if path.exists() {
+        if let Some(path) = shared::shared(&format!("data/perft/{file}")) {
             assert_eq!(check(&path, depth).lines, lines, "{file}");
-        } else {
-            eprintln!("SKIPPED: {} is not there (set IBEX_SHARED)", path.display());
         }
     }
 }

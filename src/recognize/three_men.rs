@@ -1,7 +1,7 @@
 //! Queen, rook or pawn against the lone king: the plies to every mate, made by `build.rs` (see `build/three_men.rs`).
 //!
-//! The other recognizers prove results; of three men everything is known. The mate that a won ending comes to may lie
-//! far beyond any search, and is told nevertheless.
+//! The other recognizers prove results. These tables also have the distance, so that the search announces mates that lie
+//! far beyond its depth.
 
 mod index;
 
@@ -15,8 +15,9 @@ static QUEEN: &[u8; index::PIECE_SIZE] = include_bytes!(concat!(env!("OUT_DIR"),
 static ROOK: &[u8; index::PIECE_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), "/rook.bin"));
 static PAWN: &[u8; index::PAWN_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), "/pawn.bin"));
 
-/// What a legal position of three men is worth to the side to move, the mate counted in plies, without the 50-move rule;
-/// none with a bishop, a knight or another number of men.
+/// The value of a legal position of three men for the side to move, with the plies to mate. It ignores the 50-move rule.
+///
+/// `None` if the third man is a bishop or a knight, or if there are more or fewer men.
 #[inline]
 pub fn value(position: &Position) -> Option<Value> {
     let board = position.board();

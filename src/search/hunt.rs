@@ -63,7 +63,7 @@ pub(super) enum Aim {
 }
 
 impl Aim {
-    /// The plies to a mate in so many moves: even where the root is to be mated.
+    /// The plies to a mate in `moves` moves: an odd number if the root's side mates, an even one if it is mated.
     fn plies(self, moves: usize) -> usize {
         2 * moves - usize::from(self == Aim::Mate)
     }
@@ -381,7 +381,6 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             if hunt.spent + cost > allowed(self.nodes) {
                 break;
             }
-
             let moves = hunt.next;
             hunt.next += 1;
             if moves > most {
@@ -438,7 +437,7 @@ mod tests {
 
     use super::*;
 
-    /// Asks for a mate within so many moves, as long as it takes.
+    /// Asks for a mate within `moves` moves, without a node limit.
     fn answer(fen: &str, aim: Aim, moves: usize) -> Answer {
         let game = Game::new(Position::from_fen(fen, CastlingMode::Standard).expect("a position"));
         Hunt::new(&game, aim).ask(game.position(), moves, &mut || false, &mut |_, _, _| ())

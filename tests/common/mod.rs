@@ -1,6 +1,8 @@
 //! What the tests of scores share.
 
-use std::path::{Path, PathBuf};
+mod shared;
+
+use std::path::Path;
 
 use ibex::lab::epd::parse::Suite;
 use ibex::position::Game;
@@ -15,15 +17,7 @@ pub fn our_mates() -> Vec<Mate> {
 /// A public suite, where it lies beside the checkout; a loud line where it does not.
 #[allow(dead_code, reason = "each test binary uses its part")]
 pub fn public_mates(file: &str) -> Vec<Mate> {
-    let shared = std::env::var_os("IBEX_SHARED")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
-    let path = shared.join("data/mate").join(file);
-    if path.exists() {
-        read(&path)
-    } else {
-        eprintln!("SKIPPED: {} is not there (set IBEX_SHARED)", path.display());
-        Vec::new()
-    }
+    shared::shared(&format!("data/mate/{file}")).map_or_else(Vec::new, |path| read(&path))
 }
 
 /// A position and the full moves to the mate that is proved of it; negative where the side to move is mated.

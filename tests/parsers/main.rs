@@ -4,6 +4,8 @@
 //! `make soak` runs this with `IBEX_FUZZ_RUNS`; the fuzzer itself (`make fuzz`) learns from coverage and goes deeper.
 //! What it finds is kept in `tests/parsers/found`, as `TARGET-whatever`, and is tried here for ever.
 
+#[path = "../common/shared.rs"]
+mod shared;
 mod targets;
 
 use std::fs;
@@ -110,12 +112,8 @@ fn own_seeds(target: &str) -> Vec<Vec<u8>> {
 
 /// Lists of good and bad FENs that lie beside the checkout where the project is measured.
 fn shared_seeds(target: &str) -> Vec<Vec<u8>> {
-    let shared = std::env::var_os("IBEX_SHARED")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), std::path::PathBuf::from);
-    let Ok(folder) = fs::read_dir(shared.join("data/fen")) else {
-        eprintln!("SKIPPED: no lists of positions under {} (set IBEX_SHARED)", shared.display());
-        return Vec::new();
-    };
+    let Some(folder) = shared::shared("data/fen") else { return Vec::new() };
+    let folder = fs::read_dir(folder).expect("a folder");
     let texts = folder.filter_map(|entry| fs::read(entry.ok()?.path()).ok());
     let fields = texts.flat_map(|text| text.split(|b| b"\n\t".contains(b)).map(<[u8]>::to_vec).collect::<Vec<_>>());
     let positions = fields.filter(|field| field.contains(&b'/'));

@@ -4,14 +4,16 @@
 //! draws when they come again, and so is the hundredth ply that does not mate. The games go to and fro, so that positions
 //! repeat and clocks rise, and the engine keeps its table from ply to ply and from game to game.
 //!
-//! `IBEX_TRUTH` sets the number of games (60), `IBEX_TRUTH_SEED` the seed (1).
+//! `IBEX_TRUTH` sets the number of games (60), `IBEX_TRUTH_SEED` the seed (1), `IBEX_TRUTH_PROGRAM` another program than
+//! the one that was built: an old version, for one, whose faults the checker must find.
 
 mod claims;
 mod game;
 mod prover;
+#[path = "../common/shared.rs"]
+mod shared;
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use ibex::random::split_mix;
@@ -78,18 +80,6 @@ impl Drop for Engine {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// The public tablebases, where they lie beside the checkout; a loud line where they do not.
-fn tablebases() -> Option<PathBuf> {
-    let shared = std::env::var_os("IBEX_SHARED")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
-    let path = shared.join("data/syzygy");
-    if path.is_dir() {
-        return Some(path);
-    }
-    eprintln!("SKIPPED: {} is not there (set IBEX_SHARED)", path.display());
-    None
 }
 
 fn solved() -> Tables {
@@ -169,7 +159,7 @@ fn claims_hold_in_games_with_a_past() {
 
 #[test]
 fn claims_with_tablebases_hold_in_games_with_a_past() {
-    let Some(folder) = tablebases() else { return };
+    let Some(folder) = shared::shared("data/syzygy") else { return };
     let folder = folder.to_string_lossy().into_owned();
     let path = ("SyzygyPath", folder.as_str());
     let settings = [

@@ -204,14 +204,10 @@ fn the_laboratory_refuses_what_it_cannot_do() {
 /// python-chess: what is bad gets a remark, and is repaired or not played from.
 #[test]
 fn lists_of_bad_positions() {
-    let shared = std::env::var_os("IBEX_SHARED")
-        .map_or_else(|| std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), std::path::PathBuf::from);
     let (mut engine, mut checked) = (Engine::new(), 0);
     for (file, column) in [("fen_validation_chessjs.tsv", 1), ("fen_malformed_handmade.tsv", 0)] {
-        let Ok(list) = std::fs::read_to_string(shared.join("data/fen").join(file)) else {
-            eprintln!("SKIPPED: no list of positions {file} under {} (set IBEX_SHARED)", shared.display());
-            return;
-        };
+        let Some(path) = shared::shared(&format!("data/fen/{file}")) else { return };
+        let list = std::fs::read_to_string(path).expect("a list");
         for line in list.lines().filter(|line| !line.starts_with('#')) {
             let fields: Vec<&str> = line.split('\t').collect();
             // The list writes a tab as two characters.

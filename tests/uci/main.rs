@@ -6,6 +6,8 @@ mod bad_input;
 mod past;
 mod protocol;
 mod searches;
+#[path = "../common/shared.rs"]
+mod shared;
 mod tables;
 
 use std::collections::VecDeque;

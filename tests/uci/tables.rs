@@ -2,16 +2,9 @@
 
 use super::*;
 
-/// The public tablebases, where they lie beside the checkout; a loud line where they do not.
+/// The public tablebases.
 pub(super) fn tablebases() -> Option<PathBuf> {
-    let shared = std::env::var_os("IBEX_SHARED")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
-    let path = shared.join("data/syzygy");
-    if path.is_dir() {
-        return Some(path);
-    }
-    eprintln!("SKIPPED: {} is not there (set IBEX_SHARED)", path.display());
-    None
+    shared::shared("data/syzygy")
 }
 
 /// The number behind a word of a line.

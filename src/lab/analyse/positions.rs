@@ -44,21 +44,26 @@ pub fn analyse(name: &str, mut input: impl BufRead, done: u64, desk: &mut Desk<'
         let written = match parse_line(&text, number as usize) {
             // An empty line, or a remark.
             None => Some(text),
-            Some(entry) => match entry.and_then(|entry| {
-                oddities.add(&entry);
-                entry.repairs.iter().for_each(|repair| desk.note(&place, repair));
-                annotate(&entry, &mut player, desk)
-            }) {
-                Ok(line) => Some(line),
-                Err(_) if interrupt::is_stopped() => {
-                    desk.interrupted = true;
-                    break;
+            Some(entry) => {
+                if entry.is_ok() {
+                    desk.begin_search()?;
                 }
-                Err(reason) => {
-                    desk.complain(&place, &reason);
-                    (!desk.args.skip_bad).then_some(text)
+                match entry.and_then(|entry| {
+                    oddities.add(&entry);
+                    entry.repairs.iter().for_each(|repair| desk.note(&place, repair));
+                    annotate(&entry, &mut player, desk)
+                }) {
+                    Ok(line) => Some(line),
+                    Err(_) if interrupt::is_stopped() => {
+                        desk.interrupted = true;
+                        break;
+                    }
+                    Err(reason) => {
+                        desk.complain(&place, &reason);
+                        (!desk.args.skip_bad).then_some(text)
+                    }
                 }
-            },
+            }
         };
         let line = written.map_or_else(String::new, |line| line + "\n");
         desk.write(line.as_bytes(), number)?;
@@ -71,7 +76,6 @@ fn annotate(entry: &Entry, player: &mut BuiltIn, desk: &mut Desk<'_>) -> Result<
     if !entry.position.has_legal_move() {
         return Err("the game is over".to_owned());
     }
-    desk.begin_search()?;
     let mut follower = Follower::new(entry, None);
     let result = player.think(Question::of(entry, &desk.args.budget()), &mut |line| follower.line(line));
     let record = run::record("ibex", "", entry, follower, result);

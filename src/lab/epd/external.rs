@@ -114,7 +114,7 @@ struct Process {
     name: String,
     offers: Vec<Offer>,
     chess960: bool,
-    /// Whether the program analyses rather than plays; none where it knows no difference, or where the user has chosen.
+    /// `UCI_AnalyseMode` as it is set. `None` if the program has no such option, or if the user sets it.
     analysis: Option<bool>,
 }
 

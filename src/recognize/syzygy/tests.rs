@@ -1,18 +1,7 @@
 use shakmaty::CastlingMode;
-use std::path::Path;
 
 use super::*;
-
-fn shared(folder: &str) -> Option<PathBuf> {
-    let base = std::env::var_os("IBEX_SHARED")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
-    let path = base.join(folder);
-    if path.is_dir() {
-        return Some(path);
-    }
-    eprintln!("SKIPPED: {} is not there (set IBEX_SHARED)", path.display());
-    None
-}
+use crate::recognize::proof::shared;
 
 fn position(fen: &str) -> Position {
     Position::from_fen(fen, CastlingMode::Standard).expect("a legal position")

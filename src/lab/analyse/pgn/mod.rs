@@ -10,8 +10,8 @@
 //! line. A game with a fault keeps its text, so that it can be copied unchanged. Glyphs and words of other notations mean
 //! the same after writing (`!?` is `$5`, `0-0` is `O-O`, `;` comments stand in braces).
 //!
-//! A new analysis replaces what an earlier one by Ibex left in a game: evaluations (`[%eval ...]`, whoever wrote
-//! them), and the glyphs and lines that `[%ibex ...]` in the comment of a move lists.
+//! A new analysis replaces an earlier one: all evaluations (`[%eval ...]`, also those of other programs), and the glyphs
+//! and lines that Ibex lists in a move's comment as its own (`[%ibex ...]`).
 
 mod lexer;
 mod lines;

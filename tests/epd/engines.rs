@@ -1,0 +1,193 @@
+//! Other programs behind UCI, well-behaved and not.
+
+use super::*;
+
+#[test]
+fn the_program_behind_uci_is_the_same_player() {
+    let folder = Folder::new("uci");
+    let suite = folder.write("small.epd", SUITE);
+    let file = folder.path("out.jsonl");
+    let engine = format!("self='{IBEX}'");
+    let output =
+        ibex(&["epd", &suite, "--nodes", "3000", "--engine", &engine, "--option", "self:MultiPV=1", "--jsonl", &file]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let mut records = records(&folder.read("out.jsonl"));
+    let theirs = records.split_off(4);
+    for (own, theirs) in records.iter().zip(&theirs) {
+        assert_eq!((&own["player"], &theirs["player"]), (&Value::from("ibex"), &Value::from("self")));
+        for field in ["best", "solved", "score", "nodes", "points"] {
+            assert_eq!(own[field], theirs[field], "{field} of {}", own["id"]);
+        }
+    }
+}
+
+/// A program that answers `go nodes` at once, and otherwise counts until it is stopped.
+#[cfg(unix)]
+#[test]
+fn engines_may_not_know_nodes() {
+    let folder = Folder::new("nodes");
+    // The two positions in which the program's only move is legal.
+    let text: Vec<&str> = SUITE.lines().filter(|line| line.contains("R3K3")).collect();
+    let suite = folder.write("small.epd", text.join("\n"));
+    let script = folder.write(
+        "deaf.sh",
+        "while read -r line; do case \"$line\" in\n\
+         uci) echo uciok;;\n\
+         isready) echo readyok;;\n\
+         'go infinite') n=0; while ! read -r -t 0.01 stop; do n=$((n+1000)); echo \"info depth 3 nodes $n score cp 1 pv a1a8\"; \
+         done; echo 'bestmove a1a8';;\n\
+         go*) echo 'info depth 1 nodes 20 score cp 1 pv a1a8'; echo 'bestmove a1a8';;\n\
+         quit) exit 0;;\n\
+         esac; done\n",
+    );
+    let engine = format!("deaf=bash '{script}'");
+    let run = |more: &[&str]| {
+        let file = folder.path("nodes.jsonl");
+        let _ = std::fs::remove_file(&file);
+        let arguments =
+            [&["epd", suite.as_str(), "--nodes", "8000", "--no-ibex", "--engine", &engine, "--jsonl", &file], more]
+                .concat();
+        let output = ibex(&arguments);
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        let nodes: Vec<u64> = records(&folder.read("nodes.jsonl")).iter().filter_map(|r| r["nodes"].as_u64()).collect();
+        (nodes, stderr(&output))
+    };
+    let (nodes, said) = run(&[]);
+    assert_eq!(nodes, [20; 2]);
+    assert!(said.contains("deaf seems not to obey 'go nodes'"), "{said}");
+    let (nodes, said) = run(&["--stop-at-nodes", "deaf"]);
+    assert!(nodes.iter().all(|&n| (4000..=40_000).contains(&n)), "{nodes:?}");
+    assert!(!said.contains("obey"), "{said}");
+    let unknown = ["epd", suite.as_str(), "--nodes", "9", "--engine", &engine, "--stop-at-nodes", "x"];
+    assert!(stderr(&ibex(&unknown)).contains("--stop-at-nodes 'x' is none of the engines"));
+}
+
+/// Where a mate is asked for, the program is told to analyse; not where it does not know how, or where the user chose.
+#[cfg(unix)]
+#[test]
+fn mates_are_for_analysis() {
+    let folder = Folder::new("analysis");
+    let [mate, moves] = ["7k/8/5KQ1/8/8/8/8/8 w - - dm 1;\n", "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#;\n"];
+    let suite = folder.write("a.epd", [moves, mate, mate, moves].concat());
+    let log = folder.path("log");
+    let script = |offer: &str| {
+        let text = format!(
+            "while read -r line; do case \"$line\" in\n\
+             uci) {offer} echo uciok;;\n\
+             isready) echo readyok;;\n\
+             setoption*|go*) echo \"$line\" >>'{log}'; case \"$line\" in go*) echo 'bestmove g6g7';; esac;;\n\
+             quit) exit 0;;\n\
+             esac; done\n"
+        );
+        format!("x=sh '{}'", folder.write("x.sh", text))
+    };
+    let offer = "echo 'option name UCI_AnalyseMode type check default false';";
+    let told = |offer: &str, more: &[&str]| {
+        let _ = std::fs::remove_file(&log);
+        let engine = script(offer);
+        let output = ibex(&[&["epd", suite.as_str(), "--depth", "1", "--no-ibex", "--engine", &engine], more].concat());
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        folder
+            .read("log")
+            .lines()
+            .map(|line| line.replace("setoption name UCI_AnalyseMode value ", ""))
+            .collect::<Vec<_>>()
+    };
+    let go = "go depth 1";
+    assert_eq!(told(offer, &[]), [go, "true", go, go, "false", go]);
+    assert_eq!(told("", &[]), [go; 4]);
+    // Set at each start and never again.
+    let chosen = told(offer, &["--option", "x:UCI_AnalyseMode=true"]);
+    assert_eq!(chosen.iter().filter(|line| *line != "true").collect::<Vec<_>>(), [go; 4]);
+}
+
+/// What a program does not offer is an error before the run.
+#[test]
+fn options_are_checked_before_the_run() {
+    let folder = Folder::new("options");
+    let suite = folder.write("small.epd", SUITE);
+    let engine = format!("sf='{IBEX}'");
+    for (option, part) in [
+        ("sf:Thraeds=1", "--engine sf: '"),
+        ("sf:Thraeds=1", "it has no option 'Thraeds'; did you mean 'Threads'?"),
+        ("sf:Quux=1", "it has no option 'Quux'\n"),
+        ("sf:Threads=0", "option 'Threads' takes a whole number from 1 to "),
+        ("sf:Threads=many", "not 'many'"),
+        ("sf:UCI_Chess960=yes", "option 'UCI_Chess960' takes true or false, not 'yes'"),
+    ] {
+        let output = ibex(&["epd", &suite, "--movetime", "1h", "--no-ibex", "--engine", &engine, "--option", option]);
+        assert!(status(&output) == 2 && stderr(&output).contains(part), "{option}: {}", stderr(&output));
+        assert_eq!(stderr(&output).lines().count(), 1, "{}", stderr(&output));
+    }
+}
+
+/// Engines that crash, hang, answer nonsense and talk too much, as shell scripts.
+#[cfg(unix)]
+#[test]
+fn engines_may_misbehave() {
+    let folder = Folder::new("misbehave");
+    let suite = folder.write("small.epd", SUITE);
+    let script = |name: &str, on_go: &str| {
+        let text = format!(
+            "while read -r line; do case \"$line\" in\n\
+             uci) echo 'id name {name}'; echo 'option name Hash type spin default 1 min 1 max 4'; echo uciok;;\n\
+             isready) echo readyok;;\n\
+             go*) {on_go};;\n\
+             quit) exit 0;;\n\
+             esac; done\n"
+        );
+        format!("{name}=sh '{}'", folder.write(&format!("{name}.sh"), text))
+    };
+    let engines = [
+        script("crash", "exit 3"),
+        script("illegal", "echo 'bestmove a1a1'"),
+        script("nothing", "echo 'bestmove (none)'"),
+        script("hang", ":"),
+        script("slow", "sleep 2; echo 'bestmove a1a2'"),
+        script(
+            "flood",
+            "i=0; while [ $i -lt 500 ]; do echo 'info string noise'; echo \"info depth $i score cp 1 pv zzzz\"; i=$((i+1)); done; printf 'bestmove a1a8 ponder \\377\\n'",
+        ),
+        // One search of all writes a line that never ends.
+        script(
+            "endless",
+            &format!(
+                "if mkdir '{}' 2>/dev/null; then yes | tr -d '\\n'; else echo 'bestmove a1a8'; fi",
+                folder.path("once")
+            ),
+        ),
+    ];
+    let file = folder.path("out.jsonl");
+    let mut arguments = vec!["epd", suite.as_str(), "--depth", "1", "--timeout", "1", "--no-ibex", "--jsonl", &file];
+    arguments.extend(["--jobs", "4"]);
+    for engine in &engines {
+        arguments.extend(["--engine", engine]);
+    }
+    let output = ibex(&arguments);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let records = records(&folder.read("out.jsonl"));
+    let of = |player: &str| -> Vec<(String, String, bool)> {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let mut own: Vec<&Value> = records.iter().filter(|r| r["player"] == player).collect();
+        own.sort_by_key(|r| r["line"].as_u64());
+        own.iter().map(|r| (text(&r["status"]), text(&r["trouble"]), r["solved"] == true)).collect()
+    };
+    for (player, status, trouble) in [
+        ("crash", "died", "exit status: 3"),
+        ("illegal", "illegal", "'bestmove a1a1' is not legal"),
+        ("nothing", "illegal", "'bestmove (none)' is not legal"),
+        ("hang", "timeout", "no 'bestmove' after 'stop'"),
+        ("slow", "timeout", "stopped after"),
+    ] {
+        let own = of(player);
+        assert_eq!(own.len(), 4, "{player}");
+        for (told, why, solved) in own {
+            assert!(told == status && why.contains(trouble) && !solved, "{player}: {told}: {why}");
+        }
+    }
+    let endless = of("endless");
+    let lost: Vec<_> = endless.iter().filter(|(status, ..)| status == "died").collect();
+    assert!(matches!(lost[..], [(_, why, _)] if why.contains("more than 16 MiB at once")), "{endless:?}");
+    assert_eq!(endless.len(), 4);
+    assert_eq!(of("flood").iter().map(|r| r.2).collect::<Vec<_>>(), [false, true, false, false]);
+}

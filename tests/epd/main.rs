@@ -1,0 +1,395 @@
+//! `ibex epd` from the outside: the real binary, real files, and programs that misbehave.
+
+mod engines;
+mod runs;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use ibex::position::Position;
+use serde_json::Value;
+
+/// A folder of its own for each test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("epd-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).expect("a folder for the test");
+        Folder(path)
+    }
+
+    fn write(&self, name: &str, text: impl AsRef<[u8]>) -> String {
+        std::fs::write(self.0.join(name), text).expect("writable");
+        self.path(name)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.0.join(name)).expect("written by the program")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const IBEX: &str = env!("CARGO_BIN_EXE_ibex");
+
+fn ibex(arguments: &[&str]) -> Output {
+    Command::new(IBEX).args(arguments).output().expect("the program runs")
+}
+
+fn status(output: &Output) -> i32 {
+    output.status.code().expect("no signal")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Mates that any search finds, and a move to avoid.
+const SUITE: &str = "\
+7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#; dm 1; id \"T.1\";
+6k1/5ppp/8/8/8/8/8/R3K3 w Q - bm Ra8#; id \"T.2\"; c0 \"Ra8#=10, Kd2=1\";
+6k1/5ppp/8/8/8/8/8/R3K3 w Q - am Ra8; id \"T.3\";
+1k6/8/1K6/8/8/8/8/7R w - - bm h1h8; dm 1; id \"T.4\";
+";
+
+fn records(jsonl: &str) -> Vec<Value> {
+    jsonl.lines().skip(1).map(|line| serde_json::from_str(line).expect("a record")).collect()
+}
+
+/// Positions of random games, each with a move to find: it need not be a good one.
+fn random_suite(positions: usize) -> String {
+    let mut random = 0x2545_F491_4F6C_DD1D_u64;
+    let mut below = |n: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random % n as u64) as usize
+    };
+    let mut text = String::new();
+    let mut position = Position::startpos();
+    for id in 0..positions {
+        let moves = position.legal_moves();
+        if moves.len() < 2 || below(80) == 0 {
+            position = Position::startpos();
+            continue;
+        }
+        let (goal, step) = (moves[below(moves.len())], moves[below(moves.len())]);
+        let goal = goal.to_uci(shakmaty::CastlingMode::Standard);
+        text.push_str(&format!("{} bm {goal}; id \"R.{id}\";\n", position.fen()));
+        position.play(step);
+    }
+    text
+}
+
+#[test]
+fn a_suite_is_run_and_counted() {
+    let folder = Folder::new("run");
+    let suite = folder.write("small.epd", SUITE);
+    let output = ibex(&["epd", &suite, "--nodes", "2000", "--jsonl", &folder.path("out.jsonl")]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let records = records(&folder.read("out.jsonl"));
+    let solved: Vec<bool> = records.iter().map(|r| r["solved"] == true).collect();
+    assert_eq!(solved, [true, true, false, true]);
+    assert_eq!(records[0]["mate"], "exact");
+    assert_eq!(records[0]["score"]["mate"], 1);
+    assert_eq!(records[1]["points"], serde_json::json!([10, 10]));
+    assert!(records[0]["found"]["nodes"].as_u64().expect("a count") <= 2000);
+    assert_eq!(records[3]["best_san"], "Rh8#");
+    let table = stdout(&output);
+    let row = table.lines().find(|line| line.starts_with("small")).expect("a row of the suite");
+    assert_eq!(row.split_whitespace().collect::<Vec<_>>()[1..6], ["ibex", "3", "4", "75.0", "10/10"]);
+    // Thresholds speak through the exit status.
+    assert_eq!(status(&ibex(&["epd", &suite, "--nodes", "2000", "--fail-under", "75"])), 0);
+    assert_eq!(status(&ibex(&["epd", &suite, "--nodes", "2000", "--fail-under", "75.1%"])), 1);
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let folder = Folder::new("bad");
+    let good = folder.write("good.epd", SUITE);
+    let empty = folder.write("empty.epd", "# nothing\n");
+    let idle = folder.write("idle.epd", "6k1/5ppp/8/8/8/8/8/R3K3 w Q - id \"no task\";\n");
+    for (arguments, part) in [
+        (vec!["epd", good.as_str()], "say how long to search"),
+        (vec!["epd", &empty, "--depth", "2"], "no position to solve"),
+        (vec!["epd", &idle, "--depth", "2"], "no position to solve"),
+        (vec!["epd", "no/such.epd", "--depth", "2"], "no/such.epd: "),
+        (vec!["epd", &good, "--depth", "2", "--engine", "/no/such/engine"], "cannot run '/no/such/engine'"),
+        (vec!["epd", &good, "--depth", "2", "--engine", ""], "no command"),
+        (vec!["epd", &good, "--depth", "2", "--option", "Hash=1"], "is for none of the engines"),
+        (vec!["epd", &good, "--depth", "2", "--resume", &empty], "not the head of a run"),
+        (vec!["epd", &good, "--depth", "2", "--resume", &good], "is an input too"),
+        (vec!["epd", &good, "--depth", "2", "--jsonl", &empty], "exists"),
+        (vec!["epd", "merge", &good], "not the head of a run"),
+        (vec!["epd", "compare", &good, &good], "not the head of a run"),
+        (vec!["epd", &good, "--depth", "0"], "invalid value"),
+        (vec!["epd", &good, "--depth", "2", "--shard", "3/2"], "I/N"),
+        (vec!["epd"], "FILE.epd"),
+    ] {
+        let output = ibex(&arguments);
+        assert_eq!(status(&output), 2, "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(part), "{arguments:?}: {}", stderr(&output));
+    }
+}
+
+/// `ibex epd epd/*.epd` meets files of counts, and a table may be asked for that no machine has.
+#[test]
+fn counts_are_skipped_and_the_table_has_its_real_size() {
+    let folder = Folder::new("counts");
+    let counts = folder.write("perft.epd", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 ;D1 6 ;D2 30\n");
+    let suite = folder.write("one.epd", SUITE.lines().next().expect("a line"));
+    let output = ibex(&["epd", &counts, &suite, "--nodes", "1", "--hash", "99999999999999"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let said = stderr(&output);
+    let about = said.lines().filter(|line| line.contains("perft.epd")).collect::<Vec<_>>();
+    assert!(matches!(about[..], [line] if line.ends_with("skipped")), "{said}");
+    assert!(said.contains("--hash goes from 1 to 1048576: set to 1048576"), "{said}");
+    let head = stdout(&output).lines().next().map(str::to_owned).expect("a head");
+    let size = head.split(" MiB").next().and_then(|words| words.split(' ').next_back()).and_then(|n| n.parse().ok());
+    assert!(size.is_some_and(|mib: u32| (1..=1 << 20).contains(&mib)), "{head}");
+    assert!(head.starts_with("1 node a position, ") && head.ends_with(" MiB, 1 thread"), "{head}");
+    let output = ibex(&["epd", &counts, "--nodes", "1"]);
+    assert!(status(&output) == 2 && stderr(&output).contains("no position to solve"), "{}", stderr(&output));
+}
+
+#[test]
+fn bad_lines_cost_only_themselves() {
+    let folder = Folder::new("lines");
+    let mut bytes = b"\xEF\xBB\xBF".to_vec();
+    bytes.extend(SUITE.replace('\n', "\r\n").bytes());
+    bytes.extend(b"6k1/5ppp/8/8/8/8/8/R3K3 w Q - bm Ra9; id \"T.5\";\r\nnonsense\r\n");
+    bytes.extend(b"6k1/5ppp/8/8/8/8/8/R3K3 w Q - bm Ra8; id \"R\xE9ti\";\r\n");
+    let suite = folder.write("mixed.epd", bytes);
+    let output = ibex(&["epd", &suite, "--nodes", "2000", "--json", &folder.path("out.json")]);
+    assert_eq!(status(&output), 0);
+    let complaints = stderr(&output);
+    for part in [":5: bm 'Ra9' is no move: left out", ":6: only 1 of the four fields", ": 1 line is not UTF-8"] {
+        assert!(complaints.contains(part), "{part}: {complaints}");
+    }
+    assert!(stdout(&output).contains("2 bad lines were left out"), "{}", stdout(&output));
+    let document: Value = serde_json::from_str(&folder.read("out.json")).expect("JSON");
+    assert_eq!(document["records"].as_array().map(Vec::len), Some(5));
+    assert_eq!(document["records"][4]["id"], "Réti");
+    assert_eq!(document["totals"][0]["solved"], 4);
+}
+
+/// Every search starts afresh, so that who searches what, and what was searched before, changes no result.
+#[test]
+fn jobs_and_order_change_no_result() {
+    let folder = Folder::new("jobs");
+    let text = random_suite(150);
+    let suite = folder.write("a.epd", &text);
+    let backwards: Vec<&str> = text.lines().rev().collect();
+    folder.write("b.epd", backwards.join("\n"));
+    let run = |file: &str, jobs: &str| {
+        let path = folder.path(&format!("{jobs}.jsonl"));
+        let _ = std::fs::remove_file(&path);
+        let output = ibex(&["epd", file, "--nodes", "3000", "--hash", "1", "--jobs", jobs, "--jsonl", &path]);
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        let records = records(&std::fs::read_to_string(&path).expect("written by the program"));
+        let mut rows: Vec<String> = records
+            .iter()
+            .map(|r| format!("{} {} {} {} {}", r["id"], r["best"], r["nodes"], r["score"], r["solved"]))
+            .collect();
+        rows.sort();
+        rows
+    };
+    let one = run(&suite, "1");
+    assert!(one.len() > 100);
+    assert_eq!(one, run(&suite, "2"));
+    assert_eq!(one, run(&folder.path("b.epd"), "1"));
+}
+
+#[test]
+fn shards_merge_to_the_whole_and_jobs_change_nothing() {
+    let folder = Folder::new("shards");
+    let suite = folder.write("small.epd", SUITE);
+    let run = |name: &str, more: &[&str]| {
+        let path = folder.path(name);
+        let mut arguments = vec!["epd", suite.as_str(), "--nodes", "2000", "--jsonl", &path];
+        arguments.extend(more);
+        let output = ibex(&arguments);
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        path
+    };
+    let whole = run("whole.jsonl", &["--jobs", "2"]);
+    let (one, two) = (run("1.jsonl", &["--shard", "1/2"]), run("2.jsonl", &["--shard", "2/2"]));
+    let merged = folder.path("merged.jsonl");
+    let output = ibex(&["epd", "merge", &two, &one, "--out", &merged, "--html", &folder.path("page.html")]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let same = ibex(&["epd", "compare", &whole, &merged, "--strict"]);
+    assert_eq!(status(&same), 0, "{}", stdout(&same));
+    let said = stdout(&same);
+    assert!(said.contains("won: 0") && said.contains("lost: 0") && said.contains("A 3, B 3 of 4"), "{said}");
+    let half = ibex(&["epd", "merge", &one]);
+    assert_eq!(status(&half), 1);
+    assert!(stderr(&half).contains("2 of 4 results are missing"), "{}", stderr(&half));
+    let twice = ibex(&["epd", "merge", &one, &one]);
+    assert_eq!(status(&twice), 2);
+    let page = folder.read("page.html");
+    assert_eq!(page.matches("<details").count(), 4);
+    assert!(!page.contains("<script") && !page.contains("http"), "the page needs nothing else");
+}
+
+#[test]
+fn comparing_shows_what_was_lost() {
+    let folder = Folder::new("compare");
+    let suite = folder.write("small.epd", SUITE);
+    let (good, bad) = (folder.path("good.jsonl"), folder.path("bad.jsonl"));
+    assert_eq!(status(&ibex(&["epd", &suite, "--nodes", "2000", "--jsonl", &good])), 0);
+    let text = folder.read("good.jsonl");
+    let spoiled: Vec<String> = text
+        .lines()
+        .enumerate()
+        .map(|(i, line)| if i == 1 { line.replace("\"solved\":true", "\"solved\":false") } else { line.to_owned() })
+        .collect();
+    folder.write("bad.jsonl", spoiled.join("\n") + "\n");
+    let output = ibex(&["epd", "compare", &good, &bad]);
+    assert_eq!(status(&output), 0, "one position is no proof");
+    assert!(stdout(&output).contains("lost: 1") && stdout(&output).contains("p = 1.0000"), "{}", stdout(&output));
+    assert_eq!(status(&ibex(&["epd", "compare", &good, &bad, "--strict"])), 1);
+    assert_eq!(status(&ibex(&["epd", "compare", &bad, &good, "--strict"])), 0);
+}
+
+#[test]
+fn annotated_suites_can_be_read_and_run_again() {
+    let folder = Folder::new("annotated");
+    let suite = folder.write("small.epd", SUITE);
+    let out = folder.path("out.epd");
+    assert_eq!(status(&ibex(&["epd", &suite, "--nodes", "2000", "--epd-out", &out])), 0);
+    let text = folder.read("out.epd");
+    let first = text.lines().next().expect("a line");
+    assert!(first.contains("bm Qg7#; dm 1; id \"T.1\";"), "{first}");
+    assert!(first.contains(" ce 32766; pm Qg7#; pv Qg7#;"), "{first}");
+    let again = ibex(&["epd", &out, "--nodes", "2000"]);
+    assert_eq!(status(&again), 0);
+    assert!(!stderr(&again).contains("left out"), "{}", stderr(&again));
+}
+
+/// Of a collection of mates whose every line has operations that nobody knows, every line is run, and nothing is lost.
+#[test]
+fn odd_operations_cost_no_line() {
+    let folder = Folder::new("odd");
+    let text: String = SUITE.lines().map(|line| format!("{line} PV: d8h4; ce +M1; ep; x-tag \"1\";\0\r\n")).collect();
+    let suite = folder.write("odd.epd", text.replace("bm Qg7#", "bm Qg7 #").replace("T.2", "a \\\"b\\\" c"));
+    let out = folder.path("out.epd");
+    let output = ibex(&["epd", &suite, "--nodes", "2e3", "--epd-out", &out, "--json", &folder.path("out.json")]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let said = stderr(&output);
+    for part in [
+        "odd.epd: 4 operations 'PV:' not understood (no opcode), kept as they stand (first in line 1: PV: d8h4)",
+        "odd.epd: 4 operations 'ce' not understood (needs one number), kept as they stand (first in line 1: ce +M1)",
+        "odd.epd: zero bytes at the end of lines (4), read as blanks",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert_eq!(said.lines().count(), 4, "each kind once: {said}");
+    let document: Value = serde_json::from_str(&folder.read("out.json")).expect("JSON");
+    assert_eq!(document["totals"][0]["positions"], 4);
+    assert_eq!(document["records"][1]["id"], "a \"b\" c");
+    let written = folder.read("out.epd");
+    for line in written.lines() {
+        assert!(line.contains("kept \"PV: d8h4\"; kept2 \"ce +M1\"; ep; x-tag \"1\"; acd "), "{line}");
+    }
+    assert!(written.contains("id \"a \\\"b\\\" c\";"), "{written}");
+    // What was put aside is understood now: only the opcode that none is stays.
+    let again = ibex(&["epd", &out, "--nodes", "2k"]);
+    assert_eq!(stderr(&again).lines().count(), 1, "{}", stderr(&again));
+}
+
+#[test]
+fn suites_come_from_anywhere() {
+    use std::io::Write;
+    let folder = Folder::new("anywhere");
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(SUITE.as_bytes()).expect("memory");
+    let packed = packed.finish().expect("memory");
+    folder.write("a.epd.gz", &packed);
+    folder.write("b.epd", SUITE.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>());
+    folder.write("c.epd", SUITE.replace('\n', "\r"));
+    let arguments = |what: &str| -> Vec<String> {
+        ["epd", what, "--nodes", "1e3", "--movetime", "2.5s"].iter().map(|&word| word.to_owned()).collect()
+    };
+    let output = Command::new(IBEX).args(arguments(&folder.path("*.ep*"))).output().expect("the program runs");
+    let rows: Vec<(String, String)> = stdout(&output)
+        .lines()
+        .filter(|line| line.contains(" ibex "))
+        .map(|line| line.split_whitespace().collect::<Vec<_>>())
+        .map(|words| (words[0].to_owned(), words[3].to_owned()))
+        .collect();
+    let expected = ["a", "b", "c"].map(|name| (name.to_owned(), "4".to_owned()));
+    assert_eq!(rows[..3], expected, "{}{}", stdout(&output), stderr(&output));
+    for (command, input, told) in [
+        (arguments("-"), SUITE.as_bytes(), "stdin  ibex"),
+        (arguments("-"), &packed, "stdin  ibex"),
+        (vec!["prove".to_owned(), "-".to_owned()], SUITE.as_bytes(), "standard input: 2 mates proved"),
+        (
+            vec!["perft".to_owned(), "-".to_owned()],
+            b"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20\r",
+            "standard input: 1 position, 1 count",
+        ),
+    ] {
+        let child = Command::new(IBEX).args(&command).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut child = child.expect("the program runs");
+        child.stdin.take().expect("piped").write_all(input).expect("read by the program");
+        let output = child.wait_with_output().expect("the program ends");
+        assert!(status(&output) == 0 && stdout(&output).contains(told), "{command:?}: {}", stdout(&output));
+    }
+    let cut = folder.write("cut.epd.gz", &packed[..packed.len() / 2]);
+    let nothing = folder.path("*.pgn");
+    for (what, part) in [(cut.as_str(), "cut.epd.gz: the gzip data are cut off"), (&nothing, "no file matches")] {
+        for command in [vec!["epd", what, "--nodes", "1"], vec!["prove", what], vec!["perft", what]] {
+            let output = ibex(&command);
+            assert_eq!(status(&output), 2, "{command:?}");
+            assert!(stderr(&output).contains(part), "{command:?}: {}", stderr(&output));
+        }
+    }
+    let output = ibex(&[
+        "perft",
+        &folder.write("d.epd", "8/8/8/8/8/k7/8/K7 w - - D1 3; D2 many;\n8/8/8/8/8/k7/8/K7 w - - D1 1;\n"),
+    ]);
+    assert_eq!(status(&output), 1, "a count that cannot be read is none that was checked");
+    assert!(stderr(&output).contains("d.epd:1: a count (D1, D2, ...) that cannot be read"), "{}", stderr(&output));
+}
+
+/// Comments and empty lines of a suite stay where they are.
+#[test]
+fn annotated_suites_keep_their_comments() {
+    let folder = Folder::new("comments");
+    let lines: Vec<&str> = SUITE.lines().collect();
+    let text = format!("# first\n\n{}\n{}\n\n  # second\nnonsense\n{}\n# last\n\n", lines[0], lines[1], lines[2]);
+    let suite = folder.write("a.epd", text);
+    let out = folder.path("out.epd");
+    assert_eq!(status(&ibex(&["epd", &suite, "--nodes", "9", "--epd-out", &out])), 0);
+    let written = folder.read("out.epd");
+    let short: Vec<&str> = written.lines().map(|line| line.split(" w ").next().unwrap_or_default()).collect();
+    let position = |line: &str| line.split(" w ").next().unwrap_or_default().to_owned();
+    let [a, b, c] = [position(lines[0]), position(lines[1]), position(lines[2])];
+    assert_eq!(short, ["# first", "", &a, &b, "", "  # second", &c, "# last", ""]);
+}
+
+#[test]
+fn mate_scores_are_told_apart_from_solutions() {
+    let folder = Folder::new("words");
+    // Solved by its move; the score of one node knows no mate in so many.
+    let suite = folder.write("a.epd", "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#; dm 30;\n");
+    let said = stdout(&ibex(&["epd", &suite, "--nodes", "2000"]));
+    assert!(said.contains("mate scores: 1 shorter"), "{said}");
+    assert!(said.contains("mate scores compare the last score with the proved mate (dm)"), "{said}");
+    let plain = folder.write("b.epd", "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#;\n");
+    assert!(!stdout(&ibex(&["epd", &plain, "--nodes", "9"])).contains("mate scores"));
+}
