@@ -7,7 +7,7 @@ use ibex::eval::{Evaluation, Evaluator};
 use ibex::position::notation::read_fen;
 use ibex::position::{PackedMove, Position};
 use ibex::score::Score;
-use ibex::tt::{Entry, Table};
+use ibex::tt::{Entry, TranspositionTable};
 
 fn main() {
     divan::main();
@@ -86,14 +86,14 @@ fn entry() -> Entry {
         depth: 8,
         pv: false,
         eval: Some(Score::heuristic(20)),
-        moveless: false,
+        tb_entry: false,
     }
 }
 
 /// A thousand probes of a table that is larger than the caches.
 #[divan::bench]
 fn table_probe(bencher: Bencher<'_, '_>) {
-    let (table, _) = Table::new(64);
+    let (table, _) = TranspositionTable::new(64);
     let keys = some_keys();
     keys.iter().for_each(|&key| table.store(key, entry()));
     bencher.bench(|| keys.iter().filter(|&&key| table.probe(black_box(key)).is_some()).count());
@@ -102,7 +102,7 @@ fn table_probe(bencher: Bencher<'_, '_>) {
 /// A thousand stores in it.
 #[divan::bench]
 fn table_store(bencher: Bencher<'_, '_>) {
-    let (table, _) = Table::new(64);
+    let (table, _) = TranspositionTable::new(64);
     let keys = some_keys();
     bencher.bench(|| keys.iter().for_each(|&key| table.store(black_box(key), entry())));
 }

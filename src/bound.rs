@@ -192,14 +192,14 @@ impl Ibv {
 
     /// Re-bases to a node at `ply` for the table; the bound is kept.
     #[must_use]
-    pub const fn to_table(self, ply: usize, draws: DrawRule) -> Ibv {
-        Ibv::new(self.score().to_table(ply, draws), self.bound())
+    pub const fn to_tt(self, ply: usize, draws: DrawRule) -> Ibv {
+        Ibv::new(self.score().to_tt(ply, draws), self.bound())
     }
 
     /// Re-bases a stored value to the root; [`Ibv::NONE`] where its distance no longer fits.
     #[must_use]
-    pub const fn from_table(self, ply: usize, draws: DrawRule) -> Ibv {
-        match self.score().from_table(ply, draws) {
+    pub const fn from_tt(self, ply: usize, draws: DrawRule) -> Ibv {
+        match self.score().from_tt(ply, draws) {
             Some(score) => Ibv::new(score, self.bound()),
             None => Ibv::NONE,
         }

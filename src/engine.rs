@@ -15,15 +15,15 @@ use crate::eval::nnue::Network;
 use crate::position::{Game, PackedMove};
 use crate::recognize::syzygy::{Probing, Tablebases};
 use crate::score::DrawRule;
-use crate::search::iterate::Finding;
+use crate::search::iterate::ThreadResult;
 use crate::search::past::Past;
 use crate::search::{
-    Allowance, Conventions, Event, Lead, Listener, Memory, NodeCounter, Outcome, Probes, Report, STACK_SIZE, Shared,
-    contempt, pv,
+    Allowance, Conventions, Event, Listener, NodeCounter, Outcome, Probes, Report, STACK_SIZE, Shared, SharedBest,
+    ThreadData, contempt, pv,
 };
 use crate::smp;
 use crate::time::{Clock, Limits};
-use crate::tt::Table;
+use crate::tt::TranspositionTable;
 use handicap::Handicap;
 
 /// The largest transposition table that may be asked for, in MiB.
@@ -164,26 +164,26 @@ impl Signals {
     }
 }
 
-/// More bytes than a thread's [`Memory`] takes, and enough to go on with once the last one has been granted.
+/// More bytes than a thread's [`ThreadData`] takes, and enough to go on with once the last one has been granted.
 const AMPLE: usize = 48 << 20;
 
 /// A chess engine.
 pub struct Engine {
     settings: Settings,
-    table: Arc<Table>,
+    table: Arc<TranspositionTable>,
     evaluation: Evaluation,
     tables: Option<Arc<Tablebases>>,
-    memories: Vec<Memory>,
+    threads: Vec<ThreadData>,
     /// What the choices of a handicap are drawn from; another one for each game.
     seed: u64,
     signals: Arc<Signals>,
-    running: Option<JoinHandle<Vec<Memory>>>,
+    running: Option<JoinHandle<Vec<ThreadData>>>,
 }
 
 impl Engine {
     /// An engine with these settings, and remarks where they could not be met.
     pub fn new(settings: Settings) -> (Engine, Vec<String>) {
-        let (table, remark) = Table::new(settings.hash_mib);
+        let (table, remark) = TranspositionTable::new(settings.hash_mib);
         let mut remarks: Vec<String> = remark.into_iter().collect();
         let evaluation = evaluation_of(&settings.eval_file).unwrap_or_else(|error| {
             remarks.push(error);
@@ -195,13 +195,13 @@ impl Engine {
             table: Arc::new(table),
             evaluation,
             tables,
-            memories: Vec::new(),
+            threads: Vec::new(),
             seed: random_seed(),
             signals: Arc::default(),
             running: None,
             settings: settings.clone(),
         };
-        remarks.extend(engine.fit_memories());
+        remarks.extend(engine.fit_threads());
         (engine, remarks)
     }
 
@@ -230,7 +230,7 @@ impl Engine {
                 Ok(evaluation) => {
                     self.evaluation = evaluation;
                     // What was learned and stored belongs to the old evaluation.
-                    self.memories.clear();
+                    self.threads.clear();
                     self.table.clear(settings.threads);
                 }
                 Err(error) => remarks.push(format!("{error}; the evaluation stays as it was")),
@@ -238,7 +238,7 @@ impl Engine {
         }
         if settings.raw_evaluation != self.settings.raw_evaluation {
             // Stored evaluations and what was learned of them belong to the other scale.
-            self.memories.clear();
+            self.threads.clear();
             self.table.clear(settings.threads);
         }
         if settings.syzygy_path != self.settings.syzygy_path {
@@ -251,22 +251,22 @@ impl Engine {
             self.table.clear(settings.threads);
         }
         self.settings = settings;
-        remarks.extend(self.fit_memories());
+        remarks.extend(self.fit_threads());
         remarks
     }
 
-    /// One memory a thread, or fewer and a remark if the system has no more.
-    fn fit_memories(&mut self) -> Option<String> {
+    /// The data of each thread, or of fewer, and a remark if the system has no more.
+    fn fit_threads(&mut self) -> Option<String> {
         let wanted = self.settings.threads.max(1);
-        self.memories.truncate(wanted);
-        while self.memories.len() < wanted {
+        self.threads.truncate(wanted);
+        while self.threads.len() < wanted {
             // A failed allocation would end the program, so the system is asked first, with something to spare. The
-            // first thread's memory it must have.
+            // first thread's data it must have.
             let enough = Vec::<u8>::new().try_reserve_exact(AMPLE + STACK_SIZE).is_ok();
-            if !enough && !self.memories.is_empty() {
-                return Some(format!("no memory for {wanted} threads; searching with {}", self.memories.len()));
+            if !enough && !self.threads.is_empty() {
+                return Some(format!("no memory for {wanted} threads; searching with {}", self.threads.len()));
             }
-            self.memories.push(Memory::new(&self.evaluation, self.settings.raw_evaluation));
+            self.threads.push(ThreadData::new(&self.evaluation, self.settings.raw_evaluation));
         }
         None
     }
@@ -276,8 +276,8 @@ impl Engine {
         self.wait();
         self.seed = random_seed();
         self.table.clear(self.settings.threads);
-        for memory in &mut self.memories {
-            memory.clear();
+        for thread in &mut self.threads {
+            thread.clear();
         }
     }
 
@@ -285,8 +285,8 @@ impl Engine {
     pub fn start_afresh(&mut self) {
         self.wait();
         self.table.forget(self.settings.threads);
-        for memory in &mut self.memories {
-            memory.clear();
+        for thread in &mut self.threads {
+            thread.clear();
         }
     }
 
@@ -303,7 +303,7 @@ impl Engine {
     }
 
     /// The transposition table.
-    pub fn table(&self) -> &Table {
+    pub fn table(&self) -> &TranspositionTable {
         &self.table
     }
 
@@ -319,16 +319,16 @@ impl Engine {
         self.stop();
         self.wait();
         let clock = self.prepare(&game, &limits);
-        let memories = std::mem::take(&mut self.memories);
-        // If no thread can be started the memories must not be lost with it.
-        let parcel = Arc::new(Mutex::new(Some(memories)));
+        let threads = std::mem::take(&mut self.threads);
+        // If no thread can be started, their data must not be lost with it.
+        let parcel = Arc::new(Mutex::new(Some(threads)));
         let job = self.job(game, limits, clock);
         let contents = Arc::clone(&parcel);
         let spawned = thread::Builder::new().name("search 0".into()).stack_size(STACK_SIZE).spawn(move || {
-            let mut memories = contents.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
-            let outcome = job.run(&mut memories, Some(&|event| sink(&event)));
+            let mut threads = contents.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+            let outcome = job.run(&mut threads, Some(&|event| sink(&event)));
             sink(&Event::Done(outcome));
-            memories
+            threads
         });
         match spawned {
             Ok(handle) => {
@@ -336,7 +336,7 @@ impl Engine {
                 Ok(())
             }
             Err(error) => {
-                self.memories = parcel.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+                self.threads = parcel.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
                 Err(error)
             }
         }
@@ -357,7 +357,7 @@ impl Engine {
         let limits = Limits { infinite: false, ponder: false, ..limits };
         let clock = self.prepare(game, &limits);
         let job = self.job(game.clone(), limits, clock);
-        job.run(&mut self.memories, sink)
+        job.run(&mut self.threads, sink)
     }
 
     /// Searches, silently, on a thread of its own, and returns when done.
@@ -395,9 +395,9 @@ impl Engine {
     pub fn wait(&mut self) {
         if let Some(handle) = self.running.take() {
             match handle.join() {
-                Ok(memories) => self.memories = memories,
-                // A search that panicked has taken its memories with it; the engine goes on with new ones.
-                Err(_) => _ = self.fit_memories(),
+                Ok(threads) => self.threads = threads,
+                // A search that panicked has taken the data of its threads with it; the engine goes on with new ones.
+                Err(_) => _ = self.fit_threads(),
             }
         }
     }
@@ -406,7 +406,7 @@ impl Engine {
         let handicap = self.handicap(&limits);
         Job {
             // A strength that is limited must not depend on what other searches have left.
-            table: if handicap.is_some() { Arc::new(Table::new(1).0) } else { Arc::clone(&self.table) },
+            table: if handicap.is_some() { Arc::new(TranspositionTable::new(1).0) } else { Arc::clone(&self.table) },
             signals: Arc::clone(&self.signals),
             clock,
             conventions: self.conventions(&limits),
@@ -471,7 +471,7 @@ pub fn evaluation_of(name: &str) -> Result<Evaluation, String> {
 
 /// One search, ready to run.
 struct Job {
-    table: Arc<Table>,
+    table: Arc<TranspositionTable>,
     signals: Arc<Signals>,
     clock: Arc<Clock>,
     conventions: Conventions,
@@ -486,18 +486,18 @@ struct Job {
 
 impl Job {
     /// Searches; afterwards waits for the signals that an infinite or ponder search needs before it may tell its move.
-    fn run(&self, memories: &mut [Memory], sink: Listener<'_>) -> Outcome {
+    fn run(&self, threads: &mut [ThreadData], sink: Listener<'_>) -> Outcome {
         match &self.handicap {
-            None => self.search(memories, &self.limits, self.lines, sink),
-            Some(handicap) => self.held_back(handicap, memories, sink),
+            None => self.search(threads, &self.limits, self.lines, sink),
+            Some(handicap) => self.held_back(handicap, threads, sink),
         }
     }
 
     /// Searches as a weaker player: with the handicap's limits, on one thread that remembers nothing, and with its choice
     /// among the lines. The user sees as many of them as were asked for.
-    fn held_back(&self, handicap: &Handicap, memories: &mut [Memory], sink: Listener<'_>) -> Outcome {
-        let memories = &mut memories[..1];
-        memories.iter_mut().for_each(Memory::clear);
+    fn held_back(&self, handicap: &Handicap, threads: &mut [ThreadData], sink: Listener<'_>) -> Outcome {
+        let threads = &mut threads[..1];
+        threads.iter_mut().for_each(ThreadData::clear);
         let latest: Mutex<Vec<Report>> = Mutex::default();
         let listener = |event: Event| match event {
             Event::Line(report) if report.complete => {
@@ -523,7 +523,7 @@ impl Job {
             }
         };
         let lines = handicap.lines().max(self.lines);
-        let outcome = self.search(memories, &handicap.limits(&self.game, &self.limits), lines, Some(&listener));
+        let outcome = self.search(threads, &handicap.limits(&self.game, &self.limits), lines, Some(&listener));
         let latest = latest.into_inner().unwrap_or_else(PoisonError::into_inner);
         let chosen = handicap.choose(self.game.position(), &latest[..latest.len().min(handicap.lines())]);
         match chosen.and_then(|report| Some((report, *report.pv.first()?))) {
@@ -537,17 +537,17 @@ impl Job {
         }
     }
 
-    fn search(&self, memories: &mut [Memory], limits: &Limits, lines: usize, sink: Listener<'_>) -> Outcome {
+    fn search(&self, threads: &mut [ThreadData], limits: &Limits, lines: usize, sink: Listener<'_>) -> Outcome {
         self.table.new_search();
         let start = Instant::now();
         let ranking = self.tables.as_ref().and_then(|tables| tables.rank_root(&self.game, &self.probing));
-        let counters: Vec<NodeCounter> = memories.iter().map(|_| NodeCounter::default()).collect();
+        let counters: Vec<NodeCounter> = threads.iter().map(|_| NodeCounter::default()).collect();
         let shared = Shared {
-            table: &self.table,
+            tt: &self.table,
             stop: &self.signals.stop,
             pondering: &self.signals.pondering,
             counters: &counters,
-            lead: &Lead::default(),
+            shared_best: &SharedBest::default(),
             limits,
             // One thread counts for itself.
             allowance: limits.nodes.filter(|_| counters.len() > 1).map(|nodes| Allowance::new(nodes, counters.len())),
@@ -562,7 +562,7 @@ impl Job {
             }),
             sink,
         };
-        let finding = smp::search(&shared, memories, &self.game, lines);
+        let finding = smp::search(&shared, threads, &self.game, lines);
         let unusable = self.tables.iter().flat_map(|tables| tables.take_remarks());
         unusable.for_each(|remark| shared.tell(|| Event::Message(remark)));
         self.signals.wait(self.limits.infinite);
@@ -573,15 +573,15 @@ impl Job {
         }
     }
 
-    fn outcome(&self, finding: &Finding, shared: &Shared<'_>, time: Duration) -> Outcome {
-        let pv = pv::unpack(&self.game, &finding.line);
+    fn outcome(&self, finding: &ThreadResult, shared: &Shared<'_>, time: Duration) -> Outcome {
+        let pv = pv::unpack(&self.game, &finding.pv);
         let ponder = pv.get(1).copied().or_else(|| self.ponder_from_table(finding));
         let last = Report {
             depth: finding.depth.max(0) as u32,
             seldepth: finding.seldepth.max(finding.depth.max(0) as usize) as u32,
             line: 1,
             lines: 1,
-            value: self.conventions.for_the_user(finding.value),
+            value: self.conventions.to_uci(finding.value),
             basis: finding.basis,
             complete: true,
             nodes: shared.nodes(),
@@ -594,7 +594,7 @@ impl Job {
     }
 
     /// The reply that the table expects, when the line is only one move long.
-    fn ponder_from_table(&self, finding: &Finding) -> Option<shakmaty::Move> {
+    fn ponder_from_table(&self, finding: &ThreadResult) -> Option<shakmaty::Move> {
         let mut game = self.game.clone();
         game.play(finding.best);
         if game.outcome().is_some() {

@@ -87,15 +87,15 @@ tunables! {
 
     // Opinion: a quiet move is judged by what it has made of the static evaluation.
     /// Centipawns that a move may lose and still be no worse than others: who moves is a little better off.
-    opinion_offset = 15 in -30..=80, step 5;
+    eval_diff_offset = 15 in -30..=80, step 5;
     /// Bonus in the history per centipawn gained.
-    opinion_slope = 4 in 0..=40, step 2;
+    eval_diff_slope = 4 in 0..=40, step 2;
     /// Largest bonus or malus.
-    opinion_max = 845 in 0..=3000, step 100;
+    eval_diff_max = 845 in 0..=3000, step 100;
 
     // Escape: a quiet move of a piece that a lesser one attacks comes earlier, one to where a lesser one takes it later.
     /// How much in the histories' units, for a pawn's worth of the piece.
-    escape = 845 in 0..=3000, step 100;
+    threat_escape = 845 in 0..=3000, step 100;
 
     // Checks: a quiet one that loses little comes early.
     /// How much in the histories' units.
@@ -115,25 +115,25 @@ tunables! {
 
     // Reverse futility: far above beta at low depth, nothing is likely to go wrong.
     /// Deepest depth.
-    reverse_futility_depth = 9 in 0..=14, step 1;
+    rfp_depth = 9 in 0..=14, step 1;
     /// Margin per ply.
-    reverse_futility_slope = 58 in 20..=160, step 8;
+    rfp_slope = 58 in 20..=160, step 8;
     /// What an improving position takes off the margin.
-    reverse_futility_improving = 52 in 0..=160, step 8;
+    rfp_improving = 52 in 0..=160, step 8;
 
     // Null move: if passing keeps us above beta, a real move will.
     /// Least depth.
-    null_depth = 3 in 2..=100, step 1;
+    nmp_depth = 3 in 2..=100, step 1;
     /// Reduction at least.
-    null_base = 4 in 2..=6, step 1;
+    nmp_base = 4 in 2..=6, step 1;
     /// One more ply of reduction per so many plies of depth.
-    null_divisor = 4 in 2..=8, step 1;
+    nmp_divisor = 4 in 2..=8, step 1;
     /// One more ply of reduction per so many centipawns above beta.
-    null_eval = 191 in 80..=500, step 20;
+    nmp_eval = 191 in 80..=500, step 20;
 
     // Internal iterative reduction: without a move from the table, a ply less.
     /// Least depth.
-    internal_reduction_depth = 4 in 2..=100, step 1;
+    iir_depth = 4 in 2..=100, step 1;
 
     // ProbCut: a good capture that holds far above beta at reduced depth is a cut.
     /// Least depth.
@@ -143,7 +143,7 @@ tunables! {
 
     // Late-move pruning: after so many quiet moves at low depth, the rest is skipped.
     /// Moves at depth 0.
-    late_moves_base = 6 in 1..=250, step 1;
+    lmp_base = 6 in 1..=250, step 1;
 
     // Futility: quiet moves cannot raise an evaluation that far below alpha.
     /// Deepest reduced depth.
@@ -161,13 +161,13 @@ tunables! {
 
     // Exchange pruning: moves that lose material.
     /// Deepest depth for quiet moves.
-    exchange_quiet_depth = 10 in 0..=16, step 1;
+    see_quiet_depth = 10 in 0..=16, step 1;
     /// Deepest depth for captures.
-    exchange_noisy_depth = 8 in 0..=16, step 1;
+    see_noisy_depth = 8 in 0..=16, step 1;
     /// Loss allowed per ply for quiet moves (reduced depth, squared).
-    exchange_quiet = 23 in 5..=80, step 5;
+    see_quiet = 23 in 5..=80, step 5;
     /// Loss allowed per ply for captures.
-    exchange_noisy = 93 in 30..=250, step 10;
+    see_noisy = 93 in 30..=250, step 10;
 
     // Singular extensions: the table's move is searched deeper when all others fail well below it.
     /// Least depth.
@@ -179,25 +179,25 @@ tunables! {
 
     // Late-move reductions, 1/1024 ply.
     /// Reduction at the start of the curve.
-    reduction_base = 572 in 0..=2048, step 60;
+    lmr_base = 572 in 0..=2048, step 60;
     /// Weight of ln(depth)·ln(moves).
-    reduction_slope = 557 in 0..=900, step 30;
+    lmr_slope = 557 in 0..=900, step 30;
     /// Less in PV nodes.
-    reduction_pv = 916 in 0..=2500, step 100;
+    lmr_pv = 916 in 0..=2500, step 100;
     /// More at expected cut nodes.
-    reduction_cut = 926 in 0..=3000, step 120;
+    lmr_cut = 926 in 0..=3000, step 120;
     /// More when the position is not improving.
-    reduction_worsening = 713 in 0..=2000, step 100;
+    lmr_worsening = 713 in 0..=2000, step 100;
     /// Less where a PV has been.
-    reduction_was_pv = 756 in 0..=2500, step 100;
+    lmr_was_pv = 756 in 0..=2500, step 100;
     /// Less for moves that give check.
-    reduction_check = 678 in 0..=2500, step 100;
+    lmr_check = 678 in 0..=2500, step 100;
     /// More when the table's move is a capture.
-    reduction_noisy_best = 615 in 0..=2500, step 100;
+    lmr_noisy_best = 615 in 0..=2500, step 100;
     /// More when the replies to the moves before were refuted often.
-    reduction_cutoffs = 1136 in 0..=2500, step 100;
+    lmr_cutoffs = 1136 in 0..=2500, step 100;
     /// One ply per so much history.
-    reduction_history = 7397 in 3000..=20000, step 800;
+    lmr_history = 7397 in 3000..=20000, step 800;
 
     // History: gravity, bonus and malus.
     /// Bonus per ply.

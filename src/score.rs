@@ -13,7 +13,7 @@
 //! | draw | 0..=511 | distance of the draw from the root, signed by who wants it (Cray Blitz) |
 //!
 //! Mates, tablebase wins and draws are counted from the root of the search, because only then do they order the root's
-//! choices by distance. In the table they are counted from the node that is stored (see [`Score::to_table`]), because
+//! choices by distance. In the table they are counted from the node that is stored (see [`Score::to_tt`]), because
 //! only then do they hold wherever the position occurs again.
 //!
 //! Sources: the chess programming wiki's page "Score"; Hyatt and Nelson on Cray Blitz (1988); Slate's interior-node
@@ -248,7 +248,7 @@ impl Score {
     /// Mates and tablebase wins grow by `ply`; draws lose the part of their distance that lies above the node
     /// (`draws` is the search's rule for them). The map is monotone, so it takes bounds to bounds.
     #[must_use]
-    pub const fn to_table(self, ply: usize, draws: DrawRule) -> Score {
+    pub const fn to_tt(self, ply: usize, draws: DrawRule) -> Score {
         let raw = self.raw();
         if self.is_draw() {
             return clamp_draw(raw - draws.sign_at(ply) * ply as i32);
@@ -270,7 +270,7 @@ impl Score {
 
     /// Re-bases a stored score to the root again; `None` where the distance no longer fits its band.
     #[must_use]
-    pub const fn from_table(self, ply: usize, draws: DrawRule) -> Option<Score> {
+    pub const fn from_tt(self, ply: usize, draws: DrawRule) -> Option<Score> {
         let raw = self.raw();
         if self.is_draw() {
             return Some(clamp_draw(raw + draws.sign_at(ply) * ply as i32));
@@ -449,11 +449,11 @@ mod tests {
             (4, 10, 6, 8, 14),
             (5, -11, -6, 1, -7),
         ] {
-            let score = Score::from_raw(v).to_table(p, later);
+            let score = Score::from_raw(v).to_tt(p, later);
             assert_eq!(score.raw(), stored);
-            assert_eq!(score.from_table(q, later).map(Score::raw), Some(result));
+            assert_eq!(score.from_tt(q, later).map(Score::raw), Some(result));
         }
-        assert_eq!(Score::from_raw(6).to_table(6, DrawRule::Off).raw(), 6);
+        assert_eq!(Score::from_raw(6).to_tt(6, DrawRule::Off).raw(), 6);
     }
 
     /// Round trip, monotone, odd: over every reachable score, every ply and every rule.
@@ -469,9 +469,9 @@ mod tests {
             for ply in (0..=MAX_PLY).step_by(if cfg!(miri) { 123 } else { 1 }) {
                 let mut last = i32::MIN;
                 for score in every() {
-                    let stored = score.to_table(ply, rule);
+                    let stored = score.to_tt(ply, rule);
                     assert_eq!(stored.band(), score.band());
-                    assert_eq!((-score).to_table(ply, other), -stored, "odd");
+                    assert_eq!((-score).to_tt(ply, other), -stored, "odd");
                     assert!(stored.raw() >= last, "monotone");
                     last = stored.raw();
                     // What a node at this ply can report: mates, tablebase hits and draws at this ply or below it.
@@ -482,7 +482,7 @@ mod tests {
                         _ => true,
                     };
                     if reachable {
-                        assert_eq!(stored.from_table(ply, rule), Some(score), "round trip at {ply}");
+                        assert_eq!(stored.from_tt(ply, rule), Some(score), "round trip at {ply}");
                     }
                 }
             }

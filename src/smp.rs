@@ -1,5 +1,5 @@
 //! Lazy SMP: every thread searches the same root on the shared table. Every other helper works an iteration ahead, and an
-//! iteration that one of them has finished is finished for all (`search/lead.rs`).
+//! iteration that one of them has finished is finished for all (`search/shared_best.rs`).
 //!
 //! The first thread owns the clock and tells what happens; helpers only search. When it ends, all do, and a vote
 //! weighted by depth and score picks the move.
@@ -9,28 +9,28 @@ use std::sync::atomic::Ordering;
 use std::thread;
 
 use crate::position::{Game, PackedMove};
-use crate::search::iterate::Finding;
-use crate::search::{Event, Memory, STACK_SIZE, Search, Shared};
+use crate::search::iterate::ThreadResult;
+use crate::search::{Event, STACK_SIZE, Search, Shared, ThreadData};
 
 /// Searches `game` with one thread for each memory; the first runs here, so the caller's stack must be
 /// [`STACK_SIZE`].
 ///
 /// None where there is no move to search.
-pub fn search(shared: &Shared<'_>, memories: &mut [Memory], game: &Game, lines: usize) -> Option<Finding> {
-    let (first, helpers) = memories.split_first_mut()?;
+pub fn search(shared: &Shared<'_>, threads: &mut [ThreadData], game: &Game, lines: usize) -> Option<ThreadResult> {
+    let (first, helpers) = threads.split_first_mut()?;
     if helpers.is_empty() {
         return Search::new(shared, 0, first, game).iterate(lines);
     }
     thread::scope(|scope| {
         let mut running = Vec::with_capacity(helpers.len());
-        for (i, memory) in helpers.iter_mut().enumerate() {
+        for (i, td) in helpers.iter_mut().enumerate() {
             // Those that run already may leave this thread little time for the rest.
             if shared.is_over() {
                 break;
             }
             let help = move || {
                 // Many threads on few processors: the end may come before the beginning.
-                if shared.is_over() { None } else { Search::new(shared, i + 1, memory, game).iterate(1) }
+                if shared.is_over() { None } else { Search::new(shared, i + 1, td, game).iterate(1) }
             };
             let spawned = thread::Builder::new()
                 .name(format!("search {}", i + 1))
@@ -47,16 +47,16 @@ pub fn search(shared: &Shared<'_>, memories: &mut [Memory], game: &Game, lines: 
         }
         let main = Search::new(shared, 0, first, game).iterate(lines);
         shared.stop.store(true, Ordering::Relaxed);
-        let mut findings: Vec<Finding> = main.into_iter().collect();
+        let mut findings: Vec<ThreadResult> = main.into_iter().collect();
         findings.extend(running.into_iter().filter_map(|handle| handle.join().ok().flatten()));
         if lines > 1 { findings.into_iter().next() } else { vote(findings) }
     })
 }
 
 /// The finding that most threads stand behind, deeper and better ones with more weight.
-fn vote(findings: Vec<Finding>) -> Option<Finding> {
+fn vote(findings: Vec<ThreadResult>) -> Option<ThreadResult> {
     let worst = findings.iter().map(|f| f.value.score().cp()).min()?;
-    let weight = |f: &Finding| i64::from(f.value.score().cp() - worst + 12) * i64::from(f.depth);
+    let weight = |f: &ThreadResult| i64::from(f.value.score().cp() - worst + 12) * i64::from(f.depth);
     let mut votes: HashMap<PackedMove, i64> = HashMap::new();
     for finding in &findings {
         *votes.entry(PackedMove::new(finding.best)).or_default() += weight(finding);
@@ -90,27 +90,27 @@ mod tests {
     use super::*;
     use crate::bound::Ibv;
     use crate::score::Score;
-    use crate::search::{Basis, Conventions, Lead, NodeCounter};
+    use crate::search::{Basis, Conventions, NodeCounter, SharedBest};
     use crate::time::{Clock, Limits};
-    use crate::tt::Table;
+    use crate::tt::TranspositionTable;
 
     /// Helpers that would come too late are not started, and the search still has a move.
     #[test]
     fn nobody_begins_when_the_time_is_up() {
         let limits = Limits { movetime: Some(Duration::from_millis(1)), ..Limits::default() };
         let game = Game::startpos();
-        let (table, _) = Table::new(1);
+        let (table, _) = TranspositionTable::new(1);
         let (stop, pondering) = (AtomicBool::new(false), AtomicBool::new(false));
         let counters: Vec<NodeCounter> = (0..512).map(|_| NodeCounter::default()).collect();
-        let mut memories: Vec<Memory> = counters.iter().map(|_| Memory::default()).collect();
+        let mut threads: Vec<ThreadData> = counters.iter().map(|_| ThreadData::default()).collect();
         let clock = Clock::new(&limits, game.position().turn(), Duration::ZERO, Instant::now());
         thread::sleep(Duration::from_millis(2));
         let shared = Shared {
-            table: &table,
+            tt: &table,
             stop: &stop,
             pondering: &pondering,
             counters: &counters,
-            lead: &Lead::default(),
+            shared_best: &SharedBest::default(),
             limits: &limits,
             allowance: None,
             clock: &clock,
@@ -121,7 +121,7 @@ mod tests {
             sink: None,
         };
         let finding = thread::scope(|scope| {
-            let body = || search(&shared, &mut memories, &game, 1);
+            let body = || search(&shared, &mut threads, &game, 1);
             let handle = thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, body).expect("a thread");
             handle.join().expect("no panic")
         });
@@ -130,11 +130,11 @@ mod tests {
     }
 
     /// What a thread found: its move goes to this square.
-    fn finding(to: Square, value: Ibv, depth: i32) -> Finding {
+    fn finding(to: Square, value: Ibv, depth: i32) -> ThreadResult {
         let best = shakmaty::Move::Normal { role: Role::King, from: Square::E4, capture: None, to, promotion: None };
-        Finding {
+        ThreadResult {
             best,
-            line: vec![PackedMove::new(best)],
+            pv: vec![PackedMove::new(best)],
             value,
             basis: Basis::default(),
             depth,

@@ -10,12 +10,12 @@ use ibex::random::split_mix;
 use ibex::score::DrawRule;
 use ibex::search::{Event, Report};
 use ibex::time::Limits;
-use ibex::tt::{Entry, Table};
+use ibex::tt::{Entry, TranspositionTable};
 use proptest::prelude::*;
 use shakmaty::CastlingMode;
 
 /// Plays random games from `root` and writes a random entry for each position until told to stop.
-fn sabotage(table: &Table, root: &Position, mut random: u64, stop: &AtomicBool, written: &AtomicU64) {
+fn sabotage(table: &TranspositionTable, root: &Position, mut random: u64, stop: &AtomicBool, written: &AtomicU64) {
     while !stop.load(Ordering::Relaxed) {
         let mut position = root.clone();
         for _ in 0..6 {

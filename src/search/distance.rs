@@ -99,23 +99,23 @@ impl Distance {
 
     /// A node's result as the table stores it.
     #[inline(always)]
-    pub fn to_table(self, value: Ibv, ply: usize, draws: DrawRule) -> Ibv {
+    pub fn to_tt(self, value: Ibv, ply: usize, draws: DrawRule) -> Ibv {
         match self {
-            Distance::RootPly => value.to_table(ply, draws),
-            Distance::NodeAged if value.score().is_draw() => value.to_table(ply, draws),
+            Distance::RootPly => value.to_tt(ply, draws),
+            Distance::NodeAged if value.score().is_draw() => value.to_tt(ply, draws),
             Distance::NodeAged | Distance::DelayedLoss | Distance::Faulty(Fault::Unadjusted) => value,
-            Distance::Faulty(fault) => value.to_table(ply, fault.draws(draws)),
+            Distance::Faulty(fault) => value.to_tt(ply, fault.draws(draws)),
         }
     }
 
     /// A stored result as it holds at `ply`; [`Ibv::NONE`] where it does not fit.
     #[inline(always)]
-    pub fn out_of_table(self, stored: Ibv, ply: usize, draws: DrawRule) -> Ibv {
+    pub fn from_tt(self, stored: Ibv, ply: usize, draws: DrawRule) -> Ibv {
         match self {
-            Distance::RootPly => stored.from_table(ply, draws),
-            Distance::NodeAged if stored.score().is_draw() => stored.from_table(ply, draws),
+            Distance::RootPly => stored.from_tt(ply, draws),
+            Distance::NodeAged if stored.score().is_draw() => stored.from_tt(ply, draws),
             Distance::NodeAged | Distance::DelayedLoss | Distance::Faulty(Fault::Unadjusted) => stored,
-            Distance::Faulty(fault) => stored.from_table(ply, fault.draws(draws)),
+            Distance::Faulty(fault) => stored.from_tt(ply, fault.draws(draws)),
         }
     }
 

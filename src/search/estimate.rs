@@ -28,7 +28,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             None => Score::heuristic(self.evaluate(position)),
         };
         let eval = self.correct(position, ply, raw.cp());
-        self.frame_mut(ply).eval = Some(eval);
+        self.stack_mut(ply).eval = Some(eval);
         let mut value = Score::heuristic(eval);
         // Not for a search without pruning: what the table happens to know depends on the order of the moves.
         if self.rules().pruning && known.is_some() && !known.score().is_decisive() {
@@ -47,14 +47,14 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Keeps the evaluation of a node of which the table knows nothing yet.
     #[inline]
     pub(super) fn remember_evaluation(&self, key: u64, raw: Score, pv: bool) {
-        let entry = Entry { value: Ibv::NONE, best: PackedMove::NONE, depth: 0, pv, eval: Some(raw), moveless: false };
-        self.shared.table.store(key, entry);
+        let entry = Entry { value: Ibv::NONE, best: PackedMove::NONE, depth: 0, pv, eval: Some(raw), tb_entry: false };
+        self.shared.tt.store(key, entry);
     }
 
     /// The raw evaluation of a position that is not in check, in centipawns for the side to move.
     #[inline]
     pub(super) fn evaluate(&mut self, position: &Position) -> i32 {
-        let cp = self.memory.evaluator.evaluate(position).clamp(-Score::MAX_EVAL, Score::MAX_EVAL);
+        let cp = self.td.evaluator.evaluate(position).clamp(-Score::MAX_EVAL, Score::MAX_EVAL);
         let cp = self.to_grain(cp);
         // As the table will give it back: zero has no place among evaluations.
         Score::heuristic(cp).cp()
@@ -65,12 +65,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     pub(super) fn correct(&self, position: &Position, ply: usize, raw: i32) -> i32 {
         let contempt = self.shared.conventions.contempt_at(ply);
         let cp = if self.rules().pruning {
-            let corrected = raw + self.memory.correction.of(position, &self.trail(ply));
-            if self.memory.evaluator.is_raw() {
-                corrected
-            } else {
-                corrected * (220 - i32::from(position.clock())) / 220
-            }
+            let corrected = raw + self.td.correction.of(position, &self.cont_keys(ply));
+            if self.td.evaluator.is_raw() { corrected } else { corrected * (220 - i32::from(position.clock())) / 220 }
         } else {
             // Experience depends on the order of the search.
             raw

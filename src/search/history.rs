@@ -58,7 +58,7 @@ pub struct History(Counters);
 pub struct QuietSlot([u32; 2]);
 
 /// The moves that led here, for continuation history: one, two and four plies ago.
-pub type Trail = [Option<PieceTo>; 3];
+pub type ContKeys = [Option<PieceTo>; 3];
 
 /// What the histories say of a position's quiet moves: the rows that all of them share, looked up once.
 pub struct QuietHistory<'a> {
@@ -67,7 +67,7 @@ pub struct QuietHistory<'a> {
     threatened: Bitboard,
     squares: &'a [i16; SQUARES],
     pawns: &'a [i16; PieceTo::COUNT],
-    /// By the plies of [`Trail`].
+    /// By the plies of [`ContKeys`].
     replies: [&'a [i16; PieceTo::COUNT]; 3],
 }
 
@@ -158,15 +158,15 @@ impl History {
 
     /// How well a quiet move has done, for ordering.
     #[inline]
-    pub fn quiet(&self, position: &Position, threats: &Attacks, trail: &Trail, m: Move) -> i32 {
-        self.quiets(position, threats, trail).of(m)
+    pub fn quiet(&self, position: &Position, threats: &Attacks, cont_keys: &ContKeys, m: Move) -> i32 {
+        self.quiets(position, threats, cont_keys).of(m)
     }
 
     /// The same for many moves of a position.
     #[inline]
-    pub fn quiets(&self, position: &Position, threats: &Attacks, trail: &Trail) -> QuietHistory<'_> {
+    pub fn quiets(&self, position: &Position, threats: &Attacks, cont_keys: &ContKeys) -> QuietHistory<'_> {
         let turn = position.turn();
-        let replies = trail.map(|earlier| match earlier {
+        let replies = cont_keys.map(|earlier| match earlier {
             Some(earlier) => self.0.row(CONTINUATION + earlier.index() * PieceTo::COUNT),
             None => &NOTHING,
         });
@@ -186,10 +186,10 @@ impl History {
     }
 
     /// Rewards or punishes a quiet move.
-    pub fn update_quiet(&mut self, position: &Position, threats: &Attacks, trail: &Trail, m: Move, bonus: i32) {
+    pub fn update_quiet(&mut self, position: &Position, threats: &Attacks, cont_keys: &ContKeys, m: Move, bonus: i32) {
         self.update(Self::quiet_index(position, threats, m), bonus);
         self.update(Self::pawn_index(position, m), bonus);
-        self.update_continuation(position, trail, m, bonus);
+        self.update_continuation(position, cont_keys, m, bonus);
     }
 
     /// Rewards or punishes a quiet move, whatever came before it.
@@ -199,8 +199,8 @@ impl History {
     }
 
     /// Rewards or punishes a quiet move as a reply to the moves before it.
-    pub fn update_continuation(&mut self, position: &Position, trail: &Trail, m: Move, bonus: i32) {
-        for earlier in trail.iter().flatten() {
+    pub fn update_continuation(&mut self, position: &Position, cont_keys: &ContKeys, m: Move, bonus: i32) {
+        for earlier in cont_keys.iter().flatten() {
             self.update(Self::continuation_index(*earlier, position, m), bonus);
         }
     }
@@ -266,27 +266,27 @@ impl Correction {
     }
 
     #[inline]
-    fn continuation_slot(trail: &Trail) -> Option<usize> {
-        Some(LAST_MOVES + trail[0]?.index() * PieceTo::COUNT + trail[1]?.index())
+    fn continuation_slot(cont_keys: &ContKeys) -> Option<usize> {
+        Some(LAST_MOVES + cont_keys[0]?.index() * PieceTo::COUNT + cont_keys[1]?.index())
     }
 
     /// What to add to the static evaluation, in centipawns.
     #[inline]
-    pub fn of(&self, position: &Position, trail: &Trail) -> i32 {
+    pub fn of(&self, position: &Position, cont_keys: &ContKeys) -> i32 {
         let keys = position.keys();
         let mut sum = params::correction_pawn() * self.get(Self::slot(PAWNS, position, keys.pawns));
         sum += params::correction_minor() * self.get(Self::slot(MINOR, position, keys.minor));
         for (table, key) in PIECES.into_iter().zip(keys.pieces) {
             sum += params::correction_pieces() * self.get(Self::slot(table, position, key));
         }
-        if let Some(slot) = Self::continuation_slot(trail) {
+        if let Some(slot) = Self::continuation_slot(cont_keys) {
             sum += params::correction_continuation() * self.get(slot);
         }
         sum / (1024 * CORRECTION_GRAIN)
     }
 
     /// Learns from a search of this depth whose result was `error` centipawns above the static evaluation.
-    pub fn update(&mut self, position: &Position, trail: &Trail, depth: i32, error: i32) {
+    pub fn update(&mut self, position: &Position, cont_keys: &ContKeys, depth: i32, error: i32) {
         let weight = (depth + 1).min(16);
         let target = error.clamp(-128, 128) * CORRECTION_GRAIN;
         let keys = position.keys();
@@ -295,7 +295,7 @@ impl Correction {
             Some(Self::slot(MINOR, position, keys.minor)),
             Some(Self::slot(PIECES[0], position, keys.pieces[0])),
             Some(Self::slot(PIECES[1], position, keys.pieces[1])),
-            Self::continuation_slot(trail),
+            Self::continuation_slot(cont_keys),
         ];
         for slot in slots.into_iter().flatten() {
             let value = (self.get(slot) * (256 - weight) + target * weight) / 256;

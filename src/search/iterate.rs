@@ -17,11 +17,11 @@ use crate::score::{Band, MAX_PLY, Score};
 
 /// What a thread has found.
 #[derive(Clone, Debug)]
-pub struct Finding {
+pub struct ThreadResult {
     /// The move.
     pub best: Move,
     /// Its line.
-    pub line: Vec<PackedMove>,
+    pub pv: Vec<PackedMove>,
     /// Its value: exact, unless the search was interrupted before it could be.
     pub value: Ibv,
     /// What the value rests on.
@@ -48,14 +48,14 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Deepens until a limit or the stop flag ends it; what the first thread finds is told.
     ///
     /// None where there is no move to search.
-    pub fn iterate(&mut self, lines: usize) -> Option<Finding> {
+    pub fn iterate(&mut self, lines: usize) -> Option<ThreadResult> {
         if self.roots.0.is_empty() {
             return None;
         }
         let lines = lines.clamp(1, self.roots.0.len());
         let deepest = self.shared.limits.depth.map_or(MAX_PLY as i32 - 1, |d| d.clamp(1, MAX_PLY as u32 - 1) as i32);
         // Helpers look for one line.
-        self.follows = lines == 1 && self.shared.counters.len() > 1;
+        self.adopts_lead = lines == 1 && self.shared.counters.len() > 1;
         // Every other helper works an iteration ahead: what it leaves in the table is deep enough for the others.
         let ahead = if self.id.is_multiple_of(2) { 0 } else { 1 };
         let mut trend = Trend::default();
@@ -72,9 +72,9 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             let depth = self.depth;
             self.completed = depth;
             self.publish();
-            self.roots.0[..lines].sort_by_key(|root| Reverse((root.rank, root.proved.map(|p| p.1))));
+            self.roots.0[..lines].sort_by_key(|root| Reverse((root.rank, root.last_exact.map(|p| p.1))));
             if lines == 1 {
-                self.shared.lead.finished(depth, &self.roots.0[0]);
+                self.shared.shared_best.finished(depth, &self.roots.0[0]);
             }
             if self.id == 0 {
                 for line in 0..lines {
@@ -84,7 +84,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 for line in 0..lines {
                     self.report(line, lines, None);
                 }
-                if self.hunt(lines) {
+                if self.search_mates(lines) {
                     self.complete_mate_line(0, false);
                     self.recall_mates(lines);
                     self.report(0, lines, None);
@@ -130,18 +130,18 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.complete_mate_line(0, true);
         self.recall_mates(lines);
         self.publish();
-        let (depth, value) = match self.roots.0[0].proved {
-            Some((depth, score)) => (depth, self.told(0, Ibv::exact(score))),
-            None if self.roots.0[0].value.is_some() => (self.depth, self.told(0, self.roots.0[0].value)),
+        let (depth, value) = match self.roots.0[0].last_exact {
+            Some((depth, score)) => (depth, self.reported(0, Ibv::exact(score))),
+            None if self.roots.0[0].value.is_some() => (self.depth, self.reported(0, self.roots.0[0].value)),
             // Stopped before the first move had a value: nothing is known of it but an evaluation.
             None => (self.depth, Ibv::exact(self.evaluation_of_first())),
         };
         // That some moves lose says nothing of those that have not been searched.
         let value = if self.completed == 0 && value.score().is_loss() { value.force_lower() } else { value };
         let root = &self.roots.0[0];
-        Some(Finding {
+        Some(ThreadResult {
             best: root.m,
-            line: root.line.clone(),
+            pv: root.pv.clone(),
             value,
             basis: self.basis(0, value),
             depth,
@@ -156,7 +156,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.order_lines(lines);
         // A move that has fallen behind the lines is among them again if its mate is better than the last of them.
         let (last, rank) = (lines - 1, self.roots.0[lines - 1].rank);
-        let least = self.roots.0[last].proved.map(|(_, score)| score);
+        let least = self.roots.0[last].last_exact.map(|(_, score)| score);
         let mate = |root: &RootMove| root.mate.as_ref().map(|&(score, _)| score).filter(|score| score.is_win());
         let behind = (lines..self.roots.0.len()).filter(|&index| self.roots.0[index].rank == rank);
         let best = behind.max_by_key(|&index| (mate(&self.roots.0[index]), Reverse(index)));
@@ -171,16 +171,16 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Orders the lines by what is told of them: completing the line of a mate may have corrected its length, and a
     /// tablebase result hides what the search believes.
     fn order_lines(&mut self, lines: usize) {
-        let told = |root: &RootMove| {
-            let value = Ibv::exact(root.proved?.1);
-            Some(self.shared.conventions.for_the_user(root.told(value, self.past.has_traps())))
+        let reported = |root: &RootMove| {
+            let value = Ibv::exact(root.last_exact?.1);
+            Some(self.shared.conventions.to_uci(root.reported(value, self.past.has_traps())))
         };
-        self.roots.0[..lines].sort_by_key(|root| Reverse(told(root)));
+        self.roots.0[..lines].sort_by_key(|root| Reverse(reported(root)));
     }
 
     /// A value of the root move at `index`, as it is told.
-    fn told(&self, index: usize, value: Ibv) -> Ibv {
-        self.roots.0[index].told(value, self.past.has_traps())
+    fn reported(&self, index: usize, value: Ibv) -> Ibv {
+        self.roots.0[index].reported(value, self.past.has_traps())
     }
 
     /// The evaluation of the position after the first root move, for the root's side.
@@ -235,7 +235,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if !self.is_overtaken() {
             return false;
         }
-        let Some((depth, best)) = self.shared.lead.take_over() else { return false };
+        let Some((depth, best)) = self.shared.shared_best.take_over() else { return false };
         let Some(index) = self.roots.0.iter().position(|root| root.m == best.m) else { return false };
         self.return_to_root();
         self.depth = depth;
@@ -251,7 +251,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if let Driver::Mtdf { growing } = self.rules().driver {
             return self.mtdf(line, depth, growing);
         }
-        let previous = self.roots.0[line].proved.map(|(_, score)| score);
+        let previous = self.roots.0[line].last_exact.map(|(_, score)| score);
         let (mut alpha, mut beta) = (Score::MIN, Score::MAX);
         let mut width = params::aspiration_width();
         if depth >= 4
@@ -303,12 +303,12 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Tells of a line: its exact value or, inside an iteration, the bound that it failed with.
     fn report(&self, index: usize, lines: usize, open: Option<Ibv>) {
         let root = &self.roots.0[index];
-        let value = open.or(root.proved.map(|(_, score)| Ibv::exact(score))).unwrap_or(root.value);
+        let value = open.or(root.last_exact.map(|(_, score)| Ibv::exact(score))).unwrap_or(root.value);
         if !value.is_some() {
             return;
         }
-        let mut value = self.told(index, value);
-        let complete = value.score().mate_ply().is_none_or(|plies| root.line.len() == plies);
+        let mut value = self.reported(index, value);
+        let complete = value.score().mate_ply().is_none_or(|plies| root.pv.len() == plies);
         if open.is_none() && !complete && value.bound() == Bound::Exact && self.shared.stop.load(Ordering::Relaxed) {
             // The end came while a mate's line was being completed. A single one is completed once more, and told, when
             // all is over; of several the bound is told that is proved.
@@ -330,14 +330,14 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             seldepth: root.seldepth.max(depth.max(0) as usize) as u32,
             line: index + 1,
             lines,
-            value: self.shared.conventions.for_the_user(value),
+            value: self.shared.conventions.to_uci(value),
             basis: self.basis(index, value),
             complete,
             nodes: self.shared.nodes(),
             time: self.shared.start.elapsed(),
-            hashfull: self.shared.table.hashfull(),
+            hashfull: self.shared.tt.hashfull(),
             tbhits: self.shared.tbhits(),
-            pv: pv::unpack(self.game, &root.line),
+            pv: pv::unpack(self.game, &root.pv),
         }
     }
 
@@ -356,7 +356,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Whether the first thread should end the search after an iteration.
     fn is_enough(&self, depth: i32, trend: &mut Trend) -> bool {
         let best = &self.roots.0[0];
-        let Some((_, score)) = best.proved else { return false };
+        let Some((_, score)) = best.last_exact else { return false };
         if let Some(moves) = self.shared.limits.mate
             && let Some(found) = score.mate_moves()
             && found.unsigned_abs() <= moves

@@ -7,7 +7,7 @@
 
 use shakmaty::Move;
 
-use super::Search;
+use super::{PvCompletion, Search};
 use crate::bound::Ibv;
 use crate::position::game::Ending;
 use crate::position::{PackedMove, Position};
@@ -35,12 +35,12 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     ///
     /// Where the line shows that the mate comes sooner than was thought, the value is corrected.
     pub(super) fn complete_mate_line(&mut self, index: usize, over: bool) {
-        let Some((depth, score)) = self.roots.0[index].proved else { return };
+        let Some((depth, score)) = self.roots.0[index].last_exact else { return };
         let Some(length) = score.mate_ply() else { return };
         // Where the score does not count plies, nobody knows how long the line should be.
         let counts_plies = !self.rules().distance.wants_evaluation();
-        if length == 0 || !counts_plies || self.is_mate_line(&self.roots.0[index].line, length) {
-            self.roots.0[index].line_is_cut = false;
+        if length == 0 || !counts_plies || self.is_mate_line(&self.roots.0[index].pv, length) {
+            self.roots.0[index].pv_is_incomplete = false;
             if counts_plies {
                 self.roots.0[index].remember_mate();
             }
@@ -56,13 +56,13 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             (true, true) => LAST_BUDGET_TIMED,
             (true, false) => LAST_BUDGET,
         };
-        self.detour = Some(over);
+        self.pv_completion = if over { PvCompletion::AfterSearch } else { PvCompletion::BetweenIterations };
         self.node_limit = if over { nodes + budget } else { limit.min(nodes + budget) };
         // When all is over nobody asks for rations: the nodes are not counted.
         self.node_check = if over { self.node_limit } else { self.node_limit.min(self.granted) };
-        let guide = std::mem::take(&mut self.roots.0[index].line);
+        let guide = std::mem::take(&mut self.roots.0[index].pv);
         let found = self.find_mate_line(&guide, length, score.is_win());
-        self.detour = None;
+        self.pv_completion = PvCompletion::Off;
         self.return_to_root();
         self.node_limit = limit;
         self.node_check = limit.min(self.granted);
@@ -72,20 +72,20 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             self.nodes = nodes;
         }
         let root = &mut self.roots.0[index];
-        root.line_is_cut = found.is_none();
+        root.pv_is_incomplete = found.is_none();
         match found {
             Some(line) => {
                 if line.len() != length {
                     let corrected =
                         if score.is_win() { Score::mate_in(line.len()) } else { Score::mated_in(line.len()) };
-                    root.proved = Some((depth, corrected));
+                    root.last_exact = Some((depth, corrected));
                     if root.value.is_some() {
                         root.value = Ibv::exact(corrected);
                     }
                 }
-                root.line = line;
+                root.pv = line;
             }
-            None => root.line = guide,
+            None => root.pv = guide,
         }
         root.remember_mate();
     }

@@ -11,7 +11,7 @@
 //! - `repetition`: the path to the current node, and whether it has come back or could
 //! - `past`: what the keys of the table carry of the game's past and the clock
 //! - `hunt`: looks for mates and nothing else, with a share of the nodes
-//! - `tables`: tablebases, inside the tree and at its root
+//! - `tablebases`: tablebases, inside the tree and at its root
 //! - `mate_line`: completes the lines of announced mates
 //! - `pv`, `report`: lines, and what the search tells of itself
 //! - `rules`: the switches of a search as data; play makes them constants, the laboratory turns them
@@ -24,10 +24,9 @@ pub mod contempt;
 pub mod distance;
 mod estimate;
 pub mod history;
-mod hunt;
 pub mod iterate;
-mod lead;
 mod mate_line;
+mod mate_search;
 mod mtdf;
 mod node;
 pub mod past;
@@ -39,7 +38,8 @@ mod repetition;
 pub mod report;
 mod root;
 pub mod rules;
-mod tables;
+mod shared_best;
+mod tablebases;
 pub mod tally;
 #[cfg(test)]
 mod tests;
@@ -58,17 +58,17 @@ use crate::recognize::retrograde::Value;
 use crate::recognize::{self, three_men};
 use crate::score::{DrawRule, MAX_PLY, Score};
 use crate::time::{Clock, Limits};
-use crate::tt::{Entry, Table};
+use crate::tt::{Entry, TranspositionTable};
 pub use allowance::Allowance;
-use history::{Correction, History, PieceTo, QuietSlot, Trail};
-pub use lead::Lead;
+use history::{ContKeys, Correction, History, PieceTo, QuietSlot};
 use past::Past;
 use repetition::Path;
 pub use report::{Basis, Event, Outcome, Report};
 use root::{RootMove, RootMoves};
 pub use rules::Rules;
 use rules::TableMode;
-pub use tables::Probes;
+pub use shared_best::SharedBest;
+pub use tablebases::Probes;
 use tally::TableCuts;
 
 /// Who hears of a search while it runs, if anyone; called from its threads.
@@ -91,7 +91,7 @@ pub struct NodeCounter {
 /// What the threads of one search share. Written at the start, or atomic.
 pub struct Shared<'a> {
     /// The transposition table.
-    pub table: &'a Table,
+    pub tt: &'a TranspositionTable,
     /// Set when the search must end.
     pub stop: &'a AtomicBool,
     /// Set while the search runs on the opponent's time.
@@ -99,7 +99,7 @@ pub struct Shared<'a> {
     /// One a thread.
     pub counters: &'a [NodeCounter],
     /// The last iteration that any of them has finished.
-    pub lead: &'a Lead,
+    pub shared_best: &'a SharedBest,
     /// The limits.
     pub limits: &'a Limits,
     /// The nodes of the limit, where several threads share them.
@@ -171,7 +171,7 @@ impl Conventions {
     }
 
     /// A root value as the user should see it: evaluations without the contempt that they carry inside.
-    pub fn for_the_user(self, value: Ibv) -> Ibv {
+    pub fn to_uci(self, value: Ibv) -> Ibv {
         let score = value.score();
         if score.is_decisive() || score.is_draw() {
             value
@@ -188,26 +188,26 @@ impl Conventions {
 }
 
 /// What a thread keeps from search to search.
-pub struct Memory {
+pub struct ThreadData {
     /// Move histories.
     pub history: History,
     /// Corrections of the static evaluation.
     pub correction: Correction,
     evaluator: Evaluator,
-    frames: Box<[Frame]>,
+    stack: Box<[StackEntry]>,
     pv: pv::PvTable,
 }
 
-impl Memory {
+impl ThreadData {
     /// Nothing learned yet; with raw evaluations where training data are made (see [`Evaluator::set_raw`]).
-    pub fn new(evaluation: &Evaluation, raw: bool) -> Memory {
+    pub fn new(evaluation: &Evaluation, raw: bool) -> ThreadData {
         let mut evaluator = Evaluator::new(evaluation);
         evaluator.set_raw(raw);
-        Memory {
+        ThreadData {
             history: History::new(),
             correction: Correction::new(),
             evaluator,
-            frames: vec![Frame::default(); MAX_PLY + Frame::BEFORE + 4].into_boxed_slice(),
+            stack: vec![StackEntry::default(); MAX_PLY + StackEntry::BEFORE + 4].into_boxed_slice(),
             pv: pv::PvTable::new(),
         }
     }
@@ -219,15 +219,15 @@ impl Memory {
     }
 }
 
-impl Default for Memory {
+impl Default for ThreadData {
     fn default() -> Self {
-        Memory::new(&Evaluation::default(), false)
+        ThreadData::new(&Evaluation::default(), false)
     }
 }
 
 /// What a node leaves for its descendants.
 #[derive(Clone, Copy, Default)]
-struct Frame {
+struct StackEntry {
     /// The corrected static evaluation, in centipawns; none in check.
     eval: Option<i32>,
     /// The move being searched; none for a null move.
@@ -246,7 +246,7 @@ struct Frame {
     cutoffs: u32,
 }
 
-impl Frame {
+impl StackEntry {
     /// Frames before the root's, so that looking back needs no check.
     const BEFORE: usize = 4;
 }
@@ -259,7 +259,7 @@ pub struct Search<'a, const PLAY: bool> {
     rules: Rules,
     shared: &'a Shared<'a>,
     id: usize,
-    memory: &'a mut Memory,
+    td: &'a mut ThreadData,
     game: &'a Game,
     path: Path,
     /// What the keys of the table carry of the game's past.
@@ -279,19 +279,30 @@ pub struct Search<'a, const PLAY: bool> {
     depth: i32,
     completed: i32,
     /// Whether this thread takes over what faster ones have found.
-    follows: bool,
+    adopts_lead: bool,
     /// The best move of the last complete iteration, as it was then.
     best_before: Option<RootMove>,
-    /// Some while the line of a mate is completed, with a node limit of its own: whether the search is over already.
-    detour: Option<bool>,
+    /// Whether the PV of a mate is being completed, with a node limit of its own.
+    pv_completion: PvCompletion,
     /// What the hunts for mates have seen, by their aim; made when they begin.
-    hunts: [Option<Box<hunt::Hunt>>; 2],
+    mate_searches: [Option<Box<mate_search::MateSearch>>; 2],
     /// No null moves below this ply: a verification search is under way.
-    null_from: usize,
+    nmp_min_ply: usize,
     /// Recognised wins would fall silent within this search: it does without them.
     no_recognized_wins: bool,
     /// What the laboratory counts; nothing in play.
     tally: TableCuts,
+}
+
+/// Whether the PV of a mate is being completed: see `mate_line`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PvCompletion {
+    /// No: the search itself runs.
+    Off,
+    /// Between two iterations. Limits end it as they end the search.
+    BetweenIterations,
+    /// After the search. Only its own node limit ends it.
+    AfterSearch,
 }
 
 /// An aborted search has no result: `None`, never a score. It leaves the path where it was: see
@@ -300,15 +311,15 @@ type NodeResult = Option<Ibv>;
 
 impl<'a> Search<'a, true> {
     /// Prepares thread `id` of a search under the rules of play.
-    pub fn new(shared: &'a Shared<'a>, id: usize, memory: &'a mut Memory, game: &'a Game) -> Self {
-        Search::prepare(Rules::PLAY, shared, id, memory, game)
+    pub fn new(shared: &'a Shared<'a>, id: usize, td: &'a mut ThreadData, game: &'a Game) -> Self {
+        Search::prepare(Rules::PLAY, shared, id, td, game)
     }
 }
 
 impl<'a> Search<'a, false> {
     /// Prepares thread `id` of a search under other rules, for an experiment.
-    pub fn with_rules(rules: Rules, shared: &'a Shared<'a>, id: usize, memory: &'a mut Memory, game: &'a Game) -> Self {
-        Search::prepare(rules, shared, id, memory, game)
+    pub fn with_rules(rules: Rules, shared: &'a Shared<'a>, id: usize, td: &'a mut ThreadData, game: &'a Game) -> Self {
+        Search::prepare(rules, shared, id, td, game)
     }
 
     /// What the search has counted so far.
@@ -318,10 +329,10 @@ impl<'a> Search<'a, false> {
 }
 
 impl<'a, const PLAY: bool> Search<'a, PLAY> {
-    fn prepare(rules: Rules, shared: &'a Shared<'a>, id: usize, memory: &'a mut Memory, game: &'a Game) -> Self {
+    fn prepare(rules: Rules, shared: &'a Shared<'a>, id: usize, td: &'a mut ThreadData, game: &'a Game) -> Self {
         let position = game.position();
-        memory.frames.fill(Frame::default());
-        memory.evaluator.reset(position);
+        td.stack.fill(StackEntry::default());
+        td.evaluator.reset(position);
         let node_limit = match shared.limits.nodes {
             Some(nodes) if shared.allowance.is_none() => nodes,
             _ => u64::MAX,
@@ -344,14 +355,14 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
             seldepth: 0,
             depth: 0,
             completed: 0,
-            follows: false,
+            adopts_lead: false,
             best_before: None,
-            detour: None,
-            hunts: [None, None],
-            null_from: 0,
+            pv_completion: PvCompletion::Off,
+            mate_searches: [None, None],
+            nmp_min_ply: 0,
             no_recognized_wins: recognized_wins_fall_silent(position),
             tally: TableCuts::default(),
-            memory,
+            td,
             game,
         }
     }
@@ -371,37 +382,37 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
     }
 
     #[inline]
-    fn frame(&self, ply: usize) -> &Frame {
-        &self.memory.frames[ply + Frame::BEFORE]
+    fn stack(&self, ply: usize) -> &StackEntry {
+        &self.td.stack[ply + StackEntry::BEFORE]
     }
 
     #[inline]
-    fn frame_mut(&mut self, ply: usize) -> &mut Frame {
-        &mut self.memory.frames[ply + Frame::BEFORE]
+    fn stack_mut(&mut self, ply: usize) -> &mut StackEntry {
+        &mut self.td.stack[ply + StackEntry::BEFORE]
     }
 
     /// The frame `back` plies above `ply`; those above the root are empty.
     #[inline]
-    fn frame_before(&self, ply: usize, back: usize) -> &Frame {
-        &self.memory.frames[ply + Frame::BEFORE - back]
+    fn stack_before(&self, ply: usize, back: usize) -> &StackEntry {
+        &self.td.stack[ply + StackEntry::BEFORE - back]
     }
 
     #[inline]
-    fn trail(&self, ply: usize) -> Trail {
-        [self.frame_before(ply, 1).moved, self.frame_before(ply, 2).moved, self.frame_before(ply, 4).moved]
+    fn cont_keys(&self, ply: usize) -> ContKeys {
+        [self.stack_before(ply, 1).moved, self.stack_before(ply, 2).moved, self.stack_before(ply, 4).moved]
     }
 
     /// Counts a node and says whether the search must end.
     #[inline]
-    fn count_node(&mut self) -> bool {
+    fn enter_node(&mut self) -> bool {
         if self.nodes >= self.node_check && self.is_out_of_nodes() {
-            if self.detour.is_none() {
+            if self.pv_completion == PvCompletion::Off {
                 self.shared.stop.store(true, Ordering::Relaxed);
             }
             return true;
         }
         self.nodes += 1;
-        if self.nodes.is_multiple_of(1024) && self.detour != Some(true) {
+        if self.nodes.is_multiple_of(1024) && self.pv_completion != PvCompletion::AfterSearch {
             self.publish();
             let over = if self.id == 0 { self.must_stop() } else { self.shared.is_time_up() };
             if over {
@@ -411,7 +422,9 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
                 return true;
             }
         }
-        self.shared.stop.load(Ordering::Relaxed) && self.detour != Some(true) && !self.must_go_on()
+        self.shared.stop.load(Ordering::Relaxed)
+            && self.pv_completion != PvCompletion::AfterSearch
+            && !self.cannot_stop()
     }
 
     /// Whether no node may be counted any more; a thread that may takes its next ration.
@@ -429,14 +442,14 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
     /// The first thread completes a first iteration whatever the clock or the user says: without it there is no move worth
     /// playing.
     #[inline]
-    fn must_go_on(&self) -> bool {
+    fn cannot_stop(&self) -> bool {
         self.id == 0 && self.completed == 0 && self.nodes < 16_384
     }
 
     /// Whether another thread has finished the iteration that this one is at, and this one may take over from it.
     #[inline]
     fn is_overtaken(&self) -> bool {
-        self.follows && self.completed < self.depth && self.shared.lead.depth() >= self.depth
+        self.adopts_lead && self.completed < self.depth && self.shared.shared_best.depth() >= self.depth
     }
 
     fn publish(&self) {
@@ -447,7 +460,7 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
 
     /// Whether a limit has been reached: nodes over all threads, or the hard limit of the clock.
     fn must_stop(&self) -> bool {
-        if self.must_go_on() {
+        if self.cannot_stop() {
             return false;
         }
         if self.shared.limits.nodes.is_some_and(|limit| self.shared.nodes() >= limit) {
@@ -461,12 +474,12 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
     #[inline]
     fn make(&mut self, position: &Position, m: Move, ply: usize) -> Position {
         // The table's answer takes as long as everything that happens here.
-        self.shared.table.prefetch(self.past.likely_key_after(position, m, ply));
-        let frame = self.frame_mut(ply);
+        self.shared.tt.prefetch(self.past.likely_key_after(position, m, ply));
+        let frame = self.stack_mut(ply);
         frame.moved = Some(PieceTo::new(position.turn(), m));
         frame.null = false;
         frame.quiet = None;
-        self.memory.evaluator.push(position, m);
+        self.td.evaluator.push(position, m);
         self.path.push(position.key());
         let mut child = position.clone();
         child.play(m);
@@ -475,34 +488,34 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
 
     #[inline]
     fn make_null(&mut self, position: &Position, ply: usize) -> Position {
-        let frame = self.frame_mut(ply);
+        let frame = self.stack_mut(ply);
         frame.moved = None;
         frame.null = true;
         frame.quiet = None;
-        self.memory.evaluator.push_null();
+        self.td.evaluator.push_null();
         self.path.push(position.key());
         let mut child = position.clone();
         child.play_null();
-        self.shared.table.prefetch(self.past.key(&child, ply + 1));
+        self.shared.tt.prefetch(self.past.key(&child, ply + 1));
         child
     }
 
     #[inline]
     fn take_back(&mut self) {
-        self.memory.evaluator.pop();
+        self.td.evaluator.pop();
         self.path.pop();
     }
 
     /// Forgets the path to where the search was cut short: nodes that end without a result do not take back their moves.
     fn return_to_root(&mut self) {
         self.path.return_to(self.game.keys());
-        self.memory.evaluator.reset(self.game.position());
+        self.td.evaluator.reset(self.game.position());
     }
 
     /// The table's entry for a key.
     #[inline]
     fn probe(&self, key: u64) -> Option<Entry> {
-        if self.rules().table == TableMode::Off { None } else { self.shared.table.probe(key) }
+        if self.rules().table == TableMode::Off { None } else { self.shared.tt.probe(key) }
     }
 
     /// The value of a draw on the board at `ply`.

@@ -71,7 +71,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let grain = self.rules().grain.max(1);
         let mut bracket = Bracket::new(grain);
         let mut test =
-            self.roots.0[line].proved.map_or(Score::heuristic(0), |(_, score)| score).max(Score::MIN.above());
+            self.roots.0[line].last_exact.map_or(Score::heuristic(0), |(_, score)| score).max(Score::MIN.above());
         while !bracket.is_closed(grain) {
             let value = self.search_root(line, test.below(), test, depth)?;
             self.count(TableCuts::pass);
@@ -84,8 +84,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let seldepth = self.seldepth;
         let root: &mut RootMove = &mut self.roots.0[line];
         root.value = Ibv::exact(score);
-        root.proved = Some((depth, score));
-        root.line = vec![PackedMove::new(root.m)];
+        root.last_exact = Some((depth, score));
+        root.pv = vec![PackedMove::new(root.m)];
         root.seldepth = seldepth;
         Some(root.value)
     }

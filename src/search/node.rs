@@ -61,7 +61,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
         // Step 3. A draw within reach: who can repeat a position of the tree with the next move has at least that. Lines
         // are searched, so that they show it; what is settled here therefore depends on the order of the moves.
-        let excluded = self.frame(ply).excluded;
+        let excluded = self.stack(ply).excluded;
         if self.rules().pruning && !PV && !excluded.is_some() {
             let drawn = self.draw(ply + 1);
             let at_least = self.leave(drawn, Score::ZERO).force_lower();
@@ -85,13 +85,13 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         // Step 5. The table. A singular search asks about the node without one move, so it neither reads nor writes.
         let key = self.past.key(position, ply);
         let entry = if excluded.is_some() { None } else { self.probe(key) };
-        let known = entry.map_or(Ibv::NONE, |e| self.at_this_node(e.value, position, ply));
-        let table_depth = entry.map_or(-1, |e| e.depth);
+        let known = entry.map_or(Ibv::NONE, |e| self.from_tt(e.value, position, ply));
+        let tt_depth = entry.map_or(-1, |e| e.depth);
         let was_pv = PV || entry.is_some_and(|e| e.pv);
         if known.is_some() {
             // An opinion must be deep enough, and close to the 50-move draw the path matters more than what another
             // path has found. A proof holds at any depth, in its own direction.
-            let deep = self.is_deep_enough(table_depth, depth) && position.clock() < 90;
+            let deep = self.is_deep_enough(tt_depth, depth) && position.clock() < 90;
             let proof = if self.rules().same_depth { Ibv::NONE } else { known.proof() };
             if !PV {
                 for (value, usable, proved) in [(known, deep, false), (proof, true, true)] {
@@ -117,20 +117,20 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         // Tablebases, the expensive recognizer: what they say is kept in the table, so only what it lacks is asked.
         if !excluded.is_some()
             && !known.proof().is_some()
-            && let Some(settled) = window.know(self.ask_tables(position, key, depth, ply, was_pv))
+            && let Some(settled) = window.know(self.probe_tablebases(position, key, depth, ply, was_pv))
         {
             return Some(settled);
         }
         let (mut alpha, beta) = (window.alpha, window.beta);
-        let table_move = entry.and_then(|e| position.find(e.best));
+        let tt_move = entry.and_then(|e| position.find(e.best));
 
         // Step 6. The static evaluation: from the table or the evaluator, corrected by experience; what the table
         // knows of the value is the better estimate of it.
         let (mut raw, mut eval, mut estimate) = (None, 0, 0);
         if in_check {
-            self.frame_mut(ply).eval = None;
+            self.stack_mut(ply).eval = None;
         } else if excluded.is_some() {
-            eval = self.frame(ply).eval.unwrap_or(0);
+            eval = self.stack(ply).eval.unwrap_or(0);
             estimate = eval;
         } else {
             let expected = self.estimate(position, ply, entry.as_ref(), known);
@@ -141,33 +141,33 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
         // The quiet move before is judged at once, by what it has made of the evaluation: that is known of every move
         // searched, where cutoffs are rare.
-        let parent = self.frame_before(ply, 1);
+        let parent = self.stack_before(ply, 1);
         if self.rules().pruning
             && !in_check
             && !excluded.is_some()
             && let (Some(before), Some(slot)) = (parent.eval, parent.quiet)
         {
-            let (gain, most) = (params::opinion_offset() - (before + eval), params::opinion_max());
-            let bonus = (params::opinion_slope() * gain).clamp(-most, most);
-            self.memory.history.update_slot(slot, bonus);
+            let (gain, most) = (params::eval_diff_offset() - (before + eval), params::eval_diff_max());
+            let bonus = (params::eval_diff_slope() * gain).clamp(-most, most);
+            self.td.history.update_slot(slot, bonus);
         }
 
         // Improving: better than two plies (or four) ago. Margins trust an improving position more.
         let improving = !in_check
-            && match (self.frame_before(ply, 2).eval, self.frame_before(ply, 4).eval) {
+            && match (self.stack_before(ply, 2).eval, self.stack_before(ply, 4).eval) {
                 (Some(before), _) | (None, Some(before)) => eval > before,
                 (None, None) => false,
             };
 
-        self.frame_mut(ply + 1).killer = PackedMove::NONE;
-        self.frame_mut(ply + 2).cutoffs = 0;
+        self.stack_mut(ply + 1).killer = PackedMove::NONE;
+        self.stack_mut(ply + 2).cutoffs = 0;
 
         // The null move may only be followed by real ones, and zugzwang forbids it without pieces.
         let pruning = self.rules().pruning && !PV && !in_check && !excluded.is_some();
         if pruning {
             // Step 7. Hindsight: the parent reduced this move; if the evaluations of both sides say that it was
             // better for them than thought, take the reduction back.
-            let parent = self.frame_before(ply, 1);
+            let parent = self.stack_before(ply, 1);
             if let Some(before) = parent.eval
                 && parent.reduction >= params::hindsight_reduction()
                 && eval + before < 0
@@ -187,28 +187,24 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             }
 
             // Step 9. Reverse futility: so far above beta that something must go very wrong.
-            let margin = params::reverse_futility_slope() * depth
-                - if improving { params::reverse_futility_improving() } else { 0 };
-            if depth <= params::reverse_futility_depth()
-                && !beta.is_decisive()
-                && estimate - margin.max(20) >= beta.cp()
-            {
+            let margin = params::rfp_slope() * depth - if improving { params::rfp_improving() } else { 0 };
+            if depth <= params::rfp_depth() && !beta.is_decisive() && estimate - margin.max(20) >= beta.cp() {
                 return Some(Ibv::lower(Score::heuristic((estimate + beta.cp()) / 2).max(beta)));
             }
 
             // Step 10. Null move: if passing keeps the side above beta, a real move will.
-            if depth >= params::null_depth()
-                && ply >= self.null_from
-                && !self.frame_before(ply, 1).null
+            if depth >= params::nmp_depth()
+                && ply >= self.nmp_min_ply
+                && !self.stack_before(ply, 1).null
                 && estimate >= beta.cp()
                 && eval + 20 * depth - 160 >= beta.cp()
                 && !beta.is_loss()
                 && position.has_pieces()
             {
-                let reduction = params::null_base()
-                    + depth / params::null_divisor()
-                    + ((estimate - beta.cp()) / params::null_eval()).clamp(0, 3);
-                self.frame_mut(ply).reduction = 0;
+                let reduction = params::nmp_base()
+                    + depth / params::nmp_divisor()
+                    + ((estimate - beta.cp()) / params::nmp_eval()).clamp(0, 3);
+                self.stack_mut(ply).reduction = 0;
                 let child = self.make_null(position, ply);
                 let result = self.child::<false>(&child, beta.below(), beta, depth - reduction, ply, !cut_node);
                 self.take_back();
@@ -216,13 +212,13 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 if value.cuts(beta) {
                     // What a free move for the opponent proves is no proof: a win is cut down to beta.
                     let refuted = if value.score().is_win() { beta } else { value.score() };
-                    if depth < 14 || self.null_from > 0 {
+                    if depth < 14 || self.nmp_min_ply > 0 {
                         return Some(Ibv::lower(refuted));
                     }
                     // Deep down zugzwang costs more than a search without null moves for the next plies.
-                    self.null_from = ply + 3 * (depth - reduction).max(0) as usize / 4;
+                    self.nmp_min_ply = ply + 3 * (depth - reduction).max(0) as usize / 4;
                     let verified = self.node::<false>(position, alpha, beta, depth - reduction, ply, false);
-                    self.null_from = 0;
+                    self.nmp_min_ply = 0;
                     if verified?.cuts(beta) {
                         return Some(Ibv::lower(refuted));
                     }
@@ -234,27 +230,27 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         // iteration, will have one.
         if self.rules().pruning
             && (PV || cut_node)
-            && depth >= params::internal_reduction_depth()
-            && table_move.is_none()
+            && depth >= params::iir_depth()
+            && tt_move.is_none()
             && !excluded.is_some()
         {
             depth -= 1;
         }
 
         let threats = Attacks::of(position.board(), !position.turn());
-        let trail = self.trail(ply);
+        let cont_keys = self.cont_keys(ply);
 
         // Step 12. ProbCut: a capture that holds well above beta at reduced depth.
         if pruning && depth >= params::probcut_depth() && !beta.is_decisive() {
             let raised = beta.offset(params::probcut_margin());
-            let unlikely = known.is_some() && table_depth >= depth - 3 && known.score() < raised;
+            let unlikely = known.is_some() && tt_depth >= depth - 3 && known.score() < raised;
             if !unlikely {
-                let mut picker = Picker::noisy(table_move, raised.cp() - eval);
-                while let Some(m) = picker.next(position, &self.memory.history, &threats, &trail) {
+                let mut picker = Picker::noisy(tt_move, raised.cp() - eval);
+                while let Some(m) = picker.next(position, &self.td.history, &threats, &cont_keys) {
                     if picker.at_bad_noisy() {
                         break;
                     }
-                    self.frame_mut(ply).reduction = 0;
+                    self.stack_mut(ply).reduction = 0;
                     let child = self.make(position, m, ply);
                     let mut result = self.quiet_child::<false>(&child, raised.below(), raised, ply);
                     if result.is_some_and(|value| value.cuts(raised)) {
@@ -264,14 +260,14 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                     let value = result?;
                     if value.cuts(raised) {
                         let entry = Entry {
-                            value: self.to_table(Ibv::lower(value.score()), ply),
+                            value: self.to_tt(Ibv::lower(value.score()), ply),
                             best: PackedMove::new(m),
                             depth: depth - 3,
                             pv: was_pv,
                             eval: raw,
-                            moveless: false,
+                            tb_entry: false,
                         };
-                        self.shared.table.store(key, entry);
+                        self.shared.tt.store(key, entry);
                         return Some(Ibv::lower(value.score()));
                     }
                 }
@@ -282,24 +278,24 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let mut best = Ibv::NONE;
         let mut best_move: Option<Move> = None;
         let window_bottom = alpha;
-        let mut number = 0;
+        let mut move_count = 0;
         let mut quiets_tried: ArrayVec<Move, 64> = ArrayVec::new();
         let mut noisy_tried: ArrayVec<Move, 32> = ArrayVec::new();
-        let table_move_noisy = table_move.is_some_and(is_noisy);
-        let mut picker = Picker::new(table_move, self.frame(ply).killer);
+        let tt_move_noisy = tt_move.is_some_and(is_noisy);
+        let mut picker = Picker::new(tt_move, self.stack(ply).killer);
 
-        while let Some(m) = picker.next(position, &self.memory.history, &threats, &trail) {
+        while let Some(m) = picker.next(position, &self.td.history, &threats, &cont_keys) {
             if excluded.is(m) {
                 continue;
             }
-            number += 1;
+            move_count += 1;
             let noisy = is_noisy(m);
             let move_history = match picker.history() {
                 Some(known) => known,
-                None if noisy => self.memory.history.noisy(position, m),
-                None => self.memory.history.quiet(position, &threats, &trail, m),
+                None if noisy => self.td.history.noisy(position, m),
+                None => self.td.history.quiet(position, &threats, &cont_keys, m),
             };
-            let mut reduction = reductions::reduction(depth, number);
+            let mut reduction = reductions::reduction(depth, move_count);
 
             // Step 14. Skip late, futile and losing moves; each contributes the upper bound that it is skipped for: what
             // is futile its margin, all others the best of those that were searched.
@@ -309,8 +305,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 let reduced = (depth - (reduction + if improving { 0 } else { 512 } - move_history / 16) / 1024).max(0);
                 if !noisy {
                     // Late moves.
-                    let enough = (params::late_moves_base() + depth * depth) / if improving { 1 } else { 2 };
-                    if number as i32 > enough {
+                    let enough = (params::lmp_base() + depth * depth) / if improving { 1 } else { 2 };
+                    if move_count as i32 > enough {
                         best = skipped(best, best_move.is_some());
                         picker.skip_quiets();
                         continue;
@@ -335,16 +331,16 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                         continue;
                     }
                     // Exchange; a check may cost as much as a capture.
-                    if depth <= params::exchange_quiet_depth()
-                        && !position.see_at_least(m, -params::exchange_quiet() * reduced * reduced)
-                        && !(position.gives_check(m) && position.see_at_least(m, -params::exchange_noisy() * depth))
+                    if depth <= params::see_quiet_depth()
+                        && !position.see_at_least(m, -params::see_quiet() * reduced * reduced)
+                        && !(position.gives_check(m) && position.see_at_least(m, -params::see_noisy() * depth))
                     {
                         best = skipped(best, best_move.is_some());
                         continue;
                     }
-                } else if depth <= params::exchange_noisy_depth()
+                } else if depth <= params::see_noisy_depth()
                     && picker.at_bad_noisy()
-                    && !position.see_at_least(m, -params::exchange_noisy() * depth - move_history / 64)
+                    && !position.see_at_least(m, -params::see_noisy() * depth - move_history / 64)
                 {
                     best = skipped(best, best_move.is_some());
                     continue;
@@ -355,19 +351,19 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             let mut extension = 0;
             if self.rules().pruning
                 && depth >= params::singular_depth() + i32::from(was_pv)
-                && table_move == Some(m)
+                && tt_move == Some(m)
                 && !excluded.is_some()
                 && known.is_some()
                 && known.bound() != Bound::Upper
                 && !known.score().is_decisive()
-                && table_depth >= depth - 3
+                && tt_depth >= depth - 3
                 && ply < 2 * self.depth as usize
             {
                 let singular_beta = known.score().offset(-(params::singular_margin() * depth / 16));
-                self.frame_mut(ply).excluded = PackedMove::new(m);
+                self.stack_mut(ply).excluded = PackedMove::new(m);
                 let result =
                     self.node::<false>(position, singular_beta.below(), singular_beta, (depth - 1) / 2, ply, cut_node);
-                self.frame_mut(ply).excluded = PackedMove::NONE;
+                self.stack_mut(ply).excluded = PackedMove::NONE;
                 let others = result?;
                 if !others.cuts(singular_beta) {
                     extension = 1;
@@ -387,43 +383,43 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             // Step 16. Play it.
             let child = self.make(position, m, ply);
             if !noisy {
-                self.frame_mut(ply).quiet = Some(History::quiet_slot(position, &threats, m));
+                self.stack_mut(ply).quiet = Some(History::quiet_slot(position, &threats, m));
             }
             let gives_check = child.in_check();
             let new_depth = depth - 1 + extension;
 
             // Step 17. Late-move reductions: late moves are searched less, and again only if they surprise.
             let mut value = Ibv::NONE;
-            let full_search = if self.rules().pruning && depth >= 2 && number > 1 + usize::from(PV) {
+            let full_search = if self.rules().pruning && depth >= 2 && move_count > 1 + usize::from(PV) {
                 if PV {
-                    reduction -= params::reduction_pv();
+                    reduction -= params::lmr_pv();
                 }
                 if cut_node {
-                    reduction += params::reduction_cut();
+                    reduction += params::lmr_cut();
                 }
                 if !improving {
-                    reduction += params::reduction_worsening();
+                    reduction += params::lmr_worsening();
                 }
                 if was_pv {
-                    reduction -= params::reduction_was_pv();
+                    reduction -= params::lmr_was_pv();
                 }
                 if gives_check {
-                    reduction -= params::reduction_check();
+                    reduction -= params::lmr_check();
                 }
-                if table_move_noisy && !noisy {
-                    reduction += params::reduction_noisy_best();
+                if tt_move_noisy && !noisy {
+                    reduction += params::lmr_noisy_best();
                 }
                 if noisy {
                     reduction -= 1024;
                 }
-                if self.frame(ply + 1).cutoffs > 3 {
-                    reduction += params::reduction_cutoffs();
+                if self.stack(ply + 1).cutoffs > 3 {
+                    reduction += params::lmr_cutoffs();
                 }
-                reduction -= move_history * 1024 / params::reduction_history();
+                reduction -= move_history * 1024 / params::lmr_history();
                 let reduced = (new_depth - reduction / 1024).clamp(1, new_depth.max(1));
-                self.frame_mut(ply).reduction = new_depth - reduced;
+                self.stack_mut(ply).reduction = new_depth - reduced;
                 value = self.child::<false>(&child, alpha, alpha.above(), reduced, ply, true)?;
-                self.frame_mut(ply).reduction = 0;
+                self.stack_mut(ply).reduction = 0;
                 if value.score() > alpha && reduced < new_depth {
                     // It surprised: how much says how deep to look again.
                     let surprise = value.score().cp() - best.score().cp();
@@ -433,21 +429,21 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                     }
                     if !noisy {
                         let bonus = if value.score() > alpha { history::bonus(depth) } else { -history::malus(depth) };
-                        self.memory.history.update_continuation(position, &trail, m, bonus);
+                        self.td.history.update_continuation(position, &cont_keys, m, bonus);
                     }
                     false
                 } else {
                     false
                 }
             } else {
-                !PV || number > 1
+                !PV || move_count > 1
             };
 
             // Step 18. Principal variation search: a null window first, the full window for what beats alpha.
             if full_search {
                 value = self.child::<false>(&child, alpha, alpha.above(), new_depth, ply, !cut_node)?;
             }
-            if PV && (number == 1 || value.score() > alpha && value.bound() != Bound::Upper) {
+            if PV && (move_count == 1 || value.score() > alpha && value.bound() != Bound::Upper) {
                 value = self.child::<true>(&child, alpha, beta, new_depth, ply, false)?;
             }
             self.take_back();
@@ -460,7 +456,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             if value.score() > alpha && value.bound() != Bound::Upper {
                 best_move = Some(m);
                 if PV {
-                    self.memory.pv.update(ply, m);
+                    self.td.pv.update(ply, m);
                 }
                 if value.cuts(beta) {
                     best = value.force_lower();
@@ -479,7 +475,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             }
         }
 
-        if number == 0 {
+        if move_count == 0 {
             return Some(if excluded.is_some() {
                 // Only the excluded move is legal: nothing else can be as good.
                 Ibv::upper(alpha)
@@ -500,7 +496,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         } else if let Some(m) = best_move
             && !is_noisy(m)
         {
-            self.memory.history.update_quiet(position, &threats, &trail, m, history::bonus(depth) / 2);
+            self.td.history.update_quiet(position, &threats, &cont_keys, m, history::bonus(depth) / 2);
         }
 
         // Step 21. Remember: the value, and how far the evaluation was off.
@@ -515,17 +511,17 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 }
             {
                 let error = best.score().cp() - eval;
-                self.memory.correction.update(position, &trail, depth, error);
+                self.td.correction.update(position, &cont_keys, depth, error);
             }
             let entry = Entry {
-                value: self.to_table(best, ply),
+                value: self.to_tt(best, ply),
                 best: best_move.map_or(PackedMove::NONE, PackedMove::new),
                 depth,
                 pv: was_pv,
                 eval: raw,
-                moveless: false,
+                tb_entry: false,
             };
-            self.shared.table.store(key, entry);
+            self.shared.tt.store(key, entry);
         }
         Some(best)
     }
@@ -534,10 +530,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// the rules of draws, or at the greatest ply.
     #[inline(always)]
     pub(super) fn begin(&mut self, position: &Position, ply: usize) -> ControlFlow<NodeResult, bool> {
-        if self.count_node() {
+        if self.enter_node() {
             return ControlFlow::Break(None);
         }
-        self.memory.pv.clear(ply);
+        self.td.pv.clear(ply);
         self.seldepth = self.seldepth.max(ply);
         if self.is_drawn(position, ply) {
             return ControlFlow::Break(Some(self.draw(ply)));
@@ -631,21 +627,21 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         quiets: &[Move],
         noisy: &[Move],
     ) {
-        let trail = self.trail(ply);
+        let cont_keys = self.cont_keys(ply);
         let (bonus, malus) = (history::bonus(depth), history::malus(depth));
-        let history = &mut self.memory.history;
+        let history = &mut self.td.history;
         if is_noisy(m) {
             history.update_noisy(position, m, bonus);
         } else {
-            history.update_quiet(position, threats, &trail, m, bonus);
+            history.update_quiet(position, threats, &cont_keys, m, bonus);
             for &quiet in quiets {
-                history.update_quiet(position, threats, &trail, quiet, -malus);
+                history.update_quiet(position, threats, &cont_keys, quiet, -malus);
             }
         }
         for &capture in noisy {
             history.update_noisy(position, capture, -malus);
         }
-        let frame = self.frame_mut(ply);
+        let frame = self.stack_mut(ply);
         frame.cutoffs += 1;
         if !is_noisy(m) {
             frame.killer = PackedMove::new(m);

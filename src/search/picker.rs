@@ -10,8 +10,8 @@
 use arrayvec::ArrayVec;
 use shakmaty::{Move, Role};
 
-use super::history::{History, Trail};
-use super::threats::Reach;
+use super::history::{ContKeys, History};
+use super::threats::ThreatSquares;
 use crate::params;
 use crate::position::attacks::Attacks;
 use crate::position::movegen::is_noisy;
@@ -24,7 +24,7 @@ const MAX_MOVES: usize = 270;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Stage {
-    Table,
+    TtMove,
     GenerateNoisy,
     GoodNoisy,
     GenerateQuiets,
@@ -104,7 +104,7 @@ impl Picker {
     #[inline]
     pub fn new(table: Option<Move>, killer: PackedMove) -> Picker {
         Picker {
-            stage: Stage::Table,
+            stage: Stage::TtMove,
             table,
             noisy: Queue::new(),
             quiets: Queue::new(),
@@ -140,11 +140,17 @@ impl Picker {
     }
 
     /// The next move.
-    pub fn next(&mut self, position: &Position, history: &History, threats: &Attacks, trail: &Trail) -> Option<Move> {
+    pub fn next(
+        &mut self,
+        position: &Position,
+        history: &History,
+        threats: &Attacks,
+        cont_keys: &ContKeys,
+    ) -> Option<Move> {
         self.history = None;
         loop {
             match self.stage {
-                Stage::Table => {
+                Stage::TtMove => {
                     self.stage = Stage::GenerateNoisy;
                     if self.table.is_some() {
                         return self.table;
@@ -168,7 +174,7 @@ impl Picker {
                 },
                 Stage::GenerateQuiets => {
                     if !self.skip_quiets {
-                        self.generate_quiets(position, history, threats, trail);
+                        self.generate_quiets(position, history, threats, cont_keys);
                     }
                     self.stage = Stage::Quiets;
                 }
@@ -190,11 +196,11 @@ impl Picker {
         }
     }
 
-    fn generate_quiets(&mut self, position: &Position, history: &History, threats: &Attacks, trail: &Trail) {
+    fn generate_quiets(&mut self, position: &Position, history: &History, threats: &Attacks, cont_keys: &ContKeys) {
         // What all moves need of the node is looked up once, and a move is packed once to be compared.
         let checks = position.checking_squares();
-        let reach = Reach::of(threats);
-        let histories = history.quiets(position, threats, trail);
+        let threat_squares = ThreatSquares::of(threats);
+        let histories = history.quiets(position, threats, cont_keys);
         let table = self.table.map_or(PackedMove::NONE, PackedMove::new);
         for &m in &position.quiet_moves() {
             let packed = PackedMove::new(m);
@@ -202,7 +208,7 @@ impl Picker {
                 continue;
             }
             let history = histories.of(m);
-            let mut score = history + reach.relief(m);
+            let mut score = history + threat_squares.bonus(m);
             if packed == self.killer {
                 score = KILLER;
             } else if checks[m.role() as usize - 1].contains(m.to()) && position.see_at_least(m, -CHECK_COSTS) {

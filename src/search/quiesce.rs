@@ -47,7 +47,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         // Step 3. The table.
         let key = self.past.key(position, ply);
         let entry = self.probe(key);
-        let known = entry.map_or(Ibv::NONE, |e| self.at_this_node(e.value, position, ply));
+        let known = entry.map_or(Ibv::NONE, |e| self.from_tt(e.value, position, ply));
         if !PV && known.settles(alpha, beta) && entry.is_some_and(|e| e.depth == 0 || !self.rules().same_depth) {
             self.count(|tally| tally.table_cut(known, known.fails_low(alpha), false));
             return Some(known);
@@ -70,18 +70,17 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             }
             alpha = alpha.max(best.score());
         } else {
-            self.frame_mut(ply).eval = None;
+            self.stack_mut(ply).eval = None;
         }
 
         // Step 5. Captures and promotions; in check, everything.
-        let trail = self.trail(ply);
-        let table_move = entry.and_then(|e| position.find(e.best));
+        let cont_keys = self.cont_keys(ply);
+        let tt_move = entry.and_then(|e| position.find(e.best));
         let threats = if in_check { Attacks::of(position.board(), !position.turn()) } else { Attacks::default() };
-        let mut picker =
-            if in_check { Picker::new(table_move, PackedMove::NONE) } else { Picker::noisy(table_move, 0) };
+        let mut picker = if in_check { Picker::new(tt_move, PackedMove::NONE) } else { Picker::noisy(tt_move, 0) };
         let mut best_move = PackedMove::NONE;
         let mut searched = 0;
-        while let Some(m) = picker.next(position, &self.memory.history, &threats, &trail) {
+        while let Some(m) = picker.next(position, &self.td.history, &threats, &cont_keys) {
             // Step 6. Skip what cannot matter; what is skipped contributes its upper bound. Of moves that are no better
             // than what is known already this is that very value: bounds far below alpha serve more windows than alpha.
             if self.rules().pruning && best.is_some() && !best.score().is_loss() {
@@ -116,7 +115,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 if value.score() > alpha {
                     best_move = PackedMove::new(m);
                     if PV {
-                        self.memory.pv.update(ply, m);
+                        self.td.pv.update(ply, m);
                     }
                     if value.cuts(beta) {
                         best = best.force_lower();
@@ -134,32 +133,26 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         best = window.close(self.rules().composition.conclude(best, window_bottom, beta));
 
         // Step 8. Remember.
-        let entry = Entry {
-            value: self.to_table(best, ply),
-            best: best_move,
-            depth: 0,
-            pv: was_pv,
-            eval: raw,
-            moveless: false,
-        };
-        self.shared.table.store(key, entry);
+        let entry =
+            Entry { value: self.to_tt(best, ply), best: best_move, depth: 0, pv: was_pv, eval: raw, tb_entry: false };
+        self.shared.tt.store(key, entry);
         Some(best)
     }
 
     /// A node's result as the table keeps it.
     #[inline]
-    pub(super) fn to_table(&self, value: Ibv, ply: usize) -> Ibv {
-        self.rules().distance.to_table(value, ply, self.shared.conventions.draws)
+    pub(super) fn to_tt(&self, value: Ibv, ply: usize) -> Ibv {
+        self.rules().distance.to_tt(value, ply, self.shared.conventions.draws)
     }
 
     /// A table value as it holds at this node; nothing where the 50-move counter could spoil what it claims.
     #[inline]
-    pub(super) fn at_this_node(&self, stored: Ibv, position: &Position, ply: usize) -> Ibv {
+    pub(super) fn from_tt(&self, stored: Ibv, position: &Position, ply: usize) -> Ibv {
         if !stored.is_some() {
             return Ibv::NONE;
         }
         let distance = self.rules().distance;
-        let mut known = distance.out_of_table(stored, ply, self.shared.conventions.draws);
+        let mut known = distance.from_tt(stored, ply, self.shared.conventions.draws);
         if !known.is_some() {
             return Ibv::NONE;
         }

@@ -20,7 +20,7 @@ const LOGARITHMS: [i32; LAST + 1] = {
 #[inline]
 pub fn reduction(depth: i32, number: usize) -> i32 {
     let product = LOGARITHMS[depth.clamp(1, LAST as i32) as usize] * LOGARITHMS[number.clamp(1, LAST)] / 1024;
-    params::reduction_base() + product * params::reduction_slope() / 1024
+    params::lmr_base() + product * params::lmr_slope() / 1024
 }
 
 /// 1024·ln(n), in integers: the same on every processor, which floating point libraries do not promise.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use shakmaty::Move;
 
-use super::history::{History, Trail};
+use super::history::{ContKeys, History};
 use super::picker::Picker;
 use super::{NodeResult, Search, reductions};
 use crate::bound::{Bound, Ibv};
@@ -27,11 +27,11 @@ pub(super) struct RootMove {
     /// Its value in the current iteration; none until it has been searched to a value of its own.
     pub value: Ibv,
     /// Its last exact value, with the iteration that found it.
-    pub proved: Option<(i32, Score)>,
+    pub last_exact: Option<(i32, Score)>,
     /// The line of that value.
-    pub line: Vec<PackedMove>,
+    pub pv: Vec<PackedMove>,
     /// That value is a mate, and the moves to it could not all be found in time.
-    pub line_is_cut: bool,
+    pub pv_is_incomplete: bool,
     /// The nearest mate by the root's side, or the last one against it, whose line was found to the end; with that line.
     pub mate: Option<(Score, Vec<PackedMove>)>,
     /// Nodes spent on it.
@@ -62,9 +62,9 @@ impl RootMoves {
                     rank,
                     table,
                     value: Ibv::NONE,
-                    proved: None,
-                    line: vec![PackedMove::new(m)],
-                    line_is_cut: false,
+                    last_exact: None,
+                    pv: vec![PackedMove::new(m)],
+                    pv_is_incomplete: false,
                     mate: None,
                     nodes: 0,
                     seldepth: 0,
@@ -88,9 +88,11 @@ impl RootMoves {
 impl RootMove {
     /// Remembers a mate that has its whole line.
     pub fn remember_mate(&mut self) {
-        let Some((_, score)) = self.proved.filter(|(_, score)| score.is_mate() && !self.line_is_cut) else { return };
+        let Some((_, score)) = self.last_exact.filter(|(_, score)| score.is_mate() && !self.pv_is_incomplete) else {
+            return;
+        };
         if score.is_loss() || self.mate.as_ref().is_none_or(|&(known, _)| known < score) {
-            self.mate = Some((score, self.line.clone()));
+            self.mate = Some((score, self.pv.clone()));
         }
     }
 
@@ -99,14 +101,14 @@ impl RootMove {
     /// to a better defence.
     pub fn recall_mate(&mut self) {
         let Some((score, line)) = &self.mate else { return };
-        let known = self.proved.map(|(_, known)| known);
+        let known = self.last_exact.map(|(_, known)| known);
         let falls_short = score.is_win() && known.is_none_or(|known| known < *score);
-        let is_cut = self.line_is_cut && (score.is_win() || known == Some(*score));
+        let is_cut = self.pv_is_incomplete && (score.is_win() || known == Some(*score));
         if falls_short || is_cut {
-            self.proved = Some((self.proved.map_or(1, |(depth, _)| depth), *score));
+            self.last_exact = Some((self.last_exact.map_or(1, |(depth, _)| depth), *score));
             self.value = Ibv::exact(*score);
-            self.line.clone_from(line);
-            self.line_is_cut = false;
+            self.pv.clone_from(line);
+            self.pv_is_incomplete = false;
         }
     }
 
@@ -115,11 +117,11 @@ impl RootMove {
     ///
     /// A recognised win does not say how far the next progress is, so traps might lie in its way: where the game has
     /// `traps`, it is told as an evaluation.
-    pub fn told(&self, value: Ibv, traps: bool) -> Ibv {
+    pub fn reported(&self, value: Ibv, traps: bool) -> Ibv {
         let score = value.score();
         match self.table {
             Some(result) if !score.is_mate() => Ibv::exact(result),
-            _ if score.is_mate() && value.bound() == Bound::Exact && self.line_is_cut => value.proof(),
+            _ if score.is_mate() && value.bound() == Bound::Exact && self.pv_is_incomplete => value.proof(),
             _ if traps && score.band() == Band::Recognizer => {
                 let most = Score::MAX_EVAL;
                 Ibv::new(Score::heuristic(if score.is_win() { most } else { -most }), value.bound())
@@ -135,29 +137,29 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     pub(super) fn search_root(&mut self, first: usize, mut alpha: Score, beta: Score, depth: i32) -> NodeResult {
         let game = self.game;
         let position = game.position();
-        if self.count_node() {
+        if self.enter_node() {
             return None;
         }
-        self.memory.pv.clear(0);
-        self.frame_mut(0).eval = if position.in_check() {
+        self.td.pv.clear(0);
+        self.stack_mut(0).eval = if position.in_check() {
             None
         } else {
             let raw = self.evaluate(position);
             Some(self.correct(position, 0, raw))
         };
-        self.frame_mut(1).killer = PackedMove::NONE;
-        self.frame_mut(2).cutoffs = 0;
+        self.stack_mut(1).killer = PackedMove::NONE;
+        self.stack_mut(2).cutoffs = 0;
         for root in &mut self.roots.0[first..] {
             root.value = Ibv::NONE;
         }
 
         let threats = Attacks::of(position.board(), !position.turn());
-        let trail = self.trail(0);
+        let cont_keys = self.cont_keys(0);
         let end = self.roots.group_end(first);
         if self.rules().pruning {
             // What the last iteration, or the last window, has put in front stays there.
             let begin = if self.completed > 0 { first + 1 } else { first };
-            self.order(begin..end, &threats, &trail);
+            self.order(begin..end, &threats, &cont_keys);
         }
 
         let mut best = Ibv::NONE;
@@ -165,7 +167,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let mut noisy_tried: Vec<Move> = Vec::new();
         for index in first..end {
             let m = self.roots.0[index].m;
-            let number = index - first + 1;
+            let move_count = index - first + 1;
             if self.id == 0 {
                 self.report_current(m, index + 1);
             }
@@ -174,27 +176,27 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             let noisy = is_noisy(m);
             let child = self.make(position, m, 0);
             if !noisy {
-                self.frame_mut(0).quiet = Some(History::quiet_slot(position, &threats, m));
+                self.stack_mut(0).quiet = Some(History::quiet_slot(position, &threats, m));
             }
             let mut value = Ibv::NONE;
-            let mut full = number > 1;
-            if self.rules().pruning && depth >= 3 && number > 3 {
-                let history = if noisy { 0 } else { self.memory.history.quiet(position, &threats, &trail, m) };
-                let mut reduction = reductions::reduction(depth, number) - params::reduction_pv();
+            let mut full = move_count > 1;
+            if self.rules().pruning && depth >= 3 && move_count > 3 {
+                let history = if noisy { 0 } else { self.td.history.quiet(position, &threats, &cont_keys, m) };
+                let mut reduction = reductions::reduction(depth, move_count) - params::lmr_pv();
                 if noisy || child.in_check() {
                     reduction -= 1024;
                 }
-                reduction -= history * 1024 / params::reduction_history();
+                reduction -= history * 1024 / params::lmr_history();
                 let reduced = (depth - 1 - reduction / 1024).clamp(1, depth - 1);
-                self.frame_mut(0).reduction = depth - 1 - reduced;
+                self.stack_mut(0).reduction = depth - 1 - reduced;
                 value = self.child::<false>(&child, alpha, alpha.above(), reduced, 0, true)?;
-                self.frame_mut(0).reduction = 0;
+                self.stack_mut(0).reduction = 0;
                 full = value.score() > alpha && reduced < depth - 1;
             }
             if full {
                 value = self.child::<false>(&child, alpha, alpha.above(), depth - 1, 0, true)?;
             }
-            if number == 1 || value.score() > alpha && value.bound() != Bound::Upper {
+            if move_count == 1 || value.score() > alpha && value.bound() != Bound::Upper {
                 value = self.child::<true>(&child, alpha, beta, depth - 1, 0, false)?;
             }
             self.take_back();
@@ -203,18 +205,18 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             let nodes = self.nodes - nodes_before;
             let root = &mut self.roots.0[index];
             root.nodes += nodes;
-            if number == 1 || value.score() > alpha {
+            if move_count == 1 || value.score() > alpha {
                 root.value = value;
             }
             // Only an exact value makes a line: what failed high is about to be searched again with an open window.
             if value.bound() == Bound::Exact && value.score() > alpha && !value.cuts(beta) {
                 root.seldepth = seldepth;
-                root.line.clear();
-                root.line.push(PackedMove::new(m));
-                root.line.extend_from_slice(self.memory.pv.line(1));
-                root.proved = Some((depth, value.score()));
+                root.pv.clear();
+                root.pv.push(PackedMove::new(m));
+                root.pv.extend_from_slice(self.td.pv.line(1));
+                root.last_exact = Some((depth, value.score()));
                 // Until it has been completed: a move that falls behind the lines keeps the line as the search left it.
-                root.line_is_cut = value.score().is_mate();
+                root.pv_is_incomplete = value.score().is_mate();
             }
             best = best.max(value);
             if value.score() > alpha && value.bound() != Bound::Upper {
@@ -236,14 +238,14 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
     /// Puts some of the root's moves in the order in which they are worth searching: what has been best before, the latest
     /// first; then as any other node would have them. Late moves are reduced here, too.
-    fn order(&mut self, moves: Range<usize>, threats: &Attacks, trail: &Trail) {
+    fn order(&mut self, moves: Range<usize>, threats: &Attacks, cont_keys: &ContKeys) {
         let position = self.game.position();
-        let history = &self.memory.history;
+        let history = &self.td.history;
         let mut picker = Picker::new(None, PackedMove::NONE);
-        let order = std::iter::from_fn(|| picker.next(position, history, threats, trail).map(PackedMove::new));
+        let order = std::iter::from_fn(|| picker.next(position, history, threats, cont_keys).map(PackedMove::new));
         let order: Vec<PackedMove> = order.collect();
         self.roots.0[moves].sort_by_cached_key(|root| {
-            let (proved, packed) = (root.proved.map_or(0, |(iteration, _)| iteration), PackedMove::new(root.m));
+            let (proved, packed) = (root.last_exact.map_or(0, |(iteration, _)| iteration), PackedMove::new(root.m));
             (Reverse(proved), order.iter().position(|&m| m == packed))
         });
     }

@@ -42,7 +42,7 @@ pub struct Rules {
     /// How an iteration finds the root's value.
     pub driver: Driver,
     /// Whether searches without a clock hunt for mates.
-    pub hunts: bool,
+    pub mate_search: bool,
 }
 
 impl Rules {
@@ -59,7 +59,7 @@ impl Rules {
         bands: true,
         recognizers: true,
         driver: Driver::Aspiration,
-        hunts: true,
+        mate_search: true,
     };
 }
 

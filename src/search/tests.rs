@@ -29,7 +29,7 @@ fn with_seat(
 ) {
     let id = seat.id;
     with_shared(seat, fen, limits, sink, |shared, game| {
-        work(&mut Search::new(shared, id, &mut Memory::default(), game));
+        work(&mut Search::new(shared, id, &mut ThreadData::default(), game));
     });
 }
 
@@ -42,15 +42,15 @@ fn with_shared<T: Send>(
     work: impl FnOnce(&Shared<'_>, &Game) -> T + Send,
 ) -> T {
     let game = Game::from_fen(fen, CastlingMode::Standard).expect("a position");
-    let (table, _) = Table::new(1);
+    let (table, _) = TranspositionTable::new(1);
     let (stop, pondering) = (AtomicBool::new(false), AtomicBool::new(false));
     let start = Instant::now();
     let shared = Shared {
-        table: &table,
+        tt: &table,
         stop: &stop,
         pondering: &pondering,
         counters: &[NodeCounter::default(), NodeCounter::default()],
-        lead: &Lead::default(),
+        shared_best: &SharedBest::default(),
         limits,
         allowance: None,
         clock: &Clock::new(limits, game.position().turn(), Duration::ZERO, start),
@@ -79,16 +79,16 @@ fn play_is_the_experiment_that_changes_nothing() {
         "8/8/8/4k3/8/8/1p6/K2N4 w - - 0 1",
     ] {
         let play = with_shared(seat(), fen, &limits, None, |shared, game| {
-            let mut memory = Memory::default();
-            let mut search = Search::new(shared, 0, &mut memory, game);
+            let mut td = ThreadData::default();
+            let mut search = Search::new(shared, 0, &mut td, game);
             let found = search.iterate(1).expect("a move");
-            (search.nodes, found.best, found.value, found.line)
+            (search.nodes, found.best, found.value, found.pv)
         });
         let experiment = with_shared(seat(), fen, &limits, None, |shared, game| {
-            let mut memory = Memory::default();
-            let mut search = Search::with_rules(Rules::PLAY, shared, 0, &mut memory, game);
+            let mut td = ThreadData::default();
+            let mut search = Search::with_rules(Rules::PLAY, shared, 0, &mut td, game);
             let found = search.iterate(1).expect("a move");
-            (search.nodes, found.best, found.value, found.line)
+            (search.nodes, found.best, found.value, found.pv)
         });
         assert_eq!(play, experiment, "{fen}");
     }
@@ -99,7 +99,7 @@ fn is_at_root(search: &mut Search<'_, true>) -> bool {
     let root = search.game.position();
     let mut fresh = Evaluator::default();
     fresh.reset(root);
-    search.memory.evaluator.evaluate(root) == fresh.evaluate(root) && search.path.is_at_root(search.game.keys())
+    search.td.evaluator.evaluate(root) == fresh.evaluate(root) && search.path.is_at_root(search.game.keys())
 }
 
 /// The line of a mate is looked for with a budget. What is in the middle of a tree when that is spent must not be taken
@@ -113,11 +113,11 @@ fn a_mate_line_that_is_not_found_leaves_no_trace() {
         |search| {
             assert!(is_at_root(search));
             // Nobody has proved this: the questions cost more than there is.
-            search.roots.0[0].proved = Some((20, Score::mate_in(21)));
+            search.roots.0[0].last_exact = Some((20, Score::mate_in(21)));
             search.depth = 20;
             search.completed = 20;
             search.complete_mate_line(0, false);
-            assert!(search.roots.0[0].line_is_cut && search.nodes > 1000);
+            assert!(search.roots.0[0].pv_is_incomplete && search.nodes > 1000);
             assert!(is_at_root(search));
         },
     );
@@ -138,11 +138,11 @@ fn a_slower_thread_takes_over_what_a_faster_one_has_found() {
     with_search("r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9", &limits, Some(&hear), |search| {
         let mut best = search.roots.0.last().expect("moves").clone();
         let score = Score::heuristic(33);
-        best.proved = Some((8, score));
+        best.last_exact = Some((8, score));
         best.value = Ibv::exact(score);
-        search.shared.lead.finished(8, &best);
+        search.shared.shared_best.finished(8, &best);
         // What comes later and is not as deep does not count.
-        search.shared.lead.finished(7, &search.roots.0[0]);
+        search.shared.shared_best.finished(7, &search.roots.0[0]);
 
         let finding = search.iterate(1);
         let told = told.lock().expect("one thread");
@@ -169,7 +169,7 @@ fn a_helper_ends_the_search_when_the_time_is_up() {
             // Stopped, a helper does not even complete a first iteration; the first thread would.
             let nodes = search.nodes;
             search.completed = 0;
-            assert!(search.count_node() && !search.must_go_on() && search.nodes == nodes + 1);
+            assert!(search.enter_node() && !search.cannot_stop() && search.nodes == nodes + 1);
         },
     );
 }
@@ -191,7 +191,7 @@ fn three_men_are_mated_in_time_or_not_at_all() {
             let found = search.iterate(1).expect("a move");
             let value = if found.value.score().is_draw() { Ibv::exact(Score::ZERO) } else { found.value };
             assert_eq!((value, found.basis), (expected.0, expected.1), "{fen}");
-            assert!(found.line.len() >= expected.2, "{fen}: {} plies", found.line.len());
+            assert!(found.pv.len() >= expected.2, "{fen}: {} plies", found.pv.len());
         });
     }
 }
@@ -203,37 +203,38 @@ fn a_mate_that_was_shown_is_recalled() {
     with_search("7k/8/5K2/Q7/8/8/8/8 w - - 0 1", &limits, None, |search| {
         let found = search.iterate(1).expect("a move");
         let mate = Score::mate_in(3);
-        assert_eq!((found.value, found.line.len()), (Ibv::exact(mate), 3));
+        assert_eq!((found.value, found.pv.len()), (Ibv::exact(mate), 3));
         let shown = |search: &Search<'_, true>| {
             let root = &search.roots.0[0];
-            (root.proved.map(|p| p.1), root.line.clone(), root.line_is_cut) == (Some(mate), found.line.clone(), false)
+            (root.last_exact.map(|p| p.1), root.pv.clone(), root.pv_is_incomplete)
+                == (Some(mate), found.pv.clone(), false)
         };
         // Another move seems better than what is left of the mate.
-        search.roots.0[0].proved = Some((5, Score::heuristic(100)));
-        search.roots.0[0].line.truncate(1);
+        search.roots.0[0].last_exact = Some((5, Score::heuristic(100)));
+        search.roots.0[0].pv.truncate(1);
         search.roots.0.rotate_left(1);
-        search.roots.0[0].proved = Some((5, Score::heuristic(200)));
+        search.roots.0[0].last_exact = Some((5, Score::heuristic(200)));
         search.recall_mates(1);
         assert!(shown(search));
         // A nearer mate, and no line.
-        search.roots.0[0].proved = Some((6, Score::mate_in(1)));
-        search.roots.0[0].line.truncate(1);
-        search.roots.0[0].line_is_cut = true;
+        search.roots.0[0].last_exact = Some((6, Score::mate_in(1)));
+        search.roots.0[0].pv.truncate(1);
+        search.roots.0[0].pv_is_incomplete = true;
         search.recall_mates(1);
         assert!(shown(search));
     });
     with_search("7k/8/5K2/6Q1/8/8/8/8 b - - 0 1", &limits, None, |search| {
         let found = search.iterate(1).expect("a move");
         let mated = Score::mated_in(2);
-        assert_eq!((found.value, found.line.len()), (Ibv::exact(mated), 2));
+        assert_eq!((found.value, found.pv.len()), (Ibv::exact(mated), 2));
         // The line of the same loss comes back; a better value stays.
-        search.roots.0[0].line.truncate(1);
-        search.roots.0[0].line_is_cut = true;
+        search.roots.0[0].pv.truncate(1);
+        search.roots.0[0].pv_is_incomplete = true;
         search.recall_mates(1);
-        assert_eq!((&search.roots.0[0].line, search.roots.0[0].line_is_cut), (&found.line, false));
-        search.roots.0[0].proved = Some((5, Score::heuristic(-100)));
+        assert_eq!((&search.roots.0[0].pv, search.roots.0[0].pv_is_incomplete), (&found.pv, false));
+        search.roots.0[0].last_exact = Some((5, Score::heuristic(-100)));
         search.recall_mates(1);
-        assert_eq!(search.roots.0[0].proved, Some((5, Score::heuristic(-100))));
+        assert_eq!(search.roots.0[0].last_exact, Some((5, Score::heuristic(-100))));
     });
 }
 
@@ -244,7 +245,7 @@ fn a_game_spends_little_on_mates() {
     for (analysis, least, most) in [(false, 1, 3), (true, 30, 95)] {
         with_seat(Seat { id: 0, analysis }, fen, &Limits::nodes(400_000), None, |search| {
             search.iterate(1);
-            let spent = search.hunts.iter().flatten().map(|hunt| hunt.spent).sum::<u64>() * 100;
+            let spent = search.mate_searches.iter().flatten().map(|hunt| hunt.spent).sum::<u64>() * 100;
             let share = spent / search.nodes..=spent.div_ceil(search.nodes);
             assert!(*share.start() >= least && *share.end() <= most, "analysis {analysis}: {share:?} percent");
         });
@@ -260,9 +261,9 @@ fn a_mate_line_is_cut_until_it_is_complete() {
         search.iterate(1).expect("a move");
         search.return_to_root();
         search.search_root(0, Score::MIN, Score::MAX, 5).expect("a value");
-        let mate = |root: &RootMove| root.proved.and_then(|(_, score)| score.mate_ply());
-        let short = |root: &&RootMove| mate(root).is_some_and(|plies| plies != root.line.len());
+        let mate = |root: &RootMove| root.last_exact.and_then(|(_, score)| score.mate_ply());
+        let short = |root: &&RootMove| mate(root).is_some_and(|plies| plies != root.pv.len());
         assert!(search.roots.0.iter().any(|root| short(&root)));
-        assert!(search.roots.0.iter().filter(short).all(|root| root.line_is_cut));
+        assert!(search.roots.0.iter().filter(short).all(|root| root.pv_is_incomplete));
     });
 }

@@ -9,7 +9,7 @@
 //! | 41..47 | age | the search that wrote the entry, modulo 64 |
 //! | 47 | pv | written by a node of the principal variation |
 //! | 48..63 | static evaluation | 15-bit two's complement, raw; −16384 is none |
-//! | 63 | moveless | there is no move by nature: a recognizer or a tablebase has answered |
+//! | 63 | tb_entry | there is no move by nature: a recognizer or a tablebase has answered |
 
 use crate::bound::{Bound, Ibv};
 use crate::position::PackedMove;
@@ -53,7 +53,7 @@ const _: () = assert!(Age::MASK + 1 == AGES as u64);
 /// What the table knows about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The value and its bound, relative to the node (see [`Ibv::to_table`]); may be [`Ibv::NONE`].
+    /// The value and its bound, relative to the node (see [`Ibv::to_tt`]); may be [`Ibv::NONE`].
     pub value: Ibv,
     /// The best or refuting move; untrusted until found legal.
     pub best: PackedMove,
@@ -64,7 +64,7 @@ pub struct Entry {
     /// The raw static evaluation, in the heuristic band and without contempt.
     pub eval: Option<Score>,
     /// Whether there is no move by nature: a recognizer or a tablebase has answered.
-    pub moveless: bool,
+    pub tb_entry: bool,
 }
 
 impl Entry {
@@ -88,7 +88,7 @@ impl Entry {
             | Age::put(u64::from(age % AGES))
             | Pv::put(u64::from(self.pv))
             | Eval::put(Score::to_bits(self.eval))
-            | Moveless::put(u64::from(self.moveless))
+            | Moveless::put(u64::from(self.tb_entry))
     }
 
     /// The entry in a word; `None` where the slot is empty.
@@ -110,7 +110,7 @@ impl Entry {
             depth,
             pv: Pv::get(word) != 0,
             eval: Score::from_bits(Eval::get(word)).filter(|eval| eval.band() == Band::Heuristic),
-            moveless: Moveless::get(word) != 0,
+            tb_entry: Moveless::get(word) != 0,
         })
     }
 }

@@ -8,7 +8,7 @@ pub mod slot;
 pub mod table;
 
 pub use entry::Entry;
-pub use table::Table;
+pub use table::TranspositionTable;
 
 #[cfg(test)]
 mod tests;

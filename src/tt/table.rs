@@ -19,33 +19,33 @@ const _: () = assert!(size_of::<Cluster<Xor>>() == CLUSTER_BYTES);
 /// To clear less than this is not worth starting a thread.
 const MIB_A_THREAD: usize = 16;
 
-/// How many slots [`Table::hashfull`] looks at.
+/// How many slots [`TranspositionTable::hashfull`] looks at.
 const SAMPLE: usize = 1000;
 
 /// The transposition table, shared by reference between threads.
 ///
 /// Reads and writes never wait. A lost write costs time, never correctness: entries are hints about the position
 /// whose 64-bit key they carry.
-pub struct Table<S = Xor> {
+pub struct TranspositionTable<S = Xor> {
     slots: Vec<Slot<AtomicU64, S>>,
     /// The first slot that starts a cache line.
     first: usize,
     age: AtomicU8,
-    /// Entries of ages below this one count as empty: see [`Table::forget`].
+    /// Entries of ages below this one count as empty: see [`TranspositionTable::forget`].
     floor: AtomicU8,
 }
 
-impl Table {
+impl TranspositionTable {
     /// A table of `mib` mebibytes (at least one), or of what the machine gives, with a remark if that is less.
     ///
     /// The memory is zero, and is mapped only when it is first used: this returns at once for any size.
-    pub fn new(mib: usize) -> (Table, Option<String>) {
-        let mut table = Table::empty();
+    pub fn new(mib: usize) -> (TranspositionTable, Option<String>) {
+        let mut table = TranspositionTable::empty();
         let remark = table.allocate(mib);
         (table, remark)
     }
 
-    /// Forgets everything and takes another size, as [`Table::new`]; maps the memory now, with `threads` threads, so
+    /// Forgets everything and takes another size, as [`TranspositionTable::new`]; maps the memory now, with `threads` threads, so
     /// that a search against the clock need not. Where the machine gave less than was asked for, memory is short, and
     /// is left to be mapped as it is used.
     pub fn resize(&mut self, mib: usize, threads: usize) -> Option<String> {
@@ -75,10 +75,10 @@ impl Table {
     }
 }
 
-impl<S: Seal> Table<S> {
+impl<S: Seal> TranspositionTable<S> {
     /// A table without memory, which remembers nothing.
-    pub(super) fn empty() -> Table<S> {
-        Table { slots: Vec::new(), first: 0, age: AtomicU8::new(0), floor: AtomicU8::new(0) }
+    pub(super) fn empty() -> TranspositionTable<S> {
+        TranspositionTable { slots: Vec::new(), first: 0, age: AtomicU8::new(0), floor: AtomicU8::new(0) }
     }
 
     /// Takes memory for this many clusters; false if there is none.
@@ -170,7 +170,7 @@ impl<S: Seal> Table<S> {
         self.age.store(age, Ordering::Relaxed);
     }
 
-    /// Forgets everything as [`Table::clear`] does, mostly without touching the memory: what is there counts as empty
+    /// Forgets everything as [`TranspositionTable::clear`] does, mostly without touching the memory: what is there counts as empty
     /// because of its age. Every sixty-odd times the ages are used up, and the table is cleared with this many threads.
     ///
     /// For many short searches, each as if it were the first.

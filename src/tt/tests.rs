@@ -5,14 +5,14 @@ use proptest::prelude::*;
 
 use super::entry::{AGES, Entry, age_of, is_empty, with_best};
 use super::slot::{Seal, Xor};
-use super::table::Table;
+use super::table::TranspositionTable;
 use crate::bound::{Bound, Ibv};
 use crate::position::PackedMove;
 use crate::random::split_mix;
 use crate::score::{Band, Score};
 
 const BLANK: Entry =
-    Entry { value: Ibv::NONE, best: PackedMove::NONE, depth: 0, pv: false, eval: None, moveless: false };
+    Entry { value: Ibv::NONE, best: PackedMove::NONE, depth: 0, pv: false, eval: None, tb_entry: false };
 
 /// Miri is a thousand times slower: there, one value of so many is tried.
 const STRIDE: usize = if cfg!(miri) { 211 } else { 1 };
@@ -42,7 +42,7 @@ fn every_field_round_trips() {
         depth: Entry::MAX_DEPTH,
         pv: true,
         eval: Some(Score::heuristic(-1)),
-        moveless: true,
+        tb_entry: true,
     };
     for (rest, age) in [(BLANK, 0), (full, AGES - 1)] {
         for value in values().step_by(STRIDE) {
@@ -61,7 +61,7 @@ fn every_field_round_trips() {
         }
         for flag in [false, true] {
             round_trip(Entry { pv: flag, ..rest }, age);
-            round_trip(Entry { moveless: flag, ..rest }, age);
+            round_trip(Entry { tb_entry: flag, ..rest }, age);
         }
         round_trip(Entry { eval: None, ..rest }, age);
         for age in 0..AGES {
@@ -76,13 +76,13 @@ fn any_entry() -> impl Strategy<Value = Entry> {
     let cp = -Score::MAX_EVAL..=Score::MAX_EVAL;
     let flags = (any::<bool>(), any::<bool>());
     (raw, 0u64..4, any::<u16>(), 0..=Entry::MAX_DEPTH, prop::option::of(cp), flags).prop_map(
-        |(raw, bound, best, depth, cp, (pv, moveless))| Entry {
+        |(raw, bound, best, depth, cp, (pv, tb_entry))| Entry {
             value: Bound::from_bits(bound).map_or(Ibv::NONE, |bound| Ibv::new(Score::from_raw(raw), bound)),
             best: PackedMove::from_bits(best),
             depth,
             pv,
             eval: cp.map(Score::heuristic),
-            moveless,
+            tb_entry,
         },
     )
 }
@@ -116,8 +116,8 @@ proptest! {
     }
 }
 
-fn small<S: Seal>(clusters: usize) -> Table<S> {
-    let mut table = Table::<S>::empty();
+fn small<S: Seal>(clusters: usize) -> TranspositionTable<S> {
+    let mut table = TranspositionTable::<S>::empty();
     assert!(table.try_clusters(clusters));
     table
 }
@@ -206,7 +206,7 @@ fn hashfull_counts_the_current_search() {
 #[test]
 #[cfg_attr(miri, ignore = "maps more than Miri has")]
 fn sizes() {
-    let (mut table, remark) = Table::new(3);
+    let (mut table, remark) = TranspositionTable::new(3);
     assert_eq!((table.mib(), remark), (3, None));
     assert_eq!(table.resize(1, 2), None);
     assert_eq!(table.mib(), 1);
@@ -223,11 +223,11 @@ fn sizes() {
     table.clear(7);
     assert!(ends.into_iter().all(|key| table.probe(key).is_none()));
     // More than any address space: a smaller table and a remark, never an abort.
-    let (table, remark) = Table::new(usize::MAX >> 20);
+    let (table, remark) = TranspositionTable::new(usize::MAX >> 20);
     assert!(table.mib() >= 1);
     assert!(remark.is_some_and(|remark| remark.starts_with("no memory for Hash")));
     // No table at all is a table that knows nothing.
-    let none = Table::<Xor>::empty();
+    let none = TranspositionTable::<Xor>::empty();
     none.store(1, BLANK);
     none.prefetch(1);
     none.clear(2);
@@ -255,7 +255,7 @@ fn redundant(key: u64, number: u64) -> Entry {
         depth: (word >> 24 & 127) as i32,
         pv: word >> 32 & 1 == 1,
         eval: Some(Score::heuristic((word >> 33 & 4095) as i32 - 2048)),
-        moveless: word >> 50 & 1 == 1,
+        tb_entry: word >> 50 & 1 == 1,
     }
 }
 

@@ -68,5 +68,8 @@ fn rooms_use_only_rooms_below_them() {
 #[test]
 fn the_check_reads_what_it_should() {
     assert_eq!(rooms_used("use crate::score::Score; // crate::uci"), ["score"]);
-    assert_eq!(rooms_used("use crate::{tt::Table, eval};\nlet x = crate::time::Clock;"), ["tt", "eval", "time"]);
+    assert_eq!(
+        rooms_used("use crate::{tt::TranspositionTable, eval};\nlet x = crate::time::Clock;"),
+        ["tt", "eval", "time"]
+    );
 }

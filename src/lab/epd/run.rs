@@ -20,7 +20,7 @@ use crate::lab::outputs::{self, Manner, Output};
 use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK, amount, input, interrupt, progress};
 use crate::position::notation::{san, san_line, uci};
-use crate::tt::Table;
+use crate::tt::TranspositionTable;
 
 /// What `ibex epd FILE...` can be told.
 #[derive(clap::Args, Clone, Debug)]
@@ -162,7 +162,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
     outputs::check(&files, &outputs, args.outputs.force)?;
     let suites = read_suites(&files)?;
     // The table is as large as the machine allows, and the run tells that size.
-    let args = &Args { hash: Table::new(args.hash).0.mib().max(1), ..args.clone() };
+    let args = &Args { hash: TranspositionTable::new(args.hash).0.mib().max(1), ..args.clone() };
     let contestants = contestants(args)?;
     let head = Head {
         ibex_epd: FORMAT,

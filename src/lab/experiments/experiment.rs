@@ -5,23 +5,23 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::position::Game;
-use crate::search::iterate::Finding;
+use crate::search::iterate::ThreadResult;
 use crate::search::tally::TableCuts;
-use crate::search::{Conventions, Lead, Listener, Memory, NodeCounter, Rules, STACK_SIZE, Search, Shared};
+use crate::search::{Conventions, Listener, NodeCounter, Rules, STACK_SIZE, Search, Shared, SharedBest, ThreadData};
 use crate::time::{Clock, Limits};
-use crate::tt::Table;
+use crate::tt::TranspositionTable;
 
-/// A table and a memory to search with, one thread.
+/// A table and the data of one thread to search with, one thread.
 pub struct Bench {
-    table: Table,
-    memory: Memory,
+    table: TranspositionTable,
+    td: ThreadData,
 }
 
 /// What a search has come to.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// The move, its value and its line; none where no move is legal.
-    pub finding: Option<Finding>,
+    pub finding: Option<ThreadResult>,
     /// Nodes.
     pub nodes: u64,
     /// Time.
@@ -33,21 +33,21 @@ pub struct Run {
 impl Bench {
     /// An empty table of `mib` MiB, and nothing learned.
     pub fn new(mib: usize) -> Bench {
-        let (table, remark) = Table::new(mib);
+        let (table, remark) = TranspositionTable::new(mib);
         if let Some(remark) = remark {
             log::warn!("{remark}");
         }
-        Bench { table, memory: Memory::default() }
+        Bench { table, td: ThreadData::default() }
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.table.clear(1);
-        self.memory.clear();
+        self.td.clear();
     }
 
     /// The table.
-    pub fn table(&self) -> &Table {
+    pub fn table(&self) -> &TranspositionTable {
         &self.table
     }
 
@@ -64,7 +64,7 @@ impl Bench {
         limits: &Limits,
         sink: Listener<'_>,
     ) -> std::io::Result<Run> {
-        let (table, memory) = (&self.table, &mut self.memory);
+        let (table, td) = (&self.table, &mut self.td);
         let work = move || {
             table.new_search();
             let start = Instant::now();
@@ -72,11 +72,11 @@ impl Bench {
             let counters = [NodeCounter::default()];
             let (stop, pondering) = (AtomicBool::new(false), AtomicBool::new(false));
             let shared = Shared {
-                table,
+                tt: table,
                 stop: &stop,
                 pondering: &pondering,
                 counters: &counters,
-                lead: &Lead::default(),
+                shared_best: &SharedBest::default(),
                 limits,
                 allowance: None,
                 clock: &clock,
@@ -86,7 +86,7 @@ impl Bench {
                 probes: None,
                 sink,
             };
-            let mut search = Search::with_rules(rules, &shared, 0, memory, game);
+            let mut search = Search::with_rules(rules, &shared, 0, td, game);
             let finding = search.iterate(1);
             Run { finding, nodes: shared.nodes(), time: start.elapsed(), tally: search.tally() }
         };

@@ -30,7 +30,7 @@ impl Row {
     pub fn new(setting: &'static str, position: &str, game: &Game, conventions: Conventions, run: &Run) -> Row {
         let iterations = run.finding.as_ref().map_or(0, |f| f.depth.max(0) as u64);
         let (value, best, plies) = match &run.finding {
-            Some(f) => (conventions.for_the_user(f.value), uci(game.position(), f.best), f.line.len()),
+            Some(f) => (conventions.to_uci(f.value), uci(game.position(), f.best), f.pv.len()),
             None => (Ibv::NONE, "-".to_owned(), 0),
         };
         Row {

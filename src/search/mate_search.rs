@@ -1,16 +1,16 @@
-//! The hunt for mates: is there a mate in at most `n` moves? Proof numbers lead the way where an evaluation misleads.
+//! The mate search: is there a mate in at most `n` moves? Depth-first proof-number search (df-pn) answers it.
 //!
-//! A search that trusts its evaluation finds a mate late that begins with sacrifices and quiet moves. The hunt asks for
-//! mate and for nothing else, by depth-first proof-number search, and goes first where the defender has the fewest
-//! replies. Two hunts ask two questions, each with a memory of its own: does the side to move mate, and is it mated?
-//! What they prove they write to the table, so that the search finds its way; and as they look at every move, a
-//! refutation within a limit of moves is as much a proof as a mate.
+//! A search that trusts its evaluation finds a mate late if it begins with sacrifices and quiet moves. The mate search
+//! looks for mate alone, and first where the defender has the fewest replies. Two of them run, each with its own table:
+//! one for mates by the side to move, one for mates against it. They store what they prove in the transposition table,
+//! where the main search finds it. Because a mate search looks at every move, its refutation within a limit of moves is
+//! as much a proof as its mate.
 //!
-//! Only searches without a clock hunt, with a share of their nodes: a large one in analysis and where the search already
-//! sees a decisive score, a small one in games. On the clock, and in the first thousands of nodes, every node goes to the
-//! search.
+//! It runs only in searches without a clock, with a share of the nodes: a large one in analysis and where the main search
+//! already sees a decisive score, a small one in games. On the clock, and in the first thousands of nodes, every node
+//! goes to the main search.
 //!
-//! Source: Nagai's df-pn (2002), with a limit of plies as part of what is asked.
+//! Source: Nagai's df-pn (2002), with the limit of plies as part of the goal.
 
 use shakmaty::Move;
 
@@ -19,39 +19,40 @@ use super::past::Past;
 use crate::bound::Ibv;
 use crate::position::{Game, PackedMove, Position};
 use crate::score::Score;
-use crate::tt::{Entry, Table};
+use crate::tt::{Entry, TranspositionTable};
 
-/// No hunt before the search has spent so many nodes.
+/// Nodes of the main search before the first mate search.
 const START: u64 = 10_000;
-/// The share of a lone thread's nodes, in percent, that goes to the hunt for mates by the side to move, and to that for
-/// mates against it; the same of a thread beside which others go on searching.
+/// The shares of a single thread's nodes, in percent, for mates by the side to move and for mates against it; and the same
+/// of one thread of several.
 const SHARES: [u64; 2] = [50, 30];
 const SHARES_BESIDE_OTHERS: [u64; 2] = [75, 20];
 /// The same in a game, while no decisive score is in sight: a level position seldom hides a mate, and nodes are strength.
 const SHARES_IN_GAMES: [u64; 2] = [2, 1];
-/// The share of each of the nodes that follow these, while no mate is known.
+/// The share of the nodes beyond [`LATER`], in percent, while no mate is known.
 const SHARE_LATER: u64 = 3;
+/// Nodes from which on the smaller share counts.
 const LATER: u64 = 1_000_000;
-/// Most moves to a mate that is asked for.
+/// The longest mate that is looked for, in moves.
 const MOST_MOVES: usize = 8;
-/// What the first question of a hunt may cost; doubled when all questions have been asked.
+/// The node budget of the first goal. It doubles when every goal has had its turn.
 const FIRST_BUDGET: u64 = 2_000;
-/// Slots of the hunt's own memory.
+/// Slots of the table of proof numbers.
 const SLOTS: usize = 1 << 18;
 /// Stands for a proof number when there is no proof, and for a disproof number when there is one.
 const NEVER: u32 = 1 << 28;
-/// The effort that a quiet move is expected to cost; a check costs as many replies as it leaves.
-const QUIET_EFFORT: u32 = 7;
+/// The first proof number of a quiet move; that of a check is the number of its replies.
+const QUIET_PROOF_NUMBER: u32 = 7;
 
 /// Proof and disproof number: the least number of positions that must yet be settled for a mate, or against it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Effort {
+struct ProofNumbers {
     prove: u32,
     refute: u32,
 }
 
-const PROVED: Effort = Effort { prove: 0, refute: NEVER };
-const REFUTED: Effort = Effort { prove: NEVER, refute: 0 };
+const PROVED: ProofNumbers = ProofNumbers { prove: 0, refute: NEVER };
+const REFUTED: ProofNumbers = ProofNumbers { prove: NEVER, refute: 0 };
 
 /// Who is to mate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,30 +70,30 @@ impl Aim {
     }
 }
 
-/// What a question has come to.
+/// The result for a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// There is a mate; by the side to move, it begins with this move.
+    /// There is a mate. If the side to move at the root mates, this is its first move.
     Mate(Option<Move>),
     /// There is none within the limit.
     None,
-    /// The budget was spent before.
+    /// The budget ran out first.
     Open,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Slot {
     key: u64,
-    effort: Effort,
+    numbers: ProofNumbers,
 }
 
-/// What is known from hunt to hunt of one root.
-pub(super) struct Hunt {
+/// The mate search of one root, from one run to the next.
+pub(super) struct MateSearch {
     aim: Aim,
     slots: Box<[Slot]>,
     /// Positions that have occurred twice in the game: a third time is a draw.
     drawn: Vec<u64>,
-    /// By moves: whether a mate within so many is refuted.
+    /// Whether a mate within `n` moves is refuted, by `n`.
     refuted: [bool; MOST_MOVES + 1],
     budget: u64,
     next: usize,
@@ -100,26 +101,26 @@ pub(super) struct Hunt {
     pub spent: u64,
 }
 
-/// A move and what is thought of the position after it.
+/// A move and the proof numbers of the position after it.
 struct Child {
     m: Move,
-    effort: Effort,
+    numbers: ProofNumbers,
 }
 
-/// One question, under way.
-struct Question<'a> {
-    hunt: &'a mut Hunt,
-    /// Counts a node; true says that the hunt must end.
+/// The goal of one run: mate within a limit of plies.
+struct Goal<'a> {
+    search: &'a mut MateSearch,
+    /// Counts a node; returns whether the run must end.
     count: &'a mut dyn FnMut() -> bool,
-    /// Hears of every position that is proved: plies to the mate and the move there, if it is the winner's turn.
-    proved: &'a mut dyn FnMut(&Position, usize, Option<Move>),
+    /// Called for every proved position, with the plies to the mate and, on the winner's turn, the move.
+    on_proof: &'a mut dyn FnMut(&Position, usize, Option<Move>),
     over: bool,
 }
 
-impl Hunt {
-    /// Nothing is known of the last position of `game`.
-    pub fn new(game: &Game, aim: Aim) -> Hunt {
-        Hunt {
+impl MateSearch {
+    /// A mate search of the last position of `game`.
+    pub fn new(game: &Game, aim: Aim) -> MateSearch {
+        MateSearch {
             aim,
             slots: vec![Slot::default(); SLOTS].into_boxed_slice(),
             drawn: game.traps().map(Position::key).collect(),
@@ -130,13 +131,13 @@ impl Hunt {
         }
     }
 
-    /// Whether the mate that is aimed at comes within `moves` moves.
+    /// Looks for the mate within `moves` moves.
     pub fn ask(
         &mut self,
         root: &Position,
         moves: usize,
         count: &mut dyn FnMut() -> bool,
-        proved: &mut dyn FnMut(&Position, usize, Option<Move>),
+        on_proof: &mut dyn FnMut(&Position, usize, Option<Move>),
     ) -> Answer {
         let limit = self.aim.plies(moves);
         let mut first = None;
@@ -144,10 +145,10 @@ impl Hunt {
             if position.key() == root.key() && plies == limit {
                 first = m;
             }
-            proved(position, plies, m);
+            on_proof(position, plies, m);
         };
-        let mut question = Question { hunt: self, count, proved: &mut note, over: false };
-        match question.settle(root, limit, NEVER, NEVER) {
+        let mut goal = Goal { search: self, count, on_proof: &mut note, over: false };
+        match goal.settle(root, limit, NEVER, NEVER) {
             PROVED => Answer::Mate(first),
             REFUTED => Answer::None,
             _ => Answer::Open,
@@ -155,31 +156,31 @@ impl Hunt {
     }
 
     fn slot(&mut self, position: &Position, plies: usize) -> (&mut Slot, u64) {
-        // Another limit is another question.
+        // Each limit is a goal of its own.
         let key = position.key() ^ (plies as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         (&mut self.slots[(key >> 32) as usize % SLOTS], key)
     }
 
-    fn recall(&mut self, position: &Position, plies: usize) -> Option<Effort> {
+    fn recall(&mut self, position: &Position, plies: usize) -> Option<ProofNumbers> {
         let (slot, key) = self.slot(position, plies);
-        (slot.key == key).then_some(slot.effort)
+        (slot.key == key).then_some(slot.numbers)
     }
 
-    fn remember(&mut self, position: &Position, plies: usize, effort: Effort) {
+    fn remember(&mut self, position: &Position, plies: usize, numbers: ProofNumbers) {
         let (slot, key) = self.slot(position, plies);
-        *slot = Slot { key, effort };
+        *slot = Slot { key, numbers };
     }
 }
 
-impl Question<'_> {
-    /// Looks into a position with this many plies left until its numbers reach a threshold. An odd number of plies is
-    /// left where the winner is to move.
-    fn settle(&mut self, position: &Position, plies: usize, prove: u32, refute: u32) -> Effort {
+impl Goal<'_> {
+    /// Expands a position, with this many plies left, until one of its numbers reaches its threshold. The number of plies
+    /// is odd where the winner is to move.
+    fn settle(&mut self, position: &Position, plies: usize, prove: u32, refute: u32) -> ProofNumbers {
         self.over |= (self.count)();
         if self.over {
-            return Effort { prove: 1, refute: 1 };
+            return ProofNumbers { prove: 1, refute: 1 };
         }
-        if self.hunt.drawn.contains(&position.key()) {
+        if self.search.drawn.contains(&position.key()) {
             return REFUTED;
         }
         let attacks = plies % 2 == 1;
@@ -191,33 +192,34 @@ impl Question<'_> {
             return if !attacks && position.in_check() { PROVED } else { REFUTED };
         }
         loop {
-            let effort = sum(&children, attacks);
-            if effort.prove >= prove || effort.refute >= refute || self.over {
-                // What an aborted look has seen is not worth remembering, but does no harm.
-                self.hunt.remember(position, plies, effort);
-                if effort == PROVED {
-                    let winner = children.iter().find(|child| attacks && child.effort == PROVED);
-                    (self.proved)(position, plies, winner.map(|child| child.m));
+            let numbers = sum(&children, attacks);
+            if numbers.prove >= prove || numbers.refute >= refute || self.over {
+                // The numbers of an aborted run do no harm in the table.
+                self.search.remember(position, plies, numbers);
+                if numbers == PROVED {
+                    let winner = children.iter().find(|child| attacks && child.numbers == PROVED);
+                    (self.on_proof)(position, plies, winner.map(|child| child.m));
                 }
-                return effort;
+                return numbers;
             }
             let (best, second) = two_best(&children, attacks);
-            let own = children[best].effort;
-            // A little more than the second best, so that two of a kind do not take turns all the time.
+            let own = children[best].numbers;
+            // A margin above the second best keeps two equal children from taking turns all the time (the 1 + epsilon
+            // trick of Pawlewicz and Lew).
             let (prove, refute) = if attacks {
-                (prove.min(second + second / 4 + 1), refute - (effort.refute - own.refute).min(refute - 1))
+                (prove.min(second + second / 4 + 1), refute - (numbers.refute - own.refute).min(refute - 1))
             } else {
-                (prove - (effort.prove - own.prove).min(prove - 1), refute.min(second + second / 4 + 1))
+                (prove - (numbers.prove - own.prove).min(prove - 1), refute.min(second + second / 4 + 1))
             };
             let mut after = position.clone();
             after.play(children[best].m);
-            children[best].effort =
+            children[best].numbers =
                 self.settle(&after, plies - 1, prove.max(own.prove + 1), refute.max(own.refute + 1));
         }
     }
 
     /// Whether a move mates on the board.
-    fn mate_at_once(&mut self, position: &Position) -> Effort {
+    fn mate_at_once(&mut self, position: &Position) -> ProofNumbers {
         for m in position.legal_moves() {
             if !position.gives_check(m) {
                 continue;
@@ -226,7 +228,7 @@ impl Question<'_> {
             let mut after = position.clone();
             after.play(m);
             if !after.has_legal_move() {
-                (self.proved)(position, 1, Some(m));
+                (self.on_proof)(position, 1, Some(m));
                 return PROVED;
             }
         }
@@ -240,19 +242,19 @@ impl Question<'_> {
         for m in moves {
             let mut after = position.clone();
             after.play(m);
-            let effort = match self.hunt.recall(&after, plies - 1) {
-                Some(effort) => effort,
+            let numbers = match self.search.recall(&after, plies - 1) {
+                Some(numbers) => numbers,
                 None if after.in_check() => {
                     self.over |= (self.count)();
                     match after.legal_moves().len() as u32 {
                         0 => PROVED,
-                        replies => Effort { prove: replies, refute: 1 },
+                        replies => ProofNumbers { prove: replies, refute: 1 },
                     }
                 }
-                None => Effort { prove: QUIET_EFFORT, refute: 1 },
+                None => ProofNumbers { prove: QUIET_PROOF_NUMBER, refute: 1 },
             };
-            children.push(Child { m, effort });
-            if effort == PROVED {
+            children.push(Child { m, numbers });
+            if numbers == PROVED {
                 break;
             }
         }
@@ -261,40 +263,40 @@ impl Question<'_> {
 
     /// The defender's moves.
     fn defences(&mut self, position: &Position, plies: usize) -> Vec<Child> {
-        let unknown = Effort { prove: 1, refute: 1 };
+        let unknown = ProofNumbers { prove: 1, refute: 1 };
         let moves = position.legal_moves();
         let mut children = Vec::with_capacity(moves.len());
         for m in moves {
             let mut after = position.clone();
             after.play(m);
-            children.push(Child { m, effort: self.hunt.recall(&after, plies - 1).unwrap_or(unknown) });
+            children.push(Child { m, numbers: self.search.recall(&after, plies - 1).unwrap_or(unknown) });
         }
         children
     }
 }
 
 /// A position's numbers from those of its children: one child proves for the winner, all must for the defender.
-fn sum(children: &[Child], attacks: bool) -> Effort {
-    let prove = children.iter().map(|child| child.effort.prove);
-    let refute = children.iter().map(|child| child.effort.refute);
+fn sum(children: &[Child], attacks: bool) -> ProofNumbers {
+    let prove = children.iter().map(|child| child.numbers.prove);
+    let refute = children.iter().map(|child| child.numbers.refute);
     let all = |numbers: &mut dyn Iterator<Item = u32>| numbers.fold(0, |sum: u32, n| (sum + n).min(NEVER));
     let one = |numbers: &mut dyn Iterator<Item = u32>| numbers.min().unwrap_or(NEVER);
     let (mut prove, mut refute) = (prove, refute);
-    let effort = if attacks {
-        Effort { prove: one(&mut prove), refute: all(&mut refute) }
+    let numbers = if attacks {
+        ProofNumbers { prove: one(&mut prove), refute: all(&mut refute) }
     } else {
-        Effort { prove: all(&mut prove), refute: one(&mut refute) }
+        ProofNumbers { prove: all(&mut prove), refute: one(&mut refute) }
     };
-    match effort {
-        Effort { prove: 0, .. } => PROVED,
-        Effort { refute: 0, .. } => REFUTED,
-        effort => effort,
+    match numbers {
+        ProofNumbers { prove: 0, .. } => PROVED,
+        ProofNumbers { refute: 0, .. } => REFUTED,
+        numbers => numbers,
     }
 }
 
-/// The child to look into, and the number of the next best.
+/// The most promising child, and the number of the next one.
 fn two_best(children: &[Child], attacks: bool) -> (usize, u32) {
-    let number = |child: &Child| if attacks { child.effort.prove } else { child.effort.refute };
+    let number = |child: &Child| if attacks { child.numbers.prove } else { child.numbers.refute };
     let (mut best, mut least, mut second) = (0, u32::MAX, NEVER);
     for (i, child) in children.iter().enumerate() {
         let n = number(child);
@@ -308,12 +310,12 @@ fn two_best(children: &[Child], attacks: bool) -> (usize, u32) {
 }
 
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// Whether this search hunts for mates at all.
-    fn may_hunt(&self, lines: usize) -> bool {
+    /// Whether this search runs mate searches at all.
+    fn may_search_mates(&self, lines: usize) -> bool {
         let limits = self.shared.limits;
         let timed = limits.movetime.is_some() || limits.clock.iter().any(Option::is_some);
         self.id == 0
-            && self.rules().hunts
+            && self.rules().mate_search
             && lines == 1
             && !timed
             && limits.soft_nodes.is_none()
@@ -322,17 +324,18 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             && usize::from(self.game.position().clock()) + 2 * MOST_MOVES <= 100
     }
 
-    /// Spends both hunts' shares of the nodes so far. A mate by the side to move goes to the front of the root's moves;
-    /// returns whether it was a shorter one than the search knew. A mate against it goes to the table alone, where the
-    /// next iteration finds it for every move.
-    pub(super) fn hunt(&mut self, lines: usize) -> bool {
-        if !self.may_hunt(lines) || self.nodes < START {
+    /// Spends both mate searches' shares of the nodes so far.
+    ///
+    /// A mate by the side to move goes to the front of the root moves; returns whether it is shorter than the one known. A
+    /// mate against it goes to the TT alone, where the next iteration finds it for every move.
+    pub(super) fn search_mates(&mut self, lines: usize) -> bool {
+        if !self.may_search_mates(lines) || self.nodes < START {
             return false;
         }
-        let known = self.roots.0[0].proved.map(|(_, score)| score).filter(|score| score.is_decisive());
-        let found = if known.is_some_and(Score::is_loss) { None } else { self.hunt_for(Aim::Mate, known) };
+        let known = self.roots.0[0].last_exact.map(|(_, score)| score).filter(|score| score.is_decisive());
+        let found = if known.is_some_and(Score::is_loss) { None } else { self.search_mate(Aim::Mate, known) };
         if found.is_none() && known.is_none_or(Score::is_loss) {
-            self.hunt_for(Aim::BeMated, known);
+            self.search_mate(Aim::BeMated, known);
         }
         let (m, moves) = match found {
             Some((Some(m), moves)) => (m, moves),
@@ -341,29 +344,34 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let Some(index) = self.roots.0.iter().position(|root| root.m == m) else { return false };
         let mut root = self.roots.0.remove(index);
         let score = Score::mate_in(2 * moves - 1);
-        (root.value, root.proved) = (Ibv::exact(score), Some((self.depth, score)));
-        root.line = vec![PackedMove::new(root.m)];
+        (root.value, root.last_exact) = (Ibv::exact(score), Some((self.depth, score)));
+        root.pv = vec![PackedMove::new(root.m)];
         self.roots.0.insert(0, root);
         true
     }
 
-    /// Goes on with one of the hunts, for a nearer mate than the one that is known; the first move and the moves of the
-    /// nearest mate that it has found.
-    fn hunt_for(&mut self, aim: Aim, known: Option<Score>) -> Option<(Option<Move>, usize)> {
+    /// Continues one mate search below the length of the mate that is known. Returns the first move of the shortest mate
+    /// found, and its number of moves.
+    fn search_mate(&mut self, aim: Aim, known: Option<Score>) -> Option<(Option<Move>, usize)> {
         let moves = known.and_then(Score::mate_moves).map(|moves| moves.unsigned_abs() as usize);
         let asked_for = self.shared.limits.mate.map_or(MOST_MOVES, |moves| moves as usize);
         let most = moves.map_or(MOST_MOVES, |known| known.saturating_sub(1)).min(MOST_MOVES).min(asked_for);
         let slot = aim as usize;
-        let mut hunt = self.hunts[slot].take().unwrap_or_else(|| Box::new(Hunt::new(self.game, aim)));
-        let found = self.hunt_within(&mut hunt, most, known.is_some());
-        self.hunts[slot] = Some(hunt);
+        let mut search = self.mate_searches[slot].take().unwrap_or_else(|| Box::new(MateSearch::new(self.game, aim)));
+        let found = self.search_mate_within(&mut search, most, known.is_some());
+        self.mate_searches[slot] = Some(search);
         found
     }
 
-    /// Asks for mates within one move, two moves, and so on to `most`, again and again with more nodes.
-    fn hunt_within(&mut self, hunt: &mut Hunt, most: usize, mate: bool) -> Option<(Option<Move>, usize)> {
+    /// Looks for mates within one move, two moves, and so on to `most`, in rounds with growing budgets.
+    fn search_mate_within(
+        &mut self,
+        search: &mut MateSearch,
+        most: usize,
+        mate: bool,
+    ) -> Option<(Option<Move>, usize)> {
         let position = self.game.position();
-        let (table, past, depth): (&Table, Past, i32) = (self.shared.table, self.past, self.depth);
+        let (table, past, depth): (&TranspositionTable, Past, i32) = (self.shared.tt, self.past, self.depth);
         let mut found = None;
         let mut most = most;
         let keen = self.shared.analysis || self.roots.0[0].value.score().is_decisive();
@@ -372,34 +380,34 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             1 => SHARES,
             _ => SHARES_BESIDE_OTHERS,
         };
-        let (aim, share) = (hunt.aim, shares[hunt.aim as usize]);
+        let (aim, share) = (search.aim, shares[search.aim as usize]);
         let later = if mate { share } else { share.min(SHARE_LATER) };
         let allowed = |nodes: u64| (nodes.min(LATER) * share + nodes.saturating_sub(LATER) * later) / 100;
-        while hunt.refuted[..=most].iter().skip(1).any(|refuted| !refuted) {
-            // A question may take all of its budget; in a game it waits until the share has room for that.
-            let cost = if keen { 1 } else { hunt.budget };
-            if hunt.spent + cost > allowed(self.nodes) {
+        while search.refuted[..=most].iter().skip(1).any(|refuted| !refuted) {
+            // A goal may use its whole budget; in a game it waits until the share has room for that.
+            let cost = if keen { 1 } else { search.budget };
+            if search.spent + cost > allowed(self.nodes) {
                 break;
             }
-            let moves = hunt.next;
-            hunt.next += 1;
+            let moves = search.next;
+            search.next += 1;
             if moves > most {
-                hunt.next = 1;
-                hunt.budget *= 2;
+                search.next = 1;
+                search.budget *= 2;
                 continue;
             }
-            if hunt.refuted[moves] {
+            if search.refuted[moves] {
                 continue;
             }
-            let mut left = hunt.budget;
+            let mut left = search.budget;
             let mut spent = 0;
-            let answer = hunt.ask(
+            let answer = search.ask(
                 position,
                 moves,
                 &mut || {
                     spent += 1;
                     left = left.saturating_sub(1);
-                    left == 0 || self.count_node()
+                    left == 0 || self.enter_node()
                 },
                 &mut |position, plies, m| {
                     // A proof holds at any depth; a deep one stays in the table.
@@ -410,17 +418,17 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                     };
                     let best = m.map_or(PackedMove::NONE, PackedMove::new);
                     let depth = (depth + 2).min(Entry::MAX_DEPTH);
-                    let entry = Entry { value, best, depth, pv: false, eval: None, moveless: false };
+                    let entry = Entry { value, best, depth, pv: false, eval: None, tb_entry: false };
                     table.store(past.key(position, aim.plies(moves) - plies), entry);
                 },
             );
-            hunt.spent += spent;
+            search.spent += spent;
             match answer {
                 Answer::Mate(m) => {
                     found = Some((m, moves));
                     most = moves - 1;
                 }
-                Answer::None => hunt.refuted[moves] = true,
+                Answer::None => search.refuted[moves] = true,
                 Answer::Open => (),
             }
             if self.shared.stop.load(std::sync::atomic::Ordering::Relaxed) {
@@ -437,14 +445,14 @@ mod tests {
 
     use super::*;
 
-    /// Asks for a mate within `moves` moves, without a node limit.
+    /// Looks for a mate within `moves` moves, without a node limit.
     fn answer(fen: &str, aim: Aim, moves: usize) -> Answer {
         let game = Game::new(Position::from_fen(fen, CastlingMode::Standard).expect("a position"));
-        Hunt::new(&game, aim).ask(game.position(), moves, &mut || false, &mut |_, _, _| ())
+        MateSearch::new(&game, aim).ask(game.position(), moves, &mut || false, &mut |_, _, _| ())
     }
 
     #[test]
-    fn both_questions_are_answered_to_the_move() {
+    fn mates_for_and_against_the_side_to_move_are_exact() {
         // Black must go to h7, and is mated on g7.
         let lost = "7k/8/5K2/6Q1/8/8/8/8 b - - 0 1";
         assert_eq!(answer(lost, Aim::BeMated, 1), Answer::Mate(None));

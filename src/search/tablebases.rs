@@ -8,7 +8,7 @@ use crate::score::MAX_PLY;
 use crate::tt::Entry;
 
 /// What a probe is worth more than a search: so many plies of depth.
-const WORTH: i32 = 6;
+const PROBE_DEPTH_BONUS: i32 = 6;
 
 /// Tablebases, as one search asks them.
 #[derive(Clone, Copy)]
@@ -32,15 +32,15 @@ impl Probes<'_> {
 impl<const PLAY: bool> Search<'_, PLAY> {
     /// What tablebases prove of a position at `ply` with `depth` remaining, in the root's terms; remembered in the table.
     #[inline]
-    pub(super) fn ask_tables(&mut self, position: &Position, key: u64, depth: i32, ply: usize, pv: bool) -> Ibv {
+    pub(super) fn probe_tablebases(&mut self, position: &Position, key: u64, depth: i32, ply: usize, pv: bool) -> Ibv {
         match self.shared.probes {
-            Some(probes) if probes.inside() => self.probe_tables(&probes, position, key, depth, ply, pv),
+            Some(probes) if probes.inside() => self.probe_and_store(&probes, position, key, depth, ply, pv),
             _ => Ibv::NONE,
         }
     }
 
     #[inline(never)]
-    fn probe_tables(
+    fn probe_and_store(
         &mut self,
         probes: &Probes<'_>,
         position: &Position,
@@ -56,14 +56,14 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.tbhits += 1;
         let known = self.in_root_terms(known, ply);
         let entry = Entry {
-            value: self.to_table(known, ply),
+            value: self.to_tt(known, ply),
             best: PackedMove::NONE,
-            depth: (depth + WORTH).min(MAX_PLY as i32 - 1),
+            depth: (depth + PROBE_DEPTH_BONUS).min(MAX_PLY as i32 - 1),
             pv,
             eval: None,
-            moveless: true,
+            tb_entry: true,
         };
-        self.shared.table.store(key, entry);
+        self.shared.tt.store(key, entry);
         known
     }
 }

@@ -1,0 +1,39 @@
+//! The best result of the deepest iteration that any search thread has completed.
+//!
+//! When one thread completes iteration N, the others abort theirs, copy its move, score and PV, and start N + 1 on the
+//! shared table. Two threads reach depth 15 1.36 times as fast as one with this, 1.24 times without (`MATCHES.md`).
+
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::root::RootMove;
+
+/// The result of the fastest thread. Written and read once per iteration; only the depth is read in between.
+#[derive(Default)]
+pub struct SharedBest {
+    depth: AtomicI32,
+    best: Mutex<Option<RootMove>>,
+}
+
+impl SharedBest {
+    /// The deepest completed iteration; 0 before the first.
+    #[inline]
+    pub(super) fn depth(&self) -> i32 {
+        self.depth.load(Ordering::Relaxed)
+    }
+
+    /// Records that a thread has completed an iteration with this best move.
+    pub(super) fn finished(&self, depth: i32, best: &RootMove) {
+        let mut best_so_far = self.best.lock().unwrap_or_else(PoisonError::into_inner);
+        if depth > self.depth() {
+            *best_so_far = Some(best.clone());
+            self.depth.store(depth, Ordering::Relaxed);
+        }
+    }
+
+    /// The deepest completed iteration and its best move.
+    pub(super) fn take_over(&self) -> Option<(i32, RootMove)> {
+        let best = self.best.lock().unwrap_or_else(PoisonError::into_inner);
+        best.clone().map(|best| (self.depth(), best))
+    }
+}
