@@ -564,7 +564,7 @@ impl Job {
         };
         let finding = smp::search(&shared, threads, &self.game, lines);
         let unusable = self.tables.iter().flat_map(|tables| tables.take_remarks());
-        unusable.for_each(|remark| shared.tell(|| Event::Message(remark)));
+        unusable.for_each(|remark| shared.send(|| Event::Message(remark)));
         self.signals.wait(self.limits.infinite);
         let (nodes, time) = (shared.nodes(), start.elapsed());
         match finding {

@@ -74,6 +74,12 @@ tunables! {
     aspiration_width = 21 in 4..=60, step 4;
     /// Growth of the window at each failure, percent.
     aspiration_growth = 60 in 10..=200, step 15;
+    /// First iteration with an aspiration window.
+    aspiration_depth = 4 in 2..=10, step 1;
+    /// Half width from which on a failing window opens entirely.
+    aspiration_max_width = 600 in 100..=2000, step 100;
+    /// Most plies that a search is reduced by after failing high.
+    aspiration_max_reduction = 3 in 0..=6, step 1;
 
     // Correction history: the largest correction, as a share of the stored sum.
     /// Weight of the pawn correction, 1/1024.
@@ -84,6 +90,18 @@ tunables! {
     correction_minor = 909 in 0..=3072, step 150;
     /// Weight of the correction by the last two moves, 1/1024.
     correction_continuation = 705 in 0..=3072, step 150;
+    /// Largest weight of one search in the running mean, 1/256: searches weigh their depth and one.
+    correction_max_weight = 16 in 1..=64, step 3;
+    /// Largest error that one search may teach, in centipawns.
+    correction_max_error = 128 in 32..=512, step 24;
+
+    // Static evaluation: damped towards the draw as the 50-move clock runs.
+    /// The clock at which an evaluation would be 0, in plies.
+    eval_clock_damping = 220 in 101..=1000, step 20;
+
+    // Transposition table: near the 50-move draw the path matters more than what another path has found.
+    /// Clock from which on the values of other paths settle nothing, proofs excepted.
+    tt_max_clock = 90 in 20..=101, step 8;
 
     // Opinion: a quiet move is judged by what it has made of the static evaluation.
     /// Centipawns that a move may lose and still be no worse than others: who moves is a little better off.
@@ -120,6 +138,8 @@ tunables! {
     rfp_slope = 58 in 20..=160, step 8;
     /// What an improving position takes off the margin.
     rfp_improving = 52 in 0..=160, step 8;
+    /// Least margin.
+    rfp_min = 20 in 0..=100, step 8;
 
     // Null move: if passing keeps us above beta, a real move will.
     /// Least depth.
@@ -128,8 +148,16 @@ tunables! {
     nmp_base = 4 in 2..=6, step 1;
     /// One more ply of reduction per so many plies of depth.
     nmp_divisor = 4 in 2..=8, step 1;
-    /// One more ply of reduction per so many centipawns above beta.
+    /// One more ply of reduction for each of these many centipawns above beta.
     nmp_eval = 191 in 80..=500, step 20;
+    /// Most plies of reduction for being above beta.
+    nmp_eval_max = 3 in 0..=6, step 1;
+    /// How far below beta the evaluation may be at depth 0.
+    nmp_eval_base = 160 in 0..=400, step 20;
+    /// How much less of that at each ply of depth.
+    nmp_eval_slope = 20 in 0..=60, step 4;
+    /// Least depth at which a second search verifies a cutoff.
+    nmp_verify_depth = 14 in 4..=100, step 1;
 
     // Internal iterative reduction: without a move from the table, a ply less.
     /// Least depth.
@@ -140,6 +168,8 @@ tunables! {
     probcut_depth = 5 in 3..=100, step 1;
     /// Margin above beta.
     probcut_margin = 165 in 80..=400, step 20;
+    /// Reduction in plies.
+    probcut_reduction = 4 in 2..=6, step 1;
 
     // Late-move pruning: after so many quiet moves at low depth, the rest is skipped.
     /// Moves at depth 0.
@@ -168,6 +198,8 @@ tunables! {
     see_quiet = 23 in 5..=80, step 5;
     /// Loss allowed per ply for captures.
     see_noisy = 93 in 30..=250, step 10;
+    /// One more centipawn of loss for each of these many points of a capture's history.
+    see_noisy_history = 64 in 16..=512, step 16;
 
     // Singular extensions: the table's move is searched deeper when all others fail well below it.
     /// Least depth.
@@ -176,6 +208,8 @@ tunables! {
     singular_margin = 24 in 4..=64, step 4;
     /// How far below for a second ply.
     singular_double = 17 in 0..=80, step 5;
+    /// How much less deep the TT value may be than the node.
+    singular_tt_depth = 3 in 1..=5, step 1;
 
     // Late-move reductions, 1/1024 ply.
     /// Reduction at the start of the curve.
@@ -196,8 +230,32 @@ tunables! {
     lmr_noisy_best = 615 in 0..=2500, step 100;
     /// More when the replies to the moves before were refuted often.
     lmr_cutoffs = 1136 in 0..=2500, step 100;
-    /// One ply per so much history.
+    /// The number of refuted replies beyond which that counts.
+    lmr_min_cutoffs = 3 in 0..=8, step 1;
+    /// Less for captures and promotions.
+    lmr_noisy = 1024 in 0..=2500, step 100;
+    /// One ply for each of these many points of history.
     lmr_history = 7397 in 3000..=20000, step 800;
+    /// More for pruning decisions when the position is not improving.
+    lmr_pruning_worsening = 512 in 0..=2000, step 60;
+    /// Least depth at the root.
+    lmr_root_depth = 3 in 2..=100, step 1;
+    /// Root moves that are never reduced.
+    lmr_root_moves = 3 in 1..=20, step 1;
+    /// Points of history per unit of reduction in pruning decisions.
+    lmr_pruning_history = 16 in 4..=64, step 3;
+    /// How far above the best value a reduced search must come for a second search that is a ply deeper.
+    lmr_deeper_base = 45 in 0..=150, step 8;
+    /// The same, more per ply of depth.
+    lmr_deeper_slope = 4 in 0..=16, step 1;
+    /// Below this distance above the best value the second search is a ply shallower.
+    lmr_shallower = 9 in 0..=40, step 3;
+
+    // A raised alpha: the moves after the one that raised it are searched a ply less.
+    /// Depths above this.
+    raised_alpha_min_depth = 2 in 1..=10, step 1;
+    /// Depths below this.
+    raised_alpha_max_depth = 12 in 2..=100, step 1;
 
     // History: gravity, bonus and malus.
     /// Bonus per ply.
@@ -222,4 +280,14 @@ tunables! {
     time_share = 34 in 15..=100, step 4;
     /// Share of the increment, percent.
     time_increment = 75 in 40..=100, step 5;
+    /// The soft limit's stretch when the best move has just changed, percent.
+    time_unstable = 125 in 80..=250, step 10;
+    /// How much less of it for each iteration that keeps the best move, percent.
+    time_stable_slope = 9 in 0..=20, step 1;
+    /// The iterations that count for that.
+    time_stable_max = 7 in 1..=20, step 1;
+    /// The least stretch for a rising score, percent.
+    time_rising_min = 70 in 30..=100, step 5;
+    /// The stretch if no node went to the best move, percent; its share of the nodes comes off.
+    time_effort = 165 in 100..=300, step 10;
 }

@@ -40,7 +40,7 @@ pub fn search(shared: &Shared<'_>, threads: &mut [ThreadData], game: &Game, line
                 Ok(handle) => running.push(handle),
                 // The search does with fewer threads what it can.
                 Err(error) => {
-                    shared.tell(|| Event::Message(format!("could not start search thread {}: {error}", i + 1)));
+                    shared.send(|| Event::Message(format!("could not start search thread {}: {error}", i + 1)));
                     break;
                 }
             }

@@ -1,50 +1,110 @@
-//! What a node is worth before any of its moves is searched: the evaluation, what experience corrects in it, and what the
-//! table knows beyond it.
+//! The static evaluation of a node: the evaluator's, corrected by experience, and what the TT knows beyond it.
+
+use shakmaty::Move;
 
 use super::Search;
+use super::history::ContKeys;
+use super::node::Node;
+use super::tt_values::TtHit;
 use crate::bound::{Bound, Ibv};
+use crate::params;
+use crate::position::movegen::is_noisy;
 use crate::position::{PackedMove, Position};
 use crate::score::Score;
 use crate::tt::Entry;
 
-/// What is expected of a node that is not in check.
+/// The static evaluation of a node that is not in check.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Estimate {
-    /// The evaluation as it is, for the table to keep.
+pub(super) struct StaticEval {
+    /// As the evaluator gives it and the TT keeps it.
     pub raw: Score,
-    /// The evaluation corrected by experience, in centipawns for the side to move.
+    /// Corrected, in centipawns for the side to move.
     pub eval: i32,
-    /// The same, or what the table knows of the value where that says more.
-    pub value: Score,
+    /// The same, or the TT's value where that says more.
+    pub estimate: Score,
 }
 
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// Evaluates a node that is not in check, from its entry in the table where there is one; `known` is what that entry
-    /// says of the value.
-    #[inline]
-    pub(super) fn estimate(&mut self, position: &Position, ply: usize, entry: Option<&Entry>, known: Ibv) -> Estimate {
-        let raw = match entry.and_then(|entry| entry.eval) {
+    /// Fills in the node's evaluations and whether it is improving. Keeps a new evaluation in the TT.
+    ///
+    /// A singular search has the evaluation of the same node already. In check there is none.
+    #[inline(always)]
+    pub(super) fn static_eval(&mut self, node: &mut Node<'_>) {
+        if node.in_check {
+            self.stack_mut(node.ply).eval = None;
+            return;
+        }
+        if node.whole {
+            let StaticEval { raw, eval, estimate } = self.estimate(node.position, node.ply, &node.tt);
+            (node.raw, node.eval, node.estimate) = (Some(raw), eval, estimate.cp());
+            if !node.tt.found {
+                self.remember_evaluation(node.key, raw, node.was_pv);
+            }
+        } else {
+            node.eval = self.stack(node.ply).eval.unwrap_or(0);
+            node.estimate = node.eval;
+        }
+        node.improving = self.is_improving(node.ply, node.eval);
+    }
+
+    /// Evaluates a node that is not in check, from its TT entry if there is one.
+    #[inline(always)]
+    pub(super) fn estimate(&mut self, position: &Position, ply: usize, tt: &TtHit) -> StaticEval {
+        let raw = match tt.eval {
             Some(kept) => kept,
             None => Score::heuristic(self.evaluate(position)),
         };
         let eval = self.correct(position, ply, raw.cp());
         self.stack_mut(ply).eval = Some(eval);
-        let mut value = Score::heuristic(eval);
-        // Not for a search without pruning: what the table happens to know depends on the order of the moves.
-        if self.rules().pruning && known.is_some() && !known.score().is_decisive() {
-            let says_more = match known.bound() {
+        let mut estimate = Score::heuristic(eval);
+        // A search without pruning must not depend on what the TT happens to know.
+        if self.rules().pruning && tt.value.is_some() && !tt.value.score().is_decisive() {
+            let says_more = match tt.value.bound() {
                 Bound::Exact => true,
-                Bound::Lower => known.score() > value,
-                Bound::Upper => known.score() < value,
+                Bound::Lower => tt.value.score() > estimate,
+                Bound::Upper => tt.value.score() < estimate,
             };
             if says_more {
-                value = known.score();
+                estimate = tt.value.score();
             }
         }
-        Estimate { raw, eval, value }
+        StaticEval { raw, eval, estimate }
     }
 
-    /// Keeps the evaluation of a node of which the table knows nothing yet.
+    /// Whether an evaluation is better than the one two plies ago, or four if that node was in check.
+    #[inline]
+    pub(super) fn is_improving(&self, ply: usize, eval: i32) -> bool {
+        let before = self.stack_before(ply, 2).eval.or(self.stack_before(ply, 4).eval);
+        before.is_some_and(|before| eval > before)
+    }
+
+    /// Rewards or punishes the quiet move before by what it did to the evaluation. Every searched move gets that, where beta
+    /// cutoffs are rare.
+    #[inline]
+    pub(super) fn reward_by_eval_difference(&mut self, ply: usize, eval: i32) {
+        let parent = self.stack_before(ply, 1);
+        if let (Some(before), Some(slot)) = (parent.eval, parent.quiet) {
+            let gain = params::eval_diff_offset() - (before + eval);
+            let max = params::eval_diff_max();
+            self.td.history.update_slot(slot, (params::eval_diff_slope() * gain).clamp(-max, max));
+        }
+    }
+
+    /// Teaches correction history how far the evaluation was off, where the result says so and no capture explains it.
+    #[inline]
+    pub(super) fn learn_correction(&mut self, node: &Node<'_>, value: Ibv, best: Option<Move>, cont_keys: &ContKeys) {
+        let cp = value.score().cp();
+        let contradicts = match value.bound() {
+            Bound::Exact => true,
+            Bound::Lower => cp > node.eval,
+            Bound::Upper => cp < node.eval,
+        };
+        if !node.in_check && !best.is_some_and(is_noisy) && !value.score().is_decisive() && contradicts {
+            self.td.correction.update(node.position, cont_keys, node.depth, cp - node.eval);
+        }
+    }
+
+    /// Stores the evaluation of a node without a TT entry.
     #[inline]
     pub(super) fn remember_evaluation(&self, key: u64, raw: Score, pv: bool) {
         let entry = Entry { value: Ibv::NONE, best: PackedMove::NONE, depth: 0, pv, eval: Some(raw), tb_entry: false };
@@ -56,19 +116,23 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     pub(super) fn evaluate(&mut self, position: &Position) -> i32 {
         let cp = self.td.evaluator.evaluate(position).clamp(-Score::MAX_EVAL, Score::MAX_EVAL);
         let cp = self.to_grain(cp);
-        // As the table will give it back: zero has no place among evaluations.
+        // As the TT will return it: the heuristic band has no zero.
         Score::heuristic(cp).cp()
     }
 
-    /// The raw evaluation, corrected by experience, damped towards the 50-move draw, with the root's contempt.
+    /// The raw evaluation with correction history, damped towards the 50-move draw, and with contempt.
     #[inline]
     pub(super) fn correct(&self, position: &Position, ply: usize, raw: i32) -> i32 {
         let contempt = self.shared.conventions.contempt_at(ply);
         let cp = if self.rules().pruning {
             let corrected = raw + self.td.correction.of(position, &self.cont_keys(ply));
-            if self.td.evaluator.is_raw() { corrected } else { corrected * (220 - i32::from(position.clock())) / 220 }
+            if self.td.evaluator.is_raw() {
+                corrected
+            } else {
+                corrected * (params::eval_clock_damping() - i32::from(position.clock())) / params::eval_clock_damping()
+            }
         } else {
-            // Experience depends on the order of the search.
+            // What has been learned depends on the order of the search.
             raw
         };
         self.to_grain(cp + contempt).clamp(-Score::MAX_EVAL, Score::MAX_EVAL)

@@ -4,12 +4,14 @@
 //! within ±16384 and forget. Sources: Schaeffer's history heuristic (1983); the gravity form is common
 //! to today's engines.
 
+use arrayvec::ArrayVec;
 use shakmaty::{Bitboard, Color, Move, Square};
 
 use crate::memory::Counters;
 use crate::params;
 use crate::position::Position;
 use crate::position::attacks::Attacks;
+use crate::position::movegen::is_noisy;
 
 /// Counters stay within ± this.
 const LIMIT: i32 = 16_384;
@@ -211,12 +213,35 @@ impl History {
     }
 }
 
-/// The reward of a move that refuted a node of this depth.
+/// The moves of a node that were searched and did not cause a cutoff.
+#[derive(Default)]
+pub struct Tried {
+    /// Quiet ones, the first of them.
+    pub quiets: ArrayVec<Move, 64>,
+    /// Captures and promotions, the first of them.
+    pub noisy: ArrayVec<Move, 32>,
+}
+
+impl Tried {
+    /// Adds a move, while there is room: what comes that late teaches little.
+    #[inline]
+    pub fn push(&mut self, m: Move) {
+        let _ = if is_noisy(m) { self.noisy.try_push(m).is_ok() } else { self.quiets.try_push(m).is_ok() };
+    }
+
+    /// Forgets all moves.
+    pub fn clear(&mut self) {
+        self.quiets.clear();
+        self.noisy.clear();
+    }
+}
+
+/// The bonus of a move that caused a beta cutoff at this depth.
 pub fn bonus(depth: i32) -> i32 {
     (params::history_bonus() * depth).min(params::history_bonus_max())
 }
 
-/// The punishment (a positive number) of a move that was tried before the refutation.
+/// The malus, a positive number, of a move that was tried before the one with the cutoff.
 pub fn malus(depth: i32) -> i32 {
     (params::history_malus() * depth).min(params::history_malus_max())
 }
@@ -287,8 +312,8 @@ impl Correction {
 
     /// Learns from a search of this depth whose result was `error` centipawns above the static evaluation.
     pub fn update(&mut self, position: &Position, cont_keys: &ContKeys, depth: i32, error: i32) {
-        let weight = (depth + 1).min(16);
-        let target = error.clamp(-128, 128) * CORRECTION_GRAIN;
+        let weight = (depth + 1).min(params::correction_max_weight());
+        let target = error.clamp(-params::correction_max_error(), params::correction_max_error()) * CORRECTION_GRAIN;
         let keys = position.keys();
         let slots = [
             Some(Self::slot(PAWNS, position, keys.pawns)),

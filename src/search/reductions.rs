@@ -1,6 +1,11 @@
-//! How much less a late move is searched: a curve in ln(depth)·ln(move number).
+//! Late move reductions: how much less a late move is searched.
+//!
+//! The base is a curve in ln(depth)·ln(move number); what the node and the move are known for corrects it.
 
+use super::node::{Candidate, Node};
+use crate::bound::Ibv;
 use crate::params;
+use crate::position::movegen::is_noisy;
 
 /// Depths and move numbers beyond the last are reduced like it.
 const LAST: usize = 63;
@@ -18,9 +23,70 @@ const LOGARITHMS: [i32; LAST + 1] = {
 
 /// The reduction of the `number`-th move at `depth`, in 1/1024 ply.
 #[inline]
-pub fn reduction(depth: i32, number: usize) -> i32 {
+pub fn base(depth: i32, number: usize) -> i32 {
     let product = LOGARITHMS[depth.clamp(1, LAST as i32) as usize] * LOGARITHMS[number.clamp(1, LAST)] / 1024;
     params::lmr_base() + product * params::lmr_slope() / 1024
+}
+
+/// The reduction of a move in its node, in plies; negative for an extension. `cutoffs` counts the beta cutoffs among the
+/// replies to the moves before it.
+#[inline(always)]
+pub(super) fn late_move(node: &Node<'_>, candidate: &Candidate, gives_check: bool, cutoffs: u32) -> i32 {
+    let mut reduction = candidate.base_reduction;
+    if node.pv {
+        reduction -= params::lmr_pv();
+    }
+    if node.cut_node {
+        reduction += params::lmr_cut();
+    }
+    if !node.improving {
+        reduction += params::lmr_worsening();
+    }
+    if node.was_pv {
+        reduction -= params::lmr_was_pv();
+    }
+    if gives_check {
+        reduction -= params::lmr_check();
+    }
+    if candidate.noisy {
+        reduction -= params::lmr_noisy();
+    } else if node.tt_move.is_some_and(is_noisy) {
+        reduction += params::lmr_noisy_best();
+    }
+    if cutoffs as i32 > params::lmr_min_cutoffs() {
+        reduction += params::lmr_cutoffs();
+    }
+    reduction -= candidate.history * 1024 / params::lmr_history();
+    reduction / 1024
+}
+
+/// The reduction of a root move after the first ones, in plies.
+#[inline]
+pub(super) fn root_move(depth: i32, number: usize, forcing: bool, history: i32) -> i32 {
+    let mut reduction = base(depth, number) - params::lmr_pv();
+    if forcing {
+        reduction -= params::lmr_noisy();
+    }
+    reduction -= history * 1024 / params::lmr_history();
+    reduction / 1024
+}
+
+/// The depth of the second search after a reduced one beat alpha: deeper where the value is far above the best one so far,
+/// shallower where it is hardly above.
+#[inline]
+pub(super) fn research_depth(new_depth: i32, value: Ibv, best: Ibv) -> i32 {
+    let surprise = value.score().cp() - best.score().cp();
+    let deeper = surprise > params::lmr_deeper_base() + params::lmr_deeper_slope() * new_depth;
+    let shallower = surprise < params::lmr_shallower();
+    new_depth + i32::from(deeper) - i32::from(shallower)
+}
+
+/// Whether the moves after one that raised alpha are searched a ply less: they are less likely to raise it again.
+#[inline]
+pub(super) fn after_raised_alpha(node: &Node<'_>) -> bool {
+    node.depth > params::raised_alpha_min_depth()
+        && node.depth < params::raised_alpha_max_depth()
+        && !node.alpha.is_decisive()
 }
 
 /// 1024·ln(n), in integers: the same on every processor, which floating point libraries do not promise.
@@ -46,7 +112,12 @@ const fn ln_1024(n: u32) -> i32 {
 
 #[cfg(test)]
 mod tests {
+    use shakmaty::CastlingMode;
+
+    use super::super::node::level_node;
     use super::*;
+    use crate::position::Position;
+    use crate::score::Score;
 
     #[test]
     fn logarithms_are_right() {
@@ -60,9 +131,39 @@ mod tests {
     fn reductions_grow_with_depth_and_number() {
         for depth in 2..63 {
             for number in 2..62 {
-                assert!(reduction(depth, number + 1) >= reduction(depth, number));
-                assert!(reduction(depth + 1, number) >= reduction(depth, number));
+                assert!(base(depth, number + 1) >= base(depth, number));
+                assert!(base(depth + 1, number) >= base(depth, number));
             }
         }
+    }
+
+    #[test]
+    fn every_term_reduces_or_extends_as_its_name_says() {
+        let fen = "r2q1rk1/ppp1bppp/2n1bn2/3p4/3P4/2NBBN2/PPP2PPP/R2Q1RK1 w - - 0 9";
+        let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
+        let m = position.parse_move("a2a3").expect("legal");
+        let candidate = |history| Candidate { m, noisy: false, number: 20, history, base_reduction: 4096 };
+        let node = level_node(&position);
+        let plain = late_move(&node, &candidate(0), false, 0);
+        assert_eq!(plain, 4);
+        assert!(late_move(&Node { pv: true, was_pv: true, ..level_node(&position) }, &candidate(0), false, 0) < plain);
+        assert!(
+            late_move(&Node { improving: false, cut_node: true, ..level_node(&position) }, &candidate(0), false, 0)
+                > plain
+        );
+        assert!(late_move(&node, &candidate(0), false, 9) > plain, "the replies to other moves were refuted");
+        assert!(
+            late_move(&node, &candidate(14_000), false, 0) < plain
+                && late_move(&node, &candidate(-14_000), false, 0) > plain
+        );
+        assert!(late_move(&node, &Candidate { noisy: true, ..candidate(0) }, true, 0) < plain);
+    }
+
+    #[test]
+    fn a_great_surprise_is_searched_deeper_and_a_small_one_less_deep() {
+        let value = |cp| Ibv::lower(Score::heuristic(cp));
+        assert_eq!(research_depth(6, value(300), value(10)), 7);
+        assert_eq!(research_depth(6, value(30), value(10)), 6);
+        assert_eq!(research_depth(6, value(12), value(10)), 5);
     }
 }

@@ -1,10 +1,14 @@
-//! What a search tells while it runs and when it ends. The search never prints.
+//! The events of a search: lines, the current move, and the outcome. The search never prints.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use shakmaty::Move;
 
-use crate::bound::Ibv;
+use super::{Search, pv};
+use crate::bound::{Bound, Ibv};
+use crate::position::Position;
+use crate::score::{Band, Score};
 
 /// One line of an iteration.
 #[derive(Clone, Debug)]
@@ -13,15 +17,15 @@ pub struct Report {
     pub depth: u32,
     /// The deepest ply reached.
     pub seldepth: u32,
-    /// Which line this is, from 1.
+    /// The number of the line, from 1.
     pub line: usize,
-    /// How many lines the search keeps (MultiPV).
+    /// The number of lines (MultiPV).
     pub lines: usize,
     /// The root's value with its bound, free of contempt; draws at any distance are the draw band.
     pub value: Ibv,
     /// What the value rests on.
     pub basis: Basis,
-    /// Whether the line has been searched to its end; if not, it is a bound that an iteration has met on its way.
+    /// Whether the iteration has completed this line. If not, the value is a bound that a window failed with.
     pub complete: bool,
     /// Nodes so far, over all threads.
     pub nodes: u64,
@@ -39,10 +43,10 @@ pub struct Report {
 /// with the game's past: see `docs/truth.md`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Basis {
-    /// The search's belief: evaluations stand at the ends of its lines, or draws that only its moves lead to.
+    /// An evaluation, or a draw that the search has not proved.
     #[default]
     Evaluation,
-    /// A recognised ending: the win, loss or draw is certain, the way to it is not known.
+    /// A recognized ending: the result is certain, the way to it unknown.
     Recognized,
     /// A tablebase result.
     Tablebase,
@@ -94,4 +98,95 @@ pub struct Outcome {
     pub nodes: u64,
     /// Its time.
     pub time: Duration,
+}
+
+impl<const PLAY: bool> Search<'_, PLAY> {
+    /// Reports a line: its exact value or, inside an iteration, the bound that the window failed with.
+    pub(super) fn report(&self, index: usize, lines: usize, open: Option<Ibv>) {
+        let root = &self.roots.0[index];
+        let value = open.or(root.last_exact.map(|(_, score)| Ibv::exact(score))).unwrap_or(root.value);
+        if !value.is_some() {
+            return;
+        }
+        let mut value = self.reported(index, value);
+        let complete = value.score().mate_ply().is_none_or(|plies| root.pv.len() == plies);
+        if open.is_none() && !complete && value.bound() == Bound::Exact && self.shared.stop.load(Ordering::Relaxed) {
+            // The search was stopped while it completed a mate's PV. A single line is completed and reported once more at the
+            // end; of several, the proved bound is reported.
+            if lines == 1 {
+                return;
+            }
+            value = value.proof();
+        }
+        self.publish();
+        // A mate from an earlier iteration holds in this one, too: lines that are reported together have one depth.
+        self.shared.send(|| Event::Line(self.describe(index, lines, value, self.depth, open.is_none())));
+    }
+
+    /// A report of a line.
+    fn describe(&self, index: usize, lines: usize, value: Ibv, depth: i32, complete: bool) -> Report {
+        let root = &self.roots.0[index];
+        Report {
+            depth: depth.max(0) as u32,
+            seldepth: root.seldepth.max(depth.max(0) as usize) as u32,
+            line: index + 1,
+            lines,
+            value: self.shared.conventions.to_uci(value),
+            basis: self.basis(index, value),
+            complete,
+            nodes: self.shared.nodes(),
+            time: self.shared.start.elapsed(),
+            hashfull: self.shared.tt.hashfull(),
+            tbhits: self.shared.tbhits(),
+            pv: pv::unpack(self.game, &root.pv),
+        }
+    }
+
+    /// Reports the root move that is searched now.
+    pub(super) fn report_current(&self, m: Move, number: usize) {
+        self.publish();
+        self.shared.send(|| Event::CurrentMove {
+            depth: self.depth.max(0) as u32,
+            current: m,
+            number,
+            nodes: self.shared.nodes(),
+            time: self.shared.start.elapsed(),
+        });
+    }
+
+    /// What a reported value of the root move at `index` rests on.
+    pub(super) fn basis(&self, index: usize, value: Ibv) -> Basis {
+        let proved = value.proof().is_some();
+        match value.score().band() {
+            Band::Mate if proved => Basis::Mate,
+            Band::Tablebase if proved => Basis::Tablebase,
+            Band::Recognizer if proved => Basis::Recognized,
+            Band::Draw if value.bound() == Bound::Exact => self.certain_draw(index).unwrap_or_default(),
+            _ => Basis::Evaluation,
+        }
+    }
+
+    /// What proves that a line is drawn. The search never does, because of pruning and repetitions inside the tree.
+    ///
+    /// The first line stands for the root, so tablebases must know all its moves; any other line stands for its move.
+    fn certain_draw(&self, index: usize) -> Option<Basis> {
+        let drawn = |position: &Position| self.recognize(position, 0).settles_draw();
+        let roots = &self.roots.0;
+        let by_tables = if index == 0 {
+            roots.iter().all(|root| root.table.is_some_and(|result| !result.is_win()))
+        } else {
+            roots[index].table.is_some_and(Score::is_draw)
+        };
+        if by_tables {
+            return Some(Basis::Tablebase);
+        }
+        let by_rule = if index == 0 {
+            drawn(self.game.position())
+        } else {
+            let mut after = self.game.clone();
+            after.play(roots[index].m);
+            drawn(after.position()) || after.outcome().is_some()
+        };
+        by_rule.then_some(Basis::Recognized)
+    }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use shakmaty::Move;
 
-use super::history::{ContKeys, History};
+use super::history::{History, Tried};
 use super::picker::Picker;
 use super::{NodeResult, Search, reductions};
 use crate::bound::{Bound, Ibv};
@@ -132,8 +132,8 @@ impl RootMove {
 }
 
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// Searches the root's moves from `first` on (those before it have lines of their own) within the window, as far as
-    /// tablebases rank them alike.
+    /// Searches the root moves from `first` on within the window, as far as tablebases rank them alike. Moves before `first`
+    /// have lines of their own.
     pub(super) fn search_root(&mut self, first: usize, mut alpha: Score, beta: Score, depth: i32) -> NodeResult {
         let game = self.game;
         let position = game.position();
@@ -154,95 +154,103 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
 
         let threats = Attacks::of(position.board(), !position.turn());
-        let cont_keys = self.cont_keys(0);
         let end = self.roots.group_end(first);
         if self.rules().pruning {
-            // What the last iteration, or the last window, has put in front stays there.
+            // The best move of the last iteration, or of the last window, stays in front.
             let begin = if self.completed > 0 { first + 1 } else { first };
-            self.order(begin..end, &threats, &cont_keys);
+            self.order(begin..end, &threats);
         }
 
         let mut best = Ibv::NONE;
-        let mut quiets_tried: Vec<Move> = Vec::new();
-        let mut noisy_tried: Vec<Move> = Vec::new();
+        let mut tried = Tried::default();
         for index in first..end {
             let m = self.roots.0[index].m;
-            let move_count = index - first + 1;
-            if self.id == 0 {
-                self.report_current(m, index + 1);
-            }
-            let nodes_before = self.nodes;
-            self.seldepth = 0;
-            let noisy = is_noisy(m);
-            let child = self.make(position, m, 0);
-            if !noisy {
-                self.stack_mut(0).quiet = Some(History::quiet_slot(position, &threats, m));
-            }
-            let mut value = Ibv::NONE;
-            let mut full = move_count > 1;
-            if self.rules().pruning && depth >= 3 && move_count > 3 {
-                let history = if noisy { 0 } else { self.td.history.quiet(position, &threats, &cont_keys, m) };
-                let mut reduction = reductions::reduction(depth, move_count) - params::lmr_pv();
-                if noisy || child.in_check() {
-                    reduction -= 1024;
-                }
-                reduction -= history * 1024 / params::lmr_history();
-                let reduced = (depth - 1 - reduction / 1024).clamp(1, depth - 1);
-                self.stack_mut(0).reduction = depth - 1 - reduced;
-                value = self.child::<false>(&child, alpha, alpha.above(), reduced, 0, true)?;
-                self.stack_mut(0).reduction = 0;
-                full = value.score() > alpha && reduced < depth - 1;
-            }
-            if full {
-                value = self.child::<false>(&child, alpha, alpha.above(), depth - 1, 0, true)?;
-            }
-            if move_count == 1 || value.score() > alpha && value.bound() != Bound::Upper {
-                value = self.child::<true>(&child, alpha, beta, depth - 1, 0, false)?;
-            }
-            self.take_back();
-
-            let seldepth = self.seldepth;
-            let nodes = self.nodes - nodes_before;
-            let root = &mut self.roots.0[index];
-            root.nodes += nodes;
-            if move_count == 1 || value.score() > alpha {
-                root.value = value;
-            }
-            // Only an exact value makes a line: what failed high is about to be searched again with an open window.
-            if value.bound() == Bound::Exact && value.score() > alpha && !value.cuts(beta) {
-                root.seldepth = seldepth;
-                root.pv.clear();
-                root.pv.push(PackedMove::new(m));
-                root.pv.extend_from_slice(self.td.pv.line(1));
-                root.last_exact = Some((depth, value.score()));
-                // Until it has been completed: a move that falls behind the lines keeps the line as the search left it.
-                root.pv_is_incomplete = value.score().is_mate();
-            }
+            let value = self.search_root_move(index, index - first + 1, alpha, beta, depth, &threats)?;
             best = best.max(value);
             if value.score() > alpha && value.bound() != Bound::Upper {
                 if self.rules().pruning {
-                    self.learn(position, 0, depth, m, &threats, &quiets_tried, &noisy_tried);
-                    quiets_tried.clear();
-                    noisy_tried.clear();
+                    self.reward_cutoff(position, 0, depth, m, &threats, &tried);
+                    tried.clear();
                 }
                 if value.cuts(beta) {
-                    best = value.force_lower();
-                    break;
+                    return Some(value.force_lower());
                 }
                 alpha = value.score();
             }
-            if noisy { &mut noisy_tried } else { &mut quiets_tried }.push(m);
+            tried.push(m);
         }
         Some(best)
     }
 
-    /// Puts some of the root's moves in the order in which they are worth searching: what has been best before, the latest
-    /// first; then as any other node would have them. Late moves are reduced here, too.
-    fn order(&mut self, moves: Range<usize>, threats: &Attacks, cont_keys: &ContKeys) {
+    /// Searches the root move at `index`, the `move_count`-th of its group, as any node would: reduced, with a null window,
+    /// with the full window. Keeps its value, and the PV of an exact one.
+    fn search_root_move(
+        &mut self,
+        index: usize,
+        move_count: usize,
+        alpha: Score,
+        beta: Score,
+        depth: i32,
+        threats: &Attacks,
+    ) -> NodeResult {
         let position = self.game.position();
+        let m = self.roots.0[index].m;
+        if self.id == 0 {
+            self.report_current(m, index + 1);
+        }
+        let nodes_before = self.nodes;
+        self.seldepth = 0;
+        let noisy = is_noisy(m);
+        let child = self.make(position, m, 0);
+        if !noisy {
+            self.stack_mut(0).quiet = Some(History::quiet_slot(position, threats, m));
+        }
+        let mut value = Ibv::NONE;
+        let mut null_window = move_count > 1;
+        if self.rules().pruning && depth >= params::lmr_root_depth() && move_count as i32 > params::lmr_root_moves() {
+            let cont_keys = self.cont_keys(0);
+            let history = if noisy { 0 } else { self.td.history.quiet(position, threats, &cont_keys, m) };
+            let reduction = reductions::root_move(depth, move_count, noisy || child.in_check(), history);
+            let reduced = (depth - 1 - reduction).clamp(1, depth - 1);
+            self.stack_mut(0).reduction = depth - 1 - reduced;
+            value = self.child::<false>(&child, alpha, alpha.above(), reduced, 0, true)?;
+            self.stack_mut(0).reduction = 0;
+            null_window = value.score() > alpha && reduced < depth - 1;
+        }
+        if null_window {
+            value = self.child::<false>(&child, alpha, alpha.above(), depth - 1, 0, true)?;
+        }
+        if move_count == 1 || value.score() > alpha && value.bound() != Bound::Upper {
+            value = self.child::<true>(&child, alpha, beta, depth - 1, 0, false)?;
+        }
+        self.take_back();
+
+        let (seldepth, nodes) = (self.seldepth, self.nodes - nodes_before);
+        let root = &mut self.roots.0[index];
+        root.nodes += nodes;
+        if move_count == 1 || value.score() > alpha {
+            root.value = value;
+        }
+        // Only an exact value has a PV: a move that failed high is about to be searched again with an open window.
+        if value.bound() == Bound::Exact && value.score() > alpha && !value.cuts(beta) {
+            root.seldepth = seldepth;
+            root.pv.clear();
+            root.pv.push(PackedMove::new(m));
+            root.pv.extend_from_slice(self.td.pv.line(1));
+            root.last_exact = Some((depth, value.score()));
+            // Until it has been completed: a move that falls behind the lines keeps the PV that the search left.
+            root.pv_is_incomplete = value.score().is_mate();
+        }
+        Some(value)
+    }
+
+    /// Orders some of the root moves: those that have been best, the latest first; then as any other node orders them.
+    fn order(&mut self, moves: Range<usize>, threats: &Attacks) {
+        let position = self.game.position();
+        let cont_keys = self.cont_keys(0);
         let history = &self.td.history;
         let mut picker = Picker::new(None, PackedMove::NONE);
-        let order = std::iter::from_fn(|| picker.next(position, history, threats, cont_keys).map(PackedMove::new));
+        let order = std::iter::from_fn(|| picker.next(position, history, threats, &cont_keys).map(PackedMove::new));
         let order: Vec<PackedMove> = order.collect();
         self.roots.0[moves].sort_by_cached_key(|root| {
             let (proved, packed) = (root.last_exact.map_or(0, |(iteration, _)| iteration), PackedMove::new(root.m));

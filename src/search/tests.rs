@@ -1,12 +1,17 @@
 //! What a thread does with a search that was cut short, and with mates that it knows.
 
 use std::sync::Mutex;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use shakmaty::CastlingMode;
 
 use super::*;
+use crate::bound::Bound;
 use crate::eval::Evaluator;
+use crate::score::Score;
+use crate::time::{Clock, Limits};
+use crate::tt::TranspositionTable;
 
 /// Runs `work` with a search of `fen`, as the first of two threads of which the second does nothing.
 fn with_search(fen: &str, limits: &Limits, sink: Listener<'_>, work: impl FnOnce(&mut Search<'_, true>) + Send) {

@@ -2,6 +2,8 @@
 
 pub mod clock;
 pub mod limits;
+mod trend;
 
 pub use clock::Clock;
 pub use limits::Limits;
+pub use trend::Trend;

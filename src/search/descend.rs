@@ -1,0 +1,140 @@
+//! One step down the tree and back: how a node begins, makes a move, and searches a child in the child's window.
+
+use std::ops::ControlFlow;
+
+use shakmaty::Move;
+
+use super::history::PieceTo;
+use super::{NodeResult, Search};
+use crate::bound::Ibv;
+use crate::position::Position;
+use crate::score::{MAX_PLY, Score};
+
+impl<const PLAY: bool> Search<'_, PLAY> {
+    /// Makes `m`, and updates stack, accumulator and path. [`Search::take_back`] undoes that.
+    #[inline]
+    pub(super) fn make(&mut self, position: &Position, m: Move, ply: usize) -> Position {
+        // Memory takes as long as all that happens until the child probes the TT.
+        self.shared.tt.prefetch(self.past.likely_key_after(position, m, ply));
+        let entry = self.stack_mut(ply);
+        entry.moved = Some(PieceTo::new(position.turn(), m));
+        entry.null = false;
+        entry.quiet = None;
+        self.td.evaluator.push(position, m);
+        self.path.push(position.key());
+        let mut child = position.clone();
+        child.play(m);
+        child
+    }
+
+    /// Passes, as [`Search::make`] makes a move.
+    #[inline]
+    pub(super) fn make_null(&mut self, position: &Position, ply: usize) -> Position {
+        let entry = self.stack_mut(ply);
+        entry.moved = None;
+        entry.null = true;
+        entry.quiet = None;
+        self.td.evaluator.push_null();
+        self.path.push(position.key());
+        let mut child = position.clone();
+        child.play_null();
+        self.shared.tt.prefetch(self.past.key(&child, ply + 1));
+        child
+    }
+
+    /// Undoes the last move or pass.
+    #[inline]
+    pub(super) fn take_back(&mut self) {
+        self.td.evaluator.pop();
+        self.path.pop();
+    }
+
+    /// Returns from the node where a search was aborted: nodes without a result do not take back their moves.
+    pub(super) fn return_to_root(&mut self) {
+        self.path.return_to(self.game.keys());
+        self.td.evaluator.reset(self.game.position());
+    }
+
+    /// The beginning of every node below the root. Returns whether the side to move is in check; breaks with the node's
+    /// result if a limit, a draw by rule or the greatest ply ends it.
+    #[inline(always)]
+    pub(super) fn begin(&mut self, position: &Position, ply: usize) -> ControlFlow<NodeResult, bool> {
+        if self.enter_node() {
+            return ControlFlow::Break(None);
+        }
+        self.td.pv.clear(ply);
+        self.seldepth = self.seldepth.max(ply);
+        if self.is_drawn(position, ply) {
+            return ControlFlow::Break(Some(self.draw(ply)));
+        }
+        let in_check = position.in_check();
+        if ply >= MAX_PLY {
+            let cp = if in_check { 0 } else { self.evaluate(position) };
+            return ControlFlow::Break(Some(Ibv::exact(Score::heuristic(cp))));
+        }
+        ControlFlow::Continue(in_check)
+    }
+
+    /// Searches a child of the node at `ply` within the node's window. Returns the result from the node's view.
+    #[inline]
+    pub(super) fn child<const PV: bool>(
+        &mut self,
+        child: &Position,
+        alpha: Score,
+        beta: Score,
+        depth: i32,
+        ply: usize,
+        cut_node: bool,
+    ) -> NodeResult {
+        let evaluation = self.child_evaluation(child);
+        let (alpha, beta) = self.child_window(alpha, beta, evaluation);
+        let value = self.node::<PV>(child, alpha, beta, depth, ply + 1, cut_node)?;
+        Some(self.leave(value, evaluation))
+    }
+
+    /// As [`Search::child`], by quiescence search alone.
+    #[inline]
+    pub(super) fn quiet_child<const PV: bool>(
+        &mut self,
+        child: &Position,
+        alpha: Score,
+        beta: Score,
+        ply: usize,
+    ) -> NodeResult {
+        let evaluation = self.child_evaluation(child);
+        let (alpha, beta) = self.child_window(alpha, beta, evaluation);
+        let value = self.quiesce::<PV>(child, alpha, beta, ply + 1)?;
+        Some(self.leave(value, evaluation))
+    }
+
+    /// The child's evaluation, where the distance model needs it; zero in check.
+    #[inline]
+    pub(super) fn child_evaluation(&mut self, child: &Position) -> Score {
+        if !self.rules().distance.wants_evaluation() || child.in_check() {
+            Score::ZERO
+        } else {
+            Score::heuristic(self.evaluate(child))
+        }
+    }
+
+    /// The window of a child, from its view.
+    #[inline]
+    pub(super) fn child_window(&self, alpha: Score, beta: Score, evaluation: Score) -> (Score, Score) {
+        let distance = self.rules().distance;
+        let (alpha, beta) = (distance.enter(-beta, true, evaluation), distance.enter(-alpha, false, evaluation));
+        // At the ends of the scale, two bounds may become one.
+        if alpha < beta {
+            (alpha, beta)
+        } else if beta > Score::MIN {
+            (beta.below(), beta)
+        } else {
+            (alpha, alpha.above())
+        }
+    }
+
+    /// The child's result, from the node's view.
+    #[inline]
+    pub(super) fn leave(&self, value: Ibv, evaluation: Score) -> Ibv {
+        self.rules().composition.returned(-self.rules().distance.leave(value, evaluation))
+    }
+}

@@ -1,0 +1,55 @@
+//! Null move pruning, with verification at high depth.
+//!
+//! Source: Donninger, "Null Move and Deep Search" (1993); verification after Heinz, "Extended Null-Move Pruning" (1999).
+
+use std::ops::ControlFlow;
+
+use super::node::Node;
+use super::{NodeResult, Search};
+use crate::bound::Ibv;
+use crate::params;
+
+impl<const PLAY: bool> Search<'_, PLAY> {
+    /// Searches the node after a pass, at reduced depth. Breaks with the node's result if that is at least beta, or if the
+    /// search was aborted.
+    ///
+    /// No null move follows another, and none is tried without pieces, where zugzwang is common.
+    #[inline(always)]
+    pub(super) fn null_move(&mut self, node: &Node<'_>) -> ControlFlow<NodeResult> {
+        let &Node { position, ply, depth, alpha, beta, eval, estimate, .. } = node;
+        if depth < params::nmp_depth()
+            || ply < self.nmp_min_ply
+            || self.stack_before(ply, 1).null
+            || estimate < beta.cp()
+            || eval + params::nmp_eval_slope() * depth - params::nmp_eval_base() < beta.cp()
+            || beta.is_loss()
+            || !position.has_pieces()
+        {
+            return ControlFlow::Continue(());
+        }
+        let above_beta = ((estimate - beta.cp()) / params::nmp_eval()).clamp(0, params::nmp_eval_max());
+        let reduced = depth - (params::nmp_base() + depth / params::nmp_divisor() + above_beta);
+        self.stack_mut(ply).reduction = 0;
+        let child = self.make_null(position, ply);
+        let result = self.child::<false>(&child, beta.below(), beta, reduced, ply, !node.cut_node);
+        self.take_back();
+        let Some(value) = result else { return ControlFlow::Break(None) };
+        if !value.cuts(beta) {
+            return ControlFlow::Continue(());
+        }
+        // A win after a pass is no proof of a win, but it is at least beta.
+        let lower = Ibv::lower(if value.score().is_win() { beta } else { value.score() });
+        if depth < params::nmp_verify_depth() || self.nmp_min_ply > 0 {
+            return ControlFlow::Break(Some(lower));
+        }
+        // At high depth, zugzwang costs more than a verification search without null moves in its first plies.
+        self.nmp_min_ply = ply + 3 * reduced.max(0) as usize / 4;
+        let verified = self.node::<false>(position, alpha, beta, reduced, ply, false);
+        self.nmp_min_ply = 0;
+        match verified {
+            None => ControlFlow::Break(None),
+            Some(value) if value.cuts(beta) => ControlFlow::Break(Some(lower)),
+            Some(_) => ControlFlow::Continue(()),
+        }
+    }
+}

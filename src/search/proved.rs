@@ -1,0 +1,138 @@
+//! What is proved of a position without a search: draws by rule, recognizers, and the mates of three men.
+
+use super::Search;
+use crate::bound::{Bound, Ibv};
+use crate::params;
+use crate::position::Position;
+use crate::recognize::retrograde::Value;
+use crate::recognize::{self, three_men};
+use crate::score::{MAX_PLY, Score};
+use crate::window::Window;
+
+/// If a recognizer would stop claiming its win within this many plies of the root (50-move rule), the search does without
+/// recognized wins.
+const RECOGNIZER_HORIZON: u16 = 24;
+
+impl<const PLAY: bool> Search<'_, PLAY> {
+    /// Mate distance pruning: narrows the window to mate with the next move and mated now. Returns the result if that settles
+    /// the node.
+    #[inline]
+    pub(super) fn prune_by_mate_distance(&self, window: &mut Window, ply: usize) -> Option<Ibv> {
+        if !self.rules().mate_distance {
+            return None;
+        }
+        let origin = self.rules().distance.origin(ply);
+        window.know(Ibv::lower(Score::mated_in(origin))).or_else(|| window.know(Ibv::upper(Score::mate_in(origin + 1))))
+    }
+
+    /// A draw as a lower bound if the next move can repeat a position of the tree, and if a draw is better than `alpha`.
+    ///
+    /// The result depends on the order of the search, so a search without pruning skips it.
+    #[inline]
+    pub(super) fn upcoming_repetition(&self, position: &Position, ply: usize, alpha: Score) -> Ibv {
+        if !self.rules().pruning {
+            return Ibv::NONE;
+        }
+        let at_least = self.leave(self.draw(ply + 1), Score::ZERO).force_lower();
+        if at_least.score() > alpha && self.path.can_repeat(position, ply) { at_least } else { Ibv::NONE }
+    }
+
+    /// The value of a draw on the board at `ply`.
+    #[inline]
+    pub(super) fn draw(&self, ply: usize) -> Ibv {
+        let draw = self.shared.conventions.draws.draw(ply);
+        Ibv::exact(if self.rules().bands { draw } else { Score::heuristic(draw.raw()) })
+    }
+
+    /// What a recognizer proves of a position at `ply`.
+    #[inline]
+    pub(super) fn recognize(&self, position: &Position, ply: usize) -> Ibv {
+        // A build with `tune` can switch recognizers off.
+        if !self.rules().recognizers || params::recognizers() == 0 {
+            return Ibv::NONE;
+        }
+        if let Some(known) = self.three_men(position, ply) {
+            return known;
+        }
+        let known = recognize::recognize(position).ibv;
+        if self.no_recognized_wins && known.is_some() && known.score().is_decisive() {
+            return Ibv::NONE;
+        }
+        self.in_root_terms(known, ply)
+    }
+
+    /// The exact value of a position of three men: a mate, a draw, or a draw by the 50-move rule if no pawn can reset the
+    /// clock. `None` for other material, and where a trap may stop the mate (see `past`).
+    #[inline]
+    pub(super) fn three_men(&self, position: &Position, ply: usize) -> Option<Ibv> {
+        let distance = self.rules().distance;
+        // Without distances in scores, a recognized win says as much.
+        if distance.wants_evaluation() {
+            return None;
+        }
+        let (plies, wins) = match three_men::value(position)? {
+            Value::Draw => return Some(self.draw(ply)),
+            Value::Win(plies) => (usize::from(plies), true),
+            Value::Loss(plies) => (usize::from(plies), false),
+        };
+        if usize::from(position.clock()) + plies > 100 {
+            // A pawn move resets the clock, but then the distance to mate is unknown.
+            return position.board().pawns().is_empty().then(|| self.draw(ply));
+        }
+        // The winner comes nearer to mate with every ply, so it meets no trap that is as far from mate as this position. Traps
+        // of other material are out of reach.
+        if self.nearest_trap < plies && self.past.reaches_traps(position, ply) {
+            return None;
+        }
+        let mate = distance.origin(ply) + plies;
+        (mate <= MAX_PLY).then(|| Ibv::exact(if wins { Score::mate_in(mate) } else { Score::mated_in(mate) }))
+    }
+
+    /// A recognizer's result as a score of this search.
+    ///
+    /// A recognized draw lies ahead, at an unknown distance. An exact draw counts as a draw at this ply; a bound by a draw
+    /// moves to the end of the draw band, beyond which no distance leads.
+    #[inline]
+    pub(super) fn in_root_terms(&self, known: Ibv, ply: usize) -> Ibv {
+        if !known.is_some() || !known.score().is_draw() {
+            return known;
+        }
+        match known.bound() {
+            Bound::Exact => self.draw(ply),
+            Bound::Lower => Ibv::lower(Score::WORST_DRAW),
+            Bound::Upper => Ibv::upper(Score::BEST_DRAW),
+        }
+    }
+
+    /// Whether the position is a draw by rule: repetition, the 50-move rule, or insufficient material.
+    ///
+    /// Mate at clock 100 comes before the draw.
+    pub(super) fn is_drawn(&self, position: &Position, ply: usize) -> bool {
+        if position.clock() >= 100 && (!position.in_check() || position.has_legal_move()) {
+            return true;
+        }
+        self.path.repeats(position, ply) || position.is_insufficient_material()
+    }
+}
+
+/// The plies to mate in a position of three men; the maximum if it is drawn, 0 for other material.
+pub(super) fn plies_to_mate(position: &Position) -> usize {
+    match three_men::value(position) {
+        Some(Value::Win(plies) | Value::Loss(plies)) => usize::from(plies),
+        Some(Value::Draw) => usize::MAX,
+        None => 0,
+    }
+}
+
+/// Whether recognizers would stop claiming a win (50-move rule) within a search from `root`, or from a position after one of
+/// its moves if nothing is recognized at the root itself.
+pub(super) fn recognized_wins_end_near(root: &Position) -> bool {
+    let falls_silent = |position: &Position| recognize::falls_silent(position, RECOGNIZER_HORIZON);
+    falls_silent(root).unwrap_or_else(|| {
+        root.legal_moves().into_iter().any(|m| {
+            let mut child = root.clone();
+            child.play(m);
+            child.clock() > 0 && falls_silent(&child) == Some(true)
+        })
+    })
+}

@@ -1,0 +1,81 @@
+//! What the threads of one search share.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use super::{Allowance, Conventions, Event, Probes, SharedBest};
+use crate::time::{Clock, Limits};
+use crate::tt::TranspositionTable;
+
+/// Receives the events of a running search, called from its threads.
+pub type Listener<'a> = Option<&'a (dyn Fn(Event) + Sync)>;
+
+/// The counters of one thread, on a cache line of their own: the thread writes them, every thread may add them up.
+#[derive(Default)]
+#[repr(align(128))]
+pub struct NodeCounter {
+    pub(super) nodes: AtomicU64,
+    pub(super) tbhits: AtomicU64,
+}
+
+/// What the threads of one search share. Written at the start, or atomic.
+pub struct Shared<'a> {
+    /// The transposition table.
+    pub tt: &'a TranspositionTable,
+    /// Set when the search must end.
+    pub stop: &'a AtomicBool,
+    /// Set while the search runs on the opponent's time.
+    pub pondering: &'a AtomicBool,
+    /// One for each thread.
+    pub counters: &'a [NodeCounter],
+    /// The best result of the deepest completed iteration.
+    pub shared_best: &'a SharedBest,
+    /// The limits.
+    pub limits: &'a Limits,
+    /// The node limit, where several threads share it.
+    pub allowance: Option<Allowance>,
+    /// The clock. The first thread manages the time; the others only check whether it is up.
+    pub clock: &'a Clock,
+    /// When the search began.
+    pub start: Instant,
+    /// The conventions of this search's scores.
+    pub conventions: Conventions,
+    /// Whether the user wants the truth about a position rather than a move for a game.
+    pub analysis: bool,
+    /// Tablebases, if there are any.
+    pub probes: Option<Probes<'a>>,
+    /// Receives lines and moves, if anything does.
+    pub sink: Listener<'a>,
+}
+
+impl Shared<'_> {
+    /// The nodes of all threads, as last published.
+    pub fn nodes(&self) -> u64 {
+        self.counters.iter().map(|c| c.nodes.load(Ordering::Relaxed)).sum()
+    }
+
+    /// The tablebase hits of all threads, as last published.
+    pub fn tbhits(&self) -> u64 {
+        self.counters.iter().map(|c| c.tbhits.load(Ordering::Relaxed)).sum()
+    }
+
+    /// Sends an event to the listener; without one, the event is not built.
+    pub fn send(&self, event: impl FnOnce() -> Event) {
+        if let Some(sink) = self.sink {
+            sink(event());
+        }
+    }
+
+    /// Whether the time of a search on our own time is up.
+    ///
+    /// Every thread checks: where there are more threads than processors, the first one may wait for its turn much longer
+    /// than the clock allows.
+    pub fn is_time_up(&self) -> bool {
+        self.clock.is_time_up() && !self.pondering.load(Ordering::Relaxed)
+    }
+
+    /// Whether a helper thread that has not begun yet need not begin.
+    pub fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.is_time_up()
+    }
+}

@@ -1,0 +1,59 @@
+//! Singular extensions, multi-cut and negative extensions.
+//!
+//! Source: Anantharaman, Campbell and Hsu, "Singular Extensions" (1988); multi-cut after Björnsson and Marsland (1999).
+
+use std::ops::ControlFlow;
+
+use shakmaty::Move;
+
+use super::node::Node;
+use super::{NodeResult, Search};
+use crate::bound::Bound;
+use crate::params;
+use crate::position::PackedMove;
+
+impl<const PLAY: bool> Search<'_, PLAY> {
+    /// The extension of a move, in plies. Breaks with the node's result if several moves cause a beta cutoff (multi-cut), or
+    /// if the search was aborted.
+    ///
+    /// Only the TT move is extended: if all other moves fail low well below its value, it is singular.
+    #[inline(always)]
+    pub(super) fn extension(&mut self, node: &Node<'_>, m: Move) -> ControlFlow<NodeResult, i32> {
+        if node.tt_move != Some(m) || !self.may_be_singular(node) {
+            return ControlFlow::Continue(0);
+        }
+        let &Node { position, ply, depth, beta, .. } = node;
+        let tt_score = node.tt.value.score();
+        let singular_beta = tt_score.offset(-(params::singular_margin() * depth / 16));
+        self.stack_mut(ply).excluded = PackedMove::new(m);
+        let half = (depth - 1) / 2;
+        let result = self.node::<false>(position, singular_beta.below(), singular_beta, half, ply, node.cut_node);
+        self.stack_mut(ply).excluded = PackedMove::NONE;
+        let Some(others) = result else { return ControlFlow::Break(None) };
+        ControlFlow::Continue(if !others.cuts(singular_beta) {
+            let far_below = others.score().cp() < singular_beta.cp() - params::singular_double();
+            if !node.pv && far_below { 2 } else { 1 }
+        } else if !node.pv && others.cuts(beta) && !others.score().is_decisive() {
+            return ControlFlow::Break(Some(others.force_lower()));
+        } else if tt_score >= beta {
+            -2
+        } else if node.cut_node {
+            -1
+        } else {
+            0
+        })
+    }
+
+    /// Whether the TT's value says enough about its move, at a ply where extensions cannot run away.
+    #[inline(always)]
+    fn may_be_singular(&self, node: &Node<'_>) -> bool {
+        self.rules().pruning
+            && node.whole
+            && node.depth >= params::singular_depth() + i32::from(node.was_pv)
+            && node.tt.value.is_some()
+            && node.tt.value.bound() != Bound::Upper
+            && !node.tt.value.score().is_decisive()
+            && node.tt.depth >= node.depth - params::singular_tt_depth()
+            && node.ply < 2 * self.depth as usize
+    }
+}

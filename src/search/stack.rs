@@ -1,0 +1,96 @@
+//! What a thread keeps from search to search, and what a node leaves for its descendants.
+
+use super::Search;
+use super::history::{ContKeys, Correction, History, PieceTo, QuietSlot};
+use super::pv::PvTable;
+use crate::eval::{Evaluation, Evaluator};
+use crate::position::PackedMove;
+use crate::score::MAX_PLY;
+
+/// The data of one search thread that survive its searches.
+pub struct ThreadData {
+    /// Move histories.
+    pub history: History,
+    /// Correction history.
+    pub correction: Correction,
+    pub(super) evaluator: Evaluator,
+    pub(super) stack: Box<[StackEntry]>,
+    pub(super) pv: PvTable,
+}
+
+impl ThreadData {
+    /// Empty histories; with raw evaluations where training data are made (see [`Evaluator::set_raw`]).
+    pub fn new(evaluation: &Evaluation, raw: bool) -> ThreadData {
+        let mut evaluator = Evaluator::new(evaluation);
+        evaluator.set_raw(raw);
+        ThreadData {
+            history: History::new(),
+            correction: Correction::new(),
+            evaluator,
+            stack: vec![StackEntry::default(); StackEntry::BEFORE_ROOT + MAX_PLY + 4].into_boxed_slice(),
+            pv: PvTable::new(),
+        }
+    }
+
+    /// Clears the histories, for a new game.
+    pub fn clear(&mut self) {
+        self.history.clear();
+        self.correction.clear();
+    }
+}
+
+impl Default for ThreadData {
+    fn default() -> Self {
+        ThreadData::new(&Evaluation::default(), false)
+    }
+}
+
+/// What the node at one ply leaves for its descendants.
+#[derive(Clone, Copy, Default)]
+pub(super) struct StackEntry {
+    /// The corrected static evaluation, in centipawns; `None` in check.
+    pub eval: Option<i32>,
+    /// The move being searched; `None` for a null move.
+    pub moved: Option<PieceTo>,
+    /// Whether the move being searched is the null move.
+    pub null: bool,
+    /// The move left out of a singular search.
+    pub excluded: PackedMove,
+    /// The reduction of the move being searched, in plies.
+    pub reduction: i32,
+    /// The history slot of the move being searched, if it is quiet.
+    pub quiet: Option<QuietSlot>,
+    /// A quiet move that refuted a sibling.
+    pub killer: PackedMove,
+    /// How many children of this node's siblings had a beta cutoff.
+    pub cutoffs: u32,
+}
+
+impl StackEntry {
+    /// Empty entries before the root's, so that looking back needs no check.
+    const BEFORE_ROOT: usize = 4;
+}
+
+impl<const PLAY: bool> Search<'_, PLAY> {
+    #[inline]
+    pub(super) fn stack(&self, ply: usize) -> &StackEntry {
+        &self.td.stack[ply + StackEntry::BEFORE_ROOT]
+    }
+
+    #[inline]
+    pub(super) fn stack_mut(&mut self, ply: usize) -> &mut StackEntry {
+        &mut self.td.stack[ply + StackEntry::BEFORE_ROOT]
+    }
+
+    /// The entry `back` plies above `ply`; those above the root are empty.
+    #[inline]
+    pub(super) fn stack_before(&self, ply: usize, back: usize) -> &StackEntry {
+        &self.td.stack[ply + StackEntry::BEFORE_ROOT - back]
+    }
+
+    /// The keys of continuation history at `ply`: the moves one, two and four plies ago.
+    #[inline]
+    pub(super) fn cont_keys(&self, ply: usize) -> ContKeys {
+        [self.stack_before(ply, 1).moved, self.stack_before(ply, 2).moved, self.stack_before(ply, 4).moved]
+    }
+}

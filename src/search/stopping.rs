@@ -1,0 +1,80 @@
+//! When a thread's search ends: nodes, time, the stop flag, and faster threads.
+
+use std::sync::atomic::Ordering;
+
+use super::{Allowance, PvCompletion, Search};
+
+/// Nodes between two looks at the clock and at the other threads.
+const CHECK_INTERVAL: u64 = 1024;
+/// Nodes within which the first thread completes its first iteration, whatever the clock or the user says.
+const FIRST_ITERATION: u64 = 16_384;
+
+impl<const PLAY: bool> Search<'_, PLAY> {
+    /// Counts a node. Returns whether the search must end.
+    #[inline]
+    pub(super) fn enter_node(&mut self) -> bool {
+        if self.nodes >= self.node_check && self.is_out_of_nodes() {
+            if self.pv_completion == PvCompletion::Off {
+                self.shared.stop.store(true, Ordering::Relaxed);
+            }
+            return true;
+        }
+        self.nodes += 1;
+        if self.nodes.is_multiple_of(CHECK_INTERVAL) && self.pv_completion != PvCompletion::AfterSearch {
+            self.publish();
+            let over = if self.id == 0 { self.must_stop() } else { self.shared.is_time_up() };
+            if over {
+                self.shared.stop.store(true, Ordering::Relaxed);
+            }
+            if self.is_overtaken() {
+                return true;
+            }
+        }
+        self.shared.stop.load(Ordering::Relaxed)
+            && self.pv_completion != PvCompletion::AfterSearch
+            && !self.cannot_stop()
+    }
+
+    /// Whether the node limit is reached; below a common limit, the thread takes its next share of it.
+    #[cold]
+    pub(super) fn is_out_of_nodes(&mut self) -> bool {
+        if self.nodes >= self.node_limit {
+            return true;
+        }
+        let share = self.shared.allowance.as_ref().map_or(0, Allowance::take);
+        self.granted = self.nodes + share;
+        self.node_check = self.node_limit.min(self.granted);
+        share == 0
+    }
+
+    /// Whether the first thread is still in its first iteration. It completes that in any case, for a move worth playing.
+    #[inline]
+    pub(super) fn cannot_stop(&self) -> bool {
+        self.id == 0 && self.completed == 0 && self.nodes < FIRST_ITERATION
+    }
+
+    /// Whether another thread has completed this thread's iteration, and this one may take over its result.
+    #[inline]
+    pub(super) fn is_overtaken(&self) -> bool {
+        self.adopts_lead && self.completed < self.depth && self.shared.shared_best.depth() >= self.depth
+    }
+
+    /// Publishes this thread's counters.
+    pub(super) fn publish(&self) {
+        let counter = &self.shared.counters[self.id];
+        counter.nodes.store(self.nodes, Ordering::Relaxed);
+        counter.tbhits.store(self.tbhits, Ordering::Relaxed);
+    }
+
+    /// Whether a limit has been reached: nodes over all threads, or the hard limit of the clock.
+    pub(super) fn must_stop(&self) -> bool {
+        if self.cannot_stop() {
+            return false;
+        }
+        if self.shared.limits.nodes.is_some_and(|limit| self.shared.nodes() >= limit) {
+            return true;
+        }
+        // The clock comes first, because with `nodestime` it takes the time from these nodes.
+        self.shared.clock.is_hard_limit_reached(self.shared.nodes()) && !self.shared.pondering.load(Ordering::Relaxed)
+    }
+}

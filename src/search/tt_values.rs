@@ -1,0 +1,141 @@
+//! Values on their way into the transposition table and out of it.
+
+use shakmaty::Move;
+
+use super::Search;
+use super::node::Node;
+use super::rules::{Narrowing, TableMode};
+use super::tally::TableCuts;
+use crate::bound::{Bound, Ibv};
+use crate::params;
+use crate::position::{PackedMove, Position};
+use crate::score::{Band, Score};
+use crate::tt::Entry;
+use crate::window::Window;
+
+/// What the transposition table has of a node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TtHit {
+    /// Whether there is an entry.
+    pub found: bool,
+    /// The value as it holds at this node; [`Ibv::NONE`] if nothing of it holds.
+    pub value: Ibv,
+    /// The depth of the search that stored it; -1 without an entry.
+    pub depth: i32,
+    /// The move, which may not be legal.
+    pub best: PackedMove,
+    /// Whether the entry was stored by a PV node.
+    pub pv: bool,
+    /// The raw static evaluation.
+    pub eval: Option<Score>,
+}
+
+impl TtHit {
+    /// No entry.
+    pub const NONE: TtHit =
+        TtHit { found: false, value: Ibv::NONE, depth: -1, best: PackedMove::NONE, pv: false, eval: None };
+}
+
+impl<const PLAY: bool> Search<'_, PLAY> {
+    /// The entry for a key.
+    #[inline]
+    pub(super) fn probe(&self, key: u64) -> Option<Entry> {
+        if self.rules().table == TableMode::Off { None } else { self.shared.tt.probe(key) }
+    }
+
+    /// What the TT has of `position` at `ply`.
+    #[inline(always)]
+    pub(super) fn probe_tt(&self, key: u64, position: &Position, ply: usize) -> TtHit {
+        let Some(entry) = self.probe(key) else { return TtHit::NONE };
+        let value = self.from_tt(entry.value, position, ply);
+        TtHit { found: true, value, depth: entry.depth, best: entry.best, pv: entry.pv, eval: entry.eval }
+    }
+
+    /// The node's result if the TT settles it. In a PV node, proofs narrow the window instead.
+    ///
+    /// An opinion must be deep enough, and close to the 50-move draw the path matters more than another path's result. A
+    /// proof holds at any depth, in its own direction.
+    #[inline(always)]
+    pub(super) fn tt_cutoff<const PV: bool>(
+        &mut self,
+        window: &mut Window,
+        tt: &TtHit,
+        position: &Position,
+        depth: i32,
+    ) -> Option<Ibv> {
+        let value = tt.value;
+        if !value.is_some() {
+            return None;
+        }
+        let rules = self.rules();
+        let deep = if rules.same_depth { tt.depth == depth } else { tt.depth >= depth }
+            && i32::from(position.clock()) < params::tt_max_clock();
+        let proof = if rules.same_depth { Ibv::NONE } else { value.proof() };
+        if PV {
+            let narrowing = match rules.narrowing {
+                Narrowing::Off => Ibv::NONE,
+                Narrowing::All if deep && value.bound() != Bound::Exact => value,
+                Narrowing::Proofs | Narrowing::All => proof,
+            };
+            if narrowing.is_some() {
+                self.count(TableCuts::narrowed);
+            }
+            return window.know(narrowing);
+        }
+        for (value, usable, proved) in [(value, deep, false), (proof, true, true)] {
+            if usable && value.settles(window.alpha, window.beta) {
+                self.count(|tally| tally.table_cut(value, value.fails_low(window.alpha), proved));
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    /// Stores a node's result.
+    #[inline]
+    pub(super) fn store(&self, node: &Node<'_>, value: Ibv, best: Option<Move>, depth: i32) {
+        let value = self.to_tt(value, node.ply);
+        let best = best.map_or(PackedMove::NONE, PackedMove::new);
+        self.shared.tt.store(node.key, Entry { value, best, depth, pv: node.was_pv, eval: node.raw, tb_entry: false });
+    }
+
+    /// A node's result as the TT stores it.
+    #[inline]
+    pub(super) fn to_tt(&self, value: Ibv, ply: usize) -> Ibv {
+        self.rules().distance.to_tt(value, ply, self.shared.conventions.draws)
+    }
+
+    /// A TT value as it holds at this node; [`Ibv::NONE`] where the 50-move clock could spoil its claim.
+    #[inline(always)]
+    pub(super) fn from_tt(&self, stored: Ibv, position: &Position, ply: usize) -> Ibv {
+        if !stored.is_some() {
+            return Ibv::NONE;
+        }
+        let distance = self.rules().distance;
+        let mut known = distance.from_tt(stored, ply, self.shared.conventions.draws);
+        if !known.is_some() {
+            return Ibv::NONE;
+        }
+        // A win needs its mate at clock 100 at the latest. A tablebase win is about a position just after a zeroing move: it
+        // needs that move in time, or to be that position. If the clock is too high, "at least a win" proves nothing here,
+        // but "at most" still holds, because the clock can only spoil a win. For losses the same holds mirrored.
+        let score = stored.score();
+        if score.is_decisive() {
+            let clock = usize::from(position.clock());
+            let needed = distance.plies_needed(score);
+            let in_time = match score.band() {
+                Band::Tablebase if needed == 0 => clock == 0,
+                Band::Recognizer if self.no_recognized_wins && needed > 0 => false,
+                _ => clock + needed <= 100,
+            };
+            if !in_time {
+                known = match (score.is_win(), known.bound()) {
+                    (true, Bound::Lower) | (false, Bound::Upper) => return Ibv::NONE,
+                    (true, _) => known.force_upper(),
+                    (false, _) => known.force_lower(),
+                };
+            }
+        }
+        if self.rules().table.admits(known) { known } else { Ibv::NONE }
+    }
+}

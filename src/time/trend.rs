@@ -1,0 +1,58 @@
+//! How an iteration's result stretches or shrinks the soft limit: a stable best move needs less time, a falling score more.
+
+use crate::params;
+use crate::position::PackedMove;
+
+/// What the iterations of a search have had in common so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Trend {
+    best: Option<PackedMove>,
+    /// Iterations since the best move changed.
+    stable: u32,
+    /// A running mean of the score, in centipawns.
+    mean: Option<i32>,
+}
+
+impl Trend {
+    /// Takes in an iteration: its best move, its score in centipawns, and the share of all nodes, in percent, that went
+    /// to the best move. Returns how far the soft limit stretches, in percent.
+    pub fn stretch(&mut self, best: PackedMove, cp: i32, share: u32) -> u32 {
+        self.stable = if self.best == Some(best) { self.stable + 1 } else { 0 };
+        self.best = Some(best);
+        let mean = self.mean.unwrap_or(cp);
+        self.mean = Some((mean * 2 + cp) / 3);
+
+        let stable = self.stable.min(params::time_stable_max() as u32) as i32;
+        let stability = (params::time_unstable() - params::time_stable_slope() * stable).max(0);
+        let drop = (mean - cp).clamp(-60, 120);
+        let falling = (100 + drop / 2).max(params::time_rising_min());
+        let effort = (params::time_effort() - share as i32).max(0);
+        (stability * falling / 100 * effort / 100) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The stretch after `iterations` that agree, and one more.
+    fn after(iterations: usize, last: PackedMove, last_cp: i32, share: u32) -> u32 {
+        let mut trend = Trend::default();
+        for _ in 0..iterations {
+            trend.stretch(PackedMove::from_bits(1), 50, share);
+        }
+        trend.stretch(last, last_cp, share)
+    }
+
+    #[test]
+    fn a_stable_move_needs_less_time_and_a_falling_score_more() {
+        let (same, other) = (PackedMove::from_bits(1), PackedMove::from_bits(2));
+        let calm = after(6, same, 50, 50);
+        assert!(after(1, same, 50, 50) > calm, "stable for longer");
+        assert!(after(6, other, 50, 50) > calm, "another best move");
+        assert!(after(6, same, -50, 50) > calm, "the score falls");
+        assert!(after(6, same, 150, 50) < calm, "the score rises");
+        assert!(after(6, same, 50, 90) < calm, "nearly all nodes for the best move");
+        assert_eq!(after(40, same, 50, 100), after(60, same, 50, 100), "stability counts up to a limit");
+    }
+}
