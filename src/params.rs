@@ -1,8 +1,8 @@
-//! The search's numbers, each once: one block a technique, in the order of the steps in `search/node.rs`.
+//! The parameters of the search: one block for each technique, in the order of the steps in `search/node.rs`.
 //!
 //! Margins are centipawns, depths plies, reductions 1/1024 of a ply unless said otherwise. With the feature `tune`
 //! every number becomes a UCI spin and is read from an atomic; without it they are constants. A depth at the end of its
-//! range turns its technique off: that is how `MATCHES.md` knows what each is worth.
+//! range turns its technique off: `MATCHES.md` measures techniques that way.
 
 /// Declares tunables: `NAME: default, min, max, step; "meaning"`.
 macro_rules! tunables {
@@ -63,10 +63,10 @@ pub struct Tunable {
 }
 
 tunables! {
-    // Material: what a network says counts less the fewer pieces there are to win with.
-    /// What is left of it without pieces, 1/1024.
+    // Material scaling: the fewer pieces there are to win with, the less a network's evaluation counts.
+    /// The scale without pieces, 1/1024.
     material_base = 765 in 500..=1200, step 40;
-    /// What each pawn's worth of material on the board adds, 1/1024.
+    /// Added for each pawn's worth of material on the board, 1/1024.
     material_slope = 4 in 0..=10, step 1;
 
     // Aspiration windows: half the width of the first window, and its growth per failure in percent.
@@ -103,23 +103,25 @@ tunables! {
     /// Clock from which on the values of other paths settle nothing, proofs excepted.
     tt_max_clock = 90 in 20..=101, step 8;
 
-    // Opinion: a quiet move is judged by what it has made of the static evaluation.
-    /// Centipawns that a move may lose and still be no worse than others: who moves is a little better off.
+    // Evaluation difference: what a quiet move did to the static evaluation is its bonus or malus.
+    /// The loss of an average move, in centipawns: a static evaluation favours the side to move.
     eval_diff_offset = 15 in -30..=80, step 5;
     /// Bonus in the history per centipawn gained.
     eval_diff_slope = 4 in 0..=40, step 2;
     /// Largest bonus or malus.
     eval_diff_max = 845 in 0..=3000, step 100;
 
-    // Escape: a quiet move of a piece that a lesser one attacks comes earlier, one to where a lesser one takes it later.
-    /// How much in the histories' units, for a pawn's worth of the piece.
+    // Threats: a quiet move that escapes from a lesser piece comes earlier, one into its attack later.
+    /// Bonus in units of history, for each pawn's worth of the piece.
     threat_escape = 845 in 0..=3000, step 100;
 
-    // Checks: a quiet one that loses little comes early.
-    /// How much in the histories' units.
+    // Quiet checks that lose little come early.
+    /// Bonus in units of history.
     check_order = 6483 in 0..=16000, step 500;
+    /// The loss that such a check may have by static exchange evaluation, in centipawns.
+    check_see = 75 in 0..=300, step 15;
 
-    // Hindsight: a reduction that the evaluation after the move does not bear out is taken back.
+    // Hindsight reduction: the reduction of a move that did better than expected is taken back.
     /// Least reduction by the parent.
     hindsight_reduction = 3 in 1..=100, step 1;
 
@@ -146,7 +148,7 @@ tunables! {
     nmp_depth = 3 in 2..=100, step 1;
     /// Reduction at least.
     nmp_base = 4 in 2..=6, step 1;
-    /// One more ply of reduction per so many plies of depth.
+    /// One more ply of reduction for each of these many plies of depth.
     nmp_divisor = 4 in 2..=8, step 1;
     /// One more ply of reduction for each of these many centipawns above beta.
     nmp_eval = 191 in 80..=500, step 20;
@@ -171,7 +173,7 @@ tunables! {
     /// Reduction in plies.
     probcut_reduction = 4 in 2..=6, step 1;
 
-    // Late-move pruning: after so many quiet moves at low depth, the rest is skipped.
+    // Late move pruning: after a number of quiet moves at low depth, the rest is skipped.
     /// Moves at depth 0.
     lmp_base = 6 in 1..=250, step 1;
 
@@ -271,8 +273,8 @@ tunables! {
     /// Margin on top of the victim's value.
     quiescence_margin = 175 in 40..=400, step 20;
 
-    // Recognizers, for matches of the engine against itself: 0 asks none.
-    /// Whether recognizers are asked.
+    // Recognizers, for matches of the engine against itself.
+    /// Whether the search uses recognizers.
     recognizers = 1 in 0..=1, step 1;
 
     // Time: how a soft limit stretches and shrinks, percent.

@@ -1,13 +1,13 @@
-//! How a search tells near results from far ones: three models of distance.
+//! Models of distance: how scores prefer near wins and far losses.
 //!
-//! A search that only knows *whether* it mates may never do it. Play counts plies from the root, so that the root's
+//! A search whose scores only say *whether* it mates may never do it. Play counts plies from the root, so that the root's
 //! choices are ordered, and re-bases them in the table. The laboratory compares that with two models whose scores
 //! mean the same wherever in the tree they stand: mates that age as they are backed up, and H. G. Muller's bonus for
 //! delaying a loss.
 //!
 //! A model acts on the edge between a node and its child: [`Distance::enter`] maps the window that the child is
 //! searched with, [`Distance::leave`] the child's result. The first must be the preimage of the second, else windows
-//! and results would speak different languages.
+//! and results would not fit each other.
 
 use crate::bound::Ibv;
 use crate::recognize::LONGEST_WIN;
@@ -72,7 +72,7 @@ impl Distance {
         self == Distance::DelayedLoss
     }
 
-    /// The edge of a window, as the child sees it; `lower` tells alpha from beta. All from the child's view.
+    /// An edge of the window in the child's terms, from the child's view; `lower` says whether it is alpha.
     #[inline(always)]
     pub fn enter(self, edge: Score, lower: bool, evaluation: Score) -> Score {
         match self {
@@ -119,7 +119,7 @@ impl Distance {
         }
     }
 
-    /// The plies that a stored decisive score needs to come true, as far as it knows.
+    /// The plies that a stored decisive score needs at least to come true.
     #[inline(always)]
     pub fn plies_needed(self, stored: Score) -> usize {
         let needed = match stored.band() {

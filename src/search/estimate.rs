@@ -1,4 +1,4 @@
-//! The static evaluation of a node: the evaluator's, corrected by experience, and what the TT knows beyond it.
+//! The static evaluation of a node: the evaluator's, correction history, and the TT value where that says more.
 
 use shakmaty::Move;
 

@@ -1,9 +1,9 @@
-//! Mate lines: a mate that is announced comes with the moves to it, all of them.
+//! Mate lines: an announced mate has a complete PV.
 //!
-//! The search stops early where the table already proves a mate, so its lines may end before the mate does. The proof
-//! is still in the table, or is found again by a search that asks one question: is it mate by ply `n`? Mate distance
-//! keeps such a search small. A line is completed move by move: the winner needs a move after which the question is
-//! answered yes, the loser one after which it is not mate any sooner.
+//! The search stops early where the TT already proves a mate, so its PVs may end before the mate. The proof is still in the
+//! TT, or a null-window search finds it again: is it mate by ply `n`? Mate distance pruning keeps that search small. The PV
+//! is completed move by move: the winner needs a move after which the answer is yes, the loser one after which there is no
+//! earlier mate.
 
 use shakmaty::Move;
 
@@ -13,31 +13,33 @@ use crate::position::game::Ending;
 use crate::position::{PackedMove, Position};
 use crate::score::Score;
 
-/// Nodes for the line of a finished iteration: so many, and a share of what the search has spent.
+/// Nodes for the PV of a completed iteration, besides a share of the search's nodes.
 const BUDGET: u64 = 20_000;
+/// That share is one in this many.
 const BUDGET_SHARE: u64 = 8;
-/// Nodes when the search is over: a few milliseconds on the clock, a moment for whoever does not count time.
+/// Nodes after a search on the clock: a few milliseconds.
 const LAST_BUDGET_TIMED: u64 = 3_000;
+/// Nodes after a search without a clock.
 const LAST_BUDGET: u64 = 60_000;
 
 /// What is left to do in completing a line.
 struct Walk<'a> {
     /// The ply of the mate.
     length: usize,
-    /// Plies of depth beyond the mate that each question is asked with: pruning hides fewer moves at more depth.
+    /// Depth of each search beyond the mate, in plies: at more depth, pruning hides fewer moves.
     slack: i32,
-    /// The line as far as the search knows it.
+    /// The PV that the search has.
     guide: &'a [PackedMove],
 }
 
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// Completes the line of a root move whose value is an exact mate; `over` tells that the search has ended.
+    /// Completes the PV of a root move whose value is an exact mate; `over` says that the search has ended.
     ///
-    /// Where the line shows that the mate comes sooner than was thought, the value is corrected.
+    /// If the PV shows an earlier mate, the value is corrected.
     pub(super) fn complete_mate_line(&mut self, index: usize, over: bool) {
         let Some((depth, score)) = self.roots.0[index].last_exact else { return };
         let Some(length) = score.mate_ply() else { return };
-        // Where the score does not count plies, nobody knows how long the line should be.
+        // Scores that do not count plies do not say how long the PV should be.
         let counts_plies = !self.rules().distance.wants_evaluation();
         if length == 0 || !counts_plies || self.is_mate_line(&self.roots.0[index].pv, length) {
             self.roots.0[index].pv_is_incomplete = false;
@@ -58,7 +60,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         };
         self.pv_completion = if over { PvCompletion::AfterSearch } else { PvCompletion::BetweenIterations };
         self.node_limit = if over { nodes + budget } else { limit.min(nodes + budget) };
-        // When all is over nobody asks for rations: the nodes are not counted.
+        // After the search, these nodes count towards no limit.
         self.node_check = if over { self.node_limit } else { self.node_limit.min(self.granted) };
         let guide = std::mem::take(&mut self.roots.0[index].pv);
         let found = self.find_mate_line(&guide, length, score.is_win());
@@ -68,7 +70,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.node_check = limit.min(self.granted);
         self.seldepth = seldepth;
         if over {
-            // Whoever asked for so many nodes gets so many; finishing a line belongs to telling, not to searching.
+            // `go nodes` reports the nodes of the search alone.
             self.nodes = nodes;
         }
         let root = &mut self.roots.0[index];
@@ -148,7 +150,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         for (_, m) in moves {
             let child = self.make(position, m, ply);
             let promising = if last {
-                // Mate on the board is seen, not asked for.
+                // Mate on the board needs no search.
                 Some(child.in_check() && !child.has_legal_move())
             } else if winning {
                 self.is_mated_by(&child, ply + 1, walk).map(|yes| yes && !self.is_drawn(&child, ply + 1))
@@ -171,14 +173,14 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         Some(false)
     }
 
-    /// Whether the side to move is mated by the walk's length at the latest, as far as a search sees.
+    /// Whether a search sees the side to move mated by the walk's length at the latest.
     fn is_mated_by(&mut self, position: &Position, ply: usize, walk: &Walk<'_>) -> Option<bool> {
         let alpha = Score::mated_in(walk.length);
         let depth = (walk.length - ply) as i32 + walk.slack;
         Some(self.node::<false>(position, alpha, alpha.above(), depth, ply, false)?.fails_low(alpha))
     }
 
-    /// Whether the side to move mates before the walk's length, as far as a search sees.
+    /// Whether a search sees the side to move mate before the walk's length.
     fn mates_sooner(&mut self, position: &Position, ply: usize, walk: &Walk<'_>) -> Option<bool> {
         if ply + 2 >= walk.length {
             // The next move would have to be the mate, and it is only due now.
@@ -189,13 +191,12 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         Some(self.node::<false>(position, beta.below(), beta, depth, ply, true)?.cuts(beta))
     }
 
-    /// Whether a line is legal, ends in mate at this ply, and in nothing else before: a third occurrence or the hundredth
-    /// half-move would be a draw.
+    /// Whether a line is legal and ends in mate at this ply, without a draw by repetition or the 50-move rule before.
     fn is_mate_line(&self, line: &[PackedMove], length: usize) -> bool {
         let mut game = self.game.clone();
         line.len() == length
             && line.iter().enumerate().all(|(ply, &packed)| match game.position().find(packed) {
-                // Whoever asks at a root that is drawn wants to know more.
+                // A search of a drawn root goes on all the same.
                 Some(m) if ply == 0 || game.outcome().is_none() => {
                     game.play(m);
                     true

@@ -1,7 +1,7 @@
 //! MTD(f): an iteration as a sequence of null-window searches of the root, in place of aspiration windows and PVS.
 //!
-//! Each pass asks whether the value reaches a test score. Its answer is a bound, and the bounds close in on the value.
-//! The transposition table makes the passes cheap: each repeats the tree of the last one, as far as that still counts.
+//! Each pass tests whether the value reaches a score. Its result is a bound, and the bounds close in on the value. The
+//! transposition table makes the passes cheap, because each searches much of the same tree again.
 //! Play does not use it; `ibex lab mtdf` compares it with what play uses.
 //!
 //! Source: Aske Plaat, "MTD(f), a Minimax Algorithm faster than NegaScout" (1994); the growing step is that of Cilkchess
@@ -32,7 +32,7 @@ impl Bracket {
         Bracket { lower: Score::MIN, upper: Score::MAX, step: grain, failed_high: None }
     }
 
-    /// Takes in the answer of a pass that asked whether the value reaches `test`.
+    /// Takes in the result of a pass that tested whether the value reaches `test`.
     fn learn(&mut self, value: Score, test: Score, grain: i32, growing: bool) {
         let failed_high = value >= test;
         if failed_high {
@@ -95,7 +95,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 mod tests {
     use super::*;
 
-    /// The passes to a value, by a searcher that answers with bounds `slack` centipawns better than asked for.
+    /// The passes to a value, by a searcher whose bounds are `slack` centipawns better than the test.
     fn passes(value: i32, guess: i32, grain: i32, growing: bool, slack: i32) -> (Score, usize) {
         let truth = Score::heuristic(value);
         let (mut bracket, mut test) = (Bracket::new(grain), Score::heuristic(guess));

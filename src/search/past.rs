@@ -1,4 +1,4 @@
-//! What the keys of the transposition table carry of the past.
+//! What TT keys carry of game history and the 50-move clock.
 //!
 //! A position's value depends on more than the position. Two things of the past matter:
 //!
@@ -6,12 +6,12 @@
 //!   found without them may lead through one. Their set is folded into the key of every node from which they can be
 //!   reached: where no irreversible move lies between the root and the node. Behind a capture all games share the table,
 //!   and a game without traps folds nothing.
-//! - **The clock** of the 50-move rule: a value found near the hundredth half-move knows draws that the position itself
-//!   does not have. From 24 on, clocks are told apart in steps of 8; inside a step proofs are checked against the
-//!   clock where they are used.
+//! - **The clock** of the 50-move rule: a value found close to clock 100 includes draws that the position itself does
+//!   not have. From 24 on, each step of 8 has keys of its own; inside a step, proofs are checked against the clock where
+//!   they are used.
 //!
-//! A first repetition inside the tree counts as a draw and is not in the key: it makes proofs rarer, never false. Whoever
-//! wins by ever nearer steps meets no position twice. `docs/truth.md` has the whole of it.
+//! A first repetition inside the tree counts as a draw and is not in the key: it makes proofs rarer, never false. A side
+//! that comes nearer to mate with every move meets no position twice. `docs/truth.md` has the details.
 //!
 //! Source of the problem: Campbell, "The graph-history interaction" (1985); Kishimoto and Müller, "A General Solution to
 //! the Graph History Interaction Problem" (2004).

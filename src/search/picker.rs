@@ -1,11 +1,9 @@
-//! The order in which a node's moves are searched: the table's move, captures that pay, quiet moves, captures that do
-//! not.
+//! Move ordering in stages: the TT move, good captures, quiet moves, bad captures.
 //!
-//! Captures are ordered by victim and history; quiet moves by history, and by what needs none to be seen: an escape from a
-//! lesser piece, or a check.
+//! Captures are ordered by victim and history (MVV and capture history); quiet moves by killer move, history, escapes from
+//! lesser pieces, and checks.
 //!
-//! Nothing is generated before it is needed: the table's move is tried on its own, captures come before quiet moves,
-//! and an exchange is evaluated only when its capture's turn comes.
+//! Nothing is generated before it is needed, and a capture's static exchange evaluation waits until its turn comes.
 
 use arrayvec::ArrayVec;
 use shakmaty::{Move, Role};
@@ -80,13 +78,10 @@ impl<const N: usize> Queue<N> {
     }
 }
 
-/// What a check may lose in exchange, in centipawns, and still come early.
-const CHECK_COSTS: i32 = 75;
-
 /// Hands out the legal moves of a node in order.
 pub struct Picker {
     stage: Stage,
-    table: Option<Move>,
+    tt_move: Option<Move>,
     noisy: Queue<MAX_MOVES>,
     quiets: Queue<MAX_MOVES>,
     bad: ArrayVec<Move, MAX_MOVES>,
@@ -95,17 +90,17 @@ pub struct Picker {
     /// Captures must gain at least this in exchange to count as good.
     threshold: i32,
     skip_quiets: bool,
-    /// The history of the move handed out last, where it had to be read for the order.
+    /// The history of the last move, if the order needed it.
     history: Option<i32>,
 }
 
 impl Picker {
-    /// All moves; the table's (which must be legal) first.
+    /// All moves; the TT move, which must be legal, first.
     #[inline]
-    pub fn new(table: Option<Move>, killer: PackedMove) -> Picker {
+    pub fn new(tt_move: Option<Move>, killer: PackedMove) -> Picker {
         Picker {
             stage: Stage::TtMove,
-            table,
+            tt_move,
             noisy: Queue::new(),
             quiets: Queue::new(),
             bad: ArrayVec::new(),
@@ -119,10 +114,10 @@ impl Picker {
 
     /// Only captures and queen promotions; those that gain less than `threshold` in exchange come last.
     #[inline]
-    pub fn noisy(table: Option<Move>, threshold: i32) -> Picker {
-        let table = table.filter(|&m| is_noisy(m));
+    pub fn noisy(tt_move: Option<Move>, threshold: i32) -> Picker {
+        let tt_move = tt_move.filter(|&m| is_noisy(m));
         // Field by field: building a picker of another one would copy its empty lists, kilobytes at every node.
-        let mut picker = Picker::new(table, PackedMove::NONE);
+        let mut picker = Picker::new(tt_move, PackedMove::NONE);
         picker.threshold = threshold;
         picker.skip_quiets = true;
         picker
@@ -133,7 +128,7 @@ impl Picker {
         self.skip_quiets = true;
     }
 
-    /// The history of the move handed out last, if the picker has read it; the reading is a memory access or five.
+    /// The history of the last move, if the picker has read it: a read costs up to five memory accesses.
     #[inline]
     pub fn history(&self) -> Option<i32> {
         self.history
@@ -152,13 +147,13 @@ impl Picker {
             match self.stage {
                 Stage::TtMove => {
                     self.stage = Stage::GenerateNoisy;
-                    if self.table.is_some() {
-                        return self.table;
+                    if self.tt_move.is_some() {
+                        return self.tt_move;
                     }
                 }
                 Stage::GenerateNoisy => {
                     for &m in &position.noisy_moves() {
-                        if Some(m) != self.table {
+                        if Some(m) != self.tt_move {
                             let victim = m.capture().map_or(0, exchange_value)
                                 + m.promotion().map_or(0, |_| exchange_value(Role::Queen));
                             let history = history.noisy(position, m);
@@ -197,21 +192,21 @@ impl Picker {
     }
 
     fn generate_quiets(&mut self, position: &Position, history: &History, threats: &Attacks, cont_keys: &ContKeys) {
-        // What all moves need of the node is looked up once, and a move is packed once to be compared.
+        // Rows that all moves share are looked up once.
         let checks = position.checking_squares();
         let threat_squares = ThreatSquares::of(threats);
         let histories = history.quiets(position, threats, cont_keys);
-        let table = self.table.map_or(PackedMove::NONE, PackedMove::new);
+        let tt_move = self.tt_move.map_or(PackedMove::NONE, PackedMove::new);
         for &m in &position.quiet_moves() {
             let packed = PackedMove::new(m);
-            if packed == table {
+            if packed == tt_move {
                 continue;
             }
             let history = histories.of(m);
             let mut score = history + threat_squares.bonus(m);
             if packed == self.killer {
                 score = KILLER;
-            } else if checks[m.role() as usize - 1].contains(m.to()) && position.see_at_least(m, -CHECK_COSTS) {
+            } else if checks[m.role() as usize - 1].contains(m.to()) && position.see_at_least(m, -params::check_see()) {
                 score += params::check_order();
             }
             self.quiets.push(m, score, history);

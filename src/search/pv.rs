@@ -1,4 +1,4 @@
-//! Principal variations: one line a ply, the triangle that every textbook draws.
+//! Principal variations, in a triangular table.
 
 use shakmaty::Move;
 
@@ -47,7 +47,7 @@ impl PvTable {
     }
 }
 
-/// Reads a packed line from `game` on: as far as it is legal, and not beyond the end of the game.
+/// The moves of a packed line from `game` on, up to the first illegal one or the end of the game.
 pub fn unpack(game: &Game, line: &[PackedMove]) -> Vec<Move> {
     let mut game = game.clone();
     let mut moves = Vec::with_capacity(line.len());

@@ -38,15 +38,15 @@ impl Path {
         self.0 == game
     }
 
-    /// The keys of positions that may be the current one again, `first` half-moves before it and every second one from
-    /// there on, with that number.
+    /// The keys of the positions that `position` may repeat, from `first` plies back in steps of two, each with its number
+    /// of plies.
     #[inline]
     fn back_from(&self, position: &Position, first: usize) -> impl Iterator<Item = (usize, u64)> {
         let reach = usize::from(position.reversible()).min(self.0.len());
         (first..=reach).step_by(2).map(|back| (back, self.0[self.0.len() - back]))
     }
 
-    /// Whether `position`, `ply` half-moves from the root, is drawn by repetition.
+    /// Whether `position`, at `ply`, is drawn by repetition.
     ///
     /// A first repetition inside the tree is a draw; of positions before the root it takes two, as in the game.
     #[inline]
@@ -90,7 +90,7 @@ mod tests {
     }
 
     /// The slow model: compares whole positions with all that came before, however long ago. The root itself counts as
-    /// before the tree: whoever repeats it has been there in the game.
+    /// before the tree: it occurred in the game.
     fn is_repetition(position: &Position, before: &[Identity], root: usize) -> bool {
         let now = identity(position);
         let earlier: Vec<usize> = (0..before.len()).filter(|&at| before[at] == now).collect();

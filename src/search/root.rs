@@ -79,7 +79,7 @@ impl RootMoves {
         first + self.0[first..].iter().take_while(|root| root.rank == rank).count()
     }
 
-    /// Sorts the moves from `first` on by what this iteration knows; moves that it knows nothing of keep their order.
+    /// Sorts the moves from `first` on by their values in this iteration; moves without a value keep their order.
     pub fn sort_from(&mut self, first: usize) {
         self.0[first..].sort_by_key(|root| Reverse((root.rank, root.value)));
     }
@@ -112,11 +112,11 @@ impl RootMove {
         }
     }
 
-    /// A value of this move as it is told: the result that tablebases prove, unless the search has found the mate. An
-    /// exact mate comes with its line; where that could not be found in time, what is told is the bound that is proved.
+    /// A value of this move as it is reported: the tablebase result, unless the search has found the mate. An exact mate
+    /// needs its complete PV; without that, the proved bound is reported.
     ///
     /// A recognised win does not say how far the next progress is, so traps might lie in its way: where the game has
-    /// `traps`, it is told as an evaluation.
+    /// `traps`, it is reported as an evaluation.
     pub fn reported(&self, value: Ibv, traps: bool) -> Ibv {
         let score = value.score();
         match self.table {
@@ -132,7 +132,7 @@ impl RootMove {
 }
 
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// Searches the root moves from `first` on within the window, as far as tablebases rank them alike. Moves before `first`
+    /// Searches the root moves from `first` on within the window, up to the end of their tablebase rank. Moves before `first`
     /// have lines of their own.
     pub(super) fn search_root(&mut self, first: usize, mut alpha: Score, beta: Score, depth: i32) -> NodeResult {
         let game = self.game;

@@ -37,7 +37,7 @@ pub struct Rules {
     pub grain: i32,
     /// Whether draws have a band of their own. Without it, a draw at ply `q` is an evaluation of `q` centipawns.
     pub bands: bool,
-    /// Whether the search asks recognizers.
+    /// Whether the search uses recognizers.
     pub recognizers: bool,
     /// How an iteration finds the root's value.
     pub driver: Driver,

@@ -1,4 +1,4 @@
-//! Tablebases in the search: the recognizer that is worth remembering.
+//! Tablebase probes inside the tree: the expensive recognizer, whose results the TT keeps.
 
 use super::Search;
 use crate::bound::Ibv;
@@ -7,30 +7,32 @@ use crate::recognize::syzygy::{Probing, Ranking, Tablebases};
 use crate::score::MAX_PLY;
 use crate::tt::Entry;
 
-/// What a probe is worth more than a search: so many plies of depth.
+/// Depth added to a tablebase result in the TT, in plies.
 const PROBE_DEPTH_BONUS: i32 = 6;
 
-/// Tablebases, as one search asks them.
+/// The tablebases of one search.
 #[derive(Clone, Copy)]
 pub struct Probes<'a> {
     /// The tables.
     pub tables: &'a Tablebases,
-    /// When they are asked.
+    /// When to probe them.
     pub probing: Probing,
-    /// What they say of the root's moves, where they know the root.
+    /// The root moves ranked by them, if they have the root.
     pub ranking: Option<&'a Ranking>,
 }
 
 impl Probes<'_> {
-    /// Whether positions inside the tree are probed: not where the root's moves are ranked by their distance to
-    /// progress. Which of them win is known then; what the search can add is the mate, and every probe would cut it off.
+    /// Whether positions inside the tree are probed.
+    ///
+    /// Not if the root moves are ranked by DTZ: then it is known which of them win, and the search can only add the mate, which
+    /// every probe would cut off.
     fn inside(&self) -> bool {
         self.ranking.is_none_or(|ranking| !ranking.by_distance)
     }
 }
 
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// What tablebases prove of a position at `ply` with `depth` remaining, in the root's terms; remembered in the table.
+    /// What tablebases prove of a position at `ply` with `depth` remaining. Stores the result in the TT.
     #[inline]
     pub(super) fn probe_tablebases(&mut self, position: &Position, key: u64, depth: i32, ply: usize, pv: bool) -> Ibv {
         match self.shared.probes {

@@ -1,4 +1,4 @@
-//! What a search counts of itself for the laboratory. Play counts nothing.
+//! Counters for the laboratory. Play counts nothing.
 
 use crate::bound::{Bound, Ibv};
 
@@ -40,7 +40,7 @@ impl TableCuts {
             passes: self.passes + other.passes,
         }
     }
-    /// The table has settled a node with `value`; `proof` tells that depth did not matter.
+    /// Counts a TT cutoff with `value`; `proof` says that depth did not matter.
     pub(super) fn table_cut(&mut self, value: Ibv, fails_low: bool, proof: bool) {
         *match (value.bound(), fails_low) {
             (Bound::Lower, _) => &mut self.lower,

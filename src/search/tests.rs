@@ -1,4 +1,4 @@
-//! What a thread does with a search that was cut short, and with mates that it knows.
+//! Interrupted searches, and mates that a thread keeps.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -128,7 +128,7 @@ fn a_mate_line_that_is_not_found_leaves_no_trace() {
     );
 }
 
-/// What another thread has finished is told and built upon, and nothing of the interrupted iteration stays.
+/// A thread that takes over another's iteration reports it and builds on it; nothing of its own iteration stays.
 #[test]
 fn a_slower_thread_takes_over_what_a_faster_one_has_found() {
     let limits = Limits { depth: Some(9), ..Limits::default() };
@@ -179,7 +179,7 @@ fn a_helper_ends_the_search_when_the_time_is_up() {
     );
 }
 
-/// Of three men everything is known: the mate that comes in time, even on the hundredth half-move, or the draw.
+/// Positions of three men have exact values: a mate that comes in time, even at clock 100, or a draw.
 #[test]
 fn three_men_are_mated_in_time_or_not_at_all() {
     let mate = |plies| (Ibv::exact(Score::mate_in(plies)), Basis::Mate, plies);
