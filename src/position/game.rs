@@ -4,7 +4,7 @@ use std::fmt;
 
 use shakmaty::{CastlingMode, Move};
 
-use super::Position;
+use super::{FenError, Position};
 
 /// A position and what came before it.
 #[derive(Clone, Debug)]
@@ -31,8 +31,8 @@ impl Game {
     ///
     /// # Errors
     ///
-    /// One line that says what is wrong with the FEN.
-    pub fn from_fen(fen: &str, mode: CastlingMode) -> Result<Game, String> {
+    /// [`FenError::Syntax`] or [`FenError::Illegal`], as [`Position::from_any_fen`].
+    pub fn from_fen(fen: &str, mode: CastlingMode) -> Result<Game, FenError> {
         Ok(Game::new(Position::from_fen(fen, mode)?))
     }
 

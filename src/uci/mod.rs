@@ -109,8 +109,8 @@ pub fn understand(line: &str) -> Result<String, String> {
         None => String::new(),
         Some(Command::Position(setup)) => {
             let setup = setup?;
-            let ((standard, remarks), (chess960, _)) = (setup.game(false)?, setup.game(true)?);
-            format!("{} {} {remarks:?}", standard.position().fen(), chess960.position().fen())
+            let ((standard, repairs), (chess960, _)) = (setup.game(false)?, setup.game(true)?);
+            format!("{} {} {repairs:?}", standard.position().fen(), chess960.position().fen())
         }
         Some(Command::Go(go)) => format!("{:?}", go.limits(&Position::startpos())),
         Some(Command::SetOption(text)) => {

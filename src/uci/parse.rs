@@ -12,7 +12,7 @@ use std::time::Duration;
 use shakmaty::{ByColor, CastlingMode, CastlingSide, Color, Move, Square};
 use vampirc_uci::UciMessage;
 
-use crate::position::{Game, Position};
+use crate::position::{Game, Position, Repair};
 use crate::time::Limits;
 
 /// A command of the protocol, or one for a person at the prompt.
@@ -128,19 +128,20 @@ impl Setup {
         Ok(Setup { fen, moves: moves.iter().map(|word| word.to_ascii_lowercase()).collect() })
     }
 
-    /// Sets the game up, with remarks on what had to be repaired.
+    /// Sets the game up, and returns what had to be repaired.
     ///
     /// Chess960 castling rights are kept even where the GUI has not announced them; `chess960` says that it has.
     ///
     /// # Errors
     ///
     /// One line that names the bad FEN or the first illegal move.
-    pub fn game(&self, chess960: bool) -> Result<(Game, Vec<String>), String> {
-        let (mut game, remarks) = match &self.fen {
+    pub fn game(&self, chess960: bool) -> Result<(Game, Vec<Repair>), String> {
+        let (mut game, repairs) = match &self.fen {
             None => (Game::startpos(), Vec::new()),
             Some(fen) => {
-                let (position, remarks) = Position::from_any_fen(fen, chess960.then_some(CastlingMode::Chess960))?;
-                (Game::new(position), remarks)
+                let mode = chess960.then_some(CastlingMode::Chess960);
+                let (position, repairs) = Position::from_any_fen(fen, mode).map_err(|error| error.to_string())?;
+                (Game::new(position), repairs)
             }
         };
         for (i, text) in self.moves.iter().enumerate() {
@@ -154,7 +155,7 @@ impl Setup {
             };
             game.play(m);
         }
-        Ok((game, remarks))
+        Ok((game, repairs))
     }
 }
 

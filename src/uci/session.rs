@@ -254,8 +254,8 @@ impl Session {
 
     fn set_up(&mut self, setup: Result<Setup, String>) {
         self.game = match setup.and_then(|setup| setup.game(self.options.ui.chess960)) {
-            Ok((game, remarks)) => {
-                self.remarks(&remarks);
+            Ok((game, repairs)) => {
+                repairs.iter().for_each(|repair| self.output.remark(&repair.to_string()));
                 Ok(game)
             }
             Err(error) => {

@@ -121,7 +121,7 @@ pub fn fen(bytes: &[u8]) {
         let position = match Position::from_fen(&text, mode) {
             Ok(position) => position,
             Err(error) => {
-                assert!(!error.is_empty());
+                assert!(!error.to_string().is_empty());
                 continue;
             }
         };

@@ -50,7 +50,7 @@ pub fn analyse(name: &str, mut input: impl BufRead, done: u64, desk: &mut Desk<'
                 }
                 match entry.and_then(|entry| {
                     oddities.add(&entry);
-                    entry.repairs.iter().for_each(|repair| desk.note(&place, repair));
+                    entry.repairs.iter().for_each(|repair| desk.note(&place, &repair.to_string()));
                     annotate(&entry, &mut player, desk)
                 }) {
                     Ok(line) => Some(line),

@@ -18,7 +18,7 @@ use shakmaty::san::San;
 
 use crate::lab::input;
 use crate::lab::tell::counted;
-use crate::position::Position;
+use crate::position::{Position, Repair};
 
 /// One operation as it stands in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,8 +141,8 @@ pub struct Entry {
     pub line: usize,
     /// The position.
     pub position: Position,
-    /// What had to be repaired in the position before it could be played, a line each.
-    pub repairs: Vec<String>,
+    /// What had to be repaired in the position before it could be played.
+    pub repairs: Vec<Repair>,
     /// `id`: the position's name.
     pub id: Option<String>,
     /// `bm`: the moves that solve it.
@@ -259,7 +259,7 @@ impl Suite {
             match parse_line(&text, line) {
                 None => suite.asides.push((line, text.trim_end_matches(['\0', ' ', '\t']).to_owned())),
                 Some(Ok(entry)) => {
-                    suite.notes.extend(entry.repairs.iter().cloned().map(problem));
+                    suite.notes.extend(entry.repairs.iter().map(Repair::to_string).map(problem));
                     suite.notes.extend(remarks(&text).map(problem));
                     suite.oddities.add(&entry);
                     suite.entries.push(entry);
@@ -367,8 +367,8 @@ fn parse_entry(text: &str, line: usize) -> Result<Entry, String> {
             }
         }
     }
-    let (position, repairs) =
-        Position::from_any_fen(&format!("{} {}", fields[..4].join(" "), counters.join(" ")), None)?;
+    let fen = format!("{} {}", fields[..4].join(" "), counters.join(" "));
+    let (position, repairs) = Position::from_any_fen(&fen, None).map_err(|error| error.to_string())?;
     Ok(Entry { repairs, ..interpret(position, operations, line)? })
 }
 

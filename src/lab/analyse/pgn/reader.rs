@@ -8,7 +8,7 @@ use super::lexer::{self, Lexeme, is_blank, skip_blanks};
 use super::lines::Lines;
 use super::tags::{self, Tag};
 use super::{Fault, Pgn, Played, Reading, Token, after, quoted};
-use crate::position::notation::{Action, Unplayable, is_move_like, read_action, read_fen, san};
+use crate::position::notation::{Action, MoveError, is_move_like, read_action, read_fen, san};
 use crate::position::{Game, Position};
 
 /// The text of a longer game is no game.
@@ -364,7 +364,7 @@ impl Builder {
                 return Ok(());
             }
             Some((position, Err(reason))) => return Err(unreadable(word, position, reason)),
-            None => return Err(format!("{} {}", quoted(word), Unplayable::NoMove)),
+            None => return Err(format!("{} {}", quoted(word), MoveError::NotAMove)),
         };
         level.moved = true;
         self.remark(token);
@@ -448,7 +448,7 @@ fn push(tokens: &mut Vec<Token>, token: Token) {
     }
 }
 
-fn unreadable(word: &[u8], position: &Position, reason: Unplayable) -> String {
+fn unreadable(word: &[u8], position: &Position, reason: MoveError) -> String {
     let dots = if position.turn().is_white() { "." } else { "..." };
     let number = shakmaty::Position::fullmoves(position.chess());
     format!("{number}{dots} {} {reason}", quoted(word))
