@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::eval::Evaluation;
-use crate::eval::nnue::Network;
+use crate::eval::nnue::{LoadError, Network};
 use crate::position::{Game, PackedMove};
 use crate::recognize::syzygy::{Probing, Tablebases};
 use crate::score::DrawRule;
@@ -186,7 +186,7 @@ impl Engine {
         let (table, remark) = Table::new(settings.hash_mib);
         let mut remarks: Vec<String> = remark.into_iter().collect();
         let evaluation = evaluation_of(&settings.eval_file).unwrap_or_else(|error| {
-            remarks.push(error);
+            remarks.push(error.to_string());
             Evaluation::default()
         });
         let (tables, unusable) = Tablebases::open(&settings.syzygy_path);
@@ -460,8 +460,8 @@ impl Drop for Engine {
 ///
 /// # Errors
 ///
-/// One line: the file cannot be read or is no network that fits.
-pub fn evaluation_of(name: &str) -> Result<Evaluation, String> {
+/// A [`LoadError`] if the name is a file that cannot be read or is no network that fits.
+pub fn evaluation_of(name: &str) -> Result<Evaluation, LoadError> {
     match name {
         "" => Ok(Evaluation::default()),
         "classical" => Ok(Evaluation::Classical),
