@@ -168,6 +168,32 @@ impl Signals {
 const AMPLE: usize = 48 << 20;
 
 /// A chess engine.
+///
+/// ```
+/// use std::sync::{Arc, Mutex, mpsc};
+///
+/// use ibex::engine::{Engine, Settings};
+/// use ibex::position::Game;
+/// use ibex::search::Event;
+/// use ibex::time::Limits;
+///
+/// let (mut engine, remarks) = Engine::new(Settings { hash_mib: 8, ..Settings::default() });
+/// assert!(remarks.is_empty()); // all settings could be met
+///
+/// // On a thread of its own, until it is told to stop; events come from that thread.
+/// let (sender, events) = mpsc::channel();
+/// let sender = Mutex::new(sender);
+/// let sink = Arc::new(move |event: &Event| sender.lock().unwrap().send(event.clone()).unwrap());
+/// let limits = Limits { infinite: true, ..Limits::default() };
+/// engine.start(Game::startpos(), limits, sink)?;
+/// engine.stop();
+/// let outcome = events.iter().find_map(|event| match event {
+///     Event::Done(outcome) => Some(outcome),
+///     _ => None,
+/// });
+/// assert!(outcome.and_then(|outcome| outcome.best).is_some());
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub struct Engine {
     settings: Settings,
     table: Arc<Table>,

@@ -7,6 +7,21 @@ use shakmaty::{CastlingMode, Move};
 use super::{FenError, Position};
 
 /// A position and what came before it.
+///
+/// ```
+/// use ibex::position::Game;
+/// use ibex::position::game::Ending;
+///
+/// let mut game = Game::startpos();
+/// for _ in 0..2 {
+///     for text in ["g1f3", "g8f6", "f3g1", "f6g8"] {
+///         let m = game.position().parse_move(text).expect("a legal move");
+///         game.play(m);
+///     }
+/// }
+/// assert_eq!(game.occurrences(), 2); // before now
+/// assert_eq!(game.outcome(), Some(Ending::Repetition));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Game {
     position: Position,

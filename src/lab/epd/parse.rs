@@ -191,6 +191,21 @@ impl fmt::Display for Problem {
 }
 
 /// A file of positions.
+///
+/// ```
+/// use ibex::lab::epd::parse::Suite;
+/// use ibex::position::notation::san;
+///
+/// let text = br#"6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8+; id "back rank";
+/// 6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Qd8+; id "no such queen";
+/// "#;
+/// let suite = Suite::parse("mates", "mates.epd", text);
+/// let entry = &suite.entries[0];
+/// assert_eq!(entry.id.as_deref(), Some("back rank"));
+/// assert_eq!(san(&entry.position, entry.best[0]), "Rd8#");
+/// // A bad line is left out and reported.
+/// assert_eq!(suite.problems[0].to_string(), "mates.epd:2: bm 'Qd8+' is not legal");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Suite {
     /// The file's name without folder and extension.
