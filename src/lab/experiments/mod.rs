@@ -118,7 +118,7 @@ fn positions(args: &Args) -> Result<Vec<(String, Game)>, String> {
             bench::POSITIONS.iter().step_by(every).map(|fen| Ok((String::from(*fen), Game::new(read_fen(fen)?))));
         return games.collect::<Result<_, FenError>>().map_err(|error| error.to_string());
     };
-    let suite = Suite::read(path)?;
+    let suite = Suite::read(path).map_err(|error| error.to_string())?;
     for problem in &suite.problems {
         eprintln!("{problem}");
     }
