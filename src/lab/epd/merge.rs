@@ -32,7 +32,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<u8, String> {
     let mut written: Vec<_> = Output::wanted([("--out", &args.out, Manner::Report)]).collect();
     written.extend(args.outputs.files());
-    outputs::check(&args.files, &written, args.outputs.force)?;
+    outputs::check(&args.files, &written, args.outputs.force).map_err(|error| error.to_string())?;
     let mut runs = Vec::new();
     for file in &args.files {
         let Intake { run, remarks, .. } = Run::read(file).map_err(|error| error.to_string())?;
@@ -48,11 +48,11 @@ pub fn run(args: &Args) -> Result<u8, String> {
         write_line(&mut bytes, &whole.head)
             .and_then(|()| whole.records.iter().try_for_each(|record| write_line(&mut bytes, record)))
             .map_err(|error| error.to_string())?;
-        outputs::write(path, &bytes)?;
+        outputs::write(path, &bytes).map_err(|error| error.to_string())?;
     }
     let saved = report::save(&whole, &args.outputs);
     report::print(&whole, &args.outputs);
-    saved?;
+    saved.map_err(|error| error.to_string())?;
     let missing = whole.expected().saturating_sub(whole.records.len());
     if missing > 0 {
         let results = counted(whole.expected() as u64, "result", "results");

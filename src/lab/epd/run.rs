@@ -12,7 +12,7 @@ use super::judge::Follower;
 use super::parse::{Entry, Suite};
 use super::player::{Answer, Budget, BuiltIn, Player, Question, Trouble};
 use super::record::{FORMAT, Head, Intake, Journal, PlayerHead, Record, Run, Status, SuiteHead};
-use super::report::{self, Outputs};
+use super::report::{self, Outputs, ReportError};
 use super::totals;
 use crate::bound::Bound;
 use crate::engine::Settings;
@@ -159,7 +159,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
     }
     let files = input::expand(&args.files).map_err(|error| error.to_string())?;
     let outputs: Vec<_> = args.files_written().collect();
-    outputs::check(&files, &outputs, args.outputs.force)?;
+    outputs::check(&files, &outputs, args.outputs.force).map_err(|error| error.to_string())?;
     let suites = read_suites(&files)?;
     // The table is as large as the machine allows, and the run tells that size.
     let args = &Args { hash: Table::new(args.hash).0.mib().max(1), ..args.clone() };
@@ -222,11 +222,11 @@ pub fn run(args: &Args) -> Result<u8, String> {
         eprintln!("{label} seems not to obey 'go nodes'; with --stop-at-nodes {label} it is stopped at about so many");
     }
     let saved = report::save(&run, &args.outputs).and_then(|()| match &args.epd_out {
-        Some(path) => report::write_epd(path, &suites, &run),
+        Some(path) => report::write_epd(path, &suites, &run).map_err(ReportError::from),
         None => Ok(()),
     });
     report::print(&run, &args.outputs);
-    saved?;
+    saved.map_err(|error| error.to_string())?;
     // Where the last search was done when the interruption came, nothing is missing.
     if interrupt::is_stopped() && run.records.len() < before + tasks.len() {
         tell_missing(args, &run, before + tasks.len(), &positions);
