@@ -8,8 +8,8 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use crate::engine::{Engine, LARGEST_HASH, Settings};
-use crate::position::Game;
 use crate::position::notation::read_fen;
+use crate::position::{FenError, Game};
 use crate::time::Limits;
 
 /// How the positions are searched; the default is what the signature is measured with.
@@ -29,16 +29,39 @@ impl Default for Setup {
     }
 }
 
+/// Why the positions cannot be searched.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BenchError {
+    /// A word is no number from 1 to `most`.
+    #[error("{name} must be a number from 1 to {most}, not '{word}'")]
+    Number {
+        /// What the number is for.
+        name: &'static str,
+        /// The largest number allowed.
+        most: u32,
+        /// The word.
+        word: String,
+    },
+    /// There are two words, or more than three.
+    #[error("expected nothing, DEPTH, or HASH THREADS DEPTH")]
+    Words,
+    /// A position cannot be read.
+    #[error(transparent)]
+    Position(#[from] FenError),
+}
+
 impl Setup {
     /// Reads the words behind `bench`: none, a depth, or, as other engines take them, `HASH THREADS DEPTH`.
     ///
     /// # Errors
     ///
-    /// One line that says what is wrong.
-    pub fn read(words: &[String]) -> Result<Setup, String> {
-        let number = |name: &str, word: &str, most: u32| {
+    /// [`BenchError::Number`] if a word is no number or out of range, [`BenchError::Words`] if there are two words or more
+    /// than three.
+    pub fn read(words: &[String]) -> Result<Setup, BenchError> {
+        let number = |name: &'static str, word: &str, most: u32| {
             let number = word.parse().ok().filter(|number| (1..=most).contains(number));
-            number.ok_or_else(|| format!("{name} must be a number from 1 to {most}, not '{word}'"))
+            number.ok_or_else(|| BenchError::Number { name, most, word: word.to_owned() })
         };
         match words {
             [] => Ok(Setup::default()),
@@ -48,7 +71,7 @@ impl Setup {
                 hash_mib: number("the hash", hash, LARGEST_HASH as u32)? as usize,
                 threads: number("the threads", threads, 512)? as usize,
             }),
-            _ => Err("expected nothing, DEPTH, or HASH THREADS DEPTH".to_owned()),
+            _ => Err(BenchError::Words),
         }
     }
 }
@@ -128,8 +151,8 @@ impl Measured {
 ///
 /// # Errors
 ///
-/// One line, if a position cannot be read.
-pub fn measure(setup: Setup, mut done: impl FnMut(usize, u64)) -> Result<Measured, String> {
+/// [`BenchError::Position`] if a position of [`POSITIONS`] cannot be read.
+pub fn measure(setup: Setup, mut done: impl FnMut(usize, u64)) -> Result<Measured, BenchError> {
     let settings = Settings { hash_mib: setup.hash_mib, threads: setup.threads, ..Settings::default() };
     let (mut engine, remarks) = Engine::new(settings);
     for remark in remarks {
@@ -172,7 +195,7 @@ mod tests {
         for bad in
             ["0", "x", "201", "16 1", "0 1 12", "16 0 12", "16 513 12", "16 1 -1", "16 1 12 default", "9999999 1 1"]
         {
-            assert!(read(bad).is_err_and(|why| !why.contains('\n')), "{bad}");
+            assert!(read(bad).is_err_and(|why| !why.to_string().contains('\n')), "{bad}");
         }
     }
 }

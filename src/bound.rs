@@ -48,6 +48,20 @@ impl Bound {
 }
 
 /// An integrated bound and value: see the module's text. Never mixed with a bare [`Score`]; conversions are explicit.
+///
+/// ```
+/// use ibex::bound::Ibv;
+/// use ibex::score::Score;
+///
+/// let score = Score::heuristic(50);
+/// // A side prefers "at least 50" to "exactly 50", and that to "at most 50".
+/// assert!(Ibv::upper(score) < Ibv::exact(score) && Ibv::exact(score) < Ibv::lower(score));
+/// // What is at least 50 for one side is at most -50 for the other.
+/// assert_eq!(-Ibv::lower(score), Ibv::upper(-score));
+/// // "At least 50" is enough for a beta cutoff at 50. "At most 50" is not.
+/// assert!(Ibv::lower(score).cuts(score));
+/// assert!(!Ibv::upper(score).cuts(score));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ibv(i32);
 

@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::eval::Evaluation;
-use crate::eval::nnue::Network;
+use crate::eval::nnue::{LoadError, Network};
 use crate::position::{Game, PackedMove};
 use crate::recognize::syzygy::{Probing, Tablebases};
 use crate::score::DrawRule;
@@ -168,6 +168,32 @@ impl Signals {
 const AMPLE: usize = 48 << 20;
 
 /// A chess engine.
+///
+/// ```
+/// use std::sync::{Arc, Mutex, mpsc};
+///
+/// use ibex::engine::{Engine, Settings};
+/// use ibex::position::Game;
+/// use ibex::search::Event;
+/// use ibex::time::Limits;
+///
+/// let (mut engine, remarks) = Engine::new(Settings { hash_mib: 8, ..Settings::default() });
+/// assert!(remarks.is_empty()); // all settings could be met
+///
+/// // On a thread of its own, until it is told to stop; events come from that thread.
+/// let (sender, events) = mpsc::channel();
+/// let sender = Mutex::new(sender);
+/// let sink = Arc::new(move |event: &Event| sender.lock().unwrap().send(event.clone()).unwrap());
+/// let limits = Limits { infinite: true, ..Limits::default() };
+/// engine.start(Game::startpos(), limits, sink)?;
+/// engine.stop();
+/// let outcome = events.iter().find_map(|event| match event {
+///     Event::Done(outcome) => Some(outcome),
+///     _ => None,
+/// });
+/// assert!(outcome.and_then(|outcome| outcome.best).is_some());
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub struct Engine {
     settings: Settings,
     table: Arc<TranspositionTable>,
@@ -186,7 +212,7 @@ impl Engine {
         let (table, remark) = TranspositionTable::new(settings.hash_mib);
         let mut remarks: Vec<String> = remark.into_iter().collect();
         let evaluation = evaluation_of(&settings.eval_file).unwrap_or_else(|error| {
-            remarks.push(error);
+            remarks.push(error.to_string());
             Evaluation::default()
         });
         let (tables, unusable) = Tablebases::open(&settings.syzygy_path);
@@ -460,8 +486,8 @@ impl Drop for Engine {
 ///
 /// # Errors
 ///
-/// One line: the file cannot be read or is no network that fits.
-pub fn evaluation_of(name: &str) -> Result<Evaluation, String> {
+/// A [`LoadError`] if the name is a file that cannot be read or is no network that fits.
+pub fn evaluation_of(name: &str) -> Result<Evaluation, LoadError> {
     match name {
         "" => Ok(Evaluation::default()),
         "classical" => Ok(Evaluation::Classical),

@@ -22,7 +22,7 @@ impl Counters {
         const PAGE: usize = HUGE_PAGE / size_of::<i16>();
         let mut memory = vec![0; length + PAGE];
         let first = memory.as_ptr().align_offset(HUGE_PAGE).min(PAGE);
-        advise_huge_pages(memory[first..].as_mut_ptr().cast(), length * size_of::<i16>());
+        advise_huge_pages(&memory[first..first + length]);
         memory.truncate(first + length);
         Counters { memory, first }
     }
@@ -57,20 +57,20 @@ impl IndexMut<usize> for Counters {
 /// Asks Linux to back a large piece of memory with huge pages, before anything touches it.
 ///
 /// Probes go everywhere, so with 4 KiB pages nearly each one misses the translation cache as well as the data's: that
-/// was a third of the search's time on a virtual machine. Where the advice is not taken nothing changes. Any range may be
-/// given: the system refuses advice for addresses that are not the program's.
+/// was a third of the search's time on a virtual machine. Where the advice is not taken nothing changes.
 #[cfg(all(target_os = "linux", not(miri)))]
-pub(crate) fn advise_huge_pages(memory: *mut u8, size: usize) {
+pub(crate) fn advise_huge_pages<T>(memory: &[T]) {
     const PAGE: usize = 4096;
-    let skip = memory.align_offset(PAGE);
+    let (start, size) = (memory.as_ptr().cast::<u8>(), size_of_val(memory));
+    let skip = start.align_offset(PAGE);
     if size > skip + PAGE {
-        // SAFETY: this advice changes no contents, whatever lies at the address.
-        unsafe { libc::madvise(memory.wrapping_add(skip).cast(), size - skip, libc::MADV_HUGEPAGE) };
+        // SAFETY: the range begins at a page and lies within the slice. The advice changes no contents.
+        unsafe { libc::madvise(start.add(skip).cast_mut().cast(), size - skip, libc::MADV_HUGEPAGE) };
     }
 }
 
 #[cfg(not(all(target_os = "linux", not(miri))))]
-pub(crate) fn advise_huge_pages(_memory: *mut u8, _size: usize) {}
+pub(crate) fn advise_huge_pages<T>(_memory: &[T]) {}
 
 #[cfg(test)]
 mod tests {

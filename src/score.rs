@@ -43,6 +43,19 @@ const _: () = assert!(HEURISTIC_MAX == 5511);
 const _: () = assert!(2 * MAX_PLY as i32 <= DRAW_MAX);
 
 /// A score in one of the disjoint bands, relative to the side to move; ±16383.
+///
+/// ```
+/// use ibex::score::{Band, Score};
+///
+/// // A mate beats every evaluation, and a near mate a far one. The distances are in plies.
+/// assert!(Score::mate_in(3) > Score::mate_in(5));
+/// assert!(Score::mate_in(5) > Score::heuristic(5000));
+/// assert_eq!(-Score::mate_in(3), Score::mated_in(3));
+/// // UCI counts full moves.
+/// assert_eq!(Score::mate_in(3).mate_moves(), Some(2));
+/// assert_eq!(Score::heuristic(42).cp(), 42);
+/// assert_eq!(Score::heuristic(42).band(), Band::Heuristic);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Score(i16);
 

@@ -11,6 +11,19 @@ use crate::bound::{Bound, Ibv};
 use crate::score::Score;
 
 /// The window `alpha..beta` of a node, with the proved bounds that have narrowed it.
+///
+/// ```
+/// use ibex::bound::Ibv;
+/// use ibex::score::Score;
+/// use ibex::window::Window;
+///
+/// let mut window = Window::new(Score::heuristic(-20), Score::heuristic(20));
+/// // A recognizer proves at least a draw: alpha rises, and the search goes on.
+/// assert_eq!(window.know(Ibv::lower(Score::ZERO)), None);
+/// assert_eq!(window.alpha, Score::ZERO);
+/// // No move reaches alpha: the value is a draw, and exact, because both bounds meet there.
+/// assert_eq!(window.close(Ibv::upper(Score::heuristic(-5))), Ibv::exact(Score::ZERO));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     /// Values up to this are no better than what the side to move has elsewhere.

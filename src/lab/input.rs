@@ -26,6 +26,40 @@ const ZSTD_WINDOW: u64 = 1 << 27;
 /// What an input's bytes are once its packing is taken off.
 pub type Bytes = Box<dyn Read + Send>;
 
+/// Why an input cannot be read. Each message names the input.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// The input cannot be opened or read, or its packed data are damaged, cut off or of an unknown kind.
+    #[error("{name}: {source}")]
+    Read {
+        /// The input, as messages name it.
+        name: String,
+        /// What is wrong.
+        source: io::Error,
+    },
+    /// The path is a folder.
+    #[error("{0}: a folder, not a file")]
+    Folder(String),
+    /// Standard input stands twice among the inputs.
+    #[error("standard input (-) can be read only once")]
+    StdinTwice,
+    /// The pattern is none.
+    #[error("{pattern}: {source}")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        source: glob::PatternError,
+    },
+    /// A folder cannot be searched for files.
+    #[error(transparent)]
+    Search(#[from] glob::GlobError),
+    /// The pattern is no file and matches none; the pattern.
+    #[error("{0}: no such file, and no file matches")]
+    NoMatch(String),
+}
+
 /// An input that is open and was not read yet.
 pub struct Source {
     /// The name for messages.
@@ -40,17 +74,17 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// One line that names the file.
-    pub fn open(path: &Path) -> Result<Source, String> {
+    /// [`InputError::Read`] if the file cannot be opened, [`InputError::Folder`] if it is a folder.
+    pub fn open(path: &Path) -> Result<Source, InputError> {
         let name = name(path);
         if path.as_os_str() == STDIN {
             return Ok(Source { name, size: 0, raw: Box::new(io::stdin()) });
         }
-        let trouble = |error: io::Error| format!("{name}: {error}");
-        let file = File::open(path).map_err(trouble)?;
-        let about = file.metadata().map_err(trouble)?;
+        let unread = |source| InputError::Read { name: name.clone(), source };
+        let file = File::open(path).map_err(unread)?;
+        let about = file.metadata().map_err(unread)?;
         if about.is_dir() {
-            return Err(format!("{name}: a folder, not a file"));
+            return Err(InputError::Folder(name));
         }
         Ok(Source { name, size: about.len(), raw: Box::new(file) })
     }
@@ -65,9 +99,9 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// One line that names the input: it cannot be read, or is packed in a way that is not known.
-    pub fn text(self) -> Result<Bytes, String> {
-        decode(self.raw).map_err(|error| format!("{}: {error}", self.name))
+    /// [`InputError::Read`] if the input cannot be read, or is packed in a way that is not known.
+    pub fn text(self) -> Result<Bytes, InputError> {
+        decode(self.raw).map_err(|source| InputError::Read { name: self.name, source })
     }
 }
 
@@ -75,8 +109,8 @@ impl Source {
 ///
 /// # Errors
 ///
-/// One line that names the file.
-pub fn open(path: &Path) -> Result<(Bytes, u64), String> {
+/// Those of [`Source::open`] and [`Source::text`].
+pub fn open(path: &Path) -> Result<(Bytes, u64), InputError> {
     let source = Source::open(path)?;
     let size = source.size;
     Ok((source.text()?, size))
@@ -86,11 +120,11 @@ pub fn open(path: &Path) -> Result<(Bytes, u64), String> {
 ///
 /// # Errors
 ///
-/// One line that names the file: it cannot be read, or is damaged or cut off.
-pub fn read(path: &Path) -> Result<Vec<u8>, String> {
+/// [`InputError::Folder`], or [`InputError::Read`] if the file cannot be read, or is damaged or cut off.
+pub fn read(path: &Path) -> Result<Vec<u8>, InputError> {
     let (mut text, size) = open(path)?;
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0).min(1 << 24));
-    text.read_to_end(&mut bytes).map_err(|error| format!("{}: {error}", name(path)))?;
+    text.read_to_end(&mut bytes).map_err(|source| InputError::Read { name: name(path), source })?;
     Ok(bytes)
 }
 
@@ -112,27 +146,29 @@ pub fn unpacked_path(path: &Path) -> PathBuf {
 ///
 /// # Errors
 ///
-/// One line: nothing matches, a folder cannot be read, or standard input is asked for twice.
-pub fn expand(words: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+/// [`InputError::NoMatch`] or [`InputError::Pattern`] for a pattern, [`InputError::Search`] if a folder cannot be read,
+/// [`InputError::StdinTwice`] if standard input is asked for twice.
+pub fn expand(words: &[PathBuf]) -> Result<Vec<PathBuf>, InputError> {
     let mut paths = Vec::new();
     for word in words {
         let pattern = word.to_str().filter(|text| text.contains(['*', '?', '[']) && !word.exists());
         let Some(pattern) = pattern else {
             if word.as_os_str() == STDIN && paths.contains(word) {
-                return Err("standard input (-) can be read only once".to_owned());
+                return Err(InputError::StdinTwice);
             }
             paths.push(word.clone());
             continue;
         };
         let before = paths.len();
-        for found in glob::glob(pattern).map_err(|error| format!("{pattern}: {error}"))? {
-            let found = found.map_err(|error| error.to_string())?;
+        let unmatched = |source| InputError::Pattern { pattern: pattern.to_owned(), source };
+        for found in glob::glob(pattern).map_err(unmatched)? {
+            let found = found?;
             if !found.is_dir() {
                 paths.push(found);
             }
         }
         if paths.len() == before {
-            return Err(format!("{pattern}: no such file, and no file matches"));
+            return Err(InputError::NoMatch(pattern.to_owned()));
         }
     }
     Ok(paths)

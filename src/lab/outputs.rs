@@ -79,48 +79,113 @@ pub fn is_still(file: &File, path: &Path) -> bool {
     }
 }
 
+/// An output that cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("{flag} {}: {reason}", path.display())]
+pub struct OutputError {
+    /// The flag that asks for it.
+    pub flag: &'static str,
+    /// Where.
+    pub path: PathBuf,
+    /// Why not.
+    #[source]
+    pub reason: Refusal,
+}
+
+/// Why an output cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The name ends like a folder's.
+    #[error("the name of a folder, not of a file")]
+    FolderName,
+    /// The path is a folder.
+    #[error("a folder, not a file")]
+    Folder,
+    /// The file is an input.
+    #[error("is an input too, and would be lost")]
+    Input,
+    /// The file is another output; the flag that asks for that.
+    #[error("is the file of {0} too")]
+    Output(&'static str),
+    /// The report is there already.
+    #[error("exists; --force replaces it")]
+    Exists,
+    /// The results of a run are there already.
+    #[error("exists; --resume continues it, --force replaces it")]
+    Begun,
+    /// The file may only be read.
+    #[error("may not be written")]
+    ReadOnly,
+    /// The path is a link to nothing.
+    #[error("a link that leads nowhere")]
+    DeadLink,
+    /// The path has no file name.
+    #[error("no name of a file")]
+    NoName,
+    /// The folder is not there.
+    #[error("its folder does not exist")]
+    NoFolder,
+    /// No file can be made in the folder.
+    #[error("its folder cannot be written: {0}")]
+    FolderUnwritable(#[source] io::Error),
+    /// Nothing can be learned about the file.
+    #[error(transparent)]
+    File(io::Error),
+}
+
+/// A file that could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {source}", path.display())]
+pub struct WriteError {
+    /// The file.
+    pub path: PathBuf,
+    /// What the system says.
+    pub source: io::Error,
+}
+
 /// Tries the outputs of a command before its work begins.
 ///
 /// # Errors
 ///
-/// One line that names flag and file: it is an input or another output, is there already (without `force`), or cannot be
-/// written.
-pub fn check(inputs: &[PathBuf], outputs: &[Output<'_>], force: bool) -> Result<(), String> {
+/// An [`OutputError`] with the reason: the file is an input or another output, is there already (without `force`), or
+/// cannot be written.
+pub fn check(inputs: &[PathBuf], outputs: &[Output<'_>], force: bool) -> Result<(), OutputError> {
     let inputs: Vec<Identity> = inputs.iter().filter_map(|path| Identity::of_input(path)).collect();
-    let mut taken: Vec<(Identity, &str)> = Vec::new();
+    let mut taken: Vec<(Identity, &'static str)> = Vec::new();
     for &Output { flag, path, manner } in outputs {
-        let said = |what: &str| format!("{flag} {}: {what}", path.display());
-        let trouble = |what: &str| Err(said(what));
+        let refusal = |reason| OutputError { flag, path: path.to_owned(), reason };
+        let trouble = |reason| Err(refusal(reason));
         if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
-            return trouble("the name of a folder, not of a file");
+            return trouble(Refusal::FolderName);
         }
         let identity = match fs::metadata(path) {
-            Ok(about) if about.is_dir() => return trouble("a folder, not a file"),
+            Ok(about) if about.is_dir() => return trouble(Refusal::Folder),
             // A device or a pipe is written as it comes.
             Ok(about) if !about.is_file() => continue,
             Ok(about) => {
-                let identity = Identity::of_file(path, &about).map_err(|error| said(&error.to_string()))?;
+                let identity = Identity::of_file(path, &about).map_err(|error| refusal(Refusal::File(error)))?;
                 if inputs.contains(&identity) {
-                    return trouble("is an input too, and would be lost");
+                    return trouble(Refusal::Input);
                 }
-                if let Some((_, other)) = taken.iter().find(|(known, _)| *known == identity) {
-                    return trouble(&format!("is the file of {other} too"));
+                if let Some(&(_, other)) = taken.iter().find(|(known, _)| *known == identity) {
+                    return trouble(Refusal::Output(other));
                 }
                 match manner {
-                    Manner::Report if !force => return trouble("exists; --force replaces it"),
-                    Manner::Begun if !force => return trouble("exists; --resume continues it, --force replaces it"),
-                    _ if about.permissions().readonly() => return trouble("may not be written"),
+                    Manner::Report if !force => return trouble(Refusal::Exists),
+                    Manner::Begun if !force => return trouble(Refusal::Begun),
+                    _ if about.permissions().readonly() => return trouble(Refusal::ReadOnly),
                     _ => identity,
                 }
             }
-            Err(_) if fs::symlink_metadata(path).is_ok() => return trouble("a link that leads nowhere"),
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return trouble(&error.to_string()),
+            Err(_) if fs::symlink_metadata(path).is_ok() => return trouble(Refusal::DeadLink),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return trouble(Refusal::File(error)),
             Err(_) => {
-                let Some(name) = path.file_name() else { return trouble("no name of a file") };
-                let Ok(folder) = fs::canonicalize(folder(path)) else { return trouble("its folder does not exist") };
+                let Some(name) = path.file_name() else { return trouble(Refusal::NoName) };
+                let Ok(folder) = fs::canonicalize(folder(path)) else { return trouble(Refusal::NoFolder) };
                 let identity = Identity::Path(folder.join(name));
-                if let Some((_, other)) = taken.iter().find(|(known, _)| *known == identity) {
-                    return trouble(&format!("is the file of {other} too"));
+                if let Some(&(_, other)) = taken.iter().find(|(known, _)| *known == identity) {
+                    return trouble(Refusal::Output(other));
                 }
                 identity
             }
@@ -130,7 +195,7 @@ pub fn check(inputs: &[PathBuf], outputs: &[Output<'_>], force: bool) -> Result<
         let probe = beside(&target);
         let tried = OpenOptions::new().write(true).create_new(true).open(&probe).and_then(|_| fs::remove_file(&probe));
         if let Err(error) = tried {
-            return trouble(&format!("its folder cannot be written: {error}"));
+            return trouble(Refusal::FolderUnwritable(error));
         }
     }
     Ok(())
@@ -176,11 +241,11 @@ pub fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> i
 ///
 /// # Errors
 ///
-/// One line that names the file.
-pub fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
+/// A [`WriteError`] that names the file.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let is_file = fs::metadata(path).map_or(true, |about| about.is_file());
     let written = if is_file { replace(path, |file| file.write_all(bytes)).map(drop) } else { fs::write(path, bytes) };
-    written.map_err(|error| format!("{}: {error}", path.display()))
+    written.map_err(|source| WriteError { path: path.to_owned(), source })
 }
 
 #[cfg(test)]
@@ -225,7 +290,9 @@ mod tests {
         let fresh = folder.0.join("fresh.json");
         let around = folder.0.join(".").join("..").join(folder.0.file_name().expect("a name"));
         let inputs = [input.clone()];
-        let says = |outputs: &[Output<'_>], force: bool| check(&inputs, outputs, force).err().unwrap_or_default();
+        let says = |outputs: &[Output<'_>], force: bool| {
+            check(&inputs, outputs, force).err().map_or_else(String::new, |error| error.to_string())
+        };
         assert_eq!(says(&[report("--json", &fresh)], false), "");
         assert!(says(&[report("--json", &input)], true).contains("is an input too"));
         assert!(says(&[report("--json", &around.join("a.epd"))], true).contains("is an input too"));
@@ -268,9 +335,9 @@ mod tests {
         });
         assert!(broken.is_err());
         assert_eq!((fs::read(&file).ok(), folder.files()), (Some(b"old".to_vec()), 1));
-        assert_eq!(write(&file, b"new"), Ok(()));
-        assert_eq!(write(&folder.0.join("b"), b"new"), Ok(()));
+        write(&file, b"new").expect("writable");
+        write(&folder.0.join("b"), b"new").expect("writable");
         assert_eq!((fs::read(&file).ok(), folder.files()), (Some(b"new".to_vec()), 2));
-        assert!(write(&folder.0.join("no/x"), b"").is_err_and(|error| error.contains("no/x")));
+        assert!(write(&folder.0.join("no/x"), b"").is_err_and(|error| error.to_string().contains("no/x")));
     }
 }

@@ -3,7 +3,9 @@
 //! Ibex plays every position that it can play: composed ones with any number of pieces, and those whose rights, squares or
 //! counters cannot be, which are repaired with a remark. A position that is refused costs a game.
 
-use shakmaty::fen::Fen;
+use std::fmt;
+
+use shakmaty::fen::{Fen, ParseFenError};
 use shakmaty::{CastlingMode, Chess, FromSetup, PositionError, PositionErrorKinds, Setup, Square};
 
 use super::Position;
@@ -15,19 +17,169 @@ const LAST_HALF_MOVE: i64 = 150;
 /// What a castling field may hold, rooks' files of Chess960 included.
 const RIGHTS: &str = "KQABCDEFGHkqabcdefgh";
 
+/// Why a position cannot be played. Everything else is repaired: see [`Repair`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FenError {
+    /// The board or the side to move cannot be read; `source` says which of them.
+    #[error("invalid FEN '{fen}': {source}")]
+    Syntax {
+        /// The text.
+        fen: String,
+        /// The field that cannot be read.
+        source: ParseFenError,
+    },
+    /// The fields can be read, but no game can go on from this position.
+    #[error("impossible position '{fen}': {}", join(reasons))]
+    Illegal {
+        /// The text.
+        fen: String,
+        /// All that is wrong with the position.
+        reasons: Vec<Illegal>,
+    },
+}
+
+/// What makes it impossible to play a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Illegal {
+    /// The board is empty.
+    EmptyBoard,
+    /// A side has no king.
+    MissingKing,
+    /// A side has two kings or more.
+    TooManyKings,
+    /// A pawn stands on the first or last rank.
+    PawnOnBackRank,
+    /// The side to move could take the king.
+    OppositeCheck,
+}
+
+impl Illegal {
+    /// The reasons among these errors.
+    fn among(kinds: PositionErrorKinds) -> Vec<Illegal> {
+        [
+            (PositionErrorKinds::EMPTY_BOARD, Illegal::EmptyBoard),
+            (PositionErrorKinds::MISSING_KING, Illegal::MissingKing),
+            (PositionErrorKinds::TOO_MANY_KINGS, Illegal::TooManyKings),
+            (PositionErrorKinds::PAWNS_ON_BACKRANK, Illegal::PawnOnBackRank),
+            (PositionErrorKinds::OPPOSITE_CHECK, Illegal::OppositeCheck),
+        ]
+        .into_iter()
+        .filter_map(|(kind, reason)| kinds.contains(kind).then_some(reason))
+        .collect()
+    }
+}
+
+impl fmt::Display for Illegal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Illegal::EmptyBoard => "empty board",
+            Illegal::MissingKing => "a king is missing",
+            Illegal::TooManyKings => "too many kings",
+            Illegal::PawnOnBackRank => "pawns on the first or last rank",
+            Illegal::OppositeCheck => "the side not to move is in check",
+        })
+    }
+}
+
+fn join(reasons: &[Illegal]) -> String {
+    reasons.iter().map(Illegal::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// What was changed in a FEN before it could be played, or what is out of the ordinary in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Repair {
+    /// The board has digits side by side, which are added up; the board field.
+    AddedDigits(String),
+    /// Letters that no castling field holds, or that stand twice, are left out.
+    CastlingRead {
+        /// The field.
+        field: String,
+        /// What is left of it.
+        kept: String,
+    },
+    /// The castling rights contradict one another, so that none are kept; the rights.
+    CastlingRefused(String),
+    /// Castling rights without king and rook in place are dropped.
+    CastlingDropped {
+        /// The rights that are left, as a FEN has them.
+        kept: String,
+    },
+    /// The en passant field is no square, and is taken as `-`; the field.
+    EnPassantUnread(String),
+    /// The en passant square has no pawn before it and is dropped.
+    EnPassantDropped,
+    /// A counter is no number or out of its range.
+    Counter {
+        /// The counter.
+        counter: Counter,
+        /// The field.
+        field: String,
+        /// The number that is taken in its place.
+        taken: i64,
+    },
+    /// There is text behind the FEN, which is ignored; the text.
+    IgnoredRest(String),
+    /// A side has more pieces than promotions allow. The position is played as it stands.
+    TooMuchMaterial,
+}
+
+/// A counter of a FEN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Counter {
+    /// Half-moves since the last capture or pawn move, from 0 to 150.
+    HalfMoves,
+    /// The number of the move, from 1; 0 is read as 1 without a remark.
+    Moves,
+}
+
+impl fmt::Display for Counter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Counter::HalfMoves => "half-move clock",
+            Counter::Moves => "move number",
+        })
+    }
+}
+
+impl fmt::Display for Repair {
+    /// One line; long fields are cut.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Repair::AddedDigits(board) => write!(f, "neighbouring digits in '{board}' are added up"),
+            Repair::CastlingRead { field, kept } => {
+                write!(f, "castling rights '{}' are read as '{kept}'", shorten(field))
+            }
+            Repair::CastlingRefused(rights) => write!(f, "castling rights '{rights}' cannot be; none are kept"),
+            Repair::CastlingDropped { kept } => {
+                write!(f, "castling rights without king and rook in place are dropped; kept: {kept}")
+            }
+            Repair::EnPassantUnread(field) => write!(f, "'{}' is no en passant square", shorten(field)),
+            Repair::EnPassantDropped => f.write_str("the en passant square has no pawn before it and is dropped"),
+            Repair::Counter { counter, field, taken } => {
+                write!(f, "{counter} '{}' is out of range; taken as {taken}", shorten(field))
+            }
+            Repair::IgnoredRest(rest) => write!(f, "'{}' behind the FEN is ignored", shorten(rest)),
+            Repair::TooMuchMaterial => f.write_str("more pieces than promotions allow; played as it stands"),
+        }
+    }
+}
+
 impl Position {
     /// Reads a FEN of one to six fields, Shredder and X-FEN castling included, as [`Position::from_any_fen`] does, without
     /// its remarks.
     ///
     /// # Errors
     ///
-    /// One line that says what is wrong.
-    pub fn from_fen(fen: &str, mode: CastlingMode) -> Result<Position, String> {
+    /// [`FenError::Syntax`] or [`FenError::Illegal`], as [`Position::from_any_fen`].
+    pub fn from_fen(fen: &str, mode: CastlingMode) -> Result<Position, FenError> {
         Position::from_any_fen(fen, Some(mode)).map(|(position, _)| position)
     }
 
-    /// Reads a FEN and repairs it where that is possible; with a remark, in one line, on everything that was changed or is
-    /// out of the ordinary.
+    /// Reads a FEN and repairs it where that is possible. Returns the position and everything that was changed or is out
+    /// of the ordinary.
     ///
     /// Castling rights without king and rook in place and en passant squares without a pawn are dropped, counters out of
     /// range are set back, and any number of pieces and impossible checks are taken as they are. Without a `mode`, the
@@ -35,56 +187,58 @@ impl Position {
     ///
     /// # Errors
     ///
-    /// One line that says why nobody can play from here: the board or the side to move cannot be read, a side has no king
+    /// [`FenError::Syntax`] if the board or the side to move cannot be read. [`FenError::Illegal`] if a side has no king
     /// or several, a pawn stands on the first or last rank, or the side to move could take the king.
-    pub fn from_any_fen(fen: &str, mode: Option<CastlingMode>) -> Result<(Position, Vec<String>), String> {
-        let mut remarks = Vec::new();
-        let setup = read(fen, &mut remarks)?;
+    pub fn from_any_fen(fen: &str, mode: Option<CastlingMode>) -> Result<(Position, Vec<Repair>), FenError> {
+        let mut repairs = Vec::new();
+        let setup = read(fen, &mut repairs).map_err(|source| FenError::Syntax { fen: fen.to_owned(), source })?;
         let mode = mode.unwrap_or_else(|| CastlingMode::detect(&setup));
         let (chess, kinds) = match Chess::from_setup(setup, mode) {
             Ok(chess) => (chess, PositionErrorKinds::empty()),
             Err(error) => {
                 let kinds = error.kinds();
-                let chess = lenient(Err(error))
-                    .map_err(|error| format!("impossible position '{fen}': {}", describe(error.kinds())))?;
+                let chess = lenient(Err(error)).map_err(|error| FenError::Illegal {
+                    fen: fen.to_owned(),
+                    reasons: Illegal::among(error.kinds()),
+                })?;
                 (chess, kinds)
             }
         };
         let position = Position::from_chess(chess);
         if kinds.contains(PositionErrorKinds::INVALID_CASTLING_RIGHTS) {
             let kept = position.fen().split(' ').nth(2).unwrap_or("-").to_owned();
-            remarks.push(format!("castling rights without king and rook in place are dropped; kept: {kept}"));
+            repairs.push(Repair::CastlingDropped { kept });
         }
         if kinds.contains(PositionErrorKinds::INVALID_EP_SQUARE) {
-            remarks.push("the en passant square has no pawn before it and is dropped".to_owned());
+            repairs.push(Repair::EnPassantDropped);
         }
         if kinds.contains(PositionErrorKinds::TOO_MUCH_MATERIAL) {
-            remarks.push("more pieces than promotions allow; played as it stands".to_owned());
+            repairs.push(Repair::TooMuchMaterial);
         }
-        Ok((position, remarks))
+        Ok((position, repairs))
     }
 }
 
 /// Reads the fields, each repaired where it can be.
-fn read(fen: &str, remarks: &mut Vec<String>) -> Result<Setup, String> {
+fn read(fen: &str, repairs: &mut Vec<Repair>) -> Result<Setup, ParseFenError> {
     let mut fields = fen.split(|c: char| c.is_ascii_whitespace() || c == '_').filter(|field| !field.is_empty());
     let board = fields.next().unwrap_or_default();
     if board.as_bytes().windows(2).any(|pair| pair.iter().all(u8::is_ascii_digit)) {
-        remarks.push(format!("neighbouring digits in '{board}' are added up"));
+        repairs.push(Repair::AddedDigits(board.to_owned()));
     }
     let turn = fields.next().unwrap_or("w");
-    let rights = castling(fields.next().unwrap_or("-"), remarks);
+    let rights = castling(fields.next().unwrap_or("-"), repairs);
     let en_passant = fields.next().unwrap_or("-");
     let square = Square::from_ascii(en_passant.as_bytes()).ok();
     if square.is_none() && en_passant != "-" {
-        remarks.push(format!("'{}' is no en passant square", shorten(en_passant)));
+        repairs.push(Repair::EnPassantUnread(en_passant.to_owned()));
     }
-    let clock = counter("half-move clock", fields.next(), 0..=LAST_HALF_MOVE, 0, remarks);
+    let clock = counter(Counter::HalfMoves, fields.next(), 0..=LAST_HALF_MOVE, 0, repairs);
     // Many programs begin to count at 0.
-    let number = counter("move number", fields.next(), 0..=i64::from(u32::MAX), 1, remarks).max(1);
+    let number = counter(Counter::Moves, fields.next(), 0..=i64::from(u32::MAX), 1, repairs).max(1);
     let rest: Vec<&str> = fields.collect();
     if !rest.is_empty() {
-        remarks.push(format!("'{}' behind the FEN is ignored", shorten(&rest.join(" "))));
+        repairs.push(Repair::IgnoredRest(rest.join(" ")));
     }
 
     let square = square.map_or_else(|| "-".to_owned(), |square| square.to_string());
@@ -94,14 +248,14 @@ fn read(fen: &str, remarks: &mut Vec<String>) -> Result<Setup, String> {
         whole = format!("{board} {turn} - {square} {clock} {number}");
         parsed = Fen::from_ascii(whole.as_bytes());
         if parsed.is_ok() {
-            remarks.push(format!("castling rights '{rights}' cannot be; none are kept"));
+            repairs.push(Repair::CastlingRefused(rights));
         }
     }
-    parsed.map(Fen::into_setup).map_err(|error| format!("invalid FEN '{fen}': {error}"))
+    parsed.map(Fen::into_setup)
 }
 
 /// The castling field, without what it cannot hold or holds twice.
-fn castling(field: &str, remarks: &mut Vec<String>) -> String {
+fn castling(field: &str, repairs: &mut Vec<Repair>) -> String {
     let mut kept = String::new();
     for right in field.chars() {
         if RIGHTS.contains(right) && !kept.contains(right) {
@@ -112,24 +266,24 @@ fn castling(field: &str, remarks: &mut Vec<String>) -> String {
         kept.push('-');
     }
     if kept != field {
-        remarks.push(format!("castling rights '{}' are read as '{kept}'", shorten(field)));
+        repairs.push(Repair::CastlingRead { field: field.to_owned(), kept: kept.clone() });
     }
     kept
 }
 
 /// A counter, or `fallback` where there is none within `range`.
 fn counter(
-    name: &str,
+    counter: Counter,
     field: Option<&str>,
     range: std::ops::RangeInclusive<i64>,
     fallback: i64,
-    remarks: &mut Vec<String>,
+    repairs: &mut Vec<Repair>,
 ) -> i64 {
     let Some(field) = field else { return fallback };
     match field.parse() {
         Ok(number) if range.contains(&number) => number,
         _ => {
-            remarks.push(format!("{name} '{}' is out of range; taken as {fallback}", shorten(field)));
+            repairs.push(Repair::Counter { counter, field: field.to_owned(), taken: fallback });
             fallback
         }
     }
@@ -161,27 +315,13 @@ fn lenient(strict: Accepted) -> Accepted {
         .or_else(PositionError::ignore_too_much_material)
 }
 
-fn describe(kinds: PositionErrorKinds) -> String {
-    let words: Vec<&str> = [
-        (PositionErrorKinds::EMPTY_BOARD, "empty board"),
-        (PositionErrorKinds::MISSING_KING, "a king is missing"),
-        (PositionErrorKinds::TOO_MANY_KINGS, "too many kings"),
-        (PositionErrorKinds::PAWNS_ON_BACKRANK, "pawns on the first or last rank"),
-        (PositionErrorKinds::OPPOSITE_CHECK, "the side not to move is in check"),
-    ]
-    .into_iter()
-    .filter_map(|(kind, word)| kinds.contains(kind).then_some(word))
-    .collect();
-    words.join(", ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn read(fen: &str) -> (String, Vec<String>) {
-        let (position, remarks) = Position::from_any_fen(fen, None).unwrap_or_else(|error| panic!("{fen}: {error}"));
-        (position.fen(), remarks)
+        let (position, repairs) = Position::from_any_fen(fen, None).unwrap_or_else(|error| panic!("{fen}: {error}"));
+        (position.fen(), repairs.iter().map(Repair::to_string).collect())
     }
 
     #[test]
@@ -242,8 +382,21 @@ mod tests {
             ("4k3/8/8/8/8/8/8/4K3 x - - 0 1", "turn"),
             ("4k3/8/8/8/8/8/4K3 w - - 0 1", "board"),
         ] {
-            let error = Position::from_any_fen(fen, None).expect_err(fen);
+            let error = Position::from_any_fen(fen, None).expect_err(fen).to_string();
             assert!(error.contains(why) && !error.contains('\n'), "{fen}: {error}");
         }
+    }
+    #[test]
+    fn errors_and_repairs_say_what_they_mean_to_programs() {
+        let error = |fen| Position::from_any_fen(fen, None).expect_err(fen);
+        let board = FenError::Syntax { fen: "x w".to_owned(), source: ParseFenError::InvalidBoard };
+        assert_eq!(error("x w"), board);
+        let fen = "4kk2/8/8/8/8/8/8/4KP2 w - - 0 1";
+        let reasons = vec![Illegal::TooManyKings, Illegal::PawnOnBackRank];
+        assert_eq!(error(fen), FenError::Illegal { fen: fen.to_owned(), reasons });
+        assert!(error(fen).to_string().ends_with("': too many kings, pawns on the first or last rank"));
+        let (_, repairs) = Position::from_any_fen("4k3/8/8/8/8/8/8/4K3 w - e3 151 1", None).expect("a position");
+        let clock = Repair::Counter { counter: Counter::HalfMoves, field: "151".to_owned(), taken: 0 };
+        assert_eq!(repairs, [clock, Repair::EnPassantDropped]);
     }
 }

@@ -4,9 +4,24 @@ use std::fmt;
 
 use shakmaty::{CastlingMode, Move};
 
-use super::Position;
+use super::{FenError, Position};
 
 /// A position and what came before it.
+///
+/// ```
+/// use ibex::position::Game;
+/// use ibex::position::game::Ending;
+///
+/// let mut game = Game::startpos();
+/// for _ in 0..2 {
+///     for text in ["g1f3", "g8f6", "f3g1", "f6g8"] {
+///         let m = game.position().parse_move(text).expect("a legal move");
+///         game.play(m);
+///     }
+/// }
+/// assert_eq!(game.occurrences(), 2); // before now
+/// assert_eq!(game.outcome(), Some(Ending::Repetition));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Game {
     position: Position,
@@ -31,8 +46,8 @@ impl Game {
     ///
     /// # Errors
     ///
-    /// One line that says what is wrong with the FEN.
-    pub fn from_fen(fen: &str, mode: CastlingMode) -> Result<Game, String> {
+    /// [`FenError::Syntax`] or [`FenError::Illegal`], as [`Position::from_any_fen`].
+    pub fn from_fen(fen: &str, mode: CastlingMode) -> Result<Game, FenError> {
         Ok(Game::new(Position::from_fen(fen, mode)?))
     }
 

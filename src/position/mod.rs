@@ -22,11 +22,35 @@ use shakmaty::{
     Position as _, Role, Square,
 };
 
+pub use fen::{Counter, FenError, Illegal, Repair};
 pub use game::Game;
 use keys::Keys;
 pub use moves::PackedMove;
 
 /// A position under the rules of chess, with its keys.
+///
+/// ```
+/// use ibex::position::{FenError, Illegal, Position};
+/// use shakmaty::CastlingMode;
+///
+/// let mut position = Position::startpos();
+/// let m = position.parse_move("e2e4").expect("legal in the initial position");
+/// position.play(m);
+/// assert_eq!(position.fen(), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
+///
+/// // What cannot be is repaired, and the repairs are reported.
+/// let (position, repairs) = Position::from_any_fen("4k3/8/8/8/8/8/8/4K3 w KQ - 0 1", None)?;
+/// assert_eq!(position.fen(), "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
+/// assert_eq!(
+///     repairs[0].to_string(),
+///     "castling rights without king and rook in place are dropped; kept: -"
+/// );
+///
+/// // A position without a king cannot be played.
+/// let error = Position::from_fen("8/8/8/8/8/8/8/4K3 w - - 0 1", CastlingMode::Standard).unwrap_err();
+/// assert!(matches!(error, FenError::Illegal { reasons, .. } if reasons == [Illegal::MissingKing]));
+/// # Ok::<(), FenError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Position {
     chess: Chess,

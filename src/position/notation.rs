@@ -3,14 +3,14 @@
 use shakmaty::san::SanPlus;
 use shakmaty::{File, Move, Rank, Role, Square};
 
-use super::Position;
+use super::{FenError, Position};
 
 /// Reads a FEN as standard chess where its castling rights allow that, and as Chess960 otherwise.
 ///
 /// # Errors
 ///
-/// One line that says what is wrong.
-pub fn read_fen(fen: &str) -> Result<Position, String> {
+/// [`FenError::Syntax`] or [`FenError::Illegal`], as [`Position::from_any_fen`].
+pub fn read_fen(fen: &str) -> Result<Position, FenError> {
     Position::from_any_fen(fen, None).map(|(position, _)| position)
 }
 
@@ -45,24 +45,19 @@ pub enum Action {
 }
 
 /// Why a word is not an action in a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unplayable {
+///
+/// The text goes behind the word: "Ke3 is not legal".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MoveError {
     /// It has not the form of a move.
-    NoMove,
+    #[error("is not a move")]
+    NotAMove,
     /// It has the form of a move, but no legal move fits.
+    #[error("is not legal")]
     Illegal,
     /// More than one legal move fits.
+    #[error("fits more than one move")]
     Ambiguous,
-}
-
-impl std::fmt::Display for Unplayable {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Unplayable::NoMove => "is not a move",
-            Unplayable::Illegal => "is not legal",
-            Unplayable::Ambiguous => "fits more than one move",
-        })
-    }
 }
 
 /// Reads a move as people and programs write it: standard algebraic notation with more or less than is needed
@@ -71,12 +66,13 @@ impl std::fmt::Display for Unplayable {
 ///
 /// # Errors
 ///
-/// Whether the word is no move at all, not legal, or not enough to choose between moves.
-pub fn read_action(position: &Position, word: &str) -> Result<Action, Unplayable> {
-    let form = Form::read(word).ok_or(Unplayable::NoMove)?;
+/// [`MoveError::NotAMove`] if the word has not the form of a move, [`MoveError::Illegal`] if no legal move fits,
+/// [`MoveError::Ambiguous`] if several do.
+pub fn read_action(position: &Position, word: &str) -> Result<Action, MoveError> {
+    let form = Form::read(word).ok_or(MoveError::NotAMove)?;
     let legal = position.legal_moves();
     let mut found = match form {
-        Form::Pass if position.in_check() => return Err(Unplayable::Illegal),
+        Form::Pass if position.in_check() => return Err(MoveError::Illegal),
         Form::Pass => return Ok(Action::Pass),
         Form::Castling { queen_side } => {
             let fits = |m: &Move| matches!(*m, Move::Castle { king, rook } if (rook < king) == queen_side);
@@ -107,8 +103,8 @@ pub fn read_action(position: &Position, word: &str) -> Result<Action, Unplayable
     };
     match (found.pop(), found.is_empty()) {
         (Some(m), true) => Ok(Action::Move(m)),
-        (Some(_), false) => Err(Unplayable::Ambiguous),
-        (None, _) => Err(Unplayable::Illegal),
+        (Some(_), false) => Err(MoveError::Ambiguous),
+        (None, _) => Err(MoveError::Illegal),
     }
 }
 
@@ -198,7 +194,7 @@ fn plain(letter: char) -> Option<char> {
 mod tests {
     use super::*;
 
-    fn action(fen: &str, word: &str) -> Result<String, Unplayable> {
+    fn action(fen: &str, word: &str) -> Result<String, MoveError> {
         let position = read_fen(fen).expect("a position");
         read_action(&position, word).map(|action| match action {
             Action::Move(m) => san(&position, m),
@@ -244,16 +240,16 @@ mod tests {
     fn what_is_no_move_is_told_apart() {
         const BISHOP: &str = "4k3/8/8/8/8/2p5/1P6/B3K3 w - - 0 1";
         assert_eq!(action(BISHOP, "bc3"), Ok("bxc3".to_owned()));
-        assert_eq!(action(BISHOP, "Bc3"), Err(Unplayable::Illegal));
+        assert_eq!(action(BISHOP, "Bc3"), Err(MoveError::Illegal));
         const ROOKS: &str = "4k3/8/8/8/8/8/4K3/R6R w - - 0 1";
-        assert_eq!(action(ROOKS, "Rd1"), Err(Unplayable::Ambiguous));
+        assert_eq!(action(ROOKS, "Rd1"), Err(MoveError::Ambiguous));
         assert_eq!(action(ROOKS, "Rad1"), Ok("Rad1".to_owned()));
-        assert_eq!(action("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", "--"), Err(Unplayable::Illegal));
-        assert_eq!(action("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a8"), Err(Unplayable::Illegal));
+        assert_eq!(action("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", "--"), Err(MoveError::Illegal));
+        assert_eq!(action("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a8"), Err(MoveError::Illegal));
         for word in
             ["", "Sf3", "e9", "Nf33", "x", "hello", "1-0", "e4e5e6", "O-O-O-O", "♘", "Nxf", "=Q", "[%clk", "日本語"]
         {
-            assert_eq!(action(ROOKS, word), Err(Unplayable::NoMove), "{word}");
+            assert_eq!(action(ROOKS, word), Err(MoveError::NotAMove), "{word}");
         }
     }
 }

@@ -137,7 +137,7 @@ fn bad_positions_are_refused() {
         "4k3/8/8/8/8/8/8/4K3 x - - 0 1",
     ] {
         let error = Position::from_fen(bad, CastlingMode::Standard).expect_err(bad);
-        assert!(!error.contains('\n'), "{error}");
+        assert!(!error.to_string().contains('\n'), "{error}");
     }
 }
 

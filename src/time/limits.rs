@@ -6,6 +6,25 @@ use std::time::Duration;
 use shakmaty::{ByColor, Move};
 
 /// The limits of one search; the first that is reached ends it.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use ibex::time::Limits;
+/// use shakmaty::ByColor;
+///
+/// // Ten iterations, but no more than two seconds.
+/// let limits = Limits { movetime: Some(Duration::from_secs(2)), ..Limits::depth(10) };
+/// assert_eq!(limits.to_string(), "depth 10, move time 2000 ms");
+///
+/// // A game of one minute with a second for each move, for both sides.
+/// let limits = Limits {
+///     clock: ByColor::new_with(|_| Some(Duration::from_secs(60))),
+///     increment: ByColor::new_with(|_| Duration::from_secs(1)),
+///     ..Limits::default()
+/// };
+/// assert_eq!(limits.to_string(), "white's clock 60000 ms + 1000 ms, black's clock 60000 ms + 1000 ms");
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
     /// Iterations to complete.

@@ -261,12 +261,13 @@ fn zeroed<S: Seal>(slots: usize) -> Option<Vec<Slot<AtomicU64, S>>> {
     // `Vec` can either fail softly or have its memory zeroed by the operating system, not both; hence by hand.
     // SAFETY: the layout is not empty; it is the one that `Vec` uses for this length and capacity, from the same
     // allocator; and a slot of zeros is a valid slot, as its words are integers and its marker has no bytes.
-    unsafe {
+    let slots = unsafe {
         let memory = std::alloc::alloc_zeroed(layout);
         if memory.is_null() {
             return None;
         }
-        crate::memory::advise_huge_pages(memory, layout.size());
-        Some(Vec::from_raw_parts(memory.cast(), slots, slots))
-    }
+        Vec::from_raw_parts(memory.cast(), slots, slots)
+    };
+    crate::memory::advise_huge_pages(&slots);
+    Some(slots)
 }

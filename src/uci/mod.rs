@@ -22,9 +22,10 @@ use std::sync::Weak;
 use std::time::Duration;
 
 use crate::position::Position;
-pub use options::{Action, Change, Options, UiOptions, markdown as option_table, set as set_option};
+pub use options::{Action, Change, OptionError, Options, UiOptions, markdown as option_table, set as set_option};
 use output::Output;
 use parse::Command;
+pub use parse::ParseError;
 pub use prompt::{LentCommand, Run};
 use session::Session;
 
@@ -103,14 +104,14 @@ pub fn converse(input: &[u8], output: impl Write + Send + 'static) {
 ///
 /// # Errors
 ///
-/// What the session would say: one line.
-pub fn understand(line: &str) -> Result<String, String> {
+/// The [`ParseError`] that the session would report, with [`ParseError::Option`] for what it would report of an option.
+pub fn understand(line: &str) -> Result<String, ParseError> {
     Ok(match parse::parse(line)? {
         None => String::new(),
         Some(Command::Position(setup)) => {
             let setup = setup?;
-            let ((standard, remarks), (chess960, _)) = (setup.game(false)?, setup.game(true)?);
-            format!("{} {} {remarks:?}", standard.position().fen(), chess960.position().fen())
+            let ((standard, repairs), (chess960, _)) = (setup.game(false)?, setup.game(true)?);
+            format!("{} {} {repairs:?}", standard.position().fen(), chess960.position().fen())
         }
         Some(Command::Go(go)) => format!("{:?}", go.limits(&Position::startpos())),
         Some(Command::SetOption(text)) => {

@@ -271,6 +271,38 @@ fn milliseconds(number: i32) -> Duration {
     Duration::from_millis(number.max(0).unsigned_abs().into())
 }
 
+/// Why `setoption` changes nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OptionError {
+    /// Nothing stands behind the word `name`.
+    #[error("setoption needs the name of an option")]
+    NoName,
+    /// No option has this name.
+    #[error("no such option: {0}")]
+    Unknown(String),
+    /// The option is a switch, and the value is neither `true` nor `false`.
+    #[error("option {name} takes true or false, not '{value}'")]
+    NotASwitch {
+        /// The option.
+        name: &'static str,
+        /// The value.
+        value: String,
+    },
+    /// The option is a number, and the value is none.
+    #[error("option {name} takes a whole number from {min} to {max}, not '{value}'")]
+    NotANumber {
+        /// The option.
+        name: &'static str,
+        /// The smallest number of the option.
+        min: i32,
+        /// The largest.
+        max: i32,
+        /// The value.
+        value: String,
+    },
+}
+
 /// What `setoption` did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
@@ -286,8 +318,9 @@ pub enum Change {
 ///
 /// # Errors
 ///
-/// One line that says what is wrong; the options are as they were.
-pub fn set(options: &mut Options, text: &str) -> Result<Change, String> {
+/// [`OptionError::NoName`] or [`OptionError::Unknown`] if the text names no option, [`OptionError::NotASwitch`] or
+/// [`OptionError::NotANumber`] if the option does not take the value. The options are as they were.
+pub fn set(options: &mut Options, text: &str) -> Result<Change, OptionError> {
     let (definition, value) = find(text)?;
     let name = definition.name;
     match &definition.kind {
@@ -296,7 +329,7 @@ pub fn set(options: &mut Options, text: &str) -> Result<Change, String> {
             let on = match value.to_ascii_lowercase().as_str() {
                 "true" => true,
                 "false" => false,
-                _ => return Err(format!("option {name} takes true or false, not '{value}'")),
+                _ => return Err(OptionError::NotASwitch { name, value: value.to_owned() }),
             };
             set(options, on);
             Ok(Change::Options(None))
@@ -321,9 +354,9 @@ pub fn set(options: &mut Options, text: &str) -> Result<Change, String> {
 }
 
 /// The number that a value says, moved into the option's range, and a remark if that was needed.
-fn number_within(name: &str, value: &str, min: i32, max: i32) -> Result<(i32, Option<String>), String> {
-    let number = whole_number(value)
-        .ok_or_else(|| format!("option {name} takes a whole number from {min} to {max}, not '{value}'"))?;
+fn number_within(name: &'static str, value: &str, min: i32, max: i32) -> Result<(i32, Option<String>), OptionError> {
+    let number =
+        whole_number(value).ok_or_else(|| OptionError::NotANumber { name, min, max, value: value.to_owned() })?;
     let clamped = number.clamp(min.into(), max.into());
     let remark = (clamped != number).then(|| format!("option {name} goes from {min} to {max}: set to {clamped}"));
     Ok((i32::try_from(clamped).unwrap_or(min), remark))
@@ -332,7 +365,7 @@ fn number_within(name: &str, value: &str, min: i32, max: i32) -> Result<(i32, Op
 /// The option that this text names, and the value that follows.
 ///
 /// The word "value" ends the name at the first place where what stands before it is the name of an option.
-fn find(text: &str) -> Result<(&'static Definition, &str), String> {
+fn find(text: &str) -> Result<(&'static Definition, &str), OptionError> {
     let start = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
     let values = text.split_whitespace().filter(|word| word.eq_ignore_ascii_case("value"));
     let splits = values.map(|word| (&text[..start(word)], text[start(word) + word.len()..].trim()));
@@ -344,8 +377,8 @@ fn find(text: &str) -> Result<(&'static Definition, &str), String> {
         first_name.get_or_insert(name.trim());
     }
     match first_name {
-        None | Some("") => Err("setoption needs the name of an option".into()),
-        Some(name) => Err(format!("no such option: {name}")),
+        None | Some("") => Err(OptionError::NoName),
+        Some(name) => Err(OptionError::Unknown(name.to_owned())),
     }
 }
 
@@ -510,7 +543,7 @@ mod tests {
         ] {
             let mut options = Options::default();
             let error = set(&mut options, text).expect_err(text);
-            assert!(!error.contains('\n'));
+            assert!(!error.to_string().contains('\n'));
             assert_eq!(options, Options::default(), "{text}");
         }
     }

@@ -12,7 +12,8 @@ use std::time::Duration;
 use shakmaty::{ByColor, CastlingMode, CastlingSide, Color, Move, Square};
 use vampirc_uci::UciMessage;
 
-use crate::position::{Game, Position};
+use super::options::OptionError;
+use crate::position::{FenError, Game, Position, Repair};
 use crate::time::Limits;
 
 /// A command of the protocol, or one for a person at the prompt.
@@ -25,13 +26,48 @@ pub enum Command {
     /// `position`.
     ///
     /// One that cannot be read is a command, too: no position is set then, and the next search has to say so.
-    Position(Result<Setup, String>),
+    Position(Result<Setup, ParseError>),
     /// `go`.
     Go(Go),
     /// `go perft`, to this depth.
     Perft(u32),
     /// A word that the protocol does not know, with what follows it.
     Other(String, Vec<String>),
+}
+
+/// Why a line of the protocol cannot be carried out.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseError {
+    /// `setoption` without the word `name`.
+    #[error("setoption needs 'name' and the name of an option")]
+    NoOptionName,
+    /// A simple command that the protocol's parser refuses; the command.
+    #[error("cannot read '{0}'")]
+    Unreadable(String),
+    /// `position` without `startpos` and `fen`.
+    #[error("position needs 'startpos' or 'fen'")]
+    NoPosition,
+    /// `position fen` with nothing behind it.
+    #[error("'position fen' needs a FEN")]
+    NoFen,
+    /// Something else than `moves` behind `position startpos`; the first word of it.
+    #[error("'{0}' after 'position startpos': the word 'moves' is missing")]
+    NoMoves(String),
+    /// The FEN of `position` cannot be played.
+    #[error(transparent)]
+    Fen(#[from] FenError),
+    /// A move of `position` is not legal.
+    #[error("illegal move '{text}' (number {number} of the list)")]
+    IllegalMove {
+        /// The move.
+        text: String,
+        /// Its place in the list, from 1.
+        number: usize,
+    },
+    /// `setoption` names no option, or gives it a value that it does not take.
+    #[error(transparent)]
+    Option(#[from] OptionError),
 }
 
 /// The words that begin a command of the protocol.
@@ -51,8 +87,8 @@ const NULL_MOVE: &str = "0000";
 ///
 /// # Errors
 ///
-/// One line that says what is wrong.
-pub fn parse(line: &str) -> Result<Option<Command>, String> {
+/// [`ParseError::NoOptionName`], or [`ParseError::Unreadable`] for a simple command that the protocol's parser refuses.
+pub fn parse(line: &str) -> Result<Option<Command>, ParseError> {
     let words: Vec<&str> = line.split_whitespace().collect();
     if words.first().is_none_or(|first| first.starts_with('#')) {
         return Ok(None);
@@ -68,7 +104,7 @@ pub fn parse(line: &str) -> Result<Option<Command>, String> {
         "position" => Command::Position(Setup::parse(rest)),
         "setoption" => {
             let Some(name) = rest.iter().position(|word| word.eq_ignore_ascii_case("name")) else {
-                return Err("setoption needs 'name' and the name of an option".into());
+                return Err(ParseError::NoOptionName);
             };
             Command::SetOption(tail(line, rest, name + 1).to_owned())
         }
@@ -88,10 +124,10 @@ fn tail<'a>(line: &'a str, words: &[&str], index: usize) -> &'a str {
 }
 
 /// One of the simple commands, from its canonical text.
-fn simple(canonical: &str) -> Result<Command, String> {
+fn simple(canonical: &str) -> Result<Command, ParseError> {
     // The parser is known to panic on inputs that are not given to it here; should it still, the engine goes on.
     match catch_unwind(|| vampirc_uci::parse_one(canonical)) {
-        Ok(UciMessage::Unknown(..)) | Err(_) => Err(format!("cannot read '{canonical}'")),
+        Ok(UciMessage::Unknown(..)) | Err(_) => Err(ParseError::Unreadable(canonical.to_owned())),
         Ok(message) => Ok(Command::Simple(message)),
     }
 }
@@ -106,41 +142,42 @@ pub struct Setup {
 }
 
 impl Setup {
-    fn parse(words: &[&str]) -> Result<Setup, String> {
+    fn parse(words: &[&str]) -> Result<Setup, ParseError> {
         let moves_at = words.iter().position(|word| word.eq_ignore_ascii_case("moves"));
         let moves = moves_at.map_or(&[][..], |at| &words[at + 1..]);
         let base = &words[..moves_at.unwrap_or(words.len())];
         let kind = base.iter().position(|word| matches!(word.to_ascii_lowercase().as_str(), "startpos" | "fen"));
         let Some(kind) = kind else {
-            return Err("position needs 'startpos' or 'fen'".into());
+            return Err(ParseError::NoPosition);
         };
         let fields = &base[kind + 1..];
         let fen = if base[kind].eq_ignore_ascii_case("fen") {
             if fields.is_empty() {
-                return Err("'position fen' needs a FEN".into());
+                return Err(ParseError::NoFen);
             }
             Some(without_operations(fields).join(" "))
         } else if let Some(stray) = fields.first() {
-            return Err(format!("'{stray}' after 'position startpos': the word 'moves' is missing"));
+            return Err(ParseError::NoMoves((*stray).to_owned()));
         } else {
             None
         };
         Ok(Setup { fen, moves: moves.iter().map(|word| word.to_ascii_lowercase()).collect() })
     }
 
-    /// Sets the game up, with remarks on what had to be repaired.
+    /// Sets the game up, and returns what had to be repaired.
     ///
     /// Chess960 castling rights are kept even where the GUI has not announced them; `chess960` says that it has.
     ///
     /// # Errors
     ///
-    /// One line that names the bad FEN or the first illegal move.
-    pub fn game(&self, chess960: bool) -> Result<(Game, Vec<String>), String> {
-        let (mut game, remarks) = match &self.fen {
+    /// [`ParseError::Fen`] if the FEN cannot be played, [`ParseError::IllegalMove`] for the first move that is not legal.
+    pub fn game(&self, chess960: bool) -> Result<(Game, Vec<Repair>), ParseError> {
+        let (mut game, repairs) = match &self.fen {
             None => (Game::startpos(), Vec::new()),
             Some(fen) => {
-                let (position, remarks) = Position::from_any_fen(fen, chess960.then_some(CastlingMode::Chess960))?;
-                (Game::new(position), remarks)
+                let mode = chess960.then_some(CastlingMode::Chess960);
+                let (position, repairs) = Position::from_any_fen(fen, mode)?;
+                (Game::new(position), repairs)
             }
         };
         for (i, text) in self.moves.iter().enumerate() {
@@ -150,11 +187,11 @@ impl Setup {
                 continue;
             }
             let Some(m) = read_move(game.position(), text) else {
-                return Err(format!("illegal move '{text}' (number {} of the list)", i + 1));
+                return Err(ParseError::IllegalMove { text: text.clone(), number: i + 1 });
             };
             game.play(m);
         }
-        Ok((game, remarks))
+        Ok((game, repairs))
     }
 }
 
@@ -305,7 +342,7 @@ mod tests {
         go_of(line).limits(&Position::startpos())
     }
 
-    fn game(line: &str) -> Result<Game, String> {
+    fn game(line: &str) -> Result<Game, ParseError> {
         match parse(line)? {
             Some(Command::Position(setup)) => setup?.game(false).map(|(game, _)| game),
             other => panic!("{line}: {other:?}"),
@@ -482,7 +519,7 @@ mod tests {
             ("position fen rnbqkbnr/pppppppp/9/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "invalid FEN"),
         ] {
             let error = game(line).expect_err(line);
-            assert!(error.contains(why), "{line}: {error}");
+            assert!(error.to_string().contains(why), "{line}: {error}");
         }
     }
 

@@ -13,7 +13,7 @@ use super::input::Input;
 use super::journal::{self, WIRE};
 use super::options::{self, Action, Change, Options};
 use super::output::Output;
-use super::parse::{self, Command, Go, Setup};
+use super::parse::{self, Command, Go, ParseError, Setup};
 use super::print::{Printer, Style, uci_move};
 use super::prompt::{self, LentCommand};
 use super::{AUTHORS, NAME};
@@ -32,7 +32,7 @@ pub struct Session {
     engine: Engine,
     options: Options,
     /// What searches begin with; or why the position that was asked for last cannot be played.
-    game: Result<Game, String>,
+    game: Result<Game, ParseError>,
     running: Option<Running>,
     /// Commands that wait for the end of what is running.
     waiting: VecDeque<Command>,
@@ -151,7 +151,7 @@ impl Session {
                 self.take(command);
             }
             Ok(None) => (),
-            Err(error) => self.output.remark(&error),
+            Err(error) => self.output.remark(&error.to_string()),
         }
     }
 
@@ -224,7 +224,7 @@ impl Session {
     fn set_option(&mut self, text: &str) {
         let mut options = self.options.clone();
         match options::set(&mut options, text) {
-            Err(error) => self.output.remark(&error),
+            Err(error) => self.output.remark(&error.to_string()),
             Ok(Change::Action(Action::ClearHash)) => self.engine.clear_hash(),
             Ok(Change::Options(remark)) => {
                 if let Some(remark) = remark {
@@ -252,14 +252,14 @@ impl Session {
         self.options = options;
     }
 
-    fn set_up(&mut self, setup: Result<Setup, String>) {
+    fn set_up(&mut self, setup: Result<Setup, ParseError>) {
         self.game = match setup.and_then(|setup| setup.game(self.options.ui.chess960)) {
-            Ok((game, remarks)) => {
-                self.remarks(&remarks);
+            Ok((game, repairs)) => {
+                repairs.iter().for_each(|repair| self.output.remark(&repair.to_string()));
                 Ok(game)
             }
             Err(error) => {
-                self.output.remark(&error);
+                self.output.remark(&error.to_string());
                 Err(error)
             }
         };

@@ -36,7 +36,7 @@ pub const TARGETS: [Target; 8] = [
 /// Lines of the protocol: read, understood as far as they can be without a session.
 pub fn line(bytes: &[u8]) {
     for line in bytes.split(|&byte| byte == b'\n') {
-        match uci::understand(&String::from_utf8_lossy(line)) {
+        match uci::understand(&String::from_utf8_lossy(line)).map_err(|error| error.to_string()) {
             Ok(asked) => drop(asked),
             // Where it is said, other blanks become one.
             Err(error) => assert!(!error.is_empty() && !error.contains('\n'), "{error:?}"),
@@ -54,7 +54,7 @@ pub fn option(bytes: &[u8]) {
         Ok(uci::Change::Options(remark)) => assert!(remark.is_none_or(|remark| !remark.contains('\n'))),
         Ok(uci::Change::Action(_)) => assert_eq!(options, before),
         Err(error) => {
-            assert!(!error.is_empty());
+            assert!(!error.to_string().is_empty());
             assert_eq!(options, before, "{text:?}: {error}");
         }
     }
@@ -121,7 +121,7 @@ pub fn fen(bytes: &[u8]) {
         let position = match Position::from_fen(&text, mode) {
             Ok(position) => position,
             Err(error) => {
-                assert!(!error.is_empty());
+                assert!(!error.to_string().is_empty());
                 continue;
             }
         };
@@ -206,7 +206,7 @@ pub fn games(bytes: &[u8]) {
 /// A network: the bytes as they are; and, as a checksum stops nearly all that, as the header of a file of the right
 /// size and sum whose weights they also choose. What is accepted evaluates and is written as it was read.
 pub fn network(bytes: &[u8]) {
-    if let Err(error) = Network::from_bytes(bytes) {
+    if let Err(error) = Network::from_bytes(bytes).map_err(|error| error.to_string()) {
         assert!(!error.is_empty() && !error.contains('\n'));
     }
     let Some((&[kind, hidden, length, spread], rest)) = bytes.split_first_chunk() else { return };

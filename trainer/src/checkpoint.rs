@@ -139,7 +139,7 @@ impl Checkpoint {
     /// One line: the other's file cannot be read, or it has another purpose or is larger.
     pub fn continuing(recipe: Recipe, other: &Path) -> Result<Checkpoint, String> {
         let (parameters, residual) = if other.extension().is_some_and(|ending| ending == "ibxn") {
-            let network = Network::load(other)?;
+            let network = Network::load(other).map_err(|error| error.to_string())?;
             (dequantise(&network), network.is_residual())
         } else {
             let checkpoint = Checkpoint::read(other)?;

@@ -19,6 +19,7 @@ pub fn quantise(parameters: &Parameters, name: String) -> Result<Network, String
     let integer = |value: f32, one: i32| (value * one as f32).round() as i32;
     let values: Vec<i16> = layers.iter().enumerate().map(|(index, &w)| integer(w, one(index, hidden)) as i16).collect();
     Network::new(name, hidden, &values, std::array::from_fn(|i| integer(biases[i], QA * QB)))
+        .map_err(|error| error.to_string())
 }
 
 /// The weights in floating point that a network's integers stand for, to go on learning from.

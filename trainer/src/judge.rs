@@ -42,7 +42,8 @@ pub fn run(args: &Args) -> Result<(), String> {
     let target = Target { wdl: args.wdl, residual: false, scale: args.scale };
     let mut rows = vec![("classical".to_owned(), Evaluation::Classical)];
     for path in &args.networks {
-        rows.push((path.display().to_string(), Evaluation::Network(Arc::new(Network::load(path)?))));
+        let network = Network::load(path).map_err(|error| error.to_string())?;
+        rows.push((path.display().to_string(), Evaluation::Network(Arc::new(network))));
     }
     for (name, evaluation) in rows {
         let told = evaluations(&packed, &evaluation, target);

@@ -23,7 +23,7 @@ pub mod simd;
 pub mod units;
 
 pub use accumulator::Accumulators;
-pub use network::Network;
+pub use network::{LoadError, Network, NetworkError};
 
 #[cfg(test)]
 mod tests;

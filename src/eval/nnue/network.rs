@@ -18,9 +18,9 @@
 //! rows of the output layer (own view, then the opponent's); then the eight output biases, 32-bit.
 
 use std::borrow::Cow;
-use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::{fs, io};
 
 use super::features::{INPUTS, OUTPUT_BUCKETS, PIECES};
 use super::simd::{BLOCK, Block, Kernel};
@@ -42,6 +42,82 @@ pub const HEADER_SIZE: usize = 64;
 pub const MAX_OUTPUT_WEIGHT: i16 = 128;
 /// Larger hidden layers could overflow the 32-bit sums.
 pub const MAX_HIDDEN: usize = 1024;
+
+/// Why bytes or weights are no network that this program can use.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NetworkError {
+    /// The file is shorter than its header; its size in bytes.
+    #[error("{0} bytes are too few")]
+    TooShort(usize),
+    /// The file does not begin with [`MAGIC`].
+    #[error("it does not begin like a network of Ibex")]
+    Magic,
+    /// The version is not [`VERSION`], or the architecture is unknown.
+    #[error("version {version} and architecture {architecture} are unknown")]
+    Unknown {
+        /// The version of the format.
+        version: u32,
+        /// The number of the architecture.
+        architecture: u32,
+    },
+    /// The hidden size is 0, too large, or no multiple of two blocks.
+    #[error("hidden size {0} is no multiple of {step} up to {MAX_HIDDEN}", step = 2 * BLOCK)]
+    HiddenSize(usize),
+    /// The number of output buckets is not [`OUTPUT_BUCKETS`].
+    #[error("{0} output buckets where {OUTPUT_BUCKETS} are expected")]
+    OutputBuckets(u32),
+    /// The weights are quantised by other numbers than [`QA`], [`QB`] and [`SCALE`].
+    #[error("it is quantised by {}, {} and {}", .0[0], .0[1], .0[2])]
+    Quantisation([i32; 3]),
+    /// The file does not have the size that its header promises.
+    #[error("{found} bytes of weights where {expected} are expected")]
+    Length {
+        /// Bytes behind the header.
+        found: usize,
+        /// Bytes that the header promises.
+        expected: usize,
+    },
+    /// The weights do not have the checksum of the header.
+    #[error("its checksum is wrong: the file is damaged")]
+    Checksum,
+    /// So many weights do not make a hidden layer of this size.
+    #[error("{count} weights do not make a hidden layer of {hidden}")]
+    WeightCount {
+        /// The number of weights.
+        count: usize,
+        /// The hidden size.
+        hidden: usize,
+    },
+    /// An output weight is larger than [`MAX_OUTPUT_WEIGHT`]; the first such weight.
+    #[error("an output weight of {0} is too large")]
+    OutputWeight(i16),
+}
+
+/// Why a network file cannot be loaded. Each message names the file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The file cannot be read.
+    #[error("cannot read network {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The path is a folder, a device or a pipe. A device may have no end, and a pipe no beginning.
+    #[error("cannot read network {}: it is no file", .0.display())]
+    NotAFile(PathBuf),
+    /// The file is no network that this program can use.
+    #[error("network {} does not fit: {source}", path.display())]
+    Network {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: NetworkError,
+    },
+}
 
 /// A network, ready to evaluate.
 #[derive(Clone, Debug)]
@@ -104,16 +180,16 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// One line: the file cannot be read or is no network that fits this program.
-    pub fn load(path: &Path) -> Result<Network, String> {
-        let trouble = |why: String| format!("cannot read network {}: {why}", path.display());
-        // A device may have no end, and a pipe no beginning.
-        if !fs::metadata(path).map_err(|error| trouble(error.to_string()))?.is_file() {
-            return Err(trouble("it is no file".into()));
+    /// [`LoadError::Read`] if the file cannot be read, [`LoadError::NotAFile`] if it is no ordinary file, and
+    /// [`LoadError::Network`] if it is no network that fits this program.
+    pub fn load(path: &Path) -> Result<Network, LoadError> {
+        let unread = |source| LoadError::Read { path: path.to_owned(), source };
+        if !fs::metadata(path).map_err(unread)?.is_file() {
+            return Err(LoadError::NotAFile(path.to_owned()));
         }
-        let bytes = fs::read(path).map_err(|error| trouble(error.to_string()))?;
+        let bytes = fs::read(path).map_err(unread)?;
         let mut network =
-            Network::from_bytes(&bytes).map_err(|why| format!("network {} does not fit: {why}", path.display()))?;
+            Network::from_bytes(&bytes).map_err(|source| LoadError::Network { path: path.to_owned(), source })?;
         // As where it is embedded: a file is known by its name, whatever its header says.
         network.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Ok(network)
@@ -123,39 +199,40 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// One line: what is wrong with it.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Network, String> {
+    /// The first [`NetworkError`] of the header, of the weights' size and checksum, and of the weights.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Network, NetworkError> {
         let Some((header, weights)) = bytes.split_at_checked(HEADER_SIZE) else {
-            return Err(format!("{} bytes are too few", bytes.len()));
+            return Err(NetworkError::TooShort(bytes.len()));
         };
         let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| header[at + i]));
         let half = |at: usize| i32::from(u16::from_le_bytes([header[at], header[at + 1]]));
         if !header.starts_with(MAGIC) {
-            return Err("it does not begin like a network of Ibex".to_owned());
+            return Err(NetworkError::Magic);
         }
         let architecture = word(12).checked_sub(ARCHITECTURE).filter(|&more| more <= RESIDUAL | EN_PRISE);
         let (VERSION, Some(architecture)) = (word(8), architecture) else {
-            return Err(format!("version {} and architecture {} are unknown", word(8), word(12)));
+            return Err(NetworkError::Unknown { version: word(8), architecture: word(12) });
         };
         let hidden = word(16) as usize;
         if hidden == 0 || !hidden.is_multiple_of(2 * BLOCK) || hidden > MAX_HIDDEN {
-            return Err(format!("hidden size {hidden} is no multiple of {} up to {MAX_HIDDEN}", 2 * BLOCK));
+            return Err(NetworkError::HiddenSize(hidden));
         }
         if word(20) as usize != OUTPUT_BUCKETS {
-            return Err(format!("{} output buckets where {OUTPUT_BUCKETS} are expected", word(20)));
+            return Err(NetworkError::OutputBuckets(word(20)));
         }
-        if (half(24), half(26), half(28)) != (QA, QB, SCALE) {
-            return Err(format!("it is quantised by {}, {} and {}", half(24), half(26), half(28)));
+        let quantisation = [half(24), half(26), half(28)];
+        if quantisation != [QA, QB, SCALE] {
+            return Err(NetworkError::Quantisation(quantisation));
         }
         let en_prise = architecture & EN_PRISE != 0;
         let unseen = if en_prise { 0 } else { (INPUTS - PIECES) * hidden };
         let halves = 2 * (weight_count(hidden) - unseen);
         let expected = halves + 4 * OUTPUT_BUCKETS;
         if weights.len() != expected {
-            return Err(format!("{} bytes of weights where {expected} are expected", weights.len()));
+            return Err(NetworkError::Length { found: weights.len(), expected });
         }
         if checksum(weights) != u64::from(word(32)) | u64::from(word(36)) << 32 {
-            return Err("its checksum is wrong: the file is damaged".to_owned());
+            return Err(NetworkError::Checksum);
         }
         let (halves, words) = weights.split_at(halves);
         let mut values: Vec<i16> = halves.chunks_exact(2).map(|b| i16::from_le_bytes([b[0], b[1]])).collect();
@@ -192,19 +269,20 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// One line: there are too many or too few, or an output weight is too large.
+    /// [`NetworkError::WeightCount`] if there are too many or too few weights, [`NetworkError::OutputWeight`] if an output
+    /// weight is larger than [`MAX_OUTPUT_WEIGHT`].
     pub fn new(
         name: String,
         hidden: usize,
         values: &[i16],
         output_biases: [i32; OUTPUT_BUCKETS],
-    ) -> Result<Network, String> {
+    ) -> Result<Network, NetworkError> {
         if values.len() != weight_count(hidden) || !hidden.is_multiple_of(2 * BLOCK) || hidden > MAX_HIDDEN {
-            return Err(format!("{} weights do not make a hidden layer of {hidden}", values.len()));
+            return Err(NetworkError::WeightCount { count: values.len(), hidden });
         }
         let outputs = &values[(INPUTS + 1) * hidden..];
-        if let Some(large) = outputs.iter().find(|w| w.unsigned_abs() > MAX_OUTPUT_WEIGHT.unsigned_abs()) {
-            return Err(format!("an output weight of {large} is too large"));
+        if let Some(&large) = outputs.iter().find(|w| w.unsigned_abs() > MAX_OUTPUT_WEIGHT.unsigned_abs()) {
+            return Err(NetworkError::OutputWeight(large));
         }
         let weights = values.chunks_exact(BLOCK).map(|chunk| Block(std::array::from_fn(|i| chunk[i]))).collect();
         Ok(Network {

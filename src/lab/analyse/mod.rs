@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use self::checkpoint::{Checkpoint, Resumable};
 use super::epd::player::Budget;
-use super::input::{self, Source};
+use super::input::{self, InputError, Source};
 use super::tell::counted;
 use super::{FOUND, OK, TROUBLE, amount, interrupt, progress};
 
@@ -173,8 +173,12 @@ pub fn run(args: &Args) -> u8 {
 
 fn analyse(args: &Args) -> Result<u8, String> {
     // Every file is opened before hours are spent on the first.
-    let paths = input::expand(&args.files)?;
-    let sources = paths.iter().map(|path| Source::open(path)).collect::<Result<Vec<_>, _>>()?;
+    let paths = input::expand(&args.files).map_err(|error| error.to_string())?;
+    let sources = paths
+        .iter()
+        .map(|path| Source::open(path))
+        .collect::<Result<Vec<_>, InputError>>()
+        .map_err(|error| error.to_string())?;
     let total = sources.iter().map(|source| source.size).sum();
     let (sink, checkpoint) = match &args.out {
         None => (Sink::Stream(Box::new(io::stdout())), Checkpoint::default()),
@@ -199,7 +203,7 @@ fn analyse(args: &Args) -> Result<u8, String> {
         desk.input = number;
         let done = if number == checkpoint.input { checkpoint.done } else { 0 };
         let name = source.name.clone();
-        let mut text = BufReader::new(source.watched(&desk.bar).text()?);
+        let mut text = BufReader::new(source.watched(&desk.bar).text().map_err(|error| error.to_string())?);
         if is_pgn(path, &mut text).map_err(|error| format!("{name}: {error}"))? {
             games::analyse(&name, text, done, &mut desk)?;
         } else {

@@ -48,9 +48,9 @@ pub fn analyse(name: &str, mut input: impl BufRead, done: u64, desk: &mut Desk<'
                 if entry.is_ok() {
                     desk.begin_search()?;
                 }
-                match entry.and_then(|entry| {
+                match entry.map_err(|error| error.to_string()).and_then(|entry| {
                     oddities.add(&entry);
-                    entry.repairs.iter().for_each(|repair| desk.note(&place, repair));
+                    entry.repairs.iter().for_each(|repair| desk.note(&place, &repair.to_string()));
                     annotate(&entry, &mut player, desk)
                 }) {
                     Ok(line) => Some(line),

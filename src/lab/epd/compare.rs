@@ -71,7 +71,7 @@ pub fn mcnemar(won: usize, lost: usize) -> f64 {
 /// One line: a file cannot be read, or the runs have nothing in common.
 pub fn run(args: &Args) -> Result<u8, String> {
     let read = |path: &PathBuf, player: &Option<String>| -> Result<(Run, String), String> {
-        let Intake { run, remarks, .. } = Run::read(path)?;
+        let Intake { run, remarks, .. } = Run::read(path).map_err(|error| error.to_string())?;
         for remark in remarks {
             eprintln!("{remark}");
         }

@@ -32,26 +32,27 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<u8, String> {
     let mut written: Vec<_> = Output::wanted([("--out", &args.out, Manner::Report)]).collect();
     written.extend(args.outputs.files());
-    outputs::check(&args.files, &written, args.outputs.force)?;
+    outputs::check(&args.files, &written, args.outputs.force).map_err(|error| error.to_string())?;
     let mut runs = Vec::new();
     for file in &args.files {
-        let Intake { run, remarks, .. } = Run::read(file)?;
+        let Intake { run, remarks, .. } = Run::read(file).map_err(|error| error.to_string())?;
         for remark in remarks {
             eprintln!("{remark}");
         }
         runs.push((file, run));
     }
-    let whole = merge(runs.iter().map(|(file, run)| (file.display().to_string(), run)))?;
+    let whole =
+        merge(runs.iter().map(|(file, run)| (file.display().to_string(), run))).map_err(|error| error.to_string())?;
     if let Some(path) = &args.out {
         let mut bytes = Vec::new();
         write_line(&mut bytes, &whole.head)
             .and_then(|()| whole.records.iter().try_for_each(|record| write_line(&mut bytes, record)))
             .map_err(|error| error.to_string())?;
-        outputs::write(path, &bytes)?;
+        outputs::write(path, &bytes).map_err(|error| error.to_string())?;
     }
     let saved = report::save(&whole, &args.outputs);
     report::print(&whole, &args.outputs);
-    saved?;
+    saved.map_err(|error| error.to_string())?;
     let missing = whole.expected().saturating_sub(whole.records.len());
     if missing > 0 {
         let results = counted(whole.expected() as u64, "result", "results");
@@ -60,8 +61,45 @@ pub fn run(args: &Args) -> Result<u8, String> {
     Ok(if missing > 0 { FOUND } else { OK })
 }
 
+/// Why runs cannot be put together.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MergeError {
+    /// The heads differ in more than players and shards.
+    #[error("{name} does not belong to the others: {difference}")]
+    Foreign {
+        /// The file.
+        name: String,
+        /// In which respect they differ.
+        difference: String,
+    },
+    /// A player of this label differs from the one in the other files.
+    #[error("{name}: '{label}' is another player than in the others")]
+    OtherPlayer {
+        /// The file.
+        name: String,
+        /// The player's label.
+        label: String,
+    },
+    /// Two files have a result of the same position and player.
+    #[error("{id} by {player} is in {first} and in {name}")]
+    Twice {
+        /// The position.
+        id: String,
+        /// The player's label.
+        player: String,
+        /// The file that came first.
+        first: String,
+        /// The other one.
+        name: String,
+    },
+    /// There are no runs.
+    #[error("nothing to merge")]
+    Nothing,
+}
+
 /// Merges runs that agree in everything but players and shards.
-fn merge<'a>(runs: impl Iterator<Item = (String, &'a Run)>) -> Result<Run, String> {
+fn merge<'a>(runs: impl Iterator<Item = (String, &'a Run)>) -> Result<Run, MergeError> {
     let mut whole: Option<Run> = None;
     let mut seen = BTreeMap::new();
     for (name, run) in runs {
@@ -75,24 +113,25 @@ fn merge<'a>(runs: impl Iterator<Item = (String, &'a Run)>) -> Result<Run, Strin
         head.shard = None;
         head.players.clone_from(&whole.head.players);
         if head != whole.head {
-            return Err(format!("{name} does not belong to the others: {}", difference(&head, &whole.head)));
+            let difference = difference(&head, &whole.head);
+            return Err(MergeError::Foreign { name, difference });
         }
         for player in &run.head.players {
             match whole.head.players.iter().find(|known| known.label == player.label) {
                 None => whole.head.players.push(player.clone()),
                 Some(known) if known == player => {}
-                Some(_) => return Err(format!("{name}: '{}' is another player than in the others", player.label)),
+                Some(_) => return Err(MergeError::OtherPlayer { name, label: player.label.clone() }),
             }
         }
         for record in &run.records {
             if let Some(first) = seen.insert(record.key(), name.clone()) {
-                let (id, player) = (&record.id, &record.player);
-                return Err(format!("{id} by {player} is in {first} and in {name}"));
+                let (id, player) = (record.id.clone(), record.player.clone());
+                return Err(MergeError::Twice { id, player, first, name });
             }
             whole.records.push(record.clone());
         }
     }
-    let mut whole = whole.ok_or("nothing to merge")?;
+    let mut whole = whole.ok_or(MergeError::Nothing)?;
     whole.sort();
     Ok(whole)
 }

@@ -9,6 +9,8 @@
 //! [`Suite::oddities`] count such operations by kind. A line without a readable position or solution is left out, and a
 //! [`Problem`] says where and why.
 
+mod error;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
@@ -16,9 +18,11 @@ use std::path::Path;
 use shakmaty::Move;
 use shakmaty::san::San;
 
-use crate::lab::input;
+pub use error::{SuiteError, WordError};
+
+use crate::lab::input::{self, InputError};
 use crate::lab::tell::counted;
-use crate::position::Position;
+use crate::position::{Position, Repair};
 
 /// One operation as it stands in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,8 +145,8 @@ pub struct Entry {
     pub line: usize,
     /// The position.
     pub position: Position,
-    /// What had to be repaired in the position before it could be played, a line each.
-    pub repairs: Vec<String>,
+    /// What had to be repaired in the position before it could be played.
+    pub repairs: Vec<Repair>,
     /// `id`: the position's name.
     pub id: Option<String>,
     /// `bm`: the moves that solve it.
@@ -191,6 +195,21 @@ impl fmt::Display for Problem {
 }
 
 /// A file of positions.
+///
+/// ```
+/// use ibex::lab::epd::parse::Suite;
+/// use ibex::position::notation::san;
+///
+/// let text = br#"6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8+; id "back rank";
+/// 6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Qd8+; id "no such queen";
+/// "#;
+/// let suite = Suite::parse("mates", "mates.epd", text);
+/// let entry = &suite.entries[0];
+/// assert_eq!(entry.id.as_deref(), Some("back rank"));
+/// assert_eq!(san(&entry.position, entry.best[0]), "Rd8#");
+/// // A bad line is left out and reported.
+/// assert_eq!(suite.problems[0].to_string(), "mates.epd:2: bm 'Qd8+' is not legal");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Suite {
     /// The file's name without folder and extension.
@@ -218,8 +237,8 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// One line that names the file and says why it cannot be read; bad lines in it are no error but problems.
-    pub fn read(path: &Path) -> Result<Suite, String> {
+    /// An [`InputError`] if the file cannot be read. Bad lines in it are no error but problems.
+    pub fn read(path: &Path) -> Result<Suite, InputError> {
         let bytes = input::read(path)?;
         let stem = match path.to_str() {
             Some(input::STDIN) => "stdin".to_owned(),
@@ -259,12 +278,12 @@ impl Suite {
             match parse_line(&text, line) {
                 None => suite.asides.push((line, text.trim_end_matches(['\0', ' ', '\t']).to_owned())),
                 Some(Ok(entry)) => {
-                    suite.notes.extend(entry.repairs.iter().cloned().map(problem));
+                    suite.notes.extend(entry.repairs.iter().map(Repair::to_string).map(problem));
                     suite.notes.extend(remarks(&text).map(problem));
                     suite.oddities.add(&entry);
                     suite.entries.push(entry);
                 }
-                Some(Err(reason)) => suite.problems.push(problem(reason)),
+                Some(Err(reason)) => suite.problems.push(problem(reason.to_string())),
             }
         }
         suite
@@ -304,7 +323,11 @@ impl Suite {
 }
 
 /// Reads one line; `None` for an empty line or a comment (from `#` to the end).
-pub fn parse_line(text: &str, line: usize) -> Option<Result<Entry, String>> {
+///
+/// # Errors
+///
+/// A [`SuiteError`] if the position or the solution cannot be read.
+pub fn parse_line(text: &str, line: usize) -> Option<Result<Entry, SuiteError>> {
     // Some programs leave the zero byte that ends their strings.
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0' || c == '\u{FEFF}');
     if text.is_empty() || text.starts_with('#') {
@@ -323,13 +346,13 @@ fn remarks(text: &str) -> impl Iterator<Item = String> {
     control.into_iter().chain(half)
 }
 
-fn parse_entry(text: &str, line: usize) -> Result<Entry, String> {
+fn parse_entry(text: &str, line: usize) -> Result<Entry, SuiteError> {
     let mut rest = text;
     let mut fields = Vec::with_capacity(6);
     while fields.len() < 4 {
         let field = next_word(&mut rest);
         if field.is_empty() {
-            return Err(format!("only {} of the four fields of a position", fields.len()));
+            return Err(SuiteError::Fields(fields.len()));
         }
         fields.push(field);
     }
@@ -343,7 +366,7 @@ fn parse_entry(text: &str, line: usize) -> Result<Entry, String> {
         rest = ahead;
     }
     if let Some(control) = text[..text.len() - rest.len()].chars().find(|c| c.is_control() && *c != '\t') {
-        return Err(format!("control character U+{:04X} in the position", control as u32));
+        return Err(SuiteError::Control(control));
     }
     let mut operations = split_operations(rest);
     only_once(&mut operations)?;
@@ -367,8 +390,8 @@ fn parse_entry(text: &str, line: usize) -> Result<Entry, String> {
             }
         }
     }
-    let (position, repairs) =
-        Position::from_any_fen(&format!("{} {}", fields[..4].join(" "), counters.join(" ")), None)?;
+    let fen = format!("{} {}", fields[..4].join(" "), counters.join(" "));
+    let (position, repairs) = Position::from_any_fen(&fen, None)?;
     Ok(Entry { repairs, ..interpret(position, operations, line)? })
 }
 
@@ -383,7 +406,7 @@ fn swallowed(raw: &str) -> Option<&str> {
 const TWICE: &str = "stands twice, the last one counts";
 
 /// Of operations with one opcode the last counts, as for other readers. Of those that are the solution there may be only one.
-fn only_once(operations: &mut [Operation]) -> Result<(), String> {
+fn only_once(operations: &mut [Operation]) -> Result<(), SuiteError> {
     for later in (1..operations.len()).rev() {
         let (before, after) = operations.split_at_mut(later);
         let last = &after[0];
@@ -392,7 +415,7 @@ fn only_once(operations: &mut [Operation]) -> Result<(), String> {
         }
         for operation in before.iter_mut().filter(|o| o.odd.is_none() && o.opcode == last.opcode) {
             if is_solution(&last.opcode) && operation.operands != last.operands {
-                return Err(format!("'{}' stands twice", last.opcode));
+                return Err(SuiteError::Twice(last.opcode.clone()));
             }
             operation.odd = Some(TWICE);
         }
@@ -539,7 +562,7 @@ fn shorten(text: &str) -> String {
 }
 
 /// Gives the operations their meaning in the position.
-fn interpret(position: Position, operations: Vec<Operation>, line: usize) -> Result<Entry, String> {
+fn interpret(position: Position, operations: Vec<Operation>, line: usize) -> Result<Entry, SuiteError> {
     let mut entry = Entry {
         line,
         position,
@@ -561,11 +584,11 @@ fn interpret(position: Position, operations: Vec<Operation>, line: usize) -> Res
             if operation.odd == Some(ENDLESS)
                 && let Some(solution) = swallowed(&operation.raw)
             {
-                let (raw, solution) = (shorten(&operation.raw), shorten(solution));
-                return Err(format!("{ENDLESS}: {raw}: it takes in '{solution}'"));
+                return Err(SuiteError::Swallowed { raw: operation.raw.clone(), solution: solution.to_owned() });
             }
             if is_solution(opcode) && operation.odd != Some(TWICE) {
-                return Err(format!("{}: {}", operation.odd.unwrap_or_default(), shorten(&operation.raw)));
+                let why = operation.odd.unwrap_or_default();
+                return Err(SuiteError::Unread { why, raw: operation.raw.clone() });
             }
             continue;
         }
@@ -593,7 +616,7 @@ fn interpret(position: Position, operations: Vec<Operation>, line: usize) -> Res
             "pm" => moves(&entry.position, operation)
                 .map(|moves| analysis.predicted = moves.first().copied())
                 .map_err(|_| MOVE),
-            "pv" => line_of_play(&entry.position, operation).map(|line| analysis.line = line).map_err(|_| MOVE),
+            "pv" => line_of_play(&entry.position, operation).map(|line| analysis.line = line).ok_or(MOVE),
             _ => match count_depth(opcode) {
                 Some(depth) => number(operation).map(|count| entry.counts.push((depth, count))).map_err(|_| NUMBER),
                 None => Ok(()),
@@ -604,10 +627,10 @@ fn interpret(position: Position, operations: Vec<Operation>, line: usize) -> Res
     if let (Some(dm), Some(bm)) = (find(&operations, "dm"), find(&operations, "bm"))
         && mate_operand(bm).is_some_and(|mate| Some(mate) != number(dm).ok())
     {
-        return Err(format!("'bm {}' and 'dm {}' contradict each other", bm.text(), dm.text()));
+        return Err(SuiteError::Distances { bm: bm.text(), dm: dm.text() });
     }
-    if let Some(both) = entry.best.iter().find(|m| entry.avoid.contains(m)) {
-        return Err(format!("{both} is both best and to be avoided"));
+    if let Some(&both) = entry.best.iter().find(|m| entry.avoid.contains(m)) {
+        return Err(SuiteError::Contradiction(both));
     }
     entry.counts.sort_unstable();
     entry.points = points(&entry.position, &operations)?;
@@ -628,12 +651,12 @@ pub fn mate_operand(operation: &Operation) -> Option<i32> {
     }
 }
 
-fn number<T: std::str::FromStr>(operation: &Operation) -> Result<T, String> {
+fn number<T: std::str::FromStr>(operation: &Operation) -> Result<T, SuiteError> {
     match operation.operands.as_slice() {
         [only] => only.parse().ok(),
         _ => None,
     }
-    .ok_or_else(|| format!("'{} {}' needs one number", operation.opcode, shorten(&operation.text())))
+    .ok_or_else(|| SuiteError::NoNumber { opcode: operation.opcode.clone(), text: operation.text() })
 }
 
 /// The words of an operation that lists moves: separated by blanks, commas or both.
@@ -660,31 +683,32 @@ pub fn has_opinions(operation: &Operation) -> bool {
     listed(operation).any(|word| word.contains(['!', '?', '$']))
 }
 
-fn moves(position: &Position, operation: &Operation) -> Result<Vec<Move>, String> {
+fn moves(position: &Position, operation: &Operation) -> Result<Vec<Move>, SuiteError> {
+    let opcode = || operation.opcode.clone();
     let mut found = Vec::new();
     for word in move_words(operation) {
-        let m = read_move(position, word).map_err(|reason| format!("{} {reason}", operation.opcode))?;
+        let m = read_move(position, word).map_err(|source| SuiteError::Move { opcode: opcode(), source })?;
         if !found.contains(&m) {
             found.push(m);
         }
     }
-    if found.is_empty() { Err(format!("'{}' without a move", operation.opcode)) } else { Ok(found) }
+    if found.is_empty() { Err(SuiteError::NoMove(opcode())) } else { Ok(found) }
 }
 
-fn line_of_play(position: &Position, operation: &Operation) -> Result<Vec<Move>, String> {
+/// The moves of a line; `None` if one of them cannot be read.
+fn line_of_play(position: &Position, operation: &Operation) -> Option<Vec<Move>> {
     let mut position = position.clone();
     let mut line = Vec::new();
     for word in move_words(operation) {
-        let m = read_move(&position, word)
-            .map_err(|reason| format!("{} {reason} (move {} of the line)", operation.opcode, line.len() + 1))?;
+        let m = read_move(&position, word).ok()?;
         line.push(m);
         position.play(m);
     }
-    Ok(line)
+    Some(line)
 }
 
 /// Points for moves. A `c0` that is prose, or lists of different lengths, are comments like any other.
-fn points(position: &Position, operations: &[Operation]) -> Result<Vec<(Move, i32)>, String> {
+fn points(position: &Position, operations: &[Operation]) -> Result<Vec<(Move, i32)>, SuiteError> {
     let aligned = |names: &str| -> Option<Vec<(String, i32)>> {
         let numbers: Vec<i32> = listed(find(operations, "c8")?)
             .map(str::parse)
@@ -712,7 +736,7 @@ fn points(position: &Position, operations: &[Operation]) -> Result<Vec<(Move, i3
     // Where a move stands twice the later number counts: published suites have such lines.
     let mut unique: Vec<(Move, i32)> = Vec::with_capacity(list.len());
     for (name, points) in list {
-        let m = read_move(position, &name).map_err(|reason| format!("points for {reason}"))?;
+        let m = read_move(position, &name).map_err(SuiteError::Points)?;
         match unique.iter_mut().find(|(known, _)| *known == m) {
             Some(known) => known.1 = points,
             None => unique.push((m, points)),
@@ -726,8 +750,9 @@ fn points(position: &Position, operations: &[Operation]) -> Result<Vec<(Move, i3
 ///
 /// # Errors
 ///
-/// One line that says what is wrong.
-pub fn read_move(position: &Position, word: &str) -> Result<Move, String> {
+/// [`WordError::NotAMove`] if the word has not the form of a move, [`WordError::Illegal`] if no legal move fits,
+/// [`WordError::Ambiguous`] if several do.
+pub fn read_move(position: &Position, word: &str) -> Result<Move, WordError> {
     read_san(position, word)
         .or_else(|reason| position.parse_move(word).or_else(|| position.parse_move(&word.to_lowercase())).ok_or(reason))
 }
@@ -737,8 +762,8 @@ fn looks_like_a_move(word: &str) -> bool {
     San::from_ascii(bare.as_bytes()).is_ok() || bare.parse::<shakmaty::uci::UciMove>().is_ok()
 }
 
-fn read_san(position: &Position, word: &str) -> Result<Move, String> {
-    let unreadable = || format!("'{}' is no move", shorten(word));
+fn read_san(position: &Position, word: &str) -> Result<Move, WordError> {
+    let unreadable = || WordError::NotAMove(word.to_owned());
     if !word.is_ascii() {
         return Err(unreadable());
     }
@@ -771,8 +796,8 @@ fn read_san(position: &Position, word: &str) -> Result<Move, String> {
     });
     match (found.next(), found.next()) {
         (Some(&m), None) => Ok(m),
-        (Some(_), Some(_)) => Err(format!("'{word}' could be more than one move")),
-        (None, _) => Err(format!("'{word}' is not legal")),
+        (Some(_), Some(_)) => Err(WordError::Ambiguous(word.to_owned())),
+        (None, _) => Err(WordError::Illegal(word.to_owned())),
     }
 }
 

@@ -18,6 +18,70 @@ use crate::lab::outputs;
 /// The version of the file format.
 pub const FORMAT: u32 = 1;
 
+/// Why a file of results cannot be read or written. Each message names the file, but for [`RunFileError::Write`].
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunFileError {
+    /// The file cannot be opened, read or set up for writing.
+    #[error("{name}: {source}")]
+    File {
+        /// The file.
+        name: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file is empty.
+    #[error("{0}: empty: no run was recorded here")]
+    Empty(String),
+    /// The file does not begin with the head of a run.
+    #[error("{name}:{line}: not the head of a run: {source}")]
+    Head {
+        /// The file.
+        name: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// The file was written in another format.
+    #[error("{name}: written in format {found}, this program reads format {FORMAT}")]
+    Format {
+        /// The file.
+        name: String,
+        /// The version of its format.
+        found: u32,
+    },
+    /// The file holds a run with another head.
+    #[error("{name} holds another run: {difference}")]
+    AnotherRun {
+        /// The file.
+        name: String,
+        /// In which respect the heads differ.
+        difference: String,
+    },
+    /// The file exists, and was not to be continued.
+    #[error("{0} exists; --resume continues it")]
+    Exists(String),
+    /// Another run is writing the file.
+    #[error("{name}: another run{} is writing it", process.map_or_else(String::new, |id| format!(" (process {id})")))]
+    Locked {
+        /// The file.
+        name: String,
+        /// The process that writes it, if it left its number.
+        process: Option<u32>,
+    },
+    /// A line cannot be written.
+    #[error("results cannot be written: {0}")]
+    Write(#[source] io::Error),
+}
+
+impl RunFileError {
+    /// For what goes wrong with the file of this name.
+    fn of(name: &str) -> impl Fn(io::Error) -> RunFileError {
+        move |source| RunFileError::File { name: name.to_owned(), source }
+    }
+}
+
 /// What was run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
@@ -239,22 +303,24 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// One line that names the file and says what is wrong: it cannot be read, or does not begin with the head of a run.
-    pub fn read(path: &Path) -> Result<Intake, String> {
-        let name = path.display();
-        let bytes = std::fs::read(path).map_err(|error| format!("{name}: {error}"))?;
-        Run::parse(&name.to_string(), &bytes)
+    /// [`RunFileError::File`] if the file cannot be read; [`RunFileError::Empty`], [`RunFileError::Head`] or
+    /// [`RunFileError::Format`] if it does not begin with the head of a run.
+    pub fn read(path: &Path) -> Result<Intake, RunFileError> {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(RunFileError::of(&name))?;
+        Run::parse(&name, &bytes)
     }
 
-    fn parse(name: &str, bytes: &[u8]) -> Result<Intake, String> {
+    fn parse(name: &str, bytes: &[u8]) -> Result<Intake, RunFileError> {
+        let own_name = || name.to_owned();
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
         let (lines, torn) = bytes.split_at(whole);
         let mut lines = lines.split(|&byte| byte == b'\n').zip(1..).filter(|(line, _)| !line.trim_ascii().is_empty());
-        let (head, line) = lines.next().ok_or_else(|| format!("{name}: empty: no run was recorded here"))?;
+        let (head, line) = lines.next().ok_or_else(|| RunFileError::Empty(own_name()))?;
         let head: Head =
-            serde_json::from_slice(head).map_err(|error| format!("{name}:{line}: not the head of a run: {error}"))?;
+            serde_json::from_slice(head).map_err(|source| RunFileError::Head { name: own_name(), line, source })?;
         if head.ibex_epd != FORMAT {
-            return Err(format!("{name}: written in format {}, this program reads format {FORMAT}", head.ibex_epd));
+            return Err(RunFileError::Format { name: own_name(), found: head.ibex_epd });
         }
         let mut bad = Vec::new();
         let mut numbers = Vec::new();
@@ -338,12 +404,13 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// The file exists, is being written by another run, or cannot be written.
-    pub fn begin(path: &Path, head: &Head, replace: bool) -> Result<Journal, String> {
+    /// [`RunFileError::Exists`], [`RunFileError::Locked`] if another run is writing the file, [`RunFileError::File`] or
+    /// [`RunFileError::Write`] if it cannot be written.
+    pub fn begin(path: &Path, head: &Head, replace: bool) -> Result<Journal, RunFileError> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).create_new(!replace).truncate(false);
         let mut journal = Journal::lock(path, &options)?;
-        journal.file.set_len(0).map_err(|error| format!("{}: {error}", path.display()))?;
+        journal.file.set_len(0).map_err(RunFileError::of(&path.display().to_string()))?;
         journal.write(head)?;
         Ok(journal)
     }
@@ -352,20 +419,22 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// The file is being written by another run, cannot be written, or holds another run, in a way that `differs` tells.
+    /// [`RunFileError::Locked`] if another run is writing the file, [`RunFileError::AnotherRun`] if it holds another run,
+    /// in a way that `differs` tells, [`RunFileError::File`] or [`RunFileError::Write`] if it cannot be read or written, and
+    /// those of [`Run::read`].
     pub fn resume(
         path: &Path,
         head: &Head,
         differs: impl Fn(&Head, &Head) -> String,
-    ) -> Result<(Journal, Intake), String> {
+    ) -> Result<(Journal, Intake), RunFileError> {
         let mut journal = Journal::lock(path, OpenOptions::new().read(true).write(true).create(true).truncate(false))?;
         let name = path.display().to_string();
-        let trouble = |error: io::Error| format!("{name}: {error}");
+        let trouble = RunFileError::of(&name);
         let mut bytes = Vec::new();
         // Through the handle that holds the lock: some systems let no other one read.
-        journal.file.read_to_end(&mut bytes).map_err(trouble)?;
+        journal.file.read_to_end(&mut bytes).map_err(&trouble)?;
         if bytes.is_empty() || is_begun_head(&bytes) {
-            journal.file.set_len(0).and_then(|()| journal.file.rewind()).map_err(trouble)?;
+            journal.file.set_len(0).and_then(|()| journal.file.rewind()).map_err(&trouble)?;
             journal.write(head)?;
             let remarks = if bytes.is_empty() { Vec::new() } else { vec![format!("{name}:1: cut off: begun anew")] };
             return Ok((
@@ -375,11 +444,12 @@ impl Journal {
         }
         let intake = Run::parse(&name, &bytes)?;
         if intake.run.head != *head {
-            return Err(format!("{name} holds another run: {}", differs(&intake.run.head, head)));
+            let difference = differs(&intake.run.head, head);
+            return Err(RunFileError::AnotherRun { name: name.clone(), difference });
         }
         if let Some(whole) = intake.whole {
             let file = &mut journal.file;
-            file.set_len(whole).and_then(|()| file.seek(SeekFrom::Start(whole))).map_err(trouble)?;
+            file.set_len(whole).and_then(|()| file.seek(SeekFrom::Start(whole))).map_err(&trouble)?;
         } else {
             journal.file = outputs::replace(path, |file| {
                 // The next run must not come in between.
@@ -389,28 +459,27 @@ impl Journal {
                 intake.run.records.iter().try_for_each(|record| write_line(&mut writer, record))?;
                 writer.flush()
             })
-            .map_err(trouble)?;
+            .map_err(&trouble)?;
         }
         Ok((journal, intake))
     }
 
     /// Opens a file that this process alone shall write.
-    fn lock(path: &Path, options: &OpenOptions) -> Result<Journal, String> {
-        let name = path.display();
+    fn lock(path: &Path, options: &OpenOptions) -> Result<Journal, RunFileError> {
+        let name = path.display().to_string();
         let mut note = path.as_os_str().to_owned();
         note.push(".pid");
         let note = PathBuf::from(note);
         loop {
-            let file = options.open(path).map_err(|error| match error.kind() {
-                io::ErrorKind::AlreadyExists => format!("{name} exists; --resume continues it"),
-                _ => format!("{name}: {error}"),
+            let file = options.open(path).map_err(|source| match source.kind() {
+                io::ErrorKind::AlreadyExists => RunFileError::Exists(name.clone()),
+                _ => RunFileError::File { name: name.clone(), source },
             })?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
-                    let holder = std::fs::read_to_string(&note).ok().and_then(|text| text.trim().parse::<u32>().ok());
-                    let holder = holder.map_or_else(String::new, |process| format!(" (process {process})"));
-                    return Err(format!("{name}: another run{holder} is writing it"));
+                    let process = std::fs::read_to_string(&note).ok().and_then(|text| text.trim().parse().ok());
+                    return Err(RunFileError::Locked { name, process });
                 }
                 // Some network drives have no locks; runs must be possible there.
                 Err(TryLockError::Error(error)) => {
@@ -429,9 +498,9 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// It cannot be written.
-    pub fn write(&mut self, line: &impl Serialize) -> Result<(), String> {
-        write_line(&mut self.file, line).map_err(|error| format!("results cannot be written: {error}"))
+    /// [`RunFileError::Write`] if it cannot be written.
+    pub fn write(&mut self, line: &impl Serialize) -> Result<(), RunFileError> {
+        write_line(&mut self.file, line).map_err(RunFileError::Write)
     }
 }
 

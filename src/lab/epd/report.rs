@@ -13,7 +13,7 @@ use super::parse::{
 use super::player::Value;
 use super::record::{Record, Run, Status};
 use super::totals::{Total, players, themes, totals};
-use crate::lab::outputs::{self, Manner, Output};
+use crate::lab::outputs::{self, Manner, Output, WriteError};
 use crate::lab::tell::counted;
 use crate::position::notation::{san, uci};
 use crate::tell;
@@ -100,19 +100,38 @@ fn align<const N: usize>(rows: &[[String; N]], left: &[usize]) -> String {
     text
 }
 
+/// Why a report cannot be saved.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// A file cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The run cannot be told as JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// The run cannot be told as CSV.
+    #[error(transparent)]
+    Csv(#[from] csv::Error),
+}
+
 /// Writes the files that were asked for.
 ///
 /// # Errors
 ///
-/// One line: a file cannot be written.
-pub fn save(run: &Run, outputs: &Outputs) -> Result<(), String> {
-    let save = |path: &Option<PathBuf>, text: &dyn Fn() -> Result<String, String>| match path {
-        Some(path) => outputs::write(path, text()?.as_bytes()),
-        None => Ok(()),
-    };
-    save(&outputs.json, &|| json(run))?;
-    save(&outputs.csv, &|| csv(run))?;
-    save(&outputs.html, &|| Ok(html::page(run)))
+/// [`ReportError::Write`] if a file cannot be written; [`ReportError::Json`] and [`ReportError::Csv`] come from the
+/// libraries for those formats.
+pub fn save(run: &Run, outputs: &Outputs) -> Result<(), ReportError> {
+    if let Some(path) = &outputs.json {
+        outputs::write(path, json(run)?.as_bytes())?;
+    }
+    if let Some(path) = &outputs.csv {
+        outputs::write(path, &csv(run)?)?;
+    }
+    if let Some(path) = &outputs.html {
+        outputs::write(path, html::page(run).as_bytes())?;
+    }
+    Ok(())
 }
 
 /// Prints the table, and what else was asked for.
@@ -144,7 +163,7 @@ pub fn print(run: &Run, outputs: &Outputs) {
     }
 }
 
-fn json(run: &Run) -> Result<String, String> {
+fn json(run: &Run) -> Result<String, serde_json::Error> {
     #[derive(Serialize)]
     struct Document<'a> {
         head: &'a super::record::Head,
@@ -153,10 +172,10 @@ fn json(run: &Run) -> Result<String, String> {
         records: &'a [Record],
     }
     let document = Document { head: &run.head, totals: totals(run), themes: themes(run), records: &run.records };
-    serde_json::to_string_pretty(&document).map(|text| text + "\n").map_err(|error| error.to_string())
+    serde_json::to_string_pretty(&document).map(|text| text + "\n")
 }
 
-fn csv(run: &Run) -> Result<String, String> {
+fn csv(run: &Run) -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let text = |number: Option<u64>| number.map_or_else(String::new, |n| n.to_string());
     let mut rows = vec![
@@ -219,10 +238,9 @@ fn csv(run: &Run) -> Result<String, String> {
         ]);
     }
     for row in rows {
-        writer.write_record(&row).map_err(|error| error.to_string())?;
+        writer.write_record(&row)?;
     }
-    let bytes = writer.into_inner().map_err(|error| error.to_string())?;
-    String::from_utf8(bytes).map_err(|error| error.to_string())
+    writer.into_inner().map_err(|error| error.into_error().into())
 }
 
 /// Writes the suites back with the first player's analysis: `acd`, `acn`, `acs`, `ce`, `dm` stays what it was, `pm`, `pv`.
@@ -230,8 +248,8 @@ fn csv(run: &Run) -> Result<String, String> {
 ///
 /// # Errors
 ///
-/// One line: the file cannot be written.
-pub fn write_epd(path: &Path, suites: &[Suite], run: &Run) -> Result<(), String> {
+/// [`WriteError`] if the file cannot be written.
+pub fn write_epd(path: &Path, suites: &[Suite], run: &Run) -> Result<(), WriteError> {
     let player = players(run).next().unwrap_or_default();
     let own = run.records.iter().filter(|r| r.player == player);
     let records: HashMap<_, _> = own.map(|r| ((r.suite.as_str(), r.line), r)).collect();

@@ -12,7 +12,7 @@ use super::judge::Follower;
 use super::parse::{Entry, Suite};
 use super::player::{Answer, Budget, BuiltIn, Player, Question, Trouble};
 use super::record::{FORMAT, Head, Intake, Journal, PlayerHead, Record, Run, Status, SuiteHead};
-use super::report::{self, Outputs};
+use super::report::{self, Outputs, ReportError};
 use super::totals;
 use crate::bound::Bound;
 use crate::engine::Settings;
@@ -157,9 +157,9 @@ pub fn run(args: &Args) -> Result<u8, String> {
     if budget.is_empty() {
         return Err("say how long to search: --movetime MS, --nodes N, --depth N or --mate N".to_owned());
     }
-    let files = input::expand(&args.files)?;
+    let files = input::expand(&args.files).map_err(|error| error.to_string())?;
     let outputs: Vec<_> = args.files_written().collect();
-    outputs::check(&files, &outputs, args.outputs.force)?;
+    outputs::check(&files, &outputs, args.outputs.force).map_err(|error| error.to_string())?;
     let suites = read_suites(&files)?;
     // The table is as large as the machine allows, and the run tells that size.
     let args = &Args { hash: TranspositionTable::new(args.hash).0.mib().max(1), ..args.clone() };
@@ -210,7 +210,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
         bar.set_message(format!("solved {solved}"));
         bar.inc(1);
         if let Some(journal) = &mut journal {
-            journal.write(&record)?;
+            journal.write(&record).map_err(|error| error.to_string())?;
         }
         run.records.push(record);
         Ok(())
@@ -222,11 +222,11 @@ pub fn run(args: &Args) -> Result<u8, String> {
         eprintln!("{label} seems not to obey 'go nodes'; with --stop-at-nodes {label} it is stopped at about so many");
     }
     let saved = report::save(&run, &args.outputs).and_then(|()| match &args.epd_out {
-        Some(path) => report::write_epd(path, &suites, &run),
+        Some(path) => report::write_epd(path, &suites, &run).map_err(ReportError::from),
         None => Ok(()),
     });
     report::print(&run, &args.outputs);
-    saved?;
+    saved.map_err(|error| error.to_string())?;
     // Where the last search was done when the interruption came, nothing is missing.
     if interrupt::is_stopped() && run.records.len() < before + tasks.len() {
         tell_missing(args, &run, before + tasks.len(), &positions);
@@ -291,7 +291,7 @@ fn deaf_to_nodes(run: &Run) -> Vec<&str> {
 fn read_suites(files: &[PathBuf]) -> Result<Vec<Suite>, String> {
     let mut suites: Vec<Suite> = Vec::new();
     for file in files {
-        let mut suite = Suite::read(file)?;
+        let mut suite = Suite::read(file).map_err(|error| error.to_string())?;
         if is_for_perft(&suite) {
             eprintln!("{}: nothing to solve, only counts for `ibex perft`: skipped", file.display());
             continue;
@@ -389,10 +389,14 @@ fn split_label(text: &str) -> (Option<&str>, &str) {
 fn open_journal(args: &Args, head: Head) -> Result<(Option<Journal>, Run), String> {
     let fresh = |head: Head| Run { head, records: Vec::new() };
     if let Some(path) = &args.jsonl {
-        return Ok((Some(Journal::begin(path, &head, args.outputs.force)?), fresh(head)));
+        return Ok((
+            Some(Journal::begin(path, &head, args.outputs.force).map_err(|error| error.to_string())?),
+            fresh(head),
+        ));
     }
     let Some(path) = &args.resume else { return Ok((None, fresh(head))) };
-    let (journal, Intake { run, remarks, .. }) = Journal::resume(path, &head, difference)?;
+    let (journal, Intake { run, remarks, .. }) =
+        Journal::resume(path, &head, difference).map_err(|error| error.to_string())?;
     for remark in remarks {
         eprintln!("{remark}");
     }

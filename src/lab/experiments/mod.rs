@@ -15,8 +15,8 @@ use clap::Subcommand;
 use super::{OK, TROUBLE, progress};
 use crate::bench;
 use crate::lab::epd::parse::Suite;
-use crate::position::Game;
 use crate::position::notation::read_fen;
+use crate::position::{FenError, Game};
 use crate::tell;
 use crate::time::Limits;
 use experiment::Bench;
@@ -116,9 +116,9 @@ fn positions(args: &Args) -> Result<Vec<(String, Game)>, String> {
     let Some(path) = &args.epd else {
         let games =
             bench::POSITIONS.iter().step_by(every).map(|fen| Ok((String::from(*fen), Game::new(read_fen(fen)?))));
-        return games.collect();
+        return games.collect::<Result<_, FenError>>().map_err(|error| error.to_string());
     };
-    let suite = Suite::read(path)?;
+    let suite = Suite::read(path).map_err(|error| error.to_string())?;
     for problem in &suite.problems {
         eprintln!("{problem}");
     }

@@ -31,7 +31,7 @@ pub struct Solutions {
 ///
 /// One line: no suite, or no thread to search on.
 pub fn measure(args: &Args) -> Result<[Solutions; 2], String> {
-    let suite = Suite::read(args.epd.as_deref().unwrap_or(&PathBuf::from(SUITE)))?;
+    let suite = Suite::read(args.epd.as_deref().unwrap_or(&PathBuf::from(SUITE))).map_err(|error| error.to_string())?;
     for problem in &suite.problems {
         eprintln!("{problem}");
     }

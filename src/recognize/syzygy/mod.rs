@@ -51,6 +51,22 @@ impl Default for Probing {
 const MISSING_TOLD: usize = 8;
 
 /// Opened tablebases; shared by all threads.
+///
+/// ```no_run
+/// use ibex::position::Game;
+/// use ibex::position::notation::{read_fen, san};
+/// use ibex::recognize::syzygy::{Probing, Tablebases};
+///
+/// let (tablebases, remarks) = Tablebases::open("/data/syzygy/wdl:/data/syzygy/dtz");
+/// remarks.iter().for_each(|remark| eprintln!("{remark}")); // files that cannot be used
+/// let game = Game::new(read_fen("8/8/8/8/4k3/8/4P3/4K3 w - - 0 1")?);
+/// if let Some(ranking) = tablebases.and_then(|tables| tables.rank_root(&game, &Probing::default())) {
+///     for ranked in &ranking.moves {
+///         println!("{}: rank {}, score {:?}", san(game.position(), ranked.m), ranked.rank, ranked.score);
+///     }
+/// }
+/// # Ok::<(), ibex::position::FenError>(())
+/// ```
 pub struct Tablebases {
     tables: Tablebase<Chess>,
     /// Materials whose files have failed: they are asked once.

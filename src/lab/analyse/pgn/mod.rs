@@ -13,6 +13,7 @@
 //! A new analysis replaces an earlier one: all evaluations (`[%eval ...]`, also those of other programs), and the glyphs
 //! and lines that Ibex lists in a move's comment as its own (`[%ibex ...]`).
 
+mod error;
 mod lexer;
 mod lines;
 mod reader;
@@ -21,6 +22,7 @@ mod writer;
 
 use std::fmt;
 
+pub use error::GameError;
 pub use reader::Games;
 pub use tags::Tag;
 

@@ -7,8 +7,8 @@ use shakmaty::CastlingMode;
 use super::lexer::{self, Lexeme, is_blank, skip_blanks};
 use super::lines::Lines;
 use super::tags::{self, Tag};
-use super::{Fault, Pgn, Played, Reading, Token, after, quoted};
-use crate::position::notation::{Action, Unplayable, is_move_like, read_action, read_fen, san};
+use super::{Fault, GameError, Pgn, Played, Reading, Token, after, quoted};
+use crate::position::notation::{Action, MoveError, is_move_like, read_action, read_fen, san};
 use crate::position::{Game, Position};
 
 /// The text of a longer game is no game.
@@ -250,12 +250,12 @@ impl Builder {
         if let Err(reason) = self.begin().and_then(|()| self.understand(lexeme, line)) {
             self.lost_depth = self.levels.len().saturating_sub(1);
             self.levels.clear();
-            self.fault(line, reason);
+            self.fault(line, reason.to_string());
         }
     }
 
     /// Sets the position up before the first word.
-    fn begin(&mut self) -> Result<(), String> {
+    fn begin(&mut self) -> Result<(), GameError> {
         if self.start.is_none() {
             let start = first_position(&self.tags)?;
             self.start = Some(start.clone());
@@ -264,21 +264,21 @@ impl Builder {
         Ok(())
     }
 
-    fn understand(&mut self, lexeme: Lexeme<'_>, line: usize) -> Result<(), String> {
+    fn understand(&mut self, lexeme: Lexeme<'_>, line: usize) -> Result<(), GameError> {
         let depth = self.levels.len();
         match lexeme {
             Lexeme::Open => {
                 let (false, Some(level)) = (depth > DEEPEST, self.levels.last()) else {
-                    return Err("variations go too deep".to_owned());
+                    return Err(GameError::TooDeep);
                 };
                 if !level.moved {
-                    return Err("'(' before the first move".to_owned());
+                    return Err(GameError::VariationBeforeMove);
                 }
                 let position = level.before.clone();
                 self.levels.push(Level { line, position, before: None, moved: false });
                 self.remark(Token::Open);
             }
-            Lexeme::Close if depth <= 1 => return Err("')' without a beginning".to_owned()),
+            Lexeme::Close if depth <= 1 => return Err(GameError::CloseWithoutOpen),
             Lexeme::Close => {
                 if self.levels.pop().is_some_and(|level| level.moved) {
                     self.remark(Token::Close);
@@ -318,7 +318,7 @@ impl Builder {
         }
     }
 
-    fn main_word(&mut self, word: &[u8]) -> Result<(), String> {
+    fn main_word(&mut self, word: &[u8]) -> Result<(), GameError> {
         let text = String::from_utf8_lossy(word);
         if let Some(played) = self.moves.last()
             && is_mark_of(&text, Some(played.action))
@@ -339,7 +339,7 @@ impl Builder {
         Ok(())
     }
 
-    fn variation_word(&mut self, word: &[u8]) -> Result<(), String> {
+    fn variation_word(&mut self, word: &[u8]) -> Result<(), GameError> {
         let text = String::from_utf8_lossy(word);
         let Some(level) = self.levels.last_mut() else { return Ok(()) };
         let token = match level.position.as_ref().map(|position| (position, read_action(position, &text))) {
@@ -364,7 +364,7 @@ impl Builder {
                 return Ok(());
             }
             Some((position, Err(reason))) => return Err(unreadable(word, position, reason)),
-            None => return Err(format!("{} {}", quoted(word), Unplayable::NoMove)),
+            None => return Err(GameError::Word(word.to_owned())),
         };
         level.moved = true;
         self.remark(token);
@@ -404,7 +404,7 @@ impl Builder {
         if self.fault.is_none()
             && let Err(reason) = self.begin()
         {
-            self.fault(self.begins, reason);
+            self.fault(self.begins, reason.to_string());
         }
         if self.fault.is_none() && self.tags.is_empty() && self.moves.is_empty() {
             self.fault(self.begins, "no game: neither tags nor moves".to_owned());
@@ -448,10 +448,9 @@ fn push(tokens: &mut Vec<Token>, token: Token) {
     }
 }
 
-fn unreadable(word: &[u8], position: &Position, reason: Unplayable) -> String {
-    let dots = if position.turn().is_white() { "." } else { "..." };
-    let number = shakmaty::Position::fullmoves(position.chess());
-    format!("{number}{dots} {} {reason}", quoted(word))
+fn unreadable(word: &[u8], position: &Position, source: MoveError) -> GameError {
+    let number = shakmaty::Position::fullmoves(position.chess()).get();
+    GameError::Move { number, white: position.turn().is_white(), word: word.to_owned(), source }
 }
 
 /// Whether a word belongs to the move before it: a mark of check or mate, or of a capture en passant.
@@ -466,13 +465,13 @@ fn is_time(word: &[u8]) -> bool {
 }
 
 /// Where a game with these tags begins.
-fn first_position(tags: &[Tag]) -> Result<Position, String> {
+fn first_position(tags: &[Tag]) -> Result<Position, GameError> {
     let chess960 = match tags::find(tags, "Variant").map(<[u8]>::to_ascii_lowercase) {
         None => false,
         Some(variant) => match variant.as_slice() {
             b"" | b"standard" | b"chess" | b"normal" | b"from position" => false,
             b"chess960" | b"chess 960" | b"fischerandom" | b"fischerrandom" | b"fischer random" | b"freestyle" => true,
-            _ => return Err(format!("Ibex does not play {}", quoted(&variant))),
+            _ => return Err(GameError::Variant(variant)),
         },
     };
     let Some(fen) = tags::find(tags, "FEN") else { return Ok(Position::startpos()) };
@@ -480,9 +479,8 @@ fn first_position(tags: &[Tag]) -> Result<Position, String> {
         |tag| matches!(tag, Tag::Pair(name, value) if name.eq_ignore_ascii_case(b"FEN") && value.as_slice() != fen),
     );
     if another {
-        return Err("two different FEN tags".to_owned());
+        return Err(GameError::TwoFens);
     }
-    let fen = std::str::from_utf8(fen).map_err(|_| "the FEN is not text".to_owned())?;
-    if chess960 { Position::from_fen(fen, CastlingMode::Chess960) } else { read_fen(fen) }
-        .map_err(|reason| format!("FEN: {reason}"))
+    let fen = std::str::from_utf8(fen).map_err(|_| GameError::FenNotText)?;
+    Ok(if chess960 { Position::from_fen(fen, CastlingMode::Chess960)? } else { read_fen(fen)? })
 }

@@ -10,7 +10,7 @@ fn entry(text: &str) -> Entry {
 }
 
 fn reason(text: &str) -> String {
-    let reason = parse_line(text, 1).expect("not empty").expect_err(text);
+    let reason = parse_line(text, 1).expect("not empty").expect_err(text).to_string();
     assert!(!reason.contains('\n'), "{reason}");
     reason
 }
@@ -120,7 +120,7 @@ fn moves_in_any_usual_notation() {
     }
     assert_eq!(read_move(&castling, "O-O-O").map(|m| uci(&castling, m)).as_deref(), Ok("e1c1"));
     let two_knights = crate::position::notation::read_fen("4k3/8/8/8/8/8/4K3/1N3N2 w - - 0 1").expect("valid");
-    assert!(read_move(&two_knights, "Nd2").expect_err("ambiguous").contains("more than one"));
+    assert!(read_move(&two_knights, "Nd2").expect_err("ambiguous").to_string().contains("more than one"));
     assert!(read_move(&two_knights, "Nbd2").is_ok());
 }
 
@@ -242,7 +242,9 @@ fn files_of_any_line_ending_mark_and_encoding() {
     assert_eq!(suite.entries.len(), 3);
     assert_eq!(suite.problems[1].to_string(), "dir/suite.epd:6: nothing to solve");
     assert!(Suite::parse("empty", "empty.epd", b"").entries.is_empty());
-    assert!(Suite::read(Path::new("no/such/file.epd")).expect_err("missing").starts_with("no/such/file.epd: "));
+    assert!(
+        Suite::read(Path::new("no/such/file.epd")).expect_err("missing").to_string().starts_with("no/such/file.epd: ")
+    );
 }
 
 /// What is written of a line, without a search.
@@ -440,7 +442,7 @@ proptest::proptest! {
         }
         proptest::prop_assert!(rest.chars().all(|c| c.is_whitespace() || c == ';'), "{line}");
         let out = written(&entry);
-        let again = parse_line(&out, 1).expect("a line").map_err(proptest::test_runner::TestCaseError::fail)?;
+        let again = parse_line(&out, 1).expect("a line").map_err(|error| proptest::test_runner::TestCaseError::fail(error.to_string()))?;
         proptest::prop_assert_eq!(again.position.fen(), entry.position.fen());
         proptest::prop_assert_eq!(
             (&again.id, &again.best, &again.avoid, again.mate, &again.points, &again.counts, &again.analysis),

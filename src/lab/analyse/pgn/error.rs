@@ -1,0 +1,47 @@
+//! Why a game cannot be read.
+
+use super::quoted;
+use crate::position::FenError;
+use crate::position::notation::MoveError;
+
+/// Why a game cannot be read. Each message is one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GameError {
+    /// The tags name a variant that Ibex does not play; its name, in small letters.
+    #[error("Ibex does not play {}", quoted(.0))]
+    Variant(Vec<u8>),
+    /// Two tags name different first positions.
+    #[error("two different FEN tags")]
+    TwoFens,
+    /// The FEN is not UTF-8.
+    #[error("the FEN is not text")]
+    FenNotText,
+    /// The first position cannot be played.
+    #[error("FEN: {0}")]
+    Fen(#[from] FenError),
+    /// Variations stand in one another deeper than is read.
+    #[error("variations go too deep")]
+    TooDeep,
+    /// A variation begins before there is a move that it could replace.
+    #[error("'(' before the first move")]
+    VariationBeforeMove,
+    /// A variation ends that has not begun.
+    #[error("')' without a beginning")]
+    CloseWithoutOpen,
+    /// A word is no move in its position.
+    #[error("{number}{} {} {source}", if *white { "." } else { "..." }, quoted(word))]
+    Move {
+        /// The number of the move.
+        number: u32,
+        /// Whether White is to move.
+        white: bool,
+        /// The word.
+        word: Vec<u8>,
+        /// Why it is no move.
+        source: MoveError,
+    },
+    /// A word is no move, behind a move that is not legal; the word.
+    #[error("{} {}", quoted(.0), MoveError::NotAMove)]
+    Word(Vec<u8>),
+}
