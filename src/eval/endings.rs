@@ -6,12 +6,14 @@
 use shakmaty::{Bitboard, Board, Color, File, Rank, Role, Square, attacks};
 
 use crate::position::Position;
-use crate::recognize::drive;
+use crate::recognize::{drive, queen_against_rook};
 
 /// An advantage that will not be won is never shown as more than this; a larger one is still the better one.
 const HOPE: i32 = 25;
 /// What is added where a rook stops a pawn for certain: together more than any uncertain advantage.
 const ALMOST_WON: i32 = 300;
+/// What a queen is worth against a rook, before her progress: as good as won, and shown as that.
+const QUEEN_AGAINST_ROOK: i32 = 600;
 
 /// The evaluation of a position for the side to move, in centipawns, in the light of its material.
 #[inline]
@@ -35,6 +37,9 @@ enum Scaling {
 
 #[inline(never)]
 fn judged(board: &Board, turn: Color, value: i32) -> i32 {
+    if let Some((queen, value)) = queen_and_rook(board) {
+        return if queen == turn { value } else { -value };
+    }
     let ahead = if value >= 0 { turn } else { !turn };
     match scaling(board, ahead, ahead == turn) {
         Scaling::AsItSeems => value,
@@ -90,6 +95,19 @@ fn mating(board: &Board, ahead: Color) -> i32 {
     let bishop = board.bishops() & own;
     let needs_corner = own.count() == 3 && bishop.any() && (board.knights() & own).any();
     300 + 100 * worth(board, own) + drive(king, lone_king, if needs_corner { bishop } else { Bitboard::EMPTY })
+}
+
+/// A queen alone against a rook alone: whose she is, and what she is worth.
+///
+/// She wins nearly always, but no search sees the end of it, and the recognizer speaks only early in the 50 moves.
+fn queen_and_rook(board: &Board) -> Option<(Color, i32)> {
+    let (queen, rook) = (board.queens().single_square()?, board.rooks().single_square()?);
+    let (ahead, behind) = (board.color_at(queen)?, board.color_at(rook)?);
+    if ahead == behind || board.occupied().count() != 4 {
+        return None;
+    }
+    let progress = queen_against_rook(board.king_of(ahead)?, board.king_of(behind)?, rook);
+    Some((ahead, QUEEN_AGAINST_ROOK + progress))
 }
 
 /// The kings, by who is ahead.
@@ -209,9 +227,9 @@ mod tests {
             let large = tempered(fen, 400 * turn) * turn;
             assert!(0 < small && small < large && large < HOPE, "{fen}: {small} {large}");
         }
-        // Queen against rook, the right bishop, two pawns against a king, six men: as it seems.
+        // The right bishop, two pawns against a king, six men, queen against rook and a pawn: as it seems.
         for fen in [
-            "8/8/3k4/3r4/8/8/3Q4/3K4 w - - 0 1",
+            "8/8/3k4/3r3p/8/8/3Q4/3K4 w - - 0 1",
             "1k6/8/8/P7/8/8/8/KB6 w - - 0 1",
             "1k6/8/8/P7/1P6/8/8/K7 w - - 0 1",
             "1k6/p7/8/8/8/8/4N3/K1BR1n2 w - - 0 1",
@@ -234,6 +252,23 @@ mod tests {
         }
     }
 
+    /// Whatever a sum of terms says: the more the nearer the weak king is to the edge and the strong king to it.
+    #[test]
+    fn a_queen_hunts_a_rook() {
+        let values = [
+            "8/8/3k4/3r4/8/8/3Q4/3K4 w - - 0 1",
+            "3k4/3r4/8/8/8/8/3Q4/3K4 w - - 0 1",
+            "3k4/5r2/8/3K4/8/8/1Q6/8 w - - 0 1",
+        ]
+        .map(|fen| [-400, 0, 400].map(|value| tempered(fen, value)));
+        for [behind, level, ahead] in values {
+            assert!(600 < behind && behind == level && level == ahead, "{behind} {level} {ahead}");
+        }
+        assert!(values.is_sorted_by(|worse, better| worse[0] < better[0]), "{values:?}");
+        // With the rook's side to move the same is a loss.
+        assert_eq!(tempered("3k4/5r2/8/3K4/8/8/1Q6/8 b - - 0 1", 0), -values[2][0]);
+    }
+
     #[test]
     fn one_pawn_against_a_major_piece() {
         // The king stands before the pawn; it is far away; the pawn's king is far away.
@@ -252,6 +287,7 @@ mod tests {
             "8/8/3k4/3n4/8/8/3R4/3K4 w - - 0 1",
             "R7/8/1K6/8/8/3k4/3p4/8 b - - 0 1",
             "8/8/8/K7/8/8/2pk4/7Q w - - 0 1",
+            "8/8/3k4/3r4/8/8/3Q4/3K4 w - - 0 1",
             "2k5/8/8/P7/8/8/8/K1B5 b - - 0 1",
         ] {
             let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");

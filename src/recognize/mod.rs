@@ -39,7 +39,7 @@ use crate::bound::Ibv;
 use crate::position::Position;
 use crate::score::Score;
 use clause::holds;
-pub use progress::drive;
+pub use progress::{drive, queen_against_rook};
 use view::{Side, View};
 
 /// No recognised win takes longer, in moves from where it is recognised to the mate.

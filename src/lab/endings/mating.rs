@@ -18,7 +18,7 @@ use crate::time::Limits;
 
 /// The endings that are played when none are named.
 const ENDINGS: [&str; 6] = ["KQvK", "KRvK", "KBBvK", "KBNvK", "KPvK", "KQvKR"];
-/// Not required to be won always: no rule is known that wins it.
+/// Not required to be won always: the evaluation leads there, and no rule is known that proves each step.
 const EXCUSED: &str = "KQvKR";
 
 /// Which endings, and how the engine plays.
