@@ -110,5 +110,6 @@ fn table_store(bencher: Bencher<'_, '_>) {
 /// `ibex bench`, less deep.
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn whole_bench() -> u64 {
-    bench::measure(bench::Setup { depth: 8, ..bench::Setup::default() }, |_, _| {}).map_or(0, |measured| measured.nodes)
+    bench::measure(bench::BenchOptions { depth: 8, ..bench::BenchOptions::default() }, |_, _| {})
+        .map_or(0, |measured| measured.nodes)
 }

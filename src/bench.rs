@@ -14,7 +14,7 @@ use crate::time::Limits;
 
 /// How the positions are searched; the default is what the signature is measured with.
 #[derive(Clone, Copy, Debug)]
-pub struct Setup {
+pub struct BenchOptions {
     /// Iterations for each position.
     pub depth: u32,
     /// Size of the transposition table in MiB.
@@ -23,9 +23,9 @@ pub struct Setup {
     pub threads: usize,
 }
 
-impl Default for Setup {
-    fn default() -> Setup {
-        Setup { depth: DEPTH, hash_mib: 16, threads: 1 }
+impl Default for BenchOptions {
+    fn default() -> BenchOptions {
+        BenchOptions { depth: DEPTH, hash_mib: 16, threads: 1 }
     }
 }
 
@@ -51,22 +51,22 @@ pub enum BenchError {
     Position(#[from] FenError),
 }
 
-impl Setup {
+impl BenchOptions {
     /// Reads the words behind `bench`: none, a depth, or, as other engines take them, `HASH THREADS DEPTH`.
     ///
     /// # Errors
     ///
     /// [`BenchError::Number`] if a word is no number or out of range, [`BenchError::Words`] if there are two words or more
     /// than three.
-    pub fn read(words: &[String]) -> Result<Setup, BenchError> {
+    pub fn read(words: &[String]) -> Result<BenchOptions, BenchError> {
         let number = |name: &'static str, word: &str, most: u32| {
             let number = word.parse().ok().filter(|number| (1..=most).contains(number));
             number.ok_or_else(|| BenchError::Number { name, most, word: word.to_owned() })
         };
         match words {
-            [] => Ok(Setup::default()),
-            [depth] => Ok(Setup { depth: number("the depth", depth, 200)?, ..Setup::default() }),
-            [hash, threads, depth] => Ok(Setup {
+            [] => Ok(BenchOptions::default()),
+            [depth] => Ok(BenchOptions { depth: number("the depth", depth, 200)?, ..BenchOptions::default() }),
+            [hash, threads, depth] => Ok(BenchOptions {
                 depth: number("the depth", depth, 200)?,
                 hash_mib: number("the hash", hash, LARGEST_HASH as u32)? as usize,
                 threads: number("the threads", threads, 512)? as usize,
@@ -152,7 +152,7 @@ impl Measured {
 /// # Errors
 ///
 /// [`BenchError::Position`] if a position of [`POSITIONS`] cannot be read.
-pub fn measure(setup: Setup, mut done: impl FnMut(usize, u64)) -> Result<Measured, BenchError> {
+pub fn measure(setup: BenchOptions, mut done: impl FnMut(usize, u64)) -> Result<Measured, BenchError> {
     let settings = Settings { hash_mib: setup.hash_mib, threads: setup.threads, ..Settings::default() };
     let (mut engine, remarks) = Engine::new(settings);
     for remark in remarks {
@@ -171,9 +171,9 @@ pub fn measure(setup: Setup, mut done: impl FnMut(usize, u64)) -> Result<Measure
     Ok(measured)
 }
 
-/// The command for a prompt: the words of [`Setup::read`] in, lines out.
+/// The command for a prompt: the words of [`BenchOptions::read`] in, lines out.
 pub fn at_the_prompt(words: &[String], say: &mut dyn FnMut(&str)) {
-    match Setup::read(words).and_then(|setup| measure(setup, |_, _| {})) {
+    match BenchOptions::read(words).and_then(|setup| measure(setup, |_, _| {})) {
         Ok(measured) => say(&measured.to_string()),
         Err(reason) => say(&format!("bench: {reason}")),
     }
@@ -187,7 +187,7 @@ mod tests {
     fn words_of_other_engines() {
         let read = |text: &str| {
             let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-            Setup::read(&words).map(|setup| (setup.hash_mib, setup.threads, setup.depth))
+            BenchOptions::read(&words).map(|setup| (setup.hash_mib, setup.threads, setup.depth))
         };
         assert_eq!(read(""), Ok((16, 1, DEPTH)));
         assert_eq!(read("9"), Ok((16, 1, 9)));

@@ -1,12 +1,12 @@
 //! The search is the one that the repository says it is.
 
-use ibex::bench::{POSITIONS, Setup, measure};
+use ibex::bench::{BenchOptions, POSITIONS, measure};
 use ibex::position::notation::read_fen;
 
 #[test]
 fn the_signature_is_the_recorded_one() {
     let recorded: u64 = include_str!("bench.signature").trim().parse().expect("a number in tests/bench.signature");
-    let nodes = measure(Setup::default(), |_, _| {}).expect("readable positions").nodes;
+    let nodes = measure(BenchOptions::default(), |_, _| {}).expect("readable positions").nodes;
     assert_eq!(nodes, recorded, "the search has changed; if it was meant to, run `make signature` and commit the file");
 }
 

@@ -2,7 +2,7 @@
 
 use ibex::bound::Ibv;
 use ibex::engine::{Engine, Settings};
-use ibex::lab::experiments::experiment::Bench;
+use ibex::lab::experiments::experiment::SingleSearch;
 use ibex::position::Game;
 use ibex::position::notation::read_fen;
 use ibex::score::{DrawRule, Score};
@@ -26,7 +26,7 @@ fn value(conventions: Conventions, moves: &[&str]) -> (String, Score) {
     let search_moves = moves.iter().map(|m| game.position().parse_move(m).expect("legal")).collect();
     let rules = Rules { pruning: false, same_depth: true, ..Rules::PLAY };
     let limits = Limits { search_moves, ..Limits::depth(2) };
-    let run = Bench::new(1).search(rules, conventions, &game, &limits, None).expect("a thread");
+    let run = SingleSearch::new(1).search(rules, conventions, &game, &limits, None).expect("a thread");
     let finding = run.finding.expect("a legal move");
     (finding.best.to_uci(shakmaty::CastlingMode::Standard).to_string(), finding.value.score())
 }
@@ -142,7 +142,8 @@ fn the_draw_rule_orders_draws() {
     let rules = Rules { pruning: false, same_depth: true, ..Rules::PLAY };
     let draw = |draws| {
         let conventions = Conventions { draws, contempt: -3000 };
-        let run = Bench::new(1).search(rules, conventions, &game(FORK), &Limits::depth(4), None).expect("a thread");
+        let run =
+            SingleSearch::new(1).search(rules, conventions, &game(FORK), &Limits::depth(4), None).expect("a thread");
         run.finding.expect("a legal move").value.score()
     };
     let (later, sooner) = (draw(DrawRule::Later), draw(DrawRule::Sooner));

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use ibex::engine::{Engine, Settings};
-use ibex::lab::experiments::experiment::Bench;
+use ibex::lab::experiments::experiment::SingleSearch;
 use ibex::position::{Game, Position};
 use ibex::score::DrawRule;
 use ibex::search::rules::TableMode;
@@ -77,7 +77,8 @@ const SYMMETRIC: Rules = Rules { pruning: false, recognizers: false, table: Tabl
 fn value(position: &Position, depth: u32) -> ibex::bound::Ibv {
     let conventions = Conventions { draws: DrawRule::Off, contempt: 0 };
     let game = Game::new(position.clone());
-    let run = Bench::new(1).search(SYMMETRIC, conventions, &game, &Limits::depth(depth), None).expect("a thread");
+    let run =
+        SingleSearch::new(1).search(SYMMETRIC, conventions, &game, &Limits::depth(depth), None).expect("a thread");
     run.finding.expect("a move").value
 }
 

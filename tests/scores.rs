@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use ibex::bench::POSITIONS;
 use ibex::bound::{Bound, Ibv};
-use ibex::lab::experiments::experiment::{Bench, Run};
+use ibex::lab::experiments::experiment::{SearchRun, SingleSearch};
 use ibex::position::Game;
 use ibex::position::notation::read_fen;
 use ibex::random::split_mix;
@@ -28,12 +28,12 @@ fn game(fen: &str) -> Game {
     Game::new(read_fen(fen).expect("a position"))
 }
 
-fn search(bench: &mut Bench, rules: Rules, conventions: Conventions, game: &Game, depth: u32) -> Run {
+fn search(bench: &mut SingleSearch, rules: Rules, conventions: Conventions, game: &Game, depth: u32) -> SearchRun {
     bench.search(rules, conventions, game, &Limits::depth(depth), None).expect("a thread")
 }
 
 /// The root's value.
-fn value(run: &Run) -> Ibv {
+fn value(run: &SearchRun) -> Ibv {
     run.finding.as_ref().expect("a legal move").value
 }
 
@@ -56,7 +56,7 @@ fn demoted_and_conventional_searches_visit_the_same_nodes() {
             [Composition::Demoted, Composition::Flags, Composition::Integrated].into_iter().enumerate()
         {
             let rules = Rules { composition, ..Rules::PLAY };
-            let run = search(&mut Bench::new(4), rules, NEUTRAL, &game, 9);
+            let run = search(&mut SingleSearch::new(4), rules, NEUTRAL, &game, 9);
             totals[i] += run.nodes;
             cuts[i] = cuts[i].plus(run.tally);
             values.push((value(&run), run.nodes));
@@ -89,8 +89,8 @@ fn disagreements(one: Rules, other: Rules, conventions: Conventions) -> Vec<Stri
     for (fen, depth) in small_trees() {
         let game = game(fen);
         let (a, b) = (
-            value(&search(&mut Bench::new(4), one, conventions, &game, depth)),
-            value(&search(&mut Bench::new(4), other, conventions, &game, depth)),
+            value(&search(&mut SingleSearch::new(4), one, conventions, &game, depth)),
+            value(&search(&mut SingleSearch::new(4), other, conventions, &game, depth)),
         );
         if a != b {
             found.push(format!("{fen}: {a:?} and {b:?}"));
@@ -168,7 +168,7 @@ fn changed_by_what_the_table_knows(distance: Distance, draws: DrawRule) -> usize
     let rules = Rules { distance, ..minimax() };
     // So much contempt for itself that the root's side wants nothing but draws.
     let conventions = Conventions { draws, contempt: -3000 };
-    let mut bench = Bench::new(1);
+    let mut bench = SingleSearch::new(1);
     detours()
         .iter()
         .filter(|(before, m, after)| {
@@ -211,7 +211,7 @@ fn ageing_scores_visit_the_same_nodes_as_root_scores() {
         for mate_distance in [true, false] {
             let runs = [Distance::RootPly, Distance::NodeAged].map(|distance| {
                 let rules = Rules { distance, mate_distance, ..minimax() };
-                let run = search(&mut Bench::new(4), rules, NEUTRAL, &game, depth);
+                let run = search(&mut SingleSearch::new(4), rules, NEUTRAL, &game, depth);
                 (value(&run), if value(&run).score().is_mate() && mate_distance { 0 } else { run.nodes })
             });
             assert_eq!(runs[0], runs[1], "{} {mate_distance}", game.position().fen());
@@ -227,7 +227,7 @@ fn all_models_agree_on_mates() {
         let plies = if mate.moves > 0 { 2 * mate.moves - 1 } else { -2 * mate.moves };
         for distance in [Distance::RootPly, Distance::NodeAged, Distance::DelayedLoss] {
             let rules = Rules { distance, ..minimax() };
-            let run = search(&mut Bench::new(4), rules, NEUTRAL, &mate.game, plies as u32);
+            let run = search(&mut SingleSearch::new(4), rules, NEUTRAL, &mate.game, plies as u32);
             let score = value(&run).score();
             let own_moves = Score::MAX.raw() - score.raw().abs();
             let moves = if distance.wants_evaluation() {
@@ -252,7 +252,7 @@ fn all_models_agree_on_mates() {
 fn mate_beyond_the_counter(distance: Distance) -> bool {
     let rules = Rules { distance, recognizers: false, ..Rules::PLAY };
     let position = |counter: u32| game(&format!("8/8/8/8/3K4/8/2k5/R7 w - - {counter} 60"));
-    let mut bench = Bench::new(4);
+    let mut bench = SingleSearch::new(4);
     let early = search(&mut bench, rules, NEUTRAL, &position(79), 18);
     assert_eq!(value(&early).score().mate_moves(), Some(8), "a mate that the table then knows");
     let listener = Listener::default();
@@ -275,7 +275,7 @@ fn a_claim_across_the_50_move_limit_is_noticed() {
 fn recognised_win_beyond_the_counter(distance: Distance) -> bool {
     let rules = Rules { distance, ..Rules::PLAY };
     ["8/8/8/3k4/8/8/R7/K7 w - -", "8/8/8/4k3/8/8/8/KR6 w - -"].into_iter().any(|fen| {
-        let mut bench = Bench::new(4);
+        let mut bench = SingleSearch::new(4);
         search(&mut bench, rules, NEUTRAL, &game(&format!("{fen} 0 1")), 6);
         // Sixteen half-moves are left, and these mates take more.
         let late = search(&mut bench, rules, NEUTRAL, &game(&format!("{fen} 84 60")), 5);
@@ -300,18 +300,18 @@ fn the_key_keeps_recognised_wins_from_late_counters() {
 fn the_hundredth_half_move_may_mate() {
     let position = |clock: u32| game(&format!("k7/8/1K6/8/8/8/8/7R w - - {clock} 80"));
     for (clock, mates) in [(98, true), (99, true)] {
-        let run = search(&mut Bench::new(1), Rules::PLAY, NEUTRAL, &position(clock), 6);
+        let run = search(&mut SingleSearch::new(1), Rules::PLAY, NEUTRAL, &position(clock), 6);
         assert_eq!(value(&run).score().mate_moves() == Some(1), mates, "counter {clock}");
     }
     // Mate in two would need half-moves 98 to 101.
-    let run = search(&mut Bench::new(1), Rules::PLAY, NEUTRAL, &game("k7/8/2K5/8/8/8/8/6R1 w - - 98 80"), 8);
+    let run = search(&mut SingleSearch::new(1), Rules::PLAY, NEUTRAL, &game("k7/8/2K5/8/8/8/8/6R1 w - - 98 80"), 8);
     assert!(!value(&run).score().is_mate(), "{:?}", value(&run));
 }
 
 /// With the table kept from move to move: the announced distance falls by one with each own move.
 fn play_out(mib: usize, mate: &common::Mate) -> Vec<i32> {
     let rules = Rules::PLAY;
-    let mut bench = Bench::new(mib);
+    let mut bench = SingleSearch::new(mib);
     let mut game = mate.game.clone();
     let mut announced = vec![];
     while game.outcome().is_none() && announced.len() < 12 {
@@ -324,7 +324,8 @@ fn play_out(mib: usize, mate: &common::Mate) -> Vec<i32> {
             break;
         }
         // The reply that holds out longest, by the same search on its own table.
-        let reply = Bench::new(4).search(rules, NEUTRAL, &game, &Limits::nodes(100_000), None).expect("a thread");
+        let reply =
+            SingleSearch::new(4).search(rules, NEUTRAL, &game, &Limits::nodes(100_000), None).expect("a thread");
         game.play(reply.finding.expect("a legal move").best);
     }
     announced
@@ -360,7 +361,7 @@ fn announced_mates_come_nearer_with_every_move() {
 /// The value of a plain search of mates, deep enough to see them, on one table for all depths.
 fn mate_values(distance: Distance, mate: &common::Mate) -> Vec<Score> {
     let rules = Rules { distance, ..Rules::PLAY };
-    let mut bench = Bench::new(4);
+    let mut bench = SingleSearch::new(4);
     (2..=4 * mate.moves as u32 + 4)
         .map(|depth| {
             let run = bench.search(rules, NEUTRAL, &mate.game, &Limits::depth(depth), None).expect("a thread");

@@ -1,7 +1,7 @@
 //! `ibex bench`: the bench with its settings on the command line.
 
 use super::{OK, TROUBLE};
-use crate::bench::{DEPTH, POSITIONS, Setup, measure};
+use crate::bench::{BenchOptions, DEPTH, POSITIONS, measure};
 use crate::tell;
 
 /// Search a fixed list of positions; the last line reads `N nodes M nps`.
@@ -27,9 +27,9 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args) -> u8 {
     let setup = if args.words.is_empty() {
-        Ok(Setup { depth: args.depth, hash_mib: args.hash, threads: args.threads })
+        Ok(BenchOptions { depth: args.depth, hash_mib: args.hash, threads: args.threads })
     } else {
-        Setup::read(&args.words)
+        BenchOptions::read(&args.words)
     };
     let total = POSITIONS.len();
     let report = |number, nodes| {

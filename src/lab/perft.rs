@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use shakmaty::CastlingMode;
 
-use super::epd::parse::{Entry, Operation, Problem, Suite, count_depth};
+use super::epd::parse::{Operation, Problem, Suite, SuiteEntry, count_depth};
 use super::parallel::in_parallel;
 use super::tell::counted;
 use super::{FOUND, OK, TROUBLE, default_jobs, input, progress};
@@ -57,7 +57,7 @@ pub struct Checked {
 
 /// Checks every count of a suite up to `max_depth`; `done` hears how many counts of a line were checked.
 pub fn check(suite: &Suite, max_depth: u32, jobs: usize, done: impl Fn(u64) + Sync) -> Checked {
-    let wanted = |entry: &Entry| -> Vec<(u32, u64)> {
+    let wanted = |entry: &SuiteEntry| -> Vec<(u32, u64)> {
         entry.counts.iter().copied().filter(|&(depth, _)| depth <= max_depth).collect()
     };
     let results = in_parallel(

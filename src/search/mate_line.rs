@@ -23,7 +23,7 @@ const LAST_BUDGET_TIMED: u64 = 3_000;
 const LAST_BUDGET: u64 = 60_000;
 
 /// What is left to do in completing a line.
-struct Walk<'a> {
+struct MateWalk<'a> {
     /// The ply of the mate.
     length: usize,
     /// Depth of each search beyond the mate, in plies: at more depth, pruning hides fewer moves.
@@ -100,7 +100,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             // A winner whose line cannot be as long as announced has announced too much.
             let shortest = if win { length.saturating_sub(4).max(1) } else { length };
             for announced in (shortest..=length).rev().step_by(2) {
-                let walk = Walk { length: announced, slack, guide };
+                let walk = MateWalk { length: announced, slack, guide };
                 let mut line = vec![PackedMove::new(first)];
                 let child = self.make(&position, first, 0);
                 // That it is mate by the announced ply is proved already, a sooner mate is not: without the question, a
@@ -120,7 +120,13 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     }
 
     /// Extends `line`, which leads to `position` at `ply`, to mate at the walk's length. None if the budget is spent.
-    fn walk(&mut self, position: &Position, ply: usize, walk: &Walk<'_>, line: &mut Vec<PackedMove>) -> Option<bool> {
+    fn walk(
+        &mut self,
+        position: &Position,
+        ply: usize,
+        walk: &MateWalk<'_>,
+        line: &mut Vec<PackedMove>,
+    ) -> Option<bool> {
         let legal = position.legal_moves();
         if ply == walk.length || legal.is_empty() {
             return Some(ply == walk.length && legal.is_empty() && position.in_check());
@@ -174,14 +180,14 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     }
 
     /// Whether a search sees the side to move mated by the walk's length at the latest.
-    fn is_mated_by(&mut self, position: &Position, ply: usize, walk: &Walk<'_>) -> Option<bool> {
+    fn is_mated_by(&mut self, position: &Position, ply: usize, walk: &MateWalk<'_>) -> Option<bool> {
         let alpha = Score::mated_in(walk.length);
         let depth = (walk.length - ply) as i32 + walk.slack;
         Some(self.node::<false>(position, alpha, alpha.above(), depth, ply, false)?.fails_low(alpha))
     }
 
     /// Whether a search sees the side to move mate before the walk's length.
-    fn mates_sooner(&mut self, position: &Position, ply: usize, walk: &Walk<'_>) -> Option<bool> {
+    fn mates_sooner(&mut self, position: &Position, ply: usize, walk: &MateWalk<'_>) -> Option<bool> {
         if ply + 2 >= walk.length {
             // The next move would have to be the mate, and it is only due now.
             return Some(false);

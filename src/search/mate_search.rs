@@ -82,7 +82,7 @@ pub(super) enum Answer {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Slot {
+struct ProofSlot {
     key: u64,
     numbers: ProofNumbers,
 }
@@ -90,7 +90,7 @@ struct Slot {
 /// The mate search of one root, from one run to the next.
 pub(super) struct MateSearch {
     aim: Aim,
-    slots: Box<[Slot]>,
+    slots: Box<[ProofSlot]>,
     /// Positions that have occurred twice in the game: a third time is a draw.
     drawn: Vec<u64>,
     /// Whether a mate within `n` moves is refuted, by `n`.
@@ -122,7 +122,7 @@ impl MateSearch {
     pub fn new(game: &Game, aim: Aim) -> MateSearch {
         MateSearch {
             aim,
-            slots: vec![Slot::default(); SLOTS].into_boxed_slice(),
+            slots: vec![ProofSlot::default(); SLOTS].into_boxed_slice(),
             drawn: game.traps().map(Position::key).collect(),
             refuted: [false; MOST_MOVES + 1],
             budget: FIRST_BUDGET,
@@ -155,7 +155,7 @@ impl MateSearch {
         }
     }
 
-    fn slot(&mut self, position: &Position, plies: usize) -> (&mut Slot, u64) {
+    fn slot(&mut self, position: &Position, plies: usize) -> (&mut ProofSlot, u64) {
         // Each limit is a goal of its own.
         let key = position.key() ^ (plies as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         (&mut self.slots[(key >> 32) as usize % SLOTS], key)
@@ -168,7 +168,7 @@ impl MateSearch {
 
     fn remember(&mut self, position: &Position, plies: usize, numbers: ProofNumbers) {
         let (slot, key) = self.slot(position, plies);
-        *slot = Slot { key, numbers };
+        *slot = ProofSlot { key, numbers };
     }
 }
 

@@ -39,9 +39,9 @@ type DepthPlusOne = Field<{ Best::END }, 8>;
 type Age = Field<{ DepthPlusOne::END }, 6>;
 type Pv = Field<{ Age::END }, 1>;
 type Eval = Field<{ Pv::END }, 15>;
-type Moveless = Field<{ Eval::END }, 1>;
+type TbEntry = Field<{ Eval::END }, 1>;
 
-const _: () = assert!(Moveless::END == 64);
+const _: () = assert!(TbEntry::END == 64);
 
 /// The two bits of a bound that mean "nothing known".
 const NO_BOUND: u64 = 0b10;
@@ -88,7 +88,7 @@ impl Entry {
             | Age::put(u64::from(age % AGES))
             | Pv::put(u64::from(self.pv))
             | Eval::put(Score::to_bits(self.eval))
-            | Moveless::put(u64::from(self.tb_entry))
+            | TbEntry::put(u64::from(self.tb_entry))
     }
 
     /// The entry in a word; `None` where the slot is empty.
@@ -110,7 +110,7 @@ impl Entry {
             depth,
             pv: Pv::get(word) != 0,
             eval: Score::from_bits(Eval::get(word)).filter(|eval| eval.band() == Band::Heuristic),
-            tb_entry: Moveless::get(word) != 0,
+            tb_entry: TbEntry::get(word) != 0,
         })
     }
 }
@@ -138,5 +138,5 @@ pub(super) const fn with_best(word: u64, best: PackedMove) -> u64 {
 pub(super) const fn worth(word: u64, age: u8) -> i32 {
     let searches_ago = age.wrapping_sub(age_of(word)) % AGES;
     // A word without a move costs a recognizer's or a tablebase's answer, not a search.
-    DepthPlusOne::get(word) as i32 + 2 * Pv::get(word) as i32 - 4 * Moveless::get(word) as i32 - 8 * searches_ago as i32
+    DepthPlusOne::get(word) as i32 + 2 * Pv::get(word) as i32 - 4 * TbEntry::get(word) as i32 - 8 * searches_ago as i32
 }

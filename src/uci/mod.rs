@@ -22,7 +22,7 @@ use std::sync::Weak;
 use std::time::Duration;
 
 use crate::position::Position;
-pub use options::{Action, Change, OptionError, Options, UiOptions, markdown as option_table, set as set_option};
+pub use options::{Action, OptionChange, OptionError, Options, UiOptions, markdown as option_table, set as set_option};
 use output::Output;
 use parse::Command;
 pub use parse::ParseError;

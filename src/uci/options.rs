@@ -305,7 +305,7 @@ pub enum OptionError {
 
 /// What `setoption` did.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum OptionChange {
     /// The options are other ones (or the same again); perhaps with a remark on how the value was understood.
     Options(Option<String>),
     /// A button was pressed.
@@ -320,11 +320,11 @@ pub enum Change {
 ///
 /// [`OptionError::NoName`] or [`OptionError::Unknown`] if the text names no option, [`OptionError::NotASwitch`] or
 /// [`OptionError::NotANumber`] if the option does not take the value. The options are as they were.
-pub fn set(options: &mut Options, text: &str) -> Result<Change, OptionError> {
+pub fn set(options: &mut Options, text: &str) -> Result<OptionChange, OptionError> {
     let (definition, value) = find(text)?;
     let name = definition.name;
     match &definition.kind {
-        OptionKind::Button(action) => Ok(Change::Action(*action)),
+        OptionKind::Button(action) => Ok(OptionChange::Action(*action)),
         OptionKind::Check { set, .. } => {
             let on = match value.to_ascii_lowercase().as_str() {
                 "true" => true,
@@ -332,23 +332,23 @@ pub fn set(options: &mut Options, text: &str) -> Result<Change, OptionError> {
                 _ => return Err(OptionError::NotASwitch { name, value: value.to_owned() }),
             };
             set(options, on);
-            Ok(Change::Options(None))
+            Ok(OptionChange::Options(None))
         }
         OptionKind::Spin { min, max, set, .. } => {
             let (number, remark) = number_within(name, value, *min, *max)?;
             set(options, number);
-            Ok(Change::Options(remark))
+            Ok(OptionChange::Options(remark))
         }
         #[cfg(feature = "tune")]
         OptionKind::Tunable(tunable) => {
             let (number, remark) = number_within(name, value, tunable.min, tunable.max)?;
             params::set(name, number);
-            Ok(Change::Options(remark))
+            Ok(OptionChange::Options(remark))
         }
         OptionKind::String { set, .. } => {
             let text = if value == "<empty>" { "" } else { value };
             set(options, text);
-            Ok(Change::Options(remark_on_opponent(name, text, options)))
+            Ok(OptionChange::Options(remark_on_opponent(name, text, options)))
         }
     }
 }
@@ -498,7 +498,7 @@ mod tests {
         }
         let before = params::time_share();
         let remark = "option time_share goes from 15 to 100: set to 100".to_owned();
-        assert_eq!(set(&mut Options::default(), "Time_Share value 300"), Ok(Change::Options(Some(remark))));
+        assert_eq!(set(&mut Options::default(), "Time_Share value 300"), Ok(OptionChange::Options(Some(remark))));
         assert_eq!(params::time_share(), 100);
         assert!(params::set("time_share", before));
     }
@@ -509,8 +509,8 @@ mod tests {
             assert_eq!(after(text).engine.hash_mib, 64, "{text}");
         }
         assert_eq!(after("move   OVERHEAD value 44").engine.move_overhead, Duration::from_millis(44));
-        assert_eq!(set(&mut Options::default(), "clear hash"), Ok(Change::Action(Action::ClearHash)));
-        assert_eq!(set(&mut Options::default(), "Clear Hash value x"), Ok(Change::Action(Action::ClearHash)));
+        assert_eq!(set(&mut Options::default(), "clear hash"), Ok(OptionChange::Action(Action::ClearHash)));
+        assert_eq!(set(&mut Options::default(), "Clear Hash value x"), Ok(OptionChange::Action(Action::ClearHash)));
     }
 
     #[test]
@@ -519,7 +519,10 @@ mod tests {
         {
             let mut options = Options::default();
             let change = set(&mut options, &format!("Hash value {value}")).expect(value);
-            assert_eq!(change, Change::Options(Some(format!("option Hash goes from 1 to 1048576: set to {mib}"))));
+            assert_eq!(
+                change,
+                OptionChange::Options(Some(format!("option Hash goes from 1 to 1048576: set to {mib}")))
+            );
             assert_eq!(options.engine.hash_mib, mib);
         }
     }

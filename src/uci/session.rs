@@ -11,7 +11,7 @@ use vampirc_uci::UciMessage;
 
 use super::input::Input;
 use super::journal::{self, WIRE};
-use super::options::{self, Action, Change, Options};
+use super::options::{self, Action, OptionChange, Options};
 use super::output::Output;
 use super::parse::{self, Command, Go, ParseError, Setup};
 use super::print::{Printer, Style, uci_move};
@@ -225,8 +225,8 @@ impl Session {
         let mut options = self.options.clone();
         match options::set(&mut options, text) {
             Err(error) => self.output.remark(&error.to_string()),
-            Ok(Change::Action(Action::ClearHash)) => self.engine.clear_hash(),
-            Ok(Change::Options(remark)) => {
+            Ok(OptionChange::Action(Action::ClearHash)) => self.engine.clear_hash(),
+            Ok(OptionChange::Options(remark)) => {
                 if let Some(remark) = remark {
                     self.output.remark(&remark);
                 }

@@ -51,8 +51,8 @@ pub fn option(bytes: &[u8]) {
     let mut options = uci::Options::default();
     let before = options.clone();
     match uci::set_option(&mut options, text) {
-        Ok(uci::Change::Options(remark)) => assert!(remark.is_none_or(|remark| !remark.contains('\n'))),
-        Ok(uci::Change::Action(_)) => assert_eq!(options, before),
+        Ok(uci::OptionChange::Options(remark)) => assert!(remark.is_none_or(|remark| !remark.contains('\n'))),
+        Ok(uci::OptionChange::Action(_)) => assert_eq!(options, before),
         Err(error) => {
             assert!(!error.to_string().is_empty());
             assert_eq!(options, before, "{text:?}: {error}");
@@ -312,7 +312,7 @@ fn wrapped(tokens: &[pgn::Token]) -> Vec<pgn::Token> {
 
 /// Data files to begin with: a few random games as they are written.
 pub fn recorded() -> Vec<Vec<u8>> {
-    use ibex::lab::datagen::record::{GameResult, Record, Step};
+    use ibex::lab::datagen::record::{GameRecord, GameResult, Step};
     (0..6)
         .map(|seed: u64| {
             let (mut state, mut position, mut steps) = (seed, Position::startpos(), Vec::new());
@@ -324,7 +324,7 @@ pub fn recorded() -> Vec<Vec<u8>> {
                 steps.push(Step { chosen, score: (random >> 48) as i16 });
                 position.play(chosen);
             }
-            Record { start, steps, result: GameResult::Draw }.to_bytes()
+            GameRecord { start, steps, result: GameResult::Draw }.to_bytes()
         })
         .collect()
 }

@@ -1,4 +1,4 @@
-//! `judge`: how well evaluations foretell scores and results, over positions that nothing was learned from.
+//! `judge`: how well evaluations predict scores and results, over positions that nothing was learned from.
 //!
 //! A match is the judge of strength; this is the cheap question before it. Each evaluation is given the scale that suits
 //! it best, so that only what it knows is compared, not in which unit it says so.
@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// What an evaluation says of each legal position, in centipawns, and what it should foretell.
+/// What an evaluation says of each legal position, in centipawns, and what it should predict.
 fn evaluations(packed: &[ChessBoard], evaluation: &Evaluation, target: Target) -> Vec<(f32, f32)> {
     let mut evaluator = Evaluator::new(evaluation);
     let legal = packed.iter().filter_map(|packed| Some((packed, data::position(packed)?)));

@@ -1,4 +1,4 @@
-//! The network's parameters in floating point, and what they are to foretell.
+//! The network's parameters in floating point, and what they are to predict.
 
 use bulletformat::ChessBoard;
 use ibex::eval::nnue::features::{INPUTS, OUTPUT_BUCKETS};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use bulletformat::ChessBoard;
 use ibex::eval::{Evaluation, Evaluator};
 use ibex::lab::datagen::filter::Filter;
-use ibex::lab::datagen::record::Record;
+use ibex::lab::datagen::record::GameRecord;
 use ibex::lab::datagen::report::read_games;
 use ibex::position::Position;
 use ibex::random::Random;
@@ -34,27 +34,27 @@ pub struct Args {
     /// How much of a position's score is what comes after it: 0 is its own search alone, 0.9 looks some ten half-moves
     /// ahead, 1 is the game's result
     #[arg(long, default_value_t = 0.0, value_parser = share)]
-    foresight: f32,
-    /// The centipawns that multiply the odds of winning by e, for `--foresight`
+    lambda: f32,
+    /// The centipawns that multiply the odds of winning by e, for `--lambda`
     #[arg(long, default_value_t = UNIT, value_name = "CP", value_parser = checkpoint::scale)]
     scale: f32,
     #[command(flatten)]
     filter: Filter,
 }
 
-/// The scores of a game's positions as `foresight` sees them, in centipawns from White's view.
+/// The scores of a game's positions as `lambda` sees them, in centipawns from White's view.
 ///
 /// A search of a few nodes sees little; what the game then came to, move by move, is the deeper look that nobody had to
 /// pay for. Expected points are averaged backwards from the result, each move further off counting less. Source: the
 /// λ-return of Sutton, "Learning to predict by the methods of temporal differences" (1988).
-fn foreseen(record: &Record, foresight: f32, scale: f32) -> Vec<i16> {
+fn td_lambda(record: &GameRecord, lambda: f32, scale: f32) -> Vec<i16> {
     let mut points = f32::from(record.result.half_points(Color::White)) / 2.0;
     let mut scores: Vec<i16> = record
         .steps
         .iter()
         .rev()
         .map(|step| {
-            points = foresight * points + (1.0 - foresight) * sigmoid(f32::from(step.score) / scale);
+            points = lambda * points + (1.0 - lambda) * sigmoid(f32::from(step.score) / scale);
             (centipawns(points, scale).round() as i16).clamp(-MOST, MOST)
         })
         .collect();
@@ -103,8 +103,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     let games = read_games(&args.files, |record| {
         let set = if index % args.validation == 0 { &mut validation } else { &mut training };
         index += 1;
-        let mut scores =
-            (args.foresight > 0.0).then(|| foreseen(record, args.foresight, args.scale)).into_iter().flatten();
+        let mut scores = (args.lambda > 0.0).then(|| td_lambda(record, args.lambda, args.scale)).into_iter().flatten();
         record.visit(|chess, step, ply| {
             let score = scores.next().unwrap_or(step.score);
             if args.filter.keeps(chess, step, ply) {
@@ -133,18 +132,18 @@ mod tests {
     use ibex::lab::datagen::record::{GameResult, Step};
 
     #[test]
-    fn foresight_goes_from_the_own_search_to_the_result() {
+    fn lambda_goes_from_the_own_search_to_the_result() {
         let start = Chess::default();
         let chosen = start.legal_moves()[0];
         let steps: Vec<Step> = [10, -20, 300, 250].into_iter().map(|score| Step { chosen, score }).collect();
-        let record = Record { start, steps, result: GameResult::WhiteWins };
-        assert_eq!(foreseen(&record, 0.0, 400.0), [10, -20, 300, 250]);
-        assert_eq!(foreseen(&record, 1.0, 250.0), [MOST; 4]);
-        let drawn = Record { result: GameResult::Draw, ..record.clone() };
-        assert_eq!(foreseen(&drawn, 1.0, 250.0), [0; 4]);
+        let record = GameRecord { start, steps, result: GameResult::WhiteWins };
+        assert_eq!(td_lambda(&record, 0.0, 400.0), [10, -20, 300, 250]);
+        assert_eq!(td_lambda(&record, 1.0, 250.0), [MOST; 4]);
+        let drawn = GameRecord { result: GameResult::Draw, ..record.clone() };
+        assert_eq!(td_lambda(&drawn, 1.0, 250.0), [0; 4]);
         // The one before the last: half its own, a quarter the last, a quarter the result.
         let points = 0.5 * sigmoid(300.0 / 400.0) + 0.25 * sigmoid(250.0 / 400.0) + 0.25;
-        assert_eq!(foreseen(&record, 0.5, 400.0)[2], centipawns(points, 400.0).round() as i16);
-        assert!(foreseen(&record, 0.5, 400.0)[1] > 0 && foreseen(&drawn, 0.5, 400.0)[2] < 300);
+        assert_eq!(td_lambda(&record, 0.5, 400.0)[2], centipawns(points, 400.0).round() as i16);
+        assert!(td_lambda(&record, 0.5, 400.0)[1] > 0 && td_lambda(&drawn, 0.5, 400.0)[2] < 300);
     }
 }

@@ -6,7 +6,7 @@ use super::Desk;
 use super::judge::{Mark, mark};
 use super::pgn::{Games, Pgn, Token};
 use crate::engine::{Engine, Settings};
-use crate::lab::epd::player::{self, Trouble, Value};
+use crate::lab::epd::player::{self, Trouble, UciScore};
 use crate::position::Game;
 use crate::position::notation::{Action, san};
 use crate::search::Report;
@@ -18,9 +18,9 @@ const ADDED: &[u8] = b"[%ibex";
 const EVALUATION: &[u8] = b"[%eval";
 
 /// A position's evaluation.
-struct Evaluation {
+struct AnalysedPosition {
     /// From the side to move's view.
-    value: Value,
+    value: UciScore,
     /// The search behind it; none where the game is over.
     search: Option<Report>,
 }
@@ -88,7 +88,7 @@ fn annotate(game: &mut Pgn, engine: &mut Engine, desk: &mut Desk<'_>) -> Result<
     }
     engine.start_afresh();
     // From the end: the table then knows what a move has led to when its alternatives are weighed.
-    let mut evaluations: Vec<Evaluation> = Vec::with_capacity(positions.len());
+    let mut evaluations: Vec<AnalysedPosition> = Vec::with_capacity(positions.len());
     for position in positions.iter().rev() {
         evaluations.push(evaluate(position, engine, desk)?);
     }
@@ -225,38 +225,38 @@ fn take_command(comment: &mut Vec<u8>, command: &[u8]) -> Option<Vec<u8>> {
     Some(found)
 }
 
-fn evaluate(game: &Game, engine: &mut Engine, desk: &mut Desk<'_>) -> Result<Evaluation, Trouble> {
+fn evaluate(game: &Game, engine: &mut Engine, desk: &mut Desk<'_>) -> Result<AnalysedPosition, Trouble> {
     let position = game.position();
     if !position.has_legal_move() {
-        let value = if position.in_check() { Value::Mate(0) } else { Value::Cp(0) };
-        return Ok(Evaluation { value, search: None });
+        let value = if position.in_check() { UciScore::Mate(0) } else { UciScore::Cp(0) };
+        return Ok(AnalysedPosition { value, search: None });
     }
     desk.begin_search().map_err(Trouble::Died)?;
     let limits = desk.args.budget().limits();
     let outcome = player::search(engine, game.clone(), limits, None, None)?;
     desk.step();
-    let value = outcome.last.as_ref().map_or(Value::Cp(0), |report| Value::from(report.value.score()));
-    Ok(Evaluation { value, search: outcome.last })
+    let value = outcome.last.as_ref().map_or(UciScore::Cp(0), |report| UciScore::from(report.value.score()));
+    Ok(AnalysedPosition { value, search: outcome.last })
 }
 
 /// The same value from the other side's view.
-fn opposite(value: Value) -> Value {
+fn opposite(value: UciScore) -> UciScore {
     match value {
-        Value::Cp(cp) => Value::Cp(-cp),
+        UciScore::Cp(cp) => UciScore::Cp(-cp),
         // Who is mated on the board has been mated by the other's last move.
-        Value::Mate(0) => Value::Mate(1),
-        Value::Mate(moves) => Value::Mate(-moves),
+        UciScore::Mate(0) => UciScore::Mate(1),
+        UciScore::Mate(moves) => UciScore::Mate(-moves),
     }
 }
 
 /// The evaluation for a comment: pawns or moves to mate from White's view, and the depth. A mate on the board has none.
-fn comment(game: &Game, evaluation: &Evaluation) -> Option<Vec<u8>> {
+fn comment(game: &Game, evaluation: &AnalysedPosition) -> Option<Vec<u8>> {
     let white = game.position().turn().is_white();
     let value = if white { evaluation.value } else { opposite(evaluation.value) };
     let value = match (value, &evaluation.search) {
-        (Value::Mate(_), None) => return None,
-        (Value::Mate(moves), _) => format!("#{moves}"),
-        (Value::Cp(cp), _) => format!("{:.2}", f64::from(cp) / 100.0),
+        (UciScore::Mate(_), None) => return None,
+        (UciScore::Mate(moves), _) => format!("#{moves}"),
+        (UciScore::Cp(cp), _) => format!("{:.2}", f64::from(cp) / 100.0),
     };
     let depth = evaluation.search.as_ref().map_or_else(String::new, |search| format!(",{}", search.depth));
     Some(format!("[%eval {value}{depth}]").into_bytes())

@@ -1,6 +1,6 @@
 //! What a move has cost, in chances of winning.
 
-use crate::lab::epd::player::Value;
+use crate::lab::epd::player::UciScore;
 
 /// How bad a move is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,16 +28,16 @@ impl Mark {
 ///
 /// The logistic curve and the steps of [`mark`] are those that Lichess publishes for its own analysis, so that marks mean
 /// to readers what they are used to: <https://lichess.org/page/accuracy>.
-fn chances(value: Value) -> f64 {
+fn chances(value: UciScore) -> f64 {
     match value {
-        Value::Cp(cp) => 2.0 / (1.0 + (-0.003_682_08 * f64::from(cp)).exp()) - 1.0,
-        Value::Mate(moves) if moves > 0 => 1.0,
-        Value::Mate(_) => -1.0,
+        UciScore::Cp(cp) => 2.0 / (1.0 + (-0.003_682_08 * f64::from(cp)).exp()) - 1.0,
+        UciScore::Mate(moves) if moves > 0 => 1.0,
+        UciScore::Mate(_) => -1.0,
     }
 }
 
 /// The mark of a move: `best` is the value before it, `played` after it, both from the mover's view.
-pub fn mark(best: Value, played: Value) -> Option<Mark> {
+pub fn mark(best: UciScore, played: UciScore) -> Option<Mark> {
     match chances(best) - chances(played) {
         0.3.. => Some(Mark::Blunder),
         0.2.. => Some(Mark::Mistake),
@@ -52,15 +52,15 @@ mod tests {
 
     #[test]
     fn the_same_loss_matters_less_in_a_won_game() {
-        assert_eq!(mark(Value::Cp(20), Value::Cp(-30)), None);
-        assert_eq!(mark(Value::Cp(20), Value::Cp(-60)), Some(Mark::Dubious));
-        assert_eq!(mark(Value::Cp(20), Value::Cp(-100)), Some(Mark::Mistake));
-        assert_eq!(mark(Value::Cp(20), Value::Cp(-180)), Some(Mark::Blunder));
-        assert_eq!(mark(Value::Cp(1200), Value::Cp(1000)), None);
-        assert_eq!(mark(Value::Mate(3), Value::Cp(2000)), None);
-        assert_eq!(mark(Value::Mate(3), Value::Cp(0)), Some(Mark::Blunder));
-        assert_eq!(mark(Value::Cp(-900), Value::Mate(-2)), None);
-        assert_eq!(mark(Value::Cp(0), Value::Mate(-2)), Some(Mark::Blunder));
-        assert_eq!(mark(Value::Cp(-50), Value::Cp(50)), None, "better than was thought");
+        assert_eq!(mark(UciScore::Cp(20), UciScore::Cp(-30)), None);
+        assert_eq!(mark(UciScore::Cp(20), UciScore::Cp(-60)), Some(Mark::Dubious));
+        assert_eq!(mark(UciScore::Cp(20), UciScore::Cp(-100)), Some(Mark::Mistake));
+        assert_eq!(mark(UciScore::Cp(20), UciScore::Cp(-180)), Some(Mark::Blunder));
+        assert_eq!(mark(UciScore::Cp(1200), UciScore::Cp(1000)), None);
+        assert_eq!(mark(UciScore::Mate(3), UciScore::Cp(2000)), None);
+        assert_eq!(mark(UciScore::Mate(3), UciScore::Cp(0)), Some(Mark::Blunder));
+        assert_eq!(mark(UciScore::Cp(-900), UciScore::Mate(-2)), None);
+        assert_eq!(mark(UciScore::Cp(0), UciScore::Mate(-2)), Some(Mark::Blunder));
+        assert_eq!(mark(UciScore::Cp(-50), UciScore::Cp(50)), None, "better than was thought");
     }
 }

@@ -5,7 +5,7 @@ use std::io::BufRead;
 use super::Desk;
 use crate::engine::Settings;
 use crate::lab::epd::judge::Follower;
-use crate::lab::epd::parse::{Entry, Oddities, parse_line};
+use crate::lab::epd::parse::{Oddities, SuiteEntry, parse_line};
 use crate::lab::epd::player::{BuiltIn, Player as _, Question};
 use crate::lab::epd::{report, run};
 use crate::lab::input::read_line;
@@ -72,7 +72,7 @@ pub fn analyse(name: &str, mut input: impl BufRead, done: u64, desk: &mut Desk<'
     Ok(())
 }
 
-fn annotate(entry: &Entry, player: &mut BuiltIn, desk: &mut Desk<'_>) -> Result<String, String> {
+fn annotate(entry: &SuiteEntry, player: &mut BuiltIn, desk: &mut Desk<'_>) -> Result<String, String> {
     if !entry.position.has_legal_move() {
         return Err("the game is over".to_owned());
     }

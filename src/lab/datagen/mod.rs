@@ -33,8 +33,8 @@ use crate::tell;
 use crate::time::Limits;
 use filter::Filter;
 use openings::{Book, Openings};
-use play::{Adjudication, GameRules, OffPolicy, Player};
-use session::{Manifest, Session, Target};
+use play::{Adjudication, GameRules, OffPolicy, SelfPlayer};
+use session::{GenerationRun, Manifest, Target};
 
 /// The command line of `ibex datagen`.
 #[derive(clap::Args, Debug)]
@@ -162,7 +162,7 @@ pub fn run(args: &Args) -> u8 {
     }
 }
 
-fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Tally, String> {
+fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String> {
     let target = match (args.games, args.positions) {
         (Some(games), _) => Target::Games(games),
         (None, positions) => Target::Positions(positions.unwrap_or(1_000_000)),
@@ -197,7 +197,7 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Tally, String> 
         openings.chess960_share,
         openings.random_plies,
     );
-    let session = Session {
+    let session = GenerationRun {
         out: args.out.clone(),
         manifest: Manifest {
             engine: format!("Ibex {}", env!("IBEX_VERSION")),
@@ -245,7 +245,7 @@ impl Selfplay {
     }
 }
 
-impl Player for Selfplay {
+impl SelfPlayer for Selfplay {
     fn new_game(&mut self) {
         self.engine.start_afresh();
     }

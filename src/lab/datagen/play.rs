@@ -4,14 +4,14 @@ use clap::Args;
 use shakmaty::{Color, Move};
 
 use super::openings::Openings;
-use super::record::{GameResult, Record, Step};
+use super::record::{GameRecord, GameResult, Step};
 use crate::position::Game;
 use crate::position::game::Ending;
 use crate::random::Random;
 use crate::score::Score;
 
 /// Who chooses the moves: the engine, or a script in tests.
-pub trait Player {
+pub trait SelfPlayer {
     /// Forgets everything of the last game, so that a game depends on its own seed only.
     fn new_game(&mut self);
     /// The best move and its score for the side to move; `None` if no move is legal.
@@ -117,7 +117,7 @@ pub struct GameRules {
 }
 
 /// Plays one game, drawing openings until one is balanced and its game has a result.
-pub fn play(player: &mut impl Player, openings: &Openings, rules: &GameRules, random: &mut Random) -> Record {
+pub fn play(player: &mut impl SelfPlayer, openings: &Openings, rules: &GameRules, random: &mut Random) -> GameRecord {
     loop {
         player.new_game();
         let opening = openings.draw(random);
@@ -128,7 +128,12 @@ pub fn play(player: &mut impl Player, openings: &Openings, rules: &GameRules, ra
 }
 
 /// Plays a game to its end; `None` if the opening is lopsided or the game has no result.
-fn play_from(player: &mut impl Player, mut game: Game, rules: &GameRules, random: &mut Random) -> Option<Record> {
+fn play_from(
+    player: &mut impl SelfPlayer,
+    mut game: Game,
+    rules: &GameRules,
+    random: &mut Random,
+) -> Option<GameRecord> {
     let GameRules { adjudication: rules, off_policy } = rules;
     let start = game.position().chess().clone();
     let mut steps: Vec<Step> = Vec::with_capacity(160);
@@ -141,7 +146,7 @@ fn play_from(player: &mut impl Player, mut game: Game, rules: &GameRules, random
                 Ending::Checkmate => GameResult::win(!game.position().turn()),
                 _ => GameResult::Draw,
             };
-            return Some(Record { start, steps, result }).filter(|record| !record.steps.is_empty());
+            return Some(GameRecord { start, steps, result }).filter(|record| !record.steps.is_empty());
         }
         if ply >= rules.max_plies {
             return None;
@@ -166,7 +171,7 @@ fn play_from(player: &mut impl Player, mut game: Game, rules: &GameRules, random
 
         let ahead = Color::from_white(white_cp > 0);
         if score.is_mate() {
-            return Some(Record { start, steps, result: GameResult::win(ahead) });
+            return Some(GameRecord { start, steps, result: GameResult::win(ahead) });
         }
         winning = match white_cp.abs() >= rules.win_score {
             true if leader == Some(ahead) => winning + 1,
@@ -175,7 +180,7 @@ fn play_from(player: &mut impl Player, mut game: Game, rules: &GameRules, random
         };
         leader = (winning > 0).then_some(ahead);
         if winning >= rules.win_plies {
-            return Some(Record { start, steps, result: GameResult::win(ahead) });
+            return Some(GameRecord { start, steps, result: GameResult::win(ahead) });
         }
         level = if ply >= rules.draw_from && men > rules.draw_men && white_cp.abs() <= rules.draw_score {
             level + 1
@@ -183,7 +188,7 @@ fn play_from(player: &mut impl Player, mut game: Game, rules: &GameRules, random
             0
         };
         if level >= rules.draw_plies {
-            return Some(Record { start, steps, result: GameResult::Draw });
+            return Some(GameRecord { start, steps, result: GameResult::Draw });
         }
         game.play(chosen);
         ply += 1;
@@ -202,7 +207,7 @@ mod tests {
         script: F,
     }
 
-    impl<F: Fn(usize) -> i32> Player for Script<F> {
+    impl<F: Fn(usize) -> i32> SelfPlayer for Script<F> {
         fn new_game(&mut self) {
             self.said = 0;
         }
@@ -220,7 +225,7 @@ mod tests {
         }
     }
 
-    fn game(fen: Option<&str>, script: impl Fn(usize) -> i32) -> Option<Record> {
+    fn game(fen: Option<&str>, script: impl Fn(usize) -> i32) -> Option<GameRecord> {
         let position =
             fen.map_or_else(Position::startpos, |fen| Position::from_fen(fen, CastlingMode::Standard).unwrap());
         let rules = GameRules { off_policy: OffPolicy { share: 0.0, ..OffPolicy::default() }, ..GameRules::default() };

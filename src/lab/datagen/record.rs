@@ -69,7 +69,7 @@ pub struct Step {
 
 /// A game: where it began, what was played, how it ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct GameRecord {
     /// The position after the opening.
     pub start: Chess,
     /// The moves after it.
@@ -109,7 +109,7 @@ fn malformed<T>(why: impl Into<String>) -> Result<T, ReadError> {
     Err(ReadError::Malformed(why.into()))
 }
 
-impl Record {
+impl GameRecord {
     /// The game's bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut game = dataformat::Game::new(&foreign_board(&self.start));
@@ -162,7 +162,7 @@ impl<R: Read> Reader<R> {
     /// # Errors
     ///
     /// Where the file ends inside a game, cannot be read, or holds something that is not a game.
-    pub fn next_game(&mut self) -> Result<Option<Record>, ReadError> {
+    pub fn next_game(&mut self) -> Result<Option<GameRecord>, ReadError> {
         let mut header = [0; HEADER_SIZE];
         match self.fill(&mut header)? {
             0 => return Ok(None),
@@ -191,7 +191,7 @@ impl<R: Read> Reader<R> {
             chess.play_unchecked(chosen);
         }
         self.consumed += (HEADER_SIZE + STEP_SIZE * (steps.len() + 1)) as u64;
-        Ok(Some(Record { start, steps, result }))
+        Ok(Some(GameRecord { start, steps, result }))
     }
 
     /// Reads until the buffer is full or the input ends; the number of bytes read.
@@ -341,7 +341,7 @@ mod tests {
     use crate::random::Random;
 
     /// Random games from a standard and from Chess960 positions, so that every kind of move occurs.
-    fn random_record(random: &mut Random, index: u32) -> Record {
+    fn random_record(random: &mut Random, index: u32) -> GameRecord {
         let start = if index.is_multiple_of(2) {
             Position::startpos()
         } else {
@@ -361,7 +361,7 @@ mod tests {
             chess.play_unchecked(chosen);
         }
         let result = [GameResult::BlackWins, GameResult::Draw, GameResult::WhiteWins][random.below(3)];
-        Record { start: start.chess().clone(), steps, result }
+        GameRecord { start: start.chess().clone(), steps, result }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use shakmaty::{Chess, Color, Position as _};
 
 use super::filter::Filter;
-use super::record::{GameResult, ReadError, Reader, Record};
+use super::record::{GameRecord, GameResult, ReadError, Reader};
 use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK, TROUBLE};
 use crate::tell;
@@ -42,7 +42,7 @@ pub fn data_files(names: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
 /// # Errors
 ///
 /// One line, naming the file and the game.
-pub fn read_games(names: &[PathBuf], mut visitor: impl FnMut(&Record)) -> Result<u64, String> {
+pub fn read_games(names: &[PathBuf], mut visitor: impl FnMut(&GameRecord)) -> Result<u64, String> {
     let mut games = 0u64;
     for path in data_files(names)? {
         let file = File::open(&path).map_err(|error| format!("cannot open {}: {error}", path.display()))?;
@@ -105,7 +105,7 @@ pub fn verify(names: &[PathBuf]) -> u8 {
 }
 
 /// What the result of a game and its last position have against each other.
-fn contradiction(record: &Record) -> Option<&'static str> {
+fn contradiction(record: &GameRecord) -> Option<&'static str> {
     if record.steps.is_empty() {
         return Some("no moves");
     }
@@ -146,7 +146,7 @@ struct Census {
 const EDGES: [i32; 12] = [-1600, -800, -400, -200, -100, -30, 31, 101, 201, 401, 801, 1601];
 
 impl Census {
-    fn count(&mut self, record: &Record, filter: Filter) {
+    fn count(&mut self, record: &GameRecord, filter: Filter) {
         self.games += 1;
         self.results[record.result as usize] += 1;
         self.positions += record.steps.len() as u64;

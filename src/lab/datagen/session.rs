@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 
 use super::filter::Filter;
 use super::openings::Openings;
-use super::play::{GameRules, Player, play};
-use super::record::{ReadError, Reader, Record};
+use super::play::{GameRules, SelfPlayer, play};
+use super::record::{GameRecord, ReadError, Reader};
 use crate::lab::progress;
 use crate::lab::tell::counted;
 use crate::random::Random;
@@ -46,7 +46,7 @@ pub enum Target {
 }
 
 /// A run.
-pub struct Session {
+pub struct GenerationRun {
     /// The file that the run makes.
     pub out: PathBuf,
     /// What must not change.
@@ -61,7 +61,7 @@ pub struct Session {
 
 /// What a run has made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct Totals {
     /// Games.
     pub games: u64,
     /// Positions with a score.
@@ -70,16 +70,16 @@ pub struct Tally {
     pub kept: u64,
 }
 
-impl Tally {
+impl Totals {
     /// Counts a game.
-    pub fn add(&mut self, record: &Record) {
+    pub fn add(&mut self, record: &GameRecord) {
         self.games += 1;
         self.positions += record.steps.len() as u64;
         self.kept += kept(record);
     }
 
     /// Counts what another tally has counted.
-    fn merge(&mut self, other: Tally) {
+    fn merge(&mut self, other: Totals) {
         self.games += other.games;
         self.positions += other.positions;
         self.kept += other.kept;
@@ -87,7 +87,7 @@ impl Tally {
 }
 
 /// Positions of a game that the default filter keeps.
-fn kept(record: &Record) -> u64 {
+fn kept(record: &GameRecord) -> u64 {
     let filter = Filter::default();
     let mut kept = 0;
     record.visit(|chess, step, ply| kept += u64::from(filter.keeps(chess, step, ply)));
@@ -110,21 +110,21 @@ fn trouble<'a>(doing: &'a str, path: &'a Path) -> impl Fn(std::io::Error) -> Str
 }
 
 #[derive(Default)]
-struct Counters {
+struct SharedTotals {
     games: AtomicU64,
     positions: AtomicU64,
     kept: AtomicU64,
 }
 
-impl Counters {
-    fn add(&self, tally: Tally) {
+impl SharedTotals {
+    fn add(&self, tally: Totals) {
         self.games.fetch_add(tally.games, Ordering::Relaxed);
         self.positions.fetch_add(tally.positions, Ordering::Relaxed);
         self.kept.fetch_add(tally.kept, Ordering::Relaxed);
     }
 
-    fn read(&self) -> Tally {
-        Tally {
+    fn read(&self) -> Totals {
+        Totals {
             games: self.games.load(Ordering::Relaxed),
             positions: self.positions.load(Ordering::Relaxed),
             kept: self.kept.load(Ordering::Relaxed),
@@ -132,13 +132,13 @@ impl Counters {
     }
 }
 
-impl Session {
+impl GenerationRun {
     /// Plays until the target is reached, going on where an earlier run was stopped, and writes the file.
     ///
     /// # Errors
     ///
     /// One line: the file exists, the settings differ from those of the run to be resumed, or the system refuses.
-    pub fn run<P: Player>(&self, new_player: &(dyn Fn() -> P + Sync), quiet: bool) -> Result<Tally, String> {
+    pub fn run<P: SelfPlayer>(&self, new_player: &(dyn Fn() -> P + Sync), quiet: bool) -> Result<Totals, String> {
         if self.out.exists() {
             return Err(format!("{} exists already; choose another name or remove it", self.out.display()));
         }
@@ -146,7 +146,7 @@ impl Session {
         fs::create_dir_all(&folder).map_err(trouble("make the folder", &folder))?;
         let _lock = self.enter(&folder)?;
 
-        let counters = Counters::default();
+        let counters = SharedTotals::default();
         let mut done = Vec::with_capacity(self.manifest.workers);
         for worker in 0..self.manifest.workers {
             let tally = mend(&part(&folder, worker))?;
@@ -236,13 +236,13 @@ impl Session {
     }
 
     /// One worker: plays its games and appends each to its file.
-    fn work<P: Player>(
+    fn work<P: SelfPlayer>(
         &self,
         worker: usize,
         done: u64,
         folder: &Path,
         new_player: &(dyn Fn() -> P + Sync),
-        counters: &Counters,
+        counters: &SharedTotals,
         stop: &AtomicBool,
     ) -> Result<(), String> {
         let path = part(folder, worker);
@@ -260,7 +260,7 @@ impl Session {
             let mut random = Random::of_part(self.manifest.seed, index);
             let record = play(&mut player, &self.openings, &self.rules, &mut random);
             file.write_all(&record.to_bytes()).map_err(trouble("write", &path))?;
-            let mut tally = Tally::default();
+            let mut tally = Totals::default();
             tally.add(&record);
             counters.add(tally);
         }
@@ -268,7 +268,7 @@ impl Session {
     }
 
     /// Shows how far the run is until it is over.
-    fn watch(&self, counters: &Counters, resumed: Tally, quiet: bool, is_over: impl Fn() -> bool) {
+    fn watch(&self, counters: &SharedTotals, resumed: Totals, quiet: bool, is_over: impl Fn() -> bool) {
         let terminal = std::io::stderr().is_terminal();
         let (total, unit) = match self.target {
             Target::Games(games) => (games, "games"),
@@ -313,13 +313,13 @@ impl Session {
 }
 
 /// Counts the games of a worker's file and cuts off a torn last one.
-fn mend(path: &Path) -> Result<Tally, String> {
+fn mend(path: &Path) -> Result<Totals, String> {
     if !path.exists() {
-        return Ok(Tally::default());
+        return Ok(Totals::default());
     }
     let file = File::open(path).map_err(trouble("open", path))?;
     let mut reader = Reader::new(BufReader::new(file));
-    let mut tally = Tally::default();
+    let mut tally = Totals::default();
     loop {
         match reader.next_game() {
             Ok(Some(record)) => tally.add(&record),
@@ -339,7 +339,7 @@ fn mend(path: &Path) -> Result<Tally, String> {
 /// # Errors
 ///
 /// One line; the parts stay as they are.
-pub fn finish(out: &Path) -> Result<Tally, String> {
+pub fn finish(out: &Path) -> Result<Totals, String> {
     if out.exists() {
         return Err(format!("{} exists already; choose another name or remove it", out.display()));
     }
@@ -367,8 +367,8 @@ pub fn finish(out: &Path) -> Result<Tally, String> {
 
 type Part = Option<(Reader<BufReader<File>>, PathBuf)>;
 
-fn merge(readers: &mut [Part], draft: &Path) -> Result<Tally, String> {
-    let mut tally = Tally::default();
+fn merge(readers: &mut [Part], draft: &Path) -> Result<Totals, String> {
+    let mut tally = Totals::default();
     let file = File::create(draft).map_err(trouble("write", draft))?;
     let mut output = BufWriter::with_capacity(1 << 20, file);
     let mut open = readers.len();
@@ -377,7 +377,7 @@ fn merge(readers: &mut [Part], draft: &Path) -> Result<Tally, String> {
             let Some((reader, path)) = slot else { continue };
             match reader.next_game() {
                 Ok(Some(record)) => {
-                    let mut one = Tally::default();
+                    let mut one = Totals::default();
                     one.add(&record);
                     tally.merge(one);
                     output.write_all(&record.to_bytes()).map_err(trouble("write", draft))?;

@@ -42,7 +42,7 @@ pub struct Args {
 
 /// How a game went.
 #[derive(Clone, Debug)]
-struct Played {
+struct MatingGame {
     start: Position,
     /// Moves of the stronger side, and how many would have been needed.
     moves: u32,
@@ -50,7 +50,7 @@ struct Played {
     ending: Option<Ending>,
 }
 
-impl Played {
+impl MatingGame {
     fn won(&self) -> bool {
         self.ending == Some(Ending::Checkmate)
     }
@@ -85,8 +85,8 @@ pub fn run(args: &Args) -> u8 {
             |_, _| bar.inc(1),
         );
         bar.finish_and_clear();
-        let won: Vec<&Played> = played.iter().filter(|played| played.won()).collect();
-        let mean = |of: fn(&Played) -> u32| won.iter().map(|p| of(p)).sum::<u32>() as f64 / won.len().max(1) as f64;
+        let won: Vec<&MatingGame> = played.iter().filter(|played| played.won()).collect();
+        let mean = |of: fn(&MatingGame) -> u32| won.iter().map(|p| of(p)).sum::<u32>() as f64 / won.len().max(1) as f64;
         tell!(
             "| {ending} | {} | {:.0}% | {:.1} | {:.1} | {} |",
             played.len(),
@@ -108,7 +108,7 @@ pub fn run(args: &Args) -> u8 {
     if missed == 0 { OK } else { FOUND }
 }
 
-fn play(table: &Table, tables: &Tables, limits: &Limits, mut random: Random) -> Played {
+fn play(table: &Table, tables: &Tables, limits: &Limits, mut random: Random) -> MatingGame {
     let winning = |turn, value| turn == shakmaty::Color::White && matches!(value, Value::Win(_));
     let (start, value) = sample::of_table(table, &mut random, winning);
     let needed = if let Value::Win(plies) = value { u32::from(plies).div_ceil(2) } else { 0 };
@@ -129,7 +129,7 @@ fn play(table: &Table, tables: &Tables, limits: &Limits, mut random: Random) -> 
         let Some(m) = chosen else { break None };
         game.play(m);
     };
-    Played { start, moves, needed, ending }
+    MatingGame { start, moves, needed, ending }
 }
 
 fn attack(engine: &mut Engine, game: &Game, limits: &Limits) -> Option<Move> {

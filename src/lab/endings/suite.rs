@@ -12,7 +12,7 @@ use shakmaty::{Color, Move, Piece, Role};
 use super::sample;
 use super::solved;
 use crate::bound::Bound;
-use crate::lab::epd::parse::{Entry, Suite};
+use crate::lab::epd::parse::{Suite, SuiteEntry};
 use crate::lab::parallel::in_parallel;
 use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK, TROUBLE, default_jobs, progress};
@@ -308,7 +308,7 @@ pub fn prove(args: &ProveArgs) -> u8 {
 /// # Errors
 ///
 /// One line that says what is wrong.
-pub fn check(entry: &Entry, tables: &Tables) -> Result<(), String> {
+pub fn check(entry: &SuiteEntry, tables: &Tables) -> Result<(), String> {
     let text = |opcode| entry.operation(opcode).map(|operation| operation.text().to_owned()).unwrap_or_default();
     let plies: u32 = text("plies").parse().map_err(|_| "it does not say at how many plies it is settled".to_owned())?;
     if !(NEAREST..=FARTHEST).contains(&plies) {

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, select};
 use shakmaty::Move;
 
-use super::player::{Answer, Line, Player, Question, Trouble, Value, Watch};
+use super::player::{Answer, Line, Player, Question, Trouble, UciScore, Watch};
 use crate::bound::Bound;
 use crate::lab::interrupt;
 use crate::position::Position;
@@ -507,8 +507,8 @@ fn parse_info(position: &Position, line: &str, elapsed: u64) -> Option<Line> {
                 let kind = words.next();
                 let amount = words.next().and_then(|word| word.parse::<i32>().ok());
                 value = match (kind, amount) {
-                    (Some("cp"), Some(cp)) => Some(Value::Cp(cp)),
-                    (Some("mate"), Some(moves)) => Some(Value::Mate(moves)),
+                    (Some("cp"), Some(cp)) => Some(UciScore::Cp(cp)),
+                    (Some("mate"), Some(moves)) => Some(UciScore::Mate(moves)),
                     _ => None,
                 };
                 told = true;
@@ -554,10 +554,10 @@ mod tests {
         )
         .expect("a line");
         assert_eq!((full.depth, full.seldepth, full.nodes, full.ms), (300, 40, 12_345_678_901_234, 5));
-        assert_eq!(full.value, Some((Value::Cp(-34), Bound::Upper)));
+        assert_eq!(full.value, Some((UciScore::Cp(-34), Bound::Upper)));
         assert_eq!(full.pv.len(), 3);
         let mate = info("info score mate 200 depth 9").expect("a line");
-        assert_eq!((mate.value, mate.depth, mate.ms), (Some((Value::Mate(200), Bound::Exact)), 9, 77));
+        assert_eq!((mate.value, mate.depth, mate.ms), (Some((UciScore::Mate(200), Bound::Exact)), 9, 77));
         for nothing in [
             "info string depth 5 nodes 7 pv e2e4",
             "info depth 5 currmove e2e4 currmovenumber 1",

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use shakmaty::Move;
 
-use super::parse::Entry;
-use super::player::{Answer, Line, Value};
+use super::parse::SuiteEntry;
+use super::player::{Answer, Line, UciScore};
 use crate::bound::Bound;
 
 /// How an announced mate compares with the proven distance.
@@ -25,9 +25,9 @@ pub enum MateVerdict {
 
 impl MateVerdict {
     /// Compares with `dm`.
-    pub fn of(dm: i32, value: Option<Value>) -> MateVerdict {
+    pub fn of(dm: i32, value: Option<UciScore>) -> MateVerdict {
         match value {
-            Some(Value::Mate(moves)) => {
+            Some(UciScore::Mate(moves)) => {
                 if dm == 0 || (moves > 0) != (dm > 0) {
                     MateVerdict::Wrong
                 } else if moves == dm {
@@ -56,7 +56,7 @@ pub struct Found {
 }
 
 /// Whether a move solves the position; `None` where the position asks for something else than a move.
-pub fn solves(entry: &Entry, m: Move) -> Option<bool> {
+pub fn solves(entry: &SuiteEntry, m: Move) -> Option<bool> {
     let most = entry.points.iter().map(|&(_, points)| points).max();
     if !entry.best.is_empty() {
         Some(entry.best.contains(&m) && !entry.avoid.contains(&m))
@@ -72,13 +72,13 @@ pub fn solves(entry: &Entry, m: Move) -> Option<bool> {
 /// Follows one search.
 #[derive(Debug)]
 pub struct Follower<'a> {
-    entry: &'a Entry,
+    entry: &'a SuiteEntry,
     hold: Option<u32>,
     found: Option<Found>,
     depth: u32,
     seldepth: u32,
     /// The last exact score; where there is none, the last one.
-    value: Option<(Value, Bound)>,
+    value: Option<(UciScore, Bound)>,
     pv: Vec<Move>,
 }
 
@@ -98,14 +98,14 @@ pub struct Judged {
     /// The deepest ply.
     pub seldepth: u32,
     /// The final score.
-    pub value: Option<(Value, Bound)>,
+    pub value: Option<(UciScore, Bound)>,
     /// The final line.
     pub pv: Vec<Move>,
 }
 
 impl<'a> Follower<'a> {
     /// For a search of this entry, to be ended once the solution has held for `hold` further iterations.
-    pub fn new(entry: &'a Entry, hold: Option<u32>) -> Follower<'a> {
+    pub fn new(entry: &'a SuiteEntry, hold: Option<u32>) -> Follower<'a> {
         Follower { entry, hold, found: None, depth: 0, seldepth: 0, value: None, pv: Vec::new() }
     }
 
@@ -174,20 +174,20 @@ mod tests {
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
-    fn entry(operations: &str) -> Entry {
+    fn entry(operations: &str) -> SuiteEntry {
         parse_line(&format!("{START} {operations}"), 1).expect("a line").expect("a good one")
     }
 
-    fn said(entry: &Entry, depth: u32, value: (Value, Bound), m: &str) -> Line {
+    fn said(entry: &SuiteEntry, depth: u32, value: (UciScore, Bound), m: &str) -> Line {
         let pv = vec![read_move(&entry.position, m).expect("legal")];
         Line { depth, seldepth: depth, nodes: u64::from(depth) * 100, ms: u64::from(depth), value: Some(value), pv }
     }
 
-    fn played(entry: &Entry, m: &str) -> Answer {
+    fn played(entry: &SuiteEntry, m: &str) -> Answer {
         Answer { best: read_move(&entry.position, m).ok(), nodes: 999, ms: 99 }
     }
 
-    const EVEN: (Value, Bound) = (Value::Cp(0), Bound::Exact);
+    const EVEN: (UciScore, Bound) = (UciScore::Cp(0), Bound::Exact);
 
     fn verdict(operations: &str, m: &str) -> Judged {
         let entry = entry(operations);
@@ -217,18 +217,18 @@ mod tests {
     fn mates_by_their_distance() {
         use MateVerdict::{Exact, Longer, Missed, Shorter, Wrong};
         for (dm, value, verdict) in [
-            (3, Some(Value::Mate(3)), Exact),
-            (3, Some(Value::Mate(4)), Longer),
-            (3, Some(Value::Mate(2)), Shorter),
-            (3, Some(Value::Mate(-3)), Wrong),
-            (3, Some(Value::Cp(900)), Missed),
+            (3, Some(UciScore::Mate(3)), Exact),
+            (3, Some(UciScore::Mate(4)), Longer),
+            (3, Some(UciScore::Mate(2)), Shorter),
+            (3, Some(UciScore::Mate(-3)), Wrong),
+            (3, Some(UciScore::Cp(900)), Missed),
             (3, None, Missed),
-            (-2, Some(Value::Mate(-2)), Exact),
-            (-2, Some(Value::Mate(-5)), Longer),
-            (-2, Some(Value::Mate(-1)), Shorter),
-            (-2, Some(Value::Mate(2)), Wrong),
-            (0, Some(Value::Mate(9)), Wrong),
-            (0, Some(Value::Cp(900)), Exact),
+            (-2, Some(UciScore::Mate(-2)), Exact),
+            (-2, Some(UciScore::Mate(-5)), Longer),
+            (-2, Some(UciScore::Mate(-1)), Shorter),
+            (-2, Some(UciScore::Mate(2)), Wrong),
+            (0, Some(UciScore::Mate(9)), Wrong),
+            (0, Some(UciScore::Cp(900)), Exact),
         ] {
             assert_eq!(MateVerdict::of(dm, value), verdict, "{dm} {value:?}");
         }
@@ -242,7 +242,7 @@ mod tests {
             assert!(!follower.line(&said(&entry, depth, EVEN, m)));
         }
         // A fail low of the solution changes nothing, nor does one of another move.
-        assert!(!follower.line(&said(&entry, 5, (Value::Cp(-50), Bound::Upper), "d4")));
+        assert!(!follower.line(&said(&entry, 5, (UciScore::Cp(-50), Bound::Upper), "d4")));
         let judged = follower.judge(&played(&entry, "e4"));
         assert_eq!(judged.found, Some(Found { ms: 3, nodes: 300, depth: 3 }));
         assert_eq!((judged.depth, judged.value), (5, Some(EVEN)));

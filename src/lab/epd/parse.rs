@@ -83,7 +83,7 @@ pub struct Oddities {
 
 impl Oddities {
     /// Counts the odd operations of an entry.
-    pub fn add(&mut self, entry: &Entry) {
+    pub fn add(&mut self, entry: &SuiteEntry) {
         // Times and the like, `01:22:03`, are one kind whatever the digits.
         let shape = |opcode: &str| -> String {
             if is_opcode(opcode) { opcode.to_owned() } else { opcode.replace(|c: char| c.is_ascii_digit(), "0") }
@@ -140,7 +140,7 @@ pub struct Analysis {
 
 /// One line of a suite, understood.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct SuiteEntry {
     /// The line's number in its file, from 1.
     pub line: usize,
     /// The position.
@@ -165,7 +165,7 @@ pub struct Entry {
     pub operations: Vec<Operation>,
 }
 
-impl Entry {
+impl SuiteEntry {
     /// Whether a search can be judged by this line.
     pub fn is_task(&self) -> bool {
         !self.best.is_empty() || !self.avoid.is_empty() || self.mate.is_some() || !self.points.is_empty()
@@ -217,7 +217,7 @@ pub struct Suite {
     /// The file, as it was named.
     pub file: String,
     /// The lines that were understood, in order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<SuiteEntry>,
     /// The lines that were not.
     pub problems: Vec<Problem>,
     /// Lines that were understood with a reservation.
@@ -306,7 +306,7 @@ impl Suite {
     }
 
     /// Leaves out the entries that `useful` refuses, with this reason.
-    pub fn require(&mut self, useful: impl Fn(&Entry) -> bool, reason: &str) {
+    pub fn require(&mut self, useful: impl Fn(&SuiteEntry) -> bool, reason: &str) {
         let (file, problems) = (&self.file, &mut self.problems);
         self.entries.retain(|entry| {
             let keep = useful(entry);
@@ -327,7 +327,7 @@ impl Suite {
 /// # Errors
 ///
 /// A [`SuiteError`] if the position or the solution cannot be read.
-pub fn parse_line(text: &str, line: usize) -> Option<Result<Entry, SuiteError>> {
+pub fn parse_line(text: &str, line: usize) -> Option<Result<SuiteEntry, SuiteError>> {
     // Some programs leave the zero byte that ends their strings.
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0' || c == '\u{FEFF}');
     if text.is_empty() || text.starts_with('#') {
@@ -346,7 +346,7 @@ fn remarks(text: &str) -> impl Iterator<Item = String> {
     control.into_iter().chain(half)
 }
 
-fn parse_entry(text: &str, line: usize) -> Result<Entry, SuiteError> {
+fn parse_entry(text: &str, line: usize) -> Result<SuiteEntry, SuiteError> {
     let mut rest = text;
     let mut fields = Vec::with_capacity(6);
     while fields.len() < 4 {
@@ -392,7 +392,7 @@ fn parse_entry(text: &str, line: usize) -> Result<Entry, SuiteError> {
     }
     let fen = format!("{} {}", fields[..4].join(" "), counters.join(" "));
     let (position, repairs) = Position::from_any_fen(&fen, None)?;
-    Ok(Entry { repairs, ..interpret(position, operations, line)? })
+    Ok(SuiteEntry { repairs, ..interpret(position, operations, line)? })
 }
 
 const ENDLESS: &str = "a quotation without an end";
@@ -562,8 +562,8 @@ fn shorten(text: &str) -> String {
 }
 
 /// Gives the operations their meaning in the position.
-fn interpret(position: Position, operations: Vec<Operation>, line: usize) -> Result<Entry, SuiteError> {
-    let mut entry = Entry {
+fn interpret(position: Position, operations: Vec<Operation>, line: usize) -> Result<SuiteEntry, SuiteError> {
+    let mut entry = SuiteEntry {
         line,
         position,
         repairs: Vec::new(),

@@ -7,7 +7,7 @@ use crossbeam_channel::{at, select};
 use serde::{Deserialize, Serialize};
 use shakmaty::Move;
 
-use super::parse::Entry;
+use super::parse::SuiteEntry;
 use crate::bound::Bound;
 use crate::engine::{Engine, Settings};
 use crate::lab::interrupt;
@@ -90,24 +90,24 @@ impl fmt::Display for Budget {
 /// A score as UCI tells it, from the side to move's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Value {
+pub enum UciScore {
     /// Centipawns.
     Cp(i32),
     /// Full moves to the mate; negative (or zero) when the side to move is mated.
     Mate(i32),
 }
 
-impl From<Score> for Value {
-    fn from(score: Score) -> Value {
-        score.mate_moves().map_or_else(|| Value::Cp(score.cp()), Value::Mate)
+impl From<Score> for UciScore {
+    fn from(score: Score) -> UciScore {
+        score.mate_moves().map_or_else(|| UciScore::Cp(score.cp()), UciScore::Mate)
     }
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for UciScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Cp(cp) => write!(f, "{:+.2}", f64::from(*cp) / 100.0),
-            Value::Mate(moves) => write!(f, "#{moves}"),
+            UciScore::Cp(cp) => write!(f, "{:+.2}", f64::from(*cp) / 100.0),
+            UciScore::Mate(moves) => write!(f, "#{moves}"),
         }
     }
 }
@@ -124,7 +124,7 @@ pub struct Line {
     /// Milliseconds so far.
     pub ms: u64,
     /// The score, if one was told, and what it says about the truth.
-    pub value: Option<(Value, Bound)>,
+    pub value: Option<(UciScore, Bound)>,
     /// The line, legal from the position on.
     pub pv: Vec<Move>,
 }
@@ -176,7 +176,7 @@ pub struct Question<'a> {
 impl<'a> Question<'a> {
     /// What an entry of a suite asks. Where it asks for a mate, the player analyses: engines that play spend no effort on
     /// the shortest mate.
-    pub fn of(entry: &'a Entry, budget: &'a Budget) -> Question<'a> {
+    pub fn of(entry: &'a SuiteEntry, budget: &'a Budget) -> Question<'a> {
         Question { position: &entry.position, budget, analysis: entry.mate.is_some() }
     }
 }
@@ -326,7 +326,7 @@ fn line(report: Report) -> Line {
         seldepth: report.seldepth,
         nodes: report.nodes,
         ms: report.time.as_millis().try_into().unwrap_or(u64::MAX),
-        value: Some((Value::from(report.value.score()), report.value.bound())),
+        value: Some((UciScore::from(report.value.score()), report.value.bound())),
         pv: report.pv,
     }
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::judge::{Found, MateVerdict};
 use super::parse::Suite;
-use super::player::{Budget, Value};
+use super::player::{Budget, UciScore};
 use crate::lab::outputs;
 
 /// The version of the file format.
@@ -220,7 +220,7 @@ pub struct Record {
     pub best_san: Option<String>,
     /// The final score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub score: Option<Value>,
+    pub score: Option<UciScore>,
     /// `lower` or `upper` where the score is only a bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<String>,
@@ -393,23 +393,23 @@ pub struct Intake {
 
 /// Writes a run while it happens. Nobody else can write the file meanwhile.
 #[derive(Debug)]
-pub struct Journal {
+pub struct ResultsFile {
     file: File,
     /// Beside the file: the number of the process that writes it.
     note: PathBuf,
 }
 
-impl Journal {
+impl ResultsFile {
     /// Begins a file, a new one unless `replace` allows for another.
     ///
     /// # Errors
     ///
     /// [`RunFileError::Exists`], [`RunFileError::Locked`] if another run is writing the file, [`RunFileError::File`] or
     /// [`RunFileError::Write`] if it cannot be written.
-    pub fn begin(path: &Path, head: &Head, replace: bool) -> Result<Journal, RunFileError> {
+    pub fn begin(path: &Path, head: &Head, replace: bool) -> Result<ResultsFile, RunFileError> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).create_new(!replace).truncate(false);
-        let mut journal = Journal::lock(path, &options)?;
+        let mut journal = ResultsFile::lock(path, &options)?;
         journal.file.set_len(0).map_err(RunFileError::of(&path.display().to_string()))?;
         journal.write(head)?;
         Ok(journal)
@@ -426,8 +426,9 @@ impl Journal {
         path: &Path,
         head: &Head,
         differs: impl Fn(&Head, &Head) -> String,
-    ) -> Result<(Journal, Intake), RunFileError> {
-        let mut journal = Journal::lock(path, OpenOptions::new().read(true).write(true).create(true).truncate(false))?;
+    ) -> Result<(ResultsFile, Intake), RunFileError> {
+        let mut journal =
+            ResultsFile::lock(path, OpenOptions::new().read(true).write(true).create(true).truncate(false))?;
         let name = path.display().to_string();
         let trouble = RunFileError::of(&name);
         let mut bytes = Vec::new();
@@ -465,7 +466,7 @@ impl Journal {
     }
 
     /// Opens a file that this process alone shall write.
-    fn lock(path: &Path, options: &OpenOptions) -> Result<Journal, RunFileError> {
+    fn lock(path: &Path, options: &OpenOptions) -> Result<ResultsFile, RunFileError> {
         let name = path.display().to_string();
         let mut note = path.as_os_str().to_owned();
         note.push(".pid");
@@ -489,7 +490,7 @@ impl Journal {
             // The run that held the lock before may have put a mended file in the place of the one that was opened.
             if outputs::is_still(&file, path) {
                 let _ = std::fs::write(&note, format!("{}\n", std::process::id()));
-                return Ok(Journal { file, note });
+                return Ok(ResultsFile { file, note });
             }
         }
     }
@@ -504,7 +505,7 @@ impl Journal {
     }
 }
 
-impl Drop for Journal {
+impl Drop for ResultsFile {
     fn drop(&mut self) {
         // While the lock is held: the note of the next run must not be taken away.
         let _ = std::fs::remove_file(&self.note);

@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::html;
 use super::parse::{
-    Entry, Operation, Suite, count_depth, has_opinions, mate_operand, move_words, quotation, quote, read_move,
+    Operation, Suite, SuiteEntry, count_depth, has_opinions, mate_operand, move_words, quotation, quote, read_move,
 };
-use super::player::Value;
+use super::player::UciScore;
 use super::record::{Record, Run, Status};
 use super::totals::{Total, players, themes, totals};
 use crate::lab::outputs::{self, Manner, Output, WriteError};
@@ -274,7 +274,7 @@ pub fn write_epd(path: &Path, suites: &[Suite], run: &Run) -> Result<(), WriteEr
 
 /// An operation as other readers understand it, and the text that must be kept beside it, or instead of it, lest something
 /// be lost.
-fn written(entry: &Entry, operation: &Operation) -> (Option<String>, Option<String>) {
+fn written(entry: &SuiteEntry, operation: &Operation) -> (Option<String>, Option<String>) {
     let Operation { opcode, operands, quoted, raw, odd } = operation;
     let is_number = matches!(opcode.as_str(), "dm" | "acd" | "acn" | "acs" | "ce" | "hmvc" | "fmvn")
         || count_depth(opcode).is_some();
@@ -309,7 +309,7 @@ fn written(entry: &Entry, operation: &Operation) -> (Option<String>, Option<Stri
 }
 
 /// The moves of an operation, as they stand where every reader understands that, else in standard algebraic notation.
-fn plain_moves(entry: &Entry, operation: &Operation) -> String {
+fn plain_moves(entry: &SuiteEntry, operation: &Operation) -> String {
     let mut position = entry.position.clone();
     let mut words = Vec::new();
     for word in move_words(operation) {
@@ -347,7 +347,7 @@ fn is_plain_number(text: &str) -> bool {
 }
 
 /// A line of EPD with what a search of it found.
-pub(crate) fn annotated(entry: &Entry, record: Option<&Record>) -> String {
+pub(crate) fn annotated(entry: &SuiteEntry, record: Option<&Record>) -> String {
     const OURS: [&str; 6] = ["acd", "acn", "acs", "ce", "pm", "pv"];
     let fen = entry.position.fen();
     let mut text = fen.split(' ').take(4).collect::<Vec<_>>().join(" ");
@@ -382,10 +382,10 @@ pub(crate) fn annotated(entry: &Entry, record: Option<&Record>) -> String {
         let _ = write!(text, " acd {}; acn {}; acs {};", r.depth, r.nodes, r.ms / 1000);
         // The specification counts mates down from 32767.
         match r.score {
-            Some(Value::Cp(cp)) => {
+            Some(UciScore::Cp(cp)) => {
                 let _ = write!(text, " ce {cp};");
             }
-            Some(Value::Mate(moves)) => {
+            Some(UciScore::Mate(moves)) => {
                 let plies = if moves > 0 { 2 * moves - 1 } else { -2 * moves };
                 let ce = if moves > 0 { 32767 - plies } else { -32767 + plies };
                 let _ = write!(text, " ce {ce};");

@@ -9,9 +9,9 @@ use crossbeam_channel::Sender;
 
 use super::external::{self, External, Program};
 use super::judge::Follower;
-use super::parse::{Entry, Suite};
+use super::parse::{Suite, SuiteEntry};
 use super::player::{Answer, Budget, BuiltIn, Player, Question, Trouble};
-use super::record::{FORMAT, Head, Intake, Journal, PlayerHead, Record, Run, Status, SuiteHead};
+use super::record::{FORMAT, Head, Intake, PlayerHead, Record, ResultsFile, Run, Status, SuiteHead};
 use super::report::{self, Outputs, ReportError};
 use super::totals;
 use crate::bound::Bound;
@@ -141,10 +141,10 @@ impl Contestant {
 }
 
 /// One search to be made.
-struct Task<'a> {
+struct PositionTask<'a> {
     contestant: usize,
     suite: &'a Suite,
-    entry: &'a Entry,
+    entry: &'a SuiteEntry,
 }
 
 /// Runs the command.
@@ -184,8 +184,8 @@ pub fn run(args: &Args) -> Result<u8, String> {
         .enumerate()
         .filter_map(|(k, position)| (k % parts == part - 1).then_some(position))
         .collect();
-    let tasks: Vec<Task<'_>> = (0..contestants.len())
-        .flat_map(|contestant| positions.iter().map(move |&(suite, entry)| Task { contestant, suite, entry }))
+    let tasks: Vec<PositionTask<'_>> = (0..contestants.len())
+        .flat_map(|contestant| positions.iter().map(move |&(suite, entry)| PositionTask { contestant, suite, entry }))
         .filter(|task| {
             !done.contains(&(contestants[task.contestant].head.label.clone(), task.suite.name.clone(), task.entry.line))
         })
@@ -199,7 +199,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
     let before = run.records.len();
     let bar = progress::bar(tasks.len() as u64, "positions");
     let mut solved = 0;
-    let bench = Bench { contestants: &contestants, budget, hold: args.hold };
+    let bench = Workers { contestants: &contestants, budget, hold: args.hold };
     bench.run(&tasks, args.jobs, |record| {
         if let Some(trouble) = &record.trouble {
             bar.suspend(|| {
@@ -241,7 +241,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
 }
 
 /// Says what an interruption has left undone, and how to go on.
-fn tell_missing(args: &Args, run: &Run, wanted: usize, positions: &[(&Suite, &Entry)]) {
+fn tell_missing(args: &Args, run: &Run, wanted: usize, positions: &[(&Suite, &SuiteEntry)]) {
     let missing = wanted - run.records.len();
     eprintln!("ibex epd: interrupted: {missing} of {} missing", counted(wanted as u64, "result", "results"));
     let count = |keys: &mut dyn Iterator<Item = (&str, &str)>| {
@@ -296,7 +296,7 @@ fn read_suites(files: &[PathBuf]) -> Result<Vec<Suite>, String> {
             eprintln!("{}: nothing to solve, only counts for `ibex perft`: skipped", file.display());
             continue;
         }
-        suite.require(Entry::is_task, "nothing to solve (no bm, am, dm or points)");
+        suite.require(SuiteEntry::is_task, "nothing to solve (no bm, am, dm or points)");
         for remark in suite.remarks() {
             eprintln!("{remark}");
         }
@@ -386,17 +386,17 @@ fn split_label(text: &str) -> (Option<&str>, &str) {
 }
 
 /// Opens the file that the results go to, and reads what it already holds.
-fn open_journal(args: &Args, head: Head) -> Result<(Option<Journal>, Run), String> {
+fn open_journal(args: &Args, head: Head) -> Result<(Option<ResultsFile>, Run), String> {
     let fresh = |head: Head| Run { head, records: Vec::new() };
     if let Some(path) = &args.jsonl {
         return Ok((
-            Some(Journal::begin(path, &head, args.outputs.force).map_err(|error| error.to_string())?),
+            Some(ResultsFile::begin(path, &head, args.outputs.force).map_err(|error| error.to_string())?),
             fresh(head),
         ));
     }
     let Some(path) = &args.resume else { return Ok((None, fresh(head))) };
     let (journal, Intake { run, remarks, .. }) =
-        Journal::resume(path, &head, difference).map_err(|error| error.to_string())?;
+        ResultsFile::resume(path, &head, difference).map_err(|error| error.to_string())?;
     for remark in remarks {
         eprintln!("{remark}");
     }
@@ -425,17 +425,17 @@ pub(super) fn difference(old: &Head, new: &Head) -> String {
 type Seat = (usize, Result<Box<dyn Player>, String>);
 
 /// What the workers share.
-struct Bench<'a> {
+struct Workers<'a> {
     contestants: &'a [Contestant],
     budget: Budget,
     hold: Option<u32>,
 }
 
-impl Bench<'_> {
+impl Workers<'_> {
     /// Makes the searches on `jobs` workers; `keep` gets each record, on this thread, and may end the run with an error.
     fn run(
         &self,
-        tasks: &[Task<'_>],
+        tasks: &[PositionTask<'_>],
         jobs: usize,
         mut keep: impl FnMut(Record) -> Result<(), String>,
     ) -> Result<(), String> {
@@ -460,7 +460,7 @@ impl Bench<'_> {
         })
     }
 
-    fn work(&self, tasks: &[Task<'_>], next: &AtomicUsize, cancelled: &AtomicBool, records: &Sender<Record>) {
+    fn work(&self, tasks: &[PositionTask<'_>], next: &AtomicUsize, cancelled: &AtomicBool, records: &Sender<Record>) {
         // The player of one contestant at a time: they come in that order.
         let mut player: Option<Seat> = None;
         while !cancelled.load(Ordering::Relaxed) && !interrupt::is_stopped() {
@@ -492,7 +492,7 @@ impl Bench<'_> {
 pub(crate) fn record(
     player: &str,
     suite: &str,
-    entry: &Entry,
+    entry: &SuiteEntry,
     follower: Follower<'_>,
     result: Result<Answer, Trouble>,
 ) -> Record {

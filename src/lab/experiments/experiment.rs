@@ -12,14 +12,14 @@ use crate::time::{Clock, Limits};
 use crate::tt::TranspositionTable;
 
 /// A table and the data of one thread to search with, one thread.
-pub struct Bench {
+pub struct SingleSearch {
     table: TranspositionTable,
     td: ThreadData,
 }
 
 /// What a search has come to.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub struct SearchRun {
     /// The move, its value and its line; none where no move is legal.
     pub finding: Option<ThreadResult>,
     /// Nodes.
@@ -30,14 +30,14 @@ pub struct Run {
     pub tally: TableCuts,
 }
 
-impl Bench {
+impl SingleSearch {
     /// An empty table of `mib` MiB, and nothing learned.
-    pub fn new(mib: usize) -> Bench {
+    pub fn new(mib: usize) -> SingleSearch {
         let (table, remark) = TranspositionTable::new(mib);
         if let Some(remark) = remark {
             log::warn!("{remark}");
         }
-        Bench { table, td: ThreadData::default() }
+        SingleSearch { table, td: ThreadData::default() }
     }
 
     /// Forgets everything.
@@ -63,7 +63,7 @@ impl Bench {
         game: &Game,
         limits: &Limits,
         sink: Listener<'_>,
-    ) -> std::io::Result<Run> {
+    ) -> std::io::Result<SearchRun> {
         let (table, td) = (&self.table, &mut self.td);
         let work = move || {
             table.new_search();
@@ -88,7 +88,7 @@ impl Bench {
             };
             let mut search = Search::with_rules(rules, &shared, 0, td, game);
             let finding = search.iterate(1);
-            Run { finding, nodes: shared.nodes(), time: start.elapsed(), tally: search.tally() }
+            SearchRun { finding, nodes: shared.nodes(), time: start.elapsed(), tally: search.tally() }
         };
         thread::scope(|scope| {
             let handle = thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, work)?;

@@ -19,7 +19,7 @@ use crate::position::notation::read_fen;
 use crate::position::{FenError, Game};
 use crate::tell;
 use crate::time::Limits;
-use experiment::Bench;
+use experiment::SingleSearch;
 use settings::Setting;
 use sheet::{Row, Sheet};
 
@@ -140,7 +140,7 @@ pub fn measure(args: &Args) -> Result<Sheet, String> {
     let games = positions(args)?;
     let settings = Setting::of(args.experiment, args.exhaustive);
     let bar = progress::bar((games.len() * settings.len()) as u64, "searches");
-    let mut bench = Bench::new(args.hash as usize);
+    let mut bench = SingleSearch::new(args.hash as usize);
     let mut sheet = Sheet::new(args);
     for (name, game) in games.iter().filter(|(_, game)| game.position().has_legal_move()) {
         for setting in &settings {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::Args;
-use super::experiment::Run;
+use super::experiment::SearchRun;
 use crate::bound::{Bound, Ibv};
 use crate::position::Game;
 use crate::position::notation::uci;
@@ -27,7 +27,7 @@ pub struct Row {
 
 impl Row {
     /// A row of a finished search.
-    pub fn new(setting: &'static str, position: &str, game: &Game, conventions: Conventions, run: &Run) -> Row {
+    pub fn new(setting: &'static str, position: &str, game: &Game, conventions: Conventions, run: &SearchRun) -> Row {
         let iterations = run.finding.as_ref().map_or(0, |f| f.depth.max(0) as u64);
         let (value, best, plies) = match &run.finding {
             Some(f) => (conventions.to_uci(f.value), uci(game.position(), f.best), f.pv.len()),

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use super::Args;
-use super::experiment::Bench;
+use super::experiment::SingleSearch;
 use crate::bound::Bound;
-use crate::lab::epd::parse::{Entry, Suite};
+use crate::lab::epd::parse::{Suite, SuiteEntry};
 use crate::lab::progress;
 use crate::position::Game;
 use crate::score::DrawRule;
@@ -35,13 +35,13 @@ pub fn measure(args: &Args) -> Result<[Solutions; 2], String> {
     for problem in &suite.problems {
         eprintln!("{problem}");
     }
-    let entries: Vec<&Entry> =
+    let entries: Vec<&SuiteEntry> =
         suite.entries.iter().filter(|e| !e.best.is_empty()).step_by(args.every as usize).collect();
     if entries.is_empty() {
         return Err(format!("{}: no position with a best move", suite.file));
     }
     let bar = progress::bar(2 * entries.len() as u64, "searches");
-    let mut bench = Bench::new(args.hash as usize);
+    let mut bench = SingleSearch::new(args.hash as usize);
     let mut found = [Solutions::default(), Solutions::default()];
     for entry in entries {
         for (recognizers, solutions) in [true, false].into_iter().zip(&mut found) {
@@ -58,7 +58,12 @@ pub fn measure(args: &Args) -> Result<[Solutions; 2], String> {
 }
 
 /// The nodes after which a search has a right move with a right score, and keeps them to its end.
-fn nodes_to_solution(bench: &mut Bench, rules: Rules, entry: &Entry, limit: u64) -> Result<Option<u64>, String> {
+fn nodes_to_solution(
+    bench: &mut SingleSearch,
+    rules: Rules,
+    entry: &SuiteEntry,
+    limit: u64,
+) -> Result<Option<u64>, String> {
     let result = entry.operation("result").map(|operation| operation.text().to_owned());
     let solved = Mutex::new(None);
     let hear = |event: Event| {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use super::epd::parse::{Entry, Problem, Suite};
+use super::epd::parse::{Problem, Suite, SuiteEntry};
 use super::parallel::in_parallel;
 use super::tell::counted;
 use super::{FOUND, OK, TROUBLE, amount, default_jobs, input, progress};
@@ -54,7 +54,7 @@ pub struct Proof {
 /// # Errors
 ///
 /// One line that says what was found instead.
-pub fn prove(entry: &Entry, solver: &mut Solver) -> Result<Proof, String> {
+pub fn prove(entry: &SuiteEntry, solver: &mut Solver) -> Result<Proof, String> {
     let Some(claim) = entry.mate else { return Err("no mate is claimed (dm)".to_owned()) };
     let distance = u8::try_from(claim.unsigned_abs()).map_err(|_| format!("a mate in {claim} is out of reach"))?;
     if claim == 0 {
@@ -68,7 +68,7 @@ pub fn prove(entry: &Entry, solver: &mut Solver) -> Result<Proof, String> {
     Ok(Proof { distance: claim, keys, positions: solver.positions() })
 }
 
-fn attack(entry: &Entry, distance: u8, solver: &mut Solver) -> Result<Result<Vec<String>, String>, GaveUp> {
+fn attack(entry: &SuiteEntry, distance: u8, solver: &mut Solver) -> Result<Result<Vec<String>, String>, GaveUp> {
     let position = &entry.position;
     for shorter in 1..distance {
         if solver.mates(position, shorter)? {

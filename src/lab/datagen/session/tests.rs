@@ -7,7 +7,7 @@ use crate::score::Score;
 /// Chooses by the position's key alone: a deterministic player that costs nothing.
 struct Dice;
 
-impl Player for Dice {
+impl SelfPlayer for Dice {
     fn new_game(&mut self) {}
 
     fn choose(&mut self, game: &Game) -> Option<(Move, Score)> {
@@ -24,8 +24,8 @@ impl Player for Dice {
     }
 }
 
-fn session(folder: &Path, name: &str, workers: usize, games: u64) -> Session {
-    Session {
+fn session(folder: &Path, name: &str, workers: usize, games: u64) -> GenerationRun {
+    GenerationRun {
         out: folder.join(name),
         manifest: Manifest { engine: "test".into(), workers, seed: 11, settings: "dice".into() },
         target: Target::Games(games),

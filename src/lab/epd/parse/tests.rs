@@ -5,7 +5,7 @@ const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 /// A position with promotions, captures and castling on both wings.
 const RICH: &str = "r3k2r/1P6/8/3pP3/8/8/1p4N1/R3K1NR w KQkq d6 0 1";
 
-fn entry(text: &str) -> Entry {
+fn entry(text: &str) -> SuiteEntry {
     parse_line(text, 1).expect("not empty").unwrap_or_else(|reason| panic!("{text}: {reason}"))
 }
 
@@ -15,7 +15,7 @@ fn reason(text: &str) -> String {
     reason
 }
 
-fn sans(entry: &Entry, moves: &[Move]) -> Vec<String> {
+fn sans(entry: &SuiteEntry, moves: &[Move]) -> Vec<String> {
     moves.iter().map(|&m| san(&entry.position, m)).collect()
 }
 
@@ -192,7 +192,7 @@ fn a_solution_within_an_endless_quotation_is_named() {
     }
     assert_eq!(entry(&format!("{START} bm e4; id \"x; bmw")).best.len(), 1);
     let mut suite = Suite::parse("x", "x.epd", format!("{START} id \"x bm e4").as_bytes());
-    suite.require(Entry::is_task, "nothing to solve");
+    suite.require(SuiteEntry::is_task, "nothing to solve");
     let told = suite.problems[0].to_string();
     assert_eq!(told, "x.epd:1: nothing to solve; a quotation without an end: id \"x bm e4");
 }
@@ -238,7 +238,7 @@ fn files_of_any_line_ending_mark_and_encoding() {
     assert_eq!(suite.problems[0].to_string(), "dir/suite.epd:4: bm 'Ke2' is not legal");
     assert_eq!(suite.remarks(), ["dir/suite.epd: 1 line is not UTF-8, read as Latin-1 (line 5)"]);
     assert_eq!(suite.asides, [(1, "# suite".to_owned()), (2, String::new())]);
-    suite.require(Entry::is_task, "nothing to solve");
+    suite.require(SuiteEntry::is_task, "nothing to solve");
     assert_eq!(suite.entries.len(), 3);
     assert_eq!(suite.problems[1].to_string(), "dir/suite.epd:6: nothing to solve");
     assert!(Suite::parse("empty", "empty.epd", b"").entries.is_empty());
@@ -248,7 +248,7 @@ fn files_of_any_line_ending_mark_and_encoding() {
 }
 
 /// What is written of a line, without a search.
-fn written(entry: &Entry) -> String {
+fn written(entry: &SuiteEntry) -> String {
     crate::lab::epd::report::annotated(entry, None)
 }
 
