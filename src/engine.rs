@@ -26,10 +26,10 @@ use crate::time::{Clock, Limits};
 use crate::tt::TranspositionTable;
 use handicap::Handicap;
 
-/// The largest transposition table that may be asked for, in MiB.
+/// The largest transposition table that can be set, in MiB.
 pub const LARGEST_HASH: usize = 1 << 20;
 
-/// What the engine can be told before a search.
+/// The settings of the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Size of the transposition table in MiB.
@@ -46,7 +46,7 @@ pub struct Settings {
     pub contempt: i32,
     /// Our own rating, for contempt that follows from the difference to the opponent's; none where it should not.
     pub own_rating: Option<u32>,
-    /// The opponent's rating, as far as the GUI has told it.
+    /// The opponent's rating, if the GUI has sent it.
     pub opponent_rating: Option<u32>,
     /// Whether contempt and the draw rule stay on in analysis.
     pub analysis_contempt: bool,
@@ -68,7 +68,7 @@ pub struct Settings {
     pub raw_evaluation: bool,
     /// Folders with Syzygy tablebases, separated as in `PATH`; empty for none.
     pub syzygy_path: String,
-    /// When tablebases are asked.
+    /// When tablebases are probed.
     pub probing: Probing,
 }
 
@@ -118,7 +118,7 @@ fn random_seed() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-/// Who hears of a search; called from the search's threads.
+/// Receives the events of a search, called from its threads.
 pub type Sink = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// Stop and ponderhit, and the one who waits for them.
@@ -155,7 +155,7 @@ impl Signals {
         self.changed.notify_all();
     }
 
-    /// Waits until the move may be told: for `stop` after an infinite search, for either signal while pondering.
+    /// Waits until the move may be sent: for `stop` after an infinite search, for either signal while pondering.
     fn wait(&self, infinite: bool) {
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         while !self.released.load(Ordering::Relaxed) && (infinite || self.pondering.load(Ordering::Relaxed)) {
@@ -180,7 +180,7 @@ const AMPLE: usize = 48 << 20;
 /// let (mut engine, remarks) = Engine::new(Settings { hash_mib: 8, ..Settings::default() });
 /// assert!(remarks.is_empty()); // all settings could be met
 ///
-/// // On a thread of its own, until it is told to stop; events come from that thread.
+/// // On a thread of its own, until it is stopped; events come from that thread.
 /// let (sender, events) = mpsc::channel();
 /// let sender = Mutex::new(sender);
 /// let sink = Arc::new(move |event: &Event| sender.lock().unwrap().send(event.clone()).unwrap());
@@ -286,7 +286,7 @@ impl Engine {
         let wanted = self.settings.threads.max(1);
         self.threads.truncate(wanted);
         while self.threads.len() < wanted {
-            // A failed allocation would end the program, so the system is asked first, with something to spare. The
+            // A failed allocation would end the program, so the system is probed first, with something to spare. The
             // first thread's data it must have.
             let enough = Vec::<u8>::new().try_reserve_exact(AMPLE + STACK_SIZE).is_ok();
             if !enough && !self.threads.is_empty() {
@@ -402,7 +402,7 @@ impl Engine {
         })
     }
 
-    /// Whether a search is running (or waits to tell its move).
+    /// Whether a search is running (or waits to send its move).
     pub fn is_searching(&self) -> bool {
         self.running.as_ref().is_some_and(|handle| !handle.is_finished())
     }
@@ -417,7 +417,7 @@ impl Engine {
         self.signals.ponderhit();
     }
 
-    /// Waits until the running search has told its move.
+    /// Waits until the running search has sent its move.
     pub fn wait(&mut self) {
         if let Some(handle) = self.running.take() {
             match handle.join() {
@@ -446,7 +446,7 @@ impl Engine {
         }
     }
 
-    /// Whether the user asks what is true, rather than for an opponent.
+    /// Whether the user wants the truth about a position rather than an opponent.
     fn is_analysis(&self, limits: &Limits) -> bool {
         self.settings.analyse_mode || limits.infinite || limits.mate.is_some()
     }
@@ -511,7 +511,7 @@ struct Job {
 }
 
 impl Job {
-    /// Searches; afterwards waits for the signals that an infinite or ponder search needs before it may tell its move.
+    /// Searches; afterwards waits for the signals that an infinite or ponder search needs before it may send its move.
     fn run(&self, threads: &mut [ThreadData], sink: Listener<'_>) -> Outcome {
         match &self.handicap {
             None => self.search(threads, &self.limits, self.lines, sink),
@@ -520,7 +520,7 @@ impl Job {
     }
 
     /// Searches as a weaker player: with the handicap's limits, on one thread that remembers nothing, and with its choice
-    /// among the lines. The user sees as many of them as were asked for.
+    /// among the lines. The user sees as many of them as `MultiPV` says.
     fn held_back(&self, handicap: &Handicap, threads: &mut [ThreadData], sink: Listener<'_>) -> Outcome {
         let threads = &mut threads[..1];
         threads.iter_mut().for_each(ThreadData::clear);
@@ -531,7 +531,7 @@ impl Job {
                 if report.line == 1 {
                     latest.clear();
                 }
-                // Only an iteration whose lines are all told can be chosen from.
+                // Only an iteration whose lines are all reported can be chosen from.
                 if report.line == latest.len() + 1 {
                     latest.push(report.clone());
                 }

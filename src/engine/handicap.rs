@@ -46,7 +46,7 @@ struct Rung {
     spread: f64,
 }
 
-/// From the weakest to the strongest; between them logarithms are interpolated. `MATCHES.md` tells how far these ratings
+/// From the weakest to the strongest; between them logarithms are interpolated. `MATCHES.md` says how far these ratings
 /// can be trusted.
 const RUNGS: &[Rung] = &[
     Rung { elo: 850, nodes: 150.0, lines: 20.0, spread: 0.4 },

@@ -32,7 +32,7 @@ impl Default for Evaluation {
 
 /// An evaluator with the memory of one search thread.
 ///
-/// The search tells it the path that it walks, so that a network's hidden layer can be kept up to date move by move.
+/// It follows the path of the search, so that a network's accumulator can be updated move by move.
 pub struct Evaluator {
     /// For the hand-written evaluation: alone, or under a network that learned what it gets wrong.
     pawns: Option<PawnCache>,
@@ -99,7 +99,7 @@ impl Evaluator {
         }
     }
 
-    /// The value for the side to move in centipawns, within ±[`Score::MAX_EVAL`]; not to be asked in check.
+    /// The value for the side to move in centipawns, within ±[`Score::MAX_EVAL`]; not to be used in check.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> i32 {
         let learned = self.network.as_mut().map_or(0, |path| path.evaluate(position));

@@ -1,4 +1,4 @@
-//! The one move between two positions, told from their keys alone.
+//! The one move between two positions, from their keys alone (cuckoo hashing).
 //!
 //! Moves that can be taken back (of every piece but pawns) change a key by one of 3668 differences. They lie in a table
 //! of two hashes: each difference in one of its two places, so that two looks find it or show that it is none.

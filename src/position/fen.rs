@@ -10,7 +10,7 @@ use shakmaty::{CastlingMode, Chess, FromSetup, PositionError, PositionErrorKinds
 
 use super::Position;
 
-/// The highest half-move clock that is believed: the 75-move rule ends every game there, and a higher one would end every
+/// The highest halfmove clock that is believed: the 75-move rule ends every game there, and a higher one would end every
 /// search at once.
 const LAST_HALF_MOVE: i64 = 150;
 

@@ -129,7 +129,7 @@ pub enum Ending {
     Stalemate,
     /// Neither side can mate.
     InsufficientMaterial,
-    /// A hundred half-moves without capture or pawn move.
+    /// A hundred plies without capture or pawn move.
     FiftyMoves,
     /// The position has occurred three times.
     Repetition,

@@ -171,7 +171,7 @@ impl Position {
     }
 
     /// The key after a legal move, in most cases: rights that come or go, castling and en passant are not looked at. Good
-    /// enough to ask for memory ahead of its use, and known before the move is played.
+    /// enough to prefetch memory, and known before the move is made.
     #[inline]
     pub fn likely_key_after(&self, m: Move) -> u64 {
         let us = self.turn();

@@ -106,7 +106,7 @@ mod tests {
     fn exhaustive(board: &Board, to: Square, side: Color, standing: Role, occupied: Bitboard) -> i32 {
         let attackers = attackers_to(board, to, occupied) & occupied;
         let mut best = 0;
-        // Promotions on the square are left out on both sides: the exchange value knows only the first move's.
+        // Promotions on the square are left out on both sides: the exchange value counts only the first move's.
         let mut own = attackers & board.by_color(side);
         if let Some((least, _)) = least_valuable(board, own) {
             own &= board.by_role(least);

@@ -153,7 +153,7 @@ fn games_end_where_the_rules_say() {
     }
     assert_eq!(game.occurrences(), 2);
     assert_eq!(game.outcome(), Some(game::Ending::Repetition));
-    // Mate on the hundredth half-move is mate.
+    // Mate at clock 100 is mate.
     let mut mate = Game::from_fen("7k/8/6K1/8/8/8/8/R7 w - - 99 80", CastlingMode::Standard).expect("valid");
     mate.play(mate.position().parse_move("a1a8").expect("legal"));
     assert_eq!(mate.position().clock(), 100);

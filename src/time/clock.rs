@@ -12,13 +12,13 @@ use crate::params;
 ///
 /// The hard limit counts from the start of the search or, when it began on the opponent's time, from `ponderhit`; the soft
 /// one always counts from the start, for what was thought on the opponent's time need not be thought again. Time can be
-/// told in nodes instead, so that a game does not depend on the machine's load.
+/// measured in nodes instead, so that a game does not depend on the machine's load.
 #[derive(Debug)]
 pub struct Clock {
     start: Instant,
     /// Nodes per millisecond, if `nodestime` is set.
     nodestime: Option<u64>,
-    /// Nodes of the search when it was last asked about.
+    /// Nodes of the search at the last look at the clock.
     nodes: AtomicU64,
     /// Nanoseconds from `start` to the moment from which our own time runs.
     ours_from: AtomicU64,
@@ -31,7 +31,7 @@ pub struct Clock {
 /// The least that a search is given, whatever the clock says.
 const LEAST: Duration = Duration::from_millis(1);
 
-/// The overhead of so many moves stays untouched, however few are to be made: where the increment is less than the
+/// The overhead of this many moves stays untouched, however few are to be made: where the increment is less than the
 /// overhead, or a control ends, the clock runs down to what is left untouched, and a busy or virtual machine may hold a
 /// process for much longer than the overhead (50 milliseconds have been seen about once a minute).
 const RESERVE_MOVES: u32 = 5;

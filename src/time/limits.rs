@@ -44,7 +44,7 @@ pub struct Limits {
     pub increment: ByColor<Duration>,
     /// Moves to the next time control; none in sudden death.
     pub moves_to_go: Option<u32>,
-    /// Search until told to stop.
+    /// Search until `stop`.
     pub infinite: bool,
     /// Search on the opponent's time: no limit but depth and nodes counts until `ponderhit`, and no move is announced
     /// before it.

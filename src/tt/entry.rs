@@ -46,11 +46,11 @@ const _: () = assert!(TbEntry::END == 64);
 /// The two bits of a bound that mean "nothing known".
 const NO_BOUND: u64 = 0b10;
 
-/// How many searches an age tells apart; a power of two.
+/// The number of ages; a power of two.
 pub const AGES: u8 = 1 << 6;
 const _: () = assert!(Age::MASK + 1 == AGES as u64);
 
-/// What the table knows about a position.
+/// What the TT stores of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The value and its bound, relative to the node (see [`Ibv::to_tt`]); may be [`Ibv::NONE`].

@@ -62,7 +62,7 @@ impl<W: Word, S: Seal> Slot<W, S> {
         Slot { sealed, data, seal: PhantomData }
     }
 
-    /// The key and the data; if writers have mixed, the key is one that nobody asks for.
+    /// The key and the data; if writers have mixed, the key fits no position.
     #[inline]
     pub fn load(&self) -> (u64, u64) {
         let data = self.data.get();

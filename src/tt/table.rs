@@ -46,7 +46,7 @@ impl TranspositionTable {
     }
 
     /// Forgets everything and takes another size, as [`TranspositionTable::new`]; maps the memory now, with `threads` threads, so
-    /// that a search against the clock need not. Where the machine gave less than was asked for, memory is short, and
+    /// that a search against the clock need not. Where the machine gave less than requested, memory is short, and
     /// is left to be mapped as it is used.
     pub fn resize(&mut self, mib: usize, threads: usize) -> Option<String> {
         let remark = self.allocate(mib);

@@ -14,7 +14,7 @@ use crate::score::{Band, Score};
 const BLANK: Entry =
     Entry { value: Ibv::NONE, best: PackedMove::NONE, depth: 0, pv: false, eval: None, tb_entry: false };
 
-/// Miri is a thousand times slower: there, one value of so many is tried.
+/// Miri is a thousand times slower: there, one value in this many is tried.
 const STRIDE: usize = if cfg!(miri) { 211 } else { 1 };
 
 fn round_trip(entry: Entry, age: u8) {
@@ -226,7 +226,7 @@ fn sizes() {
     let (table, remark) = TranspositionTable::new(usize::MAX >> 20);
     assert!(table.mib() >= 1);
     assert!(remark.is_some_and(|remark| remark.starts_with("no memory for Hash")));
-    // No table at all is a table that knows nothing.
+    // No table at all behaves as an empty one.
     let none = TranspositionTable::<Xor>::empty();
     none.store(1, BLANK);
     none.prefetch(1);
@@ -259,7 +259,7 @@ fn redundant(key: u64, number: u64) -> Entry {
     }
 }
 
-/// Eight threads read and write few keys in a tiny table. Returns accepted entries, and those among them that nobody
+/// Eight threads read and write few keys in a tiny table. Returns accepted entries, and those among them that no thread
 /// has written, after `rounds` rounds or at the first such entry.
 fn hammer<S: Seal>(rounds: u64, patience: Duration) -> (u64, u64) {
     const THREADS: u64 = 8;

@@ -9,7 +9,7 @@ use super::parse;
 pub struct Plan {
     /// Lines to be carried out instead of standard input's; none for a session.
     pub lines: Vec<String>,
-    /// Flags that nobody knows; some programs pass all their settings this way, so they must do no harm.
+    /// Unknown flags. Some programs pass all their settings this way, so they must do no harm.
     pub unknown: Vec<String>,
     /// The first argument that is no flag, as it stands.
     pub first: String,
@@ -34,7 +34,7 @@ pub fn plan(arguments: impl IntoIterator<Item = String>) -> Plan {
 
 /// What to say of words that are no lines of the protocol, in one line; none where they may be.
 ///
-/// `prompt` are the words that the prompt knows, `commands` the commands of the program.
+/// `prompt` are the words of the prompt, `commands` the commands of the program.
 pub fn refuse(plan: &Plan, prompt: &[&str], commands: &[&str]) -> Option<String> {
     let mut words = plan.lines.iter().flat_map(|line| line.split_whitespace());
     let first = words.clone().next()?;

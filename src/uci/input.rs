@@ -56,7 +56,7 @@ pub fn whole(bytes: &[u8]) -> Receiver<Input> {
 enum LastWord {
     /// With the command `quit`: nothing behind it is read.
     Quit,
-    /// With the input, or because nobody listens any more.
+    /// With the input, or when the listener is gone.
     End,
 }
 

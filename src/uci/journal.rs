@@ -1,4 +1,4 @@
-//! The log: what the engine has to say beside the protocol, and the protocol itself when a user asks for it.
+//! The log: messages beside the protocol, and the protocol itself if the user wants it.
 //!
 //! Messages go to standard error from the level that the variable `IBEX_LOG` names (`warn` without it). The option
 //! `Debug Log File` adds a file that gets everything, with both directions of the protocol, each line with its time.
@@ -68,7 +68,7 @@ pub fn set_file(path: &str) -> io::Result<()> {
     } else {
         let mut options = File::options();
         options.create(true).append(true);
-        // A pipe that nobody reads is an error, not a reason to wait.
+        // A pipe without a reader is an error, not a reason to wait.
         #[cfg(target_os = "linux")]
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
         let file = options.open(path)?;

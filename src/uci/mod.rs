@@ -99,7 +99,7 @@ pub fn converse(input: &[u8], output: impl Write + Send + 'static) {
     Session::new(output, &[], false).run(input::whole(input));
 }
 
-/// What a line of the protocol asks for, in words for tests and fuzzers: read as a session reads it, and understood for
+/// What a line of the protocol means, in words for tests and fuzzers: read as a session reads it, and understood for
 /// the initial position and the default options.
 ///
 /// # Errors

@@ -14,7 +14,7 @@ use crate::search::contempt;
 /// Everything that options set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// What the engine is told.
+    /// The engine's settings.
     pub engine: Settings,
     /// What this front end keeps for itself.
     pub ui: UiOptions,
@@ -58,7 +58,7 @@ pub enum OptionKind {
     Check { default: bool, set: fn(&mut Options, bool) },
     /// A whole number.
     Spin { default: i32, min: i32, max: i32, set: fn(&mut Options, i32) },
-    /// Any text; empty is told as `<empty>`.
+    /// Any text; an empty one is shown as `<empty>`.
     String { default: &'static str, set: fn(&mut Options, &str) },
     /// Something to be done at once.
     Button(Action),
@@ -80,7 +80,7 @@ fn remark_on_opponent(name: &str, text: &str, options: &Options) -> Option<Strin
         .then(|| "no rating from 1 to 4000 in UCI_Opponent: no contempt by rating".into())
 }
 
-/// All options, in the order in which they are told.
+/// All options, in the order in which they are declared.
 pub static OPTIONS: &[Definition] = &[
     Definition {
         name: "Hash",

@@ -17,7 +17,7 @@ pub struct Output {
     writer: Mutex<Box<dyn Write + Send>>,
     broken: AtomicBool,
     on_break: Box<dyn Fn() + Send + Sync>,
-    /// Times are told from here.
+    /// Times count from here.
     beginning: Instant,
     /// When the line began that is being written, in milliseconds and one more; 0 between lines.
     since: AtomicU64,

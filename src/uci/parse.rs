@@ -4,7 +4,7 @@
 //! `setoption` are read by this module, because there that parser panics or drops words (a trailing blank, a depth
 //! above 255, `ponder` beside clocks, a FEN of four fields, `perft`, an option whose name holds the word "value").
 //!
-//! As the protocol asks: any blanks between words, unknown words skipped, unknown lines ignored.
+//! As the protocol demands: any blanks between words, unknown words skipped, unknown lines ignored.
 
 use std::panic::catch_unwind;
 use std::time::Duration;
@@ -132,7 +132,7 @@ fn simple(canonical: &str) -> Result<Command, ParseError> {
     }
 }
 
-/// What `position` asks for.
+/// The arguments of `position`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
     /// The FEN, or none for the initial position.
@@ -181,7 +181,7 @@ impl Setup {
             }
         };
         for (i, text) in self.moves.iter().enumerate() {
-            // Some programs let their users pass; in check nobody can.
+            // Some programs let their users pass; in check that is impossible.
             if text == NULL_MOVE && !game.position().in_check() {
                 game.play_null();
                 continue;
@@ -216,7 +216,7 @@ pub fn read_move(position: &Position, text: &str) -> Option<Move> {
     })
 }
 
-/// What `go` asks for, as far as it is understood without the position.
+/// The arguments of `go` that need no position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Go {
     depth: Option<u32>,
@@ -312,8 +312,8 @@ impl Go {
         limits
     }
 
-    /// A game with clocks of which ours was not told is not played without one: it is taken to stand where the
-    /// opponent's stands, or, where only increments were told, at zero.
+    /// A game with clocks, but without ours, is not played without one: our clock is taken to show what the opponent's
+    /// shows or, with increments alone, zero.
     fn complete_clock(&self, turn: Color, limits: &mut Limits) {
         if self.infinite || limits.clock[turn].is_some() {
             return;

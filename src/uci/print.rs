@@ -1,6 +1,6 @@
 //! From the search's events to `info` and `bestmove` lines.
 //!
-//! The manners that users and tools ask for: no flood while iterations take no time, bounds and the current move only
+//! The manners that users and tools expect: no flood while iterations take no time, bounds and the current move only
 //! after seconds, and at the end an exact line that agrees with `bestmove` and shows the final counts.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -52,7 +52,7 @@ struct State {
     held: Vec<Report>,
     /// The last line of the first variation that was printed.
     last: Option<Report>,
-    /// Since then the search has become one for a move of ours, of which nothing has been told.
+    /// Since then the search has become one for our own move, and nothing of it has been printed.
     afresh: bool,
 }
 
@@ -100,7 +100,7 @@ impl Printer {
         }
     }
 
-    /// The expected move was played: who asks about our move reads from here on.
+    /// The expected move was played: the lines for our move begin here.
     pub fn ponderhit(&self) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).afresh = true;
     }
@@ -202,7 +202,7 @@ fn final_line(outcome: &Outcome, best: Move, shown: Option<&Report>) -> Option<R
     let line = same.unwrap_or(last);
     Some(Report {
         line: 1,
-        // Depths are told as iterations, and what comes last was found in the last of them.
+        // Depths are iterations, and the last line comes from the last of them.
         depth: line.depth.max(shown.map_or(0, |shown| shown.depth)),
         nodes: outcome.nodes,
         time: outcome.time.max(line.time),
@@ -266,7 +266,7 @@ pub fn uci_move(m: Move, chess960: bool) -> UciMove {
                 _ => UciPiece::Queen,
             }),
         },
-        // Chess knows no drops, and a search reports no null moves.
+        // Chess has no drops, and a search reports no null moves.
         shakmaty::uci::UciMove::Put { to, .. } => UciMove::from_to(square(to), square(to)),
         shakmaty::uci::UciMove::Null => UciMove::from_to(square(Square::A1), square(Square::A1)),
     }

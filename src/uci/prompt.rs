@@ -8,7 +8,7 @@ use super::print::uci_move;
 use crate::eval::{Evaluation, Evaluator, classical};
 use crate::position::{Game, Position, perft};
 
-/// Runs a lent command with the words that follow it; results are told line by line.
+/// Runs a lent command with the words that follow it; results are printed line by line.
 pub type Run = fn(&[String], &mut dyn FnMut(&str));
 
 /// A command that another room of the program lends to the prompt.
@@ -185,7 +185,7 @@ mod tests {
         let position = Position::startpos();
         let terms = evaluation(&position, &Evaluation::Classical);
         assert!(terms.last().unwrap().ends_with("for white"), "{terms:?}");
-        // A network that knows nothing but that the output bias is a pawn: pieces only make it count for more.
+        // A network whose only weight is an output bias of a pawn: pieces only make it count for more.
         let hidden = 64;
         let values = vec![0; (INPUTS + 1 + 16) * hidden];
         let network = Network::new("blank".into(), hidden, &values, [255 * 64 / 4; 8]).unwrap();

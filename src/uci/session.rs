@@ -31,7 +31,7 @@ pub struct Session {
     output: Arc<Output>,
     engine: Engine,
     options: Options,
-    /// What searches begin with; or why the position that was asked for last cannot be played.
+    /// What searches begin with; or why the last position cannot be played.
     game: Result<Game, ParseError>,
     running: Option<Running>,
     /// Commands that wait for the end of what is running.
@@ -65,7 +65,7 @@ enum Task {
     Perft {
         stop: Arc<AtomicBool>,
     },
-    /// A search without a position: what there is to tell waits for `stop` or `ponderhit`, as a move would.
+    /// A search without a position: its answer waits for `stop` or `ponderhit`, as a move would.
     NoPosition {
         pondering: bool,
         infinite: bool,
@@ -165,7 +165,7 @@ impl Session {
             Command::Simple(UciMessage::Quit) => self.quit = true,
             Command::Simple(UciMessage::Stop) => {
                 self.stop();
-                // It is meant for the search that was asked for last, too.
+                // It is meant for the last search, too.
                 if another_waits {
                     self.waiting.push_back(command);
                 }
@@ -325,7 +325,7 @@ impl Session {
         }
     }
 
-    /// A search that cannot tell its move is answered for: a program that waits for one would wait for ever.
+    /// Answers for a search that cannot: a program that waits for a move would wait for ever.
     fn give_up(&self, why: &str) {
         self.output.remark(why);
         let any = self.game.as_ref().ok().and_then(|game| game.position().legal_moves().first().copied());

@@ -1,4 +1,4 @@
-//! Chances of winning, drawing and losing, as `UCI_ShowWDL` asks for them.
+//! Chances of winning, drawing and losing, for `UCI_ShowWDL`.
 
 use crate::score::Score;
 use crate::search::Basis;
@@ -8,14 +8,14 @@ use crate::search::Basis;
 ///
 /// A pawn ahead wins some middlegames, and few endings. Of greatest likelihood for 67,224 moves of 600 games from
 /// UHO_4060_v4, draws played out, that Ibex with the network ibex-9 (November 2026) played at 10,000 nodes a move with
-/// another mean of the same trainings; exact draws, which no curve is asked about, left out. Fitted to four fifths of the
+/// another mean of the same trainings; exact draws, which need no curve, left out. Fitted to four fifths of the
 /// games, a result has the mean log loss 0.540 over the others; one curve for any number of men has 0.659. What the men
 /// are worth (1, 3, 3, 5, 9), instead of their number, foretells less.
 const EVEN_CHANCE: [f64; 3] = [383.0, -784.0, 526.0];
 /// How many centipawns multiply the odds of a win by e, likewise.
 const SPREAD: [f64; 3] = [56.0, -21.0, 94.0];
 
-/// Wins, draws and losses in a thousand games from a position with this score and so many men, kings included, from the
+/// Wins, draws and losses in a thousand games from a position with this score and this many men, kings included, from the
 /// side to move's view.
 ///
 /// What is proved is certain, and nothing else is: the curve over the evaluation leaves each result that has not been

@@ -1,4 +1,4 @@
-//! The hidden layer, kept up to date along the search's path, and only when it is asked for.
+//! The accumulator (the hidden layer), updated along the search's path, and only when it is needed.
 //!
 //! A move changes at most four inputs of a view. `push` notes which; `evaluate` walks back to the last position whose
 //! hidden layer is known and adds the differences up to the current one. A king that crosses to the other half of the
