@@ -9,7 +9,7 @@ use shakmaty::{Bitboard, Rank, Role, Square};
 use super::LONGEST_WIN;
 use super::view::{Side, View};
 
-/// Progress of a mating force against the lone king: more material first, then [`drive`].
+/// Mop-up evaluation: progress of a mating force against the lone king, more material first, then [`drive`].
 pub fn mop_up(view: &View) -> i32 {
     let count = |role| view.men(Side::Strong, role).count() as i32;
     let material = 2400 * count(Role::Queen)

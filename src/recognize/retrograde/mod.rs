@@ -1,7 +1,7 @@
-//! The project's own tables: every ending of up to four men solved backwards from its mates.
+//! Retrograde analysis: every ending of up to four men, solved backwards from its mates.
 //!
-//! Nothing of this is part of playing; it is the truth that the recognizers are proved against, and what the suites
-//! in `epd/` were made with. Values are distances to mate, counted without the 50-move rule. The method is Ströhlein's
+//! Play does not use it. The recognizers are proved against these solved endings, and the suites in `epd/` were made with
+//! them. Values are distances to mate, counted without the 50-move rule. The method is Ströhlein's
 //! (1970) and Thompson's (1986): mark the mates, then take moves back, level by level. A position is lost where every
 //! move was shown to lose, which is checked forwards, so that symmetric positions need no counting of ways.
 //!
