@@ -4,8 +4,8 @@ use divan::{Bencher, black_box};
 use ibex::bench;
 use ibex::bound::Ibv;
 use ibex::eval::{Evaluation, Evaluator};
+use ibex::position::Position;
 use ibex::position::notation::read_fen;
-use ibex::position::{PackedMove, Position};
 use ibex::score::Score;
 use ibex::tt::{Entry, TranspositionTable};
 
@@ -82,7 +82,7 @@ fn some_keys() -> Vec<u64> {
 fn entry() -> Entry {
     Entry {
         value: Ibv::exact(Score::heuristic(25)),
-        best: PackedMove::NONE,
+        best: None,
         depth: 8,
         pv: false,
         eval: Some(Score::heuristic(20)),

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use crate::eval::Evaluation;
 use crate::eval::nnue::{LoadError, Network};
-use crate::position::{Game, PackedMove};
+use crate::position::Game;
 use crate::recognize::syzygy::{Probing, Tablebases};
 use crate::score::DrawRule;
 use crate::search::iterate::ThreadResult;
@@ -627,7 +627,6 @@ impl Job {
             return None;
         }
         let entry = self.table.probe(Past::new(self.conventions, &self.game).key(game.position(), 1))?;
-        let reply: PackedMove = entry.best;
-        game.position().find(reply)
+        entry.best.and_then(|reply| game.position().find(reply))
     }
 }

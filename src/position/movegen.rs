@@ -36,9 +36,6 @@ impl Position {
 
     /// The legal move that this packs, if it is one.
     pub fn find(&self, packed: PackedMove) -> Option<Move> {
-        if !packed.is_some() {
-            return None;
-        }
         let board = self.board();
         let (from, to) = (packed.from(), packed.to());
         if !board.by_color(self.turn()).contains(from) {

@@ -1,41 +1,40 @@
-//! Moves in 16 bits, for the table and for counters.
+//! Moves in 16 bits, for the transposition table and for counters.
 
 use std::fmt;
+use std::num::NonZeroU16;
 
 use shakmaty::{Move, Role, Square};
 
-/// A move packed into 16 bits: from, to (castling: king takes rook), promotion.
+/// A move packed into 16 bits: from, to (castling: king takes rook), promotion, and a bit that is always set. An
+/// `Option<PackedMove>` has 16 bits, too.
 ///
-/// What comes out of a table is untrusted: it is a claim until the legal moves of the position confirm it
-/// (see [`super::Position::find`]). All bits zero says "no move".
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct PackedMove(u16);
+/// What comes out of a table is a claim until the legal moves of the position confirm it: see [`super::Position::find`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PackedMove(NonZeroU16);
+
+/// Set in every packed move.
+const SOME: NonZeroU16 = NonZeroU16::new(1 << 15).unwrap();
 
 impl PackedMove {
-    /// No move.
-    pub const NONE: PackedMove = PackedMove(0);
-
     /// Packs a legal move.
     #[inline]
     pub fn new(m: Move) -> PackedMove {
         let from = m.from().map_or(0, |s| s as u16);
         let promotion = m.promotion().map_or(0, |r| r as u16);
-        PackedMove(from | (m.to() as u16) << 6 | promotion << 12)
+        PackedMove(SOME | (from | (m.to() as u16) << 6 | promotion << 12))
     }
 
-    /// The 16 bits.
-    pub const fn bits(self) -> u16 {
-        self.0
+    /// The bits of a move, or 0 for none.
+    pub fn to_bits(m: Option<PackedMove>) -> u16 {
+        m.map_or(0, |m| m.0.get())
     }
 
-    /// Takes 16 bits from anywhere; nothing is believed of them.
-    pub const fn from_bits(bits: u16) -> PackedMove {
-        PackedMove(bits)
-    }
-
-    /// Whether there is a move.
-    pub const fn is_some(self) -> bool {
-        self.0 != 0
+    /// The move in any 16 bits; 0 is none. It need not be legal anywhere.
+    pub const fn from_bits(bits: u16) -> Option<PackedMove> {
+        match NonZeroU16::new(bits) {
+            Some(bits) => Some(PackedMove(bits)),
+            None => None,
+        }
     }
 
     /// Whether this packs `m`.
@@ -46,17 +45,17 @@ impl PackedMove {
 
     /// The square that the piece leaves.
     pub fn from(self) -> Square {
-        Square::new(u32::from(self.0 & 63))
+        Square::new(u32::from(self.0.get() & 63))
     }
 
     /// The square that the piece reaches; for castling, the rook's.
     pub fn to(self) -> Square {
-        Square::new(u32::from(self.0 >> 6 & 63))
+        Square::new(u32::from(self.0.get() >> 6 & 63))
     }
 
     /// The piece that a pawn becomes.
     pub fn promotion(self) -> Option<Role> {
-        match self.0 >> 12 {
+        match self.0.get() >> 12 & 7 {
             2 => Some(Role::Knight),
             3 => Some(Role::Bishop),
             4 => Some(Role::Rook),
@@ -68,9 +67,6 @@ impl PackedMove {
 
 impl fmt::Debug for PackedMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.is_some() {
-            return f.write_str("no move");
-        }
         write!(f, "{}{}", self.from(), self.to())?;
         match self.promotion() {
             Some(role) => write!(f, "{}", role.char()),

@@ -8,8 +8,8 @@ use super::node::Node;
 use super::tt_values::TtHit;
 use crate::bound::{Bound, Ibv};
 use crate::params;
+use crate::position::Position;
 use crate::position::movegen::is_noisy;
-use crate::position::{PackedMove, Position};
 use crate::score::Score;
 use crate::tt::Entry;
 
@@ -107,7 +107,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Stores the evaluation of a node without a TT entry.
     #[inline]
     pub(super) fn remember_evaluation(&self, key: u64, raw: Score, pv: bool) {
-        let entry = Entry { value: Ibv::NONE, best: PackedMove::NONE, depth: 0, pv, eval: Some(raw), tb_entry: false };
+        let entry = Entry { value: Ibv::NONE, best: None, depth: 0, pv, eval: Some(raw), tb_entry: false };
         self.shared.tt.store(key, entry);
     }
 

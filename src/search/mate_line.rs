@@ -136,13 +136,13 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
         let winning = (walk.length - ply) % 2 == 1;
         let guided = walk.guide[..ply.min(walk.guide.len())] == line[..ply.min(walk.guide.len())];
-        let expected = walk.guide.get(ply).copied().filter(|_| guided).unwrap_or(PackedMove::NONE);
-        let known = self.probe(self.past.key(position, ply)).map_or(PackedMove::NONE, |entry| entry.best);
+        let expected = walk.guide.get(ply).copied().filter(|_| guided);
+        let known = self.probe(self.past.key(position, ply)).and_then(|entry| entry.best);
         let mut moves: Vec<(u8, Move)> = Vec::with_capacity(legal.len());
         for m in legal {
-            let rank = if expected.is(m) {
+            let rank = if expected == Some(PackedMove::new(m)) {
                 0
-            } else if known.is(m) {
+            } else if known == Some(PackedMove::new(m)) {
                 1
             } else {
                 let mut after = position.clone();

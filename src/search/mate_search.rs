@@ -416,7 +416,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                     } else {
                         Ibv::upper(Score::mated_in(plies))
                     };
-                    let best = m.map_or(PackedMove::NONE, PackedMove::new);
+                    let best = m.map(PackedMove::new);
                     let depth = (depth + 2).min(Entry::MAX_DEPTH);
                     let entry = Entry { value, best, depth, pv: false, eval: None, tb_entry: false };
                     table.store(past.key(position, aim.plies(moves) - plies), entry);

@@ -91,7 +91,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         };
         let mut window = Window::new(alpha, beta);
         let excluded = self.stack(ply).excluded;
-        let whole = !excluded.is_some();
+        let whole = excluded.is_none();
 
         // Step 2. Mate distance pruning (MDP). No mate is nearer than the next move.
         if let Some(settled) = self.prune_by_mate_distance(&mut window, ply) {
@@ -141,7 +141,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             whole,
             key,
             tt,
-            tt_move: position.find(tt.best),
+            tt_move: tt.best.and_then(|m| position.find(m)),
             raw: None,
             eval: 0,
             estimate: 0,
@@ -153,7 +153,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if selective && !in_check {
             self.reward_by_eval_difference(ply, node.eval);
         }
-        self.stack_mut(ply + 1).killer = PackedMove::NONE;
+        self.stack_mut(ply + 1).killer = None;
         self.stack_mut(ply + 2).cutoffs = 0;
 
         let may_prune = selective && !PV && !in_check;
@@ -208,7 +208,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let mut tried = Tried::default();
         let mut picker = Picker::new(node.tt_move, self.stack(ply).killer);
         while let Some(m) = picker.next(position, &self.td.history, &threats, &cont_keys) {
-            if excluded.is(m) {
+            if excluded.is_some_and(|excluded| excluded.is(m)) {
                 continue;
             }
             move_count += 1;
@@ -366,7 +366,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let entry = self.stack_mut(ply);
         entry.cutoffs += 1;
         if !is_noisy(m) {
-            entry.killer = PackedMove::new(m);
+            entry.killer = Some(PackedMove::new(m));
         }
     }
 }

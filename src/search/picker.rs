@@ -86,7 +86,7 @@ pub struct Picker {
     quiets: Queue<MAX_MOVES>,
     bad: ArrayVec<Move, MAX_MOVES>,
     next_bad: usize,
-    killer: PackedMove,
+    killer: Option<PackedMove>,
     /// Captures must gain at least this in exchange to count as good.
     threshold: i32,
     skip_quiets: bool,
@@ -97,7 +97,7 @@ pub struct Picker {
 impl Picker {
     /// All moves; the TT move, which must be legal, first.
     #[inline]
-    pub fn new(tt_move: Option<Move>, killer: PackedMove) -> Picker {
+    pub fn new(tt_move: Option<Move>, killer: Option<PackedMove>) -> Picker {
         Picker {
             stage: Stage::TtMove,
             tt_move,
@@ -117,7 +117,7 @@ impl Picker {
     pub fn noisy(tt_move: Option<Move>, threshold: i32) -> Picker {
         let tt_move = tt_move.filter(|&m| is_noisy(m));
         // Field by field: building a picker of another one would copy its empty lists, kilobytes at every node.
-        let mut picker = Picker::new(tt_move, PackedMove::NONE);
+        let mut picker = Picker::new(tt_move, None);
         picker.threshold = threshold;
         picker.skip_quiets = true;
         picker
@@ -196,9 +196,9 @@ impl Picker {
         let checks = position.checking_squares();
         let threat_squares = ThreatSquares::of(threats);
         let histories = history.quiets(position, threats, cont_keys);
-        let tt_move = self.tt_move.map_or(PackedMove::NONE, PackedMove::new);
+        let tt_move = self.tt_move.map(PackedMove::new);
         for &m in &position.quiet_moves() {
-            let packed = PackedMove::new(m);
+            let packed = Some(PackedMove::new(m));
             if packed == tt_move {
                 continue;
             }

@@ -7,7 +7,7 @@ use crate::score::MAX_PLY;
 
 /// The lines found so far below each ply of the current path.
 pub struct PvTable {
-    lines: Box<[[PackedMove; MAX_PLY + 1]]>,
+    lines: Box<[[Option<PackedMove>; MAX_PLY + 1]]>,
     lengths: Box<[usize]>,
 }
 
@@ -21,7 +21,7 @@ impl PvTable {
     /// Empty lines.
     pub fn new() -> PvTable {
         PvTable {
-            lines: vec![[PackedMove::NONE; MAX_PLY + 1]; MAX_PLY + 2].into_boxed_slice(),
+            lines: vec![[None; MAX_PLY + 1]; MAX_PLY + 2].into_boxed_slice(),
             lengths: vec![0; MAX_PLY + 2].into_boxed_slice(),
         }
     }
@@ -36,14 +36,14 @@ impl PvTable {
     pub fn update(&mut self, ply: usize, m: Move) {
         let length = self.lengths[ply + 1].min(MAX_PLY);
         let (upper, lower) = self.lines.split_at_mut(ply + 1);
-        upper[ply][0] = PackedMove::new(m);
+        upper[ply][0] = Some(PackedMove::new(m));
         upper[ply][1..=length].copy_from_slice(&lower[0][..length]);
         self.lengths[ply] = length + 1;
     }
 
     /// The line at `ply`.
-    pub fn line(&self, ply: usize) -> &[PackedMove] {
-        &self.lines[ply][..self.lengths[ply]]
+    pub fn line(&self, ply: usize) -> impl Iterator<Item = PackedMove> {
+        self.lines[ply][..self.lengths[ply]].iter().copied().flatten()
     }
 }
 

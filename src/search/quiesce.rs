@@ -73,10 +73,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
         // Step 5. Captures and promotions; in check, everything.
         let cont_keys = self.cont_keys(ply);
-        let tt_move = position.find(tt.best);
+        let tt_move = tt.best.and_then(|m| position.find(m));
         let threats = if in_check { Attacks::of(position.board(), !position.turn()) } else { Attacks::default() };
-        let mut picker = if in_check { Picker::new(tt_move, PackedMove::NONE) } else { Picker::noisy(tt_move, 0) };
-        let mut best_move = PackedMove::NONE;
+        let mut picker = if in_check { Picker::new(tt_move, None) } else { Picker::noisy(tt_move, 0) };
+        let mut best_move = None;
         let mut searched = 0;
         while let Some(m) = picker.next(position, &self.td.history, &threats, &cont_keys) {
             // Step 6. Skip quiet evasions after the first, captures that lose material (SEE), and captures that cannot lift
@@ -111,7 +111,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             if value > best {
                 best = value;
                 if value.score() > alpha {
-                    best_move = PackedMove::new(m);
+                    best_move = Some(PackedMove::new(m));
                     if PV {
                         self.td.pv.update(ply, m);
                     }

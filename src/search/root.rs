@@ -147,7 +147,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             let raw = self.evaluate(position);
             Some(self.correct(position, 0, raw))
         };
-        self.stack_mut(1).killer = PackedMove::NONE;
+        self.stack_mut(1).killer = None;
         self.stack_mut(2).cutoffs = 0;
         for root in &mut self.roots.0[first..] {
             root.value = Ibv::NONE;
@@ -236,7 +236,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             root.seldepth = seldepth;
             root.pv.clear();
             root.pv.push(PackedMove::new(m));
-            root.pv.extend_from_slice(self.td.pv.line(1));
+            root.pv.extend(self.td.pv.line(1));
             root.last_exact = Some((depth, value.score()));
             // Until it has been completed: a move that falls behind the lines keeps the PV that the search left.
             root.pv_is_incomplete = value.score().is_mate();
@@ -249,7 +249,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let position = self.game.position();
         let cont_keys = self.cont_keys(0);
         let history = &self.td.history;
-        let mut picker = Picker::new(None, PackedMove::NONE);
+        let mut picker = Picker::new(None, None);
         let order = std::iter::from_fn(|| picker.next(position, history, threats, &cont_keys).map(PackedMove::new));
         let order: Vec<PackedMove> = order.collect();
         self.roots.0[moves].sort_by_cached_key(|root| {

@@ -25,10 +25,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let &Node { position, ply, depth, beta, .. } = node;
         let tt_score = node.tt.value.score();
         let singular_beta = tt_score.offset(-(params::singular_margin() * depth / 16));
-        self.stack_mut(ply).excluded = PackedMove::new(m);
+        self.stack_mut(ply).excluded = Some(PackedMove::new(m));
         let half = (depth - 1) / 2;
         let result = self.node::<false>(position, singular_beta.below(), singular_beta, half, ply, node.cut_node);
-        self.stack_mut(ply).excluded = PackedMove::NONE;
+        self.stack_mut(ply).excluded = None;
         let Some(others) = result else { return ControlFlow::Break(None) };
         ControlFlow::Continue(if !others.cuts(singular_beta) {
             let far_below = others.score().cp() < singular_beta.cp() - params::singular_double();

@@ -55,13 +55,13 @@ pub(super) struct StackEntry {
     /// Whether the move being searched is the null move.
     pub null: bool,
     /// The move left out of a singular search.
-    pub excluded: PackedMove,
+    pub excluded: Option<PackedMove>,
     /// The reduction of the move being searched, in plies.
     pub reduction: i32,
     /// The history slot of the move being searched, if it is quiet.
     pub quiet: Option<QuietSlot>,
     /// A quiet move that refuted a sibling.
-    pub killer: PackedMove,
+    pub killer: Option<PackedMove>,
     /// How many children of this node's siblings had a beta cutoff.
     pub cutoffs: u32,
 }

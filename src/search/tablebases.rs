@@ -2,7 +2,7 @@
 
 use super::Search;
 use crate::bound::Ibv;
-use crate::position::{PackedMove, Position};
+use crate::position::Position;
 use crate::recognize::syzygy::{Probing, Ranking, Tablebases};
 use crate::score::MAX_PLY;
 use crate::tt::Entry;
@@ -59,7 +59,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let known = self.in_root_terms(known, ply);
         let entry = Entry {
             value: self.to_tt(known, ply),
-            best: PackedMove::NONE,
+            best: None,
             depth: (depth + PROBE_DEPTH_BONUS).min(MAX_PLY as i32 - 1),
             pv,
             eval: None,

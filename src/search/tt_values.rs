@@ -23,7 +23,7 @@ pub(super) struct TtHit {
     /// The depth of the search that stored it; -1 without an entry.
     pub depth: i32,
     /// The move, which may not be legal.
-    pub best: PackedMove,
+    pub best: Option<PackedMove>,
     /// Whether the entry was stored by a PV node.
     pub pv: bool,
     /// The raw static evaluation.
@@ -32,8 +32,7 @@ pub(super) struct TtHit {
 
 impl TtHit {
     /// No entry.
-    pub const NONE: TtHit =
-        TtHit { found: false, value: Ibv::NONE, depth: -1, best: PackedMove::NONE, pv: false, eval: None };
+    pub const NONE: TtHit = TtHit { found: false, value: Ibv::NONE, depth: -1, best: None, pv: false, eval: None };
 }
 
 impl<const PLAY: bool> Search<'_, PLAY> {
@@ -95,7 +94,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     #[inline]
     pub(super) fn store(&self, node: &Node<'_>, value: Ibv, best: Option<Move>, depth: i32) {
         let value = self.to_tt(value, node.ply);
-        let best = best.map_or(PackedMove::NONE, PackedMove::new);
+        let best = best.map(PackedMove::new);
         self.shared.tt.store(node.key, Entry { value, best, depth, pv: node.was_pv, eval: node.raw, tb_entry: false });
     }
 

@@ -35,18 +35,22 @@ impl Trend {
 mod tests {
     use super::*;
 
+    fn packed(bits: u16) -> PackedMove {
+        PackedMove::from_bits(bits).expect("not 0")
+    }
+
     /// The stretch after `iterations` that agree, and one more.
     fn after(iterations: usize, last: PackedMove, last_cp: i32, share: u32) -> u32 {
         let mut trend = Trend::default();
         for _ in 0..iterations {
-            trend.stretch(PackedMove::from_bits(1), 50, share);
+            trend.stretch(packed(1), 50, share);
         }
         trend.stretch(last, last_cp, share)
     }
 
     #[test]
     fn a_stable_move_needs_less_time_and_a_falling_score_more() {
-        let (same, other) = (PackedMove::from_bits(1), PackedMove::from_bits(2));
+        let (same, other) = (packed(1), packed(2));
         let calm = after(6, same, 50, 50);
         assert!(after(1, same, 50, 50) > calm, "stable for longer");
         assert!(after(6, other, 50, 50) > calm, "another best move");

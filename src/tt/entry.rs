@@ -56,7 +56,7 @@ pub struct Entry {
     /// The value and its bound, relative to the node (see [`Ibv::to_tt`]); may be [`Ibv::NONE`].
     pub value: Ibv,
     /// The best or refuting move; untrusted until found legal.
-    pub best: PackedMove,
+    pub best: Option<PackedMove>,
     /// The depth searched, `0..=Entry::MAX_DEPTH`; quiescence stores 0.
     pub depth: i32,
     /// Whether the entry was written on the principal variation.
@@ -83,7 +83,7 @@ impl Entry {
         };
         Value::put(value)
             | BoundBits::put(bound)
-            | Best::put(u64::from(self.best.bits()))
+            | Best::put(u64::from(PackedMove::to_bits(self.best)))
             | DepthPlusOne::put(self.depth.clamp(0, Entry::MAX_DEPTH) as u64 + 1)
             | Age::put(u64::from(age % AGES))
             | Pv::put(u64::from(self.pv))
@@ -129,8 +129,8 @@ pub(super) const fn is_empty(word: u64) -> bool {
 
 /// The same word with another move.
 #[inline]
-pub(super) const fn with_best(word: u64, best: PackedMove) -> u64 {
-    word & !Best::put(Best::MASK) | Best::put(best.bits() as u64)
+pub(super) fn with_best(word: u64, best: Option<PackedMove>) -> u64 {
+    word & !Best::put(Best::MASK) | Best::put(u64::from(PackedMove::to_bits(best)))
 }
 
 /// What the word is worth keeping for: its depth in plies, and a little for what was dear to find.

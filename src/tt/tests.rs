@@ -11,8 +11,7 @@ use crate::position::PackedMove;
 use crate::random::split_mix;
 use crate::score::{Band, Score};
 
-const BLANK: Entry =
-    Entry { value: Ibv::NONE, best: PackedMove::NONE, depth: 0, pv: false, eval: None, tb_entry: false };
+const BLANK: Entry = Entry { value: Ibv::NONE, best: None, depth: 0, pv: false, eval: None, tb_entry: false };
 
 /// Miri is a thousand times slower: there, one value in this many is tried.
 const STRIDE: usize = if cfg!(miri) { 211 } else { 1 };
@@ -282,7 +281,7 @@ fn hammer<S: Seal>(rounds: u64, patience: Duration) -> (u64, u64) {
                         table.store(key, redundant(key, word >> 48 | 1));
                     } else if let Some(entry) = table.probe(key) {
                         accepted.fetch_add(1, Ordering::Relaxed);
-                        if entry != redundant(key, u64::from(entry.best.bits())) {
+                        if entry != redundant(key, u64::from(PackedMove::to_bits(entry.best))) {
                             broken.fetch_add(1, Ordering::Relaxed);
                             stop.store(true, Ordering::Relaxed);
                         }
