@@ -10,7 +10,7 @@ TARGET := $(EXE:$(SUFFIX)=)$(SUFFIX)
 FEATURES ?=
 CHOSEN = $(if $(FEATURES),--features $(FEATURES))
 
-.PHONY: native portable static pgo test bench signature perft micro lint doc ci soak fuzz diagram clean help
+.PHONY: native portable static pgo test bench signature perft micro lint doc ci soak fuzz diagram matches clean help
 
 # The fuzzer's targets, and how long each runs; cargo-fuzz needs a nightly toolchain.
 FUZZ_TARGETS := line dialogue fen epd games network option annotated
@@ -73,6 +73,9 @@ fuzz: ## Each fuzzing target for FUZZ_SECONDS, from the project's own seeds (car
 
 diagram: ## Draw the modules again, after a change of what uses what (docs/modules.md)
 	IBEX_WRITE_DIAGRAM=1 cargo test --locked --test source diagram
+
+matches: ## Write the tables of MATCHES.md again, after a change of docs/matches.csv or docs/steps.csv
+	IBEX_WRITE_MATCHES=1 cargo test --locked --test source matches
 
 clean: ## Remove what was built
 	cargo clean

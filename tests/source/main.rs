@@ -3,6 +3,7 @@
 mod diagram;
 mod documents;
 mod layers;
+mod matches;
 mod terms;
 mod unsafe_count;
 

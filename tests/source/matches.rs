@@ -1,0 +1,139 @@
+//! The record of matches: consistent data, the tables of `MATCHES.md` written from them, and the same worth in the titles of
+//! the search's steps.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::sources;
+
+/// Set to write the tables instead of comparing them.
+const WRITE: &str = "IBEX_WRITE_MATCHES";
+
+type Row = BTreeMap<String, String>;
+
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+/// The rows of a CSV file, by column names.
+fn rows(name: &str) -> Vec<Row> {
+    let mut reader = csv::Reader::from_path(path(name)).expect("a readable file");
+    reader.deserialize().collect::<Result<_, _>>().unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn number(row: &Row, column: &str) -> f64 {
+    row[column].parse().unwrap_or_else(|_| panic!("{column}: no number in {row:?}"))
+}
+
+/// "+20.0 ± 5.1", or without an error if there is none.
+fn elo(row: &Row) -> String {
+    let error = if row["error"].is_empty() { String::new() } else { format!(" ± {}", row["error"]) };
+    format!("{:+.1}{error}", number(row, "elo"))
+}
+
+fn results(row: &Row) -> String {
+    format!("{}, {}, {}", row["won"], row["drawn"], row["lost"])
+}
+
+/// The table of one kind of match, in the order of the file.
+fn matches_table(rows: &[Row], about: &str) -> String {
+    let mut text =
+        "| date | change | against | Elo | games | won, drawn, lost | limit, hash | book | commit |\n".to_owned();
+    text += "|---|---|---|--:|--:|---|---|---|---|\n";
+    for row in rows.iter().filter(|row| row["about"] == about) {
+        text += &format!(
+            "| {} | {} | {} | {} | {} | {} | {}, {} MB | {} | {} |\n",
+            row["date"],
+            row["change"],
+            row["against"],
+            elo(row),
+            row["games"],
+            results(row),
+            row["limit"],
+            row["hash"],
+            row["book"],
+            row["commit"]
+        );
+    }
+    text
+}
+
+/// The table of the steps, the most valuable first.
+fn steps_table(rows: &[Row]) -> String {
+    let mut rows: Vec<&Row> = rows.iter().collect();
+    rows.sort_by(|a, b| number(b, "elo").total_cmp(&number(a, "elo")));
+    let mut text =
+        "| step | technique | Elo of having it | won, drawn, lost | off by |\n|--:|---|--:|---|---|\n".to_owned();
+    for row in rows {
+        let (step, technique, off) = (&row["step"], &row["technique"], &row["off"]);
+        text += &format!("| {step} | {technique} | {} | {} | `{off}` |\n", elo(row), results(row));
+    }
+    text
+}
+
+/// Puts a table between its marker and the next end marker.
+fn with_table(page: &str, name: &str, table: &str) -> String {
+    let marker = format!("<!-- {name} -->\n");
+    let (head, rest) = page.split_once(&marker).unwrap_or_else(|| panic!("MATCHES.md has no {marker}"));
+    let (_, tail) = rest.split_once("<!-- end -->").expect("the end of a table");
+    format!("{head}{marker}{table}<!-- end -->{tail}")
+}
+
+#[test]
+fn the_tables_are_current() {
+    let old = fs::read_to_string(path("MATCHES.md")).expect("readable");
+    let matches = rows("docs/matches.csv");
+    let mut page = with_table(&old, "steps", &steps_table(&rows("docs/steps.csv")));
+    for about in ["search", "rules", "network", "opponent"] {
+        page = with_table(&page, about, &matches_table(&matches, about));
+    }
+    for row in &matches {
+        assert!(page.contains(&row["commit"]), "in no table: {row:?}");
+    }
+    if std::env::var_os(WRITE).is_some() {
+        fs::write(path("MATCHES.md"), page).expect("writable");
+    } else {
+        assert!(old == page, "the tables of MATCHES.md are old; run `make matches`");
+    }
+}
+
+/// The Elo of a result, as every match runner computes it.
+fn elo_of(won: f64, drawn: f64, lost: f64) -> f64 {
+    let share = (won + drawn / 2.0) / (won + drawn + lost);
+    -400.0 * (1.0 / share - 1.0).log10()
+}
+
+#[test]
+fn every_elo_follows_from_its_games() {
+    for row in rows("docs/matches.csv").iter().chain(&rows("docs/steps.csv")) {
+        let [won, drawn, lost] = ["won", "drawn", "lost"].map(|column| number(row, column));
+        // The runner leaves out the game of an unfinished pair.
+        let tolerance = if (won + drawn + lost) % 2.0 == 0.0 { 0.11 } else { 1.0 };
+        let elo = elo_of(won, drawn, lost);
+        assert!((elo - number(row, "elo")).abs() < tolerance, "{elo}: {row:?}");
+        if row.contains_key("games") {
+            assert_eq!(won + drawn + lost, number(row, "games"), "{row:?}");
+        }
+    }
+    assert!(elo_of(60.0, 20.0, 20.0) > 0.0 && elo_of(20.0, 20.0, 60.0) < 0.0);
+}
+
+/// The comment that begins with the title of a step, in one line.
+fn title(node: &str, step: &str) -> String {
+    let start = format!("// Step {step}. ");
+    let comment =
+        node.lines().map(str::trim).skip_while(|line| !line.starts_with(&start)).take_while(|l| l.starts_with("//"));
+    comment.map(|line| line.trim_start_matches("// ")).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_titles_of_the_steps_have_the_measured_worth() {
+    let sources = sources();
+    let (_, node) = sources.iter().find(|(name, _)| name == "search/node.rs").expect("the node");
+    for row in rows("docs/steps.csv") {
+        let worth = format!("{:+}", number(&row, "elo").round());
+        let title = title(node, &row["step"]);
+        assert!(title.contains(&worth), "step {}: {worth} is not in \"{title}\"", row["step"]);
+    }
+}
