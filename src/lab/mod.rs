@@ -14,6 +14,7 @@ pub mod experiments;
 pub mod input;
 pub mod interrupt;
 pub mod outputs;
+pub mod page;
 pub mod parallel;
 pub mod perft;
 pub mod progress;

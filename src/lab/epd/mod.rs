@@ -1,6 +1,5 @@
 //! The EPD laboratory: suites read, run, judged, compared and shown.
 
-mod board;
 mod compare;
 pub mod external;
 mod html;

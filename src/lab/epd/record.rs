@@ -273,7 +273,7 @@ impl Record {
 ///
 /// `STS(v1.0) Undermine.001` is of the theme `STS(v1.0) Undermine`, `PET001: Pawn endgame` of `Pawn endgame`.
 pub fn theme(id: &str) -> &str {
-    let is_joint = |c: char| c.is_whitespace() || ".:-_#".contains(c);
+    let is_joint = |c: char| c.is_whitespace() || ".,:-_#".contains(c);
     let Some(end) = id.rfind(|c: char| c.is_ascii_digit()).map(|last| last + 1) else { return id.trim() };
     let start = id[..end]
         .rfind(|c: char| !c.is_ascii_digit())

@@ -1,0 +1,81 @@
+//! Pages for people: one frame, one style sheet, one board and one chart for all of them.
+//!
+//! A page is a single file: no network, no external script or font. It is light or dark as the reader's system, and fits
+//! from 390 pixels to a desktop. Templates are maud's, which escapes every text.
+
+pub mod board;
+pub mod chart;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+/// The colours for players and curves; further ones begin again.
+const COLOURS: usize = 6;
+
+/// A whole page around its content.
+pub fn document(title: &str, content: &Markup) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="generator" content=(concat!("Ibex ", env!("IBEX_VERSION")));
+                title { (title) }
+                style { (PreEscaped(include_str!("style.css"))) }
+            }
+            body {
+                (board::definitions())
+                (content)
+            }
+        }
+    };
+    page.into_string() + "\n"
+}
+
+/// The CSS variable of the colour with this index.
+pub fn colour(index: usize) -> String {
+    format!("var(--c{})", index % COLOURS)
+}
+
+/// The small square that names a player's colour.
+pub fn key(index: usize) -> Markup {
+    html! { span.key style=(format!("background:{}", colour(index))) {} }
+}
+
+/// Milliseconds for people.
+pub fn time(ms: u64) -> String {
+    match ms {
+        0 => "< 1 ms".to_owned(),
+        1..1000 => format!("{ms} ms"),
+        _ => format!("{:.1} s", ms as f64 / 1000.0),
+    }
+}
+
+/// A count for people.
+pub fn amount(n: u64) -> String {
+    match n {
+        0..1000 => n.to_string(),
+        1000..1_000_000 => format!("{:.0}k", n as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1}M", n as f64 / 1e6),
+        _ => format!("{:.1}G", n as f64 / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_cannot_become_markup() {
+        let name = "<script>alert('x')</script> & \"Ünï\" \u{202e}rtl";
+        let page = document(name, &html! { p title=(name) { (name) } });
+        assert!(!page.contains("<script>"), "{page}");
+        assert!(page.contains("&lt;script&gt;") && page.contains("&quot;Ünï&quot;"), "{page}");
+    }
+
+    #[test]
+    fn times_and_amounts_are_short() {
+        assert_eq!([0, 1, 999, 1000, 61_500].map(time), ["< 1 ms", "1 ms", "999 ms", "1.0 s", "61.5 s"]);
+        assert_eq!([7, 1500, 2_500_000, 3_000_000_000].map(amount), ["7", "2k", "2.5M", "3.0G"]);
+    }
+}
