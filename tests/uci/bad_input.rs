@@ -180,6 +180,7 @@ fn positions_that_cannot_be_are_played() {
 }
 
 /// What the laboratory is told and cannot do is refused with an error that names it; nothing is searched.
+#[cfg(feature = "lab")]
 #[test]
 fn the_laboratory_refuses_what_it_cannot_do() {
     for (arguments, named) in [
