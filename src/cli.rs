@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
-use ibex::lab::{OK, analyse, bench, datagen, endings, epd, experiments, perft, prove, tune};
+use ibex::lab::{OK, analyse, bench, datagen, endings, epd, experiments, perft, prove};
 use ibex::uci;
 
 /// A UCI chess engine whose scores mean something exact.
@@ -65,10 +65,6 @@ enum Command {
         #[arg(value_name = "NAME")]
         names: Vec<String>,
     },
-    /// Fit the classical evaluation's weights to the results of games, and write them as source
-    ///
-    /// `ibex tune FILE... --out src/eval/classical/values.rs && cargo fmt` is the whole of it.
-    Tune(tune::Args),
 }
 
 /// Whether the program's first argument is for this command line; anything else is for the UCI front end.
@@ -91,7 +87,6 @@ pub fn run(cli: Cli) -> ExitCode {
             uci::spsa::at_the_prompt(&names, &mut |line| ibex::tell!("{line}"));
             OK
         }
-        Command::Tune(args) => tune::run(&args),
     };
     ExitCode::from(status)
 }

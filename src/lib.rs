@@ -38,7 +38,7 @@
 //! never prints.
 //!
 //! **Front ends.** [`mod@bench`]: the node count that is the signature of the search. [`uci`]: the protocol. `lab`, behind
-//! the feature of that name: perft, suites, proofs, experiments, data generation and tuning.
+//! the feature of that name: perft, suites, proofs, experiments and data generation.
 //!
 //! # Words used everywhere
 //!

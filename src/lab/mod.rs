@@ -20,7 +20,6 @@ pub mod perft;
 pub mod progress;
 pub mod prove;
 pub mod tell;
-pub mod tune;
 
 use crate::engine::LARGEST_HASH;
 

@@ -106,6 +106,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
     /// A TT value as it holds at this node; [`Ibv::NONE`] where the 50-move clock could spoil its claim.
     #[inline(always)]
+    #[expect(clippy::wrong_self_convention, reason = "the TT is where the value comes from, the search what reads it")]
     pub(super) fn from_tt(&self, stored: Ibv, position: &Position, ply: usize) -> Ibv {
         if !stored.is_some() {
             return Ibv::NONE;

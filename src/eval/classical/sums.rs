@@ -1,4 +1,4 @@
-//! Adding up terms for one side, and telling whoever wants to know what was added.
+//! Adding up terms for one side, with a tracer for the breakdown.
 
 use super::pair::S;
 use super::weights::Weights;
@@ -47,19 +47,17 @@ impl Term {
     ];
 }
 
-/// Someone who watches the terms of one side.
+/// Receives the terms of one side.
 pub trait Tracer: Default {
-    /// Whether anyone does; the engine's own evaluation compiles to sums alone.
+    /// Whether it is in use; the engine's own evaluation compiles to sums alone.
     const ON: bool;
-    /// `weight`, at this place in [`Weights`], counted `times` for the score.
-    fn score(&mut self, _term: Term, _place: usize, _weight: S, _times: i32) {}
-    /// `weight`, at this place in [`Weights`], counted `times` for the danger of the enemy king.
-    fn danger(&mut self, _place: usize, _weight: S, _times: i32) {}
-    /// The danger was worth this much.
+    /// `weight` counted `times` for the score.
+    fn score(&mut self, _term: Term, _weight: S, _times: i32) {}
+    /// The danger of the enemy king was worth this much.
     fn danger_worth(&mut self, _worth: S) {}
 }
 
-/// NullTracer.
+/// Traces nothing.
 #[derive(Default)]
 pub struct NullTracer;
 
@@ -79,27 +77,24 @@ pub struct Sums<'w, W> {
 }
 
 impl<'w, W: Tracer> Sums<'w, W> {
-    /// An empty sums.
+    /// No terms yet.
     pub fn new(weights: &'w Weights) -> Sums<'w, W> {
         Sums { weights, score: S::ZERO, danger: S::ZERO, tracer: W::default() }
     }
 
-    /// Adds a weight this many times; `weight` points into the sums's own weights.
+    /// Adds a weight this many times.
     #[inline]
-    pub fn add(&mut self, term: Term, weight: &'w S, times: i32) {
+    pub fn add(&mut self, term: Term, weight: &S, times: i32) {
         self.score += *weight * times;
         if W::ON && times != 0 {
-            self.tracer.score(term, self.place(weight), *weight, times);
+            self.tracer.score(term, *weight, times);
         }
     }
 
     /// Adds to the danger of the enemy king.
     #[inline]
-    pub fn endanger(&mut self, weight: &'w S, times: i32) {
+    pub fn endanger(&mut self, weight: &S, times: i32) {
         self.danger += *weight * times;
-        if W::ON && times != 0 {
-            self.tracer.danger(self.place(weight), *weight, times);
-        }
     }
 
     /// Turns the danger into score: quadratic in the middlegame, where attackers multiply each other's effect.
@@ -110,12 +105,6 @@ impl<'w, W: Tracer> Sums<'w, W> {
         if W::ON {
             self.tracer.danger_worth(worth);
         }
-    }
-
-    /// Which pair of the weights this is, by its address.
-    fn place(&self, weight: &'w S) -> usize {
-        let base = std::ptr::from_ref(self.weights).addr();
-        (std::ptr::from_ref(weight).addr() - base) / size_of::<S>()
     }
 }
 

@@ -137,22 +137,3 @@ fn the_breakdown_adds_up() {
     }
     assert!(text.ends_with("for white"));
 }
-
-#[test]
-fn weights_are_walked_in_order_of_memory() {
-    let mut weights = VALUES;
-    let mut n = 0;
-    weights.change_each(&mut |pair| {
-        *pair = S(n, -n);
-        n += 1;
-    });
-    assert_eq!(n as usize, weights::COUNT);
-    // `tempo` is the last, and `material` the first.
-    assert_eq!(weights.material[4], S(4, -4));
-    assert_eq!(weights.tempo, S(n - 1, 1 - n));
-    let mut m = 0;
-    weights.for_each(&mut |pair| {
-        assert_eq!(pair, S(m, -m));
-        m += 1;
-    });
-}

@@ -14,7 +14,7 @@ struct Terms([S; Term::ALL.len()]);
 impl Tracer for Terms {
     const ON: bool = true;
 
-    fn score(&mut self, term: Term, _place: usize, weight: S, times: i32) {
+    fn score(&mut self, term: Term, weight: S, times: i32) {
         self.0[term as usize] += weight * times;
     }
 

@@ -1,4 +1,4 @@
-//! The weights' values, written by `ibex tune`; not for editing.
+//! The weights' values, fitted to the results of games by Texel's method.
 //!
 //! Fitted to 478702 positions of 7772 games of self-play; the mean square error on one game in 10,
 //! which the fit did not see, fell from 0.019149 to 0.017737.
