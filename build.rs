@@ -4,6 +4,9 @@
 
 #[path = "build/bishop_knight.rs"]
 mod bishop_knight;
+#[allow(dead_code, reason = "the crate writes networks, too")]
+#[path = "src/eval/nnue/format.rs"]
+mod format;
 #[path = "build/kpk.rs"]
 mod kpk;
 #[path = "build/three_men.rs"]
@@ -20,6 +23,7 @@ use std::process::Command;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build");
+    println!("cargo::rerun-if-changed=src/eval/nnue/format.rs");
     println!("cargo::rustc-env=IBEX_VERSION={}", version());
 
     // What `compiler` tells at the prompt.
@@ -113,51 +117,16 @@ fn find_network() -> Option<PathBuf> {
     networks.pop()
 }
 
-/// Checks a network file (its layout is told in `src/eval/nnue/network.rs`) and writes it as Rust.
+/// Checks a network file and writes it as Rust.
 fn embed(path: &Path) -> Result<(), String> {
-    const HEADER: usize = 64;
-    const INPUTS: usize = 1536;
-    const BUCKETS: usize = 8;
-    const BLOCK: usize = 32;
     let bytes = fs::read(path).map_err(|error| error.to_string())?;
-    let (header, weights) = bytes.split_at_checked(HEADER).ok_or("it is too short")?;
-    let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| header[at + i]));
-    if !header.starts_with(b"IBEXNNUE") {
-        return Err("it does not begin like a network of Ibex".into());
-    }
-    let hidden = word(16) as usize;
-    let halves = (INPUTS + 1 + 2 * BUCKETS) * hidden;
-    let quantisation = [24, 26, 28].map(|at| u16::from_le_bytes([header[at], header[at + 1]]));
-    let residual = word(12) == 4;
-    if (word(8), word(20) as usize, quantisation) != (1, BUCKETS, [255, 64, 400])
-        || !(3..=4).contains(&word(12))
-        || !hidden.is_multiple_of(2 * BLOCK)
-        || !(1..=1024).contains(&hidden)
-    {
-        return Err("it has another version, architecture or quantisation".into());
-    }
-    if weights.len() != 2 * halves + 4 * BUCKETS {
-        return Err(format!("it has {} bytes of weights", weights.len()));
-    }
-    let checksum = weights
+    let network = format::read(&bytes).map_err(|error| error.to_string())?;
+    let big_endian = env::var("CARGO_CFG_TARGET_ENDIAN").is_ok_and(|endian| endian == "big");
+    let aligned: Vec<u8> = network
+        .weights
         .iter()
-        .fold(0xCBF2_9CE4_8422_2325_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3));
-    if checksum != u64::from(word(32)) | u64::from(word(36)) << 32 {
-        return Err("its checksum is wrong".into());
-    }
-
-    let mut aligned = weights[..2 * halves].to_vec();
-    if env::var("CARGO_CFG_TARGET_ENDIAN").is_ok_and(|endian| endian == "big") {
-        aligned.chunks_exact_mut(2).for_each(|half| half.reverse());
-    }
-    if weights[2 * (halves - 2 * BUCKETS * hidden)..2 * halves]
-        .chunks_exact(2)
-        .any(|half| i16::from_le_bytes([half[0], half[1]]).unsigned_abs() > 128)
-    {
-        return Err("an output weight is too large".into());
-    }
-    let biases: Vec<i32> =
-        weights[2 * halves..].chunks_exact(4).map(|b| i32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+        .flat_map(|weight| if big_endian { weight.to_be_bytes() } else { weight.to_le_bytes() })
+        .collect();
     // A file is known by its name; the header keeps the one that its training gave it.
     let name: String = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
 
@@ -166,12 +135,14 @@ fn embed(path: &Path) -> Result<(), String> {
     let _ = write!(
         text,
         "pub const NAME: &str = {name:?};\n\
-         pub const HIDDEN: usize = {hidden};\n\
-         pub const RESIDUAL: bool = {residual};\n\
-         pub const OUTPUT_BIASES: [i32; {BUCKETS}] = {biases:?};\n\
+         pub const HIDDEN: usize = {};\n\
+         pub const OUTPUT_BIASES: [i32; {}] = {:?};\n\
          // SAFETY: both are plain bytes of the same size.\n\
          pub static WEIGHTS: [Block; {}] = unsafe {{ std::mem::transmute(*include_bytes!(\"network.bin\")) }};\n",
-        halves / BLOCK
+        network.hidden,
+        format::OUTPUT_BUCKETS,
+        network.output_biases,
+        network.weights.len() / format::BLOCK
     );
     fs::write(out.join("network.bin"), aligned).map_err(|error| error.to_string())?;
     fs::write(out.join("network.rs"), text).map_err(|error| error.to_string())

@@ -19,7 +19,7 @@ use nnue::{Accumulators, Network};
 pub enum Evaluation {
     /// The hand-written one.
     Classical,
-    /// A network: alone, or on top of the hand-written evaluation, as its file says.
+    /// A network.
     Network(Arc<Network>),
 }
 
@@ -34,24 +34,25 @@ impl Default for Evaluation {
 ///
 /// It follows the path of the search, so that a network's accumulator can be updated move by move.
 pub struct Evaluator {
-    /// For the hand-written evaluation: alone, or under a network that learned what it gets wrong.
-    pawns: Option<PawnCache>,
-    network: Option<Box<Accumulators>>,
+    kind: Kind,
     /// Whether values are those of the network or of the hand-written evaluation alone: see [`Evaluator::set_raw`].
     raw: bool,
+}
+
+/// What an evaluator keeps from node to node.
+enum Kind {
+    Classical(PawnCache),
+    Network(Box<Accumulators>),
 }
 
 impl Evaluator {
     /// An evaluator of this kind that has seen nothing.
     pub fn new(evaluation: &Evaluation) -> Evaluator {
-        match evaluation {
-            Evaluation::Classical => Evaluator { pawns: Some(PawnCache::new()), network: None, raw: false },
-            Evaluation::Network(network) => Evaluator {
-                pawns: network.is_residual().then(PawnCache::new),
-                network: Some(Box::new(Accumulators::new(Arc::clone(network)))),
-                raw: false,
-            },
-        }
+        let kind = match evaluation {
+            Evaluation::Classical => Kind::Classical(PawnCache::new()),
+            Evaluation::Network(network) => Kind::Network(Box::new(Accumulators::new(Arc::clone(network)))),
+        };
+        Evaluator { kind, raw: false }
     }
 
     /// Switches the scaling of values on (`false`) or off (`true`).
@@ -70,7 +71,7 @@ impl Evaluator {
 
     /// Starts a path at `root`.
     pub fn reset(&mut self, root: &Position) {
-        if let Some(path) = &mut self.network {
+        if let Kind::Network(path) = &mut self.kind {
             path.reset(root);
         }
     }
@@ -78,7 +79,7 @@ impl Evaluator {
     /// Follows a move, to be played from `before`.
     #[inline]
     pub fn push(&mut self, before: &Position, m: Move) {
-        if let Some(path) = &mut self.network {
+        if let Kind::Network(path) = &mut self.kind {
             path.push(before, m);
         }
     }
@@ -86,7 +87,7 @@ impl Evaluator {
     /// Follows a null move.
     #[inline]
     pub fn push_null(&mut self) {
-        if let Some(path) = &mut self.network {
+        if let Kind::Network(path) = &mut self.kind {
             path.push_null();
         }
     }
@@ -94,7 +95,7 @@ impl Evaluator {
     /// Takes back the last move, null or not.
     #[inline]
     pub fn pop(&mut self) {
-        if let Some(path) = &mut self.network {
+        if let Kind::Network(path) = &mut self.kind {
             path.pop();
         }
     }
@@ -102,11 +103,10 @@ impl Evaluator {
     /// The value for the side to move in centipawns, within ±[`Score::MAX_EVAL`]; not to be used in check.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> i32 {
-        let learned = self.network.as_mut().map_or(0, |path| path.evaluate(position));
-        let value = match &mut self.pawns {
-            Some(pawns) => classical::evaluate_cached(position, pawns) + learned,
-            None if self.raw => learned,
-            None => by_material(position.board(), learned),
+        let value = match &mut self.kind {
+            Kind::Classical(pawns) => classical::evaluate_cached(position, pawns),
+            Kind::Network(path) if self.raw => path.evaluate(position),
+            Kind::Network(path) => by_material(position.board(), path.evaluate(position)),
         };
         let value = if self.raw { value } else { endings::scale(position, value) };
         value.clamp(-Score::MAX_EVAL, Score::MAX_EVAL)

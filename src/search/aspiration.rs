@@ -95,7 +95,7 @@ mod tests {
         assert!(window.alpha == before.alpha && window.beta > before.beta && window.reduction == 1);
         window.open(Ibv::upper(window.alpha), true);
         assert!(window.alpha < before.alpha && window.reduction == 0);
-        for _ in 0..20 {
+        for _ in 0..5 {
             window.open(Ibv::lower(window.beta), false);
             window.open(Ibv::upper(window.alpha), false);
         }

@@ -6,9 +6,8 @@
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
 
-use ibex::eval::nnue::features::{INPUTS, PIECES};
-use ibex::eval::nnue::network::{self, Network};
-use ibex::eval::nnue::units;
+use ibex::eval::nnue::Network;
+use ibex::eval::nnue::format::{self, INPUTS};
 use ibex::eval::{Evaluation, Evaluator};
 use ibex::lab::analyse::pgn;
 use ibex::lab::datagen::record::{ReadError, Reader};
@@ -211,10 +210,9 @@ pub fn network(bytes: &[u8]) {
     }
     let Some((&[kind, hidden, length, spread], rest)) = bytes.split_first_chunk() else { return };
     let hidden = usize::from(hidden % 4) * 32;
-    let kind = kind % 6;
-    // Kinds 3 and 4 see which pieces are en prise.
-    let inputs = if kind < 3 { PIECES } else { INPUTS };
-    let mut size = 2 * (inputs + 1 + 16) * hidden + 4 * 8;
+    // Architecture 3 is the one that is accepted: half of the files have it.
+    let kind = if kind & 1 == 0 { 3 } else { kind % 6 };
+    let mut size = 2 * (INPUTS + 1 + 16) * hidden + 4 * 8;
     if length & 3 == 0 {
         // Nearly the right size.
         size = (size + usize::from(length >> 2)).saturating_sub(32);
@@ -227,22 +225,22 @@ pub fn network(bytes: &[u8]) {
             pair[1] = if pair[0] & 0x80 == 0 { 0 } else { 0xFF };
         }
     }
-    let mut file = vec![0; network::HEADER_SIZE];
-    file[..8].copy_from_slice(network::MAGIC);
-    file[8..12].copy_from_slice(&network::VERSION.to_le_bytes());
+    let mut file = vec![0; format::HEADER_SIZE];
+    file[..8].copy_from_slice(format::MAGIC);
+    file[8..12].copy_from_slice(&format::VERSION.to_le_bytes());
     file[12..16].copy_from_slice(&u32::from(kind).to_le_bytes());
     file[16..20].copy_from_slice(&(hidden as u32).to_le_bytes());
     file[20..24].copy_from_slice(&8u32.to_le_bytes());
-    for (at, number) in [(24, units::QA), (26, units::QB), (28, units::SCALE)] {
+    for (at, number) in [(24, format::QA), (26, format::QB), (28, format::SCALE)] {
         file[at..at + 2].copy_from_slice(&(number as u16).to_le_bytes());
     }
-    file[32..40].copy_from_slice(&network::checksum(&weights).to_le_bytes());
+    file[32..40].copy_from_slice(&format::checksum(&weights).to_le_bytes());
     for (byte, &name) in file[40..].iter_mut().zip(rest) {
         *byte = name;
     }
     // A header that is spoilt in one place, now and then.
     if spread & 6 == 6 {
-        file[usize::from(length) % network::HEADER_SIZE] ^= kind;
+        file[usize::from(length) % format::HEADER_SIZE] ^= kind;
     }
     file.extend_from_slice(&weights);
     if let Ok(network) = Network::from_bytes(&file) {

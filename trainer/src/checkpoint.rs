@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ibex::eval::nnue::Network;
-use ibex::eval::nnue::units::SCALE;
+use ibex::eval::nnue::format::SCALE;
 use serde::{Deserialize, Serialize};
 
 use crate::data;
@@ -42,10 +42,6 @@ pub struct Recipe {
     #[arg(long, default_value_t = UNIT, value_name = "CP", value_parser = scale)]
     #[serde(default = "unit")]
     pub scale: f32,
-    /// Learn a correction of the hand-written evaluation instead of a whole evaluation: little data go further
-    #[arg(long)]
-    #[serde(default)]
-    pub residual: bool,
     /// Weight decay
     #[arg(long, default_value_t = 0.01, value_parser = share)]
     pub decay: f32,
@@ -120,7 +116,7 @@ struct Heading {
 impl Recipe {
     /// What is learned of a position.
     pub fn target(&self) -> Target {
-        Target { wdl: self.wdl, residual: self.residual, scale: self.scale }
+        Target { wdl: self.wdl, scale: self.scale }
     }
 }
 
@@ -136,19 +132,13 @@ impl Checkpoint {
     ///
     /// # Errors
     ///
-    /// One line: the other's file cannot be read, or it has another purpose or is larger.
+    /// One line: the other's file cannot be read, or it is larger.
     pub fn continuing(recipe: Recipe, other: &Path) -> Result<Checkpoint, String> {
-        let (parameters, residual) = if other.extension().is_some_and(|ending| ending == "ibxn") {
-            let network = Network::load(other).map_err(|error| error.to_string())?;
-            (dequantise(&network), network.is_residual())
+        let parameters = if other.extension().is_some_and(|ending| ending == "ibxn") {
+            dequantise(&Network::load(other).map_err(|error| error.to_string())?)
         } else {
-            let checkpoint = Checkpoint::read(other)?;
-            (checkpoint.parameters, checkpoint.recipe.residual)
+            Checkpoint::read(other)?.parameters
         };
-        if residual != recipe.residual {
-            let what = if residual { "a correction" } else { "a whole evaluation" };
-            return Err(format!("{} is {what} (see --residual)", other.display()));
-        }
         let parameters = match parameters.hidden.cmp(&recipe.hidden) {
             Ordering::Less => parameters.widened(recipe.hidden),
             Ordering::Equal => parameters,
@@ -214,14 +204,14 @@ impl Checkpoint {
     ///
     /// # Errors
     ///
-    /// One line: a file cannot be read, or is a network of another kind than the first.
+    /// One line: a file cannot be read, or is a network of another size than the first.
     pub fn mean(files: &[PathBuf]) -> Result<Checkpoint, String> {
         let (first, others) = files.split_first().ok_or("no checkpoint")?;
         let mut mean = Checkpoint::read(first)?;
         for (number, file) in (2u16..).zip(others) {
             let other = Checkpoint::read(file)?;
-            if (other.recipe.hidden, other.recipe.residual) != (mean.recipe.hidden, mean.recipe.residual) {
-                return Err(format!("{} and {} are networks of two kinds", first.display(), file.display()));
+            if other.recipe.hidden != mean.recipe.hidden {
+                return Err(format!("{} and {} are networks of two sizes", first.display(), file.display()));
             }
             mean.parameters.approach(&other.parameters, 1.0 / f32::from(number));
         }
@@ -245,7 +235,6 @@ pub mod tests {
             schedule: Shape::Cosine,
             wdl: 0.0,
             scale: UNIT,
-            residual: false,
             decay: 0.01,
             seed: 3,
         }
@@ -261,7 +250,7 @@ pub mod tests {
         let wide = folder.join("wide.ckpt");
         Checkpoint::new(Recipe { hidden: 128, ..recipe() }).write(&wide).unwrap();
         assert!(Checkpoint::continuing(recipe(), &wide).unwrap_err().contains("hidden size 128"));
-        assert!(Checkpoint::mean(&[file.clone(), wide]).unwrap_err().contains("two kinds"));
+        assert!(Checkpoint::mean(&[file.clone(), wide]).unwrap_err().contains("two sizes"));
         let bytes = fs::read(&file).unwrap();
         fs::write(&file, &bytes[..bytes.len() - 1]).unwrap();
         assert!(Checkpoint::read(&file).unwrap_err().contains("truncated"));

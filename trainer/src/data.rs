@@ -71,17 +71,6 @@ pub fn board(packed: &ChessBoard) -> Board {
     board
 }
 
-/// The hand-written evaluation of a packed position for the side to move, in centipawns; bulletformat leaves three bytes
-/// free for such things.
-pub fn by_hand(packed: &ChessBoard) -> i16 {
-    i16::from_le_bytes([packed.extra[0], packed.extra[1]])
-}
-
-/// Notes the hand-written evaluation.
-pub fn note_by_hand(packed: &mut ChessBoard, value: i16) {
-    [packed.extra[0], packed.extra[1]] = value.to_le_bytes();
-}
-
 /// A packed position as the engine sees it, White to move; castling rights are not packed. None if it is no legal one.
 pub fn position(packed: &ChessBoard) -> Option<Position> {
     let mut setup = Setup::empty();

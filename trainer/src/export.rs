@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bulletformat::ChessBoard;
-use ibex::eval::nnue::units::SCALE;
+use ibex::eval::nnue::format::SCALE;
 use ibex::eval::nnue::{Accumulators, Network};
 use ibex::tell;
 
@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> Result<(), String> {
 /// One line: the integers stray too far, or the system refuses.
 pub fn write(checkpoint: &Checkpoint, positions: &[ChessBoard], path: &Path) -> Result<(), String> {
     let name = path.file_stem().map_or_else(|| "ibex".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    let network = Arc::new(quantise(&checkpoint.parameters, name)?.as_residual(checkpoint.recipe.residual));
+    let network = Arc::new(quantise(&checkpoint.parameters, name)?);
     let sample = &positions[..positions.len().min(SAMPLE)];
     let error = compare(&checkpoint.parameters.rounded(), &network, sample);
     if error.count == 0 || error.mean > TOLERANCE {

@@ -2,7 +2,7 @@
 
 use ibex::eval::nnue::Network;
 use ibex::eval::nnue::features::{INPUTS, OUTPUT_BUCKETS};
-use ibex::eval::nnue::units::{QA, QB};
+use ibex::eval::nnue::format::{QA, QB};
 
 use crate::model::{Parameters, by_rows, by_stripes};
 

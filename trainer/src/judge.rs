@@ -39,7 +39,7 @@ pub struct Args {
 /// One line: a file cannot be read, or no position is legal.
 pub fn run(args: &Args) -> Result<(), String> {
     let packed = data::read(&validation_file(&args.data))?;
-    let target = Target { wdl: args.wdl, residual: false, scale: args.scale };
+    let target = Target { wdl: args.wdl, scale: args.scale };
     let mut rows = vec![("classical".to_owned(), Evaluation::Classical)];
     for path in &args.networks {
         let network = Network::load(path).map_err(|error| error.to_string())?;

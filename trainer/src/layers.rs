@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn the_gradient_is_the_slope_of_the_loss() {
         let positions = positions();
-        let target = Target { wdl: 0.3, residual: true, scale: 250.0 };
+        let target = Target { wdl: 0.3, scale: 250.0 };
         let hidden = 128;
         let mut parameters = Parameters::random(hidden, 9);
         let mut gradient = Parameters::zero(hidden);
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn a_widened_network_says_the_same_and_can_learn_more() {
         let positions = positions();
-        let target = Target { wdl: 0.3, residual: false, scale: 250.0 };
+        let target = Target { wdl: 0.3, scale: 250.0 };
         let narrow = Parameters::random(64, 7);
         let wide = narrow.widened(192);
         let before: Vec<f32> = positions.iter().map(|p| HiddenLayers::new(64).output(&narrow, p)).collect();

@@ -2,10 +2,8 @@
 
 use bulletformat::ChessBoard;
 use ibex::eval::nnue::features::{INPUTS, OUTPUT_BUCKETS};
-use ibex::eval::nnue::units::{QA, QB, SCALE};
+use ibex::eval::nnue::format::{QA, QB, SCALE};
 use ibex::random::Random;
-
-use crate::data;
 
 /// Hidden values that are worked on together.
 pub const STRIPE: usize = 64;
@@ -47,8 +45,6 @@ pub struct Parameters {
 pub struct Target {
     /// The share of the game's result; the rest is the score.
     pub wdl: f32,
-    /// Whether the network only has to correct the hand-written evaluation, which is added to its output.
-    pub residual: bool,
     /// The centipawns that multiply the odds of winning by e.
     pub scale: f32,
 }
@@ -65,15 +61,14 @@ impl Target {
         SCALE as f32 / self.scale
     }
 
-    /// The result that the network expects, the hand-written evaluation being added where that is corrected.
-    fn expected(self, position: &ChessBoard, output: f32) -> f32 {
-        let base = if self.residual { f32::from(data::by_hand(position)) / SCALE as f32 } else { 0.0 };
-        sigmoid(self.steepness() * (output + base))
+    /// The result that the network expects.
+    fn expected(self, output: f32) -> f32 {
+        sigmoid(self.steepness() * output)
     }
 
     /// What an output for this position is worth.
     pub fn judge(self, position: &ChessBoard, output: f32) -> Verdict {
-        let expected = self.expected(position, output);
+        let expected = self.expected(output);
         let difference = expected - self.of(position);
         let slope = 2.0 * difference * expected * (1.0 - expected) * self.steepness();
         Verdict { loss: f64::from(difference * difference), slope }

@@ -3,11 +3,9 @@
 use std::path::PathBuf;
 
 use bulletformat::ChessBoard;
-use ibex::eval::{Evaluation, Evaluator};
 use ibex::lab::datagen::filter::Filter;
 use ibex::lab::datagen::record::GameRecord;
 use ibex::lab::datagen::report::read_games;
-use ibex::position::Position;
 use ibex::random::Random;
 use ibex::tell;
 use shakmaty::{Chess, Color, Position as _, Role};
@@ -99,7 +97,6 @@ pub fn pack(chess: &Chess, score: i16, half_points: u8) -> ChessBoard {
 pub fn run(args: &Args) -> Result<(), String> {
     let (mut training, mut validation) = (Vec::new(), Vec::new());
     let mut index = 0;
-    let mut evaluator = Evaluator::new(&Evaluation::Classical);
     let games = read_games(&args.files, |record| {
         let set = if index % args.validation == 0 { &mut validation } else { &mut training };
         index += 1;
@@ -107,10 +104,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         record.visit(|chess, step, ply| {
             let score = scores.next().unwrap_or(step.score);
             if args.filter.keeps(chess, step, ply) {
-                let mut packed = pack(chess, score, record.result.half_points(Color::White));
-                let value = evaluator.evaluate(&Position::from_chess(chess.clone()));
-                data::note_by_hand(&mut packed, value as i16);
-                set.push(packed);
+                set.push(pack(chess, score, record.result.half_points(Color::White)));
             }
         });
     })?;

@@ -148,9 +148,7 @@ impl Accumulators {
         }
         let last = self.frames.len() - 1;
         let mut rows = [Rows::new(), Rows::new()];
-        if self.network.sees_en_prise() {
-            self.find_en_prise(position.board(), &mut rows);
-        }
+        self.find_en_prise(position.board(), &mut rows);
         let layer = |color: Color| (self.row(last, color), rows[color as usize].as_slice());
         let bucket = output_bucket(position.board().occupied().count());
         self.network

@@ -2,12 +2,7 @@
 
 use shakmaty::{Board, Color, File, Piece, Square};
 
-/// The inputs of one view that say which piece stands where.
-pub const PIECES: usize = 768;
-/// The number of inputs of one view: as many more say which pieces are en prise.
-pub const INPUTS: usize = 2 * PIECES;
-/// The number of outputs.
-pub const OUTPUT_BUCKETS: usize = 8;
+pub use super::format::{INPUTS, OUTPUT_BUCKETS, PIECES};
 
 /// How one side sees the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

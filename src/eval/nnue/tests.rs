@@ -3,11 +3,9 @@ use std::sync::Arc;
 use shakmaty::{CastlingMode, Color, Role};
 
 use super::features::{INPUTS, OUTPUT_BUCKETS, PIECES, View, output_bucket};
-use super::network::{HEADER_SIZE, MAX_OUTPUT_WEIGHT, NetworkError, checksum};
+use super::format::{HEADER_SIZE, MAX_OUTPUT_WEIGHT, NetworkError, QA, QB, SCALE};
 use super::simd::{BLOCK, Block, Kernel};
-use super::units::{QA, QB, SCALE};
 use super::{Accumulators, Network};
-use crate::eval::{Evaluation, Evaluator};
 use crate::position::Position;
 use crate::position::attacks::en_prise;
 use crate::random::split_mix;
@@ -232,46 +230,15 @@ fn files_are_read_back_and_damaged_ones_refused() {
     assert_eq!(refused(&damaged), NetworkError::Checksum);
 }
 
+/// Architectures of networks that were tried and did not ship: blind for pieces en prise, corrections of the hand-written
+/// evaluation, both.
 #[test]
-fn networks_that_do_not_see_what_is_en_prise_are_read_as_well() {
-    let hidden = 64;
-    let mut values = random_values(hidden, 8);
-    values[PIECES * hidden..INPUTS * hidden].fill(0);
-    let seeing = Network::new("old".into(), hidden, &values, [3; OUTPUT_BUCKETS]).unwrap();
-    let mut bytes = seeing.to_bytes();
-    bytes.drain(HEADER_SIZE + 2 * PIECES * hidden..HEADER_SIZE + 2 * INPUTS * hidden);
-    bytes[12] -= 2;
-    let sum = checksum(&bytes[HEADER_SIZE..]);
-    bytes[32..40].copy_from_slice(&sum.to_le_bytes());
-    let blind = Network::from_bytes(&bytes).unwrap();
-    assert!(seeing.sees_en_prise() && !blind.sees_en_prise() && !blind.is_residual());
-    assert_eq!(blind.to_bytes(), bytes);
-    let both = [seeing, blind].map(Arc::new);
-    walk(4, 6, |paths, position| assert_eq!(paths[0].evaluate(position), paths[1].evaluate(position)), &both);
-}
-
-#[test]
-fn a_residual_network_corrects_the_hand_written_evaluation() {
-    let bytes = network(64).as_residual(true).to_bytes();
-    let residual = Network::from_bytes(&bytes).unwrap();
-    assert!(residual.is_residual() && !network(64).is_residual());
-    let evaluators = [Evaluation::Classical, Evaluation::Network(Arc::new(residual))];
-    let [mut by_hand, mut both] = evaluators.map(|evaluation| Evaluator::new(&evaluation));
-    let mut correction = Accumulators::new(Arc::new(network(64)));
-    let mut seen = 0;
-    let check = |_: &mut [Accumulators], position: &Position| {
-        if position.in_check() {
-            return;
-        }
-        let value = |evaluator: &mut Evaluator| {
-            evaluator.reset(position);
-            evaluator.evaluate(position)
-        };
-        correction.reset(position);
-        let sum = value(&mut by_hand) + correction.evaluate(position);
-        assert_eq!(value(&mut both), sum.clamp(-Score::MAX_EVAL, Score::MAX_EVAL), "{}", position.fen());
-        seen += 1;
-    };
-    walk(3, 3, check, &[]);
-    assert!(seen > 100, "{seen}");
+fn other_architectures_are_refused_by_their_number() {
+    for architecture in [0, 1, 2, 4, 5, u32::MAX] {
+        let mut bytes = network(64).to_bytes();
+        bytes[12..16].copy_from_slice(&architecture.to_le_bytes());
+        let error = Network::from_bytes(&bytes).expect_err("refused");
+        assert_eq!(error, NetworkError::Unknown { version: 1, architecture });
+        assert_eq!(error.to_string(), format!("version 1 and architecture {architecture} are unknown"));
+    }
 }

@@ -8,8 +8,7 @@ mod x86;
 
 use std::fmt;
 
-/// Values in a block.
-pub const BLOCK: usize = 32;
+pub use super::format::BLOCK;
 
 /// A cache line of hidden values or weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +114,7 @@ impl Kernel {
     }
 
     /// The sum of `clamp(value, 0, QA)² · weight`, a value being that of `values` and of all `rows`, which are as long.
-    /// Weights are at most [`MAX_OUTPUT_WEIGHT`](super::network::MAX_OUTPUT_WEIGHT).
+    /// Weights are at most [`MAX_OUTPUT_WEIGHT`](super::format::MAX_OUTPUT_WEIGHT).
     #[inline]
     pub fn activate(self, values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
         assert!(rows.iter().all(|row| row.len() == values.len()), "a row of another network");

@@ -2,7 +2,7 @@
 
 use std::arch::aarch64::*;
 
-use super::super::units::QA;
+use super::super::format::QA;
 use super::Block;
 pub use super::scalar::{add, add_sub, add_sub_sub, sub};
 

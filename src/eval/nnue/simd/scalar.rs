@@ -1,6 +1,6 @@
 //! The reference: what every twin must compute to the last bit.
 
-use super::super::units::QA;
+use super::super::format::QA;
 use super::Block;
 
 /// `to = from + add - sub`.

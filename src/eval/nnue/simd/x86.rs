@@ -6,7 +6,7 @@
 
 use std::arch::x86_64::*;
 
-use super::super::units::QA;
+use super::super::format::QA;
 use super::{BLOCK, Block, scalar};
 
 /// Compiles the updates for an instruction set.
