@@ -79,7 +79,7 @@ impl BenchOptions {
 /// The depth of the signature.
 pub const DEPTH: u32 = 12;
 
-/// Positions from games that Ibex played against itself after eight random half-moves, openings first, endgames last;
+/// Positions from games that Ibex played against itself after eight random plies, openings first, endgames last;
 /// the fifth and the eighth have the castling rights of a Chess960 set-up.
 pub const POSITIONS: &[&str] = &[
     "r1bqk3/1ppn1pp1/4pnr1/pP1p3p/Pb1P3P/2N2N1R/2PBPPP1/R2QKB2 w Qq a6 0 11",
@@ -147,7 +147,7 @@ impl Measured {
     }
 }
 
-/// Searches every position from an empty table; `done` hears of each position's number and nodes.
+/// Searches every position from an empty table; `done` receives each position's number and nodes.
 ///
 /// # Errors
 ///

@@ -1,9 +1,9 @@
-//! The command line: which front end, and what each command may be told.
+//! The command line: which front end, and the arguments of each command.
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
-use ibex::lab::{OK, analyse, bench, datagen, endings, epd, experiments, perft, prove};
+use ibex::lab::{OK, analyse, bench, datagen, endings, epd, experiments, perft, probe, prove};
 use ibex::uci;
 
 /// A UCI chess engine whose scores mean something exact.
@@ -31,7 +31,7 @@ enum Command {
     Bench(bench::Args),
     /// Let the engine play itself and write its games down, for training networks; count and check such files
     ///
-    /// `ibex datagen --out FILE` plays on all cores until it has what was asked for. Killed, it resumes with the same
+    /// `ibex datagen --out FILE` plays on all cores until it has enough. Killed, it resumes with the same
     /// command. The file is viriformat.
     Datagen(datagen::Args),
     /// Compare the engine with the truth about endings: scores, mating, and suites that recognizers solve
@@ -51,6 +51,11 @@ enum Command {
     /// With a depth: the leaves below each move, and their sum. With files: every D1, D2, ... of every line is
     /// compared; the exit status is 0 when all agree, 1 when a count differs or a line is bad, 2 when nothing was checked.
     Perft(perft::Args),
+    /// Show everything that Ibex has about one position, and how sure it is of it
+    ///
+    /// What the rules, recognizers, tablebases, the evaluation and a short search say: which class of endings, which claim and
+    /// bound, each move's tablebase result, and what kind of statement the score is.
+    Probe(probe::Args),
     /// Prove the mates of EPD files (dm), and that their key moves (bm) are all that there are
     ///
     /// Every line is searched exhaustively, apart from the engine: the mate is there, a shorter one is not, and no other
@@ -72,7 +77,7 @@ pub fn knows(word: &str) -> bool {
     ["help", "-h", "--help", "-V", "--version"].contains(&word) || Cli::command().find_subcommand(word).is_some()
 }
 
-/// Runs the command that was asked for.
+/// Runs the command.
 pub fn run(cli: Cli) -> ExitCode {
     let status = match cli.command {
         Command::Analyse(args) => analyse::run(&args),
@@ -82,6 +87,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Epd(args) => epd::run(&args),
         Command::Lab(args) => experiments::run(&args),
         Command::Perft(args) => perft::run(&args),
+        Command::Probe(args) => probe::run(&args),
         Command::Prove(args) => prove::run(&args),
         Command::Spsa { names } => {
             uci::spsa::at_the_prompt(&names, &mut |line| ibex::tell!("{line}"));

@@ -18,7 +18,7 @@
 //!
 //! # The map
 //!
-//! Rooms from the ground up; each knows those below it and none above or beside it (`tests/source/layers.rs` checks that).
+//! Rooms from the ground up; each uses those below it and none above or beside it (`tests/source/layers.rs` checks that).
 //!
 //! **Words.** [`score`]: 15-bit scores in disjoint bands, with mates and draws counted in plies. [`bound`]: Don Beal's
 //! Integrated Bounds and Values, the type of every node's result. [`window`]: alpha and beta, with what is proved of the
@@ -47,7 +47,7 @@
 //!   value says about the truth
 //! - *node kind*: root, PV (an open window) or null-window; *cut node*: a null-window node expected to be refuted
 //! - *noisy* moves capture or promote to a queen, *quiet* ones do neither
-//! - *window*: what the node's value is asked about; *recognizer*: proven knowledge of a material class; *expense*: what
+//! - *window*: alpha and beta, between which the value matters; *recognizer*: proven knowledge of a material class; *expense*: what
 //!   asking it costs; *known win*: a win that a recognizer or a tablebase proves
 
 // The documentation is for those who read the source as well: private rooms may be named.

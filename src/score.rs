@@ -17,7 +17,7 @@
 //! only then do they hold wherever the position occurs again.
 //!
 //! Sources: the chess programming wiki's page "Score"; Hyatt and Nelson on Cray Blitz (1988); Slate's interior-node
-//! score bounds as told by Heinz (1998).
+//! score bounds, in Heinz (1998).
 
 use std::fmt;
 use std::ops::Neg;

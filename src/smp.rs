@@ -1,7 +1,7 @@
 //! Lazy SMP: every thread searches the same root on the shared table. Every other helper works an iteration ahead, and an
 //! iteration that one of them has finished is finished for all (`search/shared_best.rs`).
 //!
-//! The first thread owns the clock and tells what happens; helpers only search. When it ends, all do, and a vote
+//! The first thread owns the clock and reports; helpers only search. When it ends, all do, and a vote
 //! weighted by depth and score picks the move.
 
 use std::collections::HashMap;
@@ -65,7 +65,7 @@ fn vote(findings: Vec<ThreadResult>) -> Option<ThreadResult> {
     let mut best = findings.next()?;
     for finding in findings {
         let better = match (finding.value.proof(), best.value.proof()) {
-            // Proofs are not outvoted. Of two the more extreme knows more: neither a win nor a loss is claimed too soon.
+            // Proofs are not outvoted. Of two, the more extreme counts: neither a win nor a loss is claimed too soon.
             (new, old) if new.is_some() && old.is_some() => new.score().raw().abs() > old.score().raw().abs(),
             (new, old) if new.is_some() || old.is_some() => new.is_some(),
             _ => {

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    /// A random game tree: a leaf has a value, a node children and, perhaps, a sound bound that someone knows of it.
+    /// A random game tree: a leaf has a value, a node children and, perhaps, a sound bound of it.
     struct Tree {
         value: Score,
         known: Ibv,

@@ -87,7 +87,7 @@ fn is_mating_force(board: &Board, own: Bitboard) -> bool {
         || (board.knights() & own).count() >= 3
 }
 
-/// What a mating force is worth, the more the nearer the mate is: recognizers fall silent where the 50-move rule comes
+/// What a mating force is worth, the more the nearer the mate is: recognizers claim nothing where the 50-move rule comes
 /// near, and the way to the mate must still be seen.
 fn mating(board: &Board, ahead: Color) -> i32 {
     let own = board.by_color(ahead);
@@ -99,7 +99,7 @@ fn mating(board: &Board, ahead: Color) -> i32 {
 
 /// A queen alone against a rook alone: whose she is, and what she is worth.
 ///
-/// She wins nearly always, but no search sees the end of it, and the recognizer speaks only early in the 50 moves.
+/// She wins nearly always, but no search sees the end of it, and the recognizer claims the win only early in the 50 moves.
 fn queen_and_rook(board: &Board) -> Option<(Color, i32)> {
     let (queen, rook) = (board.queens().single_square()?, board.rooks().single_square()?);
     let (ahead, behind) = (board.color_at(queen)?, board.color_at(rook)?);

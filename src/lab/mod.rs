@@ -17,6 +17,7 @@ pub mod outputs;
 pub mod page;
 pub mod parallel;
 pub mod perft;
+pub mod probe;
 pub mod progress;
 pub mod prove;
 pub mod tell;

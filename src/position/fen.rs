@@ -129,7 +129,7 @@ pub enum Repair {
 /// A counter of a FEN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Counter {
-    /// Half-moves since the last capture or pawn move, from 0 to 150.
+    /// Plies since the last capture or pawn move, from 0 to 150.
     HalfMoves,
     /// The number of the move, from 1; 0 is read as 1 without a remark.
     Moves,

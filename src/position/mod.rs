@@ -56,9 +56,9 @@ pub struct Position {
     chess: Chess,
     keys: Keys,
     checkers: Bitboard,
-    /// Half-moves since the last capture or pawn move.
+    /// Plies since the last capture or pawn move.
     clock: u16,
-    /// Half-moves since the last move that cannot be taken back, null moves included: how far repetition looks.
+    /// Plies since the last move that cannot be taken back, null moves included: how far repetition looks.
     reversible: u16,
     /// The file on which an en passant capture is legal: it is part of the key.
     en_passant: Option<File>,
@@ -129,13 +129,13 @@ impl Position {
         self.checkers.any()
     }
 
-    /// Half-moves since the last capture or pawn move.
+    /// Plies since the last capture or pawn move.
     #[inline]
     pub fn clock(&self) -> u16 {
         self.clock
     }
 
-    /// Half-moves since the last move that cannot be taken back.
+    /// Plies since the last move that cannot be taken back.
     #[inline]
     pub fn reversible(&self) -> u16 {
         self.reversible

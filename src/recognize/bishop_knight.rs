@@ -57,7 +57,7 @@ impl Men {
 
     /// With the lone king to move.
     fn lone_king_is_mated_in(self) -> Option<u16> {
-        // The table knows a bishop on the dark squares, and the lone king in the triangle a1, h1, d4, e4.
+        // The table has a bishop on the dark squares, and the lone king in the triangle a1, h1, d4, e4.
         let mirrored = if self.bishop.is_dark() { self } else { self.turned(Square::flip_horizontal) };
         let below = |king: Square| king.rank() as u8 <= king.file() as u8;
         let men = if below(mirrored.lone) { mirrored } else { mirrored.turned(Square::flip_diagonal) };

@@ -1,10 +1,10 @@
 //! The clauses of the proofs.
 //!
-//! Every condition that a claim rests on is asked through [`holds`], so that the proof can drop one clause at a time,
+//! Every condition that a claim rests on goes through [`holds`], so that the proof can drop one clause at a time,
 //! wherever it stands, and must fail without it. A clause whose loss goes unnoticed is not part of a proof. Outside of
 //! tests this costs nothing.
 
-/// Whether a clause holds. The proof knows clauses by their place in the source.
+/// Whether a clause holds. The proof identifies clauses by their place in the source.
 #[inline(always)]
 #[cfg_attr(test, track_caller)]
 pub fn holds(condition: bool) -> bool {
@@ -22,7 +22,7 @@ pub mod mutation {
     use std::cell::{Cell, RefCell};
     use std::panic::Location;
 
-    /// A clause: where it is asked.
+    /// A clause: its place in the source.
     pub type Site = &'static Location<'static>;
 
     thread_local! {
@@ -52,7 +52,7 @@ pub mod mutation {
         result
     }
 
-    /// Does `work` and tells which clauses it asked.
+    /// Does `work` and returns the clauses that it used.
     pub fn asked<T>(work: impl FnOnce() -> T) -> (T, Vec<Site>) {
         SEEN.with_borrow_mut(Vec::clear);
         let result = work();

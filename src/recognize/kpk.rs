@@ -9,7 +9,7 @@ static WON: &[u8; 2 * 24 * 64 * 64 / 8] = include_bytes!(concat!(env!("OUT_DIR")
 
 /// Whether this pawn, with its king, wins against a lone king on this square, whatever else is on the board.
 pub fn is_won(view: &View, to_move: Side, weak_king: Square, pawn: Square) -> bool {
-    // The bitbase knows a white pawn on the files a to d.
+    // The bitbase has a white pawn on the files a to d.
     let mirror = if pawn.file() as u32 > 3 { 7 } else { 0 };
     let place = |square: Square| view.relative(square) as usize ^ mirror;
     let index = index(to_move == Side::Strong, place(view.strong_king), place(weak_king), place(pawn));

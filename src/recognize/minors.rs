@@ -33,7 +33,7 @@ pub static MINOR_EACH: Class = Class {
     name: "a minor piece each",
     judge: |view| {
         let bishops = view.all(Role::Bishop);
-        // Bishops of one colour attack no square of the other, so nobody is ever mated, however many they are.
+        // Bishops of one colour attack no square of the other, so there is never a mate, however many they are.
         if holds(bishops == view.occupied() & !view.kings() && of_one_colour(bishops)) {
             return Verdict::Draw;
         }

@@ -17,7 +17,7 @@
 //! comes before the 50-move rule whatever the opponent does.
 //!
 //! Sources: Ernst A. Heinz, "Efficient Interior-Node Recognition", ICCA Journal 21(3), 1998; David Slate's interior-node
-//! score bounds (1984) as told there. The rules themselves were found and proved on our own tables.
+//! score bounds (1984) as reported there. The rules themselves were found and proved on our own tables.
 
 mod bishop_knight;
 mod clause;
@@ -78,7 +78,7 @@ enum Verdict {
     Draw,
     /// This side does not lose.
     Holds(Side),
-    /// The strong side mates within so many moves from now, whatever happens. Progress as in
+    /// The strong side mates within this many moves from now, whatever happens. Progress as in
     /// [`Score::recognized_win`].
     Wins {
         progress: i32,
@@ -92,7 +92,6 @@ enum Verdict {
 
 /// A family of endings with rules of its own.
 struct Class {
-    #[cfg_attr(not(test), expect(dead_code, reason = "the proof prints it"))]
     name: &'static str,
     judge: fn(&View) -> Verdict,
 }
@@ -105,7 +104,7 @@ const B: usize = 4;
 const R: usize = 8;
 const Q: usize = 16;
 
-/// Which class speaks of which presence signatures (strong side, weak side).
+/// The class for each pair of presence signatures (strong side, weak side).
 const REGISTRY: [(usize, usize, &Class); 30] = [
     (NONE, NONE, &minors::NO_MATE),
     (B, NONE, &minors::BISHOPS),
@@ -139,14 +138,14 @@ const REGISTRY: [(usize, usize, &Class); 30] = [
     (Q, Q, &one_each::QUEEN_EACH),
 ];
 
-/// The index of nobody in [`REGISTRY`].
-const NOBODY: u8 = u8::MAX;
+/// The index of no class in [`REGISTRY`].
+const NO_CLASS: u8 = u8::MAX;
 /// Marks a signature in which black is the strong side.
 const BLACK_STRONG: u8 = 0x80;
 
 /// From both presence signatures (white · 32 + black) to the registry.
 static IDS: [u8; 1024] = {
-    let mut ids = [NOBODY; 1024];
+    let mut ids = [NO_CLASS; 1024];
     let mut i = REGISTRY.len();
     while i > 0 {
         i -= 1;
@@ -160,36 +159,70 @@ static IDS: [u8; 1024] = {
 /// What is proved about a position by its material, cheaply.
 ///
 /// At a position without a recognizer this is a few instructions. Castling rights are outside of every proof: with
-/// them, silence. En passant captures never arise in a class that speaks of pawns on both sides, for there is none.
+/// them, silence. En passant captures never arise in a class with pawns on both sides, because there is none.
 #[inline]
 pub fn recognize(position: &Position) -> Recognition {
     if may_speak(position.board()) { ask(position) } else { Recognition::SILENCE }
 }
 
-/// Whether any class can speak of so many men: up to four, or any number against a lone king.
+/// Whether any class can cover this many men: up to four, or any number against a lone king.
 #[inline]
 fn may_speak(board: &Board) -> bool {
     !board.white().more_than_one() || !board.black().more_than_one() || board.occupied().count() <= 4
 }
 
-/// Whether a win that is recognised here will be silent once so many more half-moves have passed without progress; none
+/// Whether a win that is recognized here is no longer claimed after this many more plies without progress; none
 /// where there is no such win.
 ///
 /// Where some lines of a search still end in a recognised win and others, a little longer, no more, the two cannot be
 /// compared: the way to the mate must then be found by evaluation.
-pub fn falls_silent(position: &Position, half_moves: u16) -> Option<bool> {
+pub fn claim_ends_within(position: &Position, half_moves: u16) -> Option<bool> {
     if !may_speak(position.board()) || !position.castles().is_empty() {
         return None;
     }
     match judge(position.board(), position.turn())?.1 {
         Verdict::Wins { moves, .. } => Some(!is_in_time(position.clock() + half_moves, moves)),
-        // The half-moves that pass are some of those that are counted.
+        // The plies that pass are some of those that are counted.
         Verdict::Mates { moves } => Some(!is_in_time(position.clock(), moves)),
         _ => None,
     }
 }
 
-/// Whether a mate in so many moves comes before the 50-move rule.
+/// What a class says about a position, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The name of the class.
+    pub class: &'static str,
+    /// Its claim, or why it makes none.
+    pub text: String,
+}
+
+/// The class for a position's material and its claim; `None` if there is no class.
+pub fn claim(position: &Position) -> Option<Claim> {
+    let (strong, class) = class_of(position.board())?;
+    let name = |side| match (side, strong) {
+        (Side::Strong, Color::White) | (Side::Weak, Color::Black) => "White",
+        _ => "Black",
+    };
+    let clock = position.clock();
+    let text = if !position.castles().is_empty() {
+        "nothing, because of castling rights".to_owned()
+    } else {
+        match judge(position.board(), position.turn())?.1 {
+            Verdict::Silence => "nothing here".to_owned(),
+            Verdict::Draw => "a draw".to_owned(),
+            Verdict::Holds(side) => format!("{} does not lose", name(side)),
+            Verdict::Wins { moves, .. } | Verdict::Mates { moves } if !is_in_time(clock, moves) => {
+                format!("nothing, because the 50-move rule may end the game before a mate in {moves} moves")
+            }
+            Verdict::Wins { moves, .. } => format!("{} wins within {moves} moves", name(Side::Strong)),
+            Verdict::Mates { moves } => format!("{} mates in {moves} moves", name(Side::Strong)),
+        }
+    };
+    Some(Claim { class: class.name, text })
+}
+
+/// Whether a mate in this many moves comes before the 50-move rule.
 fn is_in_time(clock: u16, moves: u16) -> bool {
     holds(clock + 2 * moves <= 100)
 }
@@ -205,7 +238,7 @@ fn ask(position: &Position) -> Recognition {
     Recognition { ibv, expense: Expense::Cheap }
 }
 
-/// The answer for the side to move, at this count of half-moves without progress.
+/// The answer for the side to move, at this clock.
 fn answer(board: &Board, turn: Color, clock: u16) -> Ibv {
     let Some((to_move, verdict)) = judge(board, turn) else { return Ibv::NONE };
     let win = |progress| {
@@ -224,14 +257,21 @@ fn answer(board: &Board, turn: Color, clock: u16) -> Ibv {
 
 /// What the class of this material says, and who is to move; none where there is no class.
 fn judge(board: &Board, turn: Color) -> Option<(Side, Verdict)> {
+    let (strong, class) = class_of(board)?;
+    let view = View::new(board, turn, strong)?;
+    Some((view.to_move, (class.judge)(&view)))
+}
+
+/// The class of this material, and its strong side.
+#[inline]
+fn class_of(board: &Board) -> Option<(Color, &'static Class)> {
     let id = IDS[signature(board, Color::White) * 32 + signature(board, Color::Black)];
-    if id == NOBODY {
+    if id == NO_CLASS {
         return None;
     }
     let strong = if id & BLACK_STRONG == 0 { Color::White } else { Color::Black };
-    let view = View::new(board, turn, strong)?;
     let (_, _, class) = REGISTRY[usize::from(id & !BLACK_STRONG)];
-    Some((view.to_move, (class.judge)(&view)))
+    Some((strong, class))
 }
 
 /// Which of pawn, knight, bishop, rook and queen a side has, as five bits from the pawn up.

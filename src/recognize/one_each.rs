@@ -1,6 +1,6 @@
 //! One piece against one piece or pawn.
 //!
-//! These endings are mostly tactics for a move or two and then a known result. The rules speak where no tactics are
+//! These endings are mostly tactics for a move or two and then a known result. The rules apply where no tactics are
 //! left: in bounds where one side is out of danger, and in wins and draws where the tables know no exception. They
 //! were found by searching our own tables for conjunctions of simple features without exceptions.
 

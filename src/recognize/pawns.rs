@@ -73,7 +73,7 @@ pub static KNIGHT_AND_PAWN: Class = Class {
     },
 };
 
-/// Whether the strong side wins, given a rule that tells where it wins when it is to move against the king there.
+/// Whether the strong side wins, given a rule for where it wins when it is to move against the king there.
 fn won(view: &View, wins_against: impl Fn(Square) -> bool) -> bool {
     match view.to_move {
         Side::Strong => wins_against(view.weak_king),
@@ -138,7 +138,7 @@ fn corner_of_rook_pawns(view: &View) -> Option<Square> {
 }
 
 /// The wrong corner: all pawns on one rook file, no bishop of the promotion corner's colour, the lone king in the
-/// corner or next to it. Drawn with any number of pawns and bishops, whoever is to move.
+/// corner or next to it. Drawn with any number of pawns and bishops, with either side to move.
 ///
 /// Proof. Let the block be the corner and its three neighbours. The corner can be attacked only by the strong king,
 /// from another square of the block: bishops are of the other colour, and pawns of that file attack only the file
@@ -146,7 +146,7 @@ fn corner_of_rook_pawns(view: &View) -> Option<Square> {
 /// a lone king beside the corner can always step into it, or take there what has just promoted; and in the corner it
 /// is never in check and at worst stalemated.
 ///
-/// With two men a lone king that is still on its way will do, where nobody can be there before it.
+/// With two men a lone king that is still on its way will do, if no enemy can be there before it.
 fn corner_fortress(view: &View) -> Verdict {
     let Some(corner) = corner_of_rook_pawns(view) else { return Verdict::Silence };
     let drawn = holds((view.men(Side::Strong, Role::Bishop) & same_colour(corner)).is_empty())

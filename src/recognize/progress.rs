@@ -31,7 +31,7 @@ pub fn nearer(moves: u16) -> i32 {
 /// The way to the right corner leads past many positions that look worse, and no search sees the end of it: steps to the
 /// corner have to outweigh all else. Tried: 70 to 850 centipawns a step, the mean distances to mate by the squares of the
 /// kings and of both pieces (25 to 58% of the games won where this wins 83%). Recognizers count the moves instead; this is
-/// what is left to the evaluation where they are silent.
+/// what is left to the evaluation where they claim nothing.
 pub fn drive(strong_king: Square, lone_king: Square, bishop_beside_knight: Bitboard) -> i32 {
     match bishop_beside_knight.first() {
         Some(bishop) => 420 * towards_corner(lone_king, bishop) + 20 * (7 - strong_king.distance(lone_king) as i32),

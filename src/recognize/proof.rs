@@ -76,11 +76,11 @@ pub(crate) fn image(board: &Board, turn: Color, pick: u32) -> (Board, Color) {
     if pick & 8 != 0 { (board.into_mirrored(), !turn) } else { (board, turn) }
 }
 
-/// The class that speaks of an ending.
+/// The class that covers an ending.
 fn class_of(table: &Table) -> Option<&'static Class> {
     table.try_for_each(|board, _, _| {
         let id = IDS[signature(board, Color::White) * 32 + signature(board, Color::Black)];
-        (id != NOBODY).then(|| REGISTRY[usize::from(id & !BLACK_STRONG)].2)
+        (id != NO_CLASS).then(|| REGISTRY[usize::from(id & !BLACK_STRONG)].2)
     })
 }
 
@@ -279,7 +279,7 @@ pub(crate) fn shared(folder: &str) -> Option<std::path::PathBuf> {
     None
 }
 
-/// The retrograde tables are right, as far as other people's tables can tell.
+/// The retrograde tables agree with Syzygy's.
 #[test]
 fn tables_agree_with_syzygy() {
     let Some(reference) = shared("data/syzygy") else { return };

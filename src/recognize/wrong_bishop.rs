@@ -12,7 +12,7 @@ static WON: &[u8; 2 * 6 * 32 * 64 * 64 / 8] = include_bytes!(concat!(env!("OUT_D
 pub fn wins(view: &View) -> Option<bool> {
     let pawn = view.men(Side::Strong, Role::Pawn).single_square()?;
     let bishop = view.men(Side::Strong, Role::Bishop).single_square()?;
-    // The bitbase knows a white pawn on the file a and a bishop on the dark squares.
+    // The bitbase has a white pawn on the file a and a bishop on the dark squares.
     let mirror = match pawn.file() {
         File::A => 0,
         File::H => 7,

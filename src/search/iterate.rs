@@ -117,7 +117,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
     }
 
-    /// Orders the root moves after an interrupted iteration, which counts as far as it has exact values.
+    /// Orders the root moves after an interrupted iteration, of which only the exact values count.
     ///
     /// A move that beat the first one stays in front. One that only failed high or low goes back, because the best move
     /// should have an exact score.
@@ -129,7 +129,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
         let previous = self.best_before.as_ref().map(|root| root.m);
         self.roots.0.sort_by_key(|root| Reverse((root.rank, root.value, Some(root.m) == previous)));
-        // That one move loses says nothing about those that have not been searched. The iteration before knows better.
+        // That one move loses says nothing about those that have not been searched. The iteration before decides.
         let front = self.roots.0[0].value;
         if front.is_some()
             && front.score().is_loss()

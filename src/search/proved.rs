@@ -127,12 +127,12 @@ pub(super) fn plies_to_mate(position: &Position) -> usize {
 /// Whether recognizers would stop claiming a win (50-move rule) within a search from `root`, or from a position after one of
 /// its moves if nothing is recognized at the root itself.
 pub(super) fn recognized_wins_end_near(root: &Position) -> bool {
-    let falls_silent = |position: &Position| recognize::falls_silent(position, RECOGNIZER_HORIZON);
-    falls_silent(root).unwrap_or_else(|| {
+    let claim_ends_within = |position: &Position| recognize::claim_ends_within(position, RECOGNIZER_HORIZON);
+    claim_ends_within(root).unwrap_or_else(|| {
         root.legal_moves().into_iter().any(|m| {
             let mut child = root.clone();
             child.play(m);
-            child.clock() > 0 && falls_silent(&child) == Some(true)
+            child.clock() > 0 && claim_ends_within(&child) == Some(true)
         })
     })
 }

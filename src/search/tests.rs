@@ -117,7 +117,7 @@ fn a_mate_line_that_is_not_found_leaves_no_trace() {
         None,
         |search| {
             assert!(is_at_root(search));
-            // Nobody has proved this: the questions cost more than there is.
+            // Nothing has proved this: the searches cost more than the budget.
             search.roots.0[0].last_exact = Some((20, Score::mate_in(21)));
             search.depth = 20;
             search.completed = 20;

@@ -81,7 +81,7 @@ impl Output {
         self.line(&message.to_string());
     }
 
-    /// Tells the user something: one line, whatever the text.
+    /// Sends the user a remark: one line, whatever the text.
     pub fn remark(&self, text: &str) {
         let mut words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if let Some((end, _)) = words.char_indices().nth(LONGEST_REMARK) {

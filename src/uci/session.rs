@@ -36,7 +36,7 @@ pub struct Session {
     running: Option<Running>,
     /// Commands that wait for the end of what is running.
     waiting: VecDeque<Command>,
-    /// Tells the session that something has ended: a search, or the reader of the output.
+    /// Signals the session that something has ended: a search, or the reader of the output.
     wake: Sender<()>,
     woken: Receiver<()>,
     extras: Vec<LentCommand>,

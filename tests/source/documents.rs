@@ -10,6 +10,30 @@ const FRONT_PAGE: usize = 200;
 /// Home-made English that the documents once had; `CONTRIBUTING.md` asks for the plain word.
 const PATTERNS: [&str; 5] = ["half-move", "so many", "whoever", "one a core", "none where there is none"];
 
+/// Words of comments that mean something plainer: a thing of code does not speak, hear, ask or know.
+const COMMENT_WORDS: [&str; 11] =
+    ["so many", "half-move", "told", "tells", "asked", "knows", "hears", "nobody", "whoever", "as far as", "speaks"];
+
+/// The rooms whose comments are in plain English; `lab` follows.
+const PLAIN_ROOMS: [&str; 16] = [
+    "search/",
+    "tt/",
+    "time/",
+    "uci/",
+    "position/",
+    "engine",
+    "eval/",
+    "recognize/",
+    "params.rs",
+    "lab/page/",
+    "bench.rs",
+    "lib.rs",
+    "score.rs",
+    "bound.rs",
+    "window.rs",
+    "smp.rs",
+];
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -102,4 +126,39 @@ fn documents_are_in_plain_english() {
             assert!(!text.contains(pattern), "{}: \"{pattern}\"", page.display());
         }
     }
+}
+
+/// The words of [`COMMENT_WORDS`] in the comments of a text, each with its line.
+fn odd_words(text: &str) -> Vec<(usize, &'static str)> {
+    let words = |line: &str, word: &str| {
+        line.match_indices(word).any(|(at, _)| {
+            let letter = |c: char| c.is_alphanumeric() || c == '_';
+            !line[..at].ends_with(letter) && !line[at + word.len()..].trim_start_matches('s').starts_with(letter)
+        })
+    };
+    let mut found = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let Some((_, comment)) = line.split_once("//") else { continue };
+        let comment = comment.to_lowercase();
+        found.extend(COMMENT_WORDS.iter().filter(|word| words(&comment, word)).map(|&word| (number + 1, word)));
+    }
+    found
+}
+
+#[test]
+fn comments_are_in_plain_english() {
+    let mut files = 0;
+    for (name, text) in crate::sources() {
+        if PLAIN_ROOMS.iter().any(|room| name.starts_with(room)) {
+            files += 1;
+            assert!(odd_words(&text).is_empty(), "src/{name}: {:?}", odd_words(&text));
+        }
+    }
+    assert!(files > 60, "only {files} files");
+}
+
+#[test]
+fn odd_words_are_found_in_comments_alone() {
+    let text = "let told = 1; // nobody\n/// Two half-moves.\nlet nobody = 2;\n// untold\n";
+    assert_eq!(odd_words(text), [(1, "nobody"), (2, "half-move")]);
 }

@@ -235,7 +235,7 @@ impl Table {
         })
     }
 
-    /// Whether the men stand on different squares, pawns where pawns can stand, and nobody can take a king.
+    /// Whether the men stand on different squares, pawns where pawns can stand, and no king can be taken.
     fn is_legal(&self, spot: Spot) -> bool {
         let occupied = self.occupied(spot);
         occupied.count() == self.men()

@@ -27,7 +27,7 @@ pub fn cross_check(position: &Position, ibv: Ibv) {
     if position.board().occupied().count() > tables.largest() {
         return;
     }
-    // Asked behind the tables' back: what they lack is no failure here, and nobody is told of it.
+    // Probed without counting failures: a table that is missing is no fault here.
     let Ok(truth) = tables.tables.probe_wdl_after_zeroing(position.chess()) else { return };
     let truth = truth.signum();
     let claim = match ibv.score().raw() {

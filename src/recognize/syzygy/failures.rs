@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Failures(Box<[AtomicU64]>);
 
 impl Default for Failures {
-    /// Room for all materials of up to seven men, some three thousand with the colours told apart.
+    /// Room for all materials of up to seven men, some three thousand with colours.
     fn default() -> Failures {
         Failures((0..8192).map(|_| AtomicU64::new(0)).collect())
     }

@@ -30,7 +30,7 @@ use crate::score::Score;
 use failures::Failures;
 use files::{SmallInMemory, check_magic, table_files};
 
-/// When tables are asked: the UCI options `SyzygyProbeDepth`, `SyzygyProbeLimit` and `Syzygy50MoveRule`.
+/// When tables are probed: the UCI options `SyzygyProbeDepth`, `SyzygyProbeLimit` and `Syzygy50MoveRule`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probing {
     /// The remaining depth from which positions of the largest allowed size are probed; smaller ones always are.
@@ -47,7 +47,7 @@ impl Default for Probing {
     }
 }
 
-/// So many missing tables are told by name.
+/// The number of missing tables that a remark names.
 const MISSING_TOLD: usize = 8;
 
 /// Opened tablebases; shared by all threads.
@@ -69,11 +69,11 @@ const MISSING_TOLD: usize = 8;
 /// ```
 pub struct Tablebases {
     tables: Tablebase<Chess>,
-    /// Materials whose files have failed: they are asked once.
+    /// Materials whose files have failed: they are probed once.
     broken: Failures,
-    /// What to tell about files that failed.
+    /// Remarks about files that failed.
     remarks: Mutex<Vec<String>>,
-    /// How many tables were asked for and are not there.
+    /// The number of tables that were needed and are missing.
     missing: AtomicUsize,
 }
 
@@ -88,7 +88,7 @@ impl fmt::Debug for Tablebases {
 pub struct RankedMove {
     /// The move.
     pub m: Move,
-    /// Moves of equal rank keep the same result, as far as can be told; higher is better.
+    /// Moves of equal rank keep the same result, if the tables decide it; higher is better.
     pub rank: i32,
     /// What to report for it: a tablebase win or loss at the root, or a draw; `None` where traps of the game or the
     /// rounding of the tables leave it open.
@@ -172,8 +172,8 @@ impl Tablebases {
 
     /// What the tables know about a position at `ply` with `depth` remaining, for the side to move.
     ///
-    /// Asked only right after a capture or a pawn move, where the answer holds whatever the game was: wins and losses
-    /// are then certain under the 50-move rule. An answer counts as one table hit; silence does not.
+    /// Probes only right after a capture or a pawn move, where the result holds for any game before: wins and losses are then
+    /// certain under the 50-move rule. A result counts as one table hit.
     #[inline]
     pub fn probe(&self, position: &Position, ply: usize, depth: i32, probing: &Probing) -> Recognition {
         if position.clock() != 0 || !position.castles().is_empty() {
@@ -265,7 +265,7 @@ impl Tablebases {
             // The loser has a draw at once.
             dtz = 0;
         }
-        // The tables speak of positions with the clock at zero. Progress on the hundredth half-move is in time, and mate
+        // The tables are for positions with the clock at zero. Progress at clock 100 is in time, and mate
         // is progress.
         let (least, most) = (dtz.abs(), dtz.abs() + rounded);
         let in_time = !probing.fifty_moves || clock + most <= 100;
@@ -310,7 +310,7 @@ impl Tablebases {
             Wdl::BlessedLoss if strict => (-1000, Some(Score::ZERO)),
             Wdl::BlessedLoss | Wdl::Loss => (-2000, Some(-Score::tablebase_win(0))),
         };
-        // These tables speak of positions with the clock at zero; a draw is one at any clock.
+        // These tables are for positions with the clock at zero; a draw is one at any clock.
         let certain = after.clock() == 0 || wdl == Wdl::Draw;
         Some(RankedMove { m, rank, score: score.filter(|_| certain), dtz: Dtz::before_zeroing(wdl).0.signum() })
     }
@@ -335,7 +335,7 @@ impl Tablebases {
         self.note(position, self.tables.probe_dtz(position.chess()))
     }
 
-    /// The result; an error is remembered, and told if it is about a file that is there.
+    /// The result; an error is kept, and reported if it is about a file that exists.
     fn note<T>(&self, position: &Position, result: Result<T, SyzygyError>) -> Option<T> {
         let error = match result {
             Ok(value) => return Some(value),
@@ -350,7 +350,7 @@ impl Tablebases {
                     Some(format!("{metric} table {material} cannot be used: {reason}"))
                 }
                 SyzygyError::MissingTable { metric, material } => {
-                    // Who has some of the larger tables need not be told of all the others.
+                    // A user with some of the larger tables needs no remark about all the others.
                     match self.missing.fetch_add(1, Ordering::Relaxed) {
                         ..MISSING_TOLD => Some(format!("{metric} table {material} is missing")),
                         MISSING_TOLD => Some("more tables are missing".to_owned()),

@@ -85,7 +85,7 @@ fn broken_tables_are_told_once_and_never_asked_again() {
     assert!(told.len() <= 2, "{told:?}");
     assert!(told.iter().any(|remark| remark.contains("KRvK")), "{told:?}");
     assert!(told.iter().all(|remark| !remark.contains('\n')));
-    // KPvK leads to tables that are broken or missing: its own file may fall silent, but not say something else.
+    // KPvK leads to tables that are broken or missing: its own file may give no result, but not another one.
     let (whole, _) = Tablebases::open(&real.to_string_lossy());
     let truth = |position: &Position| whole.as_ref().expect("tables").probe(position, 3, 5, &probing).ibv;
     for fen in ["8/8/8/3k4/8/8/4P3/4K3 b - - 0 1", "8/8/4k3/8/4K3/4P3/8/8 b - - 0 1", "3k4/8/3K4/3P4/8/8/8/8 w - - 0 1"]
