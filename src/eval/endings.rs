@@ -12,7 +12,7 @@ use crate::recognize::{drive, queen_against_rook};
 const HOPE: i32 = 25;
 /// What is added where a rook stops a pawn for certain: together more than any uncertain advantage.
 const ALMOST_WON: i32 = 300;
-/// What a queen is worth against a rook, before her progress: as good as won, and shown as that.
+/// The evaluation of queen against rook without its progress. The queen nearly always wins.
 const QUEEN_AGAINST_ROOK: i32 = 600;
 
 /// The evaluation of a position for the side to move, in centipawns, in the light of its material.
@@ -87,8 +87,8 @@ fn is_mating_force(board: &Board, own: Bitboard) -> bool {
         || (board.knights() & own).count() >= 3
 }
 
-/// What a mating force is worth, the more the nearer the mate is: recognizers claim nothing where the 50-move rule comes
-/// near, and the way to the mate must still be seen.
+/// The evaluation of a mating force. It grows towards the mate, so that the search finds the way where the 50-move rule ends
+/// the recognizers' claims.
 fn mating(board: &Board, ahead: Color) -> i32 {
     let own = board.by_color(ahead);
     let (Some(king), Some(lone_king)) = (board.king_of(ahead), board.king_of(!ahead)) else { return 0 };
@@ -97,9 +97,9 @@ fn mating(board: &Board, ahead: Color) -> i32 {
     300 + 100 * worth(board, own) + drive(king, lone_king, if needs_corner { bishop } else { Bitboard::EMPTY })
 }
 
-/// A queen alone against a rook alone: whose she is, and what she is worth.
+/// In queen against rook, the side with the queen and its evaluation.
 ///
-/// She wins nearly always, but no search sees the end of it, and the recognizer claims the win only early in the 50 moves.
+/// No search sees the end of this win, and the recognizer claims it only early in the 50 moves.
 fn queen_and_rook(board: &Board) -> Option<(Color, i32)> {
     let (queen, rook) = (board.queens().single_square()?, board.rooks().single_square()?);
     let (ahead, behind) = (board.color_at(queen)?, board.color_at(rook)?);

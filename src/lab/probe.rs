@@ -12,7 +12,7 @@ use super::{OK, TROUBLE, page};
 use crate::bound::{Bound, Ibv};
 use crate::engine::{Engine, Settings};
 use crate::eval::Evaluator;
-use crate::position::notation::{read_fen, san, san_line};
+use crate::position::notation::{san, san_line};
 use crate::position::{Game, Position};
 use crate::recognize::retrograde::Value;
 use crate::recognize::syzygy::{Probing, Ranking, Tablebases};
@@ -72,8 +72,14 @@ pub fn run(args: &Args) -> u8 {
 
 fn probe(args: &Args) -> Result<(), String> {
     let fen = args.fen.join(" ");
-    let position =
-        if fen.is_empty() { Game::startpos().position().clone() } else { read_fen(&fen).map_err(|e| e.to_string())? };
+    let (position, repairs) = if fen.is_empty() {
+        (Game::startpos().position().clone(), Vec::new())
+    } else {
+        Position::from_any_fen(&fen, None).map_err(|e| e.to_string())?
+    };
+    for repair in repairs {
+        eprintln!("ibex probe: {repair}");
+    }
     let wanted = Output::wanted([("--html", &args.html, Manner::Report)]);
     outputs::check(&[], &wanted.collect::<Vec<_>>(), args.force).map_err(|e| e.to_string())?;
     let known = knowledge(position, args)?;
@@ -264,6 +270,7 @@ fn content(known: &Knowledge) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::position::notation::read_fen;
 
     fn known(fen: &str) -> Vec<String> {
         let args = Args { fen: vec![], nodes: 2000, syzygy: None, hash: 1, html: None, force: false };

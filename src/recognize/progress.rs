@@ -62,14 +62,12 @@ pub fn hunt(view: &View) -> i32 {
         + 10 * (7 - view.strong_king.distance(target) as i32)
 }
 
-/// How far a queen has come against a rook: the weak king at the edge, the kings together, then the strong king at the
-/// rook and the rook away from its king and from the centre, where queen checks fork them. 155..=550, centipawns where an
-/// evaluation takes it.
+/// Progress of queen against rook: the weak king at the edge, the kings together, the strong king near the rook, and the
+/// rook away from its king and from the centre, where queen checks fork them. 155..=550; centipawns in an evaluation.
 ///
-/// The features are those that a least-squares fit to the distances to mate in our own tables chose; the weights were
-/// then found in games, for the fit sends the strong king to the centre and
-/// wins fewer of them. Over all lost positions with the weak side to move and the mate at least 25 plies away, the
-/// correlation with the distance is -0.70.
+/// A least-squares fit to the distances to mate chose the features. Games chose the weights, because the fit's own send the
+/// strong king to the centre and win fewer games. Over all lost positions with the weak side to move and mate at least 25
+/// plies away, the correlation with the distance is -0.70.
 pub fn queen_against_rook(strong_king: Square, weak_king: Square, rook: Square) -> i32 {
     30 * from_centre(weak_king)
         + 20 * (14 - manhattan(strong_king, weak_king))

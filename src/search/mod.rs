@@ -107,7 +107,7 @@ pub struct Search<'a, const PLAY: bool> {
     mate_searches: [Option<Box<mate_search::MateSearch>>; 2],
     /// No null moves above this ply: a verification search runs.
     nmp_min_ply: usize,
-    /// Whether recognizers would stop claiming wins within this search, so that it does without recognized wins.
+    /// Whether the 50-move rule would end claims of recognizers within this search. It then ignores recognized wins.
     no_recognized_wins: bool,
     /// The laboratory's counters; unused in play.
     tally: TableCuts,

@@ -1,6 +1,6 @@
 //! The interior node of the principal variation search, in numbered steps.
 //!
-//! Titles carry the acronym of a technique and what it is worth in Elo: `MATCHES.md` has the measurements.
+//! The title of a step names its technique, with acronym and measured Elo (`MATCHES.md`).
 
 use std::ops::ControlFlow;
 

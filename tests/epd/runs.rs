@@ -2,14 +2,24 @@
 
 use super::*;
 
+/// The arguments of a run that begins or goes on.
+fn resume<'a>(suite: &'a str, file: &'a str) -> [&'a str; 6] {
+    ["epd", suite, "--nodes", "2000", "--resume", file]
+}
+
+/// A complete run of the small suite: the suite, the file of its results, and their text.
+fn complete_run(folder: &Folder) -> (String, String, String) {
+    let suite = folder.write("small.epd", SUITE);
+    let file = folder.path("run.jsonl");
+    assert_eq!(status(&ibex(&resume(&suite, &file))), 0);
+    (suite, file, folder.read("run.jsonl"))
+}
+
 #[test]
 fn a_run_that_was_killed_goes_on_where_it_was() {
     let folder = Folder::new("resume");
-    let suite = folder.write("small.epd", SUITE);
-    let file = folder.path("run.jsonl");
-    let arguments = ["epd", suite.as_str(), "--nodes", "2000", "--resume", &file];
-    assert_eq!(status(&ibex(&arguments)), 0);
-    let whole = folder.read("run.jsonl");
+    let (suite, file, whole) = complete_run(&folder);
+    let arguments = resume(&suite, &file);
     // As a kill leaves it: two records, and a piece of the third.
     let lines: Vec<&str> = whole.lines().collect();
     folder.write("run.jsonl", format!("{}\n{}", lines[..3].join("\n"), &lines[3][..40]));
@@ -33,11 +43,8 @@ fn a_run_that_was_killed_goes_on_where_it_was() {
 #[test]
 fn torn_lines_are_told_and_run_again() {
     let folder = Folder::new("torn");
-    let suite = folder.write("small.epd", SUITE);
-    let file = folder.path("run.jsonl");
-    let arguments = ["epd", suite.as_str(), "--nodes", "2000", "--resume", &file];
-    assert_eq!(status(&ibex(&arguments)), 0);
-    let whole = folder.read("run.jsonl");
+    let (suite, file, whole) = complete_run(&folder);
+    let arguments = resume(&suite, &file);
     let lines: Vec<&str> = whole.lines().collect();
     // Two records that went into each other, a stray line, a record twice, and a torn end.
     let spoiled = lines[1].replace("\"solved\":true", "\"solved\":false");
@@ -271,7 +278,7 @@ fn a_run_survives_kills() {
     killed_and_resumed(400, "300", 60);
 }
 
-/// `cargo test --release --test epd -- --ignored --nocapture`
+/// `make soak` runs it: `cargo test --release --test epd -- --ignored --nocapture`
 #[test]
 #[ignore = "a minute or two"]
 fn a_run_of_ten_thousand_survives_kills() {

@@ -201,6 +201,18 @@ fn the_laboratory_refuses_what_it_cannot_do() {
     }
 }
 
+/// A position that is not probed as it was given is named with what was changed.
+#[cfg(feature = "lab")]
+#[test]
+fn probe_names_its_repairs() {
+    let output = run(&["probe", "4k3/8/8/8/8/8/4P3/4K3 w - - 999 1", "--nodes", "100"]);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{error}");
+    assert!(error.contains("half-move clock '999' is out of range"), "{error}");
+    let refused = run(&["probe", "8/8/8/8/8/8/8/8 w"]);
+    assert_eq!((refused.status.code(), refused.stdout.is_empty()), (Some(2), true));
+}
+
 /// Lists of good and bad FENs that lie beside the checkout where the project is measured, each with the verdict of
 /// python-chess: what is bad gets a remark, and is repaired or not played from.
 #[test]

@@ -10,41 +10,24 @@
 //! [`Problem`] says where and why.
 
 mod error;
+mod moves;
+mod operations;
 
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 
 use shakmaty::Move;
-use shakmaty::san::San;
 
 pub use error::{SuiteError, WordError};
+pub use moves::{has_opinions, move_words, read_move};
+use moves::{line_of_play, moves, points};
+use operations::{ENDLESS, find, is_opcode, next_word, split_operations};
+pub use operations::{Operation, quotation, quote};
 
 use crate::lab::input::{self, InputError};
 use crate::lab::tell::counted;
 use crate::position::{Position, Repair};
-
-/// One operation as it stands in the file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Operation {
-    /// The opcode: a letter or underscore, then letters, digits and underscores. Of an odd operation, its first word.
-    pub opcode: String,
-    /// The operands, without the quotes around strings and their backslashes.
-    pub operands: Vec<String>,
-    /// How many of the operands were strings in quotes.
-    pub quoted: usize,
-    /// The text in the file, without the semicolon.
-    pub raw: String,
-    /// Why the operation has no meaning here, where it has none.
-    pub odd: Option<&'static str>,
-}
-
-impl Operation {
-    /// The operands as one text.
-    pub fn text(&self) -> String {
-        self.operands.join(" ")
-    }
-}
 
 /// Odd operations of one kind in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -395,8 +378,6 @@ fn parse_entry(text: &str, line: usize) -> Result<SuiteEntry, SuiteError> {
     Ok(SuiteEntry { repairs, ..interpret(position, operations, line)? })
 }
 
-const ENDLESS: &str = "a quotation without an end";
-
 /// The solution that seems to stand in a quotation without an end.
 fn swallowed(raw: &str) -> Option<&str> {
     let mut later = raw.split_inclusive(';').skip(1);
@@ -426,127 +407,6 @@ fn only_once(operations: &mut [Operation]) -> Result<(), SuiteError> {
 /// Whether a line must be left out when this operation cannot be read.
 fn is_solution(opcode: &str) -> bool {
     matches!(opcode, "bm" | "am" | "dm")
-}
-
-/// Takes the next word; words end at blanks and semicolons, and the rest keeps its semicolon.
-fn next_word<'a>(rest: &mut &'a str) -> &'a str {
-    let text = rest.trim_start();
-    let end = text.find(|c: char| c.is_whitespace() || c == ';').unwrap_or(text.len());
-    let (word, tail) = text.split_at(end);
-    *rest = tail;
-    word
-}
-
-fn find<'a>(operations: &'a [Operation], opcode: &str) -> Option<&'a Operation> {
-    operations.iter().find(|operation| operation.odd.is_none() && operation.opcode == opcode)
-}
-
-/// Splits `opcode operand "quoted; operand"; opcode ...`; empty operations (a leading or doubled semicolon) count for
-/// nothing, and `#` where an opcode should stand begins a comment, which is kept like an odd operation.
-fn split_operations(text: &str) -> Vec<Operation> {
-    let mut operations: Vec<Operation> = Vec::new();
-    let mut rest = text.trim_start();
-    while !rest.is_empty() {
-        if rest.starts_with('#') {
-            operations.push(Operation {
-                opcode: "#".to_owned(),
-                operands: Vec::new(),
-                quoted: 0,
-                raw: rest.trim_end().to_owned(),
-                odd: Some("a comment"),
-            });
-            break;
-        }
-        let start = rest;
-        let mut words: Vec<String> = Vec::new();
-        let (mut quoted, mut quoted_first, mut odd) = (0, false, None);
-        let raw = loop {
-            rest = rest.trim_start();
-            let raw = &start[..start.len() - rest.len()];
-            match rest.chars().next() {
-                None => break raw,
-                Some(';') => {
-                    rest = &rest[1..];
-                    break raw;
-                }
-                Some('"') => match quotation(rest) {
-                    Some((string, tail)) => {
-                        quoted += 1;
-                        quoted_first |= words.is_empty();
-                        words.push(string);
-                        rest = tail;
-                    }
-                    None => {
-                        // Where it should have ended nobody knows: all the rest belongs to it.
-                        odd = Some(ENDLESS);
-                        words.push(rest.to_owned());
-                        rest = "";
-                    }
-                },
-                Some(_) => words.push(next_word(&mut rest).to_owned()),
-            }
-        };
-        rest = rest.trim_start();
-        let mut words = words.into_iter();
-        let Some(opcode) = words.next() else { continue };
-        if odd.is_none() && (quoted_first || !is_opcode(&opcode)) {
-            odd = Some("no opcode");
-        }
-        // Suites have hundreds of thousands of these: without the room that lists of words keep in reserve.
-        let mut operands: Vec<String> = words.collect();
-        operands.iter_mut().for_each(String::shrink_to_fit);
-        operands.shrink_to_fit();
-        operations.push(Operation { opcode, operands, quoted, raw: raw.trim_end().to_owned(), odd });
-    }
-    operations.shrink_to_fit();
-    operations
-}
-
-/// A string in quotes at the beginning of a text, without quotes and backslashes, and what follows it. A backslash may stand
-/// before a quote, before a backslash, and in `\n`, `\r`, `\t`; elsewhere it is a character like any other. Older files have
-/// none that mean something: where a string would have no end, none does.
-pub fn quotation(text: &str) -> Option<(String, &str)> {
-    let body = text.strip_prefix('"')?;
-    let mut string = String::new();
-    let mut characters = body.char_indices();
-    while let Some((at, c)) = characters.next() {
-        match c {
-            '"' => return Some((string, &body[at + 1..])),
-            '\\' => match characters.next().map_or('\0', |(_, next)| next) {
-                next @ ('"' | '\\') => string.push(next),
-                'n' => string.push('\n'),
-                'r' => string.push('\r'),
-                't' => string.push('\t'),
-                next => string.extend(['\\', next]),
-            },
-            c => string.push(c),
-        }
-    }
-    body.split_once('"').map(|(string, tail)| (string.to_owned(), tail))
-}
-
-/// A text as a string in quotes that [`quotation`] and other readers read back.
-pub fn quote(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
-fn is_opcode(word: &str) -> bool {
-    word.len() <= 15
-        && word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
 /// The beginning of a text, for messages; control characters are shown as escapes.
@@ -657,148 +517,6 @@ fn number<T: std::str::FromStr>(operation: &Operation) -> Result<T, SuiteError> 
         _ => None,
     }
     .ok_or_else(|| SuiteError::NoNumber { opcode: operation.opcode.clone(), text: operation.text() })
-}
-
-/// The words of an operation that lists moves: separated by blanks, commas or both.
-fn listed(operation: &Operation) -> impl Iterator<Item = &str> {
-    operation.operands.iter().flat_map(|operand| operand.split([',', ' ', '\t'])).filter(|word| !word.is_empty())
-}
-
-/// The moves among them: a mark of the move before may stand alone, as in `Qh4 #`, `exd6 e.p.` or `Nf3 $1`.
-pub fn move_words(operation: &Operation) -> impl Iterator<Item = &str> {
-    listed(operation).enumerate().filter(|&(index, word)| index == 0 || !is_mark(word)).map(|(_, word)| word)
-}
-
-fn is_mark(word: &str) -> bool {
-    let glyph = word.strip_prefix('$').is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()));
-    let word = word.trim_end_matches(MARKS);
-    glyph || word.is_empty() || matches!(word, "e.p." | "e.p" | "ep" | "ep.")
-}
-
-/// What may stand behind a move: check, mate and what someone thought of it.
-const MARKS: [char; 4] = ['+', '#', '!', '?'];
-
-/// Whether an operation that lists moves says more than the moves: what someone thought of them.
-pub fn has_opinions(operation: &Operation) -> bool {
-    listed(operation).any(|word| word.contains(['!', '?', '$']))
-}
-
-fn moves(position: &Position, operation: &Operation) -> Result<Vec<Move>, SuiteError> {
-    let opcode = || operation.opcode.clone();
-    let mut found = Vec::new();
-    for word in move_words(operation) {
-        let m = read_move(position, word).map_err(|source| SuiteError::Move { opcode: opcode(), source })?;
-        if !found.contains(&m) {
-            found.push(m);
-        }
-    }
-    if found.is_empty() { Err(SuiteError::NoMove(opcode())) } else { Ok(found) }
-}
-
-/// The moves of a line; `None` if one of them cannot be read.
-fn line_of_play(position: &Position, operation: &Operation) -> Option<Vec<Move>> {
-    let mut position = position.clone();
-    let mut line = Vec::new();
-    for word in move_words(operation) {
-        let m = read_move(&position, word).ok()?;
-        line.push(m);
-        position.play(m);
-    }
-    Some(line)
-}
-
-/// Points for moves. A `c0` that is prose, or lists of different lengths, are comments like any other.
-fn points(position: &Position, operations: &[Operation]) -> Result<Vec<(Move, i32)>, SuiteError> {
-    let aligned = |names: &str| -> Option<Vec<(String, i32)>> {
-        let numbers: Vec<i32> = listed(find(operations, "c8")?)
-            .map(str::parse)
-            .collect::<Result<_, _>>()
-            .ok()
-            .filter(|n: &Vec<_>| !n.is_empty())?;
-        let names: Vec<String> = listed(find(operations, names)?).map(str::to_owned).collect();
-        (names.len() == numbers.len()).then(|| names.into_iter().zip(numbers).collect())
-    };
-    let inline = || -> Option<Vec<(String, i32)>> {
-        let list: Vec<_> = listed(find(operations, "c0")?)
-            .map(|word| {
-                // Promotions have an equals sign of their own: the last one separates.
-                let (name, points) = word.rsplit_once('=')?;
-                Some((name.to_owned(), points.parse().ok()?))
-            })
-            .collect::<Option<_>>()?;
-        (!list.is_empty()).then_some(list)
-    };
-    let Some(list) = aligned("c9").or_else(|| aligned("c7")).or_else(inline) else { return Ok(Vec::new()) };
-    // `c0 "Elo=2500"` is prose, too.
-    if list.iter().all(|(name, _)| !looks_like_a_move(name)) {
-        return Ok(Vec::new());
-    }
-    // Where a move stands twice the later number counts: published suites have such lines.
-    let mut unique: Vec<(Move, i32)> = Vec::with_capacity(list.len());
-    for (name, points) in list {
-        let m = read_move(position, &name).map_err(SuiteError::Points)?;
-        match unique.iter_mut().find(|(known, _)| *known == m) {
-            Some(known) => known.1 = points,
-            None => unique.push((m, points)),
-        }
-    }
-    Ok(unique)
-}
-
-/// Reads a move in standard algebraic notation (check marks, capture signs and annotations are not insisted on; zeros
-/// castle too) or in UCI notation.
-///
-/// # Errors
-///
-/// [`WordError::NotAMove`] if the word has not the form of a move, [`WordError::Illegal`] if no legal move fits,
-/// [`WordError::Ambiguous`] if several do.
-pub fn read_move(position: &Position, word: &str) -> Result<Move, WordError> {
-    read_san(position, word)
-        .or_else(|reason| position.parse_move(word).or_else(|| position.parse_move(&word.to_lowercase())).ok_or(reason))
-}
-
-fn looks_like_a_move(word: &str) -> bool {
-    let bare = word.trim_end_matches(MARKS);
-    San::from_ascii(bare.as_bytes()).is_ok() || bare.parse::<shakmaty::uci::UciMove>().is_ok()
-}
-
-fn read_san(position: &Position, word: &str) -> Result<Move, WordError> {
-    let unreadable = || WordError::NotAMove(word.to_owned());
-    if !word.is_ascii() {
-        return Err(unreadable());
-    }
-    let bare = word.trim_end_matches(MARKS);
-    let bare = bare.strip_suffix("e.p.").unwrap_or(bare).trim_end_matches(MARKS);
-    let mut text = if bare.starts_with("0-0") { bare.replace('0', "O") } else { bare.to_owned() };
-    // "e8Q": the equals sign is often left out.
-    if let [.., b'1' | b'8', b'N' | b'B' | b'R' | b'Q'] = text.as_bytes() {
-        text.insert(text.len() - 1, '=');
-    }
-    if !text.starts_with('O') {
-        text = text.replace('-', "");
-    }
-    let san = San::from_ascii(text.as_bytes()).map_err(|_| unreadable())?;
-    let legal = position.legal_moves();
-    let mut found = legal.iter().filter(|&&m| match san {
-        San::Normal { role, file, rank, to, promotion, .. } => {
-            // A pawn that captures names its file; without one it moves straight ahead.
-            let file = file.or((role == shakmaty::Role::Pawn).then(|| to.file()));
-            !m.is_castle()
-                && m.role() == role
-                && m.to() == to
-                && m.promotion() == promotion
-                && m.from().is_some_and(|from| {
-                    file.is_none_or(|file| file == from.file()) && rank.is_none_or(|rank| rank == from.rank())
-                })
-        }
-        San::Castle(side) => m.castling_side() == Some(side),
-        San::Put { .. } | San::Null => false,
-    });
-    match (found.next(), found.next()) {
-        (Some(&m), None) => Ok(m),
-        (Some(_), Some(_)) => Err(WordError::Ambiguous(word.to_owned())),
-        (None, _) => Err(WordError::Illegal(word.to_owned())),
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,147 @@
+//! The syntax of operations: words, strings in quotes, semicolons.
+
+/// One operation as it stands in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// The opcode: a letter or underscore, then letters, digits and underscores. Of an odd operation, its first word.
+    pub opcode: String,
+    /// The operands, without the quotes around strings and their backslashes.
+    pub operands: Vec<String>,
+    /// How many of the operands were strings in quotes.
+    pub quoted: usize,
+    /// The text in the file, without the semicolon.
+    pub raw: String,
+    /// Why the operation has no meaning here, where it has none.
+    pub odd: Option<&'static str>,
+}
+
+impl Operation {
+    /// The operands as one text.
+    pub fn text(&self) -> String {
+        self.operands.join(" ")
+    }
+}
+
+pub(super) const ENDLESS: &str = "a quotation without an end";
+
+/// Takes the next word; words end at blanks and semicolons, and the rest keeps its semicolon.
+pub(super) fn next_word<'a>(rest: &mut &'a str) -> &'a str {
+    let text = rest.trim_start();
+    let end = text.find(|c: char| c.is_whitespace() || c == ';').unwrap_or(text.len());
+    let (word, tail) = text.split_at(end);
+    *rest = tail;
+    word
+}
+
+/// Splits `opcode operand "quoted; operand"; opcode ...`; empty operations (a leading or doubled semicolon) count for
+/// nothing, and `#` where an opcode should stand begins a comment, which is kept like an odd operation.
+pub(super) fn split_operations(text: &str) -> Vec<Operation> {
+    let mut operations: Vec<Operation> = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        if rest.starts_with('#') {
+            operations.push(Operation {
+                opcode: "#".to_owned(),
+                operands: Vec::new(),
+                quoted: 0,
+                raw: rest.trim_end().to_owned(),
+                odd: Some("a comment"),
+            });
+            break;
+        }
+        let start = rest;
+        let mut words: Vec<String> = Vec::new();
+        let (mut quoted, mut quoted_first, mut odd) = (0, false, None);
+        let raw = loop {
+            rest = rest.trim_start();
+            let raw = &start[..start.len() - rest.len()];
+            match rest.chars().next() {
+                None => break raw,
+                Some(';') => {
+                    rest = &rest[1..];
+                    break raw;
+                }
+                Some('"') => match quotation(rest) {
+                    Some((string, tail)) => {
+                        quoted += 1;
+                        quoted_first |= words.is_empty();
+                        words.push(string);
+                        rest = tail;
+                    }
+                    None => {
+                        // Where it should have ended nobody knows: all the rest belongs to it.
+                        odd = Some(ENDLESS);
+                        words.push(rest.to_owned());
+                        rest = "";
+                    }
+                },
+                Some(_) => words.push(next_word(&mut rest).to_owned()),
+            }
+        };
+        rest = rest.trim_start();
+        let mut words = words.into_iter();
+        let Some(opcode) = words.next() else { continue };
+        if odd.is_none() && (quoted_first || !is_opcode(&opcode)) {
+            odd = Some("no opcode");
+        }
+        // Suites have hundreds of thousands of these: without the room that lists of words keep in reserve.
+        let mut operands: Vec<String> = words.collect();
+        operands.iter_mut().for_each(String::shrink_to_fit);
+        operands.shrink_to_fit();
+        operations.push(Operation { opcode, operands, quoted, raw: raw.trim_end().to_owned(), odd });
+    }
+    operations.shrink_to_fit();
+    operations
+}
+
+/// A string in quotes at the beginning of a text, without quotes and backslashes, and what follows it. A backslash may stand
+/// before a quote, before a backslash, and in `\n`, `\r`, `\t`; elsewhere it is a character like any other. Older files have
+/// none that mean something: where a string would have no end, none does.
+pub fn quotation(text: &str) -> Option<(String, &str)> {
+    let body = text.strip_prefix('"')?;
+    let mut string = String::new();
+    let mut characters = body.char_indices();
+    while let Some((at, c)) = characters.next() {
+        match c {
+            '"' => return Some((string, &body[at + 1..])),
+            '\\' => match characters.next().map_or('\0', |(_, next)| next) {
+                next @ ('"' | '\\') => string.push(next),
+                'n' => string.push('\n'),
+                'r' => string.push('\r'),
+                't' => string.push('\t'),
+                next => string.extend(['\\', next]),
+            },
+            c => string.push(c),
+        }
+    }
+    body.split_once('"').map(|(string, tail)| (string.to_owned(), tail))
+}
+
+/// A text as a string in quotes that [`quotation`] and other readers read back.
+pub fn quote(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+pub(super) fn is_opcode(word: &str) -> bool {
+    word.len() <= 15
+        && word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// The operation with this opcode, if it has a meaning.
+pub(super) fn find<'a>(operations: &'a [Operation], opcode: &str) -> Option<&'a Operation> {
+    operations.iter().find(|operation| operation.odd.is_none() && operation.opcode == opcode)
+}
