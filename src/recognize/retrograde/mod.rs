@@ -36,6 +36,8 @@ pub enum Value {
 /// One byte a position: 0 draw, 255 no legal position, otherwise plies to mate plus one (even: won, odd: lost).
 const DRAW: u8 = 0;
 const ILLEGAL: u8 = u8::MAX;
+/// The first two men of every table.
+const KINGS: [(Color, Role); 2] = [(Color::White, Role::King), (Color::Black, Role::King)];
 
 /// The men of an ending beside the kings: white's, then black's, each from queen to pawn.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -136,7 +138,11 @@ impl FromStr for Endgame {
 /// The solved positions of one ending.
 pub struct Table {
     endgame: Endgame,
-    slots: ArrayVec<(Color, Role), 2>,
+    /// The kings and the slots.
+    men: ArrayVec<(Color, Role), 4>,
+    has_pawns: bool,
+    /// Whether the two slots hold equal men.
+    twins: bool,
     values: Box<[u8]>,
     /// Where to look after captures and promotions, by what the two slots have become (8 · first + second).
     links: Vec<Option<Link>>,
@@ -183,8 +189,7 @@ impl Table {
     fn board(&self, spot: Spot) -> Board {
         let mut roles = ByRole::<Bitboard>::default();
         let mut colors = ByColor::<Bitboard>::default();
-        let kings = [(Color::White, Role::King), (Color::Black, Role::King)];
-        for (i, &(color, role)) in kings.iter().chain(&self.slots).enumerate() {
+        for (i, &(color, role)) in self.men.iter().enumerate() {
             let square = Bitboard::from(Square::new(u32::from(spot.square(i))));
             roles[role] |= square;
             colors[color] |= square;
@@ -196,8 +201,7 @@ impl Table {
     fn value(&self, board: &Board, turn: Color, exchange: bool) -> Option<Value> {
         let mut taken = Bitboard::EMPTY;
         let mut squares = [0; 4];
-        let kings = [(Color::White, Role::King), (Color::Black, Role::King)];
-        for (i, &(color, role)) in kings.iter().chain(&self.slots).enumerate() {
+        for (i, &(color, role)) in self.men.iter().enumerate() {
             let color = if exchange { !color } else { color };
             let square = ((board.by_color(color) & board.by_role(role)) & !taken).first()?;
             taken.add(square);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrayvec::ArrayVec;
 use shakmaty::{Bitboard, Color, Rank, Role, Square, attacks};
 
-use super::{DRAW, Endgame, ILLEGAL, Table, Tables};
+use super::{DRAW, Endgame, ILLEGAL, KINGS, Table, Tables};
 
 /// The squares of up to four men, a byte each (white king, black king, slots), and the side to move.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -127,9 +127,12 @@ impl Table {
                 links[code] = Some(link(&slots, code, table, exchange));
             }
         }
-        let kings = if endgame.pawns() > 0 { 32 } else { TRIANGLE.len() };
+        let has_pawns = endgame.pawns() > 0;
+        let kings = if has_pawns { 32 } else { TRIANGLE.len() };
         let size = 2 * kings * 64 * 64usize.pow(slots.len() as u32);
-        let mut table = Table { endgame, slots, values: vec![ILLEGAL; size].into(), links };
+        let men: ArrayVec<_, 4> = KINGS.into_iter().chain(slots).collect();
+        let twins = men.len() == 4 && men[2] == men[3];
+        let mut table = Table { endgame, men, has_pawns, twins, values: vec![ILLEGAL; size].into(), links };
         for index in 0..size {
             let spot = table.spot(index);
             if table.canonical(spot) == spot && table.is_legal(spot) {
@@ -140,16 +143,12 @@ impl Table {
         table
     }
 
-    fn has_pawns(&self) -> bool {
-        self.endgame.pawns() > 0
-    }
-
     /// The representative of the positions that are this one up to symmetry and the order of equal men.
     fn canonical(&self, mut spot: Spot) -> Spot {
         if spot.square(0) & 4 != 0 {
             spot = spot.mirror_files();
         }
-        if self.has_pawns() {
+        if self.has_pawns {
             return self.sorted(spot);
         }
         if spot.square(0) & 32 != 0 {
@@ -169,11 +168,11 @@ impl Table {
 
     fn order(&self, spot: Spot) -> u32 {
         // Bytes of slots that do not exist must not decide.
-        spot.squares & (u32::MAX >> (8 * (2 - self.slots.len())))
+        spot.squares & (u32::MAX >> (8 * (4 - self.men.len())))
     }
 
     fn sorted(&self, spot: Spot) -> Spot {
-        if self.slots.len() == 2 && self.slots[0] == self.slots[1] && spot.square(2) > spot.square(3) {
+        if self.twins && spot.square(2) > spot.square(3) {
             let [white, black, first, second] = spot.squares.to_le_bytes();
             Spot::new([white, black, second, first], spot.turn)
         } else {
@@ -185,7 +184,7 @@ impl Table {
     pub(super) fn index(&self, spot: Spot) -> usize {
         let spot = self.canonical(spot);
         let king = usize::from(spot.square(0));
-        let (king, kings) = if self.has_pawns() {
+        let (king, kings) = if self.has_pawns {
             ((king >> 3) * 4 + (king & 3), 32)
         } else {
             // Triangular numbering by file, then rank.
@@ -193,7 +192,7 @@ impl Table {
             (file * (file + 1) / 2 + rank, TRIANGLE.len())
         };
         let mut index = spot.turn as usize * kings + king;
-        for man in 1..2 + self.slots.len() {
+        for man in 1..self.men.len() {
             index = index * 64 + usize::from(spot.square(man));
         }
         index
@@ -202,35 +201,23 @@ impl Table {
     /// The position of an index.
     pub(super) fn spot(&self, mut index: usize) -> Spot {
         let mut squares = [0; 4];
-        for man in (1..2 + self.slots.len()).rev() {
+        for man in (1..self.men.len()).rev() {
             squares[man] = (index % 64) as u8;
             index /= 64;
         }
-        let kings = if self.has_pawns() { 32 } else { TRIANGLE.len() };
+        let kings = if self.has_pawns { 32 } else { TRIANGLE.len() };
         let king = index % kings;
-        squares[0] = if self.has_pawns() { (king / 4 * 8 + king % 4) as u8 } else { TRIANGLE[king] };
+        squares[0] = if self.has_pawns { (king / 4 * 8 + king % 4) as u8 } else { TRIANGLE[king] };
         Spot::new(squares, Color::from_white(index / kings == Color::White as usize))
     }
 
-    fn men(&self) -> usize {
-        2 + self.slots.len()
-    }
-
-    fn man(&self, man: usize) -> (Color, Role) {
-        match man {
-            0 => (Color::White, Role::King),
-            1 => (Color::Black, Role::King),
-            _ => self.slots[man - 2],
-        }
-    }
-
     fn occupied(&self, spot: Spot) -> Bitboard {
-        (0..self.men()).fold(Bitboard::EMPTY, |all, man| all.with(spot.at(man)))
+        (0..self.men.len()).fold(Bitboard::EMPTY, |all, man| all.with(spot.at(man)))
     }
 
     fn is_attacked(&self, spot: Spot, square: Square, by: Color, occupied: Bitboard) -> bool {
-        (0..self.men()).any(|man| {
-            let (color, role) = self.man(man);
+        (0..self.men.len()).any(|man| {
+            let (color, role) = self.men[man];
             color == by && attacks::attacks(spot.at(man), role.of(color), occupied).contains(square)
         })
     }
@@ -238,9 +225,9 @@ impl Table {
     /// Whether the men stand on different squares, pawns where pawns can stand, and no king can be taken.
     fn is_legal(&self, spot: Spot) -> bool {
         let occupied = self.occupied(spot);
-        occupied.count() == self.men()
-            && (2..self.men())
-                .all(|man| self.man(man).1 != Role::Pawn || !matches!(spot.at(man).rank(), Rank::First | Rank::Eighth))
+        occupied.count() == self.men.len()
+            && (2..self.men.len())
+                .all(|man| self.men[man].1 != Role::Pawn || !matches!(spot.at(man).rank(), Rank::First | Rank::Eighth))
             && !self.is_attacked(spot, spot.at(usize::from(spot.turn == Color::White)), spot.turn, occupied)
     }
 
@@ -254,50 +241,57 @@ impl Table {
         self.values[self.index(spot)]
     }
 
-    /// Every legal move as the byte of the position after it, and whether it converts to another ending.
-    fn children(&self, spot: Spot, mut visit: impl FnMut(u8, bool) -> ControlFlow<()>) -> ControlFlow<()> {
+    /// The men of the side to move, each with its role, its square and the squares that it attacks.
+    fn movers(&self, spot: Spot, occupied: Bitboard) -> impl Iterator<Item = (usize, Role, Square, Bitboard)> {
+        (0..self.men.len()).filter_map(move |man| {
+            let (color, role) = self.men[man];
+            let from = spot.at(man);
+            (color == spot.turn).then(|| (man, role, from, attacks::attacks(from, role.of(color), occupied)))
+        })
+    }
+
+    /// The byte of the position after each legal move that stays in this ending.
+    fn quiet_children(&self, spot: Spot, mut visit: impl FnMut(u8) -> ControlFlow<()>) -> ControlFlow<()> {
         let occupied = self.occupied(spot);
-        let mut own = Bitboard::EMPTY;
-        for man in 0..self.men() {
-            if self.man(man).0 == spot.turn {
-                own.add(spot.at(man));
+        for (man, role, from, attacked) in self.movers(spot, occupied) {
+            let targets = match role {
+                Role::Pawn => pushes(spot.turn, from, occupied) & !Bitboard::BACKRANKS,
+                _ => attacked & !occupied,
+            };
+            for to in targets {
+                let byte = self.byte(spot.with(man, to).passed());
+                if byte != ILLEGAL {
+                    visit(byte)?;
+                }
             }
         }
-        for man in 0..self.men() {
-            let (color, role) = self.man(man);
-            if color != spot.turn {
-                continue;
+        ControlFlow::Continue(())
+    }
+
+    /// The byte of the position after each legal capture and promotion.
+    fn conversions(&self, spot: Spot, mut visit: impl FnMut(u8) -> ControlFlow<()>) -> ControlFlow<()> {
+        let occupied = self.occupied(spot);
+        let mut prey = Bitboard::EMPTY;
+        for man in 2..self.men.len() {
+            if self.men[man].0 != spot.turn {
+                prey.add(spot.at(man));
             }
-            let from = spot.at(man);
-            let mut targets = attacks::attacks(from, role.of(color), occupied) & !own;
+        }
+        for (man, role, from, attacked) in self.movers(spot, occupied) {
+            let mut targets = attacked & prey;
             if role == Role::Pawn {
-                targets &= occupied;
-                targets |= pushes(color, from, occupied);
+                targets |= pushes(spot.turn, from, occupied) & Bitboard::BACKRANKS;
             }
             for to in targets {
                 let after = spot.with(man, to).passed();
-                let taken = if occupied.contains(to) {
-                    (0..self.men()).find(|&other| other != man && spot.at(other) == to)
-                } else {
-                    None
-                };
-                if taken.is_some_and(|taken| taken < 2) {
-                    continue;
-                }
-                let promotes = role == Role::Pawn && matches!(to.rank(), Rank::First | Rank::Eighth);
-                if taken.is_none() && !promotes {
-                    let byte = self.byte(after);
-                    if byte != ILLEGAL {
-                        visit(byte, false)?;
-                    }
-                    continue;
-                }
+                let taken = (2..self.men.len()).find(|&other| other != man && spot.at(other) == to);
+                let promotes = role == Role::Pawn && Bitboard::BACKRANKS.contains(to);
                 let promotions: &[Role] =
                     if promotes { &[Role::Queen, Role::Rook, Role::Bishop, Role::Knight] } else { &[role] };
                 for &becomes in promotions {
                     let byte = self.converted(after, man, becomes, taken);
                     if byte != ILLEGAL {
-                        visit(byte, true)?;
+                        visit(byte)?;
                     }
                 }
             }
@@ -307,7 +301,7 @@ impl Table {
 
     /// The byte of a position in another ending.
     fn converted(&self, after: Spot, man: usize, becomes: Role, taken: Option<usize>) -> u8 {
-        let mut roles: ArrayVec<Option<Role>, 2> = self.slots.iter().map(|&(_, role)| Some(role)).collect();
+        let mut roles: ArrayVec<Option<Role>, 2> = self.men[2..].iter().map(|&(_, role)| Some(role)).collect();
         if man >= 2 {
             roles[man - 2] = Some(becomes);
         }
@@ -333,22 +327,22 @@ impl Table {
     /// If every legal move loses: in how many plies.
     fn loss(&self, spot: Spot) -> Option<u8> {
         let mut longest = 0;
-        let escaped = self.children(spot, |byte, _| {
-            if byte != DRAW && byte % 2 == 0 {
-                longest = longest.max(byte);
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
+        let mut loses = |byte: u8| {
+            if byte == DRAW || byte % 2 == 1 {
+                return ControlFlow::Break(());
             }
-        });
-        (escaped.is_continue() && longest > 0).then_some(longest)
+            longest = longest.max(byte);
+            ControlFlow::Continue(())
+        };
+        let all = self.quiet_children(spot, &mut loses).is_continue() && self.conversions(spot, loses).is_continue();
+        (all && longest > 0).then_some(longest)
     }
 
     /// Every position from which a quiet move leads here, legal or not.
     fn parents(&self, spot: Spot, mut visit: impl FnMut(Spot)) {
         let occupied = self.occupied(spot);
-        for man in 0..self.men() {
-            let (color, role) = self.man(man);
+        for man in 0..self.men.len() {
+            let (color, role) = self.men[man];
             if color == spot.turn {
                 continue;
             }
@@ -378,27 +372,25 @@ impl Table {
                 continue;
             }
             let spot = self.spot(index);
-            let (mut moves, mut quiet, mut drawn) = (0, false, false);
             let (mut win, mut loss) = (u8::MAX, 0);
-            let _ = self.children(spot, |byte, converts| {
-                moves += 1;
-                quiet |= !converts;
+            let mut drawn = false;
+            let _ = self.conversions(spot, |byte| {
                 match byte {
-                    _ if !converts => {}
                     DRAW => drawn = true,
                     byte if byte % 2 == 1 => win = win.min(byte),
                     byte => loss = loss.max(byte),
                 }
                 ControlFlow::Continue(())
             });
-            if moves == 0 {
-                if self.is_check(spot) {
+            if win != u8::MAX {
+                levels[usize::from(win)].push(index as u32);
+            } else if !drawn && self.quiet_children(spot, |_| ControlFlow::Break(())).is_continue() {
+                // Nothing but conversions that lose, or no move at all.
+                if loss > 0 {
+                    levels[usize::from(loss)].push(index as u32);
+                } else if self.is_check(spot) {
                     levels[0].push(index as u32);
                 }
-            } else if win != u8::MAX {
-                levels[usize::from(win)].push(index as u32);
-            } else if !quiet && !drawn {
-                levels[usize::from(loss)].push(index as u32);
             }
         }
         // What the level before has just decided; such values are final at once, since no shorter one can turn up.
@@ -411,21 +403,25 @@ impl Table {
                     known.push(index);
                 }
             }
+            let mut parents = Vec::new();
             for index in known {
-                let mut parents = ArrayVec::<Spot, 128>::new();
-                self.parents(self.spot(index as usize), |parent| parents.push(parent));
-                for parent in parents {
+                self.parents(self.spot(index as usize), |parent| {
                     let at = self.index(parent);
-                    if self.values[at] != DRAW {
-                        continue;
+                    if self.values[at] == DRAW {
+                        parents.push(at as u32);
                     }
-                    let known_at = if ply % 2 == 0 { Some(ply + 1) } else { self.loss(parent) };
-                    if known_at == Some(ply + 1) {
-                        self.values[at] = ply + 2;
-                        fresh.push(at as u32);
-                    } else if let Some(known_at) = known_at {
-                        levels[usize::from(known_at)].push(at as u32);
-                    }
+                });
+            }
+            parents.sort_unstable();
+            parents.dedup();
+            for at in parents {
+                // Whoever can reach a lost position wins; who reaches only won ones loses, as late as possible.
+                let known_at = if ply % 2 == 0 { Some(ply + 1) } else { self.loss(self.spot(at as usize)) };
+                if known_at == Some(ply + 1) {
+                    self.values[at as usize] = ply + 2;
+                    fresh.push(at);
+                } else if let Some(known_at) = known_at {
+                    levels[usize::from(known_at)].push(at);
                 }
             }
         }
@@ -450,8 +446,7 @@ fn pushes(color: Color, from: Square, occupied: Bitboard) -> Bitboard {
 fn link(slots: &[(Color, Role)], code: usize, table: &Arc<Table>, exchange: bool) -> Link {
     let role_of = |slot: usize| code >> (3 * (slots.len() - 1 - slot)) & 7;
     let mut free: Vec<usize> = (0..slots.len()).filter(|&slot| role_of(slot) != 0).collect();
-    let from = table
-        .slots
+    let from = table.men[2..]
         .iter()
         .filter_map(|&(color, role)| {
             let color = if exchange { !color } else { color };
