@@ -6,8 +6,8 @@
 use std::io::{BufRead, BufReader, Read};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use vampirc_uci::UciMessage;
 
+use super::message::Simple;
 use super::parse::{self, Command};
 
 /// Longer lines are refused: no position or option needs as much, and an endless line must not fill the memory.
@@ -95,7 +95,7 @@ fn read(mut source: impl BufRead, sender: &Sender<Input>) -> LastWord {
 
 fn is_quit(line: &str) -> bool {
     // Lines are long where games are; this one never is.
-    line.len() < 100 && matches!(parse::parse(line), Ok(Some(Command::Simple(UciMessage::Quit))))
+    line.len() < 100 && matches!(parse::parse(line), Ok(Some(Command::Simple(Simple::Quit))))
 }
 
 fn skip_line(source: &mut impl BufRead) -> std::io::Result<()> {

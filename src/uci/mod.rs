@@ -7,6 +7,7 @@
 mod argv;
 mod input;
 pub mod journal;
+mod message;
 mod options;
 mod output;
 mod parse;

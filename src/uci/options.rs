@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use vampirc_uci::{UciMessage, UciOptionConfig};
-
+use super::message::{Message, Values};
 use crate::engine::{LARGEST_HASH, Settings, handicap};
 #[cfg(feature = "tune")]
 use crate::params::{self, Tunable};
@@ -397,30 +396,21 @@ fn whole_number(text: &str) -> Option<i64> {
 }
 
 /// The `option` lines.
-pub fn declarations() -> impl Iterator<Item = UciMessage> {
+pub fn declarations() -> impl Iterator<Item = Message> {
     all().map(|option| {
-        let name = option.name.to_owned();
-        UciMessage::Option(match option.kind {
-            OptionKind::Check { default, .. } => UciOptionConfig::Check { name, default: Some(default) },
-            OptionKind::Spin { default, min, max, .. } => UciOptionConfig::Spin {
-                name,
-                default: Some(default.into()),
-                min: Some(min.into()),
-                max: Some(max.into()),
-            },
-            OptionKind::String { default, .. } => UciOptionConfig::String {
-                name,
-                default: Some(if default.is_empty() { "<empty>" } else { default }.to_owned()),
-            },
-            OptionKind::Button(_) => UciOptionConfig::Button { name },
+        let values = match option.kind {
+            OptionKind::Check { default, .. } => Values::Check { default },
+            OptionKind::Spin { default, min, max, .. } => {
+                Values::Spin { default: default.into(), min: min.into(), max: max.into() }
+            }
+            OptionKind::String { default, .. } => Values::String { default },
+            OptionKind::Button(_) => Values::Button,
             #[cfg(feature = "tune")]
-            OptionKind::Tunable(number) => UciOptionConfig::Spin {
-                name,
-                default: Some(number.default.into()),
-                min: Some(number.min.into()),
-                max: Some(number.max.into()),
-            },
-        })
+            OptionKind::Tunable(number) => {
+                Values::Spin { default: number.default.into(), min: number.min.into(), max: number.max.into() }
+            }
+        };
+        Message::option(option.name, values)
     })
 }
 

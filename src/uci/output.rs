@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use vampirc_uci::UciMessage;
-
 use super::journal::WIRE;
+use super::message::Message;
 
 /// The longest text of an `info string` line, in characters: enough for any reason, too short for an echo of megabytes.
 const LONGEST_REMARK: usize = 400;
@@ -77,7 +76,7 @@ impl Output {
     }
 
     /// Writes a message of the protocol.
-    pub fn message(&self, message: &UciMessage) {
+    pub fn message(&self, message: &Message) {
         self.line(&message.to_string());
     }
 
@@ -88,7 +87,7 @@ impl Output {
             words.truncate(end);
             words.push('…');
         }
-        self.message(&UciMessage::info_string(words));
+        self.message(&Message::remark(words));
     }
 }
 

@@ -1,17 +1,16 @@
 //! From a line of text to a command.
 //!
-//! vampirc-uci reads the simple commands, from text that is made canonical here first. `go`, `position` and
-//! `setoption` are read by this module, because there that parser panics or drops words (a trailing blank, a depth
+//! The protocol's crate reads the simple commands, by [`Simple::parse`], from text that is made canonical here first.
+//! `go`, `position` and `setoption` are read by this module, because there that parser panics or drops words (a trailing blank, a depth
 //! above 255, `ponder` beside clocks, a FEN of four fields, `perft`, an option whose name holds the word "value").
 //!
 //! As the protocol demands: any blanks between words, unknown words skipped, unknown lines ignored.
 
-use std::panic::catch_unwind;
 use std::time::Duration;
 
 use shakmaty::{ByColor, CastlingMode, CastlingSide, Color, Move, Square};
-use vampirc_uci::UciMessage;
 
+use super::message::Simple;
 use super::options::OptionError;
 use crate::position::{FenError, Game, Position, Repair};
 use crate::time::Limits;
@@ -20,7 +19,7 @@ use crate::time::Limits;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// `uci`, `debug`, `isready`, `register`, `ucinewgame`, `stop`, `ponderhit` or `quit`.
-    Simple(UciMessage),
+    Simple(Simple),
     /// `setoption`: what stands between `name` and the end of the line.
     SetOption(String),
     /// `position`.
@@ -125,11 +124,8 @@ fn tail<'a>(line: &'a str, words: &[&str], index: usize) -> &'a str {
 
 /// One of the simple commands, from its canonical text.
 fn simple(canonical: &str) -> Result<Command, ParseError> {
-    // The parser is known to panic on inputs that are not given to it here; should it still, the engine goes on.
-    match catch_unwind(|| vampirc_uci::parse_one(canonical)) {
-        Ok(UciMessage::Unknown(..)) | Err(_) => Err(ParseError::Unreadable(canonical.to_owned())),
-        Ok(message) => Ok(Command::Simple(message)),
-    }
+    let command = Simple::parse(canonical).ok_or_else(|| ParseError::Unreadable(canonical.to_owned()))?;
+    Ok(Command::Simple(command))
 }
 
 /// The arguments of `position`.
@@ -356,21 +352,21 @@ mod tests {
     #[test]
     fn simple_commands_and_dirt_before_them() {
         for (line, message) in [
-            ("uci", UciMessage::Uci),
-            ("UCI", UciMessage::Uci),
-            ("uci foo", UciMessage::Uci),
-            ("isready", UciMessage::IsReady),
-            ("foo isready", UciMessage::IsReady),
-            ("joho debug on", UciMessage::Debug(true)),
-            ("debug joho off", UciMessage::Debug(false)),
-            ("ucinewgame", UciMessage::UciNewGame),
-            ("stop\t", UciMessage::Stop),
-            ("ponderhit", UciMessage::PonderHit),
-            ("quit", UciMessage::Quit),
+            ("uci", Simple::Uci),
+            ("UCI", Simple::Uci),
+            ("uci foo", Simple::Uci),
+            ("isready", Simple::IsReady),
+            ("foo isready", Simple::IsReady),
+            ("joho debug on", Simple::Debug(true)),
+            ("debug joho off", Simple::Debug(false)),
+            ("ucinewgame", Simple::NewGame),
+            ("stop\t", Simple::Stop),
+            ("ponderhit", Simple::PonderHit),
+            ("quit", Simple::Quit),
         ] {
             assert_eq!(command(line), Command::Simple(message), "{line}");
         }
-        assert!(matches!(command("register name a code b"), Command::Simple(UciMessage::Register { later: true, .. })));
+        assert!(matches!(command("register name a code b"), Command::Simple(Simple::Register)));
         for silent in ["", "  ", "# stop", "#stop", "debug"] {
             assert_eq!(parse(silent), Ok(None), "{silent}");
         }

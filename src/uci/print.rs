@@ -6,9 +6,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use shakmaty::{Move, Square};
-use vampirc_uci::{UciInfoAttribute, UciMessage, UciMove, UciPiece, UciSquare};
+use shakmaty::Move;
 
+use super::message::{Fact, Message};
 use super::output::Output;
 use super::wdl;
 use crate::bound::Bound;
@@ -77,14 +77,14 @@ impl Printer {
             Event::CurrentMove { depth, current, number, nodes, time: spent } => {
                 if self.started.elapsed() >= PATIENCE && self.has_room(&state, 1) {
                     state.printed += 1;
-                    self.output.message(&UciMessage::Info(vec![
-                        UciInfoAttribute::Depth(clamp_u8(*depth)),
-                        UciInfoAttribute::CurrMove(uci_move(*current, self.style.chess960)),
-                        UciInfoAttribute::Any("currmovenumber".into(), number.to_string()),
-                        UciInfoAttribute::Nodes(*nodes),
-                        nps(*nodes, *spent),
-                        time(*spent),
-                    ]));
+                    self.info([
+                        Fact::Depth(*depth),
+                        Fact::CurrentMove(*current),
+                        Fact::CurrentNumber(*number),
+                        Fact::Nodes(*nodes),
+                        Fact::Speed(*nodes, *spent),
+                        Fact::Time(*spent),
+                    ]);
                 }
             }
             Event::Message(text) => self.output.remark(text),
@@ -136,40 +136,33 @@ impl Printer {
             state.last = Some(report.clone());
             state.afresh = false;
         }
-        self.output.message(&self.info(report));
+        let score = report.value.score();
+        let wdl = self.style.wdl.then(|| Fact::Wdl(wdl::per_mille(score, report.basis, self.men)));
+        let pv = (!report.pv.is_empty()).then_some(Fact::Pv(&report.pv));
+        let first = [
+            Fact::Depth(report.depth),
+            Fact::SelDepth(report.seldepth),
+            Fact::MultiPv(report.line),
+            Fact::Score(score, report.value.bound()),
+        ];
+        let counts = [
+            Fact::Nodes(report.nodes),
+            Fact::Speed(report.nodes, report.time),
+            Fact::HashFull(report.hashfull),
+            Fact::TbHits(report.tbhits),
+            Fact::Time(report.time),
+        ];
+        self.info(first.into_iter().chain(wdl).chain(counts).chain(pv));
     }
 
-    fn info(&self, report: &Report) -> UciMessage {
-        let score = report.value.score();
-        let mut attributes = vec![
-            UciInfoAttribute::Depth(clamp_u8(report.depth)),
-            UciInfoAttribute::SelDepth(clamp_u8(report.seldepth)),
-            UciInfoAttribute::MultiPv(u16::try_from(report.line).unwrap_or(u16::MAX)),
-            score_attribute(score, report.value.bound()),
-        ];
-        if self.style.wdl {
-            let [win, draw, loss] = wdl::per_mille(score, report.basis, self.men);
-            attributes.push(UciInfoAttribute::Any("wdl".into(), format!("{win} {draw} {loss}")));
-        }
-        attributes.extend([
-            UciInfoAttribute::Nodes(report.nodes),
-            nps(report.nodes, report.time),
-            UciInfoAttribute::HashFull(u16::try_from(report.hashfull.min(1000)).unwrap_or(1000)),
-            UciInfoAttribute::TbHits(report.tbhits),
-            time(report.time),
-        ]);
-        if !report.pv.is_empty() {
-            attributes
-                .push(UciInfoAttribute::Pv(report.pv.iter().map(|&m| uci_move(m, self.style.chess960)).collect()));
-        }
-        UciMessage::Info(attributes)
+    fn info<'a>(&self, facts: impl IntoIterator<Item = Fact<'a>>) {
+        self.output.message(&Message::info(facts, self.style.chess960));
     }
 
     fn done(&self, state: &mut State, outcome: &Outcome) {
         let Some(best) = outcome.best else {
             let score = if self.in_check { Score::mated_in(0) } else { Score::ZERO };
-            self.output
-                .message(&UciMessage::Info(vec![UciInfoAttribute::Depth(0), score_attribute(score, Bound::Exact)]));
+            self.info([Fact::Depth(0), Fact::Score(score, Bound::Exact)]);
             self.output.line("bestmove (none)");
             return;
         };
@@ -178,19 +171,13 @@ impl Printer {
         match &last {
             Some(last) if !state.afresh && state.last.as_ref().is_some_and(|shown| agrees(shown, last)) => (),
             Some(last) => self.print(state, last),
-            None => self.output.message(&UciMessage::Info(vec![
-                UciInfoAttribute::Depth(0),
-                UciInfoAttribute::Nodes(outcome.nodes),
-                time(outcome.time),
-                UciInfoAttribute::Pv(vec![uci_move(best, self.style.chess960)]),
-            ])),
+            None => {
+                self.info([Fact::Depth(0), Fact::Nodes(outcome.nodes), Fact::Time(outcome.time), Fact::Pv(&[best])])
+            }
         }
         // The expected reply is that of the line; the engine may know one where the line has none.
         let reply = last.and_then(|last| last.pv.get(1).copied()).or(outcome.ponder);
-        self.output.message(&UciMessage::BestMove {
-            best_move: uci_move(best, self.style.chess960),
-            ponder: reply.map(|m| uci_move(m, self.style.chess960)),
-        });
+        self.output.message(&Message::best_move(best, reply, self.style.chess960));
     }
 }
 
@@ -215,61 +202,6 @@ fn final_line(outcome: &Outcome, best: Move, shown: Option<&Report>) -> Option<R
 /// Whether the line that was shown says what the final one would say.
 fn agrees(shown: &Report, last: &Report) -> bool {
     shown.value == last.value && shown.depth == last.depth && shown.pv == last.pv && shown.nodes == last.nodes
-}
-
-fn nps(nodes: u64, time: Duration) -> UciInfoAttribute {
-    let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    UciInfoAttribute::Nps(nodes.saturating_mul(1000) / milliseconds.max(1))
-}
-
-fn time(time: Duration) -> UciInfoAttribute {
-    let milliseconds = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
-    // Durations of this type end a little below the largest number of milliseconds.
-    UciInfoAttribute::Time(vampirc_uci::Duration::milliseconds(milliseconds.min(i64::MAX / 2)))
-}
-
-fn score_attribute(score: Score, bound: Bound) -> UciInfoAttribute {
-    let mate = score.mate_moves().map(|moves| moves.clamp(i8::MIN.into(), i8::MAX.into()) as i8);
-    UciInfoAttribute::Score {
-        cp: if mate.is_none() { Some(score.cp()) } else { None },
-        mate,
-        lower_bound: (bound == Bound::Lower).then_some(true),
-        upper_bound: (bound == Bound::Upper).then_some(true),
-    }
-}
-
-fn clamp_u8(number: u32) -> u8 {
-    u8::try_from(number).unwrap_or(u8::MAX)
-}
-
-/// A move as the protocol writes it.
-///
-/// Castling is the king's own move, and "king takes rook" in Chess960; also without Chess960 being announced where
-/// king and rook do not stand at home, for only that form is clear there.
-pub fn uci_move(m: Move, chess960: bool) -> UciMove {
-    let at_home = |king: Square, rook: Square| {
-        [Square::E1, Square::E8].contains(&king) && [Square::A1, Square::H1, Square::A8, Square::H8].contains(&rook)
-    };
-    let text = match m {
-        Move::Castle { king, rook } if !chess960 && at_home(king, rook) => shakmaty::uci::UciMove::from_standard(m),
-        _ => shakmaty::uci::UciMove::from_chess960(m),
-    };
-    let square = |square: Square| UciSquare::from(square.file().char(), square.rank().char() as u8 - b'0');
-    match text {
-        shakmaty::uci::UciMove::Normal { from, to, promotion } => UciMove {
-            from: square(from),
-            to: square(to),
-            promotion: promotion.map(|role| match role {
-                shakmaty::Role::Knight => UciPiece::Knight,
-                shakmaty::Role::Bishop => UciPiece::Bishop,
-                shakmaty::Role::Rook => UciPiece::Rook,
-                _ => UciPiece::Queen,
-            }),
-        },
-        // Chess has no drops, and a search reports no null moves.
-        shakmaty::uci::UciMove::Put { to, .. } => UciMove::from_to(square(to), square(to)),
-        shakmaty::uci::UciMove::Null => UciMove::from_to(square(Square::A1), square(Square::A1)),
-    }
 }
 
 #[cfg(test)]
@@ -316,24 +248,6 @@ mod tests {
             page.lines(),
             ["info depth 5 seldepth 8 multipv 1 score cp 31 nodes 5000 nps 10000 hashfull 7 tbhits 0 time 500 pv e2e4"]
         );
-    }
-
-    #[test]
-    fn scores_have_their_unit() {
-        for (score, text) in [
-            (Score::heuristic(-31), "cp -31"),
-            (Score::mate_in(3), "mate 2"),
-            (Score::mated_in(4), "mate -2"),
-            (Score::mate_in(crate::score::MAX_PLY), "mate 123"),
-            (Score::tablebase_win(9), "cp 19991"),
-            (-Score::tablebase_win(9), "cp -19991"),
-            (Score::recognized_win(7000), "cp 10700"),
-            (Score::from_raw(77), "cp 0"),
-        ] {
-            assert_eq!(score_attribute(score, Bound::Exact).to_string(), format!("score {text}"));
-            assert_eq!(score_attribute(score, Bound::Lower).to_string(), format!("score {text} lowerbound"));
-            assert_eq!(score_attribute(score, Bound::Upper).to_string(), format!("score {text} upperbound"));
-        }
     }
 
     #[test]
@@ -429,19 +343,5 @@ mod tests {
             printer.event(&Event::Done(Outcome { best: None, ..outcome(None) }));
             assert_eq!(page.lines(), [format!("info depth 0 score {score}"), "bestmove (none)".into()]);
         }
-    }
-
-    #[test]
-    fn castling_is_written_as_the_mode_wants_it() {
-        let write = |fen: &str, text: &str, chess960| {
-            let root = Position::from_fen(fen, CastlingMode::Chess960).unwrap();
-            uci_move(root.parse_move(text).unwrap(), chess960).to_string()
-        };
-        let home = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
-        assert_eq!(write(home, "e1h1", false), "e1g1");
-        assert_eq!(write(home, "e1a1", false), "e1c1");
-        assert_eq!(write(home, "e1g1", true), "e1h1");
-        assert_eq!(write("4k3/8/8/8/8/8/8/RK6 w Q - 0 1", "b1a1", false), "b1a1", "the king's move would be b1c1");
-        assert_eq!(write("8/P6k/8/8/8/8/8/K7 w - - 0 1", "a7a8n", false), "a7a8n");
     }
 }

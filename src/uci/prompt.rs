@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use shakmaty::{Color, File, Rank, Square};
 
-use super::print::uci_move;
+use super::message::move_text;
 use crate::eval::{Evaluation, Evaluator, classical};
 use crate::position::{Game, Position, perft};
 
@@ -155,7 +155,7 @@ pub fn divide(position: &Position, depth: u32, chess960: bool, stop: &AtomicBool
         after.play(m);
         let nodes = perft::count_until(&after, depth.saturating_sub(1), stop)?;
         total += nodes;
-        lines.push(format!("{}: {nodes}", uci_move(m, chess960)));
+        lines.push(format!("{}: {nodes}", move_text(m, chess960)));
     }
     lines.extend([String::new(), format!("Nodes searched: {total}")]);
     Some(lines)

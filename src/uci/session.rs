@@ -7,14 +7,14 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, never, select};
-use vampirc_uci::UciMessage;
 
 use super::input::Input;
 use super::journal::{self, WIRE};
+use super::message::{Message, Simple};
 use super::options::{self, Action, OptionChange, Options};
 use super::output::Output;
 use super::parse::{self, Command, Go, ParseError, Setup};
-use super::print::{Printer, Style, uci_move};
+use super::print::{Printer, Style};
 use super::prompt::{self, LentCommand};
 use super::{AUTHORS, NAME};
 use crate::engine::{Engine, Sink};
@@ -162,21 +162,21 @@ impl Session {
         };
         let another_waits = self.waiting.iter().any(|command| matches!(command, Command::Go(_) | Command::Perft(_)));
         match &command {
-            Command::Simple(UciMessage::Quit) => self.quit = true,
-            Command::Simple(UciMessage::Stop) => {
+            Command::Simple(Simple::Quit) => self.quit = true,
+            Command::Simple(Simple::Stop) => {
                 self.stop();
                 // It is meant for the last search, too.
                 if another_waits {
                     self.waiting.push_back(command);
                 }
             }
-            Command::Simple(UciMessage::PonderHit) if another_waits => self.waiting.push_back(command),
-            Command::Simple(UciMessage::PonderHit) => self.ponderhit(),
+            Command::Simple(Simple::PonderHit) if another_waits => self.waiting.push_back(command),
+            Command::Simple(Simple::PonderHit) => self.ponderhit(),
             // "Ready" after a change that waits for a search about to end means that the change is made.
-            Command::Simple(UciMessage::IsReady) if running.stopping && !self.waiting.is_empty() => {
+            Command::Simple(Simple::IsReady) if running.stopping && !self.waiting.is_empty() => {
                 self.waiting.push_back(command);
             }
-            Command::Simple(UciMessage::IsReady | UciMessage::Uci | UciMessage::Debug(_)) => self.carry_out(command),
+            Command::Simple(Simple::IsReady | Simple::Uci | Simple::Debug(_)) => self.carry_out(command),
             Command::Other(word, _) if self.is_harmless(word) => self.carry_out(command),
             Command::Go(_) | Command::Perft(_) => {
                 self.waiting.push_back(command);
@@ -194,7 +194,7 @@ impl Session {
     /// Carries a command out; nothing is running, or it does no harm to what is.
     fn carry_out(&mut self, command: Command) {
         match command {
-            Command::Simple(message) => self.simple(&message),
+            Command::Simple(command) => self.simple(command),
             Command::SetOption(text) => self.set_option(&text),
             Command::Position(setup) => self.set_up(setup),
             Command::Go(go) => self.go(&go),
@@ -203,21 +203,21 @@ impl Session {
         }
     }
 
-    fn simple(&mut self, message: &UciMessage) {
-        match message {
-            UciMessage::Uci => self.introduce(),
-            UciMessage::IsReady => self.output.message(&UciMessage::ReadyOk),
-            UciMessage::Debug(on) => self.debug = *on,
-            UciMessage::UciNewGame => self.engine.new_game(),
-            UciMessage::Quit => self.quit = true,
+    fn simple(&mut self, command: Simple) {
+        match command {
+            Simple::Uci => self.introduce(),
+            Simple::IsReady => self.output.message(&Message::READY_OK),
+            Simple::Debug(on) => self.debug = on,
+            Simple::NewGame => self.engine.new_game(),
+            Simple::Quit => self.quit = true,
             // Without a search there is nothing to stop or to turn into play, and no registration is needed.
-            _ => (),
+            Simple::Stop | Simple::PonderHit | Simple::Register => (),
         }
     }
 
     fn introduce(&self) {
-        let head = [UciMessage::id_name(NAME), UciMessage::id_author(AUTHORS)];
-        let messages = head.into_iter().chain(options::declarations()).chain([UciMessage::UciOk]);
+        let head = [Message::name(NAME), Message::author(AUTHORS)];
+        let messages = head.into_iter().chain(options::declarations()).chain([Message::UCI_OK]);
         self.output.lines(messages.map(|message| message.to_string()));
     }
 
@@ -330,7 +330,7 @@ impl Session {
         self.output.remark(why);
         let any = self.game.as_ref().ok().and_then(|game| game.position().legal_moves().first().copied());
         match any {
-            Some(m) => self.output.message(&UciMessage::best_move(uci_move(m, self.options.ui.chess960))),
+            Some(m) => self.output.message(&Message::best_move(m, None, self.options.ui.chess960)),
             None => self.output.line("bestmove (none)"),
         }
     }

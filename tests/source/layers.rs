@@ -17,8 +17,54 @@ pub const LEVELS: &[&[&str]] = &[
     &["uci", "lab"],
 ];
 
+/// The modules of the laboratory, in the same way: means, then suites, then the commands, which do not know each other.
+const LAB: &[&[&str]] = &[
+    &["amount", "interrupt", "parallel", "progress", "tell"],
+    &["input", "page"],
+    &["outputs"],
+    &["epd"],
+    &["analyse", "bench", "datagen", "endings", "experiments", "perft", "probe", "prove"],
+];
+
 pub fn level(room: &str) -> Option<usize> {
-    LEVELS.iter().position(|level| level.contains(&room))
+    level_in(LEVELS, room)
+}
+
+fn level_in(levels: &[&[&str]], room: &str) -> Option<usize> {
+    levels.iter().position(|level| level.contains(&room))
+}
+
+/// The modules of the laboratory that one of its files names, by `crate::lab::` or by `super::`.
+fn lab_modules_used(inside: &str, text: &str) -> Vec<String> {
+    let path: Vec<&str> = inside.trim_end_matches(".rs").split('/').filter(|&part| part != "mod").collect();
+    let code: String = text.lines().map(|line| line.split("//").next().unwrap_or("").to_owned() + "\n").collect();
+    let mut used = Vec::new();
+    let mut rest = code.as_str();
+    while let Some(at) = rest.find("super::").into_iter().chain(rest.find("crate::lab::")).min() {
+        rest = &rest[at..];
+        let mut base = vec!["lab"];
+        if let Some(after) = rest.strip_prefix("crate::lab::") {
+            rest = after;
+        } else {
+            let mut up = 0;
+            while let Some(after) = rest.strip_prefix("super::") {
+                (rest, up) = (after, up + 1);
+            }
+            base = path[..path.len().saturating_sub(up)].to_vec();
+        }
+        let names = rest.strip_prefix('{').map_or(rest, |group| group.split('}').next().unwrap_or(""));
+        let names = if rest.starts_with('{') { names.split(',').collect() } else { vec![names] };
+        for name in names {
+            let name: String = name.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            // The first name below `lab` counts; what lies above is the affair of the rooms.
+            match base.as_slice() {
+                ["lab"] => used.push(name),
+                ["lab", module, ..] => used.push((*module).to_owned()),
+                _ => {}
+            }
+        }
+    }
+    used
 }
 
 /// The rooms that a source text names after `crate::`, one by one or in braces.
@@ -66,7 +112,42 @@ fn rooms_use_only_rooms_below_them() {
 }
 
 #[test]
+fn the_laboratory_has_levels_too() {
+    let (mut checked, mut wrong) = (0, Vec::new());
+    for (inside, text) in sources() {
+        let Some(module) = inside.strip_prefix("lab/").and_then(|path| path.split('/').next()) else { continue };
+        let module = module.trim_end_matches(".rs");
+        if module == "mod" {
+            continue;
+        }
+        let Some(own) = level_in(LAB, module) else {
+            wrong.push(format!("{inside} is in no level: add the module to the map"));
+            continue;
+        };
+        for used in lab_modules_used(&inside, &text).into_iter().filter(|used| used != module) {
+            let Some(other) = level_in(LAB, &used) else { continue };
+            checked += 1;
+            if other >= own {
+                wrong.push(format!("{inside} ({module}) uses {used}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "upward or sideways:\n{}", wrong.join("\n"));
+    assert!(checked > 50, "the check has found something to check: {checked}");
+}
+
+#[test]
+fn one_file_knows_the_crate_of_the_protocol() {
+    let knows = |text: &str| text.lines().any(|line| line.split("//").next().unwrap_or("").contains("vampirc_uci"));
+    let files: Vec<String> = sources().into_iter().filter(|(_, text)| knows(text)).map(|(inside, _)| inside).collect();
+    assert_eq!(files, ["uci/message.rs"]);
+}
+
+#[test]
 fn the_check_reads_what_it_should() {
+    let text = "use super::page; // super::epd\nuse super::super::{amount, tell::counted};\nuse crate::lab::input;";
+    assert_eq!(lab_modules_used("lab/epd/html.rs", text), ["epd", "amount", "tell", "input"]);
+    assert_eq!(lab_modules_used("lab/probe.rs", "use super::epd::totals;"), ["epd"]);
     assert_eq!(rooms_used("use crate::score::Score; // crate::uci"), ["score"]);
     assert_eq!(
         rooms_used("use crate::{tt::TranspositionTable, eval};\nlet x = crate::time::Clock;"),

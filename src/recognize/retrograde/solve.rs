@@ -415,7 +415,7 @@ impl Table {
             parents.sort_unstable();
             parents.dedup();
             for at in parents {
-                // Whoever can reach a lost position wins; who reaches only won ones loses, as late as possible.
+                // A move to a lost position wins; a side whose moves all lead to won ones loses, as late as it can.
                 let known_at = if ply % 2 == 0 { Some(ply + 1) } else { self.loss(self.spot(at as usize)) };
                 if known_at == Some(ply + 1) {
                     self.values[at as usize] = ply + 2;
