@@ -23,6 +23,8 @@ enum Command {
     /// `ibex analyse games.pgn --out annotated.pgn` searches every position of every game and writes the games again, with
     /// `[%eval ...]` after each move, `??`, `?` and `?!` where a move lost chances, and the line that was better. A game or
     /// a line that cannot be read is reported and copied unchanged; the exit status is then 1.
+    ///
+    /// `--html games.html` writes the games as a page for a browser: boards to click through, graphs, accuracy.
     #[command(visible_alias = "analyze")]
     Analyse(analyse::Args),
     /// Search a fixed list of positions; the last line reads `N nodes M nps`

@@ -187,11 +187,16 @@ fn an_interruption_leaves_whole_games() {
     // Nothing is searched in the first game; the second one would take an hour.
     let games = "[White \"A\"]\n[FEN \"7k/6Q1/5K2/8/8/8/8/8 b - - 0 1\"]\n\n1-0\n\n[White \"B\"]\n\n1. e4 *\n";
     std::fs::write(&input, games).expect("a file");
-    for resume in [false, true] {
+    let page = folder.join("page.html");
+    for (more, advice) in [
+        (&[][..], "a run with --out FILE --resume can go on"),
+        (&["--resume".as_ref()], "go on: the same command"),
+        (&["--html".as_ref(), page.as_os_str()], "the page has the games that are done"),
+    ] {
         let _ = std::fs::remove_file(&out);
         let mut command = Command::new(env!("CARGO_BIN_EXE_ibex"));
         command.arg("analyse").arg(&input).arg("--out").arg(&out).args(["--movetime", "1h"]);
-        command.args(resume.then_some("--resume")).stderr(Stdio::piped());
+        command.args(more).stderr(Stdio::piped());
         // SAFETY: `signal` may be called between fork and exec. A test in the background may have inherited that
         // interruptions are ignored.
         unsafe {
@@ -209,12 +214,14 @@ fn an_interruption_leaves_whole_games() {
         let output = child.wait_with_output().expect("it ends");
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(130), "{said}");
-        let advice = if resume { "go on: the same command" } else { "a run with --out FILE --resume can go on" };
         assert!(said.contains("1 game, 0 positions") && said.contains(advice), "{said}");
         let written = std::fs::read_to_string(&out).expect("text");
         assert!(written.contains("[White \"A\"]") && written.ends_with("1-0\n\n"), "{written}");
-        assert_eq!(folder.join("out.pgn.resume").exists(), resume);
+        assert_eq!(folder.join("out.pgn.resume").exists(), more.contains(&"--resume".as_ref()));
+        let _ = std::fs::remove_file(folder.join("out.pgn.resume"));
     }
+    let page = std::fs::read_to_string(&page).expect("a page");
+    assert!(page.contains("The analysis was interrupted") && page.matches("<section").count() == 1, "{page}");
     std::fs::remove_dir_all(&folder).expect("the folder");
 }
 
@@ -257,4 +264,132 @@ fn games_are_streamed() {
     drop(pipe);
     assert_eq!(lines.map_while(Result::ok).filter(|line| line == "[White \"First\"]").count(), 1);
     assert!(child.wait().expect("it ends").success());
+}
+
+/// A folder for a test of pages, with a file of games.
+fn folder_with_games(name: &str, games: &str) -> (std::path::PathBuf, String, String) {
+    let folder = std::env::temp_dir().join(format!("ibex-page-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let (input, page) = (folder.join("games.pgn"), folder.join("page.html"));
+    std::fs::write(&input, games).expect("a file");
+    let names = [input, page].map(|path| path.to_string_lossy().into_owned());
+    let [input, page] = names;
+    (folder, input, page)
+}
+
+#[test]
+fn games_become_a_page() {
+    let hostile = SCHOLAR.replace("\"A\"", "\"</title><script>alert('A')</script> & \u{202e}x\"");
+    let games = format!("{SCHOLAR}{hostile}[White \"Bad\"]\n\n1. e4 <script> *\n");
+    let (folder, input, page) = folder_with_games("made", &games);
+    let output = analyse(&[&input, "--nodes", "3000", "--html", &page], b"");
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "not everything could be read: {said}");
+    assert!(said.contains("left out") && !said.contains("copied"), "{said}");
+    assert!(output.stdout.is_empty(), "the page is all that was asked for");
+    let made = std::fs::read_to_string(&page).expect("a page");
+    for part in [
+        "<title>games.pgn</title>",
+        "href=\"#g2\"",
+        "<bdi>&lt;/title&gt;&lt;script&gt;alert('A')&lt;/script&gt; &amp; \u{202e}x</bdi>",
+        "cannot be read: ",
+        "proved mate",
+        "opinion",
+        "class=\"blunder\">??",
+        "better: ",
+        "<th>accuracy</th>",
+        "[\"h5f7\",\"h5-f7Q\"]",
+    ] {
+        assert!(made.contains(part), "{part}: {made}");
+    }
+    assert_eq!(made.matches("<script").count(), 3, "the data of two games, and the script of the page");
+    assert!(made.ends_with("</script></body></html>\n"));
+    // Beside the annotated games, which are the same as without a page.
+    let out = folder.join("out.pgn").to_string_lossy().into_owned();
+    let again = analyse(&[&input, "--nodes", "3000", "--out", &out, "--html", &page, "--force"], b"");
+    assert!(text(&again.stderr).contains("copied unchanged"), "{}", text(&again.stderr));
+    assert_eq!(std::fs::read(&out).expect("games"), analyse(&[&input, "--nodes", "3000"], b"").stdout);
+    assert_eq!(std::fs::read_to_string(&page).expect("a page"), made);
+    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 3, "nothing else is left");
+    std::fs::remove_dir_all(&folder).expect("the folder");
+}
+
+#[test]
+fn odd_games_have_a_page() {
+    let shuffle = "Nf3 Nf6 Ng1 Ng8 ".repeat(400);
+    let games = format!(
+        "[Event \"no moves\"]\n\n*\n\n{shuffle}*\n\n\
+         [Variant \"Chess960\"]\n[FEN \"4k3/8/8/8/8/8/8/6KR w H - 0 1\"]\n\n1. O-O Kd7 *\n\n\
+         [White \"Passes\"]\n\n1. e4 -- 2. d4 *\n\n\
+         [FEN \"7k/6Q1/5K2/8/8/8/8/8 b - - 0 1\"]\n\n1-0\n"
+    );
+    let (folder, input, page) = folder_with_games("odd", &games);
+    let output = analyse(&[&input, "--depth", "1", "--html", &page], b"");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let made = std::fs::read_to_string(&page).expect("a page");
+    for part in ["The game has no moves.", "data-at=\"1600\"", "[\"g1h1\",\"f1Rh1-\"]", "[\"\",\"\"]"] {
+        assert!(made.contains(part), "{part}");
+    }
+    assert_eq!(made.matches("<section").count(), 5);
+    assert!(!made.contains("NaN") && !made.contains("inf%"));
+    std::fs::remove_dir_all(&folder).expect("the folder");
+}
+
+#[test]
+fn pages_that_cannot_be_are_refused() {
+    let (folder, input, page) = folder_with_games("refused", SCHOLAR);
+    let positions = folder.join("a.epd").to_string_lossy().into_owned();
+    std::fs::write(&positions, "7k/8/8/8/8/8/8/K6R w - -\n").expect("a file");
+    let out = folder.join("out.pgn").to_string_lossy().into_owned();
+    for (arguments, reason) in [
+        (&[input.as_str(), "--html", "-"][..], "--html -: a page needs the name of a file"),
+        (&[&input, "--html", &input, "--force"], "is an input too"),
+        (&[&input, "--html", &out, "--out", &out], "--out "),
+        (&[&input, "--html", "/no/such/folder/x"], "its folder does not exist"),
+        (&[&input, &positions, "--html", &page, "--out", &out], "--html is for games, and "),
+        (&[&input, "--html", &page, "--out", &out, "--resume"], "cannot be used with"),
+    ] {
+        let output = analyse(arguments, b"");
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains(reason), "{reason}: {said}");
+        assert!(!std::path::Path::new(&page).exists() && !std::path::Path::new(&out).exists(), "{arguments:?}");
+    }
+    std::fs::write(&page, "former").expect("a file");
+    let output = analyse(&[&input, "--html", &page], b"");
+    assert!(text(&output.stderr).contains("exists; --force replaces it"), "{}", text(&output.stderr));
+    assert_eq!(std::fs::read_to_string(&page).expect("a page"), "former");
+    std::fs::remove_dir_all(&folder).expect("the folder");
+}
+
+/// A disk that is full in the midst of a page costs the new page and not the old one.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_failed_write_leaves_the_former_page() {
+    use std::os::unix::process::CommandExt as _;
+    let (folder, input, page) = folder_with_games("full", &SCHOLAR.repeat(3));
+    std::fs::write(&page, "former").expect("a file");
+    // The first size ends a section, the second the page.
+    for most in [2_000, 20_000] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ibex"));
+        command.arg("analyse").arg(&input).args(["--depth", "1", "--html", &page, "--force"]);
+        // SAFETY: both may be called between fork and exec.
+        unsafe {
+            command.pre_exec(move || {
+                libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+                let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
+                libc::setrlimit(libc::RLIMIT_FSIZE, &limit);
+                Ok(())
+            })
+        };
+        let output = command.output().expect("the program runs");
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        let last = said.lines().last().unwrap_or_default();
+        assert!(last.starts_with("ibex analyse: ") && last.contains("page.html: "), "{said}");
+        assert_eq!(std::fs::read_to_string(&page).expect("a page"), "former");
+        assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 2, "nothing else is left");
+    }
+    std::fs::remove_dir_all(&folder).expect("the folder");
 }

@@ -1,7 +1,8 @@
 //! Outputs: tried before the work begins, and written whole.
 //!
 //! - [`check`]: whether every file that a command shall write can be written, and harms no input and no other output
-//! - [`write()`]: a file is there whole, or as it was before
+//! - [`write()`], [`write_with()`]: a file is there whole, or as it was before
+//! - [`scratch()`]: room for parts of a file until it can be written
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -237,15 +238,52 @@ pub fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> i
     })
 }
 
+/// Whether a name is that of a file, or free for one: not that of a device or a pipe.
+fn is_for_file(path: &Path) -> bool {
+    fs::metadata(path).map_or(true, |about| about.is_file())
+}
+
 /// Writes a file, whole or not at all; a device or a pipe just gets the bytes.
 ///
 /// # Errors
 ///
 /// A [`WriteError`] that names the file.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    let is_file = fs::metadata(path).map_or(true, |about| about.is_file());
-    let written = if is_file { replace(path, |file| file.write_all(bytes)).map(drop) } else { fs::write(path, bytes) };
+    write_with(path, |file| file.write_all(bytes))
+}
+
+/// The same for a file that `fill` writes piece by piece.
+///
+/// # Errors
+///
+/// A [`WriteError`] that names the file.
+pub fn write_with(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), WriteError> {
+    let written = if is_for_file(path) {
+        replace(path, fill).map(drop)
+    } else {
+        OpenOptions::new().write(true).open(path).and_then(|mut file| fill(&mut file))
+    };
     written.map_err(|source| WriteError { path: path.to_owned(), source })
+}
+
+/// An empty file for parts of what will be written at `path`, in the same folder. It has no name, so nothing of it is left
+/// whatever ends the program.
+///
+/// # Errors
+///
+/// A [`WriteError`]: it cannot be made.
+pub fn scratch(path: &Path) -> Result<File, WriteError> {
+    let name = if is_for_file(path) {
+        beside(&fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()))
+    } else {
+        beside(&std::env::temp_dir().join("page"))
+    };
+    let opened = || -> io::Result<File> {
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&name)?;
+        fs::remove_file(&name)?;
+        Ok(file)
+    };
+    opened().map_err(|source| WriteError { path: path.to_owned(), source })
 }
 
 #[cfg(test)]
@@ -323,6 +361,20 @@ mod tests {
             assert_eq!(says(&[report("--json", null), report("--csv", null)], false), "");
         }
         assert!(!fresh.exists(), "trying leaves nothing behind");
+    }
+
+    #[test]
+    fn scratch_files_leave_nothing_behind() {
+        use std::io::{Read as _, Seek as _};
+        let folder = Folder::new("scratch");
+        for path in [&folder.0.join("new"), Path::new("/dev/null")] {
+            let mut file = scratch(path).expect("writable");
+            file.write_all(b"part").and_then(|()| file.rewind()).expect("writable");
+            let mut text = String::new();
+            file.read_to_string(&mut text).expect("readable");
+            assert_eq!((text.as_str(), folder.files()), ("part", 0));
+        }
+        assert!(scratch(&folder.0.join("no/x")).is_err());
     }
 
     #[test]

@@ -224,14 +224,19 @@ fn by_search(game: Game, args: &Args) -> Result<(Option<Move>, String), String> 
     ))
 }
 
-fn describe(position: &Position, report: &Report, nodes: u64) -> String {
-    let basis = match (report.basis, report.value.bound()) {
+/// How sure a reported value is, in words.
+pub fn certainty(report: &Report) -> &'static str {
+    match (report.basis, report.value.bound()) {
         (Basis::Mate, _) => "a proved mate",
         (Basis::Tablebase, _) => "a tablebase result",
         (Basis::Recognized, _) => "proved by a recognizer",
         (Basis::Evaluation, Bound::Exact) => "an opinion",
         (Basis::Evaluation, _) => "a bound of an opinion",
-    };
+    }
+}
+
+fn describe(position: &Position, report: &Report, nodes: u64) -> String {
+    let basis = certainty(report);
     let score = player::UciScore::from(report.value.score());
     format!("{score} at depth {} after {nodes} nodes, {basis}: {}", report.depth, san_line(position, &report.pv))
 }

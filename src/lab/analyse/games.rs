@@ -18,11 +18,29 @@ const ADDED: &[u8] = b"[%ibex";
 const EVALUATION: &[u8] = b"[%eval";
 
 /// A position's evaluation.
-struct AnalysedPosition {
+pub struct AnalysedPosition {
     /// From the side to move's view.
-    value: UciScore,
+    pub value: UciScore,
     /// The search behind it; none where the game is over.
-    search: Option<Report>,
+    pub search: Option<Report>,
+}
+
+/// What is thought of a move that was played.
+pub struct Judged {
+    /// Whether Ibex would have played another one.
+    pub another: bool,
+    /// How bad it is.
+    pub mark: Option<Mark>,
+}
+
+/// What was found in a game.
+pub struct Analysis {
+    /// Its positions, from the first to the one after the last move.
+    pub positions: Vec<Game>,
+    /// What they are worth.
+    pub evaluations: Vec<AnalysedPosition>,
+    /// What its moves are worth.
+    pub moves: Vec<Judged>,
 }
 
 /// Analyses game by game, and passes over the first `done`.
@@ -49,19 +67,25 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) 
         }
         let text = match reading.game {
             Ok(mut game) => {
-                match annotate(&mut game, &mut engine, desk) {
-                    Ok(()) => {}
+                let analysis = match annotate(&mut game, &mut engine, desk) {
+                    Ok(analysis) => analysis,
                     Err(Trouble::Interrupted) => {
                         desk.interrupted = true;
                         break;
                     }
                     Err(trouble) => return Err(format!("{name}: {}", about(&trouble.to_string()))),
-                }
+                };
                 desk.tally.games += 1;
+                if let Some(page) = &mut desk.page {
+                    page.add(name, number, &game, &analysis)?;
+                }
                 game.write(concat!("Ibex ", env!("IBEX_VERSION")))
             }
             Err(ref fault) => {
                 desk.complain(&format!("{name}:{}", fault.line), &about(&fault.reason));
+                if let Some(page) = &mut desk.page {
+                    page.add_unread(name, number, &reading.title, &fault.reason);
+                }
                 if desk.args.skip_bad { Vec::new() } else { reading.unchanged() }
             }
         };
@@ -75,7 +99,7 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) 
 /// # Errors
 ///
 /// A position could not be searched; the game is then as good as lost.
-fn annotate(game: &mut Pgn, engine: &mut Engine, desk: &mut Desk<'_>) -> Result<(), Trouble> {
+fn annotate(game: &mut Pgn, engine: &mut Engine, desk: &mut Desk<'_>) -> Result<Analysis, Trouble> {
     forget_analysis(game);
     let mut positions = vec![game.start.clone()];
     for played in &game.moves {
@@ -97,6 +121,7 @@ fn annotate(game: &mut Pgn, engine: &mut Engine, desk: &mut Desk<'_>) -> Result<
     if let Some(comment) = comment(&positions[0], &evaluations[0]) {
         add_comment(&mut game.before, comment);
     }
+    let mut moves = Vec::with_capacity(game.moves.len());
     for (i, played) in game.moves.iter_mut().enumerate() {
         let (before, after) = (&evaluations[i], &evaluations[i + 1]);
         let best = before.search.as_ref().map(|search| search.pv.as_slice()).unwrap_or_default();
@@ -105,13 +130,10 @@ fn annotate(game: &mut Pgn, engine: &mut Engine, desk: &mut Desk<'_>) -> Result<
             Action::Pass => false,
         };
         let judgement = if another { mark(before.value, opposite(after.value)) } else { None };
+        moves.push(Judged { another, mark: judgement });
         let mut added = Vec::new();
         if let Some(judgement) = judgement {
-            desk.tally.marks[match judgement {
-                Mark::Blunder => 0,
-                Mark::Mistake => 1,
-                Mark::Dubious => 2,
-            }] += 1;
+            desk.tally.marks[judgement.index()] += 1;
             // A glyph that somebody else gave is theirs.
             if !played.nags.contains(&judgement.nag()) {
                 played.nags.insert(0, judgement.nag());
@@ -145,7 +167,7 @@ fn annotate(game: &mut Pgn, engine: &mut Engine, desk: &mut Desk<'_>) -> Result<
         let behind = last.map_or(usize::from(matches!(played.after.first(), Some(Token::Comment(_)))), |last| last + 1);
         played.after.splice(behind..behind, line);
     }
-    Ok(())
+    Ok(Analysis { positions, evaluations, moves })
 }
 
 /// Puts a comment before the others of a move; two in a row would be more than many readers take.
@@ -240,7 +262,7 @@ fn evaluate(game: &Game, engine: &mut Engine, desk: &mut Desk<'_>) -> Result<Ana
 }
 
 /// The same value from the other side's view.
-fn opposite(value: UciScore) -> UciScore {
+pub fn opposite(value: UciScore) -> UciScore {
     match value {
         UciScore::Cp(cp) => UciScore::Cp(-cp),
         // Who is mated on the board has been mated by the other's last move.

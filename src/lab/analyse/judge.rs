@@ -22,13 +22,27 @@ impl Mark {
             Mark::Dubious => 6,
         }
     }
+
+    /// The mark as it stands behind a move.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Mark::Blunder => "??",
+            Mark::Mistake => "?",
+            Mark::Dubious => "?!",
+        }
+    }
+
+    /// The mark's place in a list of counts, the worst first.
+    pub fn index(self) -> usize {
+        self as usize
+    }
 }
 
 /// Chances of winning less chances of losing, −1 to 1.
 ///
 /// The logistic curve and the steps of [`mark`] are those that Lichess publishes for its own analysis, so that marks mean
 /// to readers what they are used to: <https://lichess.org/page/accuracy>.
-fn chances(value: UciScore) -> f64 {
+pub fn chances(value: UciScore) -> f64 {
     match value {
         UciScore::Cp(cp) => 2.0 / (1.0 + (-0.003_682_08 * f64::from(cp)).exp()) - 1.0,
         UciScore::Mate(moves) if moves > 0 => 1.0,

@@ -4,6 +4,7 @@
 //! - `judge`: what a move has cost
 //! - `games`: every position of a game searched, the game annotated
 //! - `positions`: a file of FENs, a line at a time
+//! - `page`: the analysed games as a page
 //! - `checkpoint`: how far a run has come
 //!
 //! Files are streamed: memory holds one game, or one line, whatever the size of the file.
@@ -11,6 +12,7 @@
 mod checkpoint;
 mod games;
 mod judge;
+mod page;
 pub mod pgn;
 mod positions;
 
@@ -22,8 +24,10 @@ use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 
 use self::checkpoint::{Checkpoint, Resumable};
+use self::page::{Lines, Page};
 use super::epd::player::Budget;
-use super::input::{self, InputError, Source};
+use super::input::{self, InputError, STDIN, Source};
+use super::outputs::{self, Manner, Output};
 use super::tell::counted;
 use super::{FOUND, OK, TROUBLE, amount, interrupt, progress};
 
@@ -39,6 +43,12 @@ pub struct Args {
     /// Begin the file of --out, or go on with it after an interruption; what is done stays done
     #[arg(long, requires = "out")]
     pub resume: bool,
+    /// Write the games as a page for a browser; without --out, nothing goes to standard output
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    pub html: Option<PathBuf>,
+    /// Replace a page that exists
+    #[arg(long, requires = "html")]
+    pub force: bool,
     /// Leave out games and lines that cannot be read, instead of copying them unchanged
     #[arg(long)]
     pub skip_bad: bool,
@@ -69,6 +79,12 @@ pub struct Args {
 }
 
 impl Args {
+    /// What becomes of a game or line that cannot be read.
+    fn fate(&self) -> &'static str {
+        let page_alone = self.html.is_some() && self.out.is_none();
+        if self.skip_bad || page_alone { "left out" } else { "copied unchanged" }
+    }
+
     /// What decides about the output: a run goes on only where all of it is the same.
     fn job(&self, sources: &[Source]) -> Vec<String> {
         let inputs = sources.iter().map(|source| format!("{}, {} bytes", source.name, source.size));
@@ -100,6 +116,8 @@ pub struct Tally {
 
 /// Where annotated text goes.
 enum Sink {
+    /// The page is all that is wanted.
+    Nowhere,
     Stream(Box<dyn Write>),
     Resumable(Resumable),
 }
@@ -108,6 +126,7 @@ enum Sink {
 struct Desk<'a> {
     args: &'a Args,
     sink: Sink,
+    page: Option<Page>,
     /// The number of the input that is being read.
     input: usize,
     bar: ProgressBar,
@@ -119,8 +138,7 @@ struct Desk<'a> {
 impl Desk<'_> {
     /// Says in one line what is wrong with a part of the input that cannot be analysed.
     fn complain(&mut self, place: &str, reason: &str) {
-        let fate = if self.args.skip_bad { "left out" } else { "copied unchanged" };
-        self.complain_of(place, reason, fate);
+        self.complain_of(place, reason, self.args.fate());
     }
 
     /// The same, where something else than usual becomes of that part.
@@ -137,7 +155,7 @@ impl Desk<'_> {
     /// A search begins that may take hours: what is done so far must not be lost in that time.
     fn begin_search(&mut self) -> Result<(), String> {
         match &mut self.sink {
-            Sink::Stream(_) => Ok(()),
+            Sink::Nowhere | Sink::Stream(_) => Ok(()),
             Sink::Resumable(output) => output.save(),
         }
     }
@@ -155,6 +173,7 @@ impl Desk<'_> {
     /// Writes what a game or line has become; `done` are finished of the current input.
     fn write(&mut self, text: &[u8], done: u64) -> Result<(), String> {
         match &mut self.sink {
+            Sink::Nowhere => Ok(()),
             Sink::Stream(output) => {
                 output.write_all(text).and_then(|()| output.flush()).map_err(|error| format!("output: {error}"))
             }
@@ -180,10 +199,25 @@ fn analyse(args: &Args) -> Result<u8, String> {
         .collect::<Result<Vec<_>, InputError>>()
         .map_err(|error| error.to_string())?;
     let total = sources.iter().map(|source| source.size).sum();
+    let job = args.job(&sources);
+    let bar = progress::bytes(total);
+    let begin = |(path, source): (&PathBuf, Source)| Input::begin(path, source, &bar);
+    let (page, begun, sources) = match &args.html {
+        None => (None, Vec::new(), sources),
+        Some(path) => {
+            let page = open_page(args, path, &paths)?;
+            let begun = paths.iter().zip(sources).map(begin).collect::<Result<Vec<_>, String>>()?;
+            if let Some(input) = begun.iter().find(|input| !input.is_pgn) {
+                return Err(format!("--html is for games, and {} holds none", input.name));
+            }
+            (Some(page), begun, Vec::new())
+        }
+    };
     let (sink, checkpoint) = match &args.out {
+        None if page.is_some() => (Sink::Nowhere, Checkpoint::default()),
         None => (Sink::Stream(Box::new(io::stdout())), Checkpoint::default()),
         Some(path) if args.resume => {
-            let output = Resumable::open(path, args.job(&sources))?;
+            let output = Resumable::open(path, job)?;
             let checkpoint = output.checkpoint.clone();
             (Sink::Resumable(output), checkpoint)
         }
@@ -194,33 +228,32 @@ fn analyse(args: &Args) -> Result<u8, String> {
         }
     };
     interrupt::catch("ibex analyse", || ());
-    let mut desk =
-        Desk { args, sink, input: 0, bar: progress::bytes(total), tally: checkpoint.tally, interrupted: false };
-    for (number, (path, source)) in paths.iter().zip(sources).enumerate() {
-        if number < checkpoint.input {
-            continue;
-        }
-        desk.input = number;
-        let done = if number == checkpoint.input { checkpoint.done } else { 0 };
-        let name = source.name.clone();
-        let mut text = BufReader::new(source.watched(&desk.bar).text().map_err(|error| error.to_string())?);
-        if is_pgn(path, &mut text).map_err(|error| format!("{name}: {error}"))? {
-            games::analyse(&name, text, done, &mut desk)?;
-        } else {
-            positions::analyse(&name, text, done, &mut desk)?;
-        }
-        if desk.interrupted {
-            break;
-        }
-    }
+    let tally = checkpoint.tally;
+    let mut desk = Desk { args, sink, page, input: checkpoint.input, bar: bar.clone(), tally, interrupted: false };
+    let later = paths.iter().zip(sources).skip(checkpoint.input).map(begin);
+    let worked = work(begun.into_iter().map(Ok).chain(later), checkpoint.done, &mut desk);
     desk.bar.finish_and_clear();
+    let mut has_page = false;
+    if let Some(page) = desk.page.take() {
+        has_page = !page.is_empty();
+        let note = match &worked {
+            Ok(()) if desk.interrupted => Some("The analysis was interrupted: games are missing.".to_owned()),
+            Ok(()) => None,
+            Err(reason) => Some(format!("The analysis ended early: {reason}")),
+        };
+        let written = page.finish(note.as_deref());
+        // The first fault is the one to name.
+        worked.and(written)?;
+    } else {
+        worked?;
+    }
     match desk.sink {
-        Sink::Stream(_) => {}
+        Sink::Nowhere | Sink::Stream(_) => {}
         Sink::Resumable(mut output) if desk.interrupted => output.save()?,
         Sink::Resumable(output) => output.finish()?,
     }
     let Tally { games, positions, marks: [blunders, mistakes, dubious], bad } = desk.tally;
-    let fate = if args.skip_bad { "left out" } else { "copied unchanged" };
+    let fate = args.fate();
     if positions == 0 && games == 0 && !desk.interrupted {
         return Err(format!("nothing to analyse ({} {fate})", counted(bad, "game or line", "games or lines")));
     }
@@ -235,14 +268,61 @@ fn analyse(args: &Args) -> Result<u8, String> {
     if desk.interrupted {
         eprintln!(
             "ibex analyse: interrupted before the end; {}",
-            match args.resume {
-                true => "go on: the same command",
-                false => "a run with --out FILE --resume can go on after an interruption",
+            match (args.resume, &args.html) {
+                (true, _) => "go on: the same command",
+                (false, Some(_)) if has_page => "the page has the games that are done",
+                (false, Some(_)) => "no game is done, and no page is written",
+                (false, None) => "a run with --out FILE --resume can go on after an interruption",
             }
         );
         return Ok(interrupt::STATUS);
     }
     Ok(if bad > 0 { FOUND } else { OK })
+}
+
+/// An input whose first bytes have been read.
+struct Input {
+    name: String,
+    text: BufReader<input::Bytes>,
+    is_pgn: bool,
+}
+
+impl Input {
+    fn begin(path: &Path, source: Source, bar: &ProgressBar) -> Result<Input, String> {
+        let name = source.name.clone();
+        let mut text = BufReader::new(source.watched(bar).text().map_err(|error| error.to_string())?);
+        let is_pgn = is_pgn(path, &mut text).map_err(|error| format!("{name}: {error}"))?;
+        Ok(Input { name, text, is_pgn })
+    }
+}
+
+/// Analyses one input after the other, from the one that the desk names; `done` games or lines of it are there already.
+fn work(inputs: impl Iterator<Item = Result<Input, String>>, mut done: u64, desk: &mut Desk<'_>) -> Result<(), String> {
+    for input in inputs {
+        let Input { name, text, is_pgn } = input?;
+        if is_pgn {
+            games::analyse(&name, text, done, desk)?;
+        } else {
+            positions::analyse(&name, text, done, desk)?;
+        }
+        if desk.interrupted {
+            break;
+        }
+        desk.input += 1;
+        done = 0;
+    }
+    Ok(())
+}
+
+/// Tries the file of `--html`, and begins the page.
+fn open_page(args: &Args, path: &Path, inputs: &[PathBuf]) -> Result<Page, String> {
+    if path.as_os_str() == STDIN {
+        return Err("--html -: a page needs the name of a file".to_owned());
+    }
+    let wanted = Output::wanted([("--html", &args.html, Manner::Report), ("--out", &args.out, Manner::Continued)]);
+    outputs::check(inputs, &wanted.collect::<Vec<_>>(), args.force).map_err(|error| error.to_string())?;
+    let names: Vec<String> = inputs.iter().map(|path| input::name(path)).collect();
+    Page::open(path, &names, Lines { longest: args.line, everywhere: args.all_lines })
 }
 
 /// Whether an input holds games: by its name, or because it begins with a tag or a move number.

@@ -37,15 +37,18 @@ pub enum Arrow {
     Right,
     /// A bad move.
     Wrong,
+    /// A move that was played, whatever it is worth.
+    Played,
 }
 
 impl Arrow {
-    const ALL: [Arrow; 2] = [Arrow::Right, Arrow::Wrong];
+    const ALL: [Arrow; 3] = [Arrow::Right, Arrow::Wrong, Arrow::Played];
 
     fn class(self) -> &'static str {
         match self {
             Arrow::Right => "right",
             Arrow::Wrong => "wrong",
+            Arrow::Played => "played",
         }
     }
 }

@@ -7,29 +7,44 @@ pub mod board;
 pub mod chart;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use serde::Serialize;
 
 /// The colours for players and curves; further ones begin again.
 const COLOURS: usize = 6;
 
+/// The script of pages with games: moves on the board by click, key or swipe.
+pub const GAME_SCRIPT: &str = include_str!("game.js");
+
+/// The end of a page that [`beginning`] began.
+pub const END: &str = "</body></html>\n";
+
+/// A page up to its content, for pages that are written piece by piece; [`END`] ends them.
+pub fn beginning(title: &str) -> String {
+    let head = html! {
+        (DOCTYPE)
+        (PreEscaped("<html lang=\"en\">"))
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="generator" content=(concat!("Ibex ", env!("IBEX_VERSION")));
+            title { (title) }
+            style { (PreEscaped(include_str!("style.css"))) }
+        }
+        (PreEscaped("<body>"))
+        (board::definitions())
+    };
+    head.into_string()
+}
+
 /// A whole page around its content.
 pub fn document(title: &str, content: &Markup) -> String {
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="generator" content=(concat!("Ibex ", env!("IBEX_VERSION")));
-                title { (title) }
-                style { (PreEscaped(include_str!("style.css"))) }
-            }
-            body {
-                (board::definitions())
-                (content)
-            }
-        }
-    };
-    page.into_string() + "\n"
+    beginning(title) + &content.0 + END
+}
+
+/// Data for a script of the page. No text in it can end the script element.
+pub fn json(data: &impl Serialize) -> Result<Markup, serde_json::Error> {
+    let text = serde_json::to_string(data)?.replace('<', "\\u003c");
+    Ok(html! { script type="application/json" { (PreEscaped(text)) } })
 }
 
 /// The CSS variable of the colour with this index.
@@ -71,6 +86,13 @@ mod tests {
         let page = document(name, &html! { p title=(name) { (name) } });
         assert!(!page.contains("<script>"), "{page}");
         assert!(page.contains("&lt;script&gt;") && page.contains("&quot;Ünï&quot;"), "{page}");
+    }
+
+    #[test]
+    fn data_cannot_end_its_script() {
+        let data = json(&["</script><script>alert(1)</script>"]).expect("text").into_string();
+        assert_eq!(data.matches('<').count(), 2, "{data}");
+        assert!(data.contains("\\u003c/script>"), "{data}");
     }
 
     #[test]

@@ -1,0 +1,100 @@
+//! The moves of a game in the form that the script of the page reads.
+//!
+//! The script knows no rules: each move is what it changes on the board, so that castling, Chess960 and null moves need
+//! nothing of their own.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use shakmaty::{Board, Color, Move, Position as _, Square};
+
+use crate::position::Position;
+
+/// A move: its arrow, and what it changes.
+///
+/// The arrow is two squares (`e2e4`), or nothing for a null move. The changes are squares with what stands there
+/// afterwards, as in a FEN, or `-` (`e2-e4P`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Step(String, String);
+
+impl Step {
+    /// A null move.
+    pub fn pass() -> Step {
+        Step(String::new(), String::new())
+    }
+
+    /// A move; `after` is the position that it leads to.
+    pub fn new(before: &Position, m: Move, after: &Position) -> Step {
+        let to = match m.castling_side() {
+            // To where the king lands, or to the rook if the king stays.
+            Some(side) => {
+                let lands = side.king_to(before.turn());
+                if m.from() == Some(lands) { m.to() } else { lands }
+            }
+            None => m.to(),
+        };
+        let arrow = m.from().map_or_else(String::new, |from| format!("{from}{to}"));
+        Step(arrow, changes(before.board(), after.board()))
+    }
+}
+
+/// The squares that differ, with what stands there afterwards.
+fn changes(before: &Board, after: &Board) -> String {
+    let differs = |square: &Square| before.piece_at(*square) != after.piece_at(*square);
+    let now = |square: Square| format!("{square}{}", after.piece_at(square).map_or('-', |piece| piece.char()));
+    Square::ALL.into_iter().filter(differs).map(now).collect()
+}
+
+/// A game.
+#[derive(Clone, Debug, Serialize)]
+pub struct Record {
+    /// The first position: the field of a FEN that places the men.
+    start: String,
+    /// The number of the first move.
+    number: u32,
+    /// Whether Black begins.
+    black: bool,
+    /// The moves that were played.
+    pub moves: Vec<Step>,
+    /// Better lines, by the number of the move that they replace, from 1.
+    pub lines: BTreeMap<usize, Vec<Step>>,
+}
+
+impl Record {
+    /// A game without moves.
+    pub fn new(start: &Position) -> Record {
+        Record {
+            start: start.board().to_string(),
+            number: start.chess().fullmoves().get(),
+            black: start.turn() == Color::Black,
+            moves: Vec::new(),
+            lines: BTreeMap::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::CastlingMode;
+
+    use super::*;
+
+    fn step(fen: &str, mode: CastlingMode, name: &str) -> Step {
+        let before = Position::from_fen(fen, mode).expect("a position");
+        let m = before.parse_move(name).expect("legal");
+        let mut after = before.clone();
+        after.play(m);
+        Step::new(&before, m, &after)
+    }
+
+    #[test]
+    fn a_step_is_what_changes() {
+        let is = |step: Step, arrow: &str, changes: &str| assert_eq!(step, Step(arrow.to_owned(), changes.to_owned()));
+        let standard = CastlingMode::Standard;
+        is(step("4k3/8/8/3pP3/8/8/8/R3K3 w Q d6 0 1", standard, "e5d6"), "e5d6", "d5-e5-d6P");
+        is(step("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", standard, "e1c1"), "e1c1", "a1-c1Kd1Re1-");
+        is(step("4k3/8/8/8/8/8/7p/2K5 b - - 0 1", standard, "h2h1q"), "h2h1", "h1qh2-");
+        // The king stands where it goes, and the arrow shows the rook.
+        is(step("4k3/8/8/8/8/8/8/6KR w H - 0 1", CastlingMode::Chess960, "g1h1"), "g1h1", "f1Rh1-");
+    }
+}

@@ -1,0 +1,301 @@
+//! A game as a part of the page. Without a script, everything but the board's moves can be read.
+
+use std::fmt::Write as _;
+
+use maud::{Markup, html};
+use shakmaty::{Color, Position as _};
+
+use super::figures::{Figures, Phase, Table};
+use super::record::{Record, Step};
+use super::{Lines, percent, shown};
+use crate::bound::Bound;
+use crate::lab::analyse::games::{AnalysedPosition, Analysis, opposite};
+use crate::lab::analyse::judge::{Mark, chances};
+use crate::lab::analyse::pgn::Pgn;
+use crate::lab::epd::player::UciScore;
+use crate::lab::page::{self, board};
+use crate::lab::probe::certainty;
+use crate::position::notation::{Action, san};
+use crate::position::{Game, Position};
+
+/// The width and height of the graph.
+const GRAPH: (f64, f64) = (600.0, 150.0);
+
+/// A game and its figures. `id` is its number on the page, `about` its place in the files.
+///
+/// # Errors
+///
+/// The data for the script cannot be written.
+pub fn section(
+    id: usize,
+    about: &str,
+    game: &Pgn,
+    analysis: &Analysis,
+    wanted: Lines,
+) -> Result<(Markup, Table), serde_json::Error> {
+    let mut record = Record::new(game.start.position());
+    let (table, phases) = count(game, analysis);
+    let list = list(game, analysis, wanted, &mut record);
+    let name = |tag| game.tag(tag).map_or_else(|| "?".to_owned(), shown);
+    let (white, black) = (name("White"), name("Black"));
+    let last = analysis.positions.last().unwrap_or(&game.start);
+    let section = html! {
+        section.game id={ "g" (id) } {
+            h2 { bdi { (white) } " – " bdi { (black) } span.result { " " (result(game)) } }
+            p.faint { (facts(about, game)) }
+            .sides {
+                .view {
+                    (board::diagram(last.position(), &[]))
+                    p.now aria-live="polite" { "The last position." }
+                    .buttons hidden[true] {
+                        @for (go, sign, name) in [
+                            ("first", "|‹", "first position"), ("back", "‹", "back"), ("on", "›", "on"),
+                            ("last", "›|", "last position"), ("flip", "flip", "turn the board"),
+                        ] {
+                            button data-go=(go) aria-label=(name) title=(name) { (sign) }
+                        }
+                    }
+                }
+                .told {
+                    @if !game.moves.is_empty() {
+                        (graph(analysis, &phases))
+                        (figures(&table, &white, &black))
+                    }
+                    (list)
+                }
+            }
+            (page::json(&record)?)
+        }
+    };
+    Ok((section, table))
+}
+
+/// The result in words where it has some.
+fn result(game: &Pgn) -> String {
+    if game.result == "*" { "unfinished".to_owned() } else { shown(game.result.as_bytes()) }
+}
+
+/// Event, place and date, as far as the file has them.
+fn facts(about: &str, game: &Pgn) -> Markup {
+    let unknown = |text: &str| text.chars().all(|c| matches!(c, '?' | '.' | '-' | ' '));
+    // Of `1858.??.??` the year is known.
+    let value = |text: &[u8]| shown(text).trim_end_matches(['?', '.']).to_owned();
+    let known = ["Event", "Site", "Date", "Variant"].into_iter().filter_map(|tag| game.tag(tag).map(value));
+    html! {
+        @for fact in known.filter(|fact| !unknown(fact)) { bdi { (fact) } ", " }
+        bdi { (about) }
+    }
+}
+
+/// The figures of all moves, and the phase of each position.
+fn count(game: &Pgn, analysis: &Analysis) -> (Table, Vec<Phase>) {
+    let mut table = Table::default();
+    let mut phase = Phase::Opening;
+    let mut phases = Vec::with_capacity(analysis.positions.len());
+    for (i, position) in analysis.positions.iter().enumerate() {
+        let position = position.position();
+        phase = Phase::of(position, phase);
+        phases.push(phase);
+        let (Some(played), Some(judged)) = (game.moves.get(i), analysis.moves.get(i)) else { continue };
+        if played.action == Action::Pass {
+            continue;
+        }
+        // A move that Ibex would play too has lost nothing; two searches of different positions may differ all the same.
+        let worth = |at: usize, from_other_side: bool| {
+            let value = analysis.evaluations[at].value;
+            chances(if from_other_side { opposite(value) } else { value })
+        };
+        let lost = if judged.another { worth(i, false) - worth(i + 1, true) } else { 0.0 };
+        table.count(position.turn(), phase, lost, judged.mark);
+    }
+    (table, phases)
+}
+
+/// A score from White's view, and how sure it is.
+fn statement(game: &Game, evaluation: &AnalysedPosition) -> (String, String) {
+    let Some(report) = &evaluation.search else {
+        // Either the rules end the game, or the search was too short for a value.
+        let word = game.outcome().map_or_else(|| "not searched".to_owned(), |ending| ending.to_string());
+        return (String::new(), word);
+    };
+    let white = game.position().turn().is_white();
+    let value = UciScore::from(report.value.score());
+    let value = if white { value } else { opposite(value) };
+    let sign = match (report.value.bound(), white) {
+        (Bound::Exact, _) => "",
+        (Bound::Lower, true) | (Bound::Upper, false) => "≥ ",
+        (Bound::Upper, true) | (Bound::Lower, false) => "≤ ",
+    };
+    let words = certainty(report);
+    let words = words.strip_prefix("a ").or_else(|| words.strip_prefix("an ")).unwrap_or(words);
+    (format!("{sign}{value}"), words.to_owned())
+}
+
+fn said((score, words): &(String, String)) -> Markup {
+    html! { small { @if !score.is_empty() { (score) " " } i { (words) } } }
+}
+
+/// The number before a move.
+fn number(position: &Position) -> String {
+    let number = position.chess().fullmoves();
+    if position.turn().is_white() { format!("{number}.") } else { format!("{number}…") }
+}
+
+/// The class of a mark's colour.
+fn class(mark: Mark) -> &'static str {
+    match mark {
+        Mark::Blunder => "blunder",
+        Mark::Mistake => "mistake",
+        Mark::Dubious => "dubious",
+    }
+}
+
+/// The moves with what is said of them, and the same for the script.
+fn list(game: &Pgn, analysis: &Analysis, wanted: Lines, record: &mut Record) -> Markup {
+    // The column of the last move, where the row has room for Black's.
+    let mut open = false;
+    let mut rows = Vec::with_capacity(game.moves.len());
+    for (i, (played, judged)) in game.moves.iter().zip(&analysis.moves).enumerate() {
+        let (before, after) = (&analysis.positions[i], &analysis.positions[i + 1]);
+        let position = before.position();
+        record.moves.push(match played.action {
+            Action::Move(m) => Step::new(position, m, after.position()),
+            Action::Pass => Step::pass(),
+        });
+        let white = position.turn().is_white();
+        let has_line = judged.mark.is_some() || (wanted.everywhere && judged.another);
+        let line = has_line.then(|| line(i, before, &analysis.evaluations[i], wanted, record)).flatten();
+        rows.push(html! {
+            @if white || !open { span.no { (number(position)) } }
+            button.black[!white] data-at=(i + 1) {
+                b { (played.san) }
+                @if let Some(mark) = judged.mark { " " b class=(class(mark)) { (mark.symbol()) } }
+                " " (said(&statement(after, &analysis.evaluations[i + 1])))
+            }
+            @if let Some(line) = &line { (line) }
+        });
+        open = white && line.is_none();
+    }
+    html! {
+        .list {
+            @if rows.is_empty() { p.faint { "The game has no moves." } }
+            @for row in &rows { (row) }
+        }
+    }
+}
+
+/// The better line in place of the move with this index.
+fn line(i: usize, before: &Game, evaluation: &AnalysedPosition, wanted: Lines, record: &mut Record) -> Option<Markup> {
+    let best = evaluation.search.as_ref().map(|search| search.pv.as_slice()).unwrap_or_default();
+    let mut position = before.position().clone();
+    let (mut steps, mut names) = (Vec::new(), Vec::new());
+    for &m in best.iter().take(wanted.longest.max(1)) {
+        let with_number = steps.is_empty() || position.turn().is_white();
+        names.push((with_number.then(|| number(&position)), san(&position, m)));
+        let mut next = position.clone();
+        next.play(m);
+        steps.push(Step::new(&position, m, &next));
+        position = next;
+    }
+    if steps.is_empty() {
+        return None;
+    }
+    record.lines.insert(i + 1, steps);
+    Some(html! {
+        p.line {
+            "better: "
+            @for (step, (number, name)) in names.iter().enumerate() {
+                button data-at={ (i + 1) "." (step + 1) } {
+                    @if let Some(number) = number { (number) " " }
+                    (name)
+                }
+                " "
+            }
+            (said(&statement(before, evaluation)))
+        }
+    })
+}
+
+/// White's chances after each move.
+fn graph(analysis: &Analysis, phases: &[Phase]) -> Markup {
+    let (width, height) = GRAPH;
+    let last = (analysis.positions.len() - 1).max(1);
+    let x = |i: usize| i as f64 * width / last as f64;
+    let y = |i: usize| {
+        let value = analysis.evaluations[i].value;
+        let white = analysis.positions[i].position().turn().is_white();
+        let chances = chances(if white { value } else { opposite(value) });
+        height / 2.0 - (height / 2.0 - 3.0) * chances
+    };
+    let mut area = format!("M0 {height}");
+    for i in 0..analysis.positions.len() {
+        let _ = write!(area, "L{:.1} {:.1}", x(i), y(i));
+    }
+    let _ = write!(area, "V{height}z");
+    let borders = (1..phases.len()).filter(|&i| phases[i] != phases[i - 1]);
+    html! {
+        figure.graph {
+            svg viewBox=(format!("0 0 {width} {height}")) role="img" data-last=(last)
+                aria-label="White's chances of winning, move by move" {
+                path.above d=(format!("M0 0H{width}V{height}H0z")) {}
+                path.below d=(area) {}
+                path.middle d=(format!("M0 {}H{width}", height / 2.0)) {}
+                @for i in borders {
+                    path.border d=(format!("M{:.1} 0V{height}", x(i))) {}
+                    // Near the right edge the word stands before its line.
+                    @if x(i) < width - 90.0 {
+                        text x=(format!("{:.1}", x(i) + 4.0)) y="15" { (phases[i].name()) }
+                    } @else {
+                        text x=(format!("{:.1}", x(i) - 4.0)) y="15" text-anchor="end" { (phases[i].name()) }
+                    }
+                }
+                @for (i, mark) in analysis.moves.iter().enumerate().filter_map(|(i, m)| Some((i, m.mark?))) {
+                    circle class=(class(mark)) cx=(format!("{:.1}", x(i + 1))) cy=(format!("{:.1}", y(i + 1))) r="4" {}
+                }
+            }
+            figcaption {
+                "White's chances of winning: 100% at the top, 0% at the bottom. "
+                "Points: " span.blunder { "blunder" } ", " span.mistake { "mistake" } ", " span.dubious { "dubious move" } "."
+            }
+        }
+    }
+}
+
+/// Accuracy and marks by player and phase.
+fn figures(table: &Table, white: &str, black: &str) -> Markup {
+    let row = |name: &str, figures: &Figures| {
+        html! {
+            tr {
+                td.l { (name) }
+                td { (figures.moves) }
+                td { (percent(figures.accuracy())) }
+                @for n in figures.marks { td { (n) } }
+            }
+        }
+    };
+    html! {
+        table.figures {
+            thead {
+                tr {
+                    th {} th { "moves" } th { "accuracy" }
+                    th title="blunders" { "??" } th title="mistakes" { "?" } th title="dubious moves" { "?!" }
+                }
+            }
+            @for (player, name) in [(Color::White, white), (Color::Black, black)] {
+                @let whole = table.whole(player);
+                tbody {
+                    tr {
+                        th.l { bdi { (name) } }
+                        td { (whole.moves) }
+                        td { b { (percent(whole.accuracy())) } }
+                        @for n in whole.marks { td { (n) } }
+                    }
+                    @for phase in Phase::ALL {
+                        @let part = table.of(player, phase);
+                        @if part.moves > 0 && part.moves < whole.moves { (row(phase.name(), &part)) }
+                    }
+                }
+            }
+        }
+    }
+}
