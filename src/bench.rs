@@ -163,7 +163,7 @@ pub fn measure(setup: BenchOptions, mut done: impl FnMut(usize, u64)) -> Result<
         let game = Game::new(read_fen(fen)?);
         engine.new_game();
         let start = Instant::now();
-        let outcome = engine.search(&game, Limits::depth(setup.depth));
+        let outcome = engine.search(&game, Limits::depth(setup.depth), None);
         measured.time += start.elapsed();
         measured.nodes += outcome.nodes;
         done(i + 1, outcome.nodes);

@@ -2,6 +2,7 @@
 
 pub mod handicap;
 
+use std::cell::Cell;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::Path;
@@ -113,7 +114,7 @@ impl Settings {
     }
 }
 
-/// A number that is another one whenever the program runs.
+/// A new random seed for each process.
 fn random_seed() -> u64 {
     RandomState::new().build_hasher().finish()
 }
@@ -121,7 +122,33 @@ fn random_seed() -> u64 {
 /// Receives the events of a search, called from its threads.
 pub type Sink = Arc<dyn Fn(&Event) + Send + Sync>;
 
-/// Stop and ponderhit, and the one who waits for them.
+thread_local! {
+    /// Whether this thread has a stack of [`STACK_SIZE`].
+    static HAS_SEARCH_STACK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `work` on a stack that is large enough for searches: on this thread if it has one, otherwise on a new thread.
+///
+/// [`Engine::search`] does so by itself. Who makes many short searches saves the threads by one call around them all.
+///
+/// # Errors
+///
+/// The system could not start a thread.
+pub fn with_search_stack<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
+    if HAS_SEARCH_STACK.get() {
+        return Ok(work());
+    }
+    thread::scope(|scope| {
+        let body = || {
+            HAS_SEARCH_STACK.set(true);
+            work()
+        };
+        let spawned = thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, body)?;
+        Ok(spawned.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
+/// The signals of a search, and the condition variable for its waiting thread.
 #[derive(Default)]
 struct Signals {
     /// Ends the search; the search sets it too, at its limits.
@@ -301,15 +328,6 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.wait();
         self.seed = random_seed();
-        self.table.clear(self.settings.threads);
-        for thread in &mut self.threads {
-            thread.clear();
-        }
-    }
-
-    /// As [`Engine::new_game`], to the same effect on the searches that follow, but quick where these are many and short.
-    pub fn start_afresh(&mut self) {
-        self.wait();
         self.table.forget(self.settings.threads);
         for thread in &mut self.threads {
             thread.clear();
@@ -368,37 +386,15 @@ impl Engine {
         }
     }
 
-    /// Searches on the calling thread, whose stack must be [`STACK_SIZE`]; returns when done. Never waits for signals.
-    pub fn search_here(&mut self, game: &Game, limits: Limits) -> Outcome {
-        self.search_heard(game, limits, None)
-    }
-
-    /// As [`Engine::search_here`], with a listener.
-    pub fn search_with(&mut self, game: &Game, limits: Limits, sink: &(dyn Fn(Event) + Sync)) -> Outcome {
-        self.search_heard(game, limits, Some(sink))
-    }
-
-    fn search_heard(&mut self, game: &Game, limits: Limits, sink: Listener<'_>) -> Outcome {
+    /// Searches and returns when done; the listener gets every event but [`Event::Done`]. Never waits for signals.
+    pub fn search(&mut self, game: &Game, limits: Limits, listener: Listener<'_>) -> Outcome {
         self.wait();
         let limits = Limits { infinite: false, ponder: false, ..limits };
         let clock = self.prepare(game, &limits);
         let job = self.job(game.clone(), limits, clock);
-        job.run(&mut self.threads, sink)
-    }
-
-    /// Searches, silently, on a thread of its own, and returns when done.
-    pub fn search(&mut self, game: &Game, limits: Limits) -> Outcome {
-        thread::scope(|scope| {
-            let spawned =
-                thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, || self.search_here(game, limits));
-            match spawned.map(|handle| handle.join()) {
-                Ok(Ok(outcome)) => outcome,
-                Ok(Err(panic)) => std::panic::resume_unwind(panic),
-                Err(error) => {
-                    log::error!("could not start a search thread: {error}");
-                    Outcome { best: None, ponder: None, last: None, nodes: 0, time: Duration::ZERO }
-                }
-            }
+        with_search_stack(|| job.run(&mut self.threads, listener)).unwrap_or_else(|error| {
+            log::error!("could not start a search thread: {error}");
+            Outcome { best: None, ponder: None, last: None, nodes: 0, time: Duration::ZERO }
         })
     }
 

@@ -10,7 +10,7 @@
 //!
 //! let (mut engine, _) = Engine::new(Settings::default());
 //! let game = Game::from_fen("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", CastlingMode::Standard)?;
-//! let outcome = engine.search(&game, Limits::nodes(2_000));
+//! let outcome = engine.search(&game, Limits::nodes(2_000), None);
 //! assert_eq!(outcome.best.map(|m| m.to_string()), Some("Rd1-d8".to_owned()));
 //! assert_eq!(outcome.last.map(|line| line.value), Some(Ibv::exact(Score::mate_in(1)))); // a mate, and exact
 //! # Ok::<(), ibex::position::FenError>(())

@@ -295,7 +295,7 @@ fn games_become_a_page() {
         "<bdi>&lt;/title&gt;&lt;script&gt;alert('A')&lt;/script&gt; &amp; \u{202e}x</bdi>",
         "cannot be read: ",
         "proved mate",
-        "opinion",
+        "evaluation",
         "class=\"blunder\">??",
         "better: ",
         "<th>accuracy</th>",

@@ -129,7 +129,7 @@ fn contempt_does_not_reach_analysis() {
     let game = game("r1bqkbnr/pp1ppp1p/5np1/2p5/3P4/P1P2P1N/1P2P2P/RNBQKB1R w KQkq - 1 7");
     let nodes = [0, 80].map(|contempt| {
         let settings = Settings { contempt, analyse_mode: true, ..Settings::default() };
-        let outcome = Engine::new(settings).0.search(&game, Limits::depth(9));
+        let outcome = Engine::new(settings).0.search(&game, Limits::depth(9), None);
         (outcome.nodes, outcome.last.map(|report| report.value))
     });
     assert_eq!(nodes[0], nodes[1]);

@@ -62,7 +62,7 @@ fn no_mate_in_one_is_missed_or_allowed() {
                 to_give += usize::from(!mating.is_empty());
                 to_avoid += usize::from(avoidable);
                 let which = random(engines.len());
-                let best = engines[which].search(&game, Limits::nodes(20_000)).best.expect("a move");
+                let best = engines[which].search(&game, Limits::nodes(20_000), None).best.expect("a move");
                 assert!(mating.is_empty() || mating.contains(&best), "missed mate: {}", position.fen());
                 assert!(!avoidable || !hangs(position, best), "allowed mate: {}", position.fen());
             }
@@ -88,9 +88,9 @@ fn strength_depends_on_nothing_else() {
         let mut large = engine(Settings { threads: 3, hash_mib: 64, ..limited(elo) }, 5);
         for fen in fens {
             let game = Game::new(read_fen(fen).expect("a position"));
-            let one = plain.search(&game, long());
-            let again = plain.search(&game, Limits::movetime(Duration::from_secs(7200)));
-            let other = large.search(&game, long());
+            let one = plain.search(&game, long(), None);
+            let again = plain.search(&game, Limits::movetime(Duration::from_secs(7200)), None);
+            let other = large.search(&game, long(), None);
             assert_eq!(told(&one), told(&again), "{elo} {fen}");
             assert_eq!(told(&one), told(&other), "{elo} {fen}");
             let line = one.last.expect("a line");
@@ -107,24 +107,16 @@ fn games_differ_and_lines_are_honest() {
     let mut choices = std::collections::BTreeSet::new();
     for seed in 0..20 {
         engine.set_seed(seed);
-        choices.insert(engine.search(&game, long()).best.map(|m| m.to_string()));
+        choices.insert(engine.search(&game, long(), None).best.map(|m| m.to_string()));
     }
     assert!(choices.len() > 3, "{choices:?}");
     let shown = std::sync::Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        let engine = &mut engine;
-        let shown = &shown;
-        std::thread::Builder::new()
-            .stack_size(ibex::search::STACK_SIZE)
-            .spawn_scoped(scope, move || {
-                engine.search_with(&Game::startpos(), long(), &|event| {
-                    if let ibex::search::Event::Line(report) = event {
-                        shown.lock().expect("whole").push((report.line, report.lines));
-                    }
-                })
-            })
-            .expect("a thread");
-    });
+    let listener = |event| {
+        if let ibex::search::Event::Line(report) = event {
+            shown.lock().expect("whole").push((report.line, report.lines));
+        }
+    };
+    engine.search(&Game::startpos(), long(), Some(&listener));
     let shown = shown.into_inner().expect("whole");
     assert!(shown.chunks(3).all(|lines| *lines == [(1, 3), (2, 3), (3, 3)]), "{shown:?}");
 }
@@ -134,11 +126,11 @@ fn games_differ_and_lines_are_honest() {
 fn analysis_is_not_limited() {
     let game = Game::startpos();
     let nodes = Limits::nodes(50_000);
-    let free = engine(Settings { hash_mib: 1, ..Settings::default() }, 0).search(&game, nodes.clone());
+    let free = engine(Settings { hash_mib: 1, ..Settings::default() }, 0).search(&game, nodes.clone(), None);
     assert_eq!(free.nodes, 50_000);
     let analysing = Settings { analyse_mode: true, ..limited(WEAKEST) };
-    assert_eq!(engine(analysing, 0).search(&game, nodes.clone()).nodes, 50_000);
-    assert!(engine(limited(WEAKEST), 0).search(&game, nodes.clone()).nodes < 5_000);
+    assert_eq!(engine(analysing, 0).search(&game, nodes.clone(), None).nodes, 50_000);
+    assert!(engine(limited(WEAKEST), 0).search(&game, nodes.clone(), None).nodes < 5_000);
     let mate = Limits { mate: Some(9), ..nodes };
-    assert_eq!(engine(limited(WEAKEST), 0).search(&game, mate).nodes, 50_000);
+    assert_eq!(engine(limited(WEAKEST), 0).search(&game, mate, None).nodes, 50_000);
 }

@@ -19,14 +19,7 @@ fn engine(hash_mib: usize, threads: usize) -> Engine {
 
 fn search(engine: &mut Engine, game: &Game, limits: Limits) -> (Outcome, Vec<Report>) {
     let listener = Listener::default();
-    let outcome = std::thread::scope(|scope| {
-        std::thread::Builder::new()
-            .stack_size(ibex::search::STACK_SIZE)
-            .spawn_scoped(scope, || engine.search_with(game, limits, &|event| listener.hear(&event)))
-            .expect("a thread")
-            .join()
-            .expect("no panic")
-    });
+    let outcome = engine.search(game, limits, Some(&|event| listener.hear(&event)));
     (outcome, listener.reports())
 }
 

@@ -133,7 +133,7 @@ fn crowded_boards_are_searched() {
         most_moves = most_moves.max(position.legal_moves().len());
         most_captures = most_captures.max(position.noisy_moves().len());
         let legal = position.legal_moves();
-        let outcome = engine.search(&Game::new(position), Limits { nodes: Some(500), ..Limits::default() }).best;
+        let outcome = engine.search(&Game::new(position), Limits::nodes(500), None).best;
         assert_eq!(outcome.is_some(), !legal.is_empty(), "{fen}");
         assert!(outcome.is_none_or(|best| legal.contains(&best)), "{fen}");
         searched += 1;

@@ -153,7 +153,7 @@ proptest! {
                 forge(&grandchild);
             }
         }
-        let outcome = engine.search(&game, Limits { nodes: Some(3000), ..Limits::default() });
+        let outcome = engine.search(&game, Limits { nodes: Some(3000), ..Limits::default() }, None);
         prop_assert_eq!(outcome.best.is_some(), root.has_legal_move());
         if let Some(best) = outcome.best {
             prop_assert!(root.legal_moves().contains(&best));

@@ -17,7 +17,7 @@ use crate::position::{Game, Position};
 use crate::recognize::retrograde::Value;
 use crate::recognize::syzygy::{Probing, Ranking, Tablebases};
 use crate::recognize::{self, three_men};
-use crate::search::{Basis, Report};
+use crate::search::Report;
 use crate::tell;
 
 /// Show everything that Ibex has about one position, and how sure it is of it.
@@ -117,7 +117,7 @@ fn knowledge(position: Position, args: &Args) -> Result<Knowledge, String> {
         let mut evaluator = Evaluator::default();
         evaluator.reset(&position);
         let cp = evaluator.evaluate(&position);
-        let says = format!("{:+.2} pawns for the side to move, an opinion", f64::from(cp) / 100.0);
+        let says = format!("{:+.2} pawns for the side to move", f64::from(cp) / 100.0);
         findings.push(Finding { source: "evaluation", says });
     }
     let (best, says) = by_search(game, args)?;
@@ -224,21 +224,10 @@ fn by_search(game: Game, args: &Args) -> Result<(Option<Move>, String), String> 
     ))
 }
 
-/// How sure a reported value is, in words.
-pub fn certainty(report: &Report) -> &'static str {
-    match (report.basis, report.value.bound()) {
-        (Basis::Mate, _) => "a proved mate",
-        (Basis::Tablebase, _) => "a tablebase result",
-        (Basis::Recognized, _) => "proved by a recognizer",
-        (Basis::Evaluation, Bound::Exact) => "an opinion",
-        (Basis::Evaluation, _) => "a bound of an opinion",
-    }
-}
-
 fn describe(position: &Position, report: &Report, nodes: u64) -> String {
-    let basis = certainty(report);
+    let kind = report.statement();
     let score = player::UciScore::from(report.value.score());
-    format!("{score} at depth {} after {nodes} nodes, {basis}: {}", report.depth, san_line(position, &report.pv))
+    format!("{score} at depth {} after {nodes} nodes ({kind}): {}", report.depth, san_line(position, &report.pv))
 }
 
 /// The lines for a terminal.
@@ -288,9 +277,9 @@ mod tests {
         assert!(lines.contains("White to move"), "{lines}");
         assert!(lines.contains("against the lone king") && lines.contains("White wins within"), "{lines}");
         assert!(lines.contains("three men") && lines.contains("mates in"), "{lines}");
-        assert!(lines.contains("a proved mate"), "{lines}");
+        assert!(lines.contains("(proved mate)"), "{lines}");
         let lines = known("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1").join("\n");
-        assert!(lines.contains("no class for this material") && lines.contains("an opinion"), "{lines}");
+        assert!(lines.contains("no class for this material") && lines.contains("(evaluation)"), "{lines}");
     }
 
     #[test]

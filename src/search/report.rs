@@ -39,6 +39,19 @@ pub struct Report {
     pub pv: Vec<Move>,
 }
 
+impl Report {
+    /// What kind of statement the value is, in words for people.
+    pub fn statement(&self) -> &'static str {
+        match (self.basis, self.value.bound()) {
+            (Basis::Mate, _) => "proved mate",
+            (Basis::Tablebase, _) => "tablebase",
+            (Basis::Recognized, _) => "recognized",
+            (Basis::Evaluation, Bound::Exact) => "evaluation",
+            (Basis::Evaluation, _) => "bound",
+        }
+    }
+}
+
 /// What a reported value rests on. All but an evaluation are proofs, under the rules of repetition and of the 50 moves and
 /// with the game's past: see `docs/truth.md`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -110,7 +110,7 @@ fn annotate(game: &mut Pgn, engine: &mut Engine, desk: &mut Desk<'_>) -> Result<
         }
         positions.push(next);
     }
-    engine.start_afresh();
+    engine.new_game();
     // From the end: the table then knows what a move has led to when its alternatives are weighed.
     let mut evaluations: Vec<AnalysedPosition> = Vec::with_capacity(positions.len());
     for position in positions.iter().rev() {

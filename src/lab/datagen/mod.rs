@@ -247,11 +247,11 @@ impl Selfplay {
 
 impl SelfPlayer for Selfplay {
     fn new_game(&mut self) {
-        self.engine.start_afresh();
+        self.engine.new_game();
     }
 
     fn choose(&mut self, game: &Game) -> Option<(Move, Score)> {
-        let outcome = self.engine.search_here(game, self.limits.clone());
+        let outcome = self.engine.search(game, self.limits.clone(), None);
         // Too few nodes for a first iteration leave no score: such a move says nothing, and the game is thrown away.
         Some((outcome.best?, outcome.last?.value.score()))
     }
@@ -260,7 +260,7 @@ impl SelfPlayer for Selfplay {
         let settings = self.engine.settings().clone();
         self.engine.apply(Settings { multi_pv: lines, ..settings.clone() });
         let reports: Mutex<Vec<Report>> = Mutex::default();
-        let outcome = self.engine.search_with(game, self.limits.clone(), &|event| {
+        let listener = |event| {
             if let Event::Line(report) = event
                 && report.value.bound() == Bound::Exact
             {
@@ -268,7 +268,8 @@ impl SelfPlayer for Selfplay {
                 reports.retain(|other| other.line < report.line && other.depth == report.depth);
                 reports.push(report);
             }
-        });
+        };
+        let outcome = self.engine.search(game, self.limits.clone(), Some(&listener));
         self.engine.apply(settings);
         let reports = reports.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut candidates: Vec<_> = reports.iter().filter_map(|r| Some((*r.pv.first()?, r.value.score()))).collect();

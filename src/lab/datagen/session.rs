@@ -19,6 +19,7 @@ use super::filter::Filter;
 use super::openings::Openings;
 use super::play::{GameRules, SelfPlayer, play};
 use super::record::{GameRecord, ReadError, Reader};
+use crate::engine::with_search_stack;
 use crate::lab::progress;
 use crate::lab::tell::counted;
 use crate::random::Random;
@@ -168,17 +169,16 @@ impl GenerationRun {
                 .enumerate()
                 .map(|(worker, &games)| {
                     let (folder, counters, stop, failure) = (&folder, &counters, &stop, &failure);
-                    std::thread::Builder::new()
-                        .name(format!("datagen {worker}"))
-                        .stack_size(crate::search::STACK_SIZE)
-                        .spawn_scoped(scope, move || {
-                            if let Err(error) = self.work(worker, games, folder, new_player, counters, stop) {
-                                stop.store(true, Ordering::Relaxed);
-                                if let Ok(mut failure) = failure.lock() {
-                                    failure.get_or_insert(error);
-                                }
+                    std::thread::Builder::new().name(format!("datagen {worker}")).spawn_scoped(scope, move || {
+                        let work = || self.work(worker, games, folder, new_player, counters, stop);
+                        let done = with_search_stack(work).map_err(|error| error.to_string()).flatten();
+                        if let Err(error) = done {
+                            stop.store(true, Ordering::Relaxed);
+                            if let Ok(mut failure) = failure.lock() {
+                                failure.get_or_insert(error);
                             }
-                        })
+                        }
+                    })
                 })
                 .collect();
             match workers.into_iter().collect::<Result<Vec<_>, _>>() {

@@ -133,7 +133,7 @@ fn play(table: &Table, tables: &Tables, limits: &Limits, mut random: Random) -> 
 }
 
 fn attack(engine: &mut Engine, game: &Game, limits: &Limits) -> Option<Move> {
-    engine.search(game, limits.clone()).best
+    engine.search(game, limits.clone(), None).best
 }
 
 /// The move after which the mate is farthest, one of them at random; a draw is better than any loss.

@@ -224,7 +224,7 @@ impl Player for BuiltIn {
 
     fn think(&mut self, question: Question<'_>, watch: Watch<'_>) -> Result<Answer, Trouble> {
         let Question { position, budget, analysis } = question;
-        self.engine.start_afresh();
+        self.engine.new_game();
         let analyse_mode = self.analysis || analysis;
         if self.engine.settings().analyse_mode != analyse_mode {
             let settings = Settings { analyse_mode, ..self.engine.settings().clone() };

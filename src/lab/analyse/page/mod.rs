@@ -205,9 +205,9 @@ fn foot() -> Markup {
     html! {
         h2 { "How to read it" }
         p.faint {
-            "Scores are from White's point of view: pawns, or # and moves to mate. Behind each score stands how sure it is. "
-            "A proved mate, a tablebase result and what a recognizer proves are certain. "
-            "An opinion is an evaluation; a bound (≥ or ≤) says that the value is at least or at most this. "
+            "Scores are from White's point of view: pawns, or # and moves to mate. Behind each score stands what kind of statement it is. "
+            "A proved mate, a tablebase result and a recognized result are certain. "
+            "An evaluation is an estimate; a bound (≥ or ≤) says that it is at least or at most this. "
             "?? is a blunder, ? a mistake, ?! a dubious move. The board's arrows: blue or red the move played, green the better one. "
             "Arrow keys, Home and End go through the game that is in view."
         }

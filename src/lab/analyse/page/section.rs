@@ -14,7 +14,6 @@ use crate::lab::analyse::judge::{Mark, chances};
 use crate::lab::analyse::pgn::Pgn;
 use crate::lab::epd::player::UciScore;
 use crate::lab::page::{self, board};
-use crate::lab::probe::certainty;
 use crate::position::notation::{Action, san};
 use crate::position::{Game, Position};
 
@@ -126,9 +125,7 @@ fn statement(game: &Game, evaluation: &AnalysedPosition) -> (String, String) {
         (Bound::Lower, true) | (Bound::Upper, false) => "≥ ",
         (Bound::Upper, true) | (Bound::Lower, false) => "≤ ",
     };
-    let words = certainty(report);
-    let words = words.strip_prefix("a ").or_else(|| words.strip_prefix("an ")).unwrap_or(words);
-    (format!("{sign}{value}"), words.to_owned())
+    (format!("{sign}{value}"), report.statement().to_owned())
 }
 
 fn said((score, words): &(String, String)) -> Markup {
