@@ -2,17 +2,14 @@
 //! in the target's byte order. Without a network the crate evaluates classically. Also solves endings against the
 //! lone king: those of a queen, a rook or a pawn, that of a rook pawn and the wrong bishop, and that of bishop and knight.
 
-#[path = "build/bishop_knight.rs"]
-mod bishop_knight;
 #[allow(dead_code, reason = "the crate writes networks, too")]
 #[path = "src/eval/nnue/format.rs"]
 mod format;
-#[path = "build/kpk.rs"]
-mod kpk;
-#[path = "build/three_men.rs"]
-mod three_men;
-#[path = "build/wrong_bishop.rs"]
-mod wrong_bishop;
+#[allow(dead_code, reason = "the crate asks more of its solver")]
+#[path = "src/recognize/retrograde/mod.rs"]
+mod retrograde;
+#[path = "build/tables.rs"]
+mod tables;
 
 use std::env;
 use std::fmt::Write as _;
@@ -80,19 +77,10 @@ fn git(args: &[&str]) -> Option<String> {
     String::from_utf8(output.stdout).ok().map(|line| line.trim().to_owned())
 }
 
-/// The tables that `kpk.rs`, `three_men.rs`, `wrong_bishop.rs` and `bishop_knight.rs` of `src/recognize` include.
+/// The tables that `three_men.rs`, `wrong_bishop.rs` and `bishop_knight.rs` of `src/recognize` include.
 fn write_tables() -> Result<(), String> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("no OUT_DIR")?);
-    let won = kpk::Won::solve();
-    let [queen, rook, pawn] = three_men::tables();
-    for (name, table) in [
-        ("kpk.bin", won.bitbase()),
-        ("wrong_bishop.bin", wrong_bishop::bitbase(&won)),
-        ("bishop_knight.bin", bishop_knight::table()),
-        ("queen.bin", queen),
-        ("rook.bin", rook),
-        ("pawn.bin", pawn),
-    ] {
+    for (name, table) in tables::all() {
         fs::write(out.join(name), table).map_err(|error| error.to_string())?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Bishop and knight against king: the moves to the mate, made by `build.rs` (see `build/bishop_knight.rs`).
+//! Bishop and knight against king: the moves to the mate, made by `build.rs` (see `build/tables.rs`).
 //!
 //! The one elementary mate that a measure of progress does not find: the way to the right corner leads past many
 //! positions that look worse, and no search sees the end of it. Half a byte a position does.

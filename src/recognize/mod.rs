@@ -21,7 +21,6 @@
 
 mod bishop_knight;
 mod clause;
-mod kpk;
 mod lone_king;
 mod minors;
 mod one_each;

@@ -1,6 +1,6 @@
 //! Pawns, and pawns with a minor piece, against the lone king.
 //!
-//! One pawn is looked up in a bitbase, and two pawns or a pawn and a piece are won where the pawn alone would be and
+//! One pawn is looked up in a table, and two pawns or a pawn and a piece are won where the pawn alone would be and
 //! nothing is in its way. Rook pawns are drawn, any number of them and of bishops, before a king that cannot be driven
 //! from their corner.
 
@@ -9,16 +9,16 @@ use shakmaty::{Bitboard, File, Rank, Role, Square, attacks};
 use super::clause::holds;
 use super::lone_king::{is_guarded, lost_for_lone_king};
 use super::view::{Side, View};
-use super::{Class, Verdict, kpk, progress, wrong_bishop};
+use super::{Class, Verdict, progress, three_men, wrong_bishop};
 
-/// One pawn: won or drawn, from the bitbase. Two: won if one of them would win alone. More: the corner.
+/// One pawn: won or drawn, from the table. Two: won if one of them would win alone. More: the corner.
 pub static PAWNS: Class = Class {
     name: "pawns against the lone king",
     judge: |view| {
         let pawns = view.men(Side::Strong, Role::Pawn);
         let Some(first) = pawns.first() else { return Verdict::Silence };
         if !pawns.more_than_one() {
-            return if kpk::is_won(view, view.to_move, view.weak_king, first) {
+            return if three_men::pawn_wins(view, view.to_move, view.weak_king, first) {
                 Verdict::Wins { progress: progress::pawn_and_king(view, first), moves: 28 }
             } else {
                 Verdict::Draw
@@ -84,7 +84,7 @@ fn won(view: &View, wins_against: impl Fn(Square) -> bool) -> bool {
 /// Two pawns, the strong side to move; the lone king may just have taken one of them.
 fn two_pawns_win(view: &View, pawns: Bitboard, king: Square) -> bool {
     let left = pawns & !Bitboard::from(king);
-    let alone = |pawn: Square| kpk::is_won(view, Side::Strong, king, pawn);
+    let alone = |pawn: Square| three_men::pawn_wins(view, Side::Strong, king, pawn);
     let winners = left.into_iter().filter(|&pawn| alone(pawn)).count();
     if winners == left.count() {
         return true;
@@ -99,12 +99,12 @@ fn piece_and_pawn_win(view: &View, king: Square) -> bool {
     let pawn = view.men(Side::Strong, Role::Pawn) & !Bitboard::from(king);
     let piece = view.force(Side::Strong) & !view.men(Side::Strong, Role::Pawn) & !Bitboard::from(king);
     let Some(pawn) = pawn.first() else { return false };
-    if !holds(kpk::is_won(view, Side::Strong, king, pawn)) {
+    if !holds(three_men::pawn_wins(view, Side::Strong, king, pawn)) {
         return false;
     }
     let ahead =
         |square: Square| square.file() == pawn.file() && view.relative(square).rank() > view.relative(pawn).rank();
-    // Without the piece, the bitbase alone is right.
+    // Without the piece, the table alone is right.
     piece.is_empty()
         || holds(!piece.into_iter().any(ahead)) && holds(king.distance(pawn) > 1 || is_guarded(view, pawn, king))
 }

@@ -1,11 +1,11 @@
-//! Queen, rook or pawn against the lone king: the plies to every mate, made by `build.rs` (see `build/three_men.rs`).
+//! Queen, rook or pawn against the lone king: the plies to every mate, made by `build.rs` (see `build/tables.rs`).
 //!
 //! The other recognizers prove results. These tables also have the distance, so that the search announces mates that lie
 //! far beyond its depth.
 
 mod index;
 
-use shakmaty::{Board, Color, Role};
+use shakmaty::{Board, Color, Role, Square};
 
 use super::retrograde::Value;
 use super::view::{Side, View};
@@ -42,6 +42,12 @@ fn value_of(board: &Board, turn: Color) -> Option<Value> {
         entry if strong_to_move => Value::Win(entry - 1),
         entry => Value::Loss(entry - 1),
     })
+}
+
+/// Whether this pawn, with its king, wins against a lone king on this square, whatever else is on the board.
+pub(super) fn pawn_wins(view: &View, to_move: Side, lone: Square, pawn: Square) -> bool {
+    let [strong, lone, pawn] = [view.strong_king, lone, pawn].map(|square| view.relative(square) as usize);
+    PAWN[index::of_pawn(to_move == Side::Strong, strong, lone, pawn)] != 0
 }
 
 #[cfg(test)]

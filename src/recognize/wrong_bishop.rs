@@ -1,4 +1,4 @@
-//! Rook pawn and wrong bishop against king: one bit a position, made by `build.rs` (see `build/wrong_bishop.rs`).
+//! Rook pawn and wrong bishop against king: one bit a position, made by `build.rs` (see `build/tables.rs`).
 
 use shakmaty::{File, Role};
 

@@ -230,6 +230,15 @@ pub struct Tables {
 impl Tables {
     /// Solves these endings and all that they lead to, on as many threads as the machine has.
     pub fn solve(endgames: impl IntoIterator<Item = Endgame>) -> Tables {
+        Tables::solve_part(endgames, |_| |_| true)
+    }
+
+    /// The same with a part of the positions: where an ending's test of the squares (white king, black king, men) fails, a
+    /// position counts as not legal, and no move leads there.
+    pub fn solve_part(
+        endgames: impl IntoIterator<Item = Endgame>,
+        part: fn(&Endgame) -> fn([u8; 4]) -> bool,
+    ) -> Tables {
         let mut wanted: Vec<Endgame> = Vec::new();
         let mut open: Vec<Endgame> = endgames.into_iter().collect();
         while let Some(endgame) = open.pop() {
@@ -242,7 +251,7 @@ impl Tables {
         wanted.sort_by_key(|endgame| (endgame.men(), endgame.pawns()));
         let mut tables = Tables::default();
         for group in wanted.chunk_by(|a, b| (a.men(), a.pawns()) == (b.men(), b.pawns())) {
-            let solved = in_parallel(group, |endgame| Arc::new(Table::solve(endgame.clone(), &tables)));
+            let solved = in_parallel(group, |endgame| Arc::new(Table::solve(endgame.clone(), &tables, part(endgame))));
             tables.tables.extend(solved.into_iter().map(|table| (table.endgame.clone(), table)));
         }
         tables

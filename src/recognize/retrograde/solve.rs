@@ -118,8 +118,8 @@ fn code(roles: &[Option<Role>]) -> usize {
 const TRIANGLE: [u8; 10] = [0, 1, 9, 2, 10, 18, 3, 11, 19, 27];
 
 impl Table {
-    /// Solves an ending, given everything that it leads to.
-    pub(super) fn solve(endgame: Endgame, known: &Tables) -> Table {
+    /// Solves an ending, or the part of it that is kept, given everything that it leads to.
+    pub(super) fn solve(endgame: Endgame, known: &Tables, kept: fn([u8; 4]) -> bool) -> Table {
         let slots = endgame.slots();
         let mut links: Vec<Option<Link>> = (0..64).map(|_| None).collect();
         for (code, to, exchange) in successors(&endgame) {
@@ -135,7 +135,7 @@ impl Table {
         let mut table = Table { endgame, men, has_pawns, twins, values: vec![ILLEGAL; size].into(), links };
         for index in 0..size {
             let spot = table.spot(index);
-            if table.canonical(spot) == spot && table.is_legal(spot) {
+            if kept(spot.squares.to_le_bytes()) && table.canonical(spot) == spot && table.is_legal(spot) {
                 table.values[index] = DRAW;
             }
         }
