@@ -6,7 +6,7 @@ mod index;
 
 use shakmaty::{Board, Color, Role, Square};
 
-use super::retrograde::{Tables, Value};
+use super::retrograde::{Dtm, Tables};
 
 /// The most moves to the mate with bishop and knight, and the levels that they are told in.
 const MOST_MOVES: usize = 33;
@@ -43,8 +43,8 @@ fn plies(tables: &Tables, white_to_move: bool, white: usize, black: usize, men: 
         return None;
     }
     match tables.value(&board, Color::from_white(white_to_move))? {
-        Value::Win(plies) | Value::Loss(plies) => Some(plies),
-        Value::Draw => None,
+        Dtm::Win(plies) | Dtm::Loss(plies) => Some(plies),
+        Dtm::Draw => None,
     }
 }
 

@@ -15,7 +15,6 @@ pub mod input;
 pub mod interrupt;
 pub mod outputs;
 pub mod page;
-pub mod parallel;
 pub mod perft;
 pub mod probe;
 pub mod progress;
@@ -23,6 +22,7 @@ pub mod prove;
 pub mod tell;
 
 use crate::engine::LARGEST_HASH;
+pub use crate::recognize::parallel::{self, default_jobs};
 
 /// The command ran and everything was in order.
 pub const OK: u8 = 0;
@@ -46,11 +46,6 @@ pub fn hash_size(text: &str) -> Result<usize, String> {
         eprintln!("--hash goes from 1 to {LARGEST_HASH}: set to {LARGEST_HASH}");
     }
     if asked == 0 { Err(format!("expected a number from 1 to {LARGEST_HASH}")) } else { Ok(asked.min(LARGEST_HASH)) }
-}
-
-/// How many positions to work on at once when nobody says: one a core.
-pub fn default_jobs() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 #[cfg(test)]

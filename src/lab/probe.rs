@@ -14,7 +14,7 @@ use crate::engine::{Engine, Settings};
 use crate::eval::Evaluator;
 use crate::position::notation::{san, san_line};
 use crate::position::{Game, Position};
-use crate::recognize::retrograde::Value;
+use crate::recognize::retrograde::Dtm;
 use crate::recognize::syzygy::{Probing, Ranking, Tablebases};
 use crate::recognize::{self, three_men};
 use crate::search::Report;
@@ -161,9 +161,9 @@ fn by_recognizers(position: &Position) -> Vec<Finding> {
     findings.push(Finding { source: "recognizer", says });
     if let Some(value) = three_men::value(position) {
         let says = match value {
-            Value::Draw => "a draw".to_owned(),
-            Value::Win(plies) => format!("the side to move mates in {plies} plies"),
-            Value::Loss(plies) => format!("the side to move is mated in {plies} plies"),
+            Dtm::Draw => "a draw".to_owned(),
+            Dtm::Win(plies) => format!("the side to move mates in {plies} plies"),
+            Dtm::Loss(plies) => format!("the side to move is mated in {plies} plies"),
         };
         findings.push(Finding { source: "three men", says: says + ", exact without the 50-move rule" });
     }

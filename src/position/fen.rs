@@ -289,10 +289,13 @@ fn counter(
     }
 }
 
-/// The beginning of a text, for remarks.
-fn shorten(text: &str) -> String {
-    let mut short: String = text.chars().take(24).collect();
-    if short.len() < text.len() {
+/// The beginning of a text, for messages; control characters are shown as escapes.
+pub fn shorten(text: &str) -> String {
+    let mut short = String::new();
+    for c in text.chars().take(24) {
+        if c.is_control() { short.extend(c.escape_default()) } else { short.push(c) }
+    }
+    if text.chars().count() > 24 {
         short.push_str("...");
     }
     short

@@ -22,7 +22,7 @@ use shakmaty::{
     Position as _, Role, Square,
 };
 
-pub use fen::{Counter, FenError, Illegal, Repair};
+pub use fen::{Counter, FenError, Illegal, Repair, shorten};
 pub use game::Game;
 use keys::Keys;
 pub use moves::PackedMove;

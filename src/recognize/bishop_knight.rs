@@ -5,7 +5,7 @@
 
 use shakmaty::{Bitboard, Role, Square, attacks};
 
-use super::view::{Side, View};
+use super::view::{EndingView, Side};
 
 /// Levels of moves to the mate, two a byte; [`Men::lone_king_is_mated_in`] says which is which.
 static LEVELS: &[u8; 20 * 64 * 32 * 64 / 2] = include_bytes!(concat!(env!("OUT_DIR"), "/bishop_knight.bin"));
@@ -16,7 +16,7 @@ const LONGEST: u16 = 33;
 /// The moves to the mate, at most; none where it cannot be forced. Exact to two moves.
 ///
 /// The view has a bishop and a knight on the strong side, and nothing else.
-pub fn mates_in(view: &View) -> Option<u16> {
+pub fn mates_in(view: &EndingView) -> Option<u16> {
     let men = Men {
         strong: view.strong_king,
         lone: view.weak_king,

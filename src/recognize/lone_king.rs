@@ -7,7 +7,7 @@
 use shakmaty::{Bitboard, Role, Square, attacks};
 
 use super::clause::holds;
-use super::view::{Side, View};
+use super::view::{EndingView, Side};
 use super::{Class, Verdict, bishop_knight, progress};
 
 /// A queen or a rook, alone or with one other man: to move, they always win.
@@ -33,7 +33,7 @@ pub static MAJORS: Class = Class {
 };
 
 /// Two bishops of both colours (the caller has seen that they are): to move, they win if neither can be taken.
-pub fn two_bishops(view: &View) -> Verdict {
+pub fn two_bishops(view: &EndingView) -> Verdict {
     let bishops = view.force(Side::Strong);
     let wins_against = |king: Square| !bishops.contains(king) && holds(nothing_hangs(view, king));
     judge_minors(view, wins_against, 18)
@@ -53,7 +53,7 @@ pub static BISHOP_AND_KNIGHT: Class = Class {
     },
 };
 
-fn judge_minors(view: &View, wins_against: impl Fn(Square) -> bool, moves: u16) -> Verdict {
+fn judge_minors(view: &EndingView, wins_against: impl Fn(Square) -> bool, moves: u16) -> Verdict {
     if !holds(view.force(Side::Strong).count() <= 2) {
         return Verdict::Silence;
     }
@@ -65,7 +65,7 @@ fn judge_minors(view: &View, wins_against: impl Fn(Square) -> bool, moves: u16) 
 }
 
 /// Whether the lone king, to move, is mated, or has moves that all leave the strong side winning.
-pub fn lost_for_lone_king(view: &View, wins_against: impl Fn(Square) -> bool) -> bool {
+pub fn lost_for_lone_king(view: &EndingView, wins_against: impl Fn(Square) -> bool) -> bool {
     let mut flights = view.flights().peekable();
     if flights.peek().is_none() {
         return holds(view.in_check(Side::Weak));
@@ -74,13 +74,13 @@ pub fn lost_for_lone_king(view: &View, wins_against: impl Fn(Square) -> bool) ->
 }
 
 /// Whether the lone king, standing on `king`, attacks no man that is not guarded.
-fn nothing_hangs(view: &View, king: Square) -> bool {
+fn nothing_hangs(view: &EndingView, king: Square) -> bool {
     let mut near = (attacks::king_attacks(king) & view.force(Side::Strong)).into_iter();
     near.all(|square| is_guarded(view, square, king))
 }
 
 /// Whether the strong side guards its man on this square, when the lone king stands on `king`.
-pub fn is_guarded(view: &View, square: Square, king: Square) -> bool {
+pub fn is_guarded(view: &EndingView, square: Square, king: Square) -> bool {
     let occupied = view.occupied() & !Bitboard::from(view.weak_king) | Bitboard::from(king);
     view.attackers(square, Side::Strong, occupied).any()
 }

@@ -24,6 +24,7 @@ mod clause;
 mod lone_king;
 mod minors;
 mod one_each;
+pub mod parallel;
 mod pawns;
 mod progress;
 pub mod retrograde;
@@ -39,7 +40,7 @@ use crate::position::Position;
 use crate::score::Score;
 use clause::holds;
 pub use progress::{drive, queen_against_rook};
-use view::{Side, View};
+use view::{EndingView, Side};
 
 /// No recognised win takes longer, in moves from where it is recognised to the mate.
 pub const LONGEST_WIN: usize = 35;
@@ -92,7 +93,7 @@ enum Verdict {
 /// A family of endings with rules of its own.
 struct Class {
     name: &'static str,
-    judge: fn(&View) -> Verdict,
+    judge: fn(&EndingView) -> Verdict,
 }
 
 // Which men a side has, as bits.
@@ -257,7 +258,7 @@ fn answer(board: &Board, turn: Color, clock: u16) -> Ibv {
 /// What the class of this material says, and who is to move; none where there is no class.
 fn judge(board: &Board, turn: Color) -> Option<(Side, Verdict)> {
     let (strong, class) = class_of(board)?;
-    let view = View::new(board, turn, strong)?;
+    let view = EndingView::new(board, turn, strong)?;
     Some((view.to_move, (class.judge)(&view)))
 }
 

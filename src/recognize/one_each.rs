@@ -7,7 +7,7 @@
 use shakmaty::{Bitboard, Square};
 
 use super::clause::holds;
-use super::view::{Side, View, kings_apart, other};
+use super::view::{EndingView, Side, kings_apart, other};
 use super::{Class, Verdict, progress};
 
 /// Queen against pawn.
@@ -210,14 +210,14 @@ pub static ROOK_EACH: Class = Class {
 
 /// The two men that fight.
 struct Duel<'a> {
-    view: &'a View<'a>,
+    view: &'a EndingView<'a>,
     strong: Square,
     weak: Square,
 }
 
 impl<'a> Duel<'a> {
     /// The only man of each side; `None` where there are more.
-    fn new(view: &'a View<'a>) -> Option<Duel<'a>> {
+    fn new(view: &'a EndingView<'a>) -> Option<Duel<'a>> {
         if !holds(view.one_each()) {
             return None;
         }

@@ -8,7 +8,7 @@ use shakmaty::{Bitboard, File, Rank, Role, Square, attacks};
 
 use super::clause::holds;
 use super::lone_king::{is_guarded, lost_for_lone_king};
-use super::view::{Side, View};
+use super::view::{EndingView, Side};
 use super::{Class, Verdict, progress, three_men, wrong_bishop};
 
 /// One pawn: won or drawn, from the table. Two: won if one of them would win alone. More: the corner.
@@ -74,7 +74,7 @@ pub static KNIGHT_AND_PAWN: Class = Class {
 };
 
 /// Whether the strong side wins, given a rule for where it wins when it is to move against the king there.
-fn won(view: &View, wins_against: impl Fn(Square) -> bool) -> bool {
+fn won(view: &EndingView, wins_against: impl Fn(Square) -> bool) -> bool {
     match view.to_move {
         Side::Strong => wins_against(view.weak_king),
         Side::Weak => lost_for_lone_king(view, wins_against),
@@ -82,7 +82,7 @@ fn won(view: &View, wins_against: impl Fn(Square) -> bool) -> bool {
 }
 
 /// Two pawns, the strong side to move; the lone king may just have taken one of them.
-fn two_pawns_win(view: &View, pawns: Bitboard, king: Square) -> bool {
+fn two_pawns_win(view: &EndingView, pawns: Bitboard, king: Square) -> bool {
     let left = pawns & !Bitboard::from(king);
     let alone = |pawn: Square| three_men::pawn_wins(view, Side::Strong, king, pawn);
     let winners = left.into_iter().filter(|&pawn| alone(pawn)).count();
@@ -95,7 +95,7 @@ fn two_pawns_win(view: &View, pawns: Bitboard, king: Square) -> bool {
 }
 
 /// A minor piece and a pawn, the strong side to move; the lone king may just have taken one of them.
-fn piece_and_pawn_win(view: &View, king: Square) -> bool {
+fn piece_and_pawn_win(view: &EndingView, king: Square) -> bool {
     let pawn = view.men(Side::Strong, Role::Pawn) & !Bitboard::from(king);
     let piece = view.force(Side::Strong) & !view.men(Side::Strong, Role::Pawn) & !Bitboard::from(king);
     let Some(pawn) = pawn.first() else { return false };
@@ -111,7 +111,7 @@ fn piece_and_pawn_win(view: &View, king: Square) -> bool {
 
 /// A bishop and a pawn of the four middle files, the strong side to move: they win wherever the pawn cannot be stopped
 /// at once, for a bishop of either colour will do.
-fn bishop_escorts_pawn(view: &View, king: Square) -> bool {
+fn bishop_escorts_pawn(view: &EndingView, king: Square) -> bool {
     let bishop = view.men(Side::Strong, Role::Bishop) & !Bitboard::from(king);
     let pawn = view.men(Side::Strong, Role::Pawn) & !Bitboard::from(king);
     let (Some(bishop), Some(pawn)) = (bishop.first(), pawn.first()) else { return false };
@@ -128,7 +128,7 @@ fn same_colour(square: Square) -> Bitboard {
 }
 
 /// The corner where all pawns promote, if all are on one rook file.
-fn corner_of_rook_pawns(view: &View) -> Option<Square> {
+fn corner_of_rook_pawns(view: &EndingView) -> Option<Square> {
     let pawns = view.men(Side::Strong, Role::Pawn);
     let pawn = pawns.first()?;
     let on_rook_file = holds(matches!(pawn.file(), File::A | File::H));
@@ -147,7 +147,7 @@ fn corner_of_rook_pawns(view: &View) -> Option<Square> {
 /// is never in check and at worst stalemated.
 ///
 /// With two men a lone king that is still on its way will do, if no enemy can be there before it.
-fn corner_fortress(view: &View) -> Verdict {
+fn corner_fortress(view: &EndingView) -> Verdict {
     let Some(corner) = corner_of_rook_pawns(view) else { return Verdict::Silence };
     let drawn = holds((view.men(Side::Strong, Role::Bishop) & same_colour(corner)).is_empty())
         && (holds(view.weak_king.distance(corner) <= 1) || arrives_first(view, corner));
@@ -155,7 +155,7 @@ fn corner_fortress(view: &View) -> Verdict {
 }
 
 /// Whether the lone king is in the corner before the strong king stands beside it, and two moves before the pawn.
-fn arrives_first(view: &View, corner: Square) -> bool {
+fn arrives_first(view: &EndingView, corner: Square) -> bool {
     let beside = attacks::king_attacks(corner) & !Bitboard::from(corner.file());
     let strong = beside.into_iter().map(|square| view.strong_king.distance(square)).min().unwrap_or(0);
     let king = view.weak_king.distance(corner) - u32::from(view.to_move == Side::Weak);

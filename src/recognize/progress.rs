@@ -7,10 +7,10 @@
 use shakmaty::{Bitboard, Rank, Role, Square};
 
 use super::LONGEST_WIN;
-use super::view::{Side, View};
+use super::view::{EndingView, Side};
 
 /// Mop-up evaluation: progress of a mating force against the lone king, more material first, then [`drive`].
-pub fn mop_up(view: &View) -> i32 {
+pub fn mop_up(view: &EndingView) -> i32 {
     let count = |role| view.men(Side::Strong, role).count() as i32;
     let material = 2400 * count(Role::Queen)
         + 1500 * count(Role::Rook)
@@ -41,12 +41,12 @@ pub fn drive(strong_king: Square, lone_king: Square, bishop_beside_knight: Bitbo
 }
 
 /// Progress of a pawn that will be a queen.
-fn pawn_progress(view: &View, pawn: Square) -> i32 {
+fn pawn_progress(view: &EndingView, pawn: Square) -> i32 {
     100 * view.relative(pawn).rank() as i32
 }
 
 /// Progress in king and pawn against king: the pawn first, then the king before it.
-pub fn pawn_and_king(view: &View, pawn: Square) -> i32 {
+pub fn pawn_and_king(view: &EndingView, pawn: Square) -> i32 {
     let pawn = view.relative(pawn);
     let aim = Square::from_coords(pawn.file(), Rank::new((pawn.rank() as u32 + 2).min(7)));
     200 * pawn.rank() as i32 + 20 * (7 - view.relative(view.strong_king).distance(aim) as i32)
@@ -54,7 +54,7 @@ pub fn pawn_and_king(view: &View, pawn: Square) -> i32 {
 
 /// Progress of a piece that hunts a lesser piece or a pawn. Only the win is certain, so this is less than any mating
 /// force against the lone king has; the kings come together and the hunted king goes to the edge.
-pub fn hunt(view: &View) -> i32 {
+pub fn hunt(view: &EndingView) -> i32 {
     let king = view.weak_king;
     let target = view.force(Side::Weak).first().unwrap_or(king);
     20 * from_centre(king)
@@ -100,7 +100,7 @@ mod tests {
 
     use super::*;
     use crate::recognize::proof::tables;
-    use crate::recognize::retrograde::Value;
+    use crate::recognize::retrograde::Dtm;
 
     #[test]
     fn queen_against_rook_grows_towards_the_mate() {
@@ -122,7 +122,7 @@ mod tests {
         let mut bands: BTreeMap<i32, (f64, f64)> = BTreeMap::new();
         tables().get(&ending).expect("a table").for_each(|board, turn, value| {
             let rook = board.rooks().first();
-            if let (Color::Black, Value::Loss(plies)) = (turn, value)
+            if let (Color::Black, Dtm::Loss(plies)) = (turn, value)
                 && let (Some(strong), Some(weak), Some(rook)) =
                     (board.king_of(Color::White), board.king_of(Color::Black), rook)
             {

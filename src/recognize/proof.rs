@@ -7,8 +7,14 @@ use std::sync::OnceLock;
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Piece, Square};
 
+#[path = "../../tests/common/shared.rs"]
+mod data;
+
+pub(crate) use data::shared;
+
 use super::clause::mutation::{self, Site};
-use super::retrograde::{Endgame, Table, Tables, Value, in_parallel};
+use super::parallel::{default_jobs, in_parallel};
+use super::retrograde::{Dtm, Endgame, Table, Tables};
 use super::*;
 use crate::bound::Bound;
 
@@ -19,14 +25,14 @@ pub(crate) fn tables() -> &'static Tables {
 }
 
 /// Whether an answer for the side to move agrees with the true value.
-fn is_true(ibv: Ibv, value: Value) -> bool {
+fn is_true(ibv: Ibv, value: Dtm) -> bool {
     if !ibv.is_some() {
         return true;
     }
     let truth = match value {
-        Value::Win(plies) => Score::mate_in(plies.into()),
-        Value::Draw => Score::ZERO,
-        Value::Loss(plies) => Score::mated_in(plies.into()),
+        Dtm::Win(plies) => Score::mate_in(plies.into()),
+        Dtm::Draw => Score::ZERO,
+        Dtm::Loss(plies) => Score::mated_in(plies.into()),
     };
     match ibv.bound() {
         Bound::Exact => ibv.score() == truth,
@@ -37,12 +43,12 @@ fn is_true(ibv: Ibv, value: Value) -> bool {
 
 /// What is wrong with the answer to a position, if anything: it may contradict the truth, or claim a win that the
 /// 50-move rule can spoil.
-fn wrong(board: &Board, turn: Color, value: Value) -> Option<String> {
+fn wrong(board: &Board, turn: Color, value: Dtm) -> Option<String> {
     let ibv = answer(board, turn, 0);
     if !is_true(ibv, value) {
         return Some(format!("{}: answered {ibv:?}, the truth is {value:?}", fen(board, turn)));
     }
-    if let Value::Win(plies) | Value::Loss(plies) = value
+    if let Dtm::Win(plies) | Dtm::Loss(plies) = value
         && ibv.is_some()
         && ibv.score().is_decisive()
     {
@@ -136,7 +142,7 @@ fn walk(table: &Table) -> Walk {
             }
             if !ibv.score().is_decisive() {
                 if ibv.bound() == Bound::Exact { count.draws += 1 } else { count.bounds += 1 }
-            } else if let Value::Win(plies) | Value::Loss(plies) = value {
+            } else if let Dtm::Win(plies) | Dtm::Loss(plies) = value {
                 count.wins += 1;
                 count.longest = count.longest.max(plies.div_ceil(2));
             }
@@ -150,7 +156,7 @@ fn walks() -> &'static [(&'static Table, Walk)] {
     static WALKS: OnceLock<Vec<(&'static Table, Walk)>> = OnceLock::new();
     WALKS.get_or_init(|| {
         let tables: Vec<&'static Table> = tables().iter().map(|table| &**table).collect();
-        let walks = in_parallel(&tables, |table| walk(table));
+        let walks = in_parallel(tables.len(), default_jobs(), |i| walk(tables[i]), |_, _| ());
         tables.into_iter().zip(walks).collect()
     })
 }
@@ -219,14 +225,15 @@ fn no_clause_can_be_dropped() {
     }
     let clauses: Vec<_> = endings.into_iter().collect();
     assert!(clauses.len() > 30, "{} clauses", clauses.len());
-    let idle = in_parallel(&clauses, |(site, tables)| {
+    let needed = |i: usize| {
+        let (site, tables) = &clauses[i];
         let found = mutation::without(site, || beyond().or_else(|| tables.iter().find_map(|table| first_wrong(table))));
         if let Some(found) = &found {
             println!("without {site}: {found}");
         }
         found.is_none().then_some(*site)
-    });
-    let idle: Vec<_> = idle.into_iter().flatten().collect();
+    };
+    let idle: Vec<_> = in_parallel(clauses.len(), default_jobs(), needed, |_, _| ()).into_iter().flatten().collect();
     assert!(idle.is_empty(), "the proof does not need {idle:#?}");
 }
 
@@ -267,18 +274,6 @@ fn nothing_is_said_of_ordinary_positions() {
     assert!(!may_speak(position.board()));
 }
 
-/// A folder of the test data that travels beside the checkout; says so loudly where it is missing.
-pub(crate) fn shared(folder: &str) -> Option<std::path::PathBuf> {
-    let base = std::env::var_os("IBEX_SHARED")
-        .map_or_else(|| std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), std::path::PathBuf::from);
-    let path = base.join(folder);
-    if path.is_dir() {
-        return Some(path);
-    }
-    eprintln!("SKIPPED: {} is not there (set IBEX_SHARED)", path.display());
-    None
-}
-
 /// The retrograde tables agree with Syzygy's.
 #[test]
 fn tables_agree_with_syzygy() {
@@ -287,7 +282,8 @@ fn tables_agree_with_syzygy() {
     assert!(remarks.is_empty(), "{remarks:?}");
     let syzygy = syzygy.expect("the tables are there");
     let tables: Vec<&Table> = tables().iter().map(|table| &**table).filter(|table| table.endgame().men() > 2).collect();
-    let checked: u64 = in_parallel(&tables, |table| {
+    let check = |i: usize| {
+        let table = tables[i];
         let mut seen = 0_u64;
         let mut checked = 0;
         table.for_each(|board, turn, value| {
@@ -299,17 +295,16 @@ fn tables_agree_with_syzygy() {
             let theirs = syzygy.result(&position(board, turn));
             let theirs = theirs.unwrap_or_else(|| panic!("{}: {:?}", fen(board, turn), syzygy.take_remarks()));
             let ours = match value {
-                Value::Win(_) => 1,
-                Value::Draw => 0,
-                Value::Loss(_) => -1,
+                Dtm::Win(_) => 1,
+                Dtm::Draw => 0,
+                Dtm::Loss(_) => -1,
             };
             assert_eq!(ours, theirs, "{}", fen(board, turn));
             checked += 1;
         });
         checked
-    })
-    .into_iter()
-    .sum();
+    };
+    let checked: u64 = in_parallel(tables.len(), default_jobs(), check, |_, _| ()).into_iter().sum();
     println!("{checked} positions compared");
     assert!(checked > 100_000, "{checked}");
 }

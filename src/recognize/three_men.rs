@@ -7,8 +7,8 @@ mod index;
 
 use shakmaty::{Board, Color, Role, Square};
 
-use super::retrograde::Value;
-use super::view::{Side, View};
+use super::retrograde::Dtm;
+use super::view::{EndingView, Side};
 use crate::position::Position;
 
 static QUEEN: &[u8; index::PIECE_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), "/queen.bin"));
@@ -19,16 +19,16 @@ static PAWN: &[u8; index::PAWN_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), "
 ///
 /// `None` if the third man is a bishop or a knight, or if there are more or fewer men.
 #[inline]
-pub fn value(position: &Position) -> Option<Value> {
+pub fn value(position: &Position) -> Option<Dtm> {
     let board = position.board();
     // With castling rights there is more to a position than where the men stand.
     if board.occupied().count() == 3 && position.castles().is_empty() { value_of(board, position.turn()) } else { None }
 }
 
 /// The same for a board of three men.
-fn value_of(board: &Board, turn: Color) -> Option<Value> {
+fn value_of(board: &Board, turn: Color) -> Option<Dtm> {
     let man = (board.occupied() & !board.kings()).first()?;
-    let view = View::new(board, turn, board.color_at(man)?)?;
+    let view = EndingView::new(board, turn, board.color_at(man)?)?;
     let strong_to_move = view.to_move == Side::Strong;
     let [strong, lone, place] = [view.strong_king, view.weak_king, man].map(|square| view.relative(square) as usize);
     let entry = match board.role_at(man)? {
@@ -38,14 +38,14 @@ fn value_of(board: &Board, turn: Color) -> Option<Value> {
         _ => return None,
     };
     Some(match entry {
-        0 => Value::Draw,
-        entry if strong_to_move => Value::Win(entry - 1),
-        entry => Value::Loss(entry - 1),
+        0 => Dtm::Draw,
+        entry if strong_to_move => Dtm::Win(entry - 1),
+        entry => Dtm::Loss(entry - 1),
     })
 }
 
 /// Whether this pawn, with its king, wins against a lone king on this square, whatever else is on the board.
-pub(super) fn pawn_wins(view: &View, to_move: Side, lone: Square, pawn: Square) -> bool {
+pub(super) fn pawn_wins(view: &EndingView, to_move: Side, lone: Square, pawn: Square) -> bool {
     let [strong, lone, pawn] = [view.strong_king, lone, pawn].map(|square| view.relative(square) as usize);
     PAWN[index::of_pawn(to_move == Side::Strong, strong, lone, pawn)] != 0
 }
@@ -59,7 +59,7 @@ mod tests {
     use crate::recognize::{proof, syzygy};
 
     /// Visits every legal position up to symmetry.
-    fn for_each(mut visit: impl FnMut(&Board, Color, Value)) {
+    fn for_each(mut visit: impl FnMut(&Board, Color, Dtm)) {
         let endings = ["KQvK", "KRvK", "KPvK"].map(|name| name.parse::<Endgame>().expect("a name"));
         let tables = Tables::solve(endings.clone());
         for ending in endings {
@@ -90,9 +90,9 @@ mod tests {
         for_each(|board, turn, _| {
             let position = proof::position(board, turn);
             let ours = match value(&position).expect("three men") {
-                Value::Win(_) => 1,
-                Value::Draw => 0,
-                Value::Loss(_) => -1,
+                Dtm::Win(_) => 1,
+                Dtm::Draw => 0,
+                Dtm::Loss(_) => -1,
             };
             assert_eq!(Some(ours), tables.result(&position), "{}", position.fen());
         });

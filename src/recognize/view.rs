@@ -13,7 +13,7 @@ pub enum Side {
 
 /// A board with its sides named.
 #[derive(Clone, Copy)]
-pub struct View<'a> {
+pub struct EndingView<'a> {
     board: &'a Board,
     strong: Color,
     /// The side to move.
@@ -24,10 +24,10 @@ pub struct View<'a> {
     pub weak_king: Square,
 }
 
-impl<'a> View<'a> {
+impl<'a> EndingView<'a> {
     /// Names the sides of a board; `None` without two kings.
-    pub fn new(board: &'a Board, turn: Color, strong: Color) -> Option<View<'a>> {
-        Some(View {
+    pub fn new(board: &'a Board, turn: Color, strong: Color) -> Option<EndingView<'a>> {
+        Some(EndingView {
             board,
             strong,
             to_move: if turn == strong { Side::Strong } else { Side::Weak },
@@ -111,6 +111,6 @@ pub fn other(side: Side) -> Side {
 }
 
 /// Whether the kings are too far from each other for one to guard the other's flights.
-pub fn kings_apart(view: &View) -> bool {
+pub fn kings_apart(view: &EndingView) -> bool {
     view.strong_king.distance(view.weak_king) > 2
 }

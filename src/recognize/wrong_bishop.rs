@@ -2,14 +2,14 @@
 
 use shakmaty::{File, Role};
 
-use super::view::{Side, View};
+use super::view::{EndingView, Side};
 
 /// Won positions as bits; [`wins`] says which is which.
 static WON: &[u8; 2 * 6 * 32 * 64 * 64 / 8] = include_bytes!(concat!(env!("OUT_DIR"), "/wrong_bishop.bin"));
 
 /// Whether the strong side wins; nothing where it does not have one rook pawn and one bishop that does not command the
 /// corner before it.
-pub fn wins(view: &View) -> Option<bool> {
+pub fn wins(view: &EndingView) -> Option<bool> {
     let pawn = view.men(Side::Strong, Role::Pawn).single_square()?;
     let bishop = view.men(Side::Strong, Role::Bishop).single_square()?;
     // The bitbase has a white pawn on the file a and a bishop on the dark squares.

@@ -4,7 +4,7 @@ use super::Search;
 use crate::bound::{Bound, Ibv};
 use crate::params;
 use crate::position::Position;
-use crate::recognize::retrograde::Value;
+use crate::recognize::retrograde::Dtm;
 use crate::recognize::{self, three_men};
 use crate::score::{MAX_PLY, Score};
 use crate::window::Window;
@@ -71,9 +71,9 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return None;
         }
         let (plies, wins) = match three_men::value(position)? {
-            Value::Draw => return Some(self.draw(ply)),
-            Value::Win(plies) => (usize::from(plies), true),
-            Value::Loss(plies) => (usize::from(plies), false),
+            Dtm::Draw => return Some(self.draw(ply)),
+            Dtm::Win(plies) => (usize::from(plies), true),
+            Dtm::Loss(plies) => (usize::from(plies), false),
         };
         if usize::from(position.clock()) + plies > 100 {
             // A pawn move resets the clock, but then the distance to mate is unknown.
@@ -118,8 +118,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 /// The plies to mate in a position of three men; the maximum if it is drawn, 0 for other material.
 pub(super) fn plies_to_mate(position: &Position) -> usize {
     match three_men::value(position) {
-        Some(Value::Win(plies) | Value::Loss(plies)) => usize::from(plies),
-        Some(Value::Draw) => usize::MAX,
+        Some(Dtm::Win(plies) | Dtm::Loss(plies)) => usize::from(plies),
+        Some(Dtm::Draw) => usize::MAX,
         None => 0,
     }
 }

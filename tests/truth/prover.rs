@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ibex::recognize::retrograde::{Tables, Value};
+use ibex::recognize::retrograde::{Dtm, Tables};
 use shakmaty::{Chess, Position};
 
 use super::game::{Played, key};
@@ -52,8 +52,8 @@ impl<'a> Prover<'a> {
         let clock = position.halfmoves();
         if let Some(value) = self.without_past(position) {
             let needed = match value {
-                Value::Win(needed) if attacks => usize::from(needed),
-                Value::Loss(needed) if !attacks => usize::from(needed),
+                Dtm::Win(needed) if attacks => usize::from(needed),
+                Dtm::Loss(needed) if !attacks => usize::from(needed),
                 _ => return Some(false),
             };
             if needed > plies {
@@ -78,8 +78,8 @@ impl<'a> Prover<'a> {
             let mut child = position.clone();
             child.play_unchecked(m);
             let distance = match self.without_past(&child) {
-                Some(Value::Loss(plies)) => plies,
-                Some(Value::Win(plies)) => u8::MAX - plies,
+                Some(Dtm::Loss(plies)) => plies,
+                Some(Dtm::Win(plies)) => u8::MAX - plies,
                 _ => u8::MAX,
             };
             let replies = child.legal_moves().len();
@@ -108,9 +108,9 @@ impl<'a> Prover<'a> {
     /// What a position is worth; none where no table knows it, or where it costs too much to say.
     pub fn outcome(&mut self, position: &Chess) -> Option<Outcome> {
         let (plies, outcome) = match self.without_past(position)? {
-            Value::Draw => return Some(Outcome::Draw),
-            Value::Win(plies) => (usize::from(plies), Outcome::Win),
-            Value::Loss(plies) => (usize::from(plies), Outcome::Loss),
+            Dtm::Draw => return Some(Outcome::Draw),
+            Dtm::Win(plies) => (usize::from(plies), Outcome::Win),
+            Dtm::Loss(plies) => (usize::from(plies), Outcome::Loss),
         };
         // Against a lone king and without pawns nothing turns the clock back: what does not mate before it runs out is a
         // draw.
@@ -145,7 +145,7 @@ impl<'a> Prover<'a> {
     }
 
     /// The value of a solved ending, at clock 0 and without a past.
-    fn without_past(&self, position: &Chess) -> Option<Value> {
+    fn without_past(&self, position: &Chess) -> Option<Dtm> {
         if position.castles().any() {
             return None;
         }

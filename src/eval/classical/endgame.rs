@@ -3,14 +3,14 @@
 use shakmaty::{Bitboard, Square, attacks};
 
 use super::sums::{Sums, Term, Tracer};
-use super::view::{Attacks, FILE_A, FILE_H, Men, View, file_of, fill_down, fill_up, up};
+use super::view::{AttackMap, FILE_A, FILE_H, Men, SideView, file_of, fill_down, fill_up, up};
 
 /// Adds one side's passed pawns; `to_move` says whether it is this side's turn.
 pub fn passed<W: Tracer>(
-    view: &View,
+    view: &SideView,
     passed: Bitboard,
-    ours: &Attacks,
-    theirs: &Attacks,
+    ours: &AttackMap,
+    theirs: &AttackMap,
     to_move: bool,
     sums: &mut Sums<'_, W>,
 ) {
@@ -48,7 +48,7 @@ pub fn passed<W: Tracer>(
 }
 
 /// Adds what drives a bare king to the edge, for the side that has the pieces.
-pub fn mop_up<W: Tracer>(view: &View, sums: &mut Sums<'_, W>) {
+pub fn mop_up<W: Tracer>(view: &SideView, sums: &mut Sums<'_, W>) {
     if view.their.all.more_than_one() || view.own.pieces().is_empty() {
         return;
     }
@@ -64,7 +64,7 @@ pub fn mop_up<W: Tracer>(view: &View, sums: &mut Sums<'_, W>) {
 pub const WHOLE: i32 = 64;
 
 /// How much of an endgame advantage the stronger side, whose view this is, can hope to keep; in 64ths.
-pub fn scale(view: &View, passed: Bitboard) -> i32 {
+pub fn scale(view: &SideView, passed: Bitboard) -> i32 {
     let (own, their) = (&view.own, &view.their);
     let pawns = own.pawns.count() as i32;
     let (own_worth, their_worth) = (worth(own), worth(their));

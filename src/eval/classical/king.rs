@@ -3,10 +3,10 @@
 use shakmaty::{Bitboard, Square, attacks};
 
 use super::sums::{Sums, Term, Tracer};
-use super::view::{Attacks, FILE_A, View, few, ranks};
+use super::view::{AttackMap, FILE_A, SideView, few, ranks};
 
 /// Adds the shelter of the own king.
-pub fn shelter<W: Tracer>(view: &View, sums: &mut Sums<'_, W>) {
+pub fn shelter<W: Tracer>(view: &SideView, sums: &mut Sums<'_, W>) {
     let w = sums.weights;
     let king = view.own.king;
     let (king_file, king_rank) = (king.file() as u32, king.rank() as u32);
@@ -26,7 +26,7 @@ pub fn shelter<W: Tracer>(view: &View, sums: &mut Sums<'_, W>) {
 }
 
 /// Adds what the danger of the enemy king is worth, given what both sides attack.
-pub fn attack<W: Tracer>(view: &View, ours: &Attacks, theirs: &Attacks, sums: &mut Sums<'_, W>) {
+pub fn attack<W: Tracer>(view: &SideView, ours: &AttackMap, theirs: &AttackMap, sums: &mut Sums<'_, W>) {
     // One piece alone does not attack a king, unless it is a queen or a queen follows it.
     if ours.king_attackers + u32::from(view.own.queens.any()) < 2 {
         return;

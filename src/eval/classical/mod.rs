@@ -29,7 +29,7 @@ pub use pawns::PawnCache;
 use sums::{NullTracer, Sums, Term, Tracer};
 pub use trace::{Trace, trace};
 pub use values::VALUES;
-use view::View;
+use view::SideView;
 use weights::Weights;
 
 /// The weights that the engine plays with.
@@ -70,7 +70,7 @@ pub fn phase(board: &Board) -> i32 {
 pub struct Sides<'w, W> {
     /// The sums, closed.
     pub sums: [Sums<'w, W>; 2],
-    views: [View; 2],
+    views: [SideView; 2],
     passed: [Bitboard; 2],
 }
 
@@ -87,9 +87,9 @@ impl<'w, W: Tracer> Sides<'w, W> {
     fn with_pawns(
         position: &Position,
         weights: &'w Weights,
-        structures: impl FnOnce(&[View; 2], &mut [Sums<'w, W>; 2]) -> [Bitboard; 2],
+        structures: impl FnOnce(&[SideView; 2], &mut [Sums<'w, W>; 2]) -> [Bitboard; 2],
     ) -> Sides<'w, W> {
-        let views = View::both(position.board());
+        let views = SideView::both(position.board());
         let mut sums = [Sums::new(weights), Sums::new(weights)];
         let passed = structures(&views, &mut sums);
         let mover = usize::from(position.turn() == Color::Black);

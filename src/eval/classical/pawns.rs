@@ -5,11 +5,11 @@ use shakmaty::Bitboard;
 use super::pair::S;
 use super::pieces::stand;
 use super::sums::{NullTracer, Sums, Term, Tracer};
-use super::view::{View, beside, file_of, fill_up, pawn_attacks, ranks, their_pawn_attacks, up};
+use super::view::{SideView, beside, file_of, fill_up, pawn_attacks, ranks, their_pawn_attacks, up};
 use super::weights::Weights;
 
 /// Adds one side's pawn structure to its sums; returns its passed pawns.
-pub fn structure<W: Tracer>(view: &View, sums: &mut Sums<'_, W>) -> Bitboard {
+pub fn structure<W: Tracer>(view: &SideView, sums: &mut Sums<'_, W>) -> Bitboard {
     let w = sums.weights;
     let (own, their) = (view.own.pawns, view.their.pawns);
     let own_attacks = pawn_attacks(own);
@@ -84,7 +84,7 @@ impl PawnCache {
     pub fn structures(
         &mut self,
         key: u64,
-        views: &[View; 2],
+        views: &[SideView; 2],
         weights: &Weights,
         sums: &mut [Sums<'_, NullTracer>; 2],
     ) -> [Bitboard; 2] {

@@ -5,7 +5,7 @@ use shakmaty::{Bitboard, Square, attacks};
 use super::pair::S;
 use super::sums::{Sums, Term, Tracer};
 use super::view::{
-    Attacks, CENTER_FILES, View, double_pawn_attacks, down, few, file_of, pawn_attacks, ranks, their_attack_span,
+    AttackMap, CENTER_FILES, SideView, double_pawn_attacks, down, few, file_of, pawn_attacks, ranks, their_attack_span,
     their_pawn_attacks, up, xray_attackers,
 };
 
@@ -14,12 +14,12 @@ const LIGHT: Bitboard = Bitboard::LIGHT_SQUARES;
 const CENTER: Bitboard = Bitboard(0x0000_0018_1800_0000);
 
 /// Adds one side's pieces to its sums, and their share of the danger of the enemy king; returns what they attack.
-pub fn pieces<W: Tracer>(view: &View, sums: &mut Sums<'_, W>) -> Attacks {
+pub fn pieces<W: Tracer>(view: &SideView, sums: &mut Sums<'_, W>) -> AttackMap {
     let w = sums.weights;
     let (own, their, occupied) = (&view.own, &view.their, view.occupied);
 
     let mut attacked =
-        Attacks { pawns: pawn_attacks(own.pawns), king: attacks::king_attacks(own.king), ..Attacks::default() };
+        AttackMap { pawns: pawn_attacks(own.pawns), king: attacks::king_attacks(own.king), ..AttackMap::default() };
     attacked.all = attacked.king;
     attacked.join(attacked.pawns);
     attacked.twice |= double_pawn_attacks(own.pawns);
@@ -126,7 +126,7 @@ fn king_ring(king: Square) -> Bitboard {
     near | down(near)
 }
 
-fn attack_king<'w, W: Tracer>(sums: &mut Sums<'w, W>, attacked: &mut Attacks, attacker: &'w S, hits: Bitboard) {
+fn attack_king<'w, W: Tracer>(sums: &mut Sums<'w, W>, attacked: &mut AttackMap, attacker: &'w S, hits: Bitboard) {
     if hits.any() {
         attacked.king_attackers += 1;
         sums.endanger(attacker, 1);
@@ -148,7 +148,7 @@ fn distance(a: Square, b: Square) -> i32 {
 }
 
 /// The squares in the own centre that can be used safely, and those of them behind own pawns once more.
-pub fn space(view: &View) -> i32 {
+pub fn space(view: &SideView) -> i32 {
     let own = view.own.pawns;
     let safe = CENTER_FILES & ranks(1, 3) & !own & !their_pawn_attacks(view.their.pawns);
     let behind = down(own) | down(down(own)) | down(down(down(own)));

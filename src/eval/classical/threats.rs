@@ -3,10 +3,10 @@
 use shakmaty::attacks;
 
 use super::sums::{Sums, Term, Tracer};
-use super::view::{Attacks, View, few, pawn_attacks, ranks, up};
+use super::view::{AttackMap, SideView, few, pawn_attacks, ranks, up};
 
 /// Adds one side's threats, given what both sides attack.
-pub fn threats<W: Tracer>(view: &View, ours: &Attacks, theirs: &Attacks, sums: &mut Sums<'_, W>) {
+pub fn threats<W: Tracer>(view: &SideView, ours: &AttackMap, theirs: &AttackMap, sums: &mut Sums<'_, W>) {
     let w = sums.weights;
     let (own, their) = (&view.own, &view.their);
     let prey = [their.pawns, their.knights, their.bishops, their.rooks, their.queens];

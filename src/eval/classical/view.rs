@@ -18,7 +18,7 @@ pub struct Men {
 }
 
 /// Both sides' pieces, seen by the side that owns the first.
-pub struct View {
+pub struct SideView {
     pub own: Men,
     pub their: Men,
     pub occupied: Bitboard,
@@ -26,7 +26,7 @@ pub struct View {
 
 /// What a side attacks, by piece, seen by the side itself.
 #[derive(Clone, Copy, Default)]
-pub struct Attacks {
+pub struct AttackMap {
     pub pawns: Bitboard,
     pub knights: Bitboard,
     pub bishops: Bitboard,
@@ -78,23 +78,23 @@ impl Men {
     }
 }
 
-impl View {
+impl SideView {
     /// White's and black's view of a board.
-    pub fn both(board: &Board) -> [View; 2] {
+    pub fn both(board: &Board) -> [SideView; 2] {
         let white = Men::of(board, Color::White);
         let black = Men::of(board, Color::Black);
         let occupied = board.occupied();
         [
-            View { own: white, their: black, occupied },
-            View { own: black.flipped(), their: white.flipped(), occupied: occupied.flip_vertical() },
+            SideView { own: white, their: black, occupied },
+            SideView { own: black.flipped(), their: white.flipped(), occupied: occupied.flip_vertical() },
         ]
     }
 }
 
-impl Attacks {
+impl AttackMap {
     /// The same attacks, seen by the other side.
-    pub fn flipped(&self) -> Attacks {
-        Attacks {
+    pub fn flipped(&self) -> AttackMap {
+        AttackMap {
             pawns: self.pawns.flip_vertical(),
             knights: self.knights.flip_vertical(),
             bishops: self.bishops.flip_vertical(),
@@ -167,7 +167,7 @@ pub const fn their_pawn_attacks(pawns: Bitboard) -> Bitboard {
 }
 
 /// The squares that enemy pawns attack or may attack one day.
-pub fn their_attack_span(view: &View) -> Bitboard {
+pub fn their_attack_span(view: &SideView) -> Bitboard {
     fill_down(their_pawn_attacks(view.their.pawns))
 }
 

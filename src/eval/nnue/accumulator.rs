@@ -10,7 +10,7 @@ use std::sync::Arc;
 use arrayvec::ArrayVec;
 use shakmaty::{Bitboard, Board, CastlingSide, Color, Move, Piece, Role, Square};
 
-use super::features::{View, mirrors, output_bucket};
+use super::features::{FeatureView, mirrors, output_bucket};
 use super::network::Network;
 use super::simd::Block;
 use crate::position::Position;
@@ -89,7 +89,7 @@ impl Accumulators {
     /// Starts a path at `root`.
     pub fn reset(&mut self, root: &Position) {
         // In the order of shakmaty's numbers for the colours.
-        let mirrored = [Color::Black, Color::White].map(|color| View::of(color, root.board()).is_mirrored());
+        let mirrored = [Color::Black, Color::White].map(|color| FeatureView::of(color, root.board()).is_mirrored());
         self.frames.clear();
         self.frames.push(Frame { change: Change::None, mirrored, known: [false; 2] });
     }
@@ -162,7 +162,8 @@ impl Accumulators {
         if squares.is_empty() {
             return;
         }
-        let views = [Color::Black, Color::White].map(|color| View::new(color, self.top().mirrored[color as usize]));
+        let views =
+            [Color::Black, Color::White].map(|color| FeatureView::new(color, self.top().mirrored[color as usize]));
         for role in [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
             for square in squares & board.by_role(role) {
                 let piece = role.of(Color::from_white(board.white().contains(square)));
@@ -205,14 +206,14 @@ impl Accumulators {
             }
             known -= 1;
         }
-        let view = View::new(color, mirrored);
+        let view = FeatureView::new(color, mirrored);
         for frame in known + 1..=last {
             self.apply(frame, color, view);
         }
     }
 
     /// Computes a frame's hidden layer from the one before.
-    fn apply(&mut self, frame: usize, color: Color, view: View) {
+    fn apply(&mut self, frame: usize, color: Color, view: FeatureView) {
         let network = &*self.network;
         let (width, kernel) = (network.width(), network.kernel());
         let start = (2 * frame + color as usize) * width;
@@ -241,7 +242,7 @@ impl Accumulators {
         let (width, kernel) = (network.width(), network.kernel());
         let last = self.frames.len() - 1;
         let mirrored = self.frames[last].mirrored[color as usize];
-        let view = View::new(color, mirrored);
+        let view = FeatureView::new(color, mirrored);
         let cached = &mut self.cache[color as usize][usize::from(mirrored)];
         for side in Color::ALL {
             for role in Role::ALL {

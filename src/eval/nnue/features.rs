@@ -6,24 +6,24 @@ pub use super::format::{INPUTS, OUTPUT_BUCKETS, PIECES};
 
 /// How one side sees the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct View {
+pub struct FeatureView {
     side: Color,
     /// What a square is combined with: ranks upside down for Black, files mirrored by the king.
     flip: u8,
 }
 
-impl View {
+impl FeatureView {
     /// The view of `side`, with left and right exchanged or not (see [`mirrors`]).
     #[inline]
-    pub fn new(side: Color, mirrored: bool) -> View {
+    pub fn new(side: Color, mirrored: bool) -> FeatureView {
         let ranks = if side == Color::Black { 56 } else { 0 };
         let files = if mirrored { 7 } else { 0 };
-        View { side, flip: ranks | files }
+        FeatureView { side, flip: ranks | files }
     }
 
     /// The view of `side` on a board; without a king, as if it stood on the queen's side.
-    pub fn of(side: Color, board: &Board) -> View {
-        View::new(side, board.king_of(side).is_some_and(mirrors))
+    pub fn of(side: Color, board: &Board) -> FeatureView {
+        FeatureView::new(side, board.king_of(side).is_some_and(mirrors))
     }
 
     /// Whether left and right are exchanged.

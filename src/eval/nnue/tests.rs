@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use shakmaty::{CastlingMode, Color, Role};
 
-use super::features::{INPUTS, OUTPUT_BUCKETS, PIECES, View, output_bucket};
+use super::features::{FeatureView, INPUTS, OUTPUT_BUCKETS, PIECES, output_bucket};
 use super::format::{HEADER_SIZE, MAX_OUTPUT_WEIGHT, NetworkError, QA, QB, SCALE};
 use super::simd::{BLOCK, Block, Kernel};
 use super::{Accumulators, Network};
@@ -35,7 +35,7 @@ fn from_scratch(values: &[i16], hidden: usize, biases: [i32; OUTPUT_BUCKETS], po
     let bucket = output_bucket(board.occupied().count());
     let mut sum = 0i64;
     for (half, color) in [position.turn(), !position.turn()].into_iter().enumerate() {
-        let view = View::of(color, board);
+        let view = FeatureView::of(color, board);
         for neuron in 0..hidden {
             let mut value = i32::from(values[INPUTS * hidden + neuron]);
             let squares = en_prise(board);
@@ -188,7 +188,7 @@ fn colours_and_sides_are_symmetric() {
 fn inputs_are_distinct_and_kings_stand_left() {
     for color in Color::ALL {
         for mirrored in [false, true] {
-            let view = View::new(color, mirrored);
+            let view = FeatureView::new(color, mirrored);
             let mut seen = [false; INPUTS];
             for side in Color::ALL {
                 for role in Role::ALL {

@@ -10,16 +10,16 @@ use super::record::Step;
 #[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
     /// Keep positions from this ply on, counted from the end of the opening
-    #[arg(long, default_value_t = 0, value_name = "PLY")]
+    #[arg(long, default_value_t = Filter::default().min_ply, value_name = "PLY")]
     pub min_ply: u32,
     /// Keep positions up to this ply, counted from the end of the opening
-    #[arg(long, default_value_t = 400, value_name = "PLY")]
+    #[arg(long, default_value_t = Filter::default().max_ply, value_name = "PLY")]
     pub max_ply: u32,
     /// Keep positions whose 50-move clock is at most this many plies: beyond, the score is about the clock
-    #[arg(long, default_value_t = 60, value_name = "PLIES")]
+    #[arg(long, default_value_t = Filter::default().max_clock, value_name = "PLIES")]
     pub max_clock: u32,
     /// Keep positions whose score is at most this many centipawns, for either side
-    #[arg(long, default_value_t = 3000, value_name = "CP")]
+    #[arg(long, default_value_t = Filter::default().max_score, value_name = "CP")]
     pub max_score: u16,
 }
 

@@ -37,12 +37,6 @@ pub struct OffPolicy {
     pub loss: i32,
 }
 
-impl Default for OffPolicy {
-    fn default() -> OffPolicy {
-        OffPolicy { share: 0.09, plies: 30, loss: 60 }
-    }
-}
-
 impl OffPolicy {
     /// Lines of the search that such a move is chosen from, the best one among them.
     const LINES: usize = 4;
@@ -92,28 +86,27 @@ pub struct Adjudication {
     pub max_plies: u32,
 }
 
-impl Default for Adjudication {
-    fn default() -> Adjudication {
-        Adjudication {
-            opening_limit: 400,
-            win_score: 2500,
-            win_plies: 4,
-            draw_score: 8,
-            draw_plies: 10,
-            draw_from: 60,
-            draw_men: 8,
-            max_plies: 500,
-        }
-    }
-}
-
 /// The rules of a run's games.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GameRules {
     /// When a game is decided before the rules of chess end it.
     pub adjudication: Adjudication,
     /// When the player leaves its best move.
     pub off_policy: OffPolicy,
+}
+
+#[cfg(test)]
+impl Default for GameRules {
+    /// The defaults of the command line.
+    fn default() -> GameRules {
+        let command = OffPolicy::augment_args(Adjudication::augment_args(clap::Command::new("datagen")));
+        let matches = command.get_matches_from(["datagen"]);
+        let read = "every argument has a default";
+        GameRules {
+            adjudication: clap::FromArgMatches::from_arg_matches(&matches).expect(read),
+            off_policy: clap::FromArgMatches::from_arg_matches(&matches).expect(read),
+        }
+    }
 }
 
 /// Plays one game, drawing openings until one is balanced and its game has a result.
@@ -228,7 +221,10 @@ mod tests {
     fn game(fen: Option<&str>, script: impl Fn(usize) -> i32) -> Option<GameRecord> {
         let position =
             fen.map_or_else(Position::startpos, |fen| Position::from_fen(fen, CastlingMode::Standard).unwrap());
-        let rules = GameRules { off_policy: OffPolicy { share: 0.0, ..OffPolicy::default() }, ..GameRules::default() };
+        let rules = GameRules {
+            off_policy: OffPolicy { share: 0.0, ..GameRules::default().off_policy },
+            ..GameRules::default()
+        };
         play_from(&mut Script { said: 0, script }, Game::new(position), &rules, &mut Random::new(1))
     }
 
@@ -277,8 +273,9 @@ mod tests {
         let length = |number: u32, draw_men| {
             let fen = format!("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 {number}");
             let position = Position::from_fen(&fen, CastlingMode::Standard).unwrap();
-            let adjudication = Adjudication { draw_from: 3, draw_plies: 4, draw_men, ..Adjudication::default() };
-            let off_policy = OffPolicy { share: 0.0, ..OffPolicy::default() };
+            let adjudication =
+                Adjudication { draw_from: 3, draw_plies: 4, draw_men, ..GameRules::default().adjudication };
+            let off_policy = OffPolicy { share: 0.0, ..GameRules::default().off_policy };
             let mut player = Script { said: 0, script: |_| 5 };
             let rules = GameRules { adjudication, off_policy };
             play_from(&mut player, Game::new(position), &rules, &mut Random::new(1)).map(|record| record.steps.len())

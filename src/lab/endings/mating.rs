@@ -12,7 +12,7 @@ use crate::lab::{FOUND, OK, TROUBLE, progress};
 use crate::position::game::Ending;
 use crate::position::{Game, Position};
 use crate::random::Random;
-use crate::recognize::retrograde::{Endgame, Table, Tables, Value};
+use crate::recognize::retrograde::{Dtm, Endgame, Table, Tables};
 use crate::tell;
 use crate::time::Limits;
 
@@ -109,9 +109,9 @@ pub fn run(args: &Args) -> u8 {
 }
 
 fn play(table: &Table, tables: &Tables, limits: &Limits, mut random: Random) -> MatingGame {
-    let winning = |turn, value| turn == shakmaty::Color::White && matches!(value, Value::Win(_));
+    let winning = |turn, value| turn == shakmaty::Color::White && matches!(value, Dtm::Win(_));
     let (start, value) = sample::of_table(table, &mut random, winning);
-    let needed = if let Value::Win(plies) = value { u32::from(plies).div_ceil(2) } else { 0 };
+    let needed = if let Dtm::Win(plies) = value { u32::from(plies).div_ceil(2) } else { 0 };
     let mut engine = engine();
     let mut game = Game::new(start.clone());
     let attacker = start.turn();
@@ -143,10 +143,10 @@ fn defend(game: &Game, tables: &Tables, random: &mut Random) -> Option<Move> {
         let mut after = position.clone();
         after.play(*m);
         match tables.value(after.board(), after.turn()) {
-            Some(Value::Win(plies)) => i32::from(plies),
-            Some(Value::Draw) => 1000,
+            Some(Dtm::Win(plies)) => i32::from(plies),
+            Some(Dtm::Draw) => 1000,
             // What is not in the tables is kings alone; a defender who wins would be a fault of the attacker's.
-            Some(Value::Loss(_)) => 2000,
+            Some(Dtm::Loss(_)) => 2000,
             None => 1000,
         }
     };

@@ -5,7 +5,7 @@ use shakmaty::{Board, CastlingMode, Color, Piece, Role, Setup, Square};
 
 use crate::position::Position;
 use crate::random::Random;
-use crate::recognize::retrograde::{Table, Value};
+use crate::recognize::retrograde::{Dtm, Table};
 use crate::recognize::syzygy::Tablebases;
 
 /// A position of an ending.
@@ -20,7 +20,7 @@ pub struct Sample {
 }
 
 /// A random position of a solved ending, either colour being the stronger; `wanted` chooses by value.
-pub fn of_table(table: &Table, random: &mut Random, wanted: impl Fn(Color, Value) -> bool) -> (Position, Value) {
+pub fn of_table(table: &Table, random: &mut Random, wanted: impl Fn(Color, Dtm) -> bool) -> (Position, Dtm) {
     loop {
         let Some((board, turn, value)) = table.at_random(random.next_u64()) else { continue };
         if !wanted(turn, value) {
@@ -36,9 +36,9 @@ pub fn samples(table: &Table, count: usize, random: &mut Random) -> Vec<Sample> 
     let sample = |_| {
         let (position, value) = of_table(table, random, |_, _| true);
         let result = match value {
-            Value::Win(_) => 1,
-            Value::Draw => 0,
-            Value::Loss(_) => -1,
+            Dtm::Win(_) => 1,
+            Dtm::Draw => 0,
+            Dtm::Loss(_) => -1,
         };
         Sample { ending: table.endgame().to_string(), position, result }
     };

@@ -20,7 +20,7 @@ use crate::position::Position;
 use crate::position::notation::san;
 use crate::random::Random;
 use crate::recognize::recognize;
-use crate::recognize::retrograde::{Endgame, Tables, Value};
+use crate::recognize::retrograde::{Dtm, Endgame, Tables};
 use crate::tell;
 
 /// Recognised positions lie so many plies below the root, at least and at most.
@@ -103,9 +103,9 @@ impl Oracle<'_> {
                 }
             }
             Oracle::Tables(tables) => match tables.value(position.board(), position.turn()) {
-                Some(Value::Win(_)) => Range::exactly(1),
-                Some(Value::Draw) => Range::exactly(0),
-                Some(Value::Loss(_)) => Range::exactly(-1),
+                Some(Dtm::Win(_)) => Range::exactly(1),
+                Some(Dtm::Draw) => Range::exactly(0),
+                Some(Dtm::Loss(_)) => Range::exactly(-1),
                 None => Range::NOTHING,
             },
         }

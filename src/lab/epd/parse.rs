@@ -27,7 +27,7 @@ pub use operations::{Operation, quotation, quote};
 
 use crate::lab::input::{self, InputError};
 use crate::lab::tell::counted;
-use crate::position::{Position, Repair};
+use crate::position::{Position, Repair, shorten};
 
 /// Odd operations of one kind in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -407,18 +407,6 @@ fn only_once(operations: &mut [Operation]) -> Result<(), SuiteError> {
 /// Whether a line must be left out when this operation cannot be read.
 fn is_solution(opcode: &str) -> bool {
     matches!(opcode, "bm" | "am" | "dm")
-}
-
-/// The beginning of a text, for messages; control characters are shown as escapes.
-fn shorten(text: &str) -> String {
-    let mut short = String::new();
-    for c in text.chars().take(24) {
-        if c.is_control() { short.extend(c.escape_default()) } else { short.push(c) }
-    }
-    if text.chars().count() > 24 {
-        short.push_str("...");
-    }
-    short
 }
 
 /// Gives the operations their meaning in the position.

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::judge::{Found, MateVerdict};
 use super::parse::Suite;
 use super::player::{Budget, UciScore};
+use crate::eval::nnue::format::checksum;
 use crate::lab::outputs;
 
 /// The version of the file format.
@@ -136,26 +137,19 @@ pub struct SuiteHead {
 impl SuiteHead {
     /// Describes a suite.
     pub fn of(suite: &Suite) -> SuiteHead {
-        // Fowler, Noll and Vo's hash: it need only notice edits.
-        let mut hash = 0xCBF2_9CE4_8422_2325_u64;
-        let mut eat = |text: &str| {
-            for byte in text.bytes().chain([0]) {
-                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
-            }
-        };
+        // It need only notice edits.
+        let mut text = String::new();
         for entry in &suite.entries {
-            eat(&entry.line.to_string());
-            eat(&entry.position.fen());
+            text += &format!("{}\0{}\0", entry.line, entry.position.fen());
             for operation in &entry.operations {
-                eat(&operation.opcode);
-                eat(&operation.text());
+                text += &format!("{}\0{}\0", operation.opcode, operation.text());
             }
         }
         SuiteHead {
             name: suite.name.clone(),
             positions: suite.entries.len(),
             bad_lines: suite.problems.len(),
-            digest: format!("{hash:016x}"),
+            digest: format!("{:016x}", checksum(text.as_bytes())),
         }
     }
 }

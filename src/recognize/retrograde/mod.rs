@@ -15,16 +15,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrayvec::ArrayVec;
 use shakmaty::{Bitboard, Board, ByColor, ByRole, Color, Role, Square};
 
+use super::parallel::{default_jobs, in_parallel};
 use solve::{Link, Spot};
 
 /// What a position is worth to the side to move, and in how many plies the mate comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Value {
+pub enum Dtm {
     /// Mates in this many plies (odd).
     Win(u8),
     /// Neither side can force mate.
@@ -155,7 +155,7 @@ impl Table {
     }
 
     /// Every legal position up to symmetry, for both sides to move, each with its value.
-    pub fn for_each(&self, mut visit: impl FnMut(&Board, Color, Value)) {
+    pub fn for_each(&self, mut visit: impl FnMut(&Board, Color, Dtm)) {
         let found = self.try_for_each::<()>(|board, turn, value| {
             visit(board, turn, value);
             None
@@ -164,7 +164,7 @@ impl Table {
     }
 
     /// As [`Table::for_each`], until something is found.
-    pub fn try_for_each<T>(&self, mut visit: impl FnMut(&Board, Color, Value) -> Option<T>) -> Option<T> {
+    pub fn try_for_each<T>(&self, mut visit: impl FnMut(&Board, Color, Dtm) -> Option<T>) -> Option<T> {
         (0..self.values.len()).find_map(|index| {
             let value = decode(self.values[index])?;
             let spot = self.spot(index);
@@ -174,7 +174,7 @@ impl Table {
 
     /// The position that a random number picks, with its value; `None` where it picks no legal one. Every legal position
     /// up to symmetry is equally likely.
-    pub fn at_random(&self, random: u64) -> Option<(Board, Color, Value)> {
+    pub fn at_random(&self, random: u64) -> Option<(Board, Color, Dtm)> {
         let index = (u128::from(random) * self.values.len() as u128) >> 64;
         let value = decode(self.values[index as usize])?;
         let spot = self.spot(index as usize);
@@ -198,7 +198,7 @@ impl Table {
     }
 
     /// The value of a board of this ending; `None` where it is not legal. `exchange`: black has the stronger side.
-    fn value(&self, board: &Board, turn: Color, exchange: bool) -> Option<Value> {
+    fn value(&self, board: &Board, turn: Color, exchange: bool) -> Option<Dtm> {
         let mut taken = Bitboard::EMPTY;
         let mut squares = [0; 4];
         for (i, &(color, role)) in self.men.iter().enumerate() {
@@ -212,14 +212,17 @@ impl Table {
     }
 }
 
-fn decode(byte: u8) -> Option<Value> {
+fn decode(byte: u8) -> Option<Dtm> {
     match byte {
         ILLEGAL => None,
-        DRAW => Some(Value::Draw),
-        byte if byte % 2 == 0 => Some(Value::Win(byte - 1)),
-        byte => Some(Value::Loss(byte - 1)),
+        DRAW => Some(Dtm::Draw),
+        byte if byte % 2 == 0 => Some(Dtm::Win(byte - 1)),
+        byte => Some(Dtm::Loss(byte - 1)),
     }
 }
+
+/// Whether a position is solved, by the squares of the white king, the black king and the men.
+pub type Part = fn([u8; 4]) -> bool;
 
 /// A set of solved endings, closed under captures and promotions.
 #[derive(Default)]
@@ -233,12 +236,8 @@ impl Tables {
         Tables::solve_part(endgames, |_| |_| true)
     }
 
-    /// The same with a part of the positions: where an ending's test of the squares (white king, black king, men) fails, a
-    /// position counts as not legal, and no move leads there.
-    pub fn solve_part(
-        endgames: impl IntoIterator<Item = Endgame>,
-        part: fn(&Endgame) -> fn([u8; 4]) -> bool,
-    ) -> Tables {
+    /// The same with a part of each ending: any other position counts as not legal, and no move leads there.
+    pub fn solve_part(endgames: impl IntoIterator<Item = Endgame>, part: fn(&Endgame) -> Part) -> Tables {
         let mut wanted: Vec<Endgame> = Vec::new();
         let mut open: Vec<Endgame> = endgames.into_iter().collect();
         while let Some(endgame) = open.pop() {
@@ -251,7 +250,8 @@ impl Tables {
         wanted.sort_by_key(|endgame| (endgame.men(), endgame.pawns()));
         let mut tables = Tables::default();
         for group in wanted.chunk_by(|a, b| (a.men(), a.pawns()) == (b.men(), b.pawns())) {
-            let solved = in_parallel(group, |endgame| Arc::new(Table::solve(endgame.clone(), &tables, part(endgame))));
+            let solve = |i: usize| Arc::new(Table::solve(group[i].clone(), &tables, part(&group[i])));
+            let solved = in_parallel(group.len(), default_jobs(), solve, |_, _| ());
             tables.tables.extend(solved.into_iter().map(|table| (table.endgame.clone(), table)));
         }
         tables
@@ -269,33 +269,10 @@ impl Tables {
 
     /// The value of a position without castling rights and en passant captures; `None` where the board is not legal or
     /// its ending was not solved.
-    pub fn value(&self, board: &Board, turn: Color) -> Option<Value> {
+    pub fn value(&self, board: &Board, turn: Color) -> Option<Dtm> {
         let (endgame, exchange) = Endgame::of(board)?;
         self.tables.get(&endgame)?.value(board, turn, exchange)
     }
-}
-
-/// Maps over a slice on all of the machine's threads, keeping the order.
-pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
-    let mut results: Vec<(usize, R)> = std::thread::scope(|scope| {
-        let run = || {
-            let mut done = Vec::new();
-            loop {
-                let i = next.fetch_add(1, Ordering::Relaxed);
-                let Some(item) = items.get(i) else { return done };
-                done.push((i, work(item)));
-            }
-        };
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
-        workers
-            .into_iter()
-            .flat_map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    });
-    results.sort_by_key(|&(i, _)| i);
-    results.into_iter().map(|(_, result)| result).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Does `total` pieces of work on `jobs` threads; `done` hears of each as it is finished. The results are in order.
+/// How many pieces to work on at once by default: one a core.
+pub fn default_jobs() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Does `total` pieces of work on `jobs` threads; `done` sees each when it is finished. The results are in order.
 pub fn in_parallel<T: Send>(
     total: usize,
     jobs: usize,
