@@ -65,6 +65,9 @@ pub mod position;
 pub mod random;
 pub mod recognize;
 pub mod score;
+#[cfg(test)]
+#[path = "../tests/common/scratch.rs"]
+mod scratch;
 pub mod search;
 pub mod smp;
 pub mod time;

@@ -3,13 +3,16 @@
 
 #![cfg(target_os = "linux")]
 
+#[path = "common/scratch.rs"]
+mod scratch;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use ibex::position::Position;
+use scratch::Scratch;
 
 /// Only a hang can reach this.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -113,35 +116,18 @@ fn threads_that_cannot_be_started() {
     assert!(refused > 0, "no limit was such that a thread was refused");
 }
 
-/// A folder with things in it that are no files; removed at the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Scratch {
-        let path = std::env::temp_dir().join(format!("ibex {name} {}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a temporary folder");
-        Scratch(path)
-    }
-
-    fn pipe(&self, name: &str) -> String {
-        let path = self.0.join(name);
-        let text = std::ffi::CString::new(path.to_string_lossy().into_owned()).expect("no zeros");
-        // SAFETY: a path that ends with a zero.
-        assert_eq!(unsafe { libc::mkfifo(text.as_ptr(), 0o600) }, 0);
-        path.to_string_lossy().into_owned()
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+fn pipe(scratch: &Scratch) -> String {
+    let path = scratch.path("pipe");
+    let text = std::ffi::CString::new(path.clone()).expect("no zeros");
+    // SAFETY: a path that ends with a zero.
+    assert_eq!(unsafe { libc::mkfifo(text.as_ptr(), 0o600) }, 0);
+    path
 }
 
 #[test]
 fn files_that_cannot_be_read() {
-    let scratch = Scratch::new("unreadable");
-    let (pipe, folder) = (scratch.pipe("pipe"), scratch.0.to_string_lossy().into_owned());
+    let scratch = Scratch::new("unreadable files");
+    let (pipe, folder) = (pipe(&scratch), scratch.0.to_string_lossy().into_owned());
     std::fs::write(scratch.0.join("KQvK.rtbw"), b"no table").expect("a file");
     for path in ["/dev/zero", "/dev/null", "/proc/self/mem", "/no/such/file", &pipe, &folder] {
         let output = session(program(), &format!("setoption name EvalFile value {path}\nisready\ngo nodes 500\n"));
@@ -157,8 +143,8 @@ fn files_that_cannot_be_read() {
 
 #[test]
 fn logs_that_cannot_be_written() {
-    let scratch = Scratch::new("unwritable");
-    let (pipe, folder) = (scratch.pipe("pipe"), scratch.0.to_string_lossy().into_owned());
+    let scratch = Scratch::new("unwritable files");
+    let (pipe, folder) = (pipe(&scratch), scratch.0.to_string_lossy().into_owned());
     // A full disk is noticed only when something is written; a log that is lost must not take the game with it.
     for (path, refused) in
         [("/dev/full", false), ("/no/such/folder/log", true), ("/proc/log", true), (&pipe, true), (&folder, true)]

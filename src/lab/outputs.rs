@@ -289,32 +289,10 @@ pub fn scratch(path: &Path) -> Result<File, WriteError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scratch::Scratch;
 
-    struct Folder(PathBuf);
-
-    impl Folder {
-        fn new(name: &str) -> Folder {
-            let path = std::env::temp_dir().join(format!("ibex-outputs-{name}-{}", std::process::id()));
-            let _ = fs::remove_dir_all(&path);
-            fs::create_dir_all(&path).expect("a folder for the test");
-            Folder(path)
-        }
-
-        fn file(&self, name: &str) -> PathBuf {
-            let path = self.0.join(name);
-            fs::write(&path, "old").expect("writable");
-            path
-        }
-
-        fn files(&self) -> usize {
-            fs::read_dir(&self.0).expect("a folder").count()
-        }
-    }
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
+    fn files(folder: &Scratch) -> usize {
+        fs::read_dir(&folder.0).expect("a folder").count()
     }
 
     fn report(flag: &'static str, path: &Path) -> Output<'static> {
@@ -323,8 +301,8 @@ mod tests {
 
     #[test]
     fn what_would_harm_is_refused() {
-        let folder = Folder::new("refused");
-        let (input, there) = (folder.file("a.epd"), folder.file("there.json"));
+        let folder = Scratch::new("refused");
+        let [input, there] = ["a.epd", "there.json"].map(|name| PathBuf::from(folder.write(name, "old")));
         let fresh = folder.0.join("fresh.json");
         let around = folder.0.join(".").join("..").join(folder.0.file_name().expect("a name"));
         let inputs = [input.clone()];
@@ -379,17 +357,17 @@ mod tests {
 
     #[test]
     fn files_are_replaced_whole() {
-        let folder = Folder::new("whole");
-        let file = folder.file("a");
+        let folder = Scratch::new("whole");
+        let file = PathBuf::from(folder.write("a", "old"));
         let broken = replace(&file, |file| {
             file.write_all(b"half")?;
             Err(io::Error::other("no"))
         });
         assert!(broken.is_err());
-        assert_eq!((fs::read(&file).ok(), folder.files()), (Some(b"old".to_vec()), 1));
+        assert_eq!((fs::read(&file).ok(), files(&folder)), (Some(b"old".to_vec()), 1));
         write(&file, b"new").expect("writable");
         write(&folder.0.join("b"), b"new").expect("writable");
-        assert_eq!((fs::read(&file).ok(), folder.files()), (Some(b"new".to_vec()), 2));
+        assert_eq!((fs::read(&file).ok(), files(&folder)), (Some(b"new".to_vec()), 2));
         assert!(write(&folder.0.join("no/x"), b"").is_err_and(|error| error.to_string().contains("no/x")));
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn the_program_behind_uci_is_the_same_player() {
-    let folder = Folder::new("uci");
+    let folder = Scratch::new("uci");
     let suite = folder.write("small.epd", SUITE);
     let file = folder.path("out.jsonl");
     let engine = format!("self='{IBEX}'");
@@ -25,7 +25,7 @@ fn the_program_behind_uci_is_the_same_player() {
 #[cfg(unix)]
 #[test]
 fn engines_may_not_know_nodes() {
-    let folder = Folder::new("nodes");
+    let folder = Scratch::new("nodes");
     // The two positions in which the program's only move is legal.
     let text: Vec<&str> = SUITE.lines().filter(|line| line.contains("R3K3")).collect();
     let suite = folder.write("small.epd", text.join("\n"));
@@ -66,7 +66,7 @@ fn engines_may_not_know_nodes() {
 #[cfg(unix)]
 #[test]
 fn mates_are_for_analysis() {
-    let folder = Folder::new("analysis");
+    let folder = Scratch::new("analysis");
     let [mate, moves] = ["7k/8/5KQ1/8/8/8/8/8 w - - dm 1;\n", "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#;\n"];
     let suite = folder.write("a.epd", [moves, mate, mate, moves].concat());
     let log = folder.path("log");
@@ -104,7 +104,7 @@ fn mates_are_for_analysis() {
 /// What a program does not offer is an error before the run.
 #[test]
 fn options_are_checked_before_the_run() {
-    let folder = Folder::new("options");
+    let folder = Scratch::new("options");
     let suite = folder.write("small.epd", SUITE);
     let engine = format!("sf='{IBEX}'");
     for (option, part) in [
@@ -125,7 +125,7 @@ fn options_are_checked_before_the_run() {
 #[cfg(unix)]
 #[test]
 fn engines_may_misbehave() {
-    let folder = Folder::new("misbehave");
+    let folder = Scratch::new("misbehave");
     let suite = folder.write("small.epd", SUITE);
     let script = |name: &str, on_go: &str| {
         let text = format!(

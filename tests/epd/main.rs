@@ -2,43 +2,14 @@
 
 mod engines;
 mod runs;
+#[path = "../common/scratch.rs"]
+mod scratch;
 
-use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use ibex::position::Position;
+use scratch::Scratch;
 use serde_json::Value;
-
-/// A folder of its own for each test, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("epd-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).expect("a folder for the test");
-        Folder(path)
-    }
-
-    fn write(&self, name: &str, text: impl AsRef<[u8]>) -> String {
-        std::fs::write(self.0.join(name), text).expect("writable");
-        self.path(name)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-
-    fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.0.join(name)).expect("written by the program")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 const IBEX: &str = env!("CARGO_BIN_EXE_ibex");
 
@@ -97,7 +68,7 @@ fn random_suite(positions: usize) -> String {
 
 #[test]
 fn a_suite_is_run_and_counted() {
-    let folder = Folder::new("run");
+    let folder = Scratch::new("run");
     let suite = folder.write("small.epd", SUITE);
     let output = ibex(&["epd", &suite, "--nodes", "2000", "--jsonl", &folder.path("out.jsonl")]);
     assert_eq!(status(&output), 0, "{}", stderr(&output));
@@ -119,7 +90,7 @@ fn a_suite_is_run_and_counted() {
 
 #[test]
 fn what_cannot_be_done_is_said() {
-    let folder = Folder::new("bad");
+    let folder = Scratch::new("bad");
     let good = folder.write("good.epd", SUITE);
     let empty = folder.write("empty.epd", "# nothing\n");
     let idle = folder.write("idle.epd", "6k1/5ppp/8/8/8/8/8/R3K3 w Q - id \"no task\";\n");
@@ -149,7 +120,7 @@ fn what_cannot_be_done_is_said() {
 /// `ibex epd epd/*.epd` meets files of counts, and a table may be asked for that no machine has.
 #[test]
 fn counts_are_skipped_and_the_table_has_its_real_size() {
-    let folder = Folder::new("counts");
+    let folder = Scratch::new("counts");
     let counts = folder.write("perft.epd", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 ;D1 6 ;D2 30\n");
     let suite = folder.write("one.epd", SUITE.lines().next().expect("a line"));
     let output = ibex(&["epd", &counts, &suite, "--nodes", "1", "--hash", "99999999999999"]);
@@ -168,7 +139,7 @@ fn counts_are_skipped_and_the_table_has_its_real_size() {
 
 #[test]
 fn bad_lines_cost_only_themselves() {
-    let folder = Folder::new("lines");
+    let folder = Scratch::new("lines");
     let mut bytes = b"\xEF\xBB\xBF".to_vec();
     bytes.extend(SUITE.replace('\n', "\r\n").bytes());
     bytes.extend(b"6k1/5ppp/8/8/8/8/8/R3K3 w Q - bm Ra9; id \"T.5\";\r\nnonsense\r\n");
@@ -190,7 +161,7 @@ fn bad_lines_cost_only_themselves() {
 /// Every search starts afresh, so that who searches what, and what was searched before, changes no result.
 #[test]
 fn jobs_and_order_change_no_result() {
-    let folder = Folder::new("jobs");
+    let folder = Scratch::new("jobs");
     let text = random_suite(150);
     let suite = folder.write("a.epd", &text);
     let backwards: Vec<&str> = text.lines().rev().collect();
@@ -216,7 +187,7 @@ fn jobs_and_order_change_no_result() {
 
 #[test]
 fn shards_merge_to_the_whole_and_jobs_change_nothing() {
-    let folder = Folder::new("shards");
+    let folder = Scratch::new("shards");
     let suite = folder.write("small.epd", SUITE);
     let run = |name: &str, more: &[&str]| {
         let path = folder.path(name);
@@ -247,7 +218,7 @@ fn shards_merge_to_the_whole_and_jobs_change_nothing() {
 
 #[test]
 fn comparing_shows_what_was_lost() {
-    let folder = Folder::new("compare");
+    let folder = Scratch::new("compare");
     let suite = folder.write("small.epd", SUITE);
     let (good, bad) = (folder.path("good.jsonl"), folder.path("bad.jsonl"));
     assert_eq!(status(&ibex(&["epd", &suite, "--nodes", "2000", "--jsonl", &good])), 0);
@@ -267,7 +238,7 @@ fn comparing_shows_what_was_lost() {
 
 #[test]
 fn annotated_suites_can_be_read_and_run_again() {
-    let folder = Folder::new("annotated");
+    let folder = Scratch::new("annotated");
     let suite = folder.write("small.epd", SUITE);
     let out = folder.path("out.epd");
     assert_eq!(status(&ibex(&["epd", &suite, "--nodes", "2000", "--epd-out", &out])), 0);
@@ -283,7 +254,7 @@ fn annotated_suites_can_be_read_and_run_again() {
 /// Of a collection of mates whose every line has operations that nobody knows, every line is run, and nothing is lost.
 #[test]
 fn odd_operations_cost_no_line() {
-    let folder = Folder::new("odd");
+    let folder = Scratch::new("odd");
     let text: String = SUITE.lines().map(|line| format!("{line} PV: d8h4; ce +M1; ep; x-tag \"1\";\0\r\n")).collect();
     let suite = folder.write("odd.epd", text.replace("bm Qg7#", "bm Qg7 #").replace("T.2", "a \\\"b\\\" c"));
     let out = folder.path("out.epd");
@@ -314,7 +285,7 @@ fn odd_operations_cost_no_line() {
 #[test]
 fn suites_come_from_anywhere() {
     use std::io::Write;
-    let folder = Folder::new("anywhere");
+    let folder = Scratch::new("anywhere");
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     packed.write_all(SUITE.as_bytes()).expect("memory");
     let packed = packed.finish().expect("memory");
@@ -369,7 +340,7 @@ fn suites_come_from_anywhere() {
 /// Comments and empty lines of a suite stay where they are.
 #[test]
 fn annotated_suites_keep_their_comments() {
-    let folder = Folder::new("comments");
+    let folder = Scratch::new("comments");
     let lines: Vec<&str> = SUITE.lines().collect();
     let text = format!("# first\n\n{}\n{}\n\n  # second\nnonsense\n{}\n# last\n\n", lines[0], lines[1], lines[2]);
     let suite = folder.write("a.epd", text);
@@ -384,7 +355,7 @@ fn annotated_suites_keep_their_comments() {
 
 #[test]
 fn mate_scores_are_told_apart_from_solutions() {
-    let folder = Folder::new("words");
+    let folder = Scratch::new("words");
     // Solved by its move; the score of one node knows no mate in so many.
     let suite = folder.write("a.epd", "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#; dm 30;\n");
     let said = stdout(&ibex(&["epd", &suite, "--nodes", "2000"]));

@@ -8,7 +8,7 @@ fn resume<'a>(suite: &'a str, file: &'a str) -> [&'a str; 6] {
 }
 
 /// A complete run of the small suite: the suite, the file of its results, and their text.
-fn complete_run(folder: &Folder) -> (String, String, String) {
+fn complete_run(folder: &Scratch) -> (String, String, String) {
     let suite = folder.write("small.epd", SUITE);
     let file = folder.path("run.jsonl");
     assert_eq!(status(&ibex(&resume(&suite, &file))), 0);
@@ -17,7 +17,7 @@ fn complete_run(folder: &Folder) -> (String, String, String) {
 
 #[test]
 fn a_run_that_was_killed_goes_on_where_it_was() {
-    let folder = Folder::new("resume");
+    let folder = Scratch::new("resume");
     let (suite, file, whole) = complete_run(&folder);
     let arguments = resume(&suite, &file);
     // As a kill leaves it: two records, and a piece of the third.
@@ -42,7 +42,7 @@ fn a_run_that_was_killed_goes_on_where_it_was() {
 /// A torn line, wherever it stands, costs its own position; of two results the last counts; and all is said.
 #[test]
 fn torn_lines_are_told_and_run_again() {
-    let folder = Folder::new("torn");
+    let folder = Scratch::new("torn");
     let (suite, file, whole) = complete_run(&folder);
     let arguments = resume(&suite, &file);
     let lines: Vec<&str> = whole.lines().collect();
@@ -84,13 +84,13 @@ fn torn_lines_are_told_and_run_again() {
         assert_eq!(status(&ibex(&arguments)), 0);
         assert_eq!(records(&folder.read("run.jsonl")).len(), 4);
     }
-    assert!(!Path::new(&format!("{file}.pid")).exists());
+    assert!(!std::path::Path::new(&format!("{file}.pid")).exists());
 }
 
 /// Only one run writes a file; the other one learns which process that is.
 #[test]
 fn two_runs_do_not_share_a_file() {
-    let folder = Folder::new("lock");
+    let folder = Scratch::new("lock");
     // A search that no mate ends.
     let suite = folder.write("small.epd", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;\n");
     let file = folder.path("run.jsonl");
@@ -117,7 +117,7 @@ fn two_runs_do_not_share_a_file() {
 /// What would be lost, or cannot be written, is refused before the first search.
 #[test]
 fn outputs_are_tried_first() {
-    let folder = Folder::new("outputs");
+    let folder = Scratch::new("outputs");
     let suite = folder.write("small.epd", SUITE);
     let there = folder.write("there.html", "old");
     let (fresh, nowhere) = (folder.path("fresh"), folder.path("no/such/folder"));
@@ -155,7 +155,7 @@ fn outputs_are_tried_first() {
 #[test]
 fn an_interruption_keeps_what_is_done() {
     use std::os::unix::process::CommandExt as _;
-    let folder = Folder::new("interrupt");
+    let folder = Scratch::new("interrupt");
     let suite = folder.write("small.epd", SUITE);
     let script = folder.write(
         "deep.sh",
@@ -223,7 +223,7 @@ fn an_interruption_keeps_what_is_done() {
 
 /// Kills a run with SIGKILL again and again, as soon as it has made some progress, until it completes.
 fn killed_and_resumed(positions: usize, nodes: &str, step: usize) {
-    let folder = Folder::new(&format!("kill-{positions}"));
+    let folder = Scratch::new(&format!("kill-{positions}"));
     let suite = folder.write("random.epd", random_suite(positions));
     let file = folder.path("run.jsonl");
     let arguments = ["epd", suite.as_str(), "--nodes", nodes, "--jobs", "2", "--resume", &file];

@@ -5,6 +5,8 @@
 mod bad_input;
 mod past;
 mod protocol;
+#[path = "../common/scratch.rs"]
+mod scratch;
 mod searches;
 #[path = "../common/shared.rs"]
 mod shared;
@@ -18,6 +20,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use ibex::position::{Game, Position};
+use scratch::Scratch;
 use shakmaty::CastlingMode;
 
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -68,15 +68,14 @@ fn tablebases_at_the_root_and_in_the_tree() {
 
 #[test]
 fn tablebases_that_cannot_be_used() {
-    let scratch = std::env::temp_dir().join(format!("ibex tables of a session {}", std::process::id()));
-    std::fs::create_dir_all(&scratch).expect("a temporary folder");
+    let scratch = Scratch::new("tables of a session");
     let mut engine = Engine::new();
     for (path, remarks) in [
         ("<empty>", 0),
         ("", 0),
         ("/no/such directory/with  blanks", 1),
         ("\"/quoted dir\"", 1),
-        (&*scratch.to_string_lossy(), 1),
+        (&scratch.path(""), 1),
     ] {
         engine.send(format!("setoption name SyzygyPath value {path}"));
         let lines = engine.ready();
@@ -85,15 +84,14 @@ fn tablebases_that_cannot_be_used() {
     if let Some(folder) = tablebases() {
         // A table cut short, one of rubbish behind the right first bytes, one that is whole: two remarks, once.
         let read = |name: &str| std::fs::read(folder.join(name)).expect("a table");
-        let write = |name: &str, bytes: &[u8]| std::fs::write(scratch.join(name), bytes).expect("a file");
         let mut rook = read("KRvK.rtbw");
         rook[4..].fill(0xFF);
-        write("KRvK.rtbw", &rook);
-        write("KQvK.rtbw", b"short");
-        write("KPvK.rtbw", &read("KPvK.rtbw"));
-        write("KPvK.rtbz", &read("KPvK.rtbz"));
+        scratch.write("KRvK.rtbw", &rook);
+        scratch.write("KQvK.rtbw", b"short");
+        scratch.write("KPvK.rtbw", read("KPvK.rtbw"));
+        scratch.write("KPvK.rtbz", read("KPvK.rtbz"));
         engine.send("setoption name SyzygyPath value <empty>");
-        engine.send(format!("setoption name SyzygyPath value {}", scratch.display()));
+        engine.send(format!("setoption name SyzygyPath value {}", scratch.0.display()));
         let lines = engine.ready();
         assert_eq!(remarks_of(&lines).len(), 1, "{lines:?}");
         let mut told = Vec::new();
@@ -110,5 +108,4 @@ fn tablebases_that_cannot_be_used() {
         once.dedup();
         assert_eq!(once.len(), told.len(), "{told:?}");
     }
-    let _ = std::fs::remove_dir_all(&scratch);
 }

@@ -1,6 +1,7 @@
 use std::io::Write;
 
 use super::*;
+use crate::scratch::Scratch;
 
 const TEXT: &str = "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#; id \"é 🙂\";\r\n# the second line\n";
 
@@ -131,8 +132,8 @@ fn lines_end_in_any_way() {
 
 #[test]
 fn words_are_files_or_patterns() {
-    let folder = std::env::temp_dir().join(format!("ibex-input-{}", std::process::id()));
-    let _ = std::fs::remove_dir_all(&folder);
+    let scratch = Scratch::new("input");
+    let folder = &scratch.0;
     std::fs::create_dir_all(folder.join("c.epd")).expect("a folder");
     for name in ["b.epd", "a.epd", "[x].epd", "other"] {
         std::fs::write(folder.join(name), gzip(name.as_bytes())).expect("a file");
@@ -149,9 +150,8 @@ fn words_are_files_or_patterns() {
     assert!(expand(&["-", "-"]).expect_err("twice").to_string().contains("once"));
     assert!(expand(&["*.pgn"]).expect_err("none").to_string().contains("no file matches"));
     assert_eq!(read(&folder.join("a.epd")).expect("readable"), b"a.epd");
-    assert!(open(&folder).err().expect("a folder").to_string().contains("a folder, not a file"));
+    assert!(open(folder).err().expect("a folder").to_string().contains("a folder, not a file"));
     assert!(read(&folder.join("missing")).expect_err("missing").to_string().contains("missing: "));
-    let _ = std::fs::remove_dir_all(&folder);
 }
 
 #[test]

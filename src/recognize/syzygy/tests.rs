@@ -2,6 +2,7 @@ use shakmaty::CastlingMode;
 
 use super::*;
 use crate::recognize::proof::shared;
+use crate::scratch::Scratch;
 
 fn position(fen: &str) -> Position {
     Position::from_fen(fen, CastlingMode::Standard).expect("a legal position")
@@ -9,29 +10,6 @@ fn position(fen: &str) -> Position {
 
 fn game(fen: &str) -> Game {
     Game::new(position(fen))
-}
-
-/// A folder of this test's own, removed at the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Scratch {
-        let path = std::env::temp_dir().join(format!("ibex {name} {}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a temporary folder");
-        Scratch(path)
-    }
-
-    fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, bytes).expect("a temporary file");
-        path
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 #[test]
@@ -45,10 +23,10 @@ fn no_path_is_no_tables() {
 #[test]
 fn unusable_paths_get_a_remark_each() {
     let scratch = Scratch::new("rubbish");
-    scratch.file("KQvK.rtbw", b"");
-    scratch.file("KRvK.rtbw", &[b'x'; 80]);
-    scratch.file("KRvK.rtbz", &[0xD7, 0x66, 0x0C, 0xA5, 0, 0]);
-    scratch.file("notes.txt", b"not a table");
+    scratch.write("KQvK.rtbw", b"");
+    scratch.write("KRvK.rtbw", [b'x'; 80]);
+    scratch.write("KRvK.rtbz", [0xD7, 0x66, 0x0C, 0xA5, 0, 0]);
+    scratch.write("notes.txt", b"not a table");
     let missing = scratch.0.join("nowhere");
     let both = std::env::join_paths([&scratch.0, &missing]).expect("a path");
     let (tables, remarks) = Tablebases::open(&both.to_string_lossy());
@@ -64,11 +42,11 @@ fn broken_tables_are_told_once_and_never_asked_again() {
     let read = |name: &str| std::fs::read(real.join(name)).expect("a table");
     // Cut to a size that a table may have, and with its tail overwritten.
     let queen = read("KQvK.rtbw");
-    scratch.file("KQvK.rtbw", &queen[..queen.len() - 64]);
+    scratch.write("KQvK.rtbw", &queen[..queen.len() - 64]);
     let mut rook = read("KRvK.rtbw");
     rook[4..].fill(0xFF);
-    scratch.file("KRvK.rtbw", &rook);
-    scratch.file("KPvK.rtbw", &read("KPvK.rtbw"));
+    scratch.write("KRvK.rtbw", &rook);
+    scratch.write("KPvK.rtbw", read("KPvK.rtbw"));
     let (tables, remarks) = Tablebases::open(&scratch.0.to_string_lossy());
     assert!(remarks.is_empty(), "{remarks:?}");
     let tables = tables.expect("files that look like tables");
@@ -109,7 +87,7 @@ fn corrupted_tables_do_no_harm() {
             let at = 4 + random as usize % (bytes.len() - 4);
             bytes[at] = (random >> 32) as u8;
         }
-        scratch.file("KRvK.rtbw", &bytes);
+        scratch.write("KRvK.rtbw", &bytes);
         let (tables, _) = Tablebases::open(&scratch.0.to_string_lossy());
         let Some(tables) = tables else { continue };
         for fen in ["8/8/8/3k4/8/8/8/R3K3 w - - 0 1", "k7/8/1K6/8/8/8/8/7R b - - 0 1", "8/8/2k5/8/8/8/4r3/K7 w - - 0 1"]
@@ -165,7 +143,7 @@ fn folders_add_up_and_repeated_files_are_told() {
     let Some(folder) = shared("data/syzygy") else { return };
     let scratch = Scratch::new("one more");
     let copy = std::fs::read(folder.join("KQvK.rtbw")).expect("a table");
-    scratch.file("KQvK.rtbw", &copy);
+    scratch.write("KQvK.rtbw", &copy);
     let both = std::env::join_paths([&folder, &scratch.0]).expect("a path");
     let (tables, remarks) = Tablebases::open(&both.to_string_lossy());
     assert!(tables.is_some());

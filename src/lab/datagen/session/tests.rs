@@ -3,6 +3,7 @@ use shakmaty::Move;
 use super::*;
 use crate::position::Game;
 use crate::score::Score;
+use crate::scratch::Scratch;
 
 /// Chooses by the position's key alone: a deterministic player that costs nothing.
 struct Dice;
@@ -31,23 +32,6 @@ fn session(folder: &Path, name: &str, workers: usize, games: u64) -> GenerationR
         target: Target::Games(games),
         openings: Openings { random_plies: 8, chess960_share: 0.3, ..Openings::default() },
         rules: GameRules::default(),
-    }
-}
-
-/// A folder of its own that is gone after the test.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Scratch {
-        let path = std::env::temp_dir().join(format!("ibex-datagen-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Scratch(path)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
