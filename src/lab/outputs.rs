@@ -344,13 +344,13 @@ mod tests {
     #[test]
     fn scratch_files_leave_nothing_behind() {
         use std::io::{Read as _, Seek as _};
-        let folder = Folder::new("scratch");
+        let folder = Scratch::new("scratch");
         for path in [&folder.0.join("new"), Path::new("/dev/null")] {
             let mut file = scratch(path).expect("writable");
             file.write_all(b"part").and_then(|()| file.rewind()).expect("writable");
             let mut text = String::new();
             file.read_to_string(&mut text).expect("readable");
-            assert_eq!((text.as_str(), folder.files()), ("part", 0));
+            assert_eq!((text.as_str(), files(&folder)), ("part", 0));
         }
         assert!(scratch(&folder.0.join("no/x")).is_err());
     }
