@@ -99,7 +99,7 @@ mod tests {
     use shakmaty::Color;
 
     use super::*;
-    use crate::recognize::proof::tables;
+    use crate::recognize::proof::some_tables;
     use crate::recognize::retrograde::Dtm;
 
     #[test]
@@ -120,7 +120,7 @@ mod tests {
     fn queen_against_rook_follows_the_distances_to_mate() {
         let ending = "KQvKR".parse().expect("an ending");
         let mut bands: BTreeMap<i32, (f64, f64)> = BTreeMap::new();
-        tables().get(&ending).expect("a table").for_each(|board, turn, value| {
+        some_tables().get(&ending).expect("a table").for_each(|board, turn, value| {
             let rook = board.rooks().first();
             if let (Color::Black, Dtm::Loss(plies)) = (turn, value)
                 && let (Some(strong), Some(weak), Some(rook)) =
