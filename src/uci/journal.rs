@@ -5,9 +5,11 @@
 //! Standard output belongs to the protocol alone.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write as _};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use chrono::{SecondsFormat, Utc};
+use env_logger::fmt::Formatter;
 use env_logger::{Builder, Env, Logger, Target};
 use log::{LevelFilter, Log, Metadata, Record};
 
@@ -47,9 +49,15 @@ impl Log for Journal {
     fn flush(&self) {}
 }
 
+/// Writes a line: the time (UTC), the level, the target, the message.
+fn write_line(out: &mut Formatter, record: &Record<'_>) -> io::Result<()> {
+    let time = Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true);
+    writeln!(out, "[{time} {:<5} {}] {}", record.level(), record.target(), record.args())
+}
+
 /// Starts logging to standard error. Later calls change nothing.
 pub fn start() {
-    let errors = Builder::from_env(Env::new().filter_or(LEVEL, "warn")).build();
+    let errors = Builder::from_env(Env::new().filter_or(LEVEL, "warn")).format(write_line).build();
     let level = errors.filter();
     let journal = JOURNAL.get_or_init(|| Journal { errors, file: Mutex::new(None) });
     if log::set_logger(journal).is_ok() {
@@ -73,7 +81,7 @@ pub fn set_file(path: &str) -> io::Result<()> {
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
         let file = options.open(path)?;
         let mut builder = Builder::new();
-        builder.filter_level(LevelFilter::Debug).format_timestamp_millis().target(Target::Pipe(Box::new(file)));
+        builder.filter_level(LevelFilter::Debug).format(write_line).target(Target::Pipe(Box::new(file)));
         Some(builder.build())
     };
     start();
