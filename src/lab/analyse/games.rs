@@ -2,14 +2,16 @@
 
 use std::io::BufRead;
 
+use shakmaty::Color;
+
 use super::Desk;
-use super::judge::{Mark, mark};
-use super::pgn::{Games, Pgn, Token};
-use crate::engine::{Engine, Settings};
-use crate::lab::epd::player::{self, Trouble, UciScore};
+use super::choice::Lead;
+use super::judge::Mark;
+use super::pgn::{Fault, Games, Pgn, Token};
+use super::searcher::Finding;
+use crate::lab::epd::player::{Budget, Trouble, UciScore};
 use crate::position::Game;
 use crate::position::notation::{Action, san};
-use crate::search::Report;
 
 /// The command in a comment that lists what Ibex added to its move: glyphs, and `line` for the last
 /// variation after it.
@@ -17,17 +19,25 @@ const ADDED: &[u8] = b"[%ibex";
 /// The command in a comment that holds an evaluation.
 const EVALUATION: &[u8] = b"[%eval";
 
+/// The share of the limit that a search has which looks for the end of the undecided part of a game.
+const SHORT: u64 = 20;
+/// Nodes that such a search has at least, if the limit allows them.
+const SHORT_NODES: u64 = 1000;
+
 /// A position's evaluation.
+#[derive(Default)]
 pub struct AnalysedPosition {
-    /// From the side to move's view.
-    pub value: UciScore,
+    /// From the side to move's view; none where it was not searched, or not long enough for a value.
+    pub value: Option<UciScore>,
     /// The search behind it; none where the game is over.
-    pub search: Option<Report>,
+    pub search: Option<Finding>,
 }
 
 /// What is thought of a move that was played.
 pub struct Judged {
-    /// Whether Ibex would have played another one.
+    /// Whether the move is one of those that the user wants to see annotated.
+    pub chosen: bool,
+    /// Whether the engine would have played another one.
     pub another: bool,
     /// How bad it is.
     pub mark: Option<Mark>,
@@ -41,6 +51,8 @@ pub struct Analysis {
     pub evaluations: Vec<AnalysedPosition>,
     /// What its moves are worth.
     pub moves: Vec<Judged>,
+    /// Where an engine has failed, and how.
+    pub failures: Vec<String>,
 }
 
 /// Analyses game by game, and passes over the first `done`.
@@ -49,25 +61,24 @@ pub struct Analysis {
 ///
 /// One line: the input cannot be read, or the output not written.
 pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) -> Result<(), String> {
-    let settings =
-        Settings { hash_mib: desk.args.hash, threads: desk.args.threads, analyse_mode: true, ..Settings::default() };
-    let (mut engine, remarks) = Engine::new(settings);
-    for remark in remarks {
-        log::warn!("{remark}");
-    }
     let mut games = Games::new(input);
     for number in 1_u64.. {
-        let Some(reading) = games.next_game().map_err(|error| format!("{name}: {error}"))? else { break };
+        let Some(mut reading) = games.next_game().map_err(|error| format!("{name}: {error}"))? else { break };
         if number <= done {
             continue;
         }
         let about = |reason: &str| format!("game {number} ({}): {reason}", reading.title);
-        for remark in &reading.remarks {
-            desk.note(&format!("{name}:{}", remark.line), &about(&remark.reason));
-        }
-        let text = match reading.game {
-            Ok(mut game) => {
-                let analysis = match annotate(&mut game, &mut engine, desk) {
+        let remark = |desk: &Desk<'_>, remarks: &[Fault]| {
+            remarks.iter().for_each(|fault| desk.note(&format!("{name}:{}", fault.line), &about(&fault.reason)));
+        };
+        let text = match &mut reading.game {
+            Ok(game) if !desk.args.choice.concerns(game) => {
+                desk.tally.others += 1;
+                reading.unchanged()
+            }
+            Ok(game) => {
+                remark(desk, &reading.remarks);
+                let analysis = match annotate(game, desk) {
                     Ok(analysis) => analysis,
                     Err(Trouble::Interrupted) => {
                         desk.interrupted = true;
@@ -75,13 +86,18 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) 
                     }
                     Err(trouble) => return Err(format!("{name}: {}", about(&trouble.to_string()))),
                 };
+                for failure in &analysis.failures {
+                    desk.note(&format!("{name}:{}", reading.line), &about(failure));
+                }
+                desk.tally.failed += analysis.failures.len() as u64;
                 desk.tally.games += 1;
                 if let Some(page) = &mut desk.page {
-                    page.add(name, number, &game, &analysis)?;
+                    page.add(name, number, game, &analysis)?;
                 }
-                game.write(concat!("Ibex ", env!("IBEX_VERSION")))
+                game.write(&desk.searcher.name())
             }
-            Err(ref fault) => {
+            Err(fault) => {
+                remark(desk, &reading.remarks);
                 desk.complain(&format!("{name}:{}", fault.line), &about(&fault.reason));
                 if let Some(page) = &mut desk.page {
                     page.add_unread(name, number, &reading.title, &fault.reason);
@@ -91,15 +107,16 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) 
         };
         desk.write(&text, number)?;
     }
+    desk.searcher.rest();
     Ok(())
 }
 
-/// Searches all positions and writes into the game what was found.
+/// Searches the positions that the chosen moves need, and writes into the game what was found.
 ///
 /// # Errors
 ///
 /// A position could not be searched; the game is then as good as lost.
-fn annotate(game: &mut Pgn, engine: &mut Engine, desk: &mut Desk<'_>) -> Result<Analysis, Trouble> {
+fn annotate(game: &mut Pgn, desk: &mut Desk<'_>) -> Result<Analysis, Trouble> {
     forget_analysis(game);
     let mut positions = vec![game.start.clone()];
     for played in &game.moves {
@@ -110,27 +127,39 @@ fn annotate(game: &mut Pgn, engine: &mut Engine, desk: &mut Desk<'_>) -> Result<
         }
         positions.push(next);
     }
-    engine.new_game();
-    // From the end: the table then knows what a move has led to when its alternatives are weighed.
-    let mut evaluations: Vec<AnalysedPosition> = Vec::with_capacity(positions.len());
-    for position in positions.iter().rev() {
-        evaluations.push(evaluate(position, engine, desk)?);
+    if let Some(openings) = &desk.openings {
+        openings.name(game, &positions);
     }
-    evaluations.reverse();
+    let mut chosen = desk.args.choice.moves(game, &positions);
+    let Survey { found, troubles, .. } = evaluate_all(&positions, &mut chosen, desk)?;
+    let evaluations: Vec<AnalysedPosition> = found.into_iter().map(Option::unwrap_or_default).collect();
+    let before = |i: usize| match game.moves.get(i) {
+        Some(played) => {
+            let position = positions[i].position();
+            let number = shakmaty::Position::fullmoves(position.chess()).get();
+            let dots = position.turn().fold_wb(".", "...");
+            format!("before {number}{dots} {}", played.san)
+        }
+        None => "at the end".to_owned(),
+    };
+    let failures = troubles.iter().map(|(i, trouble)| format!("no value {}: {trouble}", before(*i))).collect();
 
     if let Some(comment) = comment(&positions[0], &evaluations[0]) {
         add_comment(&mut game.before, comment);
     }
     let mut moves = Vec::with_capacity(game.moves.len());
-    for (i, played) in game.moves.iter_mut().enumerate() {
+    for (i, (played, chosen)) in game.moves.iter_mut().zip(chosen).enumerate() {
         let (before, after) = (&evaluations[i], &evaluations[i + 1]);
         let best = before.search.as_ref().map(|search| search.pv.as_slice()).unwrap_or_default();
         let another = match played.action {
-            Action::Move(m) => best.first().is_some_and(|&best| best != m),
+            Action::Move(m) => chosen && best.first().is_some_and(|&best| best != m),
             Action::Pass => false,
         };
-        let judgement = if another { mark(before.value, opposite(after.value)) } else { None };
-        moves.push(Judged { another, mark: judgement });
+        let judgement = match (before.value, after.value) {
+            (Some(before), Some(after)) if another => desk.args.marks.mark(before, opposite(after)),
+            _ => None,
+        };
+        moves.push(Judged { chosen, another, mark: judgement });
         let mut added = Vec::new();
         if let Some(judgement) = judgement {
             desk.tally.marks[judgement.index()] += 1;
@@ -167,7 +196,129 @@ fn annotate(game: &mut Pgn, engine: &mut Engine, desk: &mut Desk<'_>) -> Result<
         let behind = last.map_or(usize::from(matches!(played.after.first(), Some(Token::Comment(_)))), |last| last + 1);
         played.after.splice(behind..behind, line);
     }
-    Ok(Analysis { positions, evaluations, moves })
+    Ok(Analysis { positions, evaluations, moves, failures })
+}
+
+/// Searches the positions that the chosen moves need, from the end: the table then knows what a move has led to when
+/// its alternatives are weighed. Moves after the decision of the game are no longer chosen.
+fn evaluate_all<'a>(positions: &'a [Game], chosen: &mut [bool], desk: &mut Desk<'_>) -> Result<Survey<'a>, Trouble> {
+    let is_chosen = |i: usize| chosen.get(i).is_some_and(|&chosen| chosen);
+    let is_needed = |i: usize| is_chosen(i) || i.checked_sub(1).is_some_and(is_chosen);
+    // A game without moves has a position all the same.
+    let all = desk.args.choice.is_everything();
+    let needed: Vec<bool> = (0..positions.len()).map(|i| all || is_needed(i)).collect();
+    let mut survey = Survey { positions, found: positions.iter().map(|_| None).collect(), troubles: Vec::new() };
+    let Some(first) = needed.iter().position(|&needed| needed) else { return Ok(survey) };
+    desk.searcher.begin_game();
+    let lead = desk.args.choice.until_decided;
+    let decision = match lead {
+        Some(lead) => survey.decision(lead, first, desk)?,
+        None => None,
+    };
+    let last = decision.map_or(positions.len() - 1, |(at, _)| at);
+    for i in (first..=last).rev().filter(|&i| needed[i]) {
+        survey.evaluate(i, desk)?;
+    }
+    if let Some(lead) = lead {
+        survey.drop_decided(lead, decision, chosen);
+    }
+    Ok(survey)
+}
+
+/// The positions of a game as far as they are searched.
+struct Survey<'a> {
+    positions: &'a [Game],
+    found: Vec<Option<AnalysedPosition>>,
+    /// Where an engine has failed.
+    troubles: Vec<(usize, Trouble)>,
+}
+
+impl Survey<'_> {
+    /// Searches a position with the whole limit, if that was not done yet.
+    fn evaluate(&mut self, i: usize, desk: &mut Desk<'_>) -> Result<(), Trouble> {
+        if self.found[i].is_some() {
+            return Ok(());
+        }
+        let found = match evaluate(&self.positions[i], &desk.args.budget(), desk) {
+            Ok((found, searched)) => {
+                if searched {
+                    desk.step();
+                }
+                found
+            }
+            Err(Trouble::Interrupted) => return Err(Trouble::Interrupted),
+            Err(trouble) if desk.searcher.endures() => {
+                self.troubles.push((i, trouble));
+                AnalysedPosition::default()
+            }
+            Err(trouble) => return Err(trouble),
+        };
+        self.found[i] = Some(found);
+        Ok(())
+    }
+
+    /// For whom the game is decided in a position, if its value says so.
+    fn winner(&self, lead: Lead, i: usize, value: Option<UciScore>) -> Option<Color> {
+        lead.winner(self.positions[i].position().turn(), value?)
+    }
+
+    /// The position from which on the game is decided, and for whom. Short searches from the end find it; then the
+    /// whole limit has the last word on it. Positions before `first` do not matter.
+    fn decision(&mut self, lead: Lead, first: usize, desk: &mut Desk<'_>) -> Result<Option<(usize, Color)>, Trouble> {
+        let short = short(&desk.args.budget());
+        let mut decision: Option<(usize, Color)> = None;
+        for i in (first..self.positions.len()).rev() {
+            let value = match evaluate(&self.positions[i], &short, desk) {
+                Ok((found, _)) => found.value,
+                Err(Trouble::Interrupted) => return Err(Trouble::Interrupted),
+                // If the search with the whole limit fails too, that is reported.
+                Err(_) if desk.searcher.endures() => None,
+                Err(trouble) => return Err(trouble),
+            };
+            match (self.winner(lead, i, value), decision) {
+                (Some(winner), Some((_, known))) if winner != known => break,
+                (Some(winner), _) => decision = Some((i, winner)),
+                (None, _) => break,
+            }
+        }
+        let Some((at, winner)) = decision else { return Ok(None) };
+        for i in at..self.positions.len() {
+            self.evaluate(i, desk)?;
+            let value = self.found[i].as_ref().and_then(|found| found.value);
+            if self.winner(lead, i, value) == Some(winner) {
+                return Ok(Some((i, winner)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Forgets the moves and evaluations that come after the decision, which the whole limit may have found earlier.
+    fn drop_decided(&mut self, lead: Lead, decision: Option<(usize, Color)>, chosen: &mut [bool]) {
+        let (mut at, mut winner) = match decision {
+            Some((at, winner)) => (at, Some(winner)),
+            None => (self.positions.len(), None),
+        };
+        while let Some(before) = at.checked_sub(1) {
+            let value = self.found[before].as_ref().and_then(|found| found.value);
+            let Some(side) = self.winner(lead, before, value) else { break };
+            if *winner.get_or_insert(side) != side {
+                break;
+            }
+            at = before;
+        }
+        chosen.iter_mut().skip(at).for_each(|chosen| *chosen = false);
+        self.found.iter_mut().skip(at + 1).for_each(|found| *found = None);
+    }
+}
+
+/// The limit of a search that looks for the end of the undecided part of a game.
+fn short(whole: &Budget) -> Budget {
+    Budget {
+        nodes: whole.nodes.map(|nodes| (nodes / SHORT).max(nodes.min(SHORT_NODES))),
+        movetime: whole.movetime.map(|ms| (ms / SHORT).max(1)),
+        depth: whole.depth.map(|depth| depth.div_ceil(2)),
+        ..*whole
+    }
 }
 
 /// Puts a comment before the others of a move; two in a row would be more than many readers take.
@@ -247,18 +398,16 @@ fn take_command(comment: &mut Vec<u8>, command: &[u8]) -> Option<Vec<u8>> {
     Some(found)
 }
 
-fn evaluate(game: &Game, engine: &mut Engine, desk: &mut Desk<'_>) -> Result<AnalysedPosition, Trouble> {
+/// Searches a position unless the game is over there. Also returns whether it was searched.
+fn evaluate(game: &Game, budget: &Budget, desk: &mut Desk<'_>) -> Result<(AnalysedPosition, bool), Trouble> {
     let position = game.position();
     if !position.has_legal_move() {
         let value = if position.in_check() { UciScore::Mate(0) } else { UciScore::Cp(0) };
-        return Ok(AnalysedPosition { value, search: None });
+        return Ok((AnalysedPosition { value: Some(value), search: None }, false));
     }
     desk.begin_search().map_err(Trouble::Died)?;
-    let limits = desk.args.budget().limits();
-    let outcome = player::search(engine, game.clone(), limits, None, None)?;
-    desk.step();
-    let value = outcome.last.as_ref().map_or(UciScore::Cp(0), |report| UciScore::from(report.value.score()));
-    Ok(AnalysedPosition { value, search: outcome.last })
+    let search = desk.searcher.search(game, budget)?;
+    Ok((AnalysedPosition { value: search.as_ref().map(|search| search.value), search }, true))
 }
 
 /// The same value from the other side's view.
@@ -274,7 +423,8 @@ pub fn opposite(value: UciScore) -> UciScore {
 /// The evaluation for a comment: pawns or moves to mate from White's view, and the depth. A mate on the board has none.
 fn comment(game: &Game, evaluation: &AnalysedPosition) -> Option<Vec<u8>> {
     let white = game.position().turn().is_white();
-    let value = if white { evaluation.value } else { opposite(evaluation.value) };
+    let value = evaluation.value?;
+    let value = if white { value } else { opposite(value) };
     let value = match (value, &evaluation.search) {
         (UciScore::Mate(_), None) => return None,
         (UciScore::Mate(moves), _) => format!("#{moves}"),

@@ -1,6 +1,9 @@
 //! `ibex analyse`: games and positions in, the same with evaluations out.
 //!
 //! - `pgn`: games, from their text and back
+//! - `choice`: which moves are annotated
+//! - `searcher`: who searches, Ibex or another engine
+//! - `openings`: names of openings
 //! - `judge`: what a move has cost
 //! - `games`: every position of a game searched, the game annotated
 //! - `positions`: a file of FENs, a line at a time
@@ -10,11 +13,14 @@
 //! Files are streamed: memory holds one game, or one line, whatever the size of the file.
 
 mod checkpoint;
+mod choice;
 mod games;
 mod judge;
+mod openings;
 mod page;
 pub mod pgn;
 mod positions;
+mod searcher;
 
 use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
@@ -24,7 +30,12 @@ use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 
 use self::checkpoint::{Checkpoint, Resumable};
+use self::choice::Choice;
+use self::judge::Thresholds;
+use self::openings::Openings;
 use self::page::{Lines, Page};
+use self::searcher::Searcher;
+use super::epd::external;
 use super::epd::player::Budget;
 use super::input::{self, InputError, STDIN, Source};
 use super::outputs::{self, Manner, Output};
@@ -76,23 +87,48 @@ pub struct Args {
     /// Show the best line wherever another move was played, not only where the move is marked
     #[arg(long, help_heading = "Games")]
     pub all_lines: bool,
+    /// Percent of winning chances that a dubious move, a mistake and a blunder lose at least
+    #[arg(long, value_name = "N,N,N", default_value_t, help_heading = "Games")]
+    pub marks: Thresholds,
+    /// Name the openings by this file: ECO code, name and moves with tabs between them, or PGN with such tags
+    #[arg(long, value_name = "FILE", help_heading = "Games")]
+    pub eco: Option<PathBuf>,
+    /// What to annotate.
+    #[command(flatten)]
+    pub choice: Choice,
+
+    /// Let this UCI engine search in place of Ibex, as `[LABEL=]COMMAND ARGUMENTS`
+    #[arg(long, value_name = "COMMAND", help_heading = "Another engine")]
+    pub engine: Option<String>,
+    /// Set an option of this engine (may be repeated)
+    #[arg(long = "option", value_name = "NAME=VALUE", requires = "engine", help_heading = "Another engine")]
+    pub options: Vec<String>,
 }
 
 impl Args {
     /// What becomes of a game or line that cannot be read.
     fn fate(&self) -> &'static str {
+        if self.skip_bad { "left out" } else { self.fate_of_others() }
+    }
+
+    /// What becomes of a game of players that were not asked for.
+    fn fate_of_others(&self) -> &'static str {
         let page_alone = self.html.is_some() && self.out.is_none();
-        if self.skip_bad || page_alone { "left out" } else { "copied unchanged" }
+        if page_alone { "left out" } else { "copied unchanged" }
     }
 
     /// What decides about the output: a run goes on only where all of it is the same.
-    fn job(&self, sources: &[Source]) -> Vec<String> {
+    fn job(&self, sources: &[Source], searcher: &Searcher, openings: Option<&Openings>) -> Vec<String> {
         let inputs = sources.iter().map(|source| format!("{}, {} bytes", source.name, source.size));
         let settings = [
             concat!("Ibex ", env!("IBEX_VERSION")).to_owned(),
             format!("limit {}", self.budget()),
             format!("threads {}, hash {}", self.threads, self.hash),
             format!("line {}, all lines {}, skip bad {}", self.line, self.all_lines, self.skip_bad),
+            format!("marks {}", self.marks),
+            format!("choice: {}", self.choice.words()),
+            searcher.job(),
+            openings.map_or_else(|| "openings none".to_owned(), |openings| openings.job.clone()),
         ];
         inputs.chain(settings).collect()
     }
@@ -105,6 +141,7 @@ impl Args {
 
 /// What was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Tally {
     games: u64,
     positions: u64,
@@ -112,6 +149,10 @@ pub struct Tally {
     marks: [u64; 3],
     /// Games and lines that cannot be read.
     bad: u64,
+    /// Games of players that were not asked for.
+    others: u64,
+    /// Positions on which an engine has failed.
+    failed: u64,
 }
 
 /// Where annotated text goes.
@@ -125,6 +166,8 @@ enum Sink {
 /// Where the work goes: annotated text to the output, complaints to standard error, progress to a terminal.
 struct Desk<'a> {
     args: &'a Args,
+    searcher: Searcher,
+    openings: Option<Openings>,
     sink: Sink,
     page: Option<Page>,
     /// The number of the input that is being read.
@@ -199,13 +242,17 @@ fn analyse(args: &Args) -> Result<u8, String> {
         .collect::<Result<Vec<_>, InputError>>()
         .map_err(|error| error.to_string())?;
     let total = sources.iter().map(|source| source.size).sum();
-    let job = args.job(&sources);
+    let openings = args.eco.as_deref().map(Openings::read).transpose()?;
+    // An engine hears of interruptions only if they are caught before it starts.
+    interrupt::catch("ibex analyse", external::end_all);
+    let searcher = Searcher::new(args)?;
+    let job = args.job(&sources, &searcher, openings.as_ref());
     let bar = progress::bytes(total);
     let begin = |(path, source): (&PathBuf, Source)| Input::begin(path, source, &bar);
     let (page, begun, sources) = match &args.html {
         None => (None, Vec::new(), sources),
         Some(path) => {
-            let page = open_page(args, path, &paths)?;
+            let page = open_page(args, path, &paths, &searcher)?;
             let begun = paths.iter().zip(sources).map(begin).collect::<Result<Vec<_>, String>>()?;
             if let Some(input) = begun.iter().find(|input| !input.is_pgn) {
                 return Err(format!("--html is for games, and {} holds none", input.name));
@@ -227,9 +274,9 @@ fn analyse(args: &Args) -> Result<u8, String> {
             (Sink::Stream(Box::new(BufWriter::new(file))), Checkpoint::default())
         }
     };
-    interrupt::catch("ibex analyse", || ());
     let tally = checkpoint.tally;
-    let mut desk = Desk { args, sink, page, input: checkpoint.input, bar: bar.clone(), tally, interrupted: false };
+    let (input, bar) = (checkpoint.input, bar.clone());
+    let mut desk = Desk { args, searcher, openings, sink, page, input, bar, tally, interrupted: false };
     let later = paths.iter().zip(sources).skip(checkpoint.input).map(begin);
     let worked = work(begun.into_iter().map(Ok).chain(later), checkpoint.done, &mut desk);
     desk.bar.finish_and_clear();
@@ -252,18 +299,27 @@ fn analyse(args: &Args) -> Result<u8, String> {
         Sink::Resumable(mut output) if desk.interrupted => output.save()?,
         Sink::Resumable(output) => output.finish()?,
     }
-    let Tally { games, positions, marks: [blunders, mistakes, dubious], bad } = desk.tally;
+    let Tally { games, positions, marks: [blunders, mistakes, dubious], bad, others, failed } = desk.tally;
     let fate = args.fate();
-    if positions == 0 && games == 0 && !desk.interrupted {
+    if positions == 0 && games == 0 && others == 0 && failed == 0 && !desk.interrupted {
         return Err(format!("nothing to analyse ({} {fate})", counted(bad, "game or line", "games or lines")));
     }
     eprintln!(
-        "{}, {}; {}, {}, {}; {bad} {fate}",
+        "{}, {}; {}, {}, {}; {bad} {fate}{}{}",
         counted(games, "game", "games"),
         counted(positions, "position", "positions"),
         counted(blunders, "blunder", "blunders"),
         counted(mistakes, "mistake", "mistakes"),
         counted(dubious, "dubious move", "dubious moves"),
+        match others {
+            0 => String::new(),
+            n =>
+                format!("; {} {}", counted(n, "game of other players", "games of other players"), args.fate_of_others()),
+        },
+        match failed {
+            0 => String::new(),
+            n => format!("; {} without a value", counted(n, "position", "positions")),
+        },
     );
     if desk.interrupted {
         eprintln!(
@@ -277,7 +333,11 @@ fn analyse(args: &Args) -> Result<u8, String> {
         );
         return Ok(interrupt::STATUS);
     }
-    Ok(if bad > 0 { FOUND } else { OK })
+    let nowhere = games == 0 && others > 0;
+    if nowhere {
+        eprintln!("ibex analyse: no game has a player with '{}' in the name", args.choice.players.join("' or '"));
+    }
+    Ok(if bad > 0 || failed > 0 || nowhere { FOUND } else { OK })
 }
 
 /// An input whose first bytes have been read.
@@ -315,14 +375,17 @@ fn work(inputs: impl Iterator<Item = Result<Input, String>>, mut done: u64, desk
 }
 
 /// Tries the file of `--html`, and begins the page.
-fn open_page(args: &Args, path: &Path, inputs: &[PathBuf]) -> Result<Page, String> {
+fn open_page(args: &Args, path: &Path, inputs: &[PathBuf], searcher: &Searcher) -> Result<Page, String> {
     if path.as_os_str() == STDIN {
         return Err("--html -: a page needs the name of a file".to_owned());
     }
     let wanted = Output::wanted([("--html", &args.html, Manner::Report), ("--out", &args.out, Manner::Continued)]);
-    outputs::check(inputs, &wanted.collect::<Vec<_>>(), args.force).map_err(|error| error.to_string())?;
+    let read: Vec<PathBuf> = inputs.iter().chain(&args.eco).cloned().collect();
+    outputs::check(&read, &wanted.collect::<Vec<_>>(), args.force).map_err(|error| error.to_string())?;
     let names: Vec<String> = inputs.iter().map(|path| input::name(path)).collect();
-    Page::open(path, &names, Lines { longest: args.line, everywhere: args.all_lines })
+    let lines = Lines { longest: args.line, everywhere: args.all_lines };
+    let manner = page::Manner { engine: searcher.name(), choice: args.choice.words(), marks: args.marks };
+    Page::open(path, &names, lines, manner)
 }
 
 /// Whether an input holds games: by its name, or because it begins with a tag or a move number.

@@ -3,10 +3,9 @@
 use std::io::BufRead;
 
 use super::Desk;
-use crate::engine::Settings;
 use crate::lab::epd::judge::Follower;
 use crate::lab::epd::parse::{Oddities, SuiteEntry, parse_line};
-use crate::lab::epd::player::{BuiltIn, Player as _, Question};
+use crate::lab::epd::player::Question;
 use crate::lab::epd::{report, run};
 use crate::lab::input::read_line;
 use crate::lab::interrupt;
@@ -20,9 +19,6 @@ const LONGEST: usize = 1 << 16;
 ///
 /// One line: the input cannot be read, or the output not written.
 pub fn analyse(name: &str, mut input: impl BufRead, done: u64, desk: &mut Desk<'_>) -> Result<(), String> {
-    let settings =
-        Settings { hash_mib: desk.args.hash, threads: desk.args.threads, analyse_mode: true, ..Settings::default() };
-    let mut player = BuiltIn::new(settings, None);
     let mut bytes = Vec::new();
     let mut number = 0;
     let mut oddities = Oddities::default();
@@ -51,13 +47,14 @@ pub fn analyse(name: &str, mut input: impl BufRead, done: u64, desk: &mut Desk<'
                 match entry.map_err(|error| error.to_string()).and_then(|entry| {
                     oddities.add(&entry);
                     entry.repairs.iter().for_each(|repair| desk.note(&place, &repair.to_string()));
-                    annotate(&entry, &mut player, desk)
+                    annotate(&entry, desk)
                 }) {
                     Ok(line) => Some(line),
                     Err(_) if interrupt::is_stopped() => {
                         desk.interrupted = true;
                         break;
                     }
+                    Err(reason) if desk.searcher.is_given_up() => return Err(format!("{place}: {reason}")),
                     Err(reason) => {
                         desk.complain(&place, &reason);
                         (!desk.args.skip_bad).then_some(text)
@@ -68,16 +65,17 @@ pub fn analyse(name: &str, mut input: impl BufRead, done: u64, desk: &mut Desk<'
         let line = written.map_or_else(String::new, |line| line + "\n");
         desk.write(line.as_bytes(), number)?;
     }
+    desk.searcher.rest();
     oddities.report().iter().for_each(|line| desk.note(name, line));
     Ok(())
 }
 
-fn annotate(entry: &SuiteEntry, player: &mut BuiltIn, desk: &mut Desk<'_>) -> Result<String, String> {
+fn annotate(entry: &SuiteEntry, desk: &mut Desk<'_>) -> Result<String, String> {
     if !entry.position.has_legal_move() {
         return Err("the game is over".to_owned());
     }
     let mut follower = Follower::new(entry, None);
-    let result = player.think(Question::of(entry, &desk.args.budget()), &mut |line| follower.line(line));
+    let result = desk.searcher.think(Question::of(entry, &desk.args.budget()), &mut |line| follower.line(line));
     let record = run::record("ibex", "", entry, follower, result);
     if let Some(trouble) = record.trouble {
         return Err(trouble);

@@ -374,7 +374,7 @@ fn contestants(args: &Args) -> Result<Vec<Contestant>, String> {
 }
 
 /// Splits `LABEL=COMMAND`; a path before the equals sign is no label.
-fn split_label(text: &str) -> (Option<&str>, &str) {
+pub(crate) fn split_label(text: &str) -> (Option<&str>, &str) {
     match text.split_once('=') {
         Some((label, command))
             if !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || "._+-".contains(c)) =>

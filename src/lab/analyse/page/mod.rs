@@ -18,6 +18,7 @@ use maud::{Markup, PreEscaped, html};
 use shakmaty::Color;
 
 use super::games::Analysis;
+use super::judge::Thresholds;
 use super::pgn::Pgn;
 use crate::lab::outputs;
 use crate::lab::page::{self, GAME_SCRIPT};
@@ -57,11 +58,23 @@ pub struct Lines {
     pub everywhere: bool,
 }
 
+/// How the games were analysed, for the reader of the page.
+#[derive(Clone, Debug)]
+pub struct Manner {
+    /// Who searched.
+    pub engine: String,
+    /// What was annotated, in words; empty where all was.
+    pub choice: String,
+    /// What makes a mark.
+    pub marks: Thresholds,
+}
+
 /// A page that grows game by game.
 pub struct Page {
     path: PathBuf,
     files: Vec<String>,
     lines: Lines,
+    manner: Manner,
     sections: BufWriter<File>,
     /// Whether the sections could not be written.
     broken: bool,
@@ -74,10 +87,10 @@ impl Page {
     /// # Errors
     ///
     /// One line: nothing can be written beside `path`.
-    pub fn open(path: &Path, files: &[String], lines: Lines) -> Result<Page, String> {
+    pub fn open(path: &Path, files: &[String], lines: Lines, manner: Manner) -> Result<Page, String> {
         let sections = BufWriter::new(outputs::scratch(path).map_err(|error| error.to_string())?);
         let rows = Vec::new();
-        Ok(Page { path: path.to_owned(), files: files.to_vec(), lines, sections, broken: false, rows })
+        Ok(Page { path: path.to_owned(), files: files.to_vec(), lines, manner, sections, broken: false, rows })
     }
 
     /// Adds an analysed game.
@@ -130,13 +143,14 @@ impl Page {
         }
         let title = self.title();
         let head = page::beginning(&title) + &self.index(&title, note).0;
+        let foot = foot(&self.manner.marks);
         let path = self.path;
         let mut sections = self.sections.into_inner().map_err(|error| format!("{}: {error}", path.display()))?;
         let fill = |file: &mut File| {
             file.write_all(head.as_bytes())?;
             sections.rewind()?;
             io::copy(&mut sections, file)?;
-            file.write_all(foot().0.as_bytes())?;
+            file.write_all(foot.0.as_bytes())?;
             file.write_all(page::END.as_bytes())
         };
         outputs::write_with(&path, fill).map_err(|error| error.to_string())
@@ -162,7 +176,8 @@ impl Page {
         html! {
             h1 { bdi { (title) } }
             p.faint {
-                (counted(games, "game", "games")) ", analysed by Ibex " (env!("IBEX_VERSION")) "."
+                (counted(games, "game", "games")) ", analysed by " bdi { (self.manner.engine) } "."
+                @if !self.manner.choice.is_empty() { " Annotated: " bdi { (self.manner.choice) } "." }
                 @if unread > 0 { " " (counted(unread as u64, "game", "games")) " could not be read." }
             }
             @if let Some(note) = note { p.bad { bdi { (note) } } }
@@ -201,14 +216,17 @@ impl Page {
 }
 
 /// What stands below the games: what the words mean, and the script.
-fn foot() -> Markup {
+fn foot(marks: &Thresholds) -> Markup {
+    let [dubious, mistake, blunder] = marks.each();
     html! {
         h2 { "How to read it" }
         p.faint {
             "Scores are from White's point of view: pawns, or # and moves to mate. Behind each score stands what kind of statement it is. "
             "A proved mate, a tablebase result and a recognized result are certain. "
             "An evaluation is an estimate; a bound (≥ or ≤) says that it is at least or at most this. "
-            "?? is a blunder, ? a mistake, ?! a dubious move. The board's arrows: blue or red the move played, green the better one. "
+            "Another engine's word for a mate is a claim, and no proof. "
+            "?? is a blunder, ? a mistake, ?! a dubious move: they lose at least "
+            (blunder) ", " (mistake) " and " (dubious) " percent of winning chances. The board's arrows: blue or red the move played, green the better one. "
             "Arrow keys, Home and End go through the game that is in view."
         }
         script { (PreEscaped(GAME_SCRIPT)) }

@@ -12,7 +12,6 @@ use crate::bound::Bound;
 use crate::lab::analyse::games::{AnalysedPosition, Analysis, opposite};
 use crate::lab::analyse::judge::{Mark, chances};
 use crate::lab::analyse::pgn::Pgn;
-use crate::lab::epd::player::UciScore;
 use crate::lab::page::{self, board};
 use crate::position::notation::{Action, san};
 use crate::position::{Game, Position};
@@ -79,7 +78,8 @@ fn facts(about: &str, game: &Pgn) -> Markup {
     let unknown = |text: &str| text.chars().all(|c| matches!(c, '?' | '.' | '-' | ' '));
     // Of `1858.??.??` the year is known.
     let value = |text: &[u8]| shown(text).trim_end_matches(['?', '.']).to_owned();
-    let known = ["Event", "Site", "Date", "Variant"].into_iter().filter_map(|tag| game.tag(tag).map(value));
+    let known = ["Event", "Site", "Date", "Variant", "ECO", "Opening", "Variation"];
+    let known = known.into_iter().filter_map(|tag| game.tag(tag).map(value));
     html! {
         @for fact in known.filter(|fact| !unknown(fact)) { bdi { (fact) } ", " }
         bdi { (about) }
@@ -96,15 +96,13 @@ fn count(game: &Pgn, analysis: &Analysis) -> (Table, Vec<Phase>) {
         phase = Phase::of(position, phase);
         phases.push(phase);
         let (Some(played), Some(judged)) = (game.moves.get(i), analysis.moves.get(i)) else { continue };
+        let values = (analysis.evaluations[i].value, analysis.evaluations[i + 1].value);
+        let (Some(before), Some(after), true) = (values.0, values.1, judged.chosen) else { continue };
         if played.action == Action::Pass {
             continue;
         }
-        // A move that Ibex would play too has lost nothing; two searches of different positions may differ all the same.
-        let worth = |at: usize, from_other_side: bool| {
-            let value = analysis.evaluations[at].value;
-            chances(if from_other_side { opposite(value) } else { value })
-        };
-        let lost = if judged.another { worth(i, false) - worth(i + 1, true) } else { 0.0 };
+        // A move that the engine would play too has lost nothing; two searches of different positions may differ all the same.
+        let lost = if judged.another { chances(before) - chances(opposite(after)) } else { 0.0 };
         table.count(position.turn(), phase, lost, judged.mark);
     }
     (table, phases)
@@ -112,24 +110,22 @@ fn count(game: &Pgn, analysis: &Analysis) -> (Table, Vec<Phase>) {
 
 /// A score from White's view, and how sure it is.
 fn statement(game: &Game, evaluation: &AnalysedPosition) -> (String, String) {
-    let Some(report) = &evaluation.search else {
-        // Either the rules end the game, or the search was too short for a value.
-        let word = game.outcome().map_or_else(|| "not searched".to_owned(), |ending| ending.to_string());
-        return (String::new(), word);
+    let Some(search) = &evaluation.search else {
+        // Either the rules end the game, or there is no value to show.
+        return (String::new(), game.outcome().map_or_else(String::new, |ending| ending.to_string()));
     };
     let white = game.position().turn().is_white();
-    let value = UciScore::from(report.value.score());
-    let value = if white { value } else { opposite(value) };
-    let sign = match (report.value.bound(), white) {
+    let value = if white { search.value } else { opposite(search.value) };
+    let sign = match (search.bound, white) {
         (Bound::Exact, _) => "",
         (Bound::Lower, true) | (Bound::Upper, false) => "≥ ",
         (Bound::Upper, true) | (Bound::Lower, false) => "≤ ",
     };
-    (format!("{sign}{value}"), report.statement().to_owned())
+    (format!("{sign}{value}"), search.statement.clone())
 }
 
 fn said((score, words): &(String, String)) -> Markup {
-    html! { small { @if !score.is_empty() { (score) " " } i { (words) } } }
+    html! { small { @if !score.is_empty() { (score) " " } @if !words.is_empty() { i { (words) } } } }
 }
 
 /// The number before a move.
@@ -219,23 +215,31 @@ fn graph(analysis: &Analysis, phases: &[Phase]) -> Markup {
     let last = (analysis.positions.len() - 1).max(1);
     let x = |i: usize| i as f64 * width / last as f64;
     let y = |i: usize| {
-        let value = analysis.evaluations[i].value;
+        let value = analysis.evaluations[i].value?;
         let white = analysis.positions[i].position().turn().is_white();
         let chances = chances(if white { value } else { opposite(value) });
-        height / 2.0 - (height / 2.0 - 3.0) * chances
+        Some(height / 2.0 - (height / 2.0 - 3.0) * chances)
     };
-    let mut area = format!("M0 {height}");
-    for i in 0..analysis.positions.len() {
-        let _ = write!(area, "L{:.1} {:.1}", x(i), y(i));
+    // Positions without a value are a gap in both areas.
+    let (mut above, mut below) = (String::new(), String::new());
+    let heights: Vec<(usize, Option<f64>)> = (0..analysis.positions.len()).map(|i| (i, y(i))).collect();
+    for run in heights.split(|(_, y)| y.is_none()) {
+        let (Some(&(from, _)), Some(&(to, _))) = (run.first(), run.last()) else { continue };
+        let _ = write!(above, "M{:.1} 0H{:.1}V{height}H{0:.1}z", x(from), x(to));
+        let _ = write!(below, "M{:.1} {height}", x(from));
+        for &(i, y) in run {
+            let _ = write!(below, "L{:.1} {:.1}", x(i), y.unwrap_or_default());
+        }
+        let _ = write!(below, "V{height}z");
     }
-    let _ = write!(area, "V{height}z");
+    let marks = analysis.moves.iter().enumerate().filter_map(|(i, judged)| Some((i, judged.mark?, y(i + 1)?)));
     let borders = (1..phases.len()).filter(|&i| phases[i] != phases[i - 1]);
     html! {
         figure.graph {
             svg viewBox=(format!("0 0 {width} {height}")) role="img" data-last=(last)
                 aria-label="White's chances of winning, move by move" {
-                path.above d=(format!("M0 0H{width}V{height}H0z")) {}
-                path.below d=(area) {}
+                path.above d=(above) {}
+                path.below d=(below) {}
                 path.middle d=(format!("M0 {}H{width}", height / 2.0)) {}
                 @for i in borders {
                     path.border d=(format!("M{:.1} 0V{height}", x(i))) {}
@@ -246,8 +250,8 @@ fn graph(analysis: &Analysis, phases: &[Phase]) -> Markup {
                         text x=(format!("{:.1}", x(i) - 4.0)) y="15" text-anchor="end" { (phases[i].name()) }
                     }
                 }
-                @for (i, mark) in analysis.moves.iter().enumerate().filter_map(|(i, m)| Some((i, m.mark?))) {
-                    circle class=(class(mark)) cx=(format!("{:.1}", x(i + 1))) cy=(format!("{:.1}", y(i + 1))) r="4" {}
+                @for (i, mark, y) in marks {
+                    circle class=(class(mark)) cx=(format!("{:.1}", x(i + 1))) cy=(format!("{y:.1}")) r="4" {}
                 }
             }
             figcaption {

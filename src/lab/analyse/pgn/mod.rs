@@ -80,6 +80,17 @@ impl Pgn {
         tags::find(&self.tags, name)
     }
 
+    /// Gives a tag this value, or takes the tag out.
+    pub fn set_tag(&mut self, name: &str, value: Option<&str>) {
+        let is_it = |tag: &Tag| tag.name().is_some_and(|known| known.eq_ignore_ascii_case(name.as_bytes()));
+        let at = self.tags.iter().position(is_it).unwrap_or(self.tags.len());
+        self.tags.retain(|tag| !is_it(tag));
+        if let Some(value) = value {
+            let at = at.min(self.tags.len());
+            self.tags.insert(at, Tag::Pair(name.as_bytes().to_vec(), value.as_bytes().to_vec()));
+        }
+    }
+
     /// The game's players, for messages.
     pub fn title(&self) -> String {
         tags::title(&self.tags)

@@ -1,0 +1,209 @@
+//! Names of openings, from a file that the user names.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::pgn::{Games, Pgn};
+use crate::lab::input::{self, STDIN};
+use crate::position::notation::{Action, read_action};
+use crate::position::{Game, Position};
+
+/// Lines that are named at most where they cannot be used.
+const NAMED: usize = 10;
+
+/// The name of a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Opening {
+    eco: String,
+    name: String,
+    variation: Option<String>,
+}
+
+/// Positions that have a name, by their key.
+pub struct Openings {
+    known: HashMap<u64, Opening>,
+    /// The file and its size, for comparison with another run.
+    pub job: String,
+}
+
+impl Openings {
+    /// Reads a file: lines of ECO code, name and moves with tabs between them, or games with the tags ECO and Opening.
+    /// Lines that cannot be used are named on standard error.
+    ///
+    /// # Errors
+    ///
+    /// One line: the file cannot be read, or has no opening.
+    pub fn read(path: &Path) -> Result<Openings, String> {
+        if path.as_os_str() == STDIN {
+            return Err("--eco -: the openings need the name of a file".to_owned());
+        }
+        let text = input::read(path).map_err(|error| format!("--eco {error}"))?;
+        let name = input::name(path);
+        let (known, faults) = if super::is_pgn(path, &mut text.as_slice()).unwrap_or(false) {
+            of_games(&text).map_err(|error| format!("--eco {name}: {error}"))?
+        } else {
+            of_lines(&text)
+        };
+        for (line, reason) in faults.iter().take(NAMED) {
+            eprintln!("{name}:{line}: {reason}: left out");
+        }
+        if faults.len() > NAMED {
+            eprintln!("{name}: {} more cannot be used", faults.len() - NAMED);
+        }
+        if known.is_empty() {
+            return Err(format!("--eco {name}: no opening in it"));
+        }
+        Ok(Openings { known, job: format!("openings {name}, {} bytes", text.len()) })
+    }
+
+    /// Sets the tags of a game by its last position that has a name.
+    pub fn name(&self, game: &mut Pgn, positions: &[Game]) {
+        let Some(opening) = positions.iter().rev().find_map(|game| self.known.get(&game.position().key())) else {
+            return;
+        };
+        game.set_tag("ECO", Some(&opening.eco));
+        game.set_tag("Opening", Some(&opening.name));
+        // A variation of another source would not fit this name.
+        game.set_tag("Variation", opening.variation.as_deref());
+    }
+}
+
+/// Openings, and the lines that are none with the reason.
+type Read = (HashMap<u64, Opening>, Vec<(usize, String)>);
+
+/// Reads lines of three columns. A line of column names may stand anywhere, for such files are often put together.
+fn of_lines(text: &[u8]) -> Read {
+    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+    let (mut known, mut faults) = (HashMap::new(), Vec::new());
+    let mut columns = [0, 1, 2];
+    for (number, line) in (1..).zip(input::lines(text)) {
+        let line = String::from_utf8_lossy(line);
+        if line.trim().is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let cells: Vec<&str> = line.split('\t').map(str::trim).collect();
+        let column = |name: &str| cells.iter().position(|cell| cell.eq_ignore_ascii_case(name));
+        if let (Some(eco), Some(name), Some(moves)) = (column("eco"), column("name"), column("pgn")) {
+            columns = [eco, name, moves];
+            continue;
+        }
+        match of_cells(columns.map(|column| cells.get(column).copied().unwrap_or_default())) {
+            Ok((key, opening)) => {
+                known.entry(key).or_insert(opening);
+            }
+            Err(reason) => faults.push((number, reason)),
+        }
+    }
+    (known, faults)
+}
+
+fn of_cells([eco, name, moves]: [&str; 3]) -> Result<(u64, Opening), String> {
+    if eco.is_empty() || name.is_empty() || moves.is_empty() {
+        return Err("expected ECO code, name and moves with tabs between them".to_owned());
+    }
+    if !is_code(eco) {
+        return Err(format!("'{}' is no ECO code", short(eco)));
+    }
+    let mut position = Position::startpos();
+    let mut any = false;
+    for word in moves.split_whitespace() {
+        // `1.e4` has the number and the move in one word.
+        let word = word.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches('.');
+        if word.is_empty() || word == "*" {
+            continue;
+        }
+        match read_action(&position, word) {
+            Ok(Action::Move(m)) => position.play(m),
+            Ok(Action::Pass) => return Err(format!("'{}' is no move of an opening", short(word))),
+            Err(reason) => return Err(format!("'{}' {reason}", short(word))),
+        }
+        any = true;
+    }
+    if !any {
+        return Err("no moves".to_owned());
+    }
+    Ok((position.key(), Opening { eco: eco.to_owned(), name: visible(name), variation: None }))
+}
+
+/// Reads games: the last position of each has the name that its tags give.
+fn of_games(text: &[u8]) -> std::io::Result<Read> {
+    let (mut known, mut faults) = (HashMap::new(), Vec::new());
+    let mut games = Games::new(text);
+    while let Some(reading) = games.next_game()? {
+        let game = match reading.game {
+            Ok(game) => game,
+            Err(fault) => {
+                faults.push((fault.line, fault.reason));
+                continue;
+            }
+        };
+        let value = |tag| game.tag(tag).map(|text| visible(&String::from_utf8_lossy(text))).filter(|text| text != "?");
+        let (Some(eco), Some(name)) = (value("ECO"), value("Opening")) else {
+            faults.push((reading.line, "a game without the tags ECO and Opening".to_owned()));
+            continue;
+        };
+        if !is_code(&eco) {
+            faults.push((reading.line, format!("'{}' is no ECO code", short(&eco))));
+            continue;
+        }
+        let variation = value("Variation").filter(|text| !text.is_empty());
+        let mut position = game.start.position().clone();
+        for played in &game.moves {
+            match played.action {
+                Action::Move(m) => position.play(m),
+                Action::Pass => position.play_null(),
+            }
+        }
+        known.entry(position.key()).or_insert(Opening { eco, name, variation });
+    }
+    Ok((known, faults))
+}
+
+/// Whether a text begins as the codes from A00 to E99.
+fn is_code(text: &str) -> bool {
+    matches!(text.as_bytes(), [b'A'..=b'E', b'0'..=b'9', b'0'..=b'9', rest @ ..] if rest.len() <= 5)
+}
+
+fn visible(text: &str) -> String {
+    text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+fn short(text: &str) -> String {
+    visible(text).chars().take(32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_openings() {
+        let text = "\u{FEFF}eco\tname\tpgn\r\nC20\tKing's Pawn Game\t1. e4 e5\r\n\r\nB20\tSicilian\t1.e4 c5\textra\r\n\
+                    pgn\tname\teco\n1. d4\tQueen's Pawn\tA40\n";
+        let (known, faults) = of_lines(text.as_bytes());
+        assert_eq!((known.len(), faults), (3, Vec::new()));
+        let mut position = Position::startpos();
+        for word in ["e4", "c5"] {
+            let Ok(Action::Move(m)) = read_action(&position, word) else { panic!("{word}") };
+            position.play(m);
+        }
+        assert_eq!(known[&position.key()].name, "Sicilian");
+        let bad = "C20\tA\t1. e4\nC20\tB\t1. e5\nC20\tC\nX20\tD\t1. d4\n1. e4 e5\nC20\tE\t1. --\nC20\tF\t*\n";
+        let (known, faults) = of_lines(bad.as_bytes());
+        assert_eq!(known.len(), 1);
+        let lines: Vec<usize> = faults.iter().map(|(line, _)| *line).collect();
+        assert_eq!(lines, [2, 3, 4, 5, 6, 7], "{faults:?}");
+        assert!(faults[0].1.contains("'e5'") && faults[2].1.contains("'X20' is no ECO code"), "{faults:?}");
+    }
+
+    #[test]
+    fn games_of_openings() {
+        let text = "[ECO \"B90\"]\n[Opening \"Sicilian\"]\n[Variation \"Najdorf\"]\n\n1. e4 c5 *\n\n\
+                    [Opening \"x\"]\n\n1. d4 *\n\n[ECO \"A00\"]\n[Opening \"y\"]\n\n1. e5 *\n";
+        let (known, faults) = of_games(text.as_bytes()).expect("memory can be read");
+        let all: Vec<&Opening> = known.values().collect();
+        assert_eq!(all.len(), 1);
+        assert_eq!((all[0].name.as_str(), all[0].variation.as_deref()), ("Sicilian", Some("Najdorf")));
+        assert_eq!(faults.len(), 2, "{faults:?}");
+    }
+}
