@@ -239,7 +239,7 @@ pub fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> i
 }
 
 /// Whether a name is that of a file, or free for one: not that of a device or a pipe.
-fn is_for_file(path: &Path) -> bool {
+pub fn is_for_file(path: &Path) -> bool {
     fs::metadata(path).map_or(true, |about| about.is_file())
 }
 

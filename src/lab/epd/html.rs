@@ -5,34 +5,87 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 use shakmaty::Move;
 
+use super::judge::Found;
 use super::parse::read_move;
+use super::player::Budget;
 use super::record::{Record, Run, Status};
-use super::totals::{Total, players, themes, totals};
+use super::totals::{Total, players, theme_groups, themes, totals};
 use crate::lab::page::board::{self, Arrow};
 use crate::lab::page::chart::{self, Steps};
 use crate::lab::page::{self, amount, time};
 use crate::position::notation::read_fen;
 
+/// How far the run of a page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// It goes on; the browser loads the page again after this number of seconds.
+    Running(u64),
+    /// It was ended before all was done.
+    Stopped,
+    /// It has ended.
+    Ended,
+}
+
 /// The whole page.
-pub fn page(run: &Run) -> String {
+pub fn page(run: &Run, stage: Stage) -> String {
     let title = run.head.suites.iter().map(|suite| suite.name.as_str()).collect::<Vec<_>>().join(", ");
     let themes = themes(run);
     let content = html! {
-        (head(run, &title))
+        (head(run, &title, stage))
         h2 { "Totals" }
         (table("suite", run, &totals(run)))
         @if !themes.is_empty() {
             h2 { "Themes" }
             (table("theme", run, &themes))
         }
-        h2 { "Solved over time" }
+        (charts(run))
+        (theme_charts(run))
+        (positions(run))
+    };
+    match stage {
+        Stage::Running(seconds) => page::reloading(&title, &content, seconds),
+        Stage::Stopped | Stage::Ended => page::document(&title, &content),
+    }
+}
+
+/// The charts over all positions.
+pub(super) fn charts(run: &Run) -> Markup {
+    html! {
+        h2 { "Solved over nodes and time" }
         .charts {
             (chart(run, "by nodes", &|r| r.found.map(|found| found.nodes), amount))
             (chart(run, "by time", &|r| r.found.map(|found| found.ms), time))
         }
-        (positions(run))
-    };
-    page::document(&title, &content)
+    }
+}
+
+/// A small chart for each theme, where there are some and not too many.
+fn theme_charts(run: &Run) -> Markup {
+    let groups = theme_groups(run);
+    if !(2..=12).contains(&groups.len()) {
+        return html! {};
+    }
+    let timed = is_timed(&run.head.budget);
+    let amount_of = |found: Found| if timed { found.ms } else { found.nodes };
+    let charts: Vec<_> = groups
+        .iter()
+        .map(|(name, records)| {
+            let curves = players(run).enumerate().map(|(colour, player)| {
+                let own = || records.iter().filter(|record| record.player == player);
+                Steps { colour, at: own().filter_map(|r| r.found.map(amount_of)).collect(), whole: own().count() }
+            });
+            (*name, curves.collect())
+        })
+        .collect();
+    html! {
+        h2 { "Themes " @if timed { "by time" } @else { "by nodes" } }
+        (chart::small_shares(&charts, if timed { time } else { amount }))
+    }
+}
+
+/// Whether time alone limits the searches: then the time of a solution says more than its nodes.
+pub(super) fn is_timed(budget: &Budget) -> bool {
+    budget.movetime.is_some() && budget.nodes.is_none()
 }
 
 /// The square of a player's colour, and its name.
@@ -44,19 +97,32 @@ fn index(run: &Run, label: &str) -> usize {
     players(run).position(|player| player == label).unwrap_or(0)
 }
 
-fn head(run: &Run, title: &str) -> Markup {
+/// How much of the run is done, for people.
+fn done(run: &Run) -> String {
+    let unit = if run.head.players.len() == 1 { "positions" } else { "searches" };
+    format!("{} of {} {unit}", run.records.len(), run.expected())
+}
+
+fn head(run: &Run, title: &str, stage: Stage) -> Markup {
     let head = &run.head;
     let bad: usize = head.suites.iter().map(|suite| suite.bad_lines).sum();
     let missing = run.expected().saturating_sub(run.records.len());
     html! {
         h1 { (title) }
+        @match stage {
+            Stage::Running(seconds) => p.state {
+                b { "in progress: " (done(run)) } ". The page loads itself again every " (seconds) " seconds."
+            },
+            Stage::Stopped => p.state { b { "stopped early: " (done(run)) } ". The rest was not searched." },
+            Stage::Ended => {},
+        }
         p.faint {
             (head.budget) " per position"
             @if let Some(hold) = head.hold { ", ended early once a solution held " (hold) " iterations" }
             ", " (head.hash) " MiB, "
             @if head.threads == 1 { "one thread." } @else { (head.threads) " threads." }
             @if bad > 0 { " " (bad) " bad lines were left out." }
-            @if missing > 0 { " " b.bad { (missing) " results are missing." } }
+            @if missing > 0 && stage == Stage::Ended { " " b.bad { (missing) " results are missing." } }
         }
         p {
             @for player in &head.players {
@@ -68,7 +134,7 @@ fn head(run: &Run, title: &str) -> Markup {
     }
 }
 
-fn table(what: &str, run: &Run, totals: &[Total]) -> Markup {
+pub(super) fn table(what: &str, run: &Run, totals: &[Total]) -> Markup {
     let points = totals.iter().any(|total| total.points.1 > 0);
     let mates = totals.iter().any(|total| total.mates.iter().any(|&n| n > 0));
     // A narrow screen shows each row as a card, whose facts carry the names of their columns.
@@ -140,13 +206,14 @@ fn positions(run: &Run) -> Markup {
             }
         }
         @for place in order {
-            @if let Some(records) = by_position.get(&place) { (position(run, records)) }
+            @if let Some(records) = by_position.get(&place) { (position(run, records, None)) }
         }
     }
 }
 
-/// One position with the answers of each player.
-fn position(run: &Run, records: &[&Record]) -> Markup {
+/// One position with the answers of each player. In a comparison it has the class of its change, and the summary names
+/// each run by its letter.
+pub(super) fn position(run: &Run, records: &[&Record], change: Option<&str>) -> Markup {
     let Some(first) = records.first() else { return html! {} };
     let solved = records.iter().filter(|r| r.solved).count();
     let class = match solved {
@@ -155,15 +222,23 @@ fn position(run: &Run, records: &[&Record]) -> Markup {
         _ => "differ",
     };
     html! {
-        details class=(class) {
+        details class=(change.unwrap_or(class)) {
             summary {
                 span.id { (first.id) }
                 span.faint { (first.expected()) }
                 @for r in records {
                     span {
                         (page::key(index(run, &r.player)))
+                        @if change.is_some() { (r.player.split(' ').next().unwrap_or_default()) ": " }
                         (r.best_san.as_deref().unwrap_or("–")) " "
                         @if r.solved { span.good { "✓" } } @else { span.bad { "✗" } }
+                        @if let Some(found) = r.found.filter(|_| change.is_some()) {
+                            " "
+                            span.faint {
+                                @if is_timed(&run.head.budget) { (time(found.ms)) }
+                                @else { (amount(found.nodes)) " nodes" }
+                            }
+                        }
                     }
                 }
             }
@@ -209,7 +284,11 @@ fn answer(run: &Run, r: &Record) -> Markup {
                 span.fact { "depth " (r.depth) "/" (r.seldepth) }
                 span.fact { (time(r.ms)) }
                 span.fact { (amount(r.nodes)) " nodes" }
-                @if let Some(found) = r.found { span.fact { "found after " (time(found.ms)) ", depth " (found.depth) } }
+                @if let Some(found) = r.found {
+                    span.fact {
+                        "found after " (time(found.ms)) ", " (amount(found.nodes)) " nodes, depth " (found.depth)
+                    }
+                }
             }
             p.pv { @if let Some(trouble) = trouble { span.bad { (trouble) } } @else { (r.pv) } }
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::html::Stage;
 use super::record::{Intake, Run, write_line};
 use super::report::{self, Outputs};
 use super::run::difference;
@@ -50,7 +51,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
             .map_err(|error| error.to_string())?;
         outputs::write(path, &bytes).map_err(|error| error.to_string())?;
     }
-    let saved = report::save(&whole, &args.outputs);
+    let saved = report::save(&whole, Stage::Ended, &args.outputs);
     report::print(&whole, &args.outputs);
     saved.map_err(|error| error.to_string())?;
     let missing = whole.expected().saturating_sub(whole.records.len());

@@ -8,6 +8,7 @@ mod merge;
 pub mod parse;
 pub mod player;
 pub mod record;
+mod renewal;
 pub mod report;
 pub mod run;
 mod totals;

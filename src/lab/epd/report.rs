@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::html;
+use super::html::{self, Stage};
 use super::parse::{
     Operation, Suite, SuiteEntry, count_depth, has_opinions, mate_operand, move_words, quotation, quote, read_move,
 };
@@ -34,6 +34,8 @@ pub struct Outputs {
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub csv: Option<PathBuf>,
     /// Write a page for people to this file; it needs nothing else to be shown
+    ///
+    /// While a run goes on, the page is written again about every ten seconds with what is done so far.
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub html: Option<PathBuf>,
     /// Replace reports and files of results that are there already; inputs are never replaced
@@ -121,7 +123,7 @@ pub enum ReportError {
 ///
 /// [`ReportError::Write`] if a file cannot be written; [`ReportError::Json`] and [`ReportError::Csv`] come from the
 /// libraries for those formats.
-pub fn save(run: &Run, outputs: &Outputs) -> Result<(), ReportError> {
+pub fn save(run: &Run, stage: Stage, outputs: &Outputs) -> Result<(), ReportError> {
     if let Some(path) = &outputs.json {
         outputs::write(path, json(run)?.as_bytes())?;
     }
@@ -129,7 +131,7 @@ pub fn save(run: &Run, outputs: &Outputs) -> Result<(), ReportError> {
         outputs::write(path, &csv(run)?)?;
     }
     if let Some(path) = &outputs.html {
-        outputs::write(path, html::page(run).as_bytes())?;
+        outputs::write(path, html::page(run, stage).as_bytes())?;
     }
     Ok(())
 }

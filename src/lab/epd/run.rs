@@ -8,10 +8,12 @@ use std::time::Duration;
 use crossbeam_channel::Sender;
 
 use super::external::{self, External, Program};
+use super::html::Stage;
 use super::judge::Follower;
 use super::parse::{Suite, SuiteEntry};
 use super::player::{Answer, Budget, BuiltIn, Player, Question, Trouble};
 use super::record::{FORMAT, Head, Intake, PlayerHead, Record, ResultsFile, Run, Status, SuiteHead};
+use super::renewal::Renewal;
 use super::report::{self, Outputs, ReportError};
 use super::totals;
 use crate::bound::Bound;
@@ -197,38 +199,55 @@ pub fn run(args: &Args) -> Result<u8, String> {
 
     interrupt::catch("ibex epd", external::end_all);
     let before = run.records.len();
-    let bar = progress::bar(tasks.len() as u64, "positions");
-    let mut solved = 0;
+    let several = contestants.len() > 1;
+    let all = (before + tasks.len()) as u64;
+    let bar = progress::solving(before as u64, all, if several { "searches" } else { "positions" });
+    let mut tally = Tally::default();
+    run.records.iter().for_each(|record| tally.add(record));
+    let mut renewal = Renewal::new(args.outputs.html.as_deref());
     let bench = Workers { contestants: &contestants, budget, hold: args.hold };
-    bench.run(&tasks, args.jobs, |record| {
+    let worked = bench.run(&tasks, args.jobs, |record| {
         if let Some(trouble) = &record.trouble {
             bar.suspend(|| {
                 eprintln!("{} on {} ({}:{}): {trouble}", record.player, record.id, record.suite, record.line)
             });
         }
-        solved += u64::from(record.solved);
-        bar.set_message(format!("solved {solved}"));
+        tally.add(&record);
         bar.inc(1);
+        bar.set_message(tally.text(&record.player, several));
         if let Some(journal) = &mut journal {
             journal.write(&record).map_err(|error| error.to_string())?;
         }
         run.records.push(record);
+        // The last page comes when all is done.
+        if run.records.len() < before + tasks.len() && renewal.is_due() {
+            run.sort();
+            if let Some(trouble) = renewal.write(&run) {
+                bar.suspend(|| eprintln!("ibex epd: {trouble}"));
+            }
+        }
         Ok(())
-    })?;
+    });
     bar.finish_and_clear();
     run.sort();
+    if let Err(reason) = worked {
+        renewal.stop(&run);
+        return Err(reason);
+    }
+    // Where the last search was done when the interruption came, nothing is missing.
+    let stopped = interrupt::is_stopped() && run.records.len() < before + tasks.len();
 
     for label in deaf_to_nodes(&run) {
         eprintln!("{label} seems not to obey 'go nodes'; with --stop-at-nodes {label} it is stopped at about so many");
     }
-    let saved = report::save(&run, &args.outputs).and_then(|()| match &args.epd_out {
+    let stage = if stopped { Stage::Stopped } else { Stage::Ended };
+    let saved = report::save(&run, stage, &args.outputs).and_then(|()| match &args.epd_out {
         Some(path) => report::write_epd(path, &suites, &run).map_err(ReportError::from),
         None => Ok(()),
     });
     report::print(&run, &args.outputs);
     saved.map_err(|error| error.to_string())?;
-    // Where the last search was done when the interruption came, nothing is missing.
-    if interrupt::is_stopped() && run.records.len() < before + tasks.len() {
+    if stopped {
         tell_missing(args, &run, before + tasks.len(), &positions);
         return Ok(interrupt::STATUS);
     }
@@ -238,6 +257,25 @@ pub fn run(args: &Args) -> Result<u8, String> {
         eprintln!("ibex epd: {least:.1}% solved is less than {threshold}%");
     }
     Ok(if missed.is_some() { FOUND } else { OK })
+}
+
+/// What each player has solved so far, of how many positions.
+#[derive(Default)]
+struct Tally(BTreeMap<String, (u64, u64)>);
+
+impl Tally {
+    fn add(&mut self, record: &Record) {
+        let (solved, done) = self.0.entry(record.player.clone()).or_default();
+        *solved += u64::from(record.solved);
+        *done += 1;
+    }
+
+    /// What a progress bar says of a player, with its name where there are several.
+    fn text(&self, player: &str, several: bool) -> String {
+        let (solved, done) = self.0.get(player).copied().unwrap_or_default();
+        let name = if several { format!("{player}: ") } else { String::new() };
+        format!(", {name}{solved} solved ({:.0}%)", 100.0 * solved as f64 / done.max(1) as f64)
+    }
 }
 
 /// Says what an interruption has left undone, and how to go on.

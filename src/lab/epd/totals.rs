@@ -119,26 +119,31 @@ pub fn totals(run: &Run) -> Vec<Total> {
     totals
 }
 
-/// Totals of each player by theme, for the suites whose ids name more than one.
-pub fn themes(run: &Run) -> Vec<Total> {
-    let mut totals = Vec::new();
+/// The records of each theme, for the suites whose ids name more than one.
+pub fn theme_groups(run: &Run) -> Vec<(&str, Vec<&Record>)> {
+    let mut groups = Vec::new();
     for suite in &run.head.suites {
-        let mut names: Vec<&str> = Vec::new();
+        let mut own: Vec<(&str, Vec<&Record>)> = Vec::new();
         for record in run.records.iter().filter(|r| r.suite == suite.name) {
             let name = theme(&record.id);
-            if !names.contains(&name) {
-                names.push(name);
+            match own.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, records)) => records.push(record),
+                None => own.push((name, vec![record])),
             }
         }
-        if names.len() < 2 || names.len() > 40 {
-            continue;
+        if (2..=40).contains(&own.len()) {
+            groups.append(&mut own);
         }
-        for name in names {
-            for player in players(run) {
-                let records = run.records.iter();
-                let records = records.filter(|r| r.player == player && r.suite == suite.name && theme(&r.id) == name);
-                totals.push(Total::of(player, name, records));
-            }
+    }
+    groups
+}
+
+/// Totals of each player by theme.
+pub fn themes(run: &Run) -> Vec<Total> {
+    let mut totals = Vec::new();
+    for (name, records) in theme_groups(run) {
+        for player in players(run) {
+            totals.push(Total::of(player, name, records.iter().copied().filter(|r| r.player == player)));
         }
     }
     totals

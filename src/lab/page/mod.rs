@@ -20,6 +20,10 @@ pub const END: &str = "</body></html>\n";
 
 /// A page up to its content, for pages that are written piece by piece; [`END`] ends them.
 pub fn beginning(title: &str) -> String {
+    beginning_of(title, None)
+}
+
+fn beginning_of(title: &str, reload: Option<u64>) -> String {
     let head = html! {
         (DOCTYPE)
         (PreEscaped("<html lang=\"en\">"))
@@ -27,6 +31,7 @@ pub fn beginning(title: &str) -> String {
             meta charset="utf-8";
             meta name="viewport" content="width=device-width, initial-scale=1";
             meta name="generator" content=(concat!("Ibex ", env!("IBEX_VERSION")));
+            @if let Some(seconds) = reload { meta http-equiv="refresh" content=(seconds); }
             title { (title) }
             style { (PreEscaped(include_str!("style.css"))) }
         }
@@ -39,6 +44,11 @@ pub fn beginning(title: &str) -> String {
 /// A whole page around its content.
 pub fn document(title: &str, content: &Markup) -> String {
     beginning(title) + &content.0 + END
+}
+
+/// A whole page that the browser loads again after `seconds`.
+pub fn reloading(title: &str, content: &Markup, seconds: u64) -> String {
+    beginning_of(title, Some(seconds)) + &content.0 + END
 }
 
 /// Data for a script of the page. No text in it can end the script element.
@@ -86,6 +96,8 @@ mod tests {
         let page = document(name, &html! { p title=(name) { (name) } });
         assert!(!page.contains("<script>"), "{page}");
         assert!(page.contains("&lt;script&gt;") && page.contains("&quot;Ünï&quot;"), "{page}");
+        assert!(!page.contains("refresh"), "{page}");
+        assert!(reloading(name, &html! {}, 10).contains("<meta http-equiv=\"refresh\" content=\"10\">"));
     }
 
     #[test]
