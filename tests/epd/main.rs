@@ -1,6 +1,7 @@
 //! `ibex epd` from the outside: the real binary, real files, and programs that misbehave.
 
 mod engines;
+mod pages;
 mod runs;
 #[path = "../common/scratch.rs"]
 mod scratch;

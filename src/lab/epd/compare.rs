@@ -1,9 +1,13 @@
-//! Two runs over the same positions: what was won, what was lost, and whether that is more than chance.
+//! Runs over the same positions: what was won, what was lost, and whether that is more than chance.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
-use super::record::{Intake, Record, Run};
+use super::compare_page;
+use super::html::is_timed;
+use super::record::{Head, Intake, Record, Run};
+use crate::lab::outputs::{self, Manner, Output};
 use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK};
 use crate::tell;
@@ -11,39 +15,231 @@ use crate::tell;
 /// What `ibex epd compare` can be told.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
-    /// The run to compare with
-    #[arg(value_name = "A.jsonl")]
+    /// The run to compare with: a file of --jsonl, --resume or --json
+    #[arg(value_name = "A")]
     pub old: PathBuf,
-    /// The run to compare
-    #[arg(value_name = "B.jsonl")]
-    pub new: PathBuf,
+    /// The run to compare; each further one is compared with A too
+    #[arg(required = true, value_name = "B")]
+    pub new: Vec<PathBuf>,
     /// Which player of A [default: its first]
     #[arg(long, value_name = "LABEL")]
     pub old_player: Option<String>,
-    /// Which player of B [default: its first]
+    /// Which player of B and of the further runs; given for each of them, in their order, or once for all [default: the
+    /// first of each]
     #[arg(long, value_name = "LABEL")]
-    pub new_player: Option<String>,
+    pub new_player: Vec<String>,
     /// How improbable a loss must be as chance to give exit status 1
     #[arg(long, value_name = "P", default_value_t = 0.05)]
     pub significance: f64,
     /// Give exit status 1 if any position is lost
     #[arg(long)]
     pub strict: bool,
+    /// Write a page for people to this file: totals, charts, and each position that changed
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Replace a page that is there already; inputs are never replaced
+    #[arg(long)]
+    pub force: bool,
 }
 
-/// Two runs of the same positions, side by side.
-struct Pairs<'a> {
-    pairs: Vec<(&'a Record, &'a Record)>,
-    /// Positions that only one run has.
-    unpaired: usize,
+/// A solution comes much later, or sooner, if it takes at least this many times as much ...
+pub(super) const MUCH: u64 = 4;
+/// ... and the difference is at least this part of the longer search: at the very beginning such factors mean nothing.
+const PART: u64 = 10;
+
+/// One of the runs.
+pub(super) struct Side {
+    /// `A` for the one that the others are compared with.
+    pub letter: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// The label of its player.
+    pub player: String,
+    /// All of it.
+    pub run: Run,
 }
 
-fn pair<'a>(old: &'a [&'a Record], new: &'a [&'a Record]) -> Pairs<'a> {
-    let key = |r: &Record| (r.suite.clone(), r.line, r.fen.clone());
-    let by_key: BTreeMap<_, _> = old.iter().map(|&r| (key(r), r)).collect();
-    let pairs: Vec<_> = new.iter().filter_map(|&r| by_key.get(&key(r)).map(|&old| (old, r))).collect();
-    let unpaired = old.len() + new.len() - 2 * pairs.len();
-    Pairs { pairs, unpaired }
+impl Side {
+    fn read(at: usize, path: &Path, player: Option<&String>) -> Result<Side, String> {
+        let Intake { run, remarks, .. } = Run::read_report(path).map_err(|error| error.to_string())?;
+        for remark in remarks {
+            eprintln!("{remark}");
+        }
+        let labels: Vec<&str> = run.head.players.iter().map(|p| p.label.as_str()).collect();
+        let label = match player {
+            Some(player) => labels.iter().find(|label| *label == player),
+            None => labels.first(),
+        };
+        let label = label.map(|&label| label.to_owned());
+        let player =
+            label.ok_or_else(|| format!("{}: no such player; it has: {}", path.display(), labels.join(", ")))?;
+        Ok(Side { letter: letter(at), path: path.to_owned(), player, run })
+    }
+
+    fn records(&self) -> impl Iterator<Item = &Record> {
+        self.run.records.iter().filter(|r| r.player == self.player)
+    }
+}
+
+fn letter(at: usize) -> String {
+    u8::try_from(at)
+        .ok()
+        .filter(|&at| at < 26)
+        .map_or_else(|| format!("R{}", at + 1), |at| char::from(b'A' + at).to_string())
+}
+
+/// How the answer to a position differs from that of the first run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// Solved now.
+    Won,
+    /// Not solved any more.
+    Lost,
+    /// Solved in both, and much sooner now.
+    Sooner,
+    /// Solved in both, and much later now.
+    Later,
+}
+
+impl Change {
+    pub const ALL: [Change; 4] = [Change::Won, Change::Lost, Change::Sooner, Change::Later];
+
+    /// From one answer to another; `timed` measures by time rather than by nodes.
+    fn between(a: &Record, b: &Record, timed: bool) -> Option<Change> {
+        match (a.solved, b.solved) {
+            (false, true) => return Some(Change::Won),
+            (true, false) => return Some(Change::Lost),
+            (false, false) => return None,
+            (true, true) => {}
+        }
+        let cost = |r: &Record| r.found.map(|found| if timed { found.ms } else { found.nodes });
+        let whole = |r: &Record| if timed { r.ms } else { r.nodes };
+        let is_much = |early: u64, late: u64, whole: u64| {
+            late >= early.saturating_mul(MUCH)
+                && late.saturating_sub(early).saturating_mul(PART) >= whole
+                && late > early
+        };
+        let (early, late) = (cost(a)?, cost(b)?);
+        if is_much(early, late, whole(b)) {
+            Some(Change::Later)
+        } else if is_much(late, early, whole(a)) {
+            Some(Change::Sooner)
+        } else {
+            None
+        }
+    }
+}
+
+/// Runs of the same positions, side by side.
+pub(super) struct Comparison<'a> {
+    pub sides: &'a [Side],
+    /// For each position that all runs have, the record of each run.
+    pub rows: Vec<Vec<&'a Record>>,
+    /// Positions that only some of the runs have.
+    pub partial: usize,
+    /// Whether a solution is measured by time rather than by nodes.
+    pub timed: bool,
+}
+
+/// What changed from the first run to another.
+pub(super) struct Against {
+    /// For each position.
+    pub changes: Vec<Option<Change>>,
+    /// The result of the test.
+    pub p: f64,
+}
+
+impl Against {
+    pub fn count(&self, change: Change) -> usize {
+        self.changes.iter().filter(|&&found| found == Some(change)).count()
+    }
+}
+
+impl<'a> Comparison<'a> {
+    fn new(sides: &'a [Side]) -> Comparison<'a> {
+        let mut by_key: BTreeMap<(&str, usize, &str), Vec<&Record>> = BTreeMap::new();
+        for (at, side) in sides.iter().enumerate() {
+            for record in side.records() {
+                let row = by_key.entry((&record.suite, record.line, &record.fen)).or_default();
+                // A run that misses the position, or has it twice, does not shift the others.
+                if row.len() == at {
+                    row.push(record);
+                }
+            }
+        }
+        let all = by_key.len();
+        let mut rows: Vec<_> = by_key.into_values().filter(|records| records.len() == sides.len()).collect();
+        let suites = sides.first().map_or(&[][..], |side| &side.run.head.suites);
+        rows.sort_by_key(|row| suites.iter().position(|suite| suite.name == row[0].suite));
+        let timed = sides.iter().all(|side| is_timed(&side.run.head.budget));
+        Comparison { sides, partial: all - rows.len(), rows, timed }
+    }
+
+    /// What a solution is measured by.
+    pub fn unit(&self) -> &'static str {
+        if self.timed { "time" } else { "nodes" }
+    }
+
+    /// Positions that a run solves.
+    pub fn solved(&self, side: usize) -> usize {
+        self.rows.iter().filter(|row| row[side].solved).count()
+    }
+
+    /// A run, compared with the first one.
+    pub fn against(&self, side: usize) -> Against {
+        let changes: Vec<_> = self.rows.iter().map(|row| Change::between(row[0], row[side], self.timed)).collect();
+        let mut against = Against { changes, p: 1.0 };
+        against.p = mcnemar(against.count(Change::Won), against.count(Change::Lost));
+        against
+    }
+
+    /// Whether all searches had the same limits.
+    pub fn is_even(&self) -> bool {
+        let limits = |side: &Side| (side.run.head.budget, side.run.head.hold);
+        self.sides.windows(2).all(|pair| limits(&pair[0]) == limits(&pair[1]))
+    }
+
+    /// What makes the runs hard to compare, a line each.
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        let mut differ = |what: &str, text: &dyn Fn(&Head) -> String| {
+            let texts: Vec<String> = self.sides.iter().map(|side| text(&side.run.head)).collect();
+            if texts.iter().any(|text| *text != texts[0]) {
+                let each = self.sides.iter().zip(&texts).map(|(side, text)| format!("{} {text}", side.letter));
+                remarks.push(format!("{what}: {}", each.collect::<Vec<_>>().join(", ")));
+            }
+        };
+        differ("the limits differ", &|head| {
+            let hold = head.hold.map_or_else(String::new, |hold| format!(" with --hold {hold}"));
+            format!("{}{hold}", head.budget)
+        });
+        differ("tables or threads differ", &|head| {
+            format!("{} MiB and {}", head.hash, counted(head.threads as u64, "thread", "threads"))
+        });
+        let names: BTreeSet<&str> =
+            self.sides.iter().flat_map(|side| &side.run.head.suites).map(|suite| suite.name.as_str()).collect();
+        let mut others = Vec::new();
+        for name in names {
+            let with = |side: &Side| side.run.head.suites.iter().find(|suite| suite.name == name).cloned();
+            let found: Vec<_> = self.sides.iter().filter_map(with).collect();
+            if found.len() < self.sides.len() {
+                let letters: Vec<_> =
+                    self.sides.iter().filter(|side| with(side).is_some()).map(|side| side.letter.as_str()).collect();
+                others.push(format!("{name} only in {}", letters.join(" and ")));
+            } else if found.iter().any(|suite| suite.digest != found[0].digest) {
+                others.push(format!("{name} is not the same in all"));
+            }
+        }
+        if !others.is_empty() {
+            remarks.push(format!("the suites differ: {}", others.join(", ")));
+        }
+        if self.partial > 0 {
+            let positions = counted(self.partial as u64, "position is", "positions are");
+            let some = if self.sides.len() == 2 { "one" } else { "some" };
+            remarks.push(format!("{positions} in only {some} of the runs, and not counted"));
+        }
+        remarks
+    }
 }
 
 /// The two-sided probability that `won` and `lost` differ at least as much as they do by chance alone: the exact form
@@ -64,65 +260,86 @@ pub fn mcnemar(won: usize, lost: usize) -> f64 {
     (2.0 * tail).min(1.0)
 }
 
+/// Whether a result of the test can be chance, for people.
+pub(super) fn verdict(p: f64, level: f64) -> &'static str {
+    if p >= level { "could be chance" } else { "is more than chance" }
+}
+
 /// Runs the command.
 ///
 /// # Errors
 ///
-/// One line: a file cannot be read, or the runs have nothing in common.
+/// One line: a file cannot be read or written, or the runs have nothing in common.
 pub fn run(args: &Args) -> Result<u8, String> {
-    let read = |path: &PathBuf, player: &Option<String>| -> Result<(Run, String), String> {
-        let Intake { run, remarks, .. } = Run::read(path).map_err(|error| error.to_string())?;
-        for remark in remarks {
-            eprintln!("{remark}");
-        }
-        let labels: Vec<&str> = run.head.players.iter().map(|p| p.label.as_str()).collect();
-        let label = match player {
-            Some(player) => labels.iter().find(|label| *label == player),
-            None => labels.first(),
-        };
-        let label = label.map(|&label| label.to_owned());
-        let label =
-            label.ok_or_else(|| format!("{}: no such player; it has: {}", path.display(), labels.join(", ")))?;
-        Ok((run, label))
-    };
-    let (old, old_player) = read(&args.old, &args.old_player)?;
-    let (new, new_player) = read(&args.new, &args.new_player)?;
-    let old_records: Vec<&Record> = old.records.iter().filter(|r| r.player == old_player).collect();
-    let new_records: Vec<&Record> = new.records.iter().filter(|r| r.player == new_player).collect();
-    let Pairs { pairs, unpaired } = pair(&old_records, &new_records);
-    if pairs.is_empty() {
+    let inputs: Vec<PathBuf> = std::iter::once(&args.old).chain(&args.new).cloned().collect();
+    let written: Vec<_> = Output::wanted([("--html", &args.html, Manner::Report)]).collect();
+    outputs::check(&inputs, &written, args.force).map_err(|error| error.to_string())?;
+    let named = args.new_player.len();
+    if named > 1 && named != args.new.len() {
+        return Err(format!(
+            "--new-player is given {named} times, for {}",
+            counted(args.new.len() as u64, "run", "runs")
+        ));
+    }
+    let mut sides = vec![Side::read(0, &args.old, args.old_player.as_ref())?];
+    for (at, path) in args.new.iter().enumerate() {
+        let player = args.new_player.get(if named == 1 { 0 } else { at });
+        sides.push(Side::read(at + 1, path, player)?);
+    }
+    let comparison = Comparison::new(&sides);
+    if comparison.rows.is_empty() {
         return Err("the runs have no position in common".to_owned());
     }
-    tell!("A: {old_player} in {}, {} a position", args.old.display(), old.head.budget);
-    tell!("B: {new_player} in {}, {} a position\n", args.new.display(), new.head.budget);
-    let show = |title: &str, which: &dyn Fn(&Record, &Record) -> bool| -> usize {
-        let changed: Vec<_> = pairs.iter().filter(|(a, b)| which(a, b)).collect();
-        tell!("{title}: {}", changed.len());
-        for (a, b) in &changed {
+    if let Some(path) = &args.html {
+        let page = compare_page::page(&comparison, args.significance);
+        outputs::write(path, page.as_bytes()).map_err(|error| error.to_string())?;
+    }
+    for side in &sides {
+        tell!("{}: {} in {}, {} a position", side.letter, side.player, side.path.display(), side.run.head.budget);
+    }
+    for remark in comparison.remarks() {
+        tell!("{remark}");
+    }
+    let mut found = false;
+    for side in 1..sides.len() {
+        let against = comparison.against(side);
+        tell_against(&comparison, side, &against, args.significance);
+        let (won, lost) = (against.count(Change::Won), against.count(Change::Lost));
+        found |= lost > won && against.p < args.significance || args.strict && lost > 0;
+    }
+    Ok(if found { FOUND } else { OK })
+}
+
+/// Tells what changed from the first run to another.
+fn tell_against(comparison: &Comparison<'_>, side: usize, against: &Against, level: f64) {
+    let letter = &comparison.sides[side].letter;
+    if comparison.sides.len() > 2 {
+        tell!("\n{letter} against A:");
+    } else {
+        tell!("");
+    }
+    for (title, change) in [("won", Change::Won), ("lost", Change::Lost)] {
+        tell!("{title}: {}", against.count(change));
+        for (row, _) in comparison.rows.iter().zip(&against.changes).filter(|(_, found)| **found == Some(change)) {
+            let (a, b) = (row[0], row[side]);
             let played = |r: &Record| format!("{} {}", r.best_san.as_deref().unwrap_or("nothing"), r.score_text());
             tell!("  {}: {} (expected {}): {} -> {}", b.suite, b.id, b.expected(), played(a), played(b));
         }
-        changed.len()
-    };
-    let won = show("won", &|a, b| !a.solved && b.solved);
-    let lost = show("lost", &|a, b| a.solved && !b.solved);
-    let count = |solved: &dyn Fn(&(&Record, &Record)) -> bool| pairs.iter().filter(|pair| solved(pair)).count();
-    let (a, b, n) = (count(&|(a, _)| a.solved), count(&|(_, b)| b.solved), pairs.len());
-    tell!("\nsolved: A {a}, B {b} of {n}: {:+}", b as i64 - a as i64);
-    let points = |r: &Record| r.points.map_or(0, |(own, _)| own);
-    let points_a: i32 = pairs.iter().map(|(a, _)| points(a)).sum();
-    let points_b: i32 = pairs.iter().map(|(_, b)| points(b)).sum();
-    if pairs.iter().any(|(a, _)| a.points.is_some()) {
-        tell!("points: A {points_a}, B {points_b}: {:+}", points_b - points_a);
     }
-    if unpaired > 0 {
-        tell!("{} in only one of the runs", counted(unpaired as u64, "position is", "positions are"));
+    let (sooner, later) = (against.count(Change::Sooner), against.count(Change::Later));
+    if sooner + later > 0 {
+        tell!("found in a quarter of the {} or less: {sooner}; four times as much or more: {later}", comparison.unit());
     }
-    let p = mcnemar(won, lost);
-    let verdict = if p >= args.significance { "could be chance" } else { "is more than chance" };
-    tell!("McNemar's exact test: p = {p:.4}: the difference {verdict} (level {})", args.significance);
-    let worse = lost > won && p < args.significance;
-    Ok(if worse || args.strict && lost > 0 { FOUND } else { OK })
+    let both = |a: &dyn Display, b: &dyn Display| format!("A {a}, {letter} {b}");
+    let (a, b, n) = (comparison.solved(0), comparison.solved(side), comparison.rows.len());
+    tell!("\nsolved: {} of {n}: {:+}", both(&a, &b), b as i64 - a as i64);
+    let points =
+        |side: usize| comparison.rows.iter().map(|row| row[side].points.map_or(0, |(own, _)| own)).sum::<i32>();
+    if comparison.rows.iter().any(|row| row[0].points.is_some()) {
+        tell!("points: {}: {:+}", both(&points(0), &points(side)), points(side) - points(0));
+    }
+    let p = against.p;
+    tell!("McNemar's exact test: p = {p:.4}: the difference {} (level {level})", verdict(p, level));
 }
 
 #[cfg(test)]
@@ -144,5 +361,35 @@ mod tests {
         }
         assert!(mcnemar(4000, 1000) < 1e-100);
         assert!(mcnemar(2500, 2500) == 1.0);
+    }
+
+    fn record(solved: bool, found: u64, nodes: u64) -> Record {
+        let text = serde_json::json!({
+            "player": "p", "suite": "s", "line": 1, "id": "i", "fen": "f", "status": "ok", "solved": solved,
+            "found": { "ms": found, "nodes": found, "depth": 1 },
+            "depth": 1, "seldepth": 1, "nodes": nodes, "ms": nodes
+        });
+        serde_json::from_value(text).expect("a record")
+    }
+
+    #[test]
+    fn changes_are_told_apart() {
+        let change = |a: (bool, u64, u64), b: (bool, u64, u64)| {
+            Change::between(&record(a.0, a.1, a.2), &record(b.0, b.1, b.2), false)
+        };
+        assert_eq!(change((false, 9, 1000), (true, 9, 1000)), Some(Change::Won));
+        assert_eq!(change((true, 9, 1000), (false, 9, 1000)), Some(Change::Lost));
+        assert_eq!(change((false, 9, 1000), (false, 900, 1000)), None);
+        assert_eq!(change((true, 100, 1000), (true, 400, 1000)), Some(Change::Later));
+        assert_eq!(change((true, 400, 1000), (true, 100, 1000)), Some(Change::Sooner));
+        assert_eq!(change((true, 100, 1000), (true, 399, 1000)), None);
+        // A tenfold in the first moments of a search is nothing.
+        assert_eq!(change((true, 5, 1000), (true, 50, 1000)), None);
+        assert_eq!(change((true, 0, 0), (true, 0, 0)), None);
+    }
+
+    #[test]
+    fn runs_have_letters() {
+        assert_eq!([0, 1, 25, 26].map(letter), ["A", "B", "Z", "R27"]);
     }
 }

@@ -1,6 +1,7 @@
 //! The EPD laboratory: suites read, run, judged, compared and shown.
 
 mod compare;
+mod compare_page;
 pub mod external;
 mod html;
 pub mod judge;
@@ -33,9 +34,10 @@ enum Action {
     ///
     /// The exit status is 1 when positions are missing.
     Merge(merge::Args),
-    /// Show which positions were won and lost between two runs
+    /// Show which positions were won and lost between two runs, or between a run and several others
     ///
-    /// McNemar's exact test says whether the difference is more than chance.
+    /// McNemar's exact test says whether the difference is more than chance. --html writes a page with both answers to
+    /// each position that changed.
     Compare(compare::Args),
 }
 

@@ -305,6 +305,25 @@ impl Run {
         Run::parse(&name, &bytes)
     }
 
+    /// Reads a file of results, or the document that `--json` writes.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Run::read`].
+    pub fn read_report(path: &Path) -> Result<Intake, RunFileError> {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(RunFileError::of(&name))?;
+        match Run::parse(&name, &bytes) {
+            // The document is one value over many lines.
+            Err(error @ RunFileError::Head { .. }) => match serde_json::from_slice::<Run>(&bytes) {
+                Ok(run) if run.head.ibex_epd == FORMAT => Ok(Intake { run, remarks: Vec::new(), whole: None }),
+                Ok(run) => Err(RunFileError::Format { name, found: run.head.ibex_epd }),
+                Err(_) => Err(error),
+            },
+            result => result,
+        }
+    }
+
     fn parse(name: &str, bytes: &[u8]) -> Result<Intake, RunFileError> {
         let own_name = || name.to_owned();
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);

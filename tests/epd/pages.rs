@@ -1,0 +1,174 @@
+//! The pages: of a run that goes on, and of runs side by side.
+
+use super::*;
+
+/// A suite of many positions that each take their whole time.
+fn long_suite(positions: usize) -> String {
+    (0..positions)
+        .map(|id| format!("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4; id \"L.{id}\";\n"))
+        .collect()
+}
+
+fn is_whole(page: &str) -> bool {
+    page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n")
+}
+
+/// The page shows how far the run is, and after an interruption how far it came.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_page_is_renewed_while_the_run_goes_on() {
+    use std::os::unix::process::CommandExt as _;
+    let folder = Scratch::new("renewed");
+    let suite = folder.write("long.epd", long_suite(200));
+    let page = folder.path("page.html");
+    let mut command = Command::new(IBEX);
+    command.args(["epd", &suite, "--movetime", "400", "--hash", "1", "--html", &page]);
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    // SAFETY: `signal` may be called between fork and exec. A test in the background may have inherited that
+    // interruptions are ignored.
+    unsafe {
+        command.pre_exec(|| {
+            libc::signal(libc::SIGINT, libc::SIG_DFL);
+            Ok(())
+        })
+    };
+    let mut child = command.spawn().expect("the program runs");
+    while !std::path::Path::new(&page).exists() {
+        assert!(child.try_wait().expect("a child").is_none(), "the run ended before it wrote a page");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let text = folder.read("page.html");
+    assert!(is_whole(&text) && text.contains(" of 200 positions</b>"), "{text}");
+    assert!(text.contains("in progress: ") && text.contains("http-equiv=\"refresh\""), "{text}");
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().is_ok_and(|status| status.success()));
+    let output = child.wait_with_output().expect("a child");
+    assert_eq!(status(&output), 130, "{}", stderr(&output));
+    assert!(!stderr(&output).contains("solved"), "no progress where nobody looks: {}", stderr(&output));
+    let text = folder.read("page.html");
+    assert!(is_whole(&text) && text.contains("stopped early: ") && text.contains(" of 200 positions</b>"), "{text}");
+    assert!(!text.contains("in progress") && !text.contains("http-equiv"), "{text}");
+    assert_eq!(std::fs::read_dir(&folder.0).expect("a folder").count(), 2, "no piece is left behind");
+}
+
+/// The page of a run that has ended says nothing of progress.
+#[test]
+fn the_last_page_is_of_the_whole_run() {
+    let folder = Scratch::new("last");
+    let suite = folder.write("small.epd", SUITE);
+    let page = folder.path("page.html");
+    let output = ibex(&["epd", &suite, "--nodes", "2000", "--html", &page]);
+    assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
+    let text = folder.read("page.html");
+    assert!(is_whole(&text) && !text.contains("in progress") && !text.contains("stopped early"), "{text}");
+}
+
+/// Where the page cannot be renewed, there is one warning, the former page stays, and the run goes on.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_page_that_cannot_be_renewed_stays() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = Scratch::new("fails");
+    let suite = folder.write("long.epd", long_suite(5));
+    let inner = folder.path("inner");
+    std::fs::create_dir(&inner).expect("a folder");
+    let page = format!("{inner}/page.html");
+    std::fs::write(&page, "the former page").expect("a file");
+    let file = folder.path("run.jsonl");
+    let child = Command::new(IBEX)
+        .args(["epd", &suite, "--movetime", "400", "--hash", "1", "--html", &page, "--force", "--resume", &file])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    while !std::fs::read(&file).is_ok_and(|bytes| bytes.ends_with(b"\n")) {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let allow = |mode| std::fs::set_permissions(&inner, std::fs::Permissions::from_mode(mode)).expect("own folder");
+    allow(0o555);
+    // Root may write everywhere.
+    if std::fs::write(format!("{inner}/trial"), "").is_ok() {
+        allow(0o755);
+        let _ = std::fs::remove_dir_all(&inner);
+    }
+    let output = child.wait_with_output().expect("a child");
+    let said = stderr(&output);
+    assert_eq!(said.matches("the page cannot be renewed, the run goes on: ").count(), 1, "{said}");
+    assert_eq!(records(&folder.read("run.jsonl")).len(), 5, "the run went on: {said}");
+    assert_eq!(status(&output), 2, "the last page cannot be written either: {said}");
+    if let Ok(text) = std::fs::read_to_string(&page) {
+        assert_eq!(text, "the former page");
+        allow(0o755);
+    }
+}
+
+/// A run of the small suite in which the first position and no other is lost, and its texts are hostile.
+fn two_runs(folder: &Scratch) -> (String, String) {
+    let suite = folder.write("small.epd", SUITE.replace("T.1", "T.1 <script>alert(1)</script>"));
+    let (good, bad) = (folder.path("good.jsonl"), folder.path("bad.json"));
+    assert_eq!(status(&ibex(&["epd", &suite, "--nodes", "2000", "--jsonl", &good, "--json", &bad])), 0);
+    let mut document: Value = serde_json::from_str(&folder.read("bad.json")).expect("JSON");
+    document["records"][0]["solved"] = false.into();
+    document["head"]["players"][0]["name"] = "<img src=x onerror=alert(1)>".into();
+    folder.write("bad.json", serde_json::to_string_pretty(&document).expect("JSON"));
+    (good, bad)
+}
+
+#[test]
+fn runs_side_by_side_are_a_page() {
+    let folder = Scratch::new("side");
+    let (good, bad) = two_runs(&folder);
+    let page = folder.path("page.html");
+    let output = ibex(&["epd", "compare", &good, &bad, "--html", &page]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains("lost: 1"), "{}", stdout(&output));
+    let text = folder.read("page.html");
+    assert!(is_whole(&text), "{text}");
+    assert!(!text.contains("<script") && !text.contains("<img") && !text.contains("http"), "{text}");
+    assert_eq!(text.matches("<details").count(), 1, "only what changed is listed");
+    assert!(text.contains("<details class=\"lost\">") && text.contains("<h2>Lost: 1</h2>"), "{text}");
+    for part in ["<h2>Won: 0</h2>", "<h2>Unchanged: 3</h2>", "Solved by both runs: 2. Solved by neither: 1.", "1.0000"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("class=\"state\""), "there is nothing to remark: {text}");
+    // As other reports: never over an input, and over a former page only where that is asked for.
+    for (arguments, part) in [
+        (vec![good.as_str(), &bad, "--html", &page], "exists; --force replaces it"),
+        (vec![&good, &bad, "--html", &bad, "--force"], "is an input too"),
+        (vec![&good, &bad, &good, "--new-player", "x", "--new-player", "y", "--new-player", "z"], "is given 3 times"),
+        (vec![&good, &bad, "--new-player", "x"], "no such player; it has: ibex"),
+    ] {
+        let output = ibex(&[&["epd", "compare"], &arguments[..]].concat());
+        assert!(status(&output) == 2 && stderr(&output).contains(part), "{part}: {}", stderr(&output));
+    }
+    assert_eq!(status(&ibex(&["epd", "compare", &bad, &good, "--html", &page, "--force"])), 0);
+    assert!(folder.read("page.html").contains("<details class=\"won\">"));
+}
+
+/// What makes runs hard to compare stands on the terminal and on the page, in the same words.
+#[test]
+fn runs_that_differ_in_more_say_so() {
+    let folder = Scratch::new("differ");
+    let (good, bad) = two_runs(&folder);
+    let suite = folder.write("small.epd", SUITE);
+    let (third, page) = (folder.path("third.jsonl"), folder.path("page.html"));
+    let short = ["epd", &suite, "--nodes", "1000", "--shard", "1/2", "--hash", "1", "--jsonl", &third];
+    assert_eq!(status(&ibex(&short)), 0);
+    let output = ibex(&["epd", "compare", &good, &bad, &third, "--html", &page]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let (said, text) = (stdout(&output), folder.read("page.html"));
+    for part in [
+        "he limits differ: A 2000 nodes, B 2000 nodes, C 1000 nodes",
+        "ables or threads differ: A 16 MiB and 1 thread, B 16 MiB and 1 thread, C 1 MiB and 1 thread",
+        "he suites differ: small is not the same in all",
+        "2 positions are in only some of the runs, and not counted",
+    ] {
+        assert!(said.contains(part) && text.contains(part), "{part}: {said}");
+    }
+    for part in ["B against A:", "C against A:", "solved: A 1, C 1 of 2: +0"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(text.contains("With other limits this says little") && text.contains("3 runs compared"), "{text}");
+    assert!(text.contains("C third"), "{text}");
+}
