@@ -345,6 +345,7 @@ fn tell_against(comparison: &Comparison<'_>, side: usize, against: &Against, lev
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lab::epd::judge::Found;
 
     #[test]
     fn mcnemar_is_the_binomial_test() {
@@ -386,6 +387,11 @@ mod tests {
         // A tenfold in the first moments of a search is nothing.
         assert_eq!(change((true, 5, 1000), (true, 50, 1000)), None);
         assert_eq!(change((true, 0, 0), (true, 0, 0)), None);
+        // By time, a twin that needs the same nodes may be slower.
+        let mut slow = record(true, 100, 1000);
+        slow.found = slow.found.map(|found| Found { ms: 900, ..found });
+        let by = |timed| Change::between(&record(true, 100, 1000), &slow, timed);
+        assert_eq!((by(false), by(true)), (None, Some(Change::Later)));
     }
 
     #[test]

@@ -124,7 +124,7 @@ fn head(run: &Run, title: &str, stage: Stage) -> Markup {
             @if bad > 0 { " " (bad) " bad lines were left out." }
             @if missing > 0 && stage == Stage::Ended { " " b.bad { (missing) " results are missing." } }
         }
-        p {
+        p.runs {
             @for player in &head.players {
                 (page::key(index(run, &player.label))) (player.label) ": " (player.name)
                 @if !player.options.is_empty() { " (" (player.options.join(", ")) ")" }
@@ -292,5 +292,52 @@ fn answer(run: &Run, r: &Record) -> Markup {
             }
             p.pv { @if let Some(trouble) = trouble { span.bad { (trouble) } } @else { (r.pv) } }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run by two players over one position of each of these themes.
+    fn run_of(themes: usize) -> Run {
+        let player = |label: &str| serde_json::json!({ "label": label, "name": label });
+        let record = |player: &str, theme: usize| {
+            serde_json::json!({
+                "player": player, "suite": "s", "line": theme + 1, "id": format!("<i>{theme}</i> theme.1"),
+                "fen": "7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "bm": ["Qg7#"], "status": "ok", "solved": true,
+                "found": { "ms": 1, "nodes": 20, "depth": 1 }, "best": "g6g7", "best_san": "Qg7#",
+                "depth": 1, "seldepth": 1, "nodes": 30, "ms": 1
+            })
+        };
+        let records: Vec<_> = (0..themes).flat_map(|theme| [record("a", theme), record("b", theme)]).collect();
+        let run = serde_json::json!({
+            "head": {
+                "ibex_epd": 1, "players": [player("a"), player("b")],
+                "budget": { "nodes": 30 }, "hash": 1, "threads": 1,
+                "suites": [{ "name": "s", "positions": themes, "bad_lines": 0, "digest": "" }]
+            },
+            "records": records
+        });
+        serde_json::from_value(run).expect("a run")
+    }
+
+    #[test]
+    fn some_themes_have_charts() {
+        for (themes, charts) in [(1, 2), (2, 4), (12, 14), (13, 2)] {
+            let page = page(&run_of(themes), Stage::Ended);
+            // Each chart has a curve for each of the two players.
+            assert_eq!(page.matches("<path class=\"curve\"").count(), 2 * charts, "{page}");
+            assert_eq!(page.contains("Themes by nodes"), charts > 2, "{themes}");
+            assert!(!page.contains("<i>"), "{page}");
+        }
+    }
+
+    #[test]
+    fn a_page_of_several_players_counts_searches() {
+        let mut run = run_of(3);
+        run.records.pop();
+        let page = page(&run, Stage::Running(10));
+        assert!(page.contains("in progress: 5 of 6 searches"), "{page}");
     }
 }
