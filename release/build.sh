@@ -1,0 +1,162 @@
+#!/usr/bin/env bash
+# Makes the archives of a release in target/dist, each with its SHA-256 sum:
+#
+#     release/build.sh [--without-profile] [NAME...]
+#
+# Names: linux-x86-64, linux-arm64, windows-x86-64, macos-arm64, macos-x86-64. Without a name, all that this system can
+# make. What is missing is named before anything is built. A target that fails leaves the archives of the others whole.
+#
+# A build is profile-guided where its bench can run here: first an instrumented program counts what the bench does, then
+# the compiler uses the counts. The bench of every archive must give the node count of tests/bench.signature.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+script=release/build.sh
+out=target/dist
+
+# Sets target, the command that runs its programs here, and whether Rust's profiler exists for it.
+describe() {
+  runner="" profiler=yes linker=""
+  case $1 in
+    linux-x86-64) target=x86_64-unknown-linux-musl ;;
+    linux-arm64)
+      target=aarch64-unknown-linux-musl
+      # The linker that comes with Rust, because a Linux system has none for another processor.
+      linker=rust-lld
+      [ "$(uname -m)" = aarch64 ] || runner=qemu-aarch64
+      ;;
+    windows-x86-64)
+      target=x86_64-pc-windows-gnu profiler=no
+      case $(uname -s) in Linux | Darwin) runner=wine ;; esac
+      ;;
+    macos-arm64) target=aarch64-apple-darwin ;;
+    macos-x86-64) target=x86_64-apple-darwin ;;
+    *)
+      echo "$script: no target is called '$1'" >&2
+      return 1
+      ;;
+  esac
+  program=ibex
+  case $1 in windows-*) program=ibex.exe ;; esac
+}
+
+profdata() {
+  local own
+  own=$(rustc --print sysroot)/lib/rustlib/$(rustc -vV | sed -n 's/^host: //p')/bin/llvm-profdata
+  if [ -x "$own" ]; then echo "$own"; else command -v llvm-profdata-22 || command -v llvm-profdata || true; fi
+}
+
+# Prints a line for everything that a target lacks.
+missing() {
+  describe "$1"
+  local need
+  need() { command -v "$1" >/dev/null || echo "$script: $2 needs '$1' (Debian: apt install $3)"; }
+  [ -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ] ||
+    echo "$script: $1 needs Rust's library for it (rustup target add $target)"
+  if [ $profile = yes ] && [ $profiler = yes ] && [ -z "$(profdata)" ]; then
+    echo "$script: $1 needs llvm-profdata (rustup component add llvm-tools; Debian: apt install llvm-22)"
+  fi
+  case $1 in
+    linux-arm64) [ -z "$runner" ] || need qemu-aarch64 "$1" qemu-user ;;
+    windows-x86-64)
+      need zip "$1" zip
+      [ -z "$runner" ] || need x86_64-w64-mingw32-gcc "$1" gcc-mingw-w64-x86-64
+      [ -z "$runner" ] || need wine "$1" wine
+      ;;
+    macos-*) [ "$(uname -s)" = Darwin ] || echo "$script: $1 can be made on macOS only" ;;
+  esac
+}
+
+# Builds the program of one target, packs it, and puts the archive into its place when all of it is right.
+make_one() {
+  describe "$1"
+  local version folder scratch epoch flags profile_data="" signature
+  version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+  folder=ibex-$version-$1
+  scratch=$out/scratch/$1
+  # Times and paths of this system stay out of the archive, so that two runs give the same bytes.
+  epoch=$(git log -1 --format=%ct 2>/dev/null || echo 0)
+  export SOURCE_DATE_EPOCH=$epoch
+  flags="--remap-path-prefix=$PWD=. --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo ${RUSTFLAGS:-}"
+  export CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_STRIP=symbols
+  if [ -n "$linker" ]; then
+    export "CARGO_TARGET_$(echo "$target" | tr 'a-z-' 'A-Z_')_LINKER=$linker"
+    flags="$flags -C link-self-contained=yes"
+  fi
+  rm -rf "$scratch"
+  mkdir -p "$scratch/$folder"
+  if [ $profile = yes ] && [ $profiler = yes ]; then
+    RUSTFLAGS="$flags -C profile-generate=$PWD/$scratch/counts" \
+      cargo build --release --locked --bin ibex --target "$target" --target-dir "$out/counting"
+    $runner "$out/counting/$target/release/$program" bench | tail -n 1
+    profile_data=$PWD/$scratch/ibex.profdata
+    "$(profdata)" merge -o "$profile_data" "$scratch/counts"
+    flags="$flags -C profile-use=$profile_data"
+  fi
+  RUSTFLAGS="$flags" cargo build --release --locked --bin ibex --target "$target" --target-dir "$out/build"
+  cp "$out/build/$target/release/$program" "$scratch/$folder/"
+  if [ "$1" = windows-x86-64 ] && [ -n "$runner" ]; then
+    # Wine 8 lacks this library; what stands in for it lies beside the program only while it is run here.
+    x86_64-w64-mingw32-gcc -shared -O1 -o "$scratch/bcryptprimitives.dll" release/bcryptprimitives.c -ladvapi32
+    cp "$scratch/$folder/$program" "$scratch/"
+    signature=$(WINEDEBUG=-all $runner "$scratch/$program" bench --signature | tr -d '\r')
+  else
+    signature=$($runner "$scratch/$folder/$program" bench --signature)
+  fi
+  if [ "$signature" != "$(cat tests/bench.signature)" ]; then
+    echo "$script: $1: its bench is '$signature', tests/bench.signature records $(cat tests/bench.signature)" >&2
+    return 1
+  fi
+  cp README.md LICENSE "$scratch/$folder/"
+  cp docs/networks.md "$scratch/$folder/NETWORKS.md"
+  find "$scratch/$folder" -exec touch -d "@$epoch" {} +
+  if [ "$1" = windows-x86-64 ]; then
+    (cd "$scratch" && TZ=UTC zip -q -X -r archive "$folder")
+    mv "$scratch/archive.zip" "$out/$folder.zip"
+  else
+    # GNU tar; macOS has it as gtar.
+    "$(command -v gtar || echo tar)" --create --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$epoch" \
+      --directory "$scratch" "$folder" | gzip -9 --no-name >"$scratch/archive"
+    mv "$scratch/archive" "$out/$folder.tar.gz"
+  fi
+}
+
+profile=yes
+if [ "${1:-}" = --without-profile ]; then
+  profile=no
+  shift
+fi
+if [ "${1:-}" = --one ]; then
+  make_one "$2"
+  exit
+fi
+if [ $# -eq 0 ]; then
+  case $(uname -s) in
+    Linux) set -- linux-x86-64 linux-arm64 windows-x86-64 ;;
+    Darwin) set -- macos-arm64 macos-x86-64 ;;
+    *) set -- windows-x86-64 ;;
+  esac
+fi
+for name in "$@"; do describe "$name" || exit 1; done
+lacking=$(for name in "$@"; do missing "$name"; done)
+if [ -n "$lacking" ]; then
+  echo "$lacking" | sort -u >&2
+  exit 1
+fi
+
+mkdir -p $out
+failed=()
+for name in "$@"; do
+  echo "== $name"
+  # A process of its own, so that any failure ends this target and no other.
+  if [ $profile = yes ]; then options=(); else options=(--without-profile); fi
+  if ! "$script" ${options[@]+"${options[@]}"} --one "$name"; then failed+=("$name"); fi
+done
+(
+  cd $out
+  shopt -s nullglob
+  { sha256sum ibex-*.tar.gz ibex-*.zip 2>/dev/null || shasum -a 256 ibex-*.tar.gz; } | tee SHA256SUMS
+)
+if [ ${#failed[@]} -gt 0 ]; then
+  echo "$script: failed: ${failed[*]}" >&2
+  exit 1
+fi
