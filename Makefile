@@ -4,13 +4,14 @@ EXE ?= ibex
 ifeq ($(OS),Windows_NT)
   SUFFIX := .exe
 endif
+PREFIX ?= /usr/local
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 TARGET := $(EXE:$(SUFFIX)=)$(SUFFIX)
 # `tune` makes every number of the search a UCI option: on a branch for OpenBench's tuner, write it here.
 FEATURES ?=
 CHOSEN = $(if $(FEATURES),--features $(FEATURES))
 
-.PHONY: native portable static pgo test bench signature perft micro lint doc ci soak fuzz diagram matches clean help
+.PHONY: native portable static pgo dist dist-run install test bench signature perft micro lint doc ci soak fuzz diagram matches clean help
 
 # The fuzzer's targets, and how long each runs; cargo-fuzz needs a nightly toolchain.
 FUZZ_TARGETS := line dialogue fen epd games network option annotated
@@ -32,6 +33,25 @@ pgo: ## Build ./$(EXE) for this machine's processor, optimised by a profile of i
 	cargo pgo run -- --locked --bin ibex $(CHOSEN) -- bench
 	cargo pgo optimize build -- --locked --bin ibex $(CHOSEN)
 	cp $(or $(CARGO_TARGET_DIR),target)/$(HOST)/release/ibex$(SUFFIX) $(TARGET)
+
+dist: ## Make the release's archives in target/dist; NAMES=linux-x86-64 makes one (docs/releases.md)
+	release/build.sh $(NAMES)
+
+dist-run: ## Run the archives of target/dist: sums, bench, dialogue, suite, empty root, a game under Wine
+	release/run.sh
+
+install: native ## Install program, manual pages, completions and logo under PREFIX (/usr/local), DESTDIR before it
+	rm -rf target/manual
+	./$(TARGET) manual target/manual
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
+	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+	  $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d $(DESTDIR)$(PREFIX)/share/pixmaps
+	install -m 755 $(TARGET) $(DESTDIR)$(PREFIX)/bin/ibex
+	install -m 644 target/manual/man/* $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 target/manual/completions/ibex.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ibex
+	install -m 644 target/manual/completions/_ibex $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ibex
+	install -m 644 target/manual/completions/ibex.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ibex.fish
+	install -m 644 docs/logo.png $(DESTDIR)$(PREFIX)/share/pixmaps/ibex.png
 
 test: ## Run every test
 	cargo test --locked

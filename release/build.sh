@@ -106,8 +106,11 @@ make_one() {
     echo "$script: $1: its bench is '$signature', tests/bench.signature records $(cat tests/bench.signature)" >&2
     return 1
   fi
-  cp README.md LICENSE "$scratch/$folder/"
-  cp docs/networks.md "$scratch/$folder/NETWORKS.md"
+  cp README.md CHANGELOG.md LICENSE docs/logo.png "$scratch/$folder/"
+  cp nets/README.md "$scratch/$folder/NETWORK.md"
+  if [ "$1" != windows-x86-64 ]; then
+    $runner "$scratch/$folder/$program" manual "$scratch/$folder/manual"
+  fi
   find "$scratch/$folder" -exec touch -d "@$epoch" {} +
   if [ "$1" = windows-x86-64 ]; then
     (cd "$scratch" && TZ=UTC zip -q -X -r archive "$folder")

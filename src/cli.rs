@@ -1,9 +1,12 @@
 //! The command line: which front end, and the arguments of each command.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::{fs, io};
 
-use clap::{CommandFactory as _, Parser, Subcommand};
-use ibex::lab::{OK, analyse, bench, datagen, endings, epd, experiments, perft, probe, prove};
+use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum as _};
+use clap_complete::Shell;
+use ibex::lab::{OK, TROUBLE, analyse, bench, datagen, endings, epd, experiments, perft, probe, prove};
 use ibex::uci;
 
 /// A UCI chess engine whose scores mean something exact.
@@ -64,6 +67,14 @@ enum Command {
     /// move keeps the distance. The exit status is 0 when all was proved, 1 when a line is wrong, 2 when there was nothing
     /// to prove.
     Prove(prove::Args),
+    /// Write manual pages and completions for shells into a folder
+    ///
+    /// `man` gets a page for each command, `completions` the files for bash, zsh, fish, PowerShell and elvish.
+    Manual {
+        /// The folder; it is made if it is not there
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
+    },
     /// Print the numbers of the search, as the tuning page of OpenBench reads them
     ///
     /// One line a number: name, type, value, least, most, step, learning rate.
@@ -88,6 +99,13 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Endings(args) => endings::run(&args),
         Command::Epd(args) => epd::run(&args),
         Command::Lab(args) => experiments::run(&args),
+        Command::Manual { folder } => match manual(&folder) {
+            Ok(()) => OK,
+            Err(error) => {
+                eprintln!("ibex manual: {}: {error}", folder.display());
+                TROUBLE
+            }
+        },
         Command::Perft(args) => perft::run(&args),
         Command::Probe(args) => probe::run(&args),
         Command::Prove(args) => prove::run(&args),
@@ -97,6 +115,18 @@ pub fn run(cli: Cli) -> ExitCode {
         }
     };
     ExitCode::from(status)
+}
+
+/// Writes the manual pages and the completions, from the definition of the command line.
+fn manual(folder: &Path) -> io::Result<()> {
+    let (pages, completions) = (folder.join("man"), folder.join("completions"));
+    fs::create_dir_all(&pages)?;
+    fs::create_dir_all(&completions)?;
+    clap_mangen::generate_to(Cli::command(), &pages)?;
+    for shell in Shell::value_variants() {
+        clap_complete::generate_to(*shell, &mut Cli::command(), "ibex", &completions)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

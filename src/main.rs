@@ -28,8 +28,10 @@ const EXTRAS: &[uci::LentCommand] = &[
 ];
 
 /// The commands of the whole program, for advice where a word is none.
-const COMMANDS: &[&str] =
-    &["analyse", "analyze", "bench", "datagen", "endings", "epd", "help", "lab", "perft", "probe", "prove", "spsa"];
+const COMMANDS: &[&str] = &[
+    "analyse", "analyze", "bench", "datagen", "endings", "epd", "help", "lab", "manual", "perft", "probe", "prove",
+    "spsa",
+];
 
 /// Of a build without the laboratory: what it says of arguments that are the laboratory's, or that ask what there is.
 #[cfg(not(feature = "lab"))]
@@ -48,11 +50,11 @@ fn without_the_laboratory(arguments: &[String]) -> Option<ExitCode> {
              perft DEPTH                         count the leaves of the tree of legal moves\n  \
              spsa [NAME...]                      print the numbers of the search, for a tuner\n  \
              help                                list what it understands beside UCI\n\n\
-             It lacks: analyse, datagen, endings, epd, lab, probe, prove, and perft with files. To have these, build it\n\
+             It lacks: analyse, datagen, endings, epd, lab, manual, probe, prove, and perft with files. To have these, build it\n\
              without `--no-default-features`.",
             env!("IBEX_VERSION")
         ),
-        "analyse" | "analyze" | "datagen" | "endings" | "epd" | "genfens" | "lab" | "probe" | "prove" => {
+        "analyse" | "analyze" | "datagen" | "endings" | "epd" | "genfens" | "lab" | "manual" | "probe" | "prove" => {
             return Some(lacks(first));
         }
         "perft" if rest.iter().any(|word| word.parse::<u32>().is_err()) => {

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# Runs the archives of target/dist before they count:
+#
+#     release/run.sh [ARCHIVE...]
+#
+# Every archive: its SHA-256 sum; the bench's node count; a UCI dialogue whose lines end in CR LF; a suite of mates, with
+# the result of the source's own build. Linux: the program alone in an empty root directory. Windows under Wine: a game
+# against the program of the Linux archive, if python-chess is there. What an archive needs to run is named first.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+script=release/run.sh
+out=target/dist
+suite=epd/mates_few_men.epd
+
+if [ $# -eq 0 ]; then
+  shopt -s nullglob
+  set -- $out/ibex-*.tar.gz $out/ibex-*.zip
+fi
+[ $# -gt 0 ] || { echo "$script: there is no archive in $out (make dist)" >&2; exit 1; }
+
+machine=$(uname -s)-$(uname -m)
+lacking=""
+for archive in "$@"; do
+  case $machine-$archive in
+    *-x86_64-*linux-arm64*) command -v qemu-aarch64 >/dev/null || lacking+="qemu-aarch64 (Debian: apt install qemu-user) " ;;
+    Linux-*windows*)
+      command -v wine >/dev/null || lacking+="wine (Debian: apt install wine) "
+      command -v x86_64-w64-mingw32-gcc >/dev/null || lacking+="x86_64-w64-mingw32-gcc (Debian: apt install gcc-mingw-w64-x86-64) "
+      command -v unzip >/dev/null || lacking+="unzip (Debian: apt install unzip) "
+      ;;
+  esac
+done
+[ -z "$lacking" ] || { echo "$script: missing: $lacking" >&2; exit 1; }
+
+scratch=$out/scratch/run
+rm -rf $scratch
+mkdir -p $scratch
+export WINEDEBUG=-all
+
+for archive in "$@"; do
+  name=$(basename "$archive")
+  folder=$scratch/${name%.tar.gz}
+  folder=${folder%.zip}
+  echo "== $name, $(wc -c <"$archive") bytes"
+  (cd "$(dirname "$archive")" && grep " $name\$" SHA256SUMS | { sha256sum --check --quiet 2>/dev/null || shasum -a 256 --check --quiet; })
+  runner="" program=ibex
+  case $name in
+    *.zip) unzip -q "$archive" -d $scratch ;;
+    *) tar -xzf "$archive" -C $scratch ;;
+  esac
+  case $machine-$name in
+    *-x86_64-*linux-arm64*) runner=qemu-aarch64 ;;
+    Linux-*windows*)
+      runner=wine program=ibex.exe
+      x86_64-w64-mingw32-gcc -shared -O1 -o "$folder/bcryptprimitives.dll" release/bcryptprimitives.c -ladvapi32
+      ;;
+    *windows*) program=ibex.exe ;;
+  esac
+  ibex="$runner $folder/$program"
+  for file in README.md CHANGELOG.md LICENSE NETWORK.md logo.png; do
+    [ -s "$folder/$file" ] || { echo "$script: $name lacks $file" >&2; exit 1; }
+  done
+
+  $ibex bench | tr -d '\r' | tail -n 1 | tee "$folder/bench.txt"
+  [ "$(cut -d ' ' -f 1 "$folder/bench.txt")" = "$(cat tests/bench.signature)" ] ||
+    { echo "$script: $name: the bench is not $(cat tests/bench.signature)" >&2; exit 1; }
+
+  printf 'uci\r\nisready\r\nposition startpos moves e2e4\r\ngo nodes 20000\r\nquit\r\n' | $ibex | tr -d '\r' >"$folder/uci.txt"
+  for line in uciok readyok 'bestmove [a-h][1-8][a-h][1-8]'; do
+    grep -q "^$line" "$folder/uci.txt" || { echo "$script: $name: no '$line' in the dialogue" >&2; exit 1; }
+  done
+  echo "dialogue: $(grep '^bestmove' "$folder/uci.txt")"
+
+  $ibex epd $suite --nodes 20000 --jobs 1 --json "$folder/suite.json" >/dev/null
+  solved=$(sed -n 's/.*"solved": *\([0-9]*\).*/\1/p' "$folder/suite.json" | head -n 1)
+  echo "suite: $solved solved of $suite"
+  [ "$solved" = "${expected:=$solved}" ] ||
+    { echo "$script: $name solves $solved, another archive $expected" >&2; exit 1; }
+
+  case $name in
+    *linux*)
+      if [ -z "$runner" ] && [ "$(uname -s)" = Linux ]; then
+        mkdir "$folder/root"
+        cp "$folder/ibex" "$folder/root/"
+        enter="chroot"
+        [ "$(id -u)" = 0 ] || enter="unshare --map-root-user chroot"
+        [ "$($enter "$folder/root" /ibex bench --signature)" = "$(cat tests/bench.signature)" ]
+        echo "an empty root directory: the same bench"
+      fi
+      linux=$folder/$program
+      ;;
+    *windows*)
+      if [ -n "${linux:-}" ] && python3 -c 'import chess' 2>/dev/null; then
+        python3 release/game.py "$ibex" "$linux"
+      else
+        echo "no game: it needs the Linux archive and python-chess (pip install chess)"
+      fi
+      ;;
+  esac
+done
