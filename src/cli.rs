@@ -139,6 +139,21 @@ mod tests {
     }
 
     #[test]
+    fn every_command_has_a_manual_page_and_every_shell_its_completions() {
+        let folder = std::env::temp_dir().join(format!("ibex-manual-{}", std::process::id()));
+        manual(&folder).expect("writable");
+        let text = |path: &str| fs::read_to_string(folder.join(path)).expect("written");
+        for command in Cli::command().get_subcommands() {
+            let page = text(&format!("man/ibex-{}.1", command.get_name()));
+            assert!(page.contains(".SH DESCRIPTION"), "{}", command.get_name());
+        }
+        for name in ["ibex.bash", "_ibex", "ibex.fish", "_ibex.ps1", "ibex.elv"] {
+            assert!(text(&format!("completions/{name}")).contains("analyse"), "{name}");
+        }
+        fs::remove_dir_all(folder).expect("removable");
+    }
+
+    #[test]
     fn advice_knows_every_command() {
         for command in Cli::command().get_subcommands() {
             for name in std::iter::once(command.get_name()).chain(command.get_all_aliases()) {
