@@ -5,10 +5,10 @@
 #[allow(dead_code, reason = "the crate writes networks, too")]
 #[path = "src/eval/nnue/format.rs"]
 mod format;
-#[path = "src/recognize/parallel.rs"]
+#[path = "src/parallel.rs"]
 mod parallel;
 #[allow(dead_code, reason = "the crate asks more of its solver")]
-#[path = "src/recognize/retrograde/mod.rs"]
+#[path = "src/retrograde/mod.rs"]
 mod retrograde;
 #[path = "build/tables.rs"]
 mod tables;

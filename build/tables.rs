@@ -6,7 +6,7 @@ mod index;
 
 use shakmaty::{Board, Color, Role, Square};
 
-use super::retrograde::{Dtm, Tables};
+use crate::retrograde::{Dtm, Tables};
 
 /// The most moves to the mate with bishop and knight, and the levels that they are told in.
 const MOST_MOVES: usize = 33;

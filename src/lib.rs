@@ -23,11 +23,11 @@
 //! **Words.** [`score`]: 15-bit scores in disjoint bands, with mates and draws counted in plies. [`bound`]: Don Beal's
 //! Integrated Bounds and Values, the type of every node's result. [`window`]: alpha and beta, with what is proved of the
 //! node and where it becomes exact. [`params`]: every tunable number of the search, once. [`memory`]: large tables on huge
-//! pages. [`random`]: random numbers that repeat.
+//! pages. [`random`]: random numbers that repeat. [`parallel`]: work on all cores, with its results in order.
 //!
 //! **The board.** [`position`]: the only room that plays moves, on shakmaty's rules: keys, game history, repetition,
 //! moves in 16 bits, legal moves in two halves, what is attacked and what en prise, static exchange evaluation, perft,
-//! FEN and algebraic notation.
+//! FEN and algebraic notation. [`retrograde`]: the endings of up to four men, solved backwards from their mates.
 //!
 //! **Knowledge.** [`recognize`]: what is proved of a position by its material, and tablebases. [`tt`]: the lock-free
 //! transposition table. [`time`]: limits and the clock. Above these, [`eval`]: what a quiet position is worth, by
@@ -60,10 +60,12 @@ pub mod eval;
 #[cfg(feature = "lab")]
 pub mod lab;
 pub mod memory;
+pub mod parallel;
 pub mod params;
 pub mod position;
 pub mod random;
 pub mod recognize;
+pub mod retrograde;
 pub mod score;
 #[cfg(test)]
 #[path = "../tests/common/scratch.rs"]

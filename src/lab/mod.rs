@@ -22,7 +22,6 @@ pub mod prove;
 pub mod tell;
 
 use crate::engine::LARGEST_HASH;
-pub use crate::recognize::parallel::{self, default_jobs};
 
 /// The command ran and everything was in order.
 pub const OK: u8 = 0;

@@ -6,9 +6,9 @@ use std::time::Instant;
 use shakmaty::CastlingMode;
 
 use super::epd::parse::{Operation, Problem, Suite, SuiteEntry, count_depth};
-use super::parallel::in_parallel;
 use super::tell::counted;
-use super::{FOUND, OK, TROUBLE, default_jobs, input, progress};
+use super::{FOUND, OK, TROUBLE, input, progress};
+use crate::parallel::{default_jobs, in_parallel};
 use crate::position::notation::{read_fen, uci};
 use crate::position::{Position, perft};
 use crate::tell;

@@ -14,9 +14,9 @@ use crate::engine::{Engine, Settings};
 use crate::eval::Evaluator;
 use crate::position::notation::{san, san_line};
 use crate::position::{Game, Position};
-use crate::recognize::retrograde::Dtm;
 use crate::recognize::syzygy::{Probing, Ranking, Tablebases};
 use crate::recognize::{self, three_men};
+use crate::retrograde::Dtm;
 use crate::search::Report;
 use crate::tell;
 

@@ -99,8 +99,8 @@ mod tests {
     use shakmaty::Color;
 
     use super::*;
-    use crate::recognize::proof::some_tables;
-    use crate::recognize::retrograde::Dtm;
+    use crate::retrograde::Dtm;
+    use crate::retrograde::tests::some_tables;
 
     #[test]
     fn queen_against_rook_grows_towards_the_mate() {

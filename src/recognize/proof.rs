@@ -13,23 +13,11 @@ mod data;
 pub(crate) use data::shared;
 
 use super::clause::mutation::{self, Site};
-use super::parallel::{default_jobs, in_parallel};
-use super::retrograde::{Dtm, Endgame, Table, Tables};
 use super::*;
 use crate::bound::Bound;
-
-/// All endings of up to four men, solved once for the exhaustive tests, which CI runs.
-pub(crate) fn tables() -> &'static Tables {
-    static TABLES: OnceLock<Tables> = OnceLock::new();
-    TABLES.get_or_init(|| Tables::solve(Endgame::all()))
-}
-
-/// All endings of three men and some of four, solved once for the tests of every run.
-pub(crate) fn some_tables() -> &'static Tables {
-    static TABLES: OnceLock<Tables> = OnceLock::new();
-    let names = ["KQvK", "KRvK", "KBvK", "KNvK", "KPvK", "KBNvK", "KQvKR", "KNvKP"];
-    TABLES.get_or_init(|| Tables::solve(names.map(|name| name.parse().expect("an ending"))))
-}
+use crate::parallel::{default_jobs, in_parallel};
+use crate::retrograde::tests::{some_tables, tables};
+use crate::retrograde::{Dtm, Table, Tables};
 
 /// Whether an answer for the side to move agrees with the true value.
 fn is_true(ibv: Ibv, value: Dtm) -> bool {

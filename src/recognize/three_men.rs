@@ -7,9 +7,9 @@ mod index;
 
 use shakmaty::{Board, Color, Role, Square};
 
-use super::retrograde::Dtm;
 use super::view::{EndingView, Side};
 use crate::position::Position;
+use crate::retrograde::Dtm;
 
 static QUEEN: &[u8; index::PIECE_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), "/queen.bin"));
 static ROOK: &[u8; index::PIECE_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), "/rook.bin"));
@@ -55,8 +55,8 @@ mod tests {
     use shakmaty::CastlingMode;
 
     use super::*;
-    use crate::recognize::retrograde::{Endgame, Tables};
     use crate::recognize::{proof, syzygy};
+    use crate::retrograde::{Endgame, Tables};
 
     /// Visits every legal position up to symmetry.
     fn for_each(mut visit: impl FnMut(&Board, Color, Dtm)) {

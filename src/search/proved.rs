@@ -4,8 +4,8 @@ use super::Search;
 use crate::bound::{Bound, Ibv};
 use crate::params;
 use crate::position::Position;
-use crate::recognize::retrograde::Dtm;
 use crate::recognize::{self, three_men};
+use crate::retrograde::Dtm;
 use crate::score::{MAX_PLY, Score};
 use crate::window::Window;
 

@@ -4,10 +4,10 @@ use crate::sources;
 
 /// The rooms, level by level from the ground; rooms on one level do not know each other.
 pub const LEVELS: &[&[&str]] = &[
-    &["score", "params", "memory", "random"],
+    &["score", "params", "memory", "random", "parallel"],
     &["bound"],
     &["window"],
-    &["position"],
+    &["position", "retrograde"],
     &["recognize", "tt", "time"],
     &["eval"],
     &["search"],
@@ -19,7 +19,7 @@ pub const LEVELS: &[&[&str]] = &[
 
 /// The modules of the laboratory, in the same way: means, then suites, then the commands, which do not know each other.
 const LAB: &[&[&str]] = &[
-    &["amount", "interrupt", "parallel", "progress", "tell"],
+    &["amount", "interrupt", "progress", "tell"],
     &["input", "page"],
     &["outputs"],
     &["epd"],

@@ -40,7 +40,7 @@ const TERMS: &[(&str, &str)] = &[
     ("nnue", "eval/nnue/mod.rs"),
     ("accumulator", "eval/nnue/accumulator.rs"),
     ("mop-up", "recognize/progress.rs"),
-    ("retrograde", "recognize/retrograde/mod.rs"),
+    ("retrograde", "retrograde/mod.rs"),
     ("syzygy", "recognize/syzygy/mod.rs"),
     ("mtd(f)", "search/mtdf.rs"),
     ("perft", "position/perft.rs"),

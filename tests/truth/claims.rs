@@ -1,6 +1,6 @@
 //! What the lines of a search claim, and whether it is true.
 
-use ibex::recognize::retrograde::Tables;
+use ibex::retrograde::Tables;
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Move, Position};
 

@@ -1,7 +1,7 @@
 //! Games as the protocol tells them, and where they come from.
 
 use ibex::random::split_mix;
-use ibex::recognize::retrograde::Tables;
+use ibex::retrograde::Tables;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;

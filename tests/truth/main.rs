@@ -17,7 +17,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use ibex::random::split_mix;
-use ibex::recognize::retrograde::Tables;
+use ibex::retrograde::Tables;
 use shakmaty::Chess;
 use shakmaty::uci::UciMove;
 

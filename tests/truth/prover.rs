@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ibex::recognize::retrograde::{Dtm, Tables};
+use ibex::retrograde::{Dtm, Tables};
 use shakmaty::{Chess, Position};
 
 use super::game::{Played, key};

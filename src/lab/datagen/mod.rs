@@ -23,9 +23,10 @@ use clap::Subcommand;
 use shakmaty::Move;
 
 use super::tell::counted;
-use super::{OK, TROUBLE, default_jobs};
+use super::{OK, TROUBLE};
 use crate::bound::Bound;
 use crate::engine::{Engine, Settings, evaluation_of};
+use crate::parallel::default_jobs;
 use crate::position::Game;
 use crate::score::Score;
 use crate::search::{Event, Report};

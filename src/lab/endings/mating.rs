@@ -7,12 +7,12 @@ use shakmaty::Move;
 use super::sample;
 use super::{Common, engine, percent, solved};
 use crate::engine::Engine;
-use crate::lab::parallel::in_parallel;
 use crate::lab::{FOUND, OK, TROUBLE, progress};
+use crate::parallel::in_parallel;
 use crate::position::game::Ending;
 use crate::position::{Game, Position};
 use crate::random::Random;
-use crate::recognize::retrograde::{Dtm, Endgame, Table, Tables};
+use crate::retrograde::{Dtm, Endgame, Table, Tables};
 use crate::tell;
 use crate::time::Limits;
 

@@ -4,7 +4,7 @@
 //! - `mating`: won endings, played out against best defence
 //! - `suite`: positions that recognizers settle a few plies below the root, made and proved
 //!
-//! The truth comes from the project's own tables (`recognize/retrograde`), solved afresh at each run; only pawn against
+//! The truth comes from the project's own tables (`src/retrograde`), solved afresh at each run; only pawn against
 //! pawn, which they leave out, is read from Syzygy files where a folder is named.
 
 mod mating;
@@ -15,8 +15,8 @@ pub mod suite;
 use clap::Subcommand;
 
 use crate::engine::{Engine, Settings};
-use crate::lab::default_jobs;
-use crate::recognize::retrograde::{Endgame, Tables};
+use crate::parallel::default_jobs;
+use crate::retrograde::{Endgame, Tables};
 
 /// Compare the engine with the truth about endings.
 #[derive(clap::Args, Clone, Debug)]

@@ -5,8 +5,8 @@ use shakmaty::{Board, CastlingMode, Color, Piece, Role, Setup, Square};
 
 use crate::position::Position;
 use crate::random::Random;
-use crate::recognize::retrograde::{Dtm, Table};
 use crate::recognize::syzygy::Tablebases;
+use crate::retrograde::{Dtm, Table};
 
 /// A position of an ending.
 #[derive(Clone, Debug)]

@@ -6,12 +6,12 @@ use std::sync::Mutex;
 use super::sample::{self, Sample};
 use super::{Common, engine, percent, solved};
 use crate::engine::Engine;
-use crate::lab::parallel::in_parallel;
 use crate::lab::{FOUND, OK, TROUBLE, progress};
+use crate::parallel::in_parallel;
 use crate::position::Game;
 use crate::random::Random;
-use crate::recognize::retrograde::Endgame;
 use crate::recognize::syzygy::Tablebases;
+use crate::retrograde::Endgame;
 use crate::tell;
 use crate::time::Limits;
 

@@ -13,14 +13,14 @@ use super::sample;
 use super::solved;
 use crate::bound::Bound;
 use crate::lab::epd::parse::{Suite, SuiteEntry};
-use crate::lab::parallel::in_parallel;
 use crate::lab::tell::counted;
-use crate::lab::{FOUND, OK, TROUBLE, default_jobs, progress};
+use crate::lab::{FOUND, OK, TROUBLE, progress};
+use crate::parallel::{default_jobs, in_parallel};
 use crate::position::Position;
 use crate::position::notation::san;
 use crate::random::Random;
 use crate::recognize::recognize;
-use crate::recognize::retrograde::{Dtm, Endgame, Tables};
+use crate::retrograde::{Dtm, Endgame, Tables};
 use crate::tell;
 
 /// Recognised positions lie so many plies below the root, at least and at most.
@@ -335,7 +335,7 @@ mod tests {
     use shakmaty::CastlingMode;
 
     use super::*;
-    use crate::recognize::proof::{some_tables, tables};
+    use crate::retrograde::tests::{some_tables, tables};
 
     fn position(fen: &str) -> Position {
         Position::from_fen(fen, CastlingMode::Standard).expect("a position")

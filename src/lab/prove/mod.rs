@@ -9,9 +9,9 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use super::epd::parse::{Problem, Suite, SuiteEntry};
-use super::parallel::in_parallel;
 use super::tell::counted;
-use super::{FOUND, OK, TROUBLE, amount, default_jobs, input, progress};
+use super::{FOUND, OK, TROUBLE, amount, input, progress};
+use crate::parallel::{default_jobs, in_parallel};
 use crate::position::Position;
 use crate::position::notation::san;
 use crate::tell;

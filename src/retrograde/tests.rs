@@ -1,5 +1,19 @@
+use std::sync::OnceLock;
+
 use super::*;
-use crate::recognize::proof::{some_tables, tables};
+
+/// All endings of up to four men, solved once for the exhaustive tests, which CI runs.
+pub(crate) fn tables() -> &'static Tables {
+    static TABLES: OnceLock<Tables> = OnceLock::new();
+    TABLES.get_or_init(|| Tables::solve(Endgame::all()))
+}
+
+/// All endings of three men and some of four, solved once for the tests of every run.
+pub(crate) fn some_tables() -> &'static Tables {
+    static TABLES: OnceLock<Tables> = OnceLock::new();
+    let names = ["KQvK", "KRvK", "KBvK", "KNvK", "KPvK", "KBNvK", "KQvKR", "KNvKP"];
+    TABLES.get_or_init(|| Tables::solve(names.map(|name| name.parse().expect("an ending"))))
+}
 
 /// Longest wins in moves, as known since Ströhlein and Thompson.
 #[test]

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use arrayvec::ArrayVec;
 use shakmaty::{Bitboard, Board, ByColor, ByRole, Color, Role, Square};
 
-use super::parallel::{default_jobs, in_parallel};
+use crate::parallel::{default_jobs, in_parallel};
 use solve::{Link, Spot};
 
 /// What a position is worth to the side to move, and in how many plies the mate comes.
@@ -276,4 +276,4 @@ impl Tables {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
