@@ -37,8 +37,9 @@
 //! numbered steps. [`smp`]: several threads on one table. [`engine`]: settings, a game and limits in, events out; it
 //! never prints.
 //!
-//! **Front ends.** [`mod@bench`]: the node count that is the signature of the search. [`uci`]: the protocol. `lab`, behind
-//! the feature of that name: perft, suites, proofs, experiments and data generation.
+//! **Front ends.** [`mod@bench`]: the node count that is the signature of the search. [`uci`]: the protocol. Behind the
+//! feature `lab`, `formats`: the files that commands, tests and the trainer share, and above it `lab`: perft, suites,
+//! proofs, experiments and data generation.
 //!
 //! # Words used everywhere
 //!
@@ -57,6 +58,8 @@ pub mod bench;
 pub mod bound;
 pub mod engine;
 pub mod eval;
+#[cfg(feature = "lab")]
+pub mod formats;
 #[cfg(feature = "lab")]
 pub mod lab;
 pub mod memory;

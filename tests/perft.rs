@@ -5,7 +5,7 @@ mod shared;
 
 use std::path::Path;
 
-use ibex::lab::epd::parse::Suite;
+use ibex::formats::epd::Suite;
 use ibex::lab::perft;
 
 fn check(path: &Path, max_depth: u32) -> perft::Checked {

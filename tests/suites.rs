@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use ibex::lab::epd::parse::Suite;
+use ibex::formats::epd::Suite;
 use ibex::lab::prove::mate::Solver;
 use ibex::lab::prove::prove;
 

@@ -11,7 +11,6 @@ pub mod datagen;
 pub mod endings;
 pub mod epd;
 pub mod experiments;
-pub mod input;
 pub mod interrupt;
 pub mod outputs;
 pub mod page;

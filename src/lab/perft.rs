@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use shakmaty::CastlingMode;
 
-use super::epd::parse::{Operation, Problem, Suite, SuiteEntry, count_depth};
 use super::tell::counted;
-use super::{FOUND, OK, TROUBLE, input, progress};
+use super::{FOUND, OK, TROUBLE, progress};
+use crate::formats::epd::{Operation, Problem, Suite, SuiteEntry, count_depth};
+use crate::formats::input;
 use crate::parallel::{default_jobs, in_parallel};
 use crate::position::notation::{read_fen, uci};
 use crate::position::{Position, perft};

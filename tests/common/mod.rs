@@ -4,7 +4,7 @@ mod shared;
 
 use std::path::Path;
 
-use ibex::lab::epd::parse::Suite;
+use ibex::formats::epd::Suite;
 use ibex::position::Game;
 use ibex::search::{Event, Report};
 

@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex};
 use ibex::eval::nnue::Network;
 use ibex::eval::nnue::format::{self, INPUTS};
 use ibex::eval::{Evaluation, Evaluator};
+use ibex::formats::epd::Suite;
+use ibex::formats::games::{ReadError, Reader};
 use ibex::lab::analyse::pgn;
-use ibex::lab::datagen::record::{ReadError, Reader};
-use ibex::lab::epd::parse::Suite;
 use ibex::position::{Game, PackedMove, Position};
 use ibex::score::Score;
 use ibex::uci;
@@ -310,7 +310,7 @@ fn wrapped(tokens: &[pgn::Token]) -> Vec<pgn::Token> {
 
 /// Data files to begin with: a few random games as they are written.
 pub fn recorded() -> Vec<Vec<u8>> {
-    use ibex::lab::datagen::record::{GameRecord, GameResult, Step};
+    use ibex::formats::games::{GameRecord, GameResult, Step};
     (0..6)
         .map(|seed: u64| {
             let (mut state, mut position, mut steps) = (seed, Position::startpos(), Vec::new());

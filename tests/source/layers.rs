@@ -14,13 +14,14 @@ pub const LEVELS: &[&[&str]] = &[
     &["smp"],
     &["engine"],
     &["bench"],
-    &["uci", "lab"],
+    &["uci", "formats"],
+    &["lab"],
 ];
 
 /// The modules of the laboratory, in the same way: means, then suites, then the commands, which do not know each other.
 const LAB: &[&[&str]] = &[
     &["amount", "interrupt", "progress", "tell"],
-    &["input", "page"],
+    &["page"],
     &["outputs"],
     &["epd"],
     &["analyse", "bench", "datagen", "endings", "experiments", "perft", "probe", "prove"],

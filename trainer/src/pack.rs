@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use bulletformat::ChessBoard;
-use ibex::lab::datagen::filter::Filter;
-use ibex::lab::datagen::record::GameRecord;
+use ibex::formats::filter::Filter;
+use ibex::formats::games::GameRecord;
 use ibex::lab::datagen::report::read_games;
 use ibex::random::Random;
 use ibex::tell;
@@ -123,7 +123,7 @@ pub fn run(args: &Args) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ibex::lab::datagen::record::{GameResult, Step};
+    use ibex::formats::games::{GameResult, Step};
 
     #[test]
     fn lambda_goes_from_the_own_search_to_the_result() {

@@ -37,10 +37,10 @@ use self::page::{Lines, Page};
 use self::searcher::Searcher;
 use super::epd::external;
 use super::epd::player::Budget;
-use super::input::{self, InputError, STDIN, Source};
 use super::outputs::{self, Manner, Output};
 use super::tell::counted;
 use super::{FOUND, OK, TROUBLE, amount, interrupt, progress};
+use crate::formats::input::{self, InputError, STDIN, Source};
 
 /// What `ibex analyse` can be told.
 #[derive(clap::Args, Clone, Debug)]

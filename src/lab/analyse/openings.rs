@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::pgn::{Games, Pgn};
-use crate::lab::input::{self, STDIN};
+use crate::formats::input::{self, STDIN};
 use crate::position::notation::{Action, read_action};
 use crate::position::{Game, Position};
 

@@ -3,11 +3,11 @@
 use std::io::BufRead;
 
 use super::Desk;
+use crate::formats::epd::{Oddities, SuiteEntry, parse_line};
+use crate::formats::input::read_line;
 use crate::lab::epd::judge::Follower;
-use crate::lab::epd::parse::{Oddities, SuiteEntry, parse_line};
 use crate::lab::epd::player::Question;
 use crate::lab::epd::{report, run};
-use crate::lab::input::read_line;
 use crate::lab::interrupt;
 
 /// A line longer than this is no position.

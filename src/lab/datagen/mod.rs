@@ -3,16 +3,12 @@
 //! - `random`, `openings`: where games begin
 //! - `play`: one game, to an honest result
 //! - `session`: all cores, progress, surviving a kill
-//! - `record`: games on disk
-//! - `filter`: which positions are worth learning from
 //! - `report`: reading files; `datagen stats` and `datagen verify`
 //! - `genfens`: openings for the workers of a test farm
 
-pub mod filter;
 pub mod genfens;
 pub mod openings;
 pub mod play;
-pub mod record;
 pub mod report;
 pub mod session;
 
@@ -26,13 +22,13 @@ use super::tell::counted;
 use super::{OK, TROUBLE};
 use crate::bound::Bound;
 use crate::engine::{Engine, Settings, evaluation_of};
+use crate::formats::filter::Filter;
 use crate::parallel::default_jobs;
 use crate::position::Game;
 use crate::score::Score;
 use crate::search::{Event, Report};
 use crate::tell;
 use crate::time::Limits;
-use filter::Filter;
 use openings::{Book, Openings};
 use play::{Adjudication, GameRules, OffPolicy, SelfPlayer};
 use session::{GenerationRun, Manifest, Target};

@@ -4,7 +4,7 @@ use clap::Args;
 use shakmaty::{Color, Move};
 
 use super::openings::Openings;
-use super::record::{GameRecord, GameResult, Step};
+use crate::formats::games::{GameRecord, GameResult, Step};
 use crate::position::Game;
 use crate::position::game::Ending;
 use crate::random::Random;
@@ -43,8 +43,8 @@ impl OffPolicy {
 
     /// The move that is played in place of the best one, if there is another one good enough.
     ///
-    /// A quiet best move gives way to quiet moves only, and a capture to none: [`Filter`](super::filter::Filter) takes the
-    /// move played for the best one, and keeps quiet positions.
+    /// A quiet best move gives way to quiet moves only, and a capture to none:
+    /// [`Filter`](crate::formats::filter::Filter) takes the move played for the best one, and keeps quiet positions.
     fn another(&self, candidates: &[(Move, Score)], random: &mut Random) -> Option<Move> {
         let (&(best, score), others) = candidates.split_first()?;
         let is_quiet = |m: Move| !m.is_capture() && !m.is_promotion();

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::{Chess, Color, Position as _};
 
-use super::filter::Filter;
-use super::record::{GameRecord, GameResult, ReadError, Reader};
+use crate::formats::filter::Filter;
+use crate::formats::games::{GameRecord, GameResult, ReadError, Reader};
 use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK, TROUBLE};
 use crate::tell;

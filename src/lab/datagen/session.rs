@@ -15,11 +15,11 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::filter::Filter;
 use super::openings::Openings;
 use super::play::{GameRules, SelfPlayer, play};
-use super::record::{GameRecord, ReadError, Reader};
 use crate::engine::with_search_stack;
+use crate::formats::filter::Filter;
+use crate::formats::games::{GameRecord, ReadError, Reader};
 use crate::lab::progress;
 use crate::lab::tell::counted;
 use crate::random::Random;

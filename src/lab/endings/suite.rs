@@ -12,7 +12,7 @@ use shakmaty::{Color, Move, Piece, Role};
 use super::sample;
 use super::solved;
 use crate::bound::Bound;
-use crate::lab::epd::parse::{Suite, SuiteEntry};
+use crate::formats::epd::{Suite, SuiteEntry};
 use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK, TROUBLE, progress};
 use crate::parallel::{default_jobs, in_parallel};

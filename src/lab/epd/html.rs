@@ -6,10 +6,10 @@ use maud::{Markup, html};
 use shakmaty::Move;
 
 use super::judge::Found;
-use super::parse::read_move;
 use super::player::Budget;
 use super::record::{Record, Run, Status};
 use super::totals::{Total, players, theme_groups, themes, totals};
+use crate::formats::epd::read_move;
 use crate::lab::page::board::{self, Arrow};
 use crate::lab::page::chart::{self, Steps};
 use crate::lab::page::{self, amount, time};

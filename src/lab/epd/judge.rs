@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use shakmaty::Move;
 
-use super::parse::SuiteEntry;
 use super::player::{Answer, Line, UciScore};
 use crate::bound::Bound;
+use crate::formats::epd::SuiteEntry;
 
 /// How an announced mate compares with the proven distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -169,8 +169,8 @@ impl<'a> Follower<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse::{parse_line, read_move};
     use super::*;
+    use crate::formats::epd::{parse_line, read_move};
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 

@@ -1,4 +1,4 @@
-//! The EPD laboratory: suites read, run, judged, compared and shown.
+//! The EPD laboratory: suites run, judged, compared and shown.
 
 mod compare;
 mod compare_page;
@@ -6,7 +6,6 @@ pub mod external;
 mod html;
 pub mod judge;
 mod merge;
-pub mod parse;
 pub mod player;
 pub mod record;
 mod renewal;

@@ -7,9 +7,9 @@ use crossbeam_channel::{at, select};
 use serde::{Deserialize, Serialize};
 use shakmaty::Move;
 
-use super::parse::SuiteEntry;
 use crate::bound::Bound;
 use crate::engine::{Engine, Settings};
+use crate::formats::epd::SuiteEntry;
 use crate::lab::interrupt;
 use crate::lab::tell::counted;
 use crate::position::{Game, Position};

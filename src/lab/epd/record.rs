@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::judge::{Found, MateVerdict};
-use super::parse::Suite;
 use super::player::{Budget, UciScore};
 use crate::eval::nnue::format::checksum;
+use crate::formats::epd::Suite;
 use crate::lab::outputs;
 
 /// The version of the file format.

@@ -14,7 +14,7 @@ use clap::Subcommand;
 
 use super::{OK, TROUBLE, progress};
 use crate::bench;
-use crate::lab::epd::parse::Suite;
+use crate::formats::epd::Suite;
 use crate::position::notation::read_fen;
 use crate::position::{FenError, Game};
 use crate::tell;

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use super::Args;
 use super::experiment::SingleSearch;
 use crate::bound::Bound;
-use crate::lab::epd::parse::{Suite, SuiteEntry};
+use crate::formats::epd::{Suite, SuiteEntry};
 use crate::lab::progress;
 use crate::position::Game;
 use crate::score::DrawRule;

@@ -8,9 +8,10 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use super::epd::parse::{Problem, Suite, SuiteEntry};
 use super::tell::counted;
-use super::{FOUND, OK, TROUBLE, amount, input, progress};
+use super::{FOUND, OK, TROUBLE, amount, progress};
+use crate::formats::epd::{Problem, Suite, SuiteEntry};
+use crate::formats::input;
 use crate::parallel::{default_jobs, in_parallel};
 use crate::position::Position;
 use crate::position::notation::san;

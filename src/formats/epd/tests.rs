@@ -249,7 +249,7 @@ fn files_of_any_line_ending_mark_and_encoding() {
 
 /// What is written of a line, without a search.
 fn written(entry: &SuiteEntry) -> String {
-    crate::lab::epd::report::annotated(entry, None)
+    super::written(entry, |_| true)
 }
 
 #[test]

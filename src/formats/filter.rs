@@ -3,7 +3,7 @@
 use clap::Args;
 use shakmaty::{Chess, Position as _};
 
-use super::record::Step;
+use super::games::Step;
 
 /// The bounds of the filter. Positions in check and positions whose best move captures or promotes are never kept: their
 /// score is about the moves to come, not about what stands on the board.

@@ -1,4 +1,4 @@
-//! Reading EPD: one position a line, with operations that say what to do with it.
+//! EPD, read and written: one position a line, with operations that say what to do with it.
 //!
 //! The format is Steven Edwards' (PGN specification, section 16.2), read the way that suites are found in the wild:
 //! four FEN fields or six, operations ended by a semicolon or by the line, moves in standard algebraic or UCI notation,
@@ -12,6 +12,7 @@
 mod error;
 mod moves;
 mod operations;
+mod write;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -24,9 +25,9 @@ pub use moves::{has_opinions, move_words, read_move};
 use moves::{line_of_play, moves, points};
 use operations::{ENDLESS, find, is_opcode, next_word, split_operations};
 pub use operations::{Operation, quotation, quote};
+pub use write::written;
 
-use crate::lab::input::{self, InputError};
-use crate::lab::tell::counted;
+use super::input::{self, InputError};
 use crate::position::{Position, Repair, shorten};
 
 /// Odd operations of one kind in a file.
@@ -180,7 +181,7 @@ impl fmt::Display for Problem {
 /// A file of positions.
 ///
 /// ```
-/// use ibex::lab::epd::parse::Suite;
+/// use ibex::formats::epd::Suite;
 /// use ibex::position::notation::san;
 ///
 /// let text = br#"6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8+; id "back rank";
@@ -278,9 +279,8 @@ impl Suite {
         let mut lines: Vec<String> = self.notes.iter().map(ToString::to_string).collect();
         lines.extend(self.oddities.report().iter().map(|line| format!("{file}: {line}")));
         if let Some((count, first)) = self.latin1 {
-            let which = counted(count as u64, "line is", "lines are");
-            let nth = if count == 1 { "line" } else { "first line" };
-            lines.push(format!("{file}: {which} not UTF-8, read as Latin-1 ({nth} {first})"));
+            let (lines_are, nth) = if count == 1 { ("line is", "line") } else { ("lines are", "first line") };
+            lines.push(format!("{file}: {count} {lines_are} not UTF-8, read as Latin-1 ({nth} {first})"));
         }
         if self.zeros > 0 {
             lines.push(format!("{file}: zero bytes at the end of lines ({}), read as blanks", self.zeros));

@@ -345,7 +345,10 @@ mod tests {
         let start = if index.is_multiple_of(2) {
             Position::startpos()
         } else {
-            crate::lab::datagen::openings::shuffled(random)
+            let mut setup = Setup::initial();
+            setup.board = shakmaty::Board::chess960(random.below(960) as u32);
+            setup.castling_rights = setup.board.rooks();
+            Position::from_chess(Chess::from_setup(setup, CastlingMode::Chess960).expect("legal"))
         };
         let mut chess = start.chess().clone();
         let mut steps = Vec::new();

@@ -1,0 +1,13 @@
+//! File formats that several commands, the trainer and the tests read.
+//!
+//! - [`input`]: the bytes and lines of a file or of standard input, unpacked
+//! - [`epd`]: positions with operations
+//! - [`games`]: games with scores, in viriformat
+//! - [`filter`]: which positions of such games are worth learning from
+//!
+//! A format knows no command. What a single command reads or writes stays with the command.
+
+pub mod epd;
+pub mod filter;
+pub mod games;
+pub mod input;
