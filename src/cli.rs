@@ -59,7 +59,8 @@ enum Command {
     /// Show everything that Ibex has about one position, and how sure it is of it
     ///
     /// What the rules, recognizers, tablebases, the evaluation and a short search say: which class of endings, which claim and
-    /// bound, each move's tablebase result, and what kind of statement the score is.
+    /// bound, which conditions that rests on, each move's tablebase result, what kind of statement the score is, and what the
+    /// transposition table has afterwards. In a session, `probe` shows the same of the session's position.
     Probe(probe::Args),
     /// Prove the mates of EPD files (dm), and that their key moves (bm) are all that there are
     ///

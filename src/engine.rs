@@ -11,16 +11,19 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use shakmaty::Move;
+
+use crate::bound::Ibv;
 use crate::eval::Evaluation;
 use crate::eval::nnue::{LoadError, Network};
-use crate::position::Game;
+use crate::position::{Game, Position};
 use crate::recognize::syzygy::{Probing, Tablebases};
 use crate::score::DrawRule;
 use crate::search::iterate::ThreadResult;
 use crate::search::past::Past;
 use crate::search::{
     Allowance, Conventions, Event, Listener, NodeCounter, Outcome, Probes, Report, STACK_SIZE, Shared, SharedBest,
-    ThreadData, contempt, pv,
+    ThreadData, contempt, pv, value_for_root,
 };
 use crate::smp;
 use crate::time::{Clock, Limits};
@@ -148,6 +151,21 @@ pub fn with_search_stack<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result
     })
 }
 
+/// What the transposition table has of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Remembered {
+    /// The value with its bound, for the side to move in the game; [`Ibv::NONE`] if nothing of it holds.
+    pub value: Ibv,
+    /// Whether a value was stored, even if it does not hold at this clock.
+    pub stored: bool,
+    /// The depth of the search below the position.
+    pub depth: i32,
+    /// The best or refuting move.
+    pub best: Option<Move>,
+    /// How many searches ago it was stored; 0 is the last search.
+    pub searches_ago: u8,
+}
+
 /// The signals of a search, and the condition variable for its waiting thread.
 #[derive(Default)]
 struct Signals {
@@ -266,6 +284,39 @@ impl Engine {
     /// The evaluation in use.
     pub fn evaluation(&self) -> &Evaluation {
         &self.evaluation
+    }
+
+    /// The tablebases in use.
+    pub fn tablebases(&self) -> Option<&Tablebases> {
+        self.tables.as_deref()
+    }
+
+    /// What the table has of the last position of a game, as a search that begins there would read it.
+    pub fn remembered(&self, game: &Game) -> Option<Remembered> {
+        self.recall(game, game.position(), 0)
+    }
+
+    /// What the table has of the position after a move, for the side that makes the move. A search does not store the
+    /// position that it begins with, but these it does.
+    pub fn remembered_after(&self, game: &Game, m: Move) -> Option<Remembered> {
+        let mut after = game.position().clone();
+        after.play(m);
+        self.recall(game, &after, 1)
+    }
+
+    fn recall(&self, game: &Game, position: &Position, ply: usize) -> Option<Remembered> {
+        // Searches with different conventions have keys of their own; those of analysis are neutral.
+        let ways = [self.settings.conventions(false), self.settings.conventions(true)];
+        ways.into_iter().find_map(|conventions| {
+            let (entry, searches_ago) = self.table.probe_with_age(Past::new(conventions, game).key(position, ply))?;
+            Some(Remembered {
+                value: value_for_root(entry.value, position, ply, conventions),
+                stored: entry.value.is_some(),
+                depth: entry.depth,
+                best: entry.best.and_then(|best| position.find(best)),
+                searches_ago,
+            })
+        })
     }
 
     /// Takes new settings, after the running search (if any) has ended; returns remarks where they could not be met.

@@ -12,18 +12,24 @@ const EXTRAS: &[uci::LentCommand] = &[
     uci::LentCommand {
         name: "bench",
         help: "search the fixed positions of `ibex bench`, `bench [DEPTH | HASH THREADS DEPTH]`",
-        run: bench::at_the_prompt,
+        run: uci::Run::Alone(bench::at_the_prompt),
     },
     #[cfg(feature = "lab")]
     uci::LentCommand {
         name: "genfens",
         help: "N seed S book FILE|None: openings for the workers of OpenBench",
-        run: ibex::lab::datagen::genfens::at_the_prompt,
+        run: uci::Run::Alone(ibex::lab::datagen::genfens::at_the_prompt),
+    },
+    #[cfg(feature = "lab")]
+    uci::LentCommand {
+        name: "probe",
+        help: "[FEN]: what rules, recognizers, the table, tablebases and a short search say",
+        run: uci::Run::InSession(ibex::lab::probe::at_the_prompt),
     },
     uci::LentCommand {
         name: "spsa",
         help: "[NAMES]: the search's numbers for the tuning page of OpenBench",
-        run: uci::spsa::at_the_prompt,
+        run: uci::Run::Alone(uci::spsa::at_the_prompt),
     },
 ];
 

@@ -1,5 +1,6 @@
 //! `ibex probe`: everything that Ibex has about one position, and how sure it is of it.
 
+use std::cmp::Reverse;
 use std::path::PathBuf;
 
 use maud::{Markup, html};
@@ -8,17 +9,29 @@ use shakmaty::Move;
 use super::epd::player::{self, Budget};
 use super::outputs::{self, Manner, Output};
 use super::page::board::{self, Arrow};
+use super::tell::counted;
 use super::{OK, TROUBLE, page};
 use crate::bound::{Bound, Ibv};
-use crate::engine::{Engine, Settings};
+use crate::engine::{Engine, Remembered, Settings};
 use crate::eval::Evaluator;
 use crate::position::notation::{san, san_line};
 use crate::position::{Game, Position};
-use crate::recognize::syzygy::{Probing, Ranking, Tablebases};
+use crate::recognize::explain::{self, Condition};
+use crate::recognize::syzygy::{RankedMove, Ranking};
 use crate::recognize::{self, three_men};
 use crate::retrograde::Dtm;
+use crate::score::Score;
 use crate::search::Report;
 use crate::tell;
+
+/// Nodes of the short search.
+const NODES: u64 = 100_000;
+
+/// Of this many moves the table's entries are told.
+const MOVES_TOLD: usize = 5;
+
+/// The source that has a list of moves of its own.
+const TABLEBASES: &str = "tablebases";
 
 /// Show everything that Ibex has about one position, and how sure it is of it.
 #[derive(clap::Args, Clone, Debug)]
@@ -27,7 +40,7 @@ pub struct Args {
     #[arg(value_name = "FEN")]
     pub fen: Vec<String>,
     /// Nodes of the search
-    #[arg(long, default_value_t = 100_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = NODES, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub nodes: u64,
     /// Folders with Syzygy tablebases
     #[arg(long, value_name = "PATH")]
@@ -47,6 +60,14 @@ pub struct Args {
 struct Finding {
     source: &'static str,
     says: String,
+    /// Lines below: what a class checked before it answered, or what the table has of each move.
+    details: Vec<String>,
+}
+
+impl Finding {
+    fn new(source: &'static str, says: String) -> Finding {
+        Finding { source, says, details: Vec::new() }
+    }
 }
 
 /// What is known of a position.
@@ -82,7 +103,18 @@ fn probe(args: &Args) -> Result<(), String> {
     }
     let wanted = Output::wanted([("--html", &args.html, Manner::Report)]);
     outputs::check(&[], &wanted.collect::<Vec<_>>(), args.force).map_err(|e| e.to_string())?;
-    let known = knowledge(position, args)?;
+    let settings = Settings {
+        hash_mib: args.hash,
+        analyse_mode: true,
+        syzygy_path: args.syzygy.clone().unwrap_or_default(),
+        ..Settings::default()
+    };
+    let (mut engine, remarks) = Engine::new(settings);
+    if args.syzygy.is_some() && engine.tablebases().is_none() {
+        return Err(remarks.join("; "));
+    }
+    remarks.iter().for_each(|remark| log::warn!("{remark}"));
+    let known = knowledge(&Game::new(position), &mut engine, args.nodes, None)?;
     text(&known).iter().for_each(|line| tell!("{line}"));
     if let Some(path) = &args.html {
         let page = page::document(&known.position.fen(), &content(&known));
@@ -91,37 +123,71 @@ fn probe(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// Asks every source.
+/// `probe` at the prompt: of the last position, or of the FEN that the words are.
+pub fn at_the_prompt(session: &Engine, game: Option<&Game>, words: &[String], say: &mut dyn FnMut(&str)) {
+    match probe_in_session(session, game, &words.join(" "), say) {
+        Ok(lines) => lines.iter().for_each(|line| say(line)),
+        Err(error) => say(&format!("probe: {error}")),
+    }
+}
+
+fn probe_in_session(
+    session: &Engine,
+    game: Option<&Game>,
+    fen: &str,
+    say: &mut dyn FnMut(&str),
+) -> Result<Vec<String>, String> {
+    let game = if fen.is_empty() {
+        game.cloned().ok_or("no position: the last one was refused")?
+    } else {
+        let (position, repairs) = Position::from_any_fen(fen, None).map_err(|e| e.to_string())?;
+        repairs.iter().for_each(|repair| say(&format!("probe: {repair}")));
+        Game::new(position)
+    };
+    // The search has a table of its own: the session's stays as it is.
+    let settings = Settings {
+        hash_mib: Settings::default().hash_mib,
+        threads: 1,
+        multi_pv: 1,
+        analyse_mode: true,
+        nodes_time: 0,
+        ..session.settings().clone()
+    };
+    let (mut engine, remarks) = Engine::new(settings);
+    remarks.iter().for_each(|remark| log::warn!("{remark}"));
+    knowledge(&game, &mut engine, NODES, Some(session)).map(|known| text(&known))
+}
+
+/// Asks every source; `engine` searches, and the table is that of the session, or else what the search has left.
 ///
 /// # Errors
 ///
-/// One line: the tablebases cannot be read, or the search did not end.
-fn knowledge(position: Position, args: &Args) -> Result<Knowledge, String> {
-    let game = Game::new(position.clone());
-    let mut findings = vec![Finding { source: "rules", says: by_rules(&game) }];
+/// One line: the search did not end.
+fn knowledge(game: &Game, engine: &mut Engine, nodes: u64, session: Option<&Engine>) -> Result<Knowledge, String> {
+    let position = game.position().clone();
+    let mut findings = vec![Finding::new("rules", by_rules(game))];
     findings.extend(by_recognizers(&position));
     let mut moves = Vec::new();
-    if let Some(path) = &args.syzygy {
-        let (tables, remarks) = Tablebases::open(path);
-        let tables = tables.ok_or_else(|| remarks.join("; "))?;
-        let ranking = tables.rank_root(&game, &Probing::default());
+    if let Some(tables) = engine.tablebases() {
+        let ranking = tables.rank_root(game, &engine.settings().probing);
         let says = match &ranking {
-            None => format!("nothing: no tables for this material (up to {} men are there)", tables.largest()),
+            None => format!("nothing: no tables for this position (up to {} men are there)", tables.largest()),
             Some(ranking) => by_tablebases(&position, ranking),
         };
-        findings.push(Finding { source: "tablebases", says });
-        moves =
-            ranking.iter().flat_map(|ranking| &ranking.moves).map(|m| (san(&position, m.m), result(m.dtz))).collect();
+        findings.push(Finding::new(TABLEBASES, says));
+        if let Some(ranking) = &ranking {
+            moves = ranking.moves.iter().map(|m| (san(&position, m.m), result(m, ranking.by_distance))).collect();
+        }
     }
     if !position.in_check() {
-        let mut evaluator = Evaluator::default();
+        let mut evaluator = Evaluator::new(engine.evaluation());
         evaluator.reset(&position);
         let cp = evaluator.evaluate(&position);
         let says = format!("{:+.2} pawns for the side to move", f64::from(cp) / 100.0);
-        findings.push(Finding { source: "evaluation", says });
+        findings.push(Finding::new("evaluation", says));
     }
-    let (best, says) = by_search(game, args)?;
-    findings.push(Finding { source: "search", says });
+    let (best, says) = by_search(game.clone(), engine, nodes)?;
+    findings.extend([Finding::new("search", says), by_table(game, session.unwrap_or(engine))]);
     Ok(Knowledge { position, findings, moves, best })
 }
 
@@ -132,11 +198,11 @@ fn by_rules(game: &Game) -> String {
         Some(ending) => format!("the game is over: {ending}"),
         None => {
             let turn = if position.turn().is_white() { "White" } else { "Black" };
-            let moves = position.legal_moves().len();
+            let moves = counted(position.legal_moves().len() as u64, "legal move", "legal moves");
             let check = if position.in_check() { ", in check" } else { "" };
             format!(
-                "{turn} to move{check}, {moves} legal moves, {} plies since a capture or pawn move",
-                position.clock()
+                "{turn} to move{check}, {moves}, {} since a capture or pawn move",
+                counted(position.clock().into(), "ply", "plies")
             )
         }
     }
@@ -144,7 +210,8 @@ fn by_rules(game: &Game) -> String {
 
 /// What the material proves, with the class that proves it.
 fn by_recognizers(position: &Position) -> Vec<Finding> {
-    let mut findings = Vec::new();
+    let conditions = explain::conditions(position).unwrap_or_default();
+    let details = conditions.iter().map(asked).collect();
     let says = match recognize::claim(position) {
         None => "no class for this material".to_owned(),
         Some(claim) => {
@@ -153,68 +220,103 @@ fn by_recognizers(position: &Position) -> Vec<Finding> {
                 "\"{}\": {}; {}, expense {}",
                 claim.class,
                 claim.text,
-                bound(recognition.ibv),
+                bound(recognition.ibv).unwrap_or_else(|| "no bound".to_owned()),
                 format!("{:?}", recognition.expense).to_lowercase()
             )
         }
     };
-    findings.push(Finding { source: "recognizer", says });
+    let mut findings = vec![Finding { source: "recognizer", says, details }];
     if let Some(value) = three_men::value(position) {
         let says = match value {
             Dtm::Draw => "a draw".to_owned(),
             Dtm::Win(plies) => format!("the side to move mates in {plies} plies"),
             Dtm::Loss(plies) => format!("the side to move is mated in {plies} plies"),
         };
-        findings.push(Finding { source: "three men", says: says + ", exact without the 50-move rule" });
+        findings.push(Finding::new("three men", says + ", exact without the 50-move rule"));
     }
     findings
 }
 
-/// A proved bound in words.
-fn bound(ibv: Ibv) -> String {
+/// A bound in words; none where nothing is known.
+fn bound(ibv: Ibv) -> Option<String> {
     if !ibv.is_some() {
-        return "no bound".to_owned();
+        return None;
     }
-    let sign = match ibv.bound() {
-        Bound::Exact => "=",
-        Bound::Lower => "≥",
-        Bound::Upper => "≤",
+    let kind = match ibv.bound() {
+        Bound::Exact => "exactly",
+        Bound::Lower => "at least",
+        Bound::Upper => "at most",
     };
-    format!("score {sign} {}", ibv.score().cp())
+    Some(format!("score {kind} {}", player::UciScore::from(ibv.score())))
 }
 
-/// A distance to zeroing as a result for the side to move.
-fn result(dtz: i32) -> String {
-    match dtz {
-        0 => "draw".to_owned(),
-        1.. if dtz > 100 => format!("win, spoiled by the 50-move rule (DTZ {dtz})"),
-        1.. => format!("win (DTZ {dtz})"),
-        ..-100 => format!("loss, saved by the 50-move rule (DTZ {dtz})"),
-        _ => format!("loss (DTZ {dtz})"),
-    }
+/// What the tables say of a move: the result for the side that makes it, under the 50-move rule, with WDL and DTZ.
+fn result(ranked: &RankedMove, by_distance: bool) -> String {
+    let (sign, certain) = (ranked.dtz.signum(), ranked.score.is_some_and(Score::is_decisive));
+    // Without a DTZ table, a rank of a thousand is a win or loss that the rule always changes.
+    let drawn = ranked.score == Some(Score::ZERO) || (!by_distance && ranked.rank.abs() == 1000);
+    let (wdl, words) = match sign {
+        0 => (0, "draw"),
+        1 if certain => (2, "win"),
+        1 if drawn => (1, "draw: the 50-move rule spoils the win"),
+        1 => (2, "win, if the 50-move rule and repetition leave the time"),
+        _ if certain => (-2, "loss"),
+        _ if drawn => (-1, "draw: the 50-move rule saves the loss"),
+        _ => (-2, "loss, unless the 50-move rule or repetition saves it"),
+    };
+    let dtz = if by_distance { format!(", DTZ {}", ranked.dtz) } else { String::new() };
+    format!("{words} (WDL {wdl}{dtz})")
 }
 
 fn by_tablebases(position: &Position, ranking: &Ranking) -> String {
     match ranking.moves.first() {
         None => "no legal move".to_owned(),
-        Some(best) => format!("{} with {}", result(best.dtz), san(position, best.m)),
+        Some(best) => format!("{} with {}", result(best, ranking.by_distance), san(position, best.m)),
     }
 }
 
-/// A short search: its best move, and its score with what that rests on.
-fn by_search(game: Game, args: &Args) -> Result<(Option<Move>, String), String> {
-    let settings = Settings {
-        hash_mib: args.hash,
-        analyse_mode: true,
-        syzygy_path: args.syzygy.clone().unwrap_or_default(),
-        ..Settings::default()
+/// What the transposition table of an engine has of the position, and of those after its moves.
+fn by_table(game: &Game, engine: &Engine) -> Finding {
+    let position = game.position();
+    let own = engine.remembered(game).map(|known| entry(position, &known));
+    let entry_after = |&m: &Move| engine.remembered_after(game, m).filter(|known| known.stored).map(|known| (m, known));
+    let mut after: Vec<(Move, Remembered)> = position.legal_moves().iter().filter_map(entry_after).collect();
+    // What was searched deepest says most.
+    after.sort_by_key(|(_, known)| Reverse((known.depth, known.value.is_some().then(|| known.value.score()))));
+    let details = after.iter().take(MOVES_TOLD).map(|(m, known)| {
+        let mut reached = position.clone();
+        reached.play(*m);
+        format!("{}: {}", san(position, *m), entry(&reached, known))
+    });
+    let mut says = own.unwrap_or_else(|| "nothing".to_owned());
+    if !after.is_empty() {
+        says += &format!("; after its moves {}:", counted(after.len() as u64, "entry", "entries"));
+    }
+    Finding { source: "table", says, details: details.collect() }
+}
+
+/// An entry of the table in words; a move of it is one of this position.
+fn entry(position: &Position, known: &Remembered) -> String {
+    let value = match (bound(known.value), known.value.proof().is_some() || known.value.settles_draw()) {
+        (None, _) if known.stored => "a value that does not hold at this 50-move clock".to_owned(),
+        (None, _) => "no value".to_owned(),
+        (Some(bound), true) => format!("{bound}, a proof"),
+        (Some(bound), false) => format!("{bound}, no proof"),
     };
-    let (mut engine, remarks) = Engine::new(settings);
-    remarks.iter().for_each(|remark| log::warn!("{remark}"));
-    let budget = Budget { nodes: Some(args.nodes), ..Budget::default() };
+    let best = known.best.map_or_else(|| "no move".to_owned(), |m| format!("best move {}", san(position, m)));
+    let age = match known.searches_ago {
+        0 => "from the last search".to_owned(),
+        1 => "from the search before the last".to_owned(),
+        n => format!("from {n} searches before the last"),
+    };
+    format!("{value}; depth {}, {best}, {age}", known.depth)
+}
+
+/// A short search: its best move, and its score with what that rests on.
+fn by_search(game: Game, engine: &mut Engine, nodes: u64) -> Result<(Option<Move>, String), String> {
+    let budget = Budget { nodes: Some(nodes), ..Budget::default() };
     let position = game.position().clone();
-    let outcome =
-        player::search(&mut engine, game, budget.limits(), None, None).map_err(|trouble| trouble.to_string())?;
+    let outcome = player::search(engine, game, budget.limits(), None, None).map_err(|trouble| trouble.to_string())?;
     Ok((
         outcome.best,
         match outcome.last {
@@ -233,9 +335,19 @@ fn describe(position: &Position, report: &Report, nodes: u64) -> String {
 /// The lines for a terminal.
 fn text(known: &Knowledge) -> Vec<String> {
     let mut lines = vec![format!("{:<12}{}", "position", known.position.fen())];
-    lines.extend(known.findings.iter().map(|finding| format!("{:<12}{}", finding.source, finding.says)));
-    lines.extend(known.moves.iter().map(|(m, result)| format!("{:<12}{m}: {result}", "")));
+    for finding in &known.findings {
+        lines.push(format!("{:<12}{}", finding.source, finding.says));
+        lines.extend(finding.details.iter().map(|line| format!("{:<12}{line}", "")));
+        if finding.source == TABLEBASES {
+            lines.extend(known.moves.iter().map(|(m, result)| format!("{:<12}{m}: {result}", "")));
+        }
+    }
     lines
+}
+
+/// A condition and whether it holds.
+fn asked(condition: &Condition) -> String {
+    format!("{} {}", if condition.holds { "yes:" } else { "no: " }, condition.words)
 }
 
 /// The content of the page.
@@ -248,7 +360,13 @@ fn content(known: &Knowledge) -> Markup {
             figure { (board::diagram(&known.position, &arrows)) }
             .answers {
                 @for finding in &known.findings {
-                    .answer { p { b { (finding.source) } } p { (finding.says) } }
+                    .answer {
+                        p { b { (finding.source) } }
+                        p { (finding.says) }
+                        @if !finding.details.is_empty() {
+                            ul { @for line in &finding.details { li { (line) } } }
+                        }
+                    }
                 }
             }
         }
@@ -264,11 +382,17 @@ fn content(known: &Knowledge) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::position::PackedMove;
     use crate::position::notation::read_fen;
+    use crate::search::Conventions;
+    use crate::search::past::Past;
+    use crate::time::Limits;
+    use crate::tt::Entry;
 
     fn known(fen: &str) -> Vec<String> {
-        let args = Args { fen: vec![], nodes: 2000, syzygy: None, hash: 1, html: None, force: false };
-        text(&knowledge(read_fen(fen).expect("a position"), &args).expect("knowledge"))
+        let settings = Settings { hash_mib: 1, analyse_mode: true, ..Settings::default() };
+        let game = Game::new(read_fen(fen).expect("a position"));
+        text(&knowledge(&game, &mut Engine::new(settings).0, 2000, None).expect("knowledge"))
     }
 
     #[test]
@@ -296,9 +420,87 @@ mod tests {
 
     #[test]
     fn results_name_the_50_move_rule() {
-        assert_eq!(
-            [0, 5, 101, -5, -101].map(|dtz| result(dtz).split(' ').next().map(str::to_owned)).map(Option::unwrap),
-            ["draw", "win", "win,", "loss", "loss,"]
+        let (win, m) = (Score::tablebase_win(0), Position::startpos().parse_move("e2e4").expect("a move"));
+        let told = |dtz, rank, score| result(&RankedMove { m, rank, score, dtz }, rank.abs() != 1000);
+        assert_eq!(told(5, 2000, Some(win)), "win (WDL 2, DTZ 5)");
+        assert_eq!(told(101, 899, Some(Score::ZERO)), "draw: the 50-move rule spoils the win (WDL 1, DTZ 101)");
+        assert_eq!(told(1, 1000, None), "draw: the 50-move rule spoils the win (WDL 1)");
+        assert_eq!(told(0, 0, Some(Score::ZERO)), "draw (WDL 0, DTZ 0)");
+        assert_eq!(told(-5, -2000, Some(-win)), "loss (WDL -2, DTZ -5)");
+        assert_eq!(told(-101, -899, Some(Score::ZERO)), "draw: the 50-move rule saves the loss (WDL -1, DTZ -101)");
+        assert!(told(100, 2000, None).starts_with("win, if"));
+    }
+
+    #[test]
+    fn conditions_are_told_with_the_class() {
+        let lines = known("8/8/8/3b4/8/1k6/8/K6Q w - - 0 1");
+        let at = lines.iter().position(|line| line.starts_with("recognizer")).expect("a line");
+        assert!(lines[at].contains("White does not lose; score at least +0.00"), "{lines:#?}");
+        assert_eq!(lines[at + 4].trim(), "no:  the queen is not attacked", "{lines:#?}");
+    }
+
+    fn at_prompt(session: &Engine, game: Option<&Game>, words: &[&str]) -> Vec<String> {
+        let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+        let mut lines = Vec::new();
+        at_the_prompt(session, game, &words, &mut |line| lines.push(line.to_owned()));
+        lines
+    }
+
+    /// The table knows what the session's search has found, and nothing without one.
+    #[test]
+    fn the_table_is_read_as_a_search_reads_it() {
+        let (mut session, _) = Engine::new(Settings { hash_mib: 1, ..Settings::default() });
+        let game = Game::startpos();
+        assert_eq!(at_prompt(&session, Some(&game), &[]).last().expect("a line"), "table       nothing");
+        session.search(&game, Limits::depth(6), None);
+        let told = at_prompt(&session, Some(&game), &[]);
+        let moves: Vec<&String> = told.iter().skip_while(|line| !line.starts_with("table  ")).skip(1).collect();
+        assert!((1..=MOVES_TOLD).contains(&moves.len()), "{told:#?}");
+        assert!(
+            moves.iter().all(|line| line.contains(": score ") && line.ends_with("from the last search")),
+            "{told:#?}"
         );
+    }
+
+    /// What was stored of the other side's position is told for this side, and mates are counted from here.
+    #[test]
+    fn values_after_a_move_are_those_of_the_side_that_makes_it() {
+        let (session, _) = Engine::new(Settings { hash_mib: 1, ..Settings::default() });
+        let game = Game::startpos();
+        let mut after = game.position().clone();
+        after.play(after.parse_move("e2e4").expect("legal"));
+        let best = after.parse_move("e7e5").map(PackedMove::new);
+        let value = Ibv::upper(Score::mated_in(2));
+        let key = Past::new(Conventions::default(), &game).key(&after, 1);
+        session.table().store(key, Entry { value, best, depth: 4, pv: false, eval: None, tb_entry: false });
+        let told = by_table(&game, &session);
+        assert_eq!(told.says, "nothing; after its moves 1 entry:");
+        assert_eq!(told.details, ["e4: score at least #2, a proof; depth 4, best move e5, from the last search"]);
+    }
+
+    #[test]
+    fn entries_are_told_in_words() {
+        let position = Position::startpos();
+        let best = position.parse_move("e2e4");
+        let mut known = Remembered { value: Ibv::NONE, stored: false, depth: 0, best: None, searches_ago: 3 };
+        assert_eq!(entry(&position, &known), "no value; depth 0, no move, from 3 searches before the last");
+        known = Remembered { value: Ibv::lower(Score::mate_in(3)), stored: true, depth: 7, best, searches_ago: 0 };
+        assert_eq!(entry(&position, &known), "score at least #2, a proof; depth 7, best move e4, from the last search");
+        known = Remembered { value: Ibv::exact(Score::heuristic(35)), searches_ago: 1, ..known };
+        assert_eq!(
+            entry(&position, &known),
+            "score exactly +0.35, no proof; depth 7, best move e4, from the search before the last"
+        );
+        known.value = Ibv::NONE;
+        assert!(entry(&position, &known).starts_with("a value that does not hold at this 50-move clock"));
+    }
+
+    #[test]
+    fn the_prompt_needs_a_position_that_can_be() {
+        let (session, _) = Engine::new(Settings { hash_mib: 1, ..Settings::default() });
+        for words in [&[][..], &["8/8/8/8/8/8/8/8", "w"]] {
+            let lines = at_prompt(&session, None, words);
+            assert!(lines.len() == 1 && lines[0].starts_with("probe: "), "{lines:?}");
+        }
     }
 }

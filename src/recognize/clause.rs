@@ -2,16 +2,23 @@
 //!
 //! Every condition that a claim rests on goes through [`holds`], so that the proof can drop one clause at a time,
 //! wherever it stands, and must fail without it. A clause whose loss goes unnoticed is not part of a proof. Outside of
-//! tests this costs nothing.
+//! tests this costs nothing. The words of a clause are for `explain.rs`, which compiles the classes again with a
+//! `holds` that records.
 
 /// Whether a clause holds. The proof identifies clauses by their place in the source.
 #[inline(always)]
 #[cfg_attr(test, track_caller)]
-pub fn holds(condition: bool) -> bool {
+pub fn holds(condition: bool, _words: &'static str) -> bool {
     #[cfg(test)]
     if mutation::is_dropped(std::panic::Location::caller()) {
         return true;
     }
+    condition
+}
+
+/// A condition that is no clause but helps to understand the answer: which case it is, or what a table says.
+#[inline(always)]
+pub fn fact(condition: bool, _words: &'static str) -> bool {
     condition
 }
 

@@ -6,7 +6,7 @@
 
 use shakmaty::{Bitboard, Role, Square, attacks};
 
-use super::clause::holds;
+use super::clause::{fact, holds};
 use super::view::{EndingView, Side};
 use super::{Class, Verdict, bishop_knight, progress};
 
@@ -15,13 +15,18 @@ pub static MAJORS: Class = Class {
     name: "queen or rook, with or without another man, against the lone king",
     judge: |view| {
         let force = view.force(Side::Strong);
-        if !holds(force.count() <= 2) {
+        if !holds(force.count() <= 2, "there are no more than two men beside the kings") {
             return Verdict::Silence;
         }
         let majors = view.all(Role::Queen) | view.all(Role::Rook);
         if view.to_move == Side::Weak {
             // What is left after a capture must still be a queen or a rook.
-            let keeps = |to: Square| holds((majors & !Bitboard::from(to)).any());
+            let keeps = |to: Square| {
+                holds(
+                    (majors & !Bitboard::from(to)).any(),
+                    "a queen or a rook is left after each move of the lone king",
+                )
+            };
             if !lost_for_lone_king(view, keeps) {
                 return Verdict::Silence;
             }
@@ -35,7 +40,10 @@ pub static MAJORS: Class = Class {
 /// Two bishops of both colours (the caller has seen that they are): to move, they win if neither can be taken.
 pub fn two_bishops(view: &EndingView) -> Verdict {
     let bishops = view.force(Side::Strong);
-    let wins_against = |king: Square| !bishops.contains(king) && holds(nothing_hangs(view, king));
+    let wins_against = |king: Square| {
+        !bishops.contains(king)
+            && holds(nothing_hangs(view, king), "the lone king attacks no bishop that is not guarded")
+    };
     judge_minors(view, wins_against, 18)
 }
 
@@ -43,10 +51,12 @@ pub fn two_bishops(view: &EndingView) -> Verdict {
 pub static BISHOP_AND_KNIGHT: Class = Class {
     name: "bishop and knight against the lone king",
     judge: |view| {
-        if !holds(view.force(Side::Strong).count() == 2) {
+        if !holds(view.force(Side::Strong).count() == 2, "there are one bishop and one knight, no more") {
             return Verdict::Silence;
         }
-        match bishop_knight::mates_in(view) {
+        let mates_in = bishop_knight::mates_in(view);
+        fact(mates_in.is_some(), "the table of bishop and knight has a mate for this position");
+        match mates_in {
             Some(moves) => Verdict::Mates { moves },
             None => Verdict::Draw,
         }
@@ -54,7 +64,7 @@ pub static BISHOP_AND_KNIGHT: Class = Class {
 };
 
 fn judge_minors(view: &EndingView, wins_against: impl Fn(Square) -> bool, moves: u16) -> Verdict {
-    if !holds(view.force(Side::Strong).count() <= 2) {
+    if !holds(view.force(Side::Strong).count() <= 2, "there are no more than two bishops") {
         return Verdict::Silence;
     }
     let won = match view.to_move {
@@ -67,8 +77,11 @@ fn judge_minors(view: &EndingView, wins_against: impl Fn(Square) -> bool, moves:
 /// Whether the lone king, to move, is mated, or has moves that all leave the strong side winning.
 pub fn lost_for_lone_king(view: &EndingView, wins_against: impl Fn(Square) -> bool) -> bool {
     let mut flights = view.flights().peekable();
-    if flights.peek().is_none() {
-        return holds(view.in_check(Side::Weak));
+    if !fact(
+        flights.peek().is_some(),
+        "the lone king is to move and has a move; what follows is checked after each of its moves",
+    ) {
+        return holds(view.in_check(Side::Weak), "the lone king is in check");
     }
     flights.all(wins_against)
 }

@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Role};
 
-use super::clause::holds;
+use super::clause::{fact, holds};
 use super::view::{Side, kings_apart};
 use super::{Class, Verdict, lone_king};
 
@@ -13,7 +13,11 @@ pub static NO_MATE: Class = Class { name: "kings alone", judge: |_| Verdict::Dra
 pub static BISHOPS: Class = Class {
     name: "bishops against the lone king",
     judge: |view| {
-        if holds(of_one_colour(view.all(Role::Bishop))) { Verdict::Draw } else { lone_king::two_bishops(view) }
+        if holds(of_one_colour(view.all(Role::Bishop)), "all bishops are on squares of one colour") {
+            Verdict::Draw
+        } else {
+            lone_king::two_bishops(view)
+        }
     },
 };
 
@@ -22,8 +26,15 @@ pub static KNIGHTS: Class = Class {
     name: "knights against the lone king",
     judge: |view| {
         let knights = view.men(Side::Strong, Role::Knight).count();
-        let safe = holds(!Bitboard::EDGES.contains(view.weak_king)) || holds(kings_apart(view));
-        if knights == 1 || (holds(knights <= 2) && safe) { Verdict::Draw } else { Verdict::Silence }
+        let safe = holds(!Bitboard::EDGES.contains(view.weak_king), "the lone king is not on the edge")
+            || holds(kings_apart(view), "the kings are more than two squares apart");
+        if fact(knights == 1, "there is one knight")
+            || (holds(knights <= 2, "there are no more than two knights") && safe)
+        {
+            Verdict::Draw
+        } else {
+            Verdict::Silence
+        }
     },
 };
 
@@ -34,11 +45,19 @@ pub static MINOR_EACH: Class = Class {
     judge: |view| {
         let bishops = view.all(Role::Bishop);
         // Bishops of one colour attack no square of the other, so there is never a mate, however many they are.
-        if holds(bishops == view.occupied() & !view.kings() && of_one_colour(bishops)) {
+        if holds(
+            bishops == view.occupied() & !view.kings() && of_one_colour(bishops),
+            "all men beside the kings are bishops on squares of one colour",
+        ) {
             return Verdict::Draw;
         }
-        let safe = holds((Bitboard::CORNERS & view.kings()).is_empty()) || holds(kings_apart(view));
-        if holds(view.one_each()) && safe { Verdict::Draw } else { Verdict::Silence }
+        let safe = holds((Bitboard::CORNERS & view.kings()).is_empty(), "no king is in a corner")
+            || holds(kings_apart(view), "the kings are more than two squares apart");
+        if holds(view.one_each(), "each side has one man beside its king") && safe {
+            Verdict::Draw
+        } else {
+            Verdict::Silence
+        }
     },
 };
 

@@ -21,11 +21,14 @@
 
 mod bishop_knight;
 mod clause;
+#[cfg(feature = "lab")]
+pub mod explain;
 mod lone_king;
 mod minors;
 mod one_each;
 mod pawns;
 mod progress;
+mod registry;
 pub mod syzygy;
 pub mod three_men;
 mod view;
@@ -38,6 +41,7 @@ use crate::position::Position;
 use crate::score::Score;
 use clause::holds;
 pub use progress::{drive, queen_against_rook};
+use registry::REGISTRY;
 use view::{EndingView, Side};
 
 /// No recognised win takes longer, in moves from where it is recognised to the mate.
@@ -93,48 +97,6 @@ struct Class {
     name: &'static str,
     judge: fn(&EndingView) -> Verdict,
 }
-
-// Which men a side has, as bits.
-const NONE: usize = 0;
-const P: usize = 1;
-const N: usize = 2;
-const B: usize = 4;
-const R: usize = 8;
-const Q: usize = 16;
-
-/// The class for each pair of presence signatures (strong side, weak side).
-const REGISTRY: [(usize, usize, &Class); 30] = [
-    (NONE, NONE, &minors::NO_MATE),
-    (B, NONE, &minors::BISHOPS),
-    (N, NONE, &minors::KNIGHTS),
-    (B, B, &minors::MINOR_EACH),
-    (B, N, &minors::MINOR_EACH),
-    (N, N, &minors::MINOR_EACH),
-    (Q, NONE, &lone_king::MAJORS),
-    (R, NONE, &lone_king::MAJORS),
-    (Q | R, NONE, &lone_king::MAJORS),
-    (Q | B, NONE, &lone_king::MAJORS),
-    (Q | N, NONE, &lone_king::MAJORS),
-    (Q | P, NONE, &lone_king::MAJORS),
-    (R | B, NONE, &lone_king::MAJORS),
-    (R | N, NONE, &lone_king::MAJORS),
-    (R | P, NONE, &lone_king::MAJORS),
-    (B | N, NONE, &lone_king::BISHOP_AND_KNIGHT),
-    (P, NONE, &pawns::PAWNS),
-    (B | P, NONE, &pawns::BISHOPS_AND_PAWNS),
-    (N | P, NONE, &pawns::KNIGHT_AND_PAWN),
-    (Q, P, &one_each::QUEEN_PAWN),
-    (R, P, &one_each::ROOK_PAWN),
-    (B, P, &one_each::BISHOP_PAWN),
-    (N, P, &one_each::KNIGHT_PAWN),
-    (Q, N, &one_each::QUEEN_KNIGHT),
-    (Q, B, &one_each::QUEEN_BISHOP),
-    (Q, R, &one_each::QUEEN_ROOK),
-    (R, B, &one_each::ROOK_BISHOP),
-    (R, N, &one_each::ROOK_KNIGHT),
-    (R, R, &one_each::ROOK_EACH),
-    (Q, Q, &one_each::QUEEN_EACH),
-];
 
 /// The index of no class in [`REGISTRY`].
 const NO_CLASS: u8 = u8::MAX;
@@ -203,7 +165,9 @@ pub fn claim(position: &Position) -> Option<Claim> {
         _ => "Black",
     };
     let clock = position.clock();
-    let text = if !position.castles().is_empty() {
+    let text = if !may_speak(position.board()) {
+        "nothing, because of more than four men".to_owned()
+    } else if !position.castles().is_empty() {
         "nothing, because of castling rights".to_owned()
     } else {
         match judge(position.board(), position.turn())?.1 {
@@ -220,14 +184,18 @@ pub fn claim(position: &Position) -> Option<Claim> {
     Some(Claim { class: class.name, text })
 }
 
+// Conditions of every class, in words.
+const NO_CASTLING: &str = "there are no castling rights";
+const IN_TIME: &str = "the mate comes before the 50-move rule ends the game";
+
 /// Whether a mate in this many moves comes before the 50-move rule.
 fn is_in_time(clock: u16, moves: u16) -> bool {
-    holds(clock + 2 * moves <= 100)
+    holds(clock + 2 * moves <= 100, IN_TIME)
 }
 
 #[inline(never)]
 fn ask(position: &Position) -> Recognition {
-    if !holds(position.castles().is_empty()) {
+    if !holds(position.castles().is_empty(), NO_CASTLING) {
         return Recognition::SILENCE;
     }
     let ibv = answer(position.board(), position.turn(), position.clock());
@@ -263,13 +231,18 @@ fn judge(board: &Board, turn: Color) -> Option<(Side, Verdict)> {
 /// The class of this material, and its strong side.
 #[inline]
 fn class_of(board: &Board) -> Option<(Color, &'static Class)> {
+    covered_by(board).map(|(strong, entry)| (strong, REGISTRY[entry].2))
+}
+
+/// The entry of this material in [`REGISTRY`], and its strong side.
+#[inline]
+fn covered_by(board: &Board) -> Option<(Color, usize)> {
     let id = IDS[signature(board, Color::White) * 32 + signature(board, Color::Black)];
     if id == NO_CLASS {
         return None;
     }
     let strong = if id & BLACK_STRONG == 0 { Color::White } else { Color::Black };
-    let (_, _, class) = REGISTRY[usize::from(id & !BLACK_STRONG)];
-    Some((strong, class))
+    Some((strong, usize::from(id & !BLACK_STRONG)))
 }
 
 /// Which of pawn, knight, bishop, rook and queen a side has, as five bits from the pawn up.

@@ -6,7 +6,7 @@
 
 use shakmaty::{Bitboard, Square};
 
-use super::clause::holds;
+use super::clause::{fact, holds};
 use super::view::{EndingView, Side, kings_apart, other};
 use super::{Class, Verdict, progress};
 
@@ -19,18 +19,35 @@ pub static QUEEN_PAWN: Class = Class {
         let cornered = |side| Bitboard::CORNERS.contains(view.king(side));
         let far = view.weak_king.distance(duel.weak);
         match view.to_move {
-            Side::Strong if !holds(!view.in_check(Side::Strong)) => Verdict::Silence,
-            Side::Strong if holds(advance <= 5) => Verdict::Wins { progress: progress::hunt(view), moves: 13 },
+            Side::Strong if !holds(!view.in_check(Side::Strong), "the side with the queen is not in check") => {
+                Verdict::Silence
+            }
+            Side::Strong if holds(advance <= 5, "the pawn has not passed its fifth rank") => {
+                Verdict::Wins { progress: progress::hunt(view), moves: 13 }
+            }
             Side::Strong => Verdict::Holds(Side::Strong),
-            Side::Weak if !holds(!view.attacks(Side::Weak, queen)) => Verdict::Silence,
+            Side::Weak if !holds(!view.attacks(Side::Weak, queen), "the queen is not attacked") => Verdict::Silence,
             // The pawn is far from its king, or far from promotion and not lost to a stalemate trick.
-            Side::Weak if holds(advance <= 6) && holds(far >= 4) && holds(!cornered(Side::Weak)) => {
+            Side::Weak
+                if holds(advance <= 6, "the pawn has not passed its sixth rank")
+                    && holds(far >= 4, "the pawn is at least four squares from its king")
+                    && holds(!cornered(Side::Weak), "the king of the pawn is not in a corner") =>
+            {
                 Verdict::Wins { progress: progress::hunt(view), moves: 13 }
             }
-            Side::Weak if holds(advance <= 4) && holds(far >= 2) && holds(!duel.is_weak_hanging()) => {
+            Side::Weak
+                if holds(advance <= 4, "the pawn has not passed its fourth rank")
+                    && holds(far >= 2, "the pawn is not beside its king")
+                    && holds(!duel.is_weak_hanging(), "the pawn is guarded, or not attacked") =>
+            {
                 Verdict::Wins { progress: progress::hunt(view), moves: 13 }
             }
-            Side::Weak if holds(advance <= 6) && holds(!cornered(Side::Strong)) => Verdict::Holds(Side::Strong),
+            Side::Weak
+                if holds(advance <= 6, "the pawn has not passed its sixth rank")
+                    && holds(!cornered(Side::Strong), "the king of the queen is not in a corner") =>
+            {
+                Verdict::Holds(Side::Strong)
+            }
             Side::Weak => Verdict::Silence,
         }
     },
@@ -46,16 +63,25 @@ pub static ROOK_PAWN: Class = Class {
         let before = view.strong_king.file() == pawn.file() && duel.rank_of(view.strong_king) > advance;
         let apart = kings_apart(view);
         match view.to_move {
-            Side::Strong if holds(before) => Verdict::Wins { progress: progress::hunt(view), moves: 19 },
-            Side::Strong if holds(advance <= 6) => Verdict::Holds(Side::Strong),
+            Side::Strong if holds(before, "the king of the rook is before the pawn, on its file") => {
+                Verdict::Wins { progress: progress::hunt(view), moves: 19 }
+            }
+            Side::Strong if holds(advance <= 6, "the pawn has not passed its sixth rank") => {
+                Verdict::Holds(Side::Strong)
+            }
             Side::Strong => Verdict::Silence,
-            Side::Weak if !holds(!view.attacks(Side::Weak, rook)) => Verdict::Silence,
+            Side::Weak if !holds(!view.attacks(Side::Weak, rook), "the rook is not attacked") => Verdict::Silence,
             Side::Weak
-                if holds(advance <= 4) && holds(apart) && holds(view.strong_king.distance(duel.promotion()) <= 3) =>
+                if holds(advance <= 4, "the pawn has not passed its fourth rank")
+                    && holds(apart, "the kings are more than two squares apart")
+                    && holds(
+                        view.strong_king.distance(duel.promotion()) <= 3,
+                        "the king of the rook is within three moves of the square of promotion",
+                    ) =>
             {
                 Verdict::Wins { progress: progress::hunt(view), moves: 19 }
             }
-            Side::Weak if holds(advance <= 5) => Verdict::Holds(Side::Strong),
+            Side::Weak if holds(advance <= 5, "the pawn has not passed its fifth rank") => Verdict::Holds(Side::Strong),
             Side::Weak => Verdict::Silence,
         }
     },
@@ -67,12 +93,15 @@ pub static BISHOP_PAWN: Class = Class {
     judge: |view| {
         let Some(duel) = Duel::new(view) else { return Verdict::Silence };
         let (bishop, advance) = (duel.strong, duel.advance());
-        let pawn_holds = holds(!Bitboard::CORNERS.contains(view.weak_king));
+        let pawn_holds = holds(!Bitboard::CORNERS.contains(view.weak_king), "the king of the pawn is not in a corner");
         // A king beside its own bishop can stand in the way.
-        let bishop_holds = holds(view.strong_king.distance(bishop) >= 2)
+        let bishop_holds = holds(view.strong_king.distance(bishop) >= 2, "the bishop is not beside its king")
             && match view.to_move {
-                Side::Strong => holds(advance <= 4),
-                Side::Weak => holds(advance <= 3) && holds(!view.attacks(Side::Weak, bishop)),
+                Side::Strong => holds(advance <= 4, "the pawn has not passed its fourth rank"),
+                Side::Weak => {
+                    holds(advance <= 3, "the pawn has not passed its third rank")
+                        && holds(!view.attacks(Side::Weak, bishop), "the bishop is not attacked")
+                }
             };
         held(bishop_holds, pawn_holds)
     },
@@ -83,8 +112,8 @@ pub static KNIGHT_PAWN: Class = Class {
     name: "knight against pawn",
     judge: |view| {
         let Some(duel) = Duel::new(view) else { return Verdict::Silence };
-        let pawn_holds =
-            holds(!Bitboard::CORNERS.contains(view.weak_king)) && holds(view.weak_king.distance(duel.weak) >= 2);
+        let pawn_holds = holds(!Bitboard::CORNERS.contains(view.weak_king), "the king of the pawn is not in a corner")
+            && holds(view.weak_king.distance(duel.weak) >= 2, "the pawn is not beside its king");
         held(false, pawn_holds)
     },
 };
@@ -95,10 +124,15 @@ pub static QUEEN_KNIGHT: Class = Class {
     judge: |view| {
         let Some(duel) = Duel::new(view) else { return Verdict::Silence };
         match view.to_move {
-            Side::Strong if holds(!view.in_check(Side::Strong)) => {
+            Side::Strong
+                if holds(!view.in_check(Side::Strong), "the side with the queen, to move, is not in check") =>
+            {
                 Verdict::Wins { progress: progress::hunt(view), moves: 20 }
             }
-            Side::Weak if holds(view.in_check(Side::Weak)) && holds(!view.attacks(Side::Weak, duel.strong)) => {
+            Side::Weak
+                if holds(view.in_check(Side::Weak), "the side with the knight, to move, is in check")
+                    && holds(!view.attacks(Side::Weak, duel.strong), "the queen is not attacked") =>
+            {
                 Verdict::Wins { progress: progress::hunt(view), moves: 20 }
             }
             _ => Verdict::Holds(Side::Strong),
@@ -111,9 +145,9 @@ pub static QUEEN_BISHOP: Class = Class {
     name: "queen against bishop",
     judge: |view| {
         let Some(duel) = Duel::new(view) else { return Verdict::Silence };
-        let calm = view.to_move == Side::Strong
-            && holds(!view.in_check(Side::Strong))
-            && holds(!view.attacks(Side::Weak, duel.strong));
+        let calm = fact(view.to_move == Side::Strong, "the side with the queen is to move")
+            && holds(!view.in_check(Side::Strong), "the side with the queen is not in check")
+            && holds(!view.attacks(Side::Weak, duel.strong), "the queen is not attacked");
         if calm { Verdict::Wins { progress: progress::hunt(view), moves: 16 } } else { Verdict::Holds(Side::Strong) }
     },
 };
@@ -123,9 +157,11 @@ pub static QUEEN_ROOK: Class = Class {
     name: "queen against rook",
     judge: |view| {
         let Some(duel) = Duel::new(view) else { return Verdict::Silence };
-        if view.to_move == Side::Weak || !holds(!view.in_check(Side::Strong)) {
+        if !fact(view.to_move == Side::Strong, "the side with the queen is to move")
+            || !holds(!view.in_check(Side::Strong), "the side with the queen is not in check")
+        {
             Verdict::Silence
-        } else if holds(!view.attacks(Side::Weak, duel.strong)) {
+        } else if holds(!view.attacks(Side::Weak, duel.strong), "the queen is not attacked") {
             let progress = progress::queen_against_rook(view.strong_king, view.weak_king, duel.weak);
             Verdict::Wins { progress, moves: 35 }
         } else {
@@ -145,10 +181,15 @@ pub static QUEEN_EACH: Class = Class {
         let their_queen = view.force(them).first();
         // To move and not in check, only a mating threat is dangerous; a side that gives check and cannot lose its
         // queen is safe with its king off the edge.
-        if holds(!view.in_check(us)) {
-            if holds(kings_apart(view)) { Verdict::Holds(us) } else { Verdict::Silence }
-        } else if their_queen.is_some_and(|queen| holds(!view.attacks(us, queen)))
-            && holds(!Bitboard::EDGES.contains(view.king(them)))
+        if holds(!view.in_check(us), "the side to move is not in check") {
+            if holds(kings_apart(view), "the kings are more than two squares apart") {
+                Verdict::Holds(us)
+            } else {
+                Verdict::Silence
+            }
+        } else if their_queen
+            .is_some_and(|queen| holds(!view.attacks(us, queen), "the queen of the other side is not attacked"))
+            && holds(!Bitboard::EDGES.contains(view.king(them)), "the king of the other side is not on the edge")
         {
             Verdict::Holds(them)
         } else {
@@ -162,11 +203,11 @@ pub static ROOK_BISHOP: Class = Class {
     name: "rook against bishop",
     judge: |view| {
         let Some(duel) = Duel::new(view) else { return Verdict::Silence };
-        let bishop_holds = view.to_move == Side::Weak
-            && holds(!view.in_check(Side::Weak))
-            && holds(!duel.is_weak_hanging())
-            && holds(!Bitboard::EDGES.contains(view.weak_king))
-            && holds(kings_apart(view));
+        let bishop_holds = fact(view.to_move == Side::Weak, "the side with the bishop is to move")
+            && holds(!view.in_check(Side::Weak), "the side with the bishop is not in check")
+            && holds(!duel.is_weak_hanging(), "the bishop is guarded, or not attacked")
+            && holds(!Bitboard::EDGES.contains(view.weak_king), "the king of the bishop is not on the edge")
+            && holds(kings_apart(view), "the kings are more than two squares apart");
         held(true, bishop_holds)
     },
 };
@@ -178,7 +219,7 @@ pub static ROOK_KNIGHT: Class = Class {
         if Duel::new(view).is_none() {
             return Verdict::Silence;
         }
-        held(holds(!Bitboard::CORNERS.contains(view.strong_king)), false)
+        held(holds(!Bitboard::CORNERS.contains(view.strong_king), "the king of the rook is not in a corner"), false)
     },
 };
 
@@ -193,11 +234,15 @@ pub static ROOK_EACH: Class = Class {
         let their_rook = view.force(them).first();
         // To move, a side is in danger only from a check or a mating threat; not to move, from a skewer or a capture
         // too, against which a rook beside its king off the edge is safe.
-        let we_hold = holds(!view.in_check(us)) && holds(kings_apart(view));
+        let we_hold = holds(!view.in_check(us), "the side to move is not in check")
+            && holds(kings_apart(view), "the kings are more than two squares apart");
         let they_hold = their_rook.is_some_and(|rook| {
-            holds(!view.attacks(us, rook))
-                && holds(!Bitboard::EDGES.contains(view.king(them)))
-                && holds(view.king(them).distance(rook) <= 2)
+            holds(!view.attacks(us, rook), "the rook of the other side is not attacked")
+                && holds(!Bitboard::EDGES.contains(view.king(them)), "the king of the other side is not on the edge")
+                && holds(
+                    view.king(them).distance(rook) <= 2,
+                    "the king of the other side is within two squares of its rook",
+                )
         });
         match (we_hold, they_hold) {
             (true, true) => Verdict::Draw,
@@ -218,7 +263,7 @@ struct Duel<'a> {
 impl<'a> Duel<'a> {
     /// The only man of each side; `None` where there are more.
     fn new(view: &'a EndingView<'a>) -> Option<Duel<'a>> {
-        if !holds(view.one_each()) {
+        if !holds(view.one_each(), "each side has one man beside its king") {
             return None;
         }
         Some(Duel { view, strong: view.force(Side::Strong).first()?, weak: view.force(Side::Weak).first()? })

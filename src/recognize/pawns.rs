@@ -6,7 +6,7 @@
 
 use shakmaty::{Bitboard, File, Rank, Role, Square, attacks};
 
-use super::clause::holds;
+use super::clause::{fact, holds};
 use super::lone_king::{is_guarded, lost_for_lone_king};
 use super::view::{EndingView, Side};
 use super::{Class, Verdict, progress, three_men, wrong_bishop};
@@ -18,13 +18,16 @@ pub static PAWNS: Class = Class {
         let pawns = view.men(Side::Strong, Role::Pawn);
         let Some(first) = pawns.first() else { return Verdict::Silence };
         if !pawns.more_than_one() {
-            return if three_men::pawn_wins(view, view.to_move, view.weak_king, first) {
+            let wins = three_men::pawn_wins(view, view.to_move, view.weak_king, first);
+            return if fact(wins, "the pawn wins, by the table of three men") {
                 Verdict::Wins { progress: progress::pawn_and_king(view, first), moves: 28 }
             } else {
                 Verdict::Draw
             };
         }
-        if holds(pawns.count() == 2) && won(view, |king| two_pawns_win(view, pawns, king)) {
+        if holds(pawns.count() == 2, "there are two pawns, no more")
+            && won(view, |king| two_pawns_win(view, pawns, king))
+        {
             return Verdict::Wins { progress: progress::mop_up(view), moves: 32 };
         }
         corner_fortress(view)
@@ -37,16 +40,23 @@ pub static PAWNS: Class = Class {
 pub static BISHOPS_AND_PAWNS: Class = Class {
     name: "bishops and pawns against the lone king",
     judge: |view| {
-        match wrong_bishop::wins(view) {
+        let looked_up = wrong_bishop::wins(view);
+        if let Some(wins) = looked_up {
+            fact(wins, "rook pawn and wrong bishop win, by their table");
+        }
+        match looked_up {
             Some(true) => return Verdict::Wins { progress: progress::mop_up(view), moves: 31 },
             Some(false) => return Verdict::Draw,
             None => {}
         }
         let wins_against = |king: Square| {
-            piece_and_pawn_win(view, king) && holds(!Bitboard::CORNERS.contains(king))
+            piece_and_pawn_win(view, king)
+                && holds(!Bitboard::CORNERS.contains(king), "the lone king is not in a corner")
                 || bishop_escorts_pawn(view, king)
         };
-        if holds(view.force(Side::Strong).count() == 2) && won(view, wins_against) {
+        if holds(view.force(Side::Strong).count() == 2, "there are one bishop and one pawn, no more")
+            && won(view, wins_against)
+        {
             return Verdict::Wins { progress: progress::mop_up(view), moves: 31 };
         }
         corner_fortress(view)
@@ -63,9 +73,12 @@ pub static KNIGHT_AND_PAWN: Class = Class {
             let mut fronts =
                 pawns.into_iter().map(|pawn| view.relative(pawn)).filter(|pawn| pawn.rank() == Rank::Seventh);
             let blocked = fronts.any(|pawn| pawn.offset(8) == Some(view.relative(king)));
-            piece_and_pawn_win(view, king) && holds(!blocked)
+            piece_and_pawn_win(view, king)
+                && holds(!blocked, "the lone king is not right before a pawn on its last step")
         };
-        if holds(view.force(Side::Strong).count() == 2) && won(view, wins_against) {
+        if holds(view.force(Side::Strong).count() == 2, "there are one knight and one pawn, no more")
+            && won(view, wins_against)
+        {
             Verdict::Wins { progress: progress::mop_up(view), moves: 28 }
         } else {
             Verdict::Silence
@@ -86,12 +99,14 @@ fn two_pawns_win(view: &EndingView, pawns: Bitboard, king: Square) -> bool {
     let left = pawns & !Bitboard::from(king);
     let alone = |pawn: Square| three_men::pawn_wins(view, Side::Strong, king, pawn);
     let winners = left.into_iter().filter(|&pawn| alone(pawn)).count();
-    if winners == left.count() {
+    if fact(winners == left.count(), "each pawn would win alone, by the table of three men") {
         return true;
     }
     // A pawn that wins alone still wins if the other is not in its way and the king not cornered for a stalemate.
     let mut files = left.into_iter().map(Square::file);
-    winners > 0 && holds(files.next() != files.next()) && holds(!Bitboard::CORNERS.contains(king))
+    fact(winners > 0, "one of the pawns would win alone, by the table of three men")
+        && holds(files.next() != files.next(), "the pawns are on different files")
+        && holds(!Bitboard::CORNERS.contains(king), "the lone king is not in a corner")
 }
 
 /// A minor piece and a pawn, the strong side to move; the lone king may just have taken one of them.
@@ -99,14 +114,21 @@ fn piece_and_pawn_win(view: &EndingView, king: Square) -> bool {
     let pawn = view.men(Side::Strong, Role::Pawn) & !Bitboard::from(king);
     let piece = view.force(Side::Strong) & !view.men(Side::Strong, Role::Pawn) & !Bitboard::from(king);
     let Some(pawn) = pawn.first() else { return false };
-    if !holds(three_men::pawn_wins(view, Side::Strong, king, pawn)) {
+    if !holds(
+        three_men::pawn_wins(view, Side::Strong, king, pawn),
+        "the pawn would win without the piece, by the table of three men",
+    ) {
         return false;
     }
     let ahead =
         |square: Square| square.file() == pawn.file() && view.relative(square).rank() > view.relative(pawn).rank();
     // Without the piece, the table alone is right.
     piece.is_empty()
-        || holds(!piece.into_iter().any(ahead)) && holds(king.distance(pawn) > 1 || is_guarded(view, pawn, king))
+        || holds(!piece.into_iter().any(ahead), "the piece is not before the pawn on its file")
+            && holds(
+                king.distance(pawn) > 1 || is_guarded(view, pawn, king),
+                "the lone king attacks no pawn that is not guarded",
+            )
 }
 
 /// A bishop and a pawn of the four middle files, the strong side to move: they win wherever the pawn cannot be stopped
@@ -118,8 +140,15 @@ fn bishop_escorts_pawn(view: &EndingView, king: Square) -> bool {
     let ahead = bishop.file() == pawn.file() && view.relative(bishop).rank() > view.relative(pawn).rank();
     // The claim would be true without this; but a bishop in the way or attacked is the search's business first.
     let free = !ahead && (king.distance(bishop) > 1 || is_guarded(view, bishop, king));
-    free && holds(matches!(pawn.file(), File::C | File::D | File::E | File::F))
-        && holds(king.distance(pawn) > 3 || is_guarded(view, pawn, king))
+    fact(free, "the bishop is not in the way of the pawn and cannot be taken")
+        && holds(
+            matches!(pawn.file(), File::C | File::D | File::E | File::F),
+            "the pawn is on one of the four middle files",
+        )
+        && holds(
+            king.distance(pawn) > 3 || is_guarded(view, pawn, king),
+            "the pawn is guarded, or more than three squares from the lone king",
+        )
 }
 
 /// The squares of this square's colour.
@@ -131,8 +160,8 @@ fn same_colour(square: Square) -> Bitboard {
 fn corner_of_rook_pawns(view: &EndingView) -> Option<Square> {
     let pawns = view.men(Side::Strong, Role::Pawn);
     let pawn = pawns.first()?;
-    let on_rook_file = holds(matches!(pawn.file(), File::A | File::H));
-    let on_one_file = holds((pawns & !Bitboard::from(pawn.file())).is_empty());
+    let on_rook_file = holds(matches!(pawn.file(), File::A | File::H), "a pawn is on a rook file");
+    let on_one_file = holds((pawns & !Bitboard::from(pawn.file())).is_empty(), "all pawns are on one file");
     let last = if view.relative(pawn) == pawn { Rank::Eighth } else { Rank::First };
     (on_rook_file && on_one_file).then(|| Square::from_coords(pawn.file(), last))
 }
@@ -149,8 +178,11 @@ fn corner_of_rook_pawns(view: &EndingView) -> Option<Square> {
 /// With two men a lone king that is still on its way will do, if no enemy can be there before it.
 fn corner_fortress(view: &EndingView) -> Verdict {
     let Some(corner) = corner_of_rook_pawns(view) else { return Verdict::Silence };
-    let drawn = holds((view.men(Side::Strong, Role::Bishop) & same_colour(corner)).is_empty())
-        && (holds(view.weak_king.distance(corner) <= 1) || arrives_first(view, corner));
+    let drawn = holds(
+        (view.men(Side::Strong, Role::Bishop) & same_colour(corner)).is_empty(),
+        "no bishop commands the corner of promotion",
+    ) && (holds(view.weak_king.distance(corner) <= 1, "the lone king is in that corner or beside it")
+        || arrives_first(view, corner));
     if drawn { Verdict::Draw } else { Verdict::Silence }
 }
 
@@ -162,5 +194,7 @@ fn arrives_first(view: &EndingView, corner: Square) -> bool {
     let ranks = view.men(Side::Strong, Role::Pawn).into_iter().map(|pawn| view.relative(pawn).rank() as u32);
     // A pawn on its first square makes two steps at once.
     let steps = ranks.map(|rank| (7 - rank).min(5)).min().unwrap_or(0);
-    holds(view.force(Side::Strong).count() <= 2) && holds(king < strong) && holds(king + 2 <= steps)
+    holds(view.force(Side::Strong).count() <= 2, "there are no more than two men beside the kings")
+        && holds(king < strong, "the lone king is in the corner before the other king is beside it")
+        && holds(king + 2 <= steps, "the lone king is in the corner two moves before the pawn")
 }

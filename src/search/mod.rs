@@ -66,6 +66,7 @@ use stack::StackEntry;
 pub use stack::ThreadData;
 pub use tablebases::Probes;
 use tally::TableCuts;
+pub use tt_values::value_for_root;
 
 /// Searches recurse: a thread that runs one needs a stack of this size.
 pub const STACK_SIZE: usize = 32 << 20;

@@ -120,6 +120,18 @@ impl<S: Seal> TranspositionTable<S> {
         })
     }
 
+    /// The same, with how many searches ago it was stored: 0 is the last search.
+    pub fn probe_with_age(&self, key: u64) -> Option<(Entry, u8)> {
+        let floor = self.floor.load(Ordering::Relaxed);
+        let age = self.age.load(Ordering::Relaxed);
+        self.cluster(key)?.iter().find_map(|slot| {
+            let (found, data) = slot.load();
+            let written = entry::age_of(data);
+            let entry = if found == key && written >= floor { Entry::unpack(data) } else { None };
+            entry.map(|entry| (entry, age.wrapping_sub(written) % AGES))
+        })
+    }
+
     /// Stores what is known about the position with this key, in place of what seems worth least.
     ///
     /// Knowledge of the same position is replaced unless it is clearly deeper; its move is kept if the new entry has

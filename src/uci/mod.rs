@@ -27,7 +27,7 @@ pub use options::{Action, OptionChange, OptionError, Options, UiOptions, markdow
 use output::Output;
 use parse::Command;
 pub use parse::ParseError;
-pub use prompt::{LentCommand, Run};
+pub use prompt::{LentCommand, Run, Say};
 use session::Session;
 
 /// The name that the engine gives, with its version.

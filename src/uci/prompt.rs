@@ -5,11 +5,21 @@ use std::sync::atomic::AtomicBool;
 use shakmaty::{Color, File, Rank, Square};
 
 use super::message::move_text;
+use crate::engine::Engine;
 use crate::eval::{Evaluation, Evaluator, classical};
 use crate::position::{Game, Position, perft};
 
-/// Runs a lent command with the words that follow it; results are printed line by line.
-pub type Run = fn(&[String], &mut dyn FnMut(&str));
+/// Where a command prints its results, line by line.
+pub type Say<'a> = &'a mut dyn FnMut(&str);
+
+/// How a lent command is run: with the words that follow it.
+#[derive(Clone, Copy)]
+pub enum Run {
+    /// The command needs nothing of the session.
+    Alone(fn(&[String], Say<'_>)),
+    /// The command looks at the engine and, if the last position could be set up, at the game.
+    InSession(fn(&Engine, Option<&Game>, &[String], Say<'_>)),
+}
 
 /// A command that another room of the program lends to the prompt.
 #[derive(Clone, Copy)]

@@ -15,7 +15,7 @@ use super::options::{self, Action, OptionChange, Options};
 use super::output::Output;
 use super::parse::{self, Command, Go, ParseError, Setup};
 use super::print::{Printer, Style};
-use super::prompt::{self, LentCommand};
+use super::prompt::{self, LentCommand, Run};
 use super::{AUTHORS, NAME};
 use crate::engine::{Engine, Sink};
 use crate::position::{Game, Position};
@@ -374,7 +374,13 @@ impl Session {
             "license" => self.output.lines(prompt::license()),
             "perft" => self.take(Command::Perft(rest.first().and_then(|depth| depth.parse().ok()).unwrap_or(1))),
             _ => match self.extras.iter().find(|extra| extra.name == word) {
-                Some(extra) => (extra.run)(rest, &mut |line| self.output.line(line)),
+                Some(extra) => {
+                    let mut say = |line: &str| self.output.line(line);
+                    match extra.run {
+                        Run::Alone(run) => run(rest, &mut say),
+                        Run::InSession(run) => run(&self.engine, self.game.as_ref().ok(), rest, &mut say),
+                    }
+                }
                 None if self.interactive || self.debug => {
                     self.output.remark(&format!("unknown command '{word}'; 'help' lists what there is"));
                 }

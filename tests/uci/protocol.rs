@@ -293,6 +293,44 @@ fn the_prompt() {
     }
 }
 
+/// `probe` is the laboratory's: it asks of the session's position, or of the one that is named, and leaves both alone.
+#[cfg(feature = "lab")]
+#[test]
+fn probe_at_the_prompt() {
+    let mut engine = Engine::new();
+    engine.send("help");
+    assert!(engine.ready().iter().any(|line| line.trim_start().starts_with("probe ")));
+    engine.send("position fen 8/8/8/3b4/8/1k6/8/K6Q w - - 0 1\nprobe");
+    let lines = engine.ready();
+    for wanted in ["position    8/8/8/3b4/8/1k6/8/K6Q w", "rules ", "recognizer  \"queen against bishop\": ", "search "]
+    {
+        assert!(lines.iter().any(|line| line.starts_with(wanted)), "{wanted}: {lines:#?}");
+    }
+    assert!(lines.iter().any(|line| line.trim() == "no:  the queen is not attacked"), "{lines:#?}");
+    assert_eq!(lines.last().map(String::as_str), Some("table       nothing"), "its search has a table of its own");
+    // It waits for the search that runs, and then sees what that has left.
+    engine.send("position startpos\ngo nodes 5000\nprobe");
+    engine.best_move();
+    let lines = engine.ready();
+    assert!(lines.iter().any(|line| line.ends_with("from the last search")), "{lines:#?}");
+    engine.send("probe 8/8/8/8/8/4k3/8/R3K3 w - - 0 1");
+    assert!(engine.ready()[0].starts_with("position    8/8/8/8/8/4k3/8/R3K3 w"));
+    assert!(engine.fen().starts_with("rnbqkbnr/"));
+    engine.ready();
+    for bad in ["probe xyz", "position fen 8/8/8/8/8/8/8/8 w - - 0 1\nprobe"] {
+        engine.send(bad);
+        let lines = engine.ready();
+        assert!(lines.iter().any(|line| line.starts_with("probe: ")), "{bad}: {lines:?}");
+    }
+    if let Some(folder) = tables::tablebases() {
+        engine.send(format!("setoption name SyzygyPath value {}", folder.display()));
+        engine.send("probe 8/8/8/8/8/4k3/8/R3K3 w - - 80 99");
+        let lines = engine.ready();
+        let spoiled = "tablebases  draw: the 50-move rule spoils the win (WDL 1, DTZ 21) with Ra4";
+        assert!(lines.iter().any(|line| line == spoiled), "{lines:#?}");
+    }
+}
+
 #[test]
 fn arguments() {
     for (arguments, wanted) in [

@@ -1,0 +1,148 @@
+//! Why a recognizer answers as it does: the conditions that its class checks, in words.
+//!
+//! The search must not pay for explanations. Therefore the files of the classes are compiled a second time, below this
+//! module, with a `holds` that records. The code that the search runs stays as it is, and an explanation cannot differ
+//! from it: both come from one text.
+
+use shakmaty::{Board, Color};
+
+use super::view::EndingView;
+use super::{
+    Class, IN_TIME, NO_CASTLING, Verdict, bishop_knight, covered_by, is_in_time, may_speak, progress, three_men, view,
+    wrong_bishop,
+};
+use crate::position::Position;
+
+#[path = "lone_king.rs"]
+#[expect(clippy::duplicate_mod, reason = "compiled again with clauses that record")]
+mod lone_king;
+#[path = "minors.rs"]
+#[expect(clippy::duplicate_mod, reason = "compiled again with clauses that record")]
+mod minors;
+#[path = "one_each.rs"]
+#[expect(clippy::duplicate_mod, reason = "compiled again with clauses that record")]
+mod one_each;
+#[path = "pawns.rs"]
+#[expect(clippy::duplicate_mod, reason = "compiled again with clauses that record")]
+mod pawns;
+#[path = "registry.rs"]
+#[expect(clippy::duplicate_mod, reason = "its classes are those that record")]
+mod registry;
+
+/// A condition that a class has checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// The condition in words.
+    pub words: &'static str,
+    /// Whether it holds; where it was checked for several moves, whether it holds for all of them.
+    pub holds: bool,
+}
+
+/// The conditions that the class of this material checks, in its order; `None` where there is no class.
+pub fn conditions(position: &Position) -> Option<Vec<Condition>> {
+    let board = position.board();
+    covered_by(board)?;
+    // Where these two hold, an explanation need not name them.
+    let always = [
+        Condition { words: "there are no more than four men, or a king is alone", holds: may_speak(board) },
+        Condition { words: NO_CASTLING, holds: position.castles().is_empty() },
+    ];
+    if let Some(&failed) = always.iter().find(|condition| !condition.holds) {
+        return Some(vec![failed]);
+    }
+    let (verdict, mut conditions) = judge(board, position.turn())?;
+    if let Verdict::Wins { moves, .. } | Verdict::Mates { moves } = verdict {
+        conditions.push(Condition { words: IN_TIME, holds: is_in_time(position.clock(), moves) });
+    }
+    Some(conditions)
+}
+
+/// What the class says, as [`super::judge`], and what it checked.
+fn judge(board: &Board, turn: Color) -> Option<(Verdict, Vec<Condition>)> {
+    let (strong, entry) = covered_by(board)?;
+    let (_, _, class) = registry::REGISTRY[entry];
+    let view = EndingView::new(board, turn, strong)?;
+    Some(clause::recorded(|| (class.judge)(&view)))
+}
+
+/// In place of the search's module of this name, which the classes find as `super::clause`.
+mod clause {
+    use std::cell::RefCell;
+
+    use super::Condition;
+
+    thread_local! {
+        static ASKED: RefCell<Vec<Condition>> = const { RefCell::new(Vec::new()) };
+    }
+
+    pub fn holds(condition: bool, words: &'static str) -> bool {
+        ASKED.with_borrow_mut(|asked| match asked.iter_mut().find(|known| known.words == words) {
+            Some(known) => known.holds &= condition,
+            None => asked.push(Condition { words, holds: condition }),
+        });
+        condition
+    }
+
+    pub fn fact(condition: bool, words: &'static str) -> bool {
+        holds(condition, words)
+    }
+
+    /// Does `work` and returns the conditions that it checked.
+    pub fn recorded<T>(work: impl FnOnce() -> T) -> (T, Vec<Condition>) {
+        ASKED.with_borrow_mut(Vec::clear);
+        let result = work();
+        (result, ASKED.with_borrow_mut(std::mem::take))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::notation::read_fen;
+    use crate::retrograde::tests::some_tables;
+
+    fn asked(fen: &str) -> Vec<Condition> {
+        conditions(&read_fen(fen).expect("a position")).expect("a class")
+    }
+
+    fn last(fen: &str) -> (&'static str, bool) {
+        let asked = asked(fen);
+        asked.last().map(|last| (last.words, last.holds)).expect("a condition")
+    }
+
+    /// The registry of this module holds the same names at the same places, so what it explains is the same class.
+    #[test]
+    fn the_classes_are_those_of_the_search() {
+        for ((strong, weak, class), (s, w, search)) in registry::REGISTRY.iter().zip(crate::recognize::REGISTRY) {
+            assert_eq!((*strong, *weak, class.name), (s, w, search.name));
+        }
+    }
+
+    #[test]
+    fn explanations_agree_with_the_answers() {
+        let mut seen = 0_u32;
+        for table in some_tables().iter() {
+            table.for_each(|board, turn, _| {
+                seen += 1;
+                if seen.is_multiple_of(97) {
+                    let answer = crate::recognize::judge(board, turn).map(|(_, verdict)| verdict);
+                    assert_eq!(judge(board, turn).map(|(verdict, _)| verdict), answer, "{board} {turn}");
+                }
+            });
+        }
+        assert!(seen > 1_000_000, "{seen}");
+    }
+
+    #[test]
+    fn the_condition_that_decides_comes_last() {
+        // The bishop is before the pawn, on its file.
+        assert_eq!(last("8/8/B7/1P6/4K3/8/8/6k1 w - - 99 1"), (IN_TIME, false));
+        // Queen against bishop: the queen is attacked.
+        assert_eq!(last("8/8/8/3b4/8/1k6/8/K6Q w - - 0 1"), ("the queen is not attacked", false));
+        // Rook against pawn: the rook's king is before the pawn.
+        let before = ("the king of the rook is before the pawn, on its file", true);
+        assert!(asked("8/8/8/3p3k/8/8/3K4/R7 w - - 0 1").contains(&Condition { words: before.0, holds: before.1 }));
+        assert_eq!(last("8/8/8/8/8/3k4/8/R3K3 w Q - 0 1"), (NO_CASTLING, false));
+        assert_eq!(conditions(&Position::startpos()), None);
+    }
+}
