@@ -15,6 +15,7 @@ pub mod interrupt;
 pub mod outputs;
 pub mod page;
 pub mod perft;
+pub mod play;
 pub mod probe;
 pub mod progress;
 pub mod prove;

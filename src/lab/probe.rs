@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use maud::{Markup, html};
 use shakmaty::Move;
 
-use super::epd::player::{self, Budget};
 use super::outputs::{self, Manner, Output};
 use super::page::board::{self, Arrow};
+use super::play::player::{self, Budget};
 use super::tell::counted;
 use super::{OK, TROUBLE, page};
 use crate::bound::{Bound, Ibv};

@@ -22,7 +22,7 @@ pub const LEVELS: &[&[&str]] = &[
 const LAB: &[&[&str]] = &[
     &["amount", "interrupt", "progress", "tell"],
     &["page"],
-    &["outputs"],
+    &["outputs", "play"],
     &["epd"],
     &["analyse", "bench", "datagen", "endings", "experiments", "perft", "probe", "prove"],
 ];

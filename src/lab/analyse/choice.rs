@@ -7,7 +7,7 @@ use shakmaty::{Color, Position as _};
 
 use super::judge::chances;
 use super::pgn::Pgn;
-use crate::lab::epd::player::UciScore;
+use crate::lab::play::player::UciScore;
 use crate::position::Game;
 
 /// Full-move numbers, both ends included.

@@ -9,7 +9,7 @@ use super::choice::Lead;
 use super::judge::Mark;
 use super::pgn::{Fault, Games, Pgn, Token};
 use super::searcher::Finding;
-use crate::lab::epd::player::{Budget, Trouble, UciScore};
+use crate::lab::play::player::{Budget, Trouble, UciScore};
 use crate::position::Game;
 use crate::position::notation::{Action, san};
 

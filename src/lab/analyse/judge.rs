@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::lab::epd::player::UciScore;
+use crate::lab::play::player::UciScore;
 
 /// How bad a move is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use super::Desk;
 use crate::formats::epd::{Oddities, SuiteEntry, parse_line};
 use crate::formats::input::read_line;
 use crate::lab::epd::judge::Follower;
-use crate::lab::epd::player::Question;
 use crate::lab::epd::{report, run};
 use crate::lab::interrupt;
+use crate::lab::play::player::Question;
 
 /// A line longer than this is no position.
 const LONGEST: usize = 1 << 16;

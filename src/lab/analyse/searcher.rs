@@ -5,10 +5,10 @@ use shakmaty::Move;
 use super::Args;
 use crate::bound::Bound;
 use crate::engine::{Engine, Settings};
-use crate::lab::epd::external::{External, Program};
-use crate::lab::epd::player::{self, Answer, Budget, BuiltIn, Line, Player as _, Question, Trouble, UciScore, Watch};
-use crate::lab::epd::run::split_label;
 use crate::lab::interrupt;
+use crate::lab::play::external::{External, Program};
+use crate::lab::play::player::{self, Answer, Budget, BuiltIn, Line, Player as _, Question, Trouble, UciScore, Watch};
+use crate::lab::play::split_label;
 use crate::position::Game;
 use crate::search::Report;
 

@@ -6,13 +6,13 @@ use maud::{Markup, html};
 use shakmaty::Move;
 
 use super::judge::Found;
-use super::player::Budget;
 use super::record::{Record, Run, Status};
 use super::totals::{Total, players, theme_groups, themes, totals};
 use crate::formats::epd::read_move;
 use crate::lab::page::board::{self, Arrow};
 use crate::lab::page::chart::{self, Steps};
 use crate::lab::page::{self, amount, time};
+use crate::lab::play::player::Budget;
 use crate::position::notation::read_fen;
 
 /// How far the run of a page is.

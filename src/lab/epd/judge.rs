@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use shakmaty::Move;
 
-use super::player::{Answer, Line, UciScore};
 use crate::bound::Bound;
 use crate::formats::epd::SuiteEntry;
+use crate::lab::play::player::{Answer, Line, UciScore};
 
 /// How an announced mate compares with the proven distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

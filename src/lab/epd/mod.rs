@@ -2,11 +2,9 @@
 
 mod compare;
 mod compare_page;
-pub mod external;
 mod html;
 pub mod judge;
 mod merge;
-pub mod player;
 pub mod record;
 mod renewal;
 pub mod report;

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::judge::{Found, MateVerdict};
-use super::player::{Budget, UciScore};
 use crate::eval::nnue::format::checksum;
 use crate::formats::epd::Suite;
 use crate::lab::outputs;
+use crate::lab::play::player::{Budget, UciScore};
 
 /// The version of the file format.
 pub const FORMAT: u32 = 1;

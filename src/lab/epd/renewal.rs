@@ -70,8 +70,8 @@ fn wait_after(cost: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::epd::player::Budget;
     use crate::lab::epd::record::{FORMAT, Head, PlayerHead, SuiteHead};
+    use crate::lab::play::player::Budget;
     use crate::scratch::Scratch;
 
     fn run() -> Run {

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::html::{self, Stage};
-use super::player::UciScore;
 use super::record::{Record, Run, Status};
 use super::totals::{Total, players, themes, totals};
 use crate::formats::epd::{Operation, Suite, SuiteEntry, written};
 use crate::lab::outputs::{self, Manner, Output, WriteError};
+use crate::lab::play::player::UciScore;
 use crate::lab::tell::counted;
 use crate::tell;
 

@@ -7,10 +7,8 @@ use std::time::Duration;
 
 use crossbeam_channel::Sender;
 
-use super::external::{self, External, Program};
 use super::html::Stage;
 use super::judge::Follower;
-use super::player::{Answer, Budget, BuiltIn, Player, Question, Trouble};
 use super::record::{FORMAT, Head, Intake, PlayerHead, Record, ResultsFile, Run, Status, SuiteHead};
 use super::renewal::Renewal;
 use super::report::{self, Outputs, ReportError};
@@ -20,6 +18,9 @@ use crate::engine::Settings;
 use crate::formats::epd::{Suite, SuiteEntry};
 use crate::formats::input;
 use crate::lab::outputs::{self, Manner, Output};
+use crate::lab::play::external::{self, External, Program};
+use crate::lab::play::player::{Answer, Budget, BuiltIn, Player, Question, Trouble};
+use crate::lab::play::split_label;
 use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK, amount, interrupt, progress};
 use crate::position::notation::{san, san_line, uci};
@@ -412,18 +413,6 @@ fn contestants(args: &Args) -> Result<Vec<Contestant>, String> {
     Ok(contestants)
 }
 
-/// Splits `LABEL=COMMAND`; a path before the equals sign is no label.
-pub(crate) fn split_label(text: &str) -> (Option<&str>, &str) {
-    match text.split_once('=') {
-        Some((label, command))
-            if !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || "._+-".contains(c)) =>
-        {
-            (Some(label), command)
-        }
-        _ => (None, text),
-    }
-}
-
 /// Opens the file that the results go to, and reads what it already holds.
 fn open_journal(args: &Args, head: Head) -> Result<(Option<ResultsFile>, Run), String> {
     let fresh = |head: Head| Run { head, records: Vec::new() };
@@ -580,14 +569,6 @@ pub(crate) fn record(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn labels_are_no_paths() {
-        assert_eq!(split_label("sf=stockfish -x"), (Some("sf"), "stockfish -x"));
-        assert_eq!(split_label("/opt/a=b/engine"), (None, "/opt/a=b/engine"));
-        assert_eq!(split_label("engine --a=b"), (None, "engine --a=b"));
-        assert_eq!(split_label("=x"), (None, "=x"));
-    }
 
     #[test]
     fn shards_and_percents() {
