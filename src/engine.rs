@@ -23,7 +23,7 @@ use crate::search::iterate::ThreadResult;
 use crate::search::past::Past;
 use crate::search::{
     Allowance, Conventions, Event, Listener, NodeCounter, Outcome, Probes, Report, STACK_SIZE, Shared, SharedBest,
-    ThreadData, contempt, pv, value_for_root,
+    ThreadData, pv, value_for_root,
 };
 use crate::smp;
 use crate::time::{Clock, Limits};
@@ -48,10 +48,6 @@ pub struct Settings {
     pub nodes_time: u64,
     /// Centipawns that a draw is worth less to the side that searches; positive avoids draws.
     pub contempt: i32,
-    /// Our own rating, for contempt that follows from the difference to the opponent's; none where it should not.
-    pub own_rating: Option<u32>,
-    /// The opponent's rating, if the GUI has sent it.
-    pub opponent_rating: Option<u32>,
     /// Whether contempt and the draw rule stay on in analysis.
     pub analysis_contempt: bool,
     /// Which draws the side that searches prefers.
@@ -85,8 +81,6 @@ impl Default for Settings {
             move_overhead: Duration::from_millis(10),
             nodes_time: 0,
             contempt: 0,
-            own_rating: None,
-            opponent_rating: None,
             analysis_contempt: false,
             draws: DrawRule::Later,
             analyse_mode: false,
@@ -109,11 +103,7 @@ impl Settings {
         if (self.analyse_mode || infinite || self.multi_pv > 1) && !self.analysis_contempt {
             return Conventions::default();
         }
-        let by_rating = match (self.own_rating, self.opponent_rating) {
-            (Some(own), Some(opponent)) => contempt::by_rating(own, opponent),
-            _ => 0,
-        };
-        Conventions { draws: self.draws, contempt: self.contempt + by_rating }
+        Conventions { draws: self.draws, contempt: self.contempt }
     }
 }
 

@@ -102,25 +102,17 @@ fn the_table_is_folded_by_what_scores_mean() {
     assert_eq!(salts.len(), count, "every meaning has a salt of its own");
 }
 
-/// Analysis is neutral: contempt, draw rule and ratings are off in it unless the user wants them.
+/// Analysis is neutral: contempt and draw rule are off in it unless the user wants them.
 #[test]
 fn analysis_is_neutral_unless_told_otherwise() {
-    let playing = Settings {
-        contempt: 10,
-        own_rating: Some(3000),
-        opponent_rating: Some(2800),
-        draws: DrawRule::Later,
-        ..Settings::default()
-    };
-    let active = Conventions { draws: DrawRule::Later, contempt: 30 };
+    let playing = Settings { contempt: 10, draws: DrawRule::Later, ..Settings::default() };
+    let active = Conventions { draws: DrawRule::Later, contempt: 10 };
     assert_eq!(playing.conventions(false), active);
     assert_eq!(playing.conventions(true), Conventions::default());
-    let analysing = Settings { analyse_mode: true, ..playing.clone() };
+    let analysing = Settings { analyse_mode: true, ..playing };
     assert_eq!(analysing.conventions(false), Conventions::default());
     let insisting = Settings { analysis_contempt: true, ..analysing };
     assert_eq!(insisting.conventions(true), active);
-    let unrated = Settings { opponent_rating: None, ..playing };
-    assert_eq!(unrated.conventions(false).contempt, 10);
 }
 
 /// Analysis gives the same answer whatever contempt was set, from the same empty table.

@@ -10,12 +10,11 @@
 //! - `repetition`: the path to the current node; `past`: what TT keys carry of game history and the 50-move clock
 //! - `mate_search`: df-pn with a share of the nodes; `mate_line`: complete PVs for announced mates
 //! - `shared`, `shared_best`, `allowance`: what the threads share, their best result, and their node limit
-//! - `pv`, `report`: principal variations and events; `conventions`, `contempt`: what draws are worth
+//! - `pv`, `report`: principal variations and events; `conventions`: what draws are worth, contempt
 //! - `rules`: the switches of a search as data, constants in play; `distance`, `mtdf`, `tally`: for the laboratory
 
 mod allowance;
 mod aspiration;
-pub mod contempt;
 mod conventions;
 mod descend;
 pub mod distance;

@@ -8,7 +8,6 @@ use crate::engine::{LARGEST_HASH, Settings, handicap};
 use crate::params::{self, Tunable};
 #[cfg(feature = "tune")]
 use crate::score::DrawRule;
-use crate::search::contempt;
 
 /// Everything that options set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,19 +63,6 @@ pub enum OptionKind {
     /// A number of the search, for tuners; it holds for every engine of the process.
     #[cfg(feature = "tune")]
     Tunable(&'static Tunable),
-}
-
-/// Takes note of the opponent, and of the rating in its description if there is one.
-fn set_opponent(options: &mut Options, text: &str) {
-    options.ui.opponent = text.into();
-    options.engine.opponent_rating = contempt::rating_of(text);
-}
-
-/// What to say of an opponent without a rating where contempt was to follow from it.
-fn remark_on_opponent(name: &str, text: &str, options: &Options) -> Option<String> {
-    let wanted = name == "UCI_Opponent" && !text.is_empty() && options.engine.own_rating.is_some();
-    (wanted && options.engine.opponent_rating.is_none())
-        .then(|| "no rating from 1 to 4000 in UCI_Opponent: no contempt by rating".into())
 }
 
 /// All options, in the order in which they are declared.
@@ -153,18 +139,8 @@ pub static OPTIONS: &[Definition] = &[
     },
     Definition {
         name: "UCI_Opponent",
-        kind: OptionKind::String { default: "", set: set_opponent },
-        meaning: "title, rating, kind and name of the opponent; noted in the log, and used where `Own Rating` is set",
-    },
-    Definition {
-        name: "Own Rating",
-        kind: OptionKind::Spin {
-            default: 0,
-            min: 0,
-            max: 4000,
-            set: |c, n| c.engine.own_rating = u32::try_from(n).ok().filter(|&n| n > 0),
-        },
-        meaning: "for contempt by rating: a centipawn for every ten points above UCI_Opponent's, 60 at most; 0 for none",
+        kind: OptionKind::String { default: "", set: |c, text| c.ui.opponent = text.into() },
+        meaning: "title, rating, kind and name of the opponent; noted in the log",
     },
     Definition {
         name: "UCI_EngineAbout",
@@ -347,7 +323,7 @@ pub fn set(options: &mut Options, text: &str) -> Result<OptionChange, OptionErro
         OptionKind::String { set, .. } => {
             let text = if value == "<empty>" { "" } else { value };
             set(options, text);
-            Ok(OptionChange::Options(remark_on_opponent(name, text, options)))
+            Ok(OptionChange::Options(None))
         }
     }
 }

@@ -110,7 +110,7 @@ const BAD_POSITIONS: [&str; 12] = [
     "position moves e2e4",
 ];
 
-const OPTIONS: [&str; 34] = [
+const OPTIONS: [&str; 33] = [
     "Hash value 1",
     "Hash value 3",
     "Hash value 17",
@@ -131,7 +131,6 @@ const OPTIONS: [&str; 34] = [
     "UCI_AnalyseMode value false",
     "UCI_Opponent value GM 2800 human A. Player",
     "UCI_Opponent value <empty>",
-    "Own Rating value 3000",
     "Contempt value 50",
     "Contempt value 0",
     "Analysis Contempt value true",
