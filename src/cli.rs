@@ -11,7 +11,7 @@ use ibex::uci;
 
 /// A UCI chess engine whose scores mean something exact.
 ///
-/// Without a command it speaks UCI on standard input and output, for a graphical user interface or a tournament manager.
+/// Without a command it runs the UCI protocol on standard input and output, for a GUI or a tournament manager.
 #[derive(Parser, Debug)]
 #[command(name = "ibex", version = env!("IBEX_VERSION"))]
 pub struct Cli {

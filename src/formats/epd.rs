@@ -294,7 +294,7 @@ impl Suite {
         self.entries.retain(|entry| {
             let keep = useful(entry);
             if !keep {
-                // What is missing may stand where nobody can tell it from the quotation.
+                // What is missing may stand where it cannot be distinguished from the quotation.
                 let endless = entry.operations.iter().find(|operation| operation.odd == Some(ENDLESS));
                 let hint = endless.map_or_else(String::new, |o| format!("; {ENDLESS}: {}", shorten(&o.raw)));
                 problems.push(Problem { file: file.clone(), line: entry.line, reason: format!("{reason}{hint}") });

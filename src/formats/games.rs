@@ -34,7 +34,7 @@ const NO_SQUARE: u8 = 64;
 pub enum GameResult {
     /// Black won.
     BlackWins,
-    /// Nobody won.
+    /// A draw.
     Draw,
     /// White won.
     WhiteWins,

@@ -4,7 +4,7 @@
 //! - [`Source`]: one input, opened; its bytes come out unpacked (gzip, zstd, bzip2) and, where they are UTF-16, as UTF-8
 //! - [`read_line`] and [`lines`]: lines with any ending
 //!
-//! Other bytes pass as they are. Packed data are told by their first bytes, not by the file's name. What is damaged or cut
+//! Other bytes pass as they are. Packed data are recognized by their first bytes, not by the file's name. What is damaged or cut
 //! off ends in an error: a reader never takes the beginning of an input for the whole.
 
 use std::fs::File;
@@ -20,7 +20,7 @@ pub const STDIN: &str = "-";
 
 /// Bytes that are looked at to tell UTF-16 without a byte order mark from other text.
 const PROBE: usize = 512;
-/// The largest window of zstd data, in bytes: what `zstd -d` takes without being asked, too.
+/// The largest window of zstd data, in bytes: what `zstd -d` takes by default, too.
 const ZSTD_WINDOW: u64 = 1 << 27;
 
 /// What an input's bytes are once its packing is taken off.
@@ -64,7 +64,7 @@ pub enum InputError {
 pub struct Source {
     /// The name for messages.
     pub name: String,
-    /// Bytes in the file, packed as they are; 0 where nobody knows.
+    /// Bytes in the file, packed as they are; 0 if unknown.
     pub size: u64,
     raw: Bytes,
 }
@@ -105,7 +105,7 @@ impl Source {
     }
 }
 
-/// Opens an input and gives its text (see [`Source::text`]) and the size of its file, 0 where nobody knows.
+/// Opens an input and gives its text (see [`Source::text`]) and the size of its file, 0 if unknown.
 ///
 /// # Errors
 ///
@@ -147,7 +147,7 @@ pub fn unpacked_path(path: &Path) -> PathBuf {
 /// # Errors
 ///
 /// [`InputError::NoMatch`] or [`InputError::Pattern`] for a pattern, [`InputError::Search`] if a folder cannot be read,
-/// [`InputError::StdinTwice`] if standard input is asked for twice.
+/// [`InputError::StdinTwice`] if standard input is named twice.
 pub fn expand(words: &[PathBuf]) -> Result<Vec<PathBuf>, InputError> {
     let mut paths = Vec::new();
     for word in words {
@@ -391,7 +391,7 @@ enum Utf16Order {
 }
 
 impl Utf16Order {
-    /// The byte order of UTF-16, told by its mark or by the zeros of its ASCII characters.
+    /// The byte order of UTF-16, from its mark or by the zeros of its ASCII characters.
     fn of(start: &[u8]) -> io::Result<Option<Utf16Order>> {
         if start.starts_with(b"\xFF\xFE\0\0") || start.starts_with(b"\0\0\xFE\xFF") {
             return Err(broken("UTF-32 text, which must be converted first (UTF-8 and UTF-16 need not)"));

@@ -5,7 +5,7 @@
 //! - [`games`]: games with scores, in viriformat
 //! - [`filter`]: which positions of such games are worth learning from
 //!
-//! A format knows no command. What a single command reads or writes stays with the command.
+//! A format depends on no command. What a single command reads or writes stays with the command.
 
 pub mod epd;
 pub mod filter;

@@ -1,7 +1,7 @@
 //! Commands for the terminal: counting moves, measuring speed, running suites, analysing games.
 //!
 //! Each command is a pair: `Args`, the part of the command line that it owns, and a `run` that returns an exit status:
-//! 0 for success, 1 for "ran, and found what you asked me to look for" (a wrong count, too few solutions), 2 for
+//! 0 for success, 1 for "ran, and found what it looks for" (a wrong count, too few solutions), 2 for
 //! "could not run" (no such file, nothing to do).
 
 pub mod amount;

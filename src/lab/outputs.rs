@@ -14,7 +14,7 @@ use crate::formats::input::STDIN;
 /// What becomes of a file that is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manner {
-    /// A report: replaced, but only where that is asked for.
+    /// A report: replaced, but only with --force.
     Report,
     /// Results of a new run: as a report, and the message names `--resume`.
     Begun,
@@ -34,7 +34,7 @@ pub struct Output<'a> {
 }
 
 impl<'a> Output<'a> {
-    /// The outputs that are asked for.
+    /// The wanted outputs.
     pub fn wanted(
         flags: impl IntoIterator<Item = (&'static str, &'a Option<PathBuf>, Manner)>,
     ) -> impl Iterator<Item = Output<'a>> {

@@ -56,7 +56,7 @@ pub struct Checked {
     pub mismatches: Vec<Problem>,
 }
 
-/// Checks every count of a suite up to `max_depth`; `done` hears how many counts of a line were checked.
+/// Checks every count of a suite up to `max_depth`; `done` gets the number of counts of a line that were checked.
 pub fn check(suite: &Suite, max_depth: u32, jobs: usize, done: impl Fn(u64) + Sync) -> Checked {
     let wanted = |entry: &SuiteEntry| -> Vec<(u32, u64)> {
         entry.counts.iter().copied().filter(|&(depth, _)| depth <= max_depth).collect()

@@ -27,7 +27,7 @@ use crate::tell;
 /// Nodes of the short search.
 const NODES: u64 = 100_000;
 
-/// Of this many moves the table's entries are told.
+/// The moves whose entries of the table are shown, at most.
 const MOVES_TOLD: usize = 5;
 
 /// The source that has a list of moves of its own.
@@ -446,7 +446,7 @@ mod tests {
         lines
     }
 
-    /// The table knows what the session's search has found, and nothing without one.
+    /// The table holds what the session's search has found, and nothing without one.
     #[test]
     fn the_table_is_read_as_a_search_reads_it() {
         let (mut session, _) = Engine::new(Settings { hash_mib: 1, ..Settings::default() });
@@ -462,7 +462,7 @@ mod tests {
         );
     }
 
-    /// What was stored of the other side's position is told for this side, and mates are counted from here.
+    /// A value stored for the other side's position is shown for this side, and mates are counted from here.
     #[test]
     fn values_after_a_move_are_those_of_the_side_that_makes_it() {
         let (session, _) = Engine::new(Settings { hash_mib: 1, ..Settings::default() });

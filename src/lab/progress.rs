@@ -1,4 +1,4 @@
-//! Progress bars on standard error, for a person who waits; silent where nobody looks.
+//! Progress bars on standard error, for a person who waits; silent where standard error is no terminal.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ pub fn bytes(total: u64) -> ProgressBar {
 
 /// A bar for `total` positions to solve, of which `before` were done earlier. Its message says how many are solved.
 ///
-/// Rate and time left are of what is done since. Positions take very unequal times, so the mean of all of them tells
+/// Rate and time left are of what is done since. Positions take very unequal times, so the mean of all of them says
 /// more than that of the last ones.
 pub fn solving(before: u64, total: u64, unit: &'static str) -> ProgressBar {
     let begun = Instant::now();

@@ -9,7 +9,7 @@ const NO_READER: i32 = 128 + 13;
 /// Says a line on standard output, as `println!` does.
 ///
 /// Where that panics, this ends the program: silently if the reader has gone (`ibex bench | head -1`), else with one
-/// line that says why (a full disk). What a command keeps in files must therefore be there before it is told.
+/// line that says why (a full disk). What a command keeps in files must therefore be there before it is printed.
 #[macro_export]
 macro_rules! tell {
     ($($words:tt)*) => { $crate::lab::tell::line(format_args!($($words)*)) };

@@ -69,7 +69,7 @@ pub(super) fn split_operations(text: &str) -> Vec<Operation> {
                         rest = tail;
                     }
                     None => {
-                        // Where it should have ended nobody knows: all the rest belongs to it.
+                        // Its end is unknown: all the rest belongs to it.
                         odd = Some(ENDLESS);
                         words.push(rest.to_owned());
                         rest = "";

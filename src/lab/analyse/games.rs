@@ -199,7 +199,7 @@ fn annotate(game: &mut Pgn, desk: &mut Desk<'_>) -> Result<Analysis, Trouble> {
     Ok(Analysis { positions, evaluations, moves, failures })
 }
 
-/// Searches the positions that the chosen moves need, from the end: the table then knows what a move has led to when
+/// Searches the positions that the chosen moves need, from the end: the table then holds what a move has led to when
 /// its alternatives are weighed. Moves after the decision of the game are no longer chosen.
 fn evaluate_all<'a>(positions: &'a [Game], chosen: &mut [bool], desk: &mut Desk<'_>) -> Result<Survey<'a>, Trouble> {
     let is_chosen = |i: usize| chosen.get(i).is_some_and(|&chosen| chosen);
@@ -225,7 +225,7 @@ fn evaluate_all<'a>(positions: &'a [Game], chosen: &mut [bool], desk: &mut Desk<
     Ok(survey)
 }
 
-/// The positions of a game as far as they are searched.
+/// The positions of a game that are searched.
 struct Survey<'a> {
     positions: &'a [Game],
     found: Vec<Option<AnalysedPosition>>,

@@ -42,7 +42,7 @@ use super::tell::counted;
 use super::{FOUND, OK, TROUBLE, amount, interrupt, progress};
 use crate::formats::input::{self, InputError, STDIN, Source};
 
-/// What `ibex analyse` can be told.
+/// The arguments of `ibex analyse`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
     /// PGN files, or files of FEN or EPD lines; `-` is standard input
@@ -81,7 +81,7 @@ pub struct Args {
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = super::hash_size)]
     pub hash: usize,
 
-    /// Half-moves of a best line, as a variation of the game
+    /// Plies of a best line, as a variation of the game
     #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Games")]
     pub line: usize,
     /// Show the best line wherever another move was played, not only where the move is marked
@@ -111,7 +111,7 @@ impl Args {
         if self.skip_bad { "left out" } else { self.fate_of_others() }
     }
 
-    /// What becomes of a game of players that were not asked for.
+    /// What becomes of a game without a wanted player.
     fn fate_of_others(&self) -> &'static str {
         let page_alone = self.html.is_some() && self.out.is_none();
         if page_alone { "left out" } else { "copied unchanged" }
@@ -149,7 +149,7 @@ pub struct Tally {
     marks: [u64; 3],
     /// Games and lines that cannot be read.
     bad: u64,
-    /// Games of players that were not asked for.
+    /// Games without a wanted player.
     others: u64,
     /// Positions on which an engine has failed.
     failed: u64,
@@ -243,7 +243,7 @@ fn analyse(args: &Args) -> Result<u8, String> {
         .map_err(|error| error.to_string())?;
     let total = sources.iter().map(|source| source.size).sum();
     let openings = args.eco.as_deref().map(Openings::read).transpose()?;
-    // An engine hears of interruptions only if they are caught before it starts.
+    // An interruption reaches an engine only if it is caught before the engine starts.
     interrupt::catch("ibex analyse", external::end_all);
     let searcher = Searcher::new(args)?;
     let job = args.job(&sources, &searcher, openings.as_ref());

@@ -8,9 +8,9 @@ use std::path::Path;
 use super::openings::{self, Book, Openings};
 use crate::random::Random;
 
-/// Random half-moves from the initial position (or one more).
+/// Random plies from the initial position (or one more).
 const RANDOM_PLIES: u32 = 8;
-/// Random half-moves after a position of the book (or one more).
+/// Random plies after a position of the book (or one more).
 const BOOK_PLIES: u32 = 3;
 
 /// What a worker asks for.

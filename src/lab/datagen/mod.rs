@@ -206,7 +206,7 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String>
         openings,
         rules,
     };
-    // A network that does not fit is told once, before a single game is played.
+    // A network that does not fit is reported once, before the first game.
     let settings = Settings { hash_mib: usize::from(args.hash), eval_file: args.eval.clone(), ..Selfplay::settings() };
     evaluation_of(&settings.eval_file).map_err(|error| error.to_string())?;
     session.run(&|| Selfplay::new(args.nodes, args.hard, settings.clone()), args.quiet)

@@ -125,7 +125,7 @@ fn contradiction(record: &GameRecord) -> Option<&'static str> {
     None
 }
 
-/// Counts what `stats` tells.
+/// Counts what `stats` prints.
 #[derive(Default)]
 struct Census {
     games: u64,

@@ -3,8 +3,8 @@
 //! While it runs, the folder `OUT.parts` holds one append-only file a worker and the settings. A game is written whole,
 //! in one call, so a kill loses the games in flight and nothing else; a torn last game, as a full disk leaves it, is cut
 //! off on resume. Worker `w` of `n` plays the games `w`, `w + n`, `w + 2n`..., each from its own seed, so the finished
-//! file, which takes the games in their order, is the same for any number of workers when a number of games was asked
-//! for.
+//! file, which takes the games in their order, is the same for any number of workers if a number of games was
+//! given.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufReader, BufWriter, IsTerminal, Write};

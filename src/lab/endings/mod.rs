@@ -43,7 +43,7 @@ enum Command {
     Prove(suite::ProveArgs),
 }
 
-/// What every comparison with the truth can be told.
+/// The arguments that all comparisons with solved endings share.
 #[derive(clap::Args, Clone, Debug)]
 struct Common {
     /// Begins the random choice
@@ -79,7 +79,7 @@ fn solved(endings: impl IntoIterator<Item = Endgame>) -> Tables {
     Tables::solve(endings)
 }
 
-/// An engine that knows nothing but itself: no tables, no book, a small hash table.
+/// An engine without outside help: no tables, no book, a small hash table.
 fn engine() -> Engine {
     let (engine, remarks) = Engine::new(Settings { hash_mib: 4, ..Settings::default() });
     remarks.iter().for_each(|remark| log::warn!("{remark}"));

@@ -15,8 +15,9 @@ use crate::retrograde::Endgame;
 use crate::tell;
 use crate::time::Limits;
 
-/// A draw is shown as such within so many centipawns, a win as such above so many.
+/// A score within this number of centipawns shows a draw.
 const NEAR_ZERO: i32 = 30;
+/// A score above this number of centipawns shows a win.
 const WINNING: i32 = 500;
 /// What must be shown rightly, percent.
 const REQUIRED: f64 = 99.0;

@@ -23,7 +23,7 @@ use crate::recognize::recognize;
 use crate::retrograde::{Dtm, Endgame, Tables};
 use crate::tell;
 
-/// Recognised positions lie so many plies below the root, at least and at most.
+/// The least and the greatest distance of recognised positions from the root, in plies.
 const NEAREST: u32 = 2;
 const FARTHEST: u32 = 8;
 /// Positions that may be looked at for one root.
@@ -77,7 +77,7 @@ impl Range {
     }
 }
 
-/// Who knows results before the game is over.
+/// The source of results before the game is over.
 #[derive(Clone, Copy)]
 pub enum Oracle<'a> {
     /// What the engine's recognizers answer.
@@ -131,7 +131,7 @@ struct Prover<'a> {
 }
 
 impl Prover<'_> {
-    /// The range of a position, looking so many plies ahead; `None` when the effort is spent.
+    /// The range of a position from a search of `plies`; `None` when the effort is spent.
     fn range(&mut self, position: &Position, plies: u32) -> Option<Range> {
         let moves = position.legal_moves();
         if moves.is_empty() {
@@ -378,7 +378,7 @@ mod tests {
         assert!(line("bm Nc3 Nxb2 Ne3 Nf2; result draw; plies 2;").contains("keep"));
     }
 
-    /// A prover without an oracle knows only what mates and stalemates within its reach.
+    /// A prover without an oracle finds only mates and stalemates within its reach.
     #[test]
     fn without_tables_only_the_end_of_the_game_is_known() {
         let nothing = Tables::default();

@@ -12,7 +12,7 @@ use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK};
 use crate::tell;
 
-/// What `ibex epd compare` can be told.
+/// The arguments of `ibex epd compare`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
     /// The run to compare with: a file of --jsonl, --resume or --json
@@ -310,7 +310,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
     Ok(if found { FOUND } else { OK })
 }
 
-/// Tells what changed from the first run to another.
+/// Prints what changed from the first run to another.
 fn tell_against(comparison: &Comparison<'_>, side: usize, against: &Against, level: f64) {
     let letter = &comparison.sides[side].letter;
     if comparison.sides.len() > 2 {

@@ -142,7 +142,7 @@ impl<'a> Follower<'a> {
         let mate = entry.mate.map(|dm| MateVerdict::of(dm, self.value.map(|(value, _)| value)));
         let solved = match answer.best {
             Some(m) => solves(entry, m),
-            // No move where one is asked for; a mated side has none, and is asked for the score only.
+            // No move where one is needed; a mated side has none, and its score alone counts.
             None if entry.best.is_empty() && entry.avoid.is_empty() && entry.mate.is_some() => None,
             None => Some(false),
         }

@@ -11,7 +11,7 @@ use crate::lab::outputs::{self, Manner, Output};
 use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK};
 
-/// What `ibex epd merge` can be told.
+/// The arguments of `ibex epd merge`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
     /// Files of results (JSON Lines): shards of a run, runs of several players over the same suites, or both

@@ -247,7 +247,7 @@ impl Record {
         self.score.map_or_else(String::new, |score| format!("{sign}{score}"))
     }
 
-    /// What was asked for, for people.
+    /// What was wanted, for people.
     pub fn expected(&self) -> String {
         let mut parts = Vec::new();
         if !self.bm.is_empty() {
@@ -404,7 +404,7 @@ pub struct Intake {
     pub whole: Option<u64>,
 }
 
-/// Writes a run while it happens. Nobody else can write the file meanwhile.
+/// Writes a run while it happens. A lock keeps other writers away.
 #[derive(Debug)]
 pub struct ResultsFile {
     file: File,
@@ -433,7 +433,7 @@ impl ResultsFile {
     /// # Errors
     ///
     /// [`RunFileError::Locked`] if another run is writing the file, [`RunFileError::AnotherRun`] if it holds another run,
-    /// in a way that `differs` tells, [`RunFileError::File`] or [`RunFileError::Write`] if it cannot be read or written, and
+    /// in a way that `differs` names, [`RunFileError::File`] or [`RunFileError::Write`] if it cannot be read or written, and
     /// those of [`Run::read`].
     pub fn resume(
         path: &Path,

@@ -55,7 +55,7 @@ impl<'a> Renewal<'a> {
         }
     }
 
-    /// Ends a page that says that the run goes on, where an error has ended it. That error is what is told.
+    /// Ends a page that says that the run goes on, where an error has ended it. That error is what is reported.
     pub fn stop(&self, run: &Run) {
         if let Some(path) = self.path.filter(|_| self.is_written) {
             let _ = outputs::write(path, html::page(run, Stage::Stopped).as_bytes());

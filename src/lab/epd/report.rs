@@ -1,4 +1,4 @@
-//! What is told of a run: the table on the terminal, and the files that people and other programs read.
+//! The reports of a run: the table on the terminal, and the files that people and other programs read.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -106,15 +106,15 @@ pub enum ReportError {
     /// A file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The run cannot be told as JSON.
+    /// The run cannot be written as JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// The run cannot be told as CSV.
+    /// The run cannot be written as CSV.
     #[error(transparent)]
     Csv(#[from] csv::Error),
 }
 
-/// Writes the files that were asked for.
+/// Writes the wanted files.
 ///
 /// # Errors
 ///
@@ -133,7 +133,7 @@ pub fn save(run: &Run, stage: Stage, outputs: &Outputs) -> Result<(), ReportErro
     Ok(())
 }
 
-/// Prints the table, and what else was asked for.
+/// Prints the table, and what else was wanted.
 pub fn print(run: &Run, outputs: &Outputs) {
     let bad: usize = run.head.suites.iter().map(|suite| suite.bad_lines).sum();
     let threads = counted(run.head.threads as u64, "thread", "threads");

@@ -26,7 +26,7 @@ use crate::lab::{FOUND, OK, amount, interrupt, progress};
 use crate::position::notation::{san, san_line, uci};
 use crate::tt::TranspositionTable;
 
-/// What `ibex epd FILE...` can be told.
+/// The arguments of `ibex epd FILE...`.
 #[derive(clap::Args, Clone, Debug)]
 #[group(id = "run")]
 pub struct Args {
@@ -69,7 +69,7 @@ pub struct Args {
     /// Set an option of these programs, as `[LABEL:]NAME=VALUE` (may be repeated)
     #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "Other engines")]
     pub options: Vec<String>,
-    /// These engines do not know `go nodes`: let them search, and stop them when they have told so many (may be repeated)
+    /// These engines do not know `go nodes`: let them search, and stop them when they report the limit (may be repeated)
     #[arg(long = "stop-at-nodes", value_name = "LABEL", requires = "engines", help_heading = "Other engines")]
     pub counted: Vec<String>,
     /// Leave out Ibex itself
@@ -165,7 +165,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
     let outputs: Vec<_> = args.files_written().collect();
     outputs::check(&files, &outputs, args.outputs.force).map_err(|error| error.to_string())?;
     let suites = read_suites(&files)?;
-    // The table is as large as the machine allows, and the run tells that size.
+    // The table is as large as the machine allows, and the run records that size.
     let args = &Args { hash: TranspositionTable::new(args.hash).0.mib().max(1), ..args.clone() };
     let contestants = contestants(args)?;
     let head = Head {

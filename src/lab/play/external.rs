@@ -33,7 +33,7 @@ const ANALYSIS: &str = "UCI_AnalyseMode";
 /// Failed starts in a row after which a program is given up.
 const STARTS: u32 = 3;
 
-/// Bytes that a line may have, and all lines together that nobody has read yet.
+/// Bytes that a line may have, and all unread lines together.
 const FLOOD: usize = 16 << 20;
 /// What a line counts for beside its bytes.
 const LINE: usize = 64;
@@ -310,7 +310,7 @@ impl Process {
     }
 
     fn receive(&mut self, deadline: Instant, complaint: &str) -> Result<String, Trouble> {
-        // Asked first: while a flood of lines lasts, the channel always has one to give.
+        // This comes first: while a flood of lines lasts, the channel always has one to give.
         if Instant::now() >= deadline {
             return Err(Trouble::Timeout(complaint.to_owned()));
         }
@@ -423,11 +423,11 @@ impl Process {
     }
 }
 
-/// Nodes of a program that has to be stopped: as it tells them, and between its lines as time suggests.
+/// Nodes of a program that has to be stopped: as it reports them, and between its lines estimated from the time.
 struct Count {
     limit: u64,
     seen: u64,
-    /// When it told so many.
+    /// When it reported them.
     at: Instant,
     /// Nodes a second.
     rate: f64,
@@ -442,7 +442,7 @@ impl Count {
         }
     }
 
-    /// When the limit is reached, as far as can be said.
+    /// When the limit will be reached, by the estimate.
     fn due(&self) -> Option<Instant> {
         let left = self.limit.saturating_sub(self.seen) as f64;
         (self.rate > 0.0).then(|| self.at + Duration::from_secs_f64((left / self.rate).min(3600.0)))
@@ -605,7 +605,7 @@ mod tests {
     fn a_flood_is_cut_off() {
         let all = |text: std::io::Take<std::io::Repeat>| {
             let output = Output::of(text);
-            // The reader ends by itself, though nobody takes what it has read.
+            // The reader ends by itself, although its lines are not taken.
             let lines = std::iter::from_fn(|| {
                 while output.lines.is_empty() && !output.flooded.load(Ordering::Relaxed) {
                     thread::yield_now();

@@ -87,7 +87,7 @@ impl fmt::Display for Budget {
     }
 }
 
-/// A score as UCI tells it, from the side to move's view.
+/// A score of the protocol, from the side to move's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UciScore {
@@ -123,7 +123,7 @@ pub struct Line {
     pub nodes: u64,
     /// Milliseconds so far.
     pub ms: u64,
-    /// The score, if one was told, and what it says about the truth.
+    /// The score, if there is one, and its bound.
     pub value: Option<(UciScore, Bound)>,
     /// The line, legal from the position on.
     pub pv: Vec<Move>,
@@ -134,7 +134,7 @@ pub struct Line {
 pub struct Answer {
     /// The move; none if there is none.
     pub best: Option<Move>,
-    /// Nodes of the whole search, as far as they were told.
+    /// Nodes of the whole search, if they were reported.
     pub nodes: u64,
     /// Milliseconds of the whole search.
     pub ms: u64,
@@ -162,7 +162,7 @@ impl fmt::Display for Trouble {
     }
 }
 
-/// What a player is asked.
+/// What a player gets to search.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     /// The position to search.
@@ -181,19 +181,19 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Hears of each line; says whether enough is known.
+/// Gets each line; returns whether to end the search.
 pub type Watch<'a> = &'a mut dyn FnMut(&Line) -> bool;
 
 /// Someone who searches positions, each as if it were the first.
 pub trait Player {
-    /// The full name, as the player tells it.
+    /// The full name that the player gives.
     fn name(&self) -> &str;
 
-    /// Searches; `watch` hears of every line of the first variation and ends the search by returning true.
+    /// Searches; `watch` gets every line of the first variation and ends the search by returning true.
     ///
     /// # Errors
     ///
-    /// What went wrong. The player can be asked again: it has been restarted where that was needed.
+    /// What went wrong. The player can search again: it has been restarted where that was needed.
     fn think(&mut self, question: Question<'_>, watch: Watch<'_>) -> Result<Answer, Trouble>;
 }
 
@@ -243,7 +243,7 @@ impl Player for BuiltIn {
     }
 }
 
-/// Searches on a thread of its own and waits for the result. If there is a `watch`, it hears of the lines of the first
+/// Searches on a thread of its own and waits for the result. If there is a `watch`, it gets the lines of the first
 /// variation and ends the search by returning true.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use shakmaty::{Bitboard, Move, Role, Square, attacks};
 
 use crate::position::Position;
 
-/// The search was told to give up, and did.
+/// The search was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GaveUp;
 
@@ -30,7 +30,7 @@ const MAX_MOVES: usize = 64;
 /// A solver with its table; the table stays true from one position to the next.
 pub struct Solver {
     facts: Vec<Fact>,
-    /// The reply that last held out with so many moves left: likely to hold against the attacker's next try as well.
+    /// The reply that last held out with each number of moves left: likely to hold against the attacker's next try as well.
     holds: [Option<Move>; MAX_MOVES],
     positions: u64,
     give_up_after: u64,
@@ -43,7 +43,7 @@ impl Default for Solver {
 }
 
 impl Solver {
-    /// A solver that gives up after so many positions in one question.
+    /// A solver that gives up a question after `give_up_after` positions.
     pub fn new(give_up_after: u64) -> Solver {
         Solver { facts: vec![Fact::default(); FACTS], holds: [None; MAX_MOVES], positions: 0, give_up_after }
     }

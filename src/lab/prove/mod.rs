@@ -27,7 +27,7 @@ pub struct Args {
     /// Leave out mates in more moves than this
     #[arg(long, value_name = "MOVES")]
     pub max_mate: Option<u8>,
-    /// Give up a line after so many positions; it then counts as not proved [default: never]
+    /// Give up a line after this number of positions; it then counts as not proved [default: never]
     #[arg(long, value_name = "N", value_parser = amount::count)]
     pub positions: Option<u64>,
     /// How many lines are proved at once [default: one a core]
@@ -43,13 +43,13 @@ pub struct Args {
 pub struct Proof {
     /// Moves to the mate: of the side to move, or, when it is the one to be mated, of the other (then negative).
     pub distance: i32,
-    /// All moves that mate in so many, in algebraic notation; empty when the side to move is the one to be mated.
+    /// All moves that mate in the claimed number, in algebraic notation; empty when the side to move is the one to be mated.
     pub keys: Vec<String>,
     /// Positions looked at.
     pub positions: u64,
 }
 
-/// Proves the mate that a line claims: there is one in so many moves, none in fewer, and `bm`, where there is one, names
+/// Proves the mate that a line claims: there is one in the claimed number of moves, none in fewer, and `bm`, where there is one, names
 /// exactly the moves that keep the distance.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! The moves of a game in the form that the script of the page reads.
 //!
-//! The script knows no rules: each move is what it changes on the board, so that castling, Chess960 and null moves need
+//! The script has no rules of chess: each move is what it changes on the board, so that castling, Chess960 and null moves need
 //! nothing of their own.
 
 use std::collections::BTreeMap;

@@ -73,7 +73,7 @@ fn result(game: &Pgn) -> String {
     if game.result == "*" { "unfinished".to_owned() } else { shown(game.result.as_bytes()) }
 }
 
-/// Event, place and date, as far as the file has them.
+/// Event, place and date, if the file has them.
 fn facts(about: &str, game: &Pgn) -> Markup {
     let unknown = |text: &str| text.chars().all(|c| matches!(c, '?' | '.' | '-' | ' '));
     // Of `1858.??.??` the year is known.

@@ -215,7 +215,7 @@ impl Builder {
     fn tag(&mut self, tag: Tag, line: usize) {
         if let Tag::Unread(text) = &tag {
             let inner = text[skip_blanks(text, 1)..].to_ascii_uppercase();
-            // Without these nobody knows which position the moves begin at.
+            // Without these the moves have no position to begin at.
             let decides = inner.starts_with(b"FEN") || inner.starts_with(b"VARIANT");
             let reason = format!("{} is not a tag", quoted(text));
             if decides {
@@ -352,7 +352,7 @@ impl Builder {
                 level.before = level.position.replace(next);
                 Token::San(san)
             }
-            // Nobody searches a variation: a move that is not legal stays as it stands, and what follows it as well.
+            // Variations are not searched: a move that is not legal stays as it stands, and what follows it as well.
             _ if is_move_like(&text) => {
                 level.before = level.position.take();
                 Token::San(text.into_owned())

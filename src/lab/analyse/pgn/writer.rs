@@ -11,7 +11,7 @@ const WIDTH: usize = 80;
 const OURS: &[u8] = b"Ibex ";
 
 impl Pgn {
-    /// The text of the game, with an empty line at its end. Where nobody else is named as annotator, `annotator` is.
+    /// The text of the game, with an empty line at its end. `annotator` is named unless the game names another.
     pub fn write(&self, annotator: &str) -> Vec<u8> {
         let mut text = Vec::new();
         let ours = Tag::Pair(b"Annotator".to_vec(), annotator.as_bytes().to_vec());
