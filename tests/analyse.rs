@@ -1,7 +1,12 @@
 //! `ibex analyse` from the outside.
 
+#[path = "common/scratch.rs"]
+mod scratch;
+
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
+
+use scratch::Scratch;
 
 fn analyse(arguments: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_ibex"))
@@ -139,9 +144,8 @@ fn bad_games_cost_only_themselves() {
 /// An analysis that was killed goes on where it was, and ends in the same bytes as one that was not.
 #[test]
 fn an_interrupted_analysis_goes_on() {
-    let folder = std::env::temp_dir().join(format!("ibex-analyse-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
-    let (input, out) = (folder.join("games.pgn"), folder.join("out.pgn"));
+    let folder = Scratch::new("analyse");
+    let (input, out) = (folder.0.join("games.pgn"), folder.0.join("out.pgn"));
     let games: String = (0..40).map(|i| SCHOLAR.replace("\"A\"", &format!("\"A{i}\""))).collect();
     std::fs::write(&input, games).expect("a file");
     let (input, out) = (input.to_string_lossy().into_owned(), out.to_string_lossy().into_owned());
@@ -173,7 +177,6 @@ fn an_interrupted_analysis_goes_on() {
     assert!(std::fs::read(&out).expect("the output") == whole);
     let again = analyse(&arguments, b"");
     assert!(text(&again.stderr).contains("nothing to resume"), "{}", text(&again.stderr));
-    std::fs::remove_dir_all(&folder).expect("the folder");
 }
 
 /// Ctrl-C ends the search at hand; what was written is whole games, and the program says how to go on.
@@ -181,13 +184,12 @@ fn an_interrupted_analysis_goes_on() {
 #[test]
 fn an_interruption_leaves_whole_games() {
     use std::os::unix::process::CommandExt as _;
-    let folder = std::env::temp_dir().join(format!("ibex-interrupt-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
-    let (input, out) = (folder.join("games.pgn"), folder.join("out.pgn"));
+    let folder = Scratch::new("interrupt");
+    let (input, out) = (folder.0.join("games.pgn"), folder.0.join("out.pgn"));
     // Nothing is searched in the first game; the second one would take an hour.
     let games = "[White \"A\"]\n[FEN \"7k/6Q1/5K2/8/8/8/8/8 b - - 0 1\"]\n\n1-0\n\n[White \"B\"]\n\n1. e4 *\n";
     std::fs::write(&input, games).expect("a file");
-    let page = folder.join("page.html");
+    let page = folder.0.join("page.html");
     for (more, advice) in [
         (&[][..], "a run with --out FILE --resume can go on"),
         (&["--resume".as_ref()], "go on: the same command"),
@@ -217,12 +219,11 @@ fn an_interruption_leaves_whole_games() {
         assert!(said.contains("1 game, 0 positions") && said.contains(advice), "{said}");
         let written = std::fs::read_to_string(&out).expect("text");
         assert!(written.contains("[White \"A\"]") && written.ends_with("1-0\n\n"), "{written}");
-        assert_eq!(folder.join("out.pgn.resume").exists(), more.contains(&"--resume".as_ref()));
-        let _ = std::fs::remove_file(folder.join("out.pgn.resume"));
+        assert_eq!(folder.0.join("out.pgn.resume").exists(), more.contains(&"--resume".as_ref()));
+        let _ = std::fs::remove_file(folder.0.join("out.pgn.resume"));
     }
     let page = std::fs::read_to_string(&page).expect("a page");
     assert!(page.contains("The analysis was interrupted") && page.matches("<section").count() == 1, "{page}");
-    std::fs::remove_dir_all(&folder).expect("the folder");
 }
 
 #[test]
@@ -267,11 +268,9 @@ fn games_are_streamed() {
 }
 
 /// A folder for a test of pages, with a file of games.
-fn folder_with_games(name: &str, games: &str) -> (std::path::PathBuf, String, String) {
-    let folder = std::env::temp_dir().join(format!("ibex-page-{name}-{}", std::process::id()));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("a folder");
-    let (input, page) = (folder.join("games.pgn"), folder.join("page.html"));
+fn folder_with_games(name: &str, games: &str) -> (Scratch, String, String) {
+    let folder = Scratch::new(&format!("page-{name}"));
+    let (input, page) = (folder.0.join("games.pgn"), folder.0.join("page.html"));
     std::fs::write(&input, games).expect("a file");
     let names = [input, page].map(|path| path.to_string_lossy().into_owned());
     let [input, page] = names;
@@ -306,13 +305,12 @@ fn games_become_a_page() {
     assert_eq!(made.matches("<script").count(), 3, "the data of two games, and the script of the page");
     assert!(made.ends_with("</script></body></html>\n"));
     // Beside the annotated games, which are the same as without a page.
-    let out = folder.join("out.pgn").to_string_lossy().into_owned();
+    let out = folder.0.join("out.pgn").to_string_lossy().into_owned();
     let again = analyse(&[&input, "--nodes", "3000", "--out", &out, "--html", &page, "--force"], b"");
     assert!(text(&again.stderr).contains("copied unchanged"), "{}", text(&again.stderr));
     assert_eq!(std::fs::read(&out).expect("games"), analyse(&[&input, "--nodes", "3000"], b"").stdout);
     assert_eq!(std::fs::read_to_string(&page).expect("a page"), made);
-    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 3, "nothing else is left");
-    std::fs::remove_dir_all(&folder).expect("the folder");
+    assert_eq!(std::fs::read_dir(&folder.0).expect("a folder").count(), 3, "nothing else is left");
 }
 
 #[test]
@@ -324,7 +322,7 @@ fn odd_games_have_a_page() {
          [White \"Passes\"]\n\n1. e4 -- 2. d4 *\n\n\
          [FEN \"7k/6Q1/5K2/8/8/8/8/8 b - - 0 1\"]\n\n1-0\n"
     );
-    let (folder, input, page) = folder_with_games("odd", &games);
+    let (_folder, input, page) = folder_with_games("odd", &games);
     let output = analyse(&[&input, "--depth", "1", "--html", &page], b"");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let made = std::fs::read_to_string(&page).expect("a page");
@@ -333,15 +331,14 @@ fn odd_games_have_a_page() {
     }
     assert_eq!(made.matches("<section").count(), 5);
     assert!(!made.contains("NaN") && !made.contains("inf%"));
-    std::fs::remove_dir_all(&folder).expect("the folder");
 }
 
 #[test]
 fn pages_that_cannot_be_are_refused() {
     let (folder, input, page) = folder_with_games("refused", SCHOLAR);
-    let positions = folder.join("a.epd").to_string_lossy().into_owned();
+    let positions = folder.0.join("a.epd").to_string_lossy().into_owned();
     std::fs::write(&positions, "7k/8/8/8/8/8/8/K6R w - -\n").expect("a file");
-    let out = folder.join("out.pgn").to_string_lossy().into_owned();
+    let out = folder.0.join("out.pgn").to_string_lossy().into_owned();
     for (arguments, reason) in [
         (&[input.as_str(), "--html", "-"][..], "--html -: a page needs the name of a file"),
         (&[&input, "--html", &input, "--force"], "is an input too"),
@@ -360,7 +357,6 @@ fn pages_that_cannot_be_are_refused() {
     let output = analyse(&[&input, "--html", &page], b"");
     assert!(text(&output.stderr).contains("exists; --force replaces it"), "{}", text(&output.stderr));
     assert_eq!(std::fs::read_to_string(&page).expect("a page"), "former");
-    std::fs::remove_dir_all(&folder).expect("the folder");
 }
 
 /// A disk that is full in the midst of a page costs the new page and not the old one.
@@ -389,9 +385,8 @@ fn a_failed_write_leaves_the_former_page() {
         let last = said.lines().last().unwrap_or_default();
         assert!(last.starts_with("ibex analyse: ") && last.contains("page.html: "), "{said}");
         assert_eq!(std::fs::read_to_string(&page).expect("a page"), "former");
-        assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 2, "nothing else is left");
+        assert_eq!(std::fs::read_dir(&folder.0).expect("a folder").count(), 2, "nothing else is left");
     }
-    std::fs::remove_dir_all(&folder).expect("the folder");
 }
 
 /// The moves with their comments and variations, on one line.
@@ -490,10 +485,9 @@ fn a_decided_game_is_left_alone() {
 
 #[test]
 fn openings_have_names() {
-    let folder = std::env::temp_dir().join(format!("ibex-eco-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
+    let folder = Scratch::new("eco");
     let file = |name: &str, text: &str| {
-        let path = folder.join(name);
+        let path = folder.0.join(name);
         std::fs::write(&path, text).expect("a file");
         path.to_string_lossy().into_owned()
     };
@@ -527,7 +521,6 @@ fn openings_have_names() {
         let said = text(&output.stderr);
         assert!(said.lines().last().is_some_and(|last| last.contains(reason)), "{said}");
     }
-    std::fs::remove_dir_all(&folder).expect("the folder");
 }
 
 /// A program that speaks UCI and answers as `on_go` says; `$n` counts the searches.
@@ -551,14 +544,14 @@ fn engine(folder: &std::path::Path, name: &str, on_go: &str) -> String {
 fn another_engine_searches() {
     let (folder, input, page) = folder_with_games("engine", "[White \"A\"]\n\n1. e4 e5 2. Ke2 *\n");
     let good = engine(
-        &folder,
+        &folder.0,
         "good",
         "case $n in 1) echo 'info depth 7 score mate 3 pv b8c6'; echo 'bestmove b8c6';; \
          2) echo 'info depth 6 score cp 40 pv g1f3 b8c6'; echo 'bestmove g1f3';; \
          3) echo 'info depth 5 score cp -2147483648 lowerbound pv e7e5'; echo 'bestmove e7e5';; \
          *) echo 'info depth 4 score cp 30 pv e2e4'; echo 'bestmove e2e4';; esac",
     );
-    let out = folder.join("out.pgn").to_string_lossy().into_owned();
+    let out = folder.0.join("out.pgn").to_string_lossy().into_owned();
     let both = ["--html", &page, "--force", "--out", &out];
     let output = analyse(&[&[input.as_str(), "--engine", &good, "--option", "Style=calm"], &both[..]].concat(), b"");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
@@ -581,7 +574,6 @@ fn another_engine_searches() {
     // Positions without a game.
     let line = analyse(&["-", "--engine", &good], b"rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPPKPPP/RNBQ1BNR b kq - 1 2\n");
     assert!(text(&line.stdout).contains("pm Nc6;"), "{}{}", text(&line.stdout), text(&line.stderr));
-    std::fs::remove_dir_all(&folder).expect("the folder");
 }
 
 #[cfg(unix)]
@@ -595,7 +587,7 @@ fn engines_that_fail_cost_only_their_positions() {
         ("illegal", "echo 'bestmove a1a1'", "'bestmove a1a1' is not legal"),
         ("crash", "exit 3", "it ended (exit status: 3)"),
     ] {
-        let engine = engine(&folder, name, &format!("if [ $n -eq 2 ]; then {fault}; else {answer}; fi"));
+        let engine = engine(&folder.0, name, &format!("if [ $n -eq 2 ]; then {fault}; else {answer}; fi"));
         let output = analyse(&["-", "--moves", "2", "--engine", &engine], game.as_bytes());
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{said}");
@@ -603,7 +595,7 @@ fn engines_that_fail_cost_only_their_positions() {
         assert!(said.contains(&line) && said.contains("; 1 position without a value"), "{line}{said}");
         assert!(moves(&output).starts_with("1. e4 e5 2. Ke2 { [%eval "), "{}", moves(&output));
     }
-    let dead = engine(&folder, "dead", "exit 3");
+    let dead = engine(&folder.0, "dead", "exit 3");
     for input in [game, "k7/8/8/8/8/8/8/K6R w - -\n8/k7/8/8/8/8/8/K6R w - -\n8/8/k7/8/8/8/8/K6R w - -\n"] {
         let output = analyse(&["-", "--engine", &dead], input.as_bytes());
         let said = text(&output.stderr);
@@ -612,10 +604,10 @@ fn engines_that_fail_cost_only_their_positions() {
         assert!(last.starts_with("ibex analyse: standard input") && last.contains("given up after three"), "{said}");
     }
     // What is done stays done: the third game kills the engine for good.
-    let once = folder.join("once").to_string_lossy().into_owned();
+    let once = folder.0.join("once").to_string_lossy().into_owned();
     let answer = "echo 'info score cp 1'; echo 'bestmove e2e4'";
     let limited = format!("echo x >> '{once}'; if [ $(wc -l < '{once}') -gt 4 ]; then exit 3; fi; {answer}");
-    let limited = engine(&folder, "limited", &limited);
+    let limited = engine(&folder.0, "limited", &limited);
     let games = "[White \"A\"]\n\n*\n\n".repeat(9);
     let output = analyse(&["-", "--engine", &limited], games.as_bytes());
     assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
@@ -627,7 +619,7 @@ fn engines_that_fail_cost_only_their_positions() {
         (&dead, &["--option", "Style"], "expected NAME=VALUE"),
         (&dead, &["--option", "Stile=x"], "did you mean 'Style'?"),
     ] {
-        let out = folder.join("none.pgn").to_string_lossy().into_owned();
+        let out = folder.0.join("none.pgn").to_string_lossy().into_owned();
         let arguments = [&["-", "--engine", engine, "--out", &out, "--html", &page], more].concat();
         let output = analyse(&arguments, game.as_bytes());
         let said = text(&output.stderr);
@@ -635,13 +627,12 @@ fn engines_that_fail_cost_only_their_positions() {
         assert!(said.lines().count() == 1 && said.contains(reason), "{said}");
         assert!(!std::path::Path::new(&out).exists() && !std::path::Path::new(&page).exists());
     }
-    std::fs::remove_dir_all(&folder).expect("the folder");
 }
 
 #[test]
 fn a_page_shows_what_was_annotated() {
     let (folder, input, page) = folder_with_games("chosen", &format!("{SCHOLAR}[White \"C\"]\n\n1. d4 *\n"));
-    let eco = folder.join("a.tsv").to_string_lossy().into_owned();
+    let eco = folder.0.join("a.tsv").to_string_lossy().into_owned();
     std::fs::write(&eco, "C20\tWayward <Queen>\t1. e4 e5 2. Qh5\n").expect("a file");
     let arguments = [&input, "--nodes", "2000", "--html", &page, "--player", "A", "--moves", "2-3", "--eco", &eco];
     let arguments = [&arguments[..], &["--marks", "1,2,30"]].concat();
@@ -670,7 +661,6 @@ fn a_page_shows_what_was_annotated() {
         let output = analyse(&[&[input.as_str(), "--html", &page][..], &arguments].concat(), b"");
         assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
     }
-    std::fs::remove_dir_all(&folder).expect("the folder");
 }
 
 /// A run goes on only with the settings that it began with.
@@ -678,13 +668,13 @@ fn a_page_shows_what_was_annotated() {
 #[test]
 fn other_settings_are_another_run() {
     let (folder, input, _) = folder_with_games("settings", SCHOLAR);
-    let out = folder.join("out.pgn").to_string_lossy().into_owned();
-    let eco = folder.join("a.tsv").to_string_lossy().into_owned();
+    let out = folder.0.join("out.pgn").to_string_lossy().into_owned();
+    let eco = folder.0.join("a.tsv").to_string_lossy().into_owned();
     std::fs::write(&eco, "C20\tX\t1. e4 e5 2. Qh5\n").expect("a file");
-    let sleepy = engine(&folder, "sleepy", "echo 'bestmove a1a1'; exit 3");
+    let sleepy = engine(&folder.0, "sleepy", "echo 'bestmove a1a1'; exit 3");
     let begin = [input.as_str(), "--out", &out, "--resume", "--engine", &sleepy, "--moves", "2-"];
     assert_eq!(analyse(&begin, b"").status.code(), Some(2), "the engine is given up");
-    assert!(folder.join("out.pgn.resume").exists());
+    assert!(folder.0.join("out.pgn.resume").exists());
     for (arguments, what) in [
         ([&begin[..6], &["--moves", "3-"]].concat(), "(choice: moves 2-)"),
         (begin[..6].to_vec(), "(choice: moves 2-)"),
@@ -700,7 +690,6 @@ fn other_settings_are_another_run() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
         assert!(said.contains("holds another run") && said.contains(what), "{arguments:?}: {said}");
     }
-    std::fs::remove_dir_all(&folder).expect("the folder");
 }
 
 #[test]
