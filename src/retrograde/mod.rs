@@ -110,12 +110,17 @@ impl fmt::Display for Endgame {
     }
 }
 
+/// A text that names no ending of three or four men, or pawn against pawn, which is not solved.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' does not name an ending of three or four men")]
+pub struct UnknownEndgame(pub String);
+
 impl FromStr for Endgame {
-    type Err = String;
+    type Err = UnknownEndgame;
 
     /// Reads a name such as `KBNvK`.
-    fn from_str(name: &str) -> Result<Endgame, String> {
-        let error = || format!("'{name}' does not name an ending of three or four men");
+    fn from_str(name: &str) -> Result<Endgame, UnknownEndgame> {
+        let error = || UnknownEndgame(name.to_owned());
         let side = |text: &str| -> Option<ArrayVec<Role, 2>> {
             let men = text.strip_prefix('K')?;
             if men.chars().count() > 2 {

@@ -58,7 +58,7 @@ impl MatingGame {
 
 /// Runs the command.
 pub fn run(args: &Args) -> u8 {
-    let named: Result<Vec<Endgame>, String> = ENDINGS.iter().map(|name| name.parse()).collect();
+    let named: Result<Vec<Endgame>, _> = ENDINGS.iter().map(|name| name.parse()).collect();
     let endings = match named {
         Ok(named) if args.endings.is_empty() => named,
         Ok(_) => args.endings.clone(),
