@@ -8,7 +8,7 @@ use shakmaty::{Board, Color, Role, Square};
 
 use crate::retrograde::{Dtm, Tables};
 
-/// The most moves to the mate with bishop and knight, and the levels that they are told in.
+/// The longest mate with bishop and knight, in moves, and the number of levels that stand for its distances.
 const MOST_MOVES: usize = 33;
 const LEVELS: usize = 15;
 

@@ -237,7 +237,7 @@ fn by_recognizers(position: &Position) -> Vec<Finding> {
     findings
 }
 
-/// A bound in words; none where nothing is known.
+/// A bound in words; `None` without a bound.
 fn bound(ibv: Ibv) -> Option<String> {
     if !ibv.is_some() {
         return None;

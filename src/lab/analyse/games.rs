@@ -27,7 +27,7 @@ const SHORT_NODES: u64 = 1000;
 /// A position's evaluation.
 #[derive(Default)]
 pub struct AnalysedPosition {
-    /// From the side to move's view; none where it was not searched, or not long enough for a value.
+    /// From the side to move's view; `None` if the search did not take place or was too short for a value.
     pub value: Option<UciScore>,
     /// The search behind it; none where the game is over.
     pub search: Option<Finding>,

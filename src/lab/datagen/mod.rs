@@ -89,7 +89,7 @@ struct RunArgs {
     /// Stop at exactly that many nodes instead
     #[arg(long)]
     hard: bool,
-    /// Games at the same time [default: one a core]
+    /// Games at the same time [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// The run's seed

@@ -49,7 +49,7 @@ struct Common {
     /// Begins the random choice
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
-    /// How many are worked on at once [default: one a core]
+    /// How many are worked on at once [default: one per core]
     #[arg(long, short, value_name = "N")]
     jobs: Option<usize>,
     /// Print what went wrong, each on a line

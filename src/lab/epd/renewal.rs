@@ -15,7 +15,7 @@ const RESTRAINT: u32 = 20;
 
 /// When the page is due, and whether it could be written.
 pub struct Renewal<'a> {
-    /// None where nothing is written before the end.
+    /// `None` if the page is written only at the end.
     path: Option<&'a Path>,
     due: Instant,
     wait: Duration,

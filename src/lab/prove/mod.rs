@@ -30,7 +30,7 @@ pub struct Args {
     /// Give up a line after this number of positions; it then counts as not proved [default: never]
     #[arg(long, value_name = "N", value_parser = amount::count)]
     pub positions: Option<u64>,
-    /// How many lines are proved at once [default: one a core]
+    /// How many lines are proved at once [default: one per core]
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<usize>,
     /// Print every line's keys and the effort of its proof

@@ -1,0 +1,93 @@
+//! `--engine`: another program searches.
+
+use crate::{analyse, fake_engine, folder_with_games, moves, text};
+
+#[cfg(unix)]
+#[test]
+fn another_engine_searches() {
+    let (folder, input, page) = folder_with_games("engine", "[White \"A\"]\n\n1. e4 e5 2. Ke2 *\n");
+    let good = fake_engine(
+        &folder.0,
+        "good",
+        "case $n in 1) echo 'info depth 7 score mate 3 pv b8c6'; echo 'bestmove b8c6';; \
+         2) echo 'info depth 6 score cp 40 pv g1f3 b8c6'; echo 'bestmove g1f3';; \
+         3) echo 'info depth 5 score cp -2147483648 lowerbound pv e7e5'; echo 'bestmove e7e5';; \
+         *) echo 'info depth 4 score cp 30 pv e2e4'; echo 'bestmove e2e4';; esac",
+    );
+    let out = folder.0.join("out.pgn").to_string_lossy().into_owned();
+    let both = ["--html", &page, "--force", "--out", &out];
+    let output = analyse(&[&[input.as_str(), "--engine", &good, "--option", "Style=calm"], &both[..]].concat(), b"");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let written = std::fs::read_to_string(&out).expect("games");
+    for part in ["with The \\\"good\\\"\"]", "2. Ke2 $4 { [%eval #-3,7] [%ibex $4 line] } (2. Nf3 Nc6)"] {
+        assert!(written.replace('\n', " ").contains(part), "{part}: {written}");
+    }
+    let made = std::fs::read_to_string(&page).expect("a page");
+    for part in
+        ["with The &quot;good&quot;", "mate claimed by good", "evaluation of good", "bound of an evaluation of good"]
+    {
+        assert!(made.contains(part), "{part}");
+    }
+    // The foot explains the words of proofs; the game has none of them.
+    let game = made.split("<section").nth(1).and_then(|rest| rest.split("</section>").next()).unwrap_or_default();
+    assert!(!game.contains("proved") && !game.contains("<i>evaluation</i>"), "{game}");
+    // Ibex takes out what it wrote for the engine.
+    let again = text(&analyse(&["-", "--depth", "1"], written.as_bytes()).stdout);
+    assert!(!again.contains("The ") && !again.contains("#-3,7"), "{again}");
+    // Positions without a game.
+    let line = analyse(&["-", "--engine", &good], b"rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPPKPPP/RNBQ1BNR b kq - 1 2\n");
+    assert!(text(&line.stdout).contains("pm Nc6;"), "{}{}", text(&line.stdout), text(&line.stderr));
+}
+
+#[cfg(unix)]
+#[test]
+fn engines_that_fail_cost_only_their_positions() {
+    let game = "[White \"A\"]\n\n1. e4 e5 2. Ke2 *\n";
+    let (folder, _, page) = folder_with_games("failing", game);
+    let answer = "echo 'info depth 1 score cp 9'; echo 'bestmove b8c6'";
+    // The second of two answers is wrong.
+    for (name, fault, reason) in [
+        ("illegal", "echo 'bestmove a1a1'", "'bestmove a1a1' is not legal"),
+        ("crash", "exit 3", "it ended (exit status: 3)"),
+    ] {
+        let engine = fake_engine(&folder.0, name, &format!("if [ $n -eq 2 ]; then {fault}; else {answer}; fi"));
+        let output = analyse(&["-", "--moves", "2", "--engine", &engine], game.as_bytes());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        let line = format!("standard input:1: game 1 (A - ?): no value before 2. Ke2: {name}: {reason}\n");
+        assert!(said.contains(&line) && said.contains("; 1 position without a value"), "{line}{said}");
+        assert!(moves(&output).starts_with("1. e4 e5 2. Ke2 { [%eval "), "{}", moves(&output));
+    }
+    let dead = fake_engine(&folder.0, "dead", "exit 3");
+    for input in [game, "k7/8/8/8/8/8/8/K6R w - -\n8/k7/8/8/8/8/8/K6R w - -\n8/8/k7/8/8/8/8/K6R w - -\n"] {
+        let output = analyse(&["-", "--engine", &dead], input.as_bytes());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        let last = said.lines().last().unwrap_or_default();
+        assert!(last.starts_with("ibex analyse: standard input") && last.contains("given up after three"), "{said}");
+    }
+    // What is done stays done: the third game kills the engine for good.
+    let once = folder.0.join("once").to_string_lossy().into_owned();
+    let answer = "echo 'info score cp 1'; echo 'bestmove e2e4'";
+    let limited = format!("echo x >> '{once}'; if [ $(wc -l < '{once}') -gt 4 ]; then exit 3; fi; {answer}");
+    let limited = fake_engine(&folder.0, "limited", &limited);
+    let games = "[White \"A\"]\n\n*\n\n".repeat(9);
+    let output = analyse(&["-", "--engine", &limited], games.as_bytes());
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stdout).matches("[%eval 0.01").count(), 4, "{}", text(&output.stdout));
+    for (engine, more, reason) in [
+        ("/no/such/engine", &[][..], "cannot run '/no/such/engine'"),
+        ("", &[], "no command"),
+        ("x='", &[], "a quotation without an end"),
+        (&dead, &["--option", "Style"], "expected NAME=VALUE"),
+        (&dead, &["--option", "Stile=x"], "did you mean 'Style'?"),
+    ] {
+        let out = folder.0.join("none.pgn").to_string_lossy().into_owned();
+        let arguments = [&["-", "--engine", engine, "--out", &out, "--html", &page], more].concat();
+        let output = analyse(&arguments, game.as_bytes());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.lines().count() == 1 && said.contains(reason), "{said}");
+        assert!(!std::path::Path::new(&out).exists() && !std::path::Path::new(&page).exists());
+    }
+}

@@ -1,0 +1,303 @@
+//! `ibex analyse` from the outside.
+
+mod choice;
+mod engine;
+mod page;
+#[path = "../common/scratch.rs"]
+mod scratch;
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use scratch::Scratch;
+
+fn analyse(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ibex"))
+        .arg("analyse")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut pipe = child.stdin.take().expect("a pipe");
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || {
+        // A program that refuses its arguments does not read.
+        let _ = pipe.write_all(&input);
+    });
+    let output = child.wait_with_output().expect("it ends");
+    writer.join().expect("no panic");
+    output
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Black falls for the scholar's mate; White could also have been slower.
+const SCHOLAR: &str = "[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n\
+                       1. e4 e5 2. Qh5 {early} Nc6 3. Bc4 Nf6 (3... g6) 4. Qxf7# 1-0\n\n";
+
+/// A folder for a test of pages, with a file of games.
+fn folder_with_games(name: &str, games: &str) -> (Scratch, String, String) {
+    let folder = Scratch::new(&format!("page-{name}"));
+    let (input, page) = (folder.0.join("games.pgn"), folder.0.join("page.html"));
+    std::fs::write(&input, games).expect("a file");
+    let names = [input, page].map(|path| path.to_string_lossy().into_owned());
+    let [input, page] = names;
+    (folder, input, page)
+}
+
+/// The moves with their comments and variations, on one line.
+fn moves(output: &Output) -> String {
+    let all = text(&output.stdout);
+    all.split_once("\n\n").map_or_else(String::new, |(_, moves)| moves.replace('\n', " ").trim_end().to_owned())
+}
+
+/// A program that speaks UCI and answers as `on_go` says; `$n` counts the searches.
+#[cfg(unix)]
+fn fake_engine(folder: &std::path::Path, name: &str, on_go: &str) -> String {
+    let path = folder.join(format!("{name}.sh"));
+    let script = format!(
+        "n=0\nwhile read -r line; do case \"$line\" in\n\
+         uci) echo 'id name The \"{name}\"'; echo 'option name Style type string'; echo uciok;;\n\
+         isready) echo readyok;;\n\
+         go*) n=$((n+1)); {on_go};;\n\
+         quit) exit 0;;\n\
+         esac; done\n"
+    );
+    std::fs::write(&path, script).expect("a file");
+    format!("{name}=sh '{}'", path.display())
+}
+
+#[test]
+fn a_game_is_annotated() {
+    let output = analyse(&["-", "--nodes", "5000"], SCHOLAR.as_bytes());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let annotated = text(&output.stdout).replace('\n', " ");
+    for part in [
+        "[Annotator \"Ibex ",
+        "{ [%eval ",
+        "2. Qh5",
+        " early }",
+        "3... Nf6 $4 { [%eval #1",
+        " [%ibex $4 line] } (3... g6) (3... ",
+        ") 4. Qxf7# 1-0",
+    ] {
+        assert!(annotated.contains(part), "{part}: {annotated}");
+    }
+    assert!(text(&output.stderr).contains("1 game, 7 positions; 1 blunder, "), "{}", text(&output.stderr));
+    // What was written can be read again, and the second analysis replaces the first.
+    assert_eq!(text(&output.stdout).matches("[%eval ").count(), 7);
+    assert_eq!(text(&analyse(&["-", "--nodes", "5000"], &output.stdout).stdout), text(&output.stdout));
+    let lines = analyse(&["-", "--nodes", "5000", "--all-lines"], &output.stdout);
+    assert!(lines.stdout.len() > output.stdout.len());
+    assert_eq!(analyse(&["-", "--nodes", "5000"], &lines.stdout).stdout, output.stdout);
+    // The same input, the same result.
+    assert_eq!(analyse(&["-", "--nodes", "5000"], SCHOLAR.as_bytes()).stdout, output.stdout);
+}
+
+#[test]
+fn best_lines_wherever_wanted() {
+    let lines = |more: &[&str]| {
+        let arguments = [&["-", "--nodes", "8000"], more].concat();
+        // Moves that are modest, but no mistakes.
+        text(&analyse(&arguments, b"1. e3 e6 2. d3 a6 3. Nc3 Nc6 *\n").stdout).matches('(').count()
+    };
+    assert!(lines(&["--all-lines"]) > lines(&[]));
+    assert_eq!(lines(&["--all-lines", "--line", "0"]), 0);
+}
+
+#[test]
+fn positions_are_annotated() {
+    let input = b"# three\r\n6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1\r\n8/8/8/8/8/8/8/8 w - - 0 1\n\
+                  7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\n1k6/8/1K6/8/8/8/8/7R w - - id \"R\xE9ti\"; ce 5;\n";
+    let output = analyse(&["-", "--depth", "5"], input);
+    assert_eq!(output.status.code(), Some(1), "not everything could be read");
+    let lines: Vec<String> = text(&output.stdout).lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), 5, "{lines:?}");
+    assert_eq!((lines[0].as_str(), lines[2].as_str()), ("# three", "8/8/8/8/8/8/8/8 w - - 0 1"));
+    assert!(lines[1].starts_with("6k1/5ppp/8/8/8/8/8/R3K3 w Q - acd "), "{lines:?}");
+    assert!(lines[1].contains(" ce 32766; pm Ra8#; pv Ra8#;"), "{lines:?}");
+    assert!(lines[4].contains("id \"Réti\"") && !lines[4].contains("ce 5;"), "{lines:?}");
+    let complaints = text(&output.stderr);
+    let over = "standard input:4: the game is over: copied unchanged";
+    for part in ["standard input:3: ", over, "2 copied unchanged"] {
+        assert!(complaints.contains(part), "{part}: {complaints}");
+    }
+    let skipped = analyse(&["-", "--depth", "5", "--skip-bad"], input);
+    assert_eq!(text(&skipped.stdout).lines().count(), 3);
+    assert!(text(&skipped.stderr).contains("2 left out"));
+}
+
+/// Packed games and games in UTF-16 give what the plain text gives.
+#[test]
+fn games_come_in_any_dress() {
+    let plain = analyse(&["-", "--depth", "2"], SCHOLAR.as_bytes()).stdout;
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(SCHOLAR.as_bytes()).expect("memory");
+    let utf16: Vec<u8> = "\u{FEFF}".encode_utf16().chain(SCHOLAR.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let carriage_returns = SCHOLAR.replace('\n', "\r").into_bytes();
+    for input in [gzip.finish().expect("memory"), utf16, carriage_returns] {
+        assert_eq!(text(&analyse(&["-", "--depth", "2"], &input).stdout), text(&plain));
+    }
+    let cut = analyse(&["-", "--depth", "2"], b"\x1F\x8B\x08\x00");
+    assert_eq!(cut.status.code(), Some(2));
+    assert!(text(&cut.stderr).contains("standard input: "), "{}", text(&cut.stderr));
+}
+
+#[test]
+fn bad_games_cost_only_themselves() {
+    let mut input = b"\xEF\xBB\xBF".to_vec();
+    input.extend(SCHOLAR.replace("Nf6 (", "Ke4 (").replace('\n', "\r\n").bytes());
+    input.extend(
+        b"[Variant \"Crazyhouse\"]\r\n\r\n1. e4 *\r\n\r\n[White \"Mu\xF1oz\"]\r\n\r\n1. e4 {\xA1} e5 *\r\n\r\n",
+    );
+    input.extend(b"[Event \"no moves\"]\r\n\r\n*\r\n");
+    let output = analyse(&["-", "--depth", "2"], &input);
+    assert_eq!(output.status.code(), Some(1), "not everything could be read");
+    let complaints = text(&output.stderr);
+    for part in [
+        "standard input:5: game 1 (A - B): 3... 'Ke4' is not legal: copied unchanged\n",
+        "standard input:9: game 2 (? - ?): Ibex does not play 'crazyhouse': copied unchanged\n",
+        "2 games, 4 positions",
+        "2 copied unchanged",
+    ] {
+        assert!(complaints.contains(part), "{part}: {complaints}");
+    }
+    let kept = |part: &[u8]| output.stdout.windows(part.len()).any(|window| window == part);
+    assert!(kept(b"[White \"Mu\xF1oz\"]") && kept(b" \xA1 }") && kept(b"[Event \"no moves\"]"));
+    // The games that cannot be read stand there byte for byte.
+    assert!(kept(b"3. Bc4 Ke4 (3... g6) 4. Qxf7# 1-0\n"));
+    assert!(kept(b"[Variant \"Crazyhouse\"]\r\n\r\n1. e4 *\n\n"));
+    let skipped = analyse(&["-", "--depth", "2", "--skip-bad"], &input);
+    assert!(text(&skipped.stderr).contains("2 left out"));
+    assert!(!skipped.stdout.contains(&b'\r') && !text(&skipped.stdout).contains("Qxf7#"));
+}
+
+/// An analysis that was killed goes on where it was, and ends in the same bytes as one that was not.
+#[test]
+fn an_interrupted_analysis_goes_on() {
+    let folder = Scratch::new("analyse");
+    let (input, out) = (folder.0.join("games.pgn"), folder.0.join("out.pgn"));
+    let games: String = (0..40).map(|i| SCHOLAR.replace("\"A\"", &format!("\"A{i}\""))).collect();
+    std::fs::write(&input, games).expect("a file");
+    let (input, out) = (input.to_string_lossy().into_owned(), out.to_string_lossy().into_owned());
+    let arguments = [input.as_str(), "--nodes", "3000", "--out", &out, "--resume"];
+    let whole = analyse(&[&input, "--nodes", "3000"], b"").stdout;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ibex"))
+        .arg("analyse")
+        .args(arguments)
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program runs");
+    let written = || std::fs::metadata(&out).map_or(0, |about| about.len());
+    while written() == 0 && child.try_wait().expect("a child").is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let second = analyse(&arguments, b"");
+    if child.try_wait().expect("a child").is_none() {
+        assert_eq!(second.status.code(), Some(2), "{}", text(&second.stderr));
+        assert!(text(&second.stderr).contains("another run is writing it"), "{}", text(&second.stderr));
+    }
+    let _ = child.kill();
+    child.wait().expect("it ends");
+    // Another run is not mixed with this one, and the output alone is not overwritten.
+    let other = analyse(&[&input, "--nodes", "2000", "--out", &out, "--resume"], b"");
+    assert!(text(&other.stderr).contains("holds another run (limit "), "{}", text(&other.stderr));
+    let resumed = analyse(&arguments, b"");
+    assert_eq!(resumed.status.code(), Some(0), "{}", text(&resumed.stderr));
+    assert!(text(&resumed.stderr).contains("40 games, 280 positions"), "{}", text(&resumed.stderr));
+    assert!(std::fs::read(&out).expect("the output") == whole);
+    let again = analyse(&arguments, b"");
+    assert!(text(&again.stderr).contains("nothing to resume"), "{}", text(&again.stderr));
+}
+
+/// Ctrl-C ends the search at hand; what was written is whole games, and the program says how to go on.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interruption_leaves_whole_games() {
+    use std::os::unix::process::CommandExt as _;
+    let folder = Scratch::new("interrupt");
+    let (input, out) = (folder.0.join("games.pgn"), folder.0.join("out.pgn"));
+    // Nothing is searched in the first game; the second one would take an hour.
+    let games = "[White \"A\"]\n[FEN \"7k/6Q1/5K2/8/8/8/8/8 b - - 0 1\"]\n\n1-0\n\n[White \"B\"]\n\n1. e4 *\n";
+    std::fs::write(&input, games).expect("a file");
+    let page = folder.0.join("page.html");
+    for (more, advice) in [
+        (&[][..], "a run with --out FILE --resume can go on"),
+        (&["--resume".as_ref()], "go on: the same command"),
+        (&["--html".as_ref(), page.as_os_str()], "the page has the games that are done"),
+    ] {
+        let _ = std::fs::remove_file(&out);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ibex"));
+        command.arg("analyse").arg(&input).arg("--out").arg(&out).args(["--movetime", "1h"]);
+        command.args(more).stderr(Stdio::piped());
+        // SAFETY: `signal` may be called between fork and exec. A test in the background may have inherited that
+        // interruptions are ignored.
+        unsafe {
+            command.pre_exec(|| {
+                libc::signal(libc::SIGINT, libc::SIG_DFL);
+                Ok(())
+            })
+        };
+        let child = command.spawn().expect("the program runs");
+        while std::fs::metadata(&out).map_or(0, |about| about.len()) == 0 {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &id]).status().is_ok_and(|status| status.success()));
+        let output = child.wait_with_output().expect("it ends");
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(130), "{said}");
+        assert!(said.contains("1 game, 0 positions") && said.contains(advice), "{said}");
+        let written = std::fs::read_to_string(&out).expect("text");
+        assert!(written.contains("[White \"A\"]") && written.ends_with("1-0\n\n"), "{written}");
+        assert_eq!(folder.0.join("out.pgn.resume").exists(), more.contains(&"--resume".as_ref()));
+        let _ = std::fs::remove_file(folder.0.join("out.pgn.resume"));
+    }
+    let page = std::fs::read_to_string(&page).expect("a page");
+    assert!(page.contains("The analysis was interrupted") && page.matches("<section").count() == 1, "{page}");
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    for (arguments, input, reason) in [
+        (&["/no/such/file.pgn"][..], &b""[..], "/no/such/file.pgn: "),
+        (&["-"], b"", "nothing to analyse (0 games or lines copied unchanged)"),
+        (&["-"], b"not a position\n", "nothing to analyse (1 game or line copied unchanged)"),
+        (&["-", "--out", "/no/such/folder/x"], b"", "/no/such/folder/x: "),
+        (&["/"], b"", "/: a folder, not a file"),
+    ] {
+        let output = analyse(arguments, input);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let said = text(&output.stderr);
+        let last = said.lines().last().unwrap_or_default();
+        assert!(last.starts_with("ibex analyse: ") && last.contains(reason), "{said}");
+    }
+}
+
+/// Memory holds a game at a time: the first games are written while the last ones have not been sent.
+#[test]
+fn games_are_streamed() {
+    use std::io::{BufRead, BufReader};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ibex"))
+        .args(["analyse", "-", "--depth", "1"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program runs");
+    let mut pipe = child.stdin.take().expect("a pipe");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    // More than any buffer between us holds; the answer must be short, because nobody reads it yet.
+    let filler = format!("[White \"First\"]\n\n1. e4 {{ {} }} *\n\n", "[%eval 0.12] ".repeat(20_000));
+    pipe.write_all(filler.as_bytes()).expect("it reads");
+    pipe.write_all(filler.as_bytes()).expect("it reads");
+    pipe.flush().expect("it reads");
+    assert_eq!(lines.next().expect("a line").expect("text"), "[White \"First\"]");
+    drop(pipe);
+    assert_eq!(lines.map_while(Result::ok).filter(|line| line == "[White \"First\"]").count(), 1);
+    assert!(child.wait().expect("it ends").success());
+}
