@@ -11,7 +11,7 @@ TARGET := $(EXE:$(SUFFIX)=)$(SUFFIX)
 FEATURES ?=
 CHOSEN = $(if $(FEATURES),--features $(FEATURES))
 
-.PHONY: native portable static pgo dist dist-run install test bench signature perft micro lint doc ci soak fuzz diagram matches clean help
+.PHONY: native portable static pgo dist dist-run neon install test bench signature perft micro lint doc ci soak fuzz diagram matches clean help
 
 # The fuzzer's targets, and how long each runs; cargo-fuzz needs a nightly toolchain.
 FUZZ_TARGETS := line dialogue fen epd games network option annotated
@@ -39,6 +39,11 @@ dist: ## Make the release's archives in target/dist; NAMES=linux-x86-64 makes on
 
 dist-run: ## Run the archives of target/dist: sums, bench, dialogue, suite, empty root, a game under Wine
 	release/run.sh
+
+neon: ## The tests of the network as an ARM64 program: NEON against scalar (qemu-user; rustup target add aarch64-unknown-linux-musl)
+	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld \
+	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER=qemu-aarch64 RUSTFLAGS="-C link-self-contained=yes" \
+	  cargo test --locked --profile quick --lib --target aarch64-unknown-linux-musl nnue
 
 install: native ## Install program, manual pages, completions and logo under PREFIX (/usr/local), DESTDIR before it
 	rm -rf target/manual
@@ -101,4 +106,4 @@ clean: ## Remove what was built
 	cargo clean
 
 help: ## This list
-	@sed -n 's/^\([a-z]*\): ## /\1\t/p' Makefile
+	@sed -n 's/^\([a-z-]*\):[a-z ]* ## /\1\t/p' Makefile
