@@ -13,9 +13,10 @@ cd "$(dirname "$0")/.."
 script=release/build.sh
 out=target/dist
 
-# Sets target, the command that runs its programs here, and whether Rust's profiler exists for it.
+# Sets target, the command that runs its programs here, what its linker needs, and whether Rust's profiler
+# exists for it.
 describe() {
-  runner="" profiler=yes linker=""
+  runner="" profiler=yes linker="" linking=""
   case $1 in
     linux-x86-64) target=x86_64-unknown-linux-musl ;;
     linux-arm64)
@@ -26,6 +27,8 @@ describe() {
       ;;
     windows-x86-64)
       target=x86_64-pc-windows-gnu profiler=no
+      # Without it the linker writes the time into the program.
+      linking="-C link-arg=-Wl,--no-insert-timestamp"
       case $(uname -s) in Linux | Darwin) runner=wine ;; esac
       ;;
     macos-arm64) target=aarch64-apple-darwin ;;
@@ -76,7 +79,7 @@ make_one() {
   # Times and paths of this system stay out of the archive, so that two runs give the same bytes.
   epoch=$(git log -1 --format=%ct 2>/dev/null || echo 0)
   export SOURCE_DATE_EPOCH=$epoch
-  flags="--remap-path-prefix=$PWD=. --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo ${RUSTFLAGS:-}"
+  flags="--remap-path-prefix=$PWD=. --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo $linking ${RUSTFLAGS:-}"
   export CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_STRIP=symbols
   if [ -n "$linker" ]; then
     export "CARGO_TARGET_$(echo "$target" | tr 'a-z-' 'A-Z_')_LINKER=$linker"
@@ -94,6 +97,8 @@ make_one() {
   fi
   RUSTFLAGS="$flags" cargo build --release --locked --bin ibex --target "$target" --target-dir "$out/build"
   cp "$out/build/$target/release/$program" "$scratch/$folder/"
+  # The linker leaves the names of the system's functions, in another order each time.
+  if [ "$1" = windows-x86-64 ] && [ -n "$runner" ]; then x86_64-w64-mingw32-strip "$scratch/$folder/$program"; fi
   if [ "$1" = windows-x86-64 ] && [ -n "$runner" ]; then
     # Wine 8 lacks this library; what stands in for it lies beside the program only while it is run here.
     x86_64-w64-mingw32-gcc -shared -O1 -o "$scratch/bcryptprimitives.dll" release/bcryptprimitives.c -ladvapi32
