@@ -11,7 +11,7 @@ TARGET := $(EXE:$(SUFFIX)=)$(SUFFIX)
 FEATURES ?=
 CHOSEN = $(if $(FEATURES),--features $(FEATURES))
 
-.PHONY: native portable static pgo dist dist-run neon install test bench signature perft micro lint doc ci soak fuzz diagram matches clean help
+.PHONY: native portable static pgo dist dist-run neon web web-test web-pack install test bench signature perft micro lint doc ci soak fuzz diagram matches clean help
 
 # The fuzzer's targets, and how long each runs; cargo-fuzz needs a nightly toolchain.
 FUZZ_TARGETS := line dialogue fen epd games network option annotated
@@ -44,6 +44,18 @@ neon: ## The tests of the network as an ARM64 program: NEON against scalar (qemu
 	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld \
 	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER=qemu-aarch64 RUSTFLAGS="-C link-self-contained=yes" \
 	  cargo test --locked --profile quick --lib --target aarch64-unknown-linux-musl nnue
+
+web: ## Build the engine for browsers and Node, web/package/ibex.wasm (after: rustup target add wasm32-wasip1)
+	RUSTFLAGS="-C target-feature=+simd128" CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_STRIP=symbols \
+	  cargo build --release --locked -p ibex-web --target wasm32-wasip1
+	cp $(or $(CARGO_TARGET_DIR),target)/wasm32-wasip1/release/ibex_web.wasm web/package/ibex.wasm
+	cp LICENSE web/package/LICENSE
+
+web-test: ## Test the package under Node; IBEX=PROGRAM compares it with a native program (after: make web)
+	cd web/package && $(if $(IBEX),IBEX=$(abspath $(IBEX))) node --test
+
+web-pack: web ## Make the npm package in web/package
+	cd web/package && npm pack
 
 install: native ## Install program, manual pages, completions and logo under PREFIX (/usr/local), DESTDIR before it
 	rm -rf target/manual

@@ -1,5 +1,9 @@
 //! The engine as a library: settings, a game and limits in, events out. It never prints.
 
+#[cfg(not(target_family = "wasm"))]
+mod background;
+#[cfg(target_family = "wasm")]
+mod foreground;
 pub mod handicap;
 
 use std::cell::Cell;
@@ -8,7 +12,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use shakmaty::Move;
@@ -28,10 +32,16 @@ use crate::search::{
 use crate::smp;
 use crate::time::{Clock, Limits};
 use crate::tt::TranspositionTable;
+#[cfg(not(target_family = "wasm"))]
+use background::Running;
+#[cfg(target_family = "wasm")]
+use foreground::Running;
 use handicap::Handicap;
 
 /// The largest transposition table that can be set, in MiB.
-pub const LARGEST_HASH: usize = 1 << 20;
+pub const LARGEST_HASH: usize = if cfg!(target_family = "wasm") { 2048 } else { 1 << 20 };
+/// The most search threads that can be set.
+pub const MOST_THREADS: usize = if cfg!(target_family = "wasm") { 1 } else { 512 };
 
 /// The settings of the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,7 +138,8 @@ thread_local! {
 ///
 /// The system could not start a thread.
 pub fn with_search_stack<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
-    if HAS_SEARCH_STACK.get() {
+    // In WebAssembly there is one thread, and who links the program gives it such a stack.
+    if cfg!(target_family = "wasm") || HAS_SEARCH_STACK.get() {
         return Ok(work());
     }
     thread::scope(|scope| {
@@ -190,10 +201,16 @@ impl Signals {
         self.changed.notify_all();
     }
 
-    /// Waits until the move may be sent: for `stop` after an infinite search, for either signal while pondering.
+    /// Whether the move may be sent: an infinite search waits for `stop`, pondering for either signal.
+    fn may_answer(&self, infinite: bool) -> bool {
+        self.released.load(Ordering::Relaxed) || !(infinite || self.pondering.load(Ordering::Relaxed))
+    }
+
+    /// Waits until the move may be sent.
+    #[cfg(not(target_family = "wasm"))]
     fn wait(&self, infinite: bool) {
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
-        while !self.released.load(Ordering::Relaxed) && (infinite || self.pondering.load(Ordering::Relaxed)) {
+        while !self.may_answer(infinite) {
             guard = self.changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -238,7 +255,7 @@ pub struct Engine {
     /// What the choices of a handicap are drawn from; another one for each game.
     seed: u64,
     signals: Arc<Signals>,
-    running: Option<JoinHandle<Vec<ThreadData>>>,
+    running: Running,
 }
 
 impl Engine {
@@ -259,7 +276,7 @@ impl Engine {
             threads: Vec::new(),
             seed: random_seed(),
             signals: Arc::default(),
-            running: None,
+            running: Running::default(),
             settings: settings.clone(),
         };
         remarks.extend(engine.fit_threads());
@@ -392,41 +409,6 @@ impl Engine {
         &self.table
     }
 
-    /// Starts a search and returns at once; a search that is still running is ended and waited for first.
-    ///
-    /// [`Event::Done`] comes exactly once, last; in an infinite or ponder search not before [`Engine::stop`] or
-    /// [`Engine::ponderhit`].
-    ///
-    /// # Errors
-    ///
-    /// The system could not start a thread.
-    pub fn start(&mut self, game: Game, limits: Limits, sink: Sink) -> io::Result<()> {
-        self.stop();
-        self.wait();
-        let clock = self.prepare(&game, &limits);
-        let threads = std::mem::take(&mut self.threads);
-        // If no thread can be started, their data must not be lost with it.
-        let parcel = Arc::new(Mutex::new(Some(threads)));
-        let job = self.job(game, limits, clock);
-        let contents = Arc::clone(&parcel);
-        let spawned = thread::Builder::new().name("search 0".into()).stack_size(STACK_SIZE).spawn(move || {
-            let mut threads = contents.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
-            let outcome = job.run(&mut threads, Some(&|event| sink(&event)));
-            sink(&Event::Done(outcome));
-            threads
-        });
-        match spawned {
-            Ok(handle) => {
-                self.running = Some(handle);
-                Ok(())
-            }
-            Err(error) => {
-                self.threads = parcel.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
-                Err(error)
-            }
-        }
-    }
-
     /// Searches and returns when done; the listener gets every event but [`Event::Done`]. Never waits for signals.
     pub fn search(&mut self, game: &Game, limits: Limits, listener: Listener<'_>) -> Outcome {
         self.wait();
@@ -437,32 +419,6 @@ impl Engine {
             log::error!("could not start a search thread: {error}");
             Outcome { best: None, ponder: None, last: None, nodes: 0, time: Duration::ZERO }
         })
-    }
-
-    /// Whether a search is running (or waits to send its move).
-    pub fn is_searching(&self) -> bool {
-        self.running.as_ref().is_some_and(|handle| !handle.is_finished())
-    }
-
-    /// Ends the running search; without one nothing happens.
-    pub fn stop(&self) {
-        self.signals.stop();
-    }
-
-    /// The opponent has played the expected move: our time runs.
-    pub fn ponderhit(&self) {
-        self.signals.ponderhit();
-    }
-
-    /// Waits until the running search has sent its move.
-    pub fn wait(&mut self) {
-        if let Some(handle) = self.running.take() {
-            match handle.join() {
-                Ok(threads) => self.threads = threads,
-                // A search that panicked has taken the data of its threads with it; the engine goes on with new ones.
-                Err(_) => _ = self.fit_threads(),
-            }
-        }
     }
 
     fn job(&self, game: Game, limits: Limits, clock: Arc<Clock>) -> Job {
@@ -628,6 +584,7 @@ impl Job {
         let finding = smp::search(&shared, threads, &self.game, lines);
         let unusable = self.tables.iter().flat_map(|tables| tables.take_remarks());
         unusable.for_each(|remark| shared.send(|| Event::Message(remark)));
+        #[cfg(not(target_family = "wasm"))]
         self.signals.wait(self.limits.infinite);
         let (nodes, time) = (shared.nodes(), start.elapsed());
         match finding {

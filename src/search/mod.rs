@@ -20,6 +20,8 @@ mod descend;
 pub mod distance;
 mod estimate;
 pub mod history;
+#[cfg(target_family = "wasm")]
+pub mod host;
 pub mod iterate;
 mod mate_line;
 mod mate_search;

@@ -74,6 +74,21 @@ impl Shared<'_> {
         self.clock.is_time_up() && !self.pondering.load(Ordering::Relaxed)
     }
 
+    /// Whether the user has ended the search, as the host says; takes note of a ponderhit.
+    #[cfg(target_family = "wasm")]
+    pub(super) fn is_ended_by_host(&self) -> bool {
+        match super::host::heard() {
+            super::host::Heard::Nothing => false,
+            super::host::Heard::Stop => true,
+            super::host::Heard::PonderHit => {
+                if self.pondering.swap(false, Ordering::Relaxed) {
+                    self.clock.ponderhit();
+                }
+                false
+            }
+        }
+    }
+
     /// Whether a helper thread that has not begun yet need not begin.
     pub fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || self.is_time_up()

@@ -71,6 +71,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if self.cannot_stop() {
             return false;
         }
+        #[cfg(target_family = "wasm")]
+        if self.shared.is_ended_by_host() {
+            return true;
+        }
         if self.shared.limits.nodes.is_some_and(|limit| self.shared.nodes() >= limit) {
             return true;
         }

@@ -111,7 +111,7 @@ fn skip_line(source: &mut impl BufRead) -> std::io::Result<()> {
 }
 
 /// Bytes as text: broken UTF-8 replaced, invisible characters left out, no blanks at the ends.
-fn clean(bytes: &[u8]) -> String {
+pub fn clean(bytes: &[u8]) -> String {
     let text: String =
         String::from_utf8_lossy(bytes).chars().filter(|&c| c == '\t' || !(c.is_control() || c == '\u{feff}')).collect();
     text.trim().to_owned()

@@ -100,6 +100,29 @@ pub fn converse(input: &[u8], output: impl Write + Send + 'static) {
     Session::new(output, &[], false).run(input::whole(input));
 }
 
+/// A conversation line by line, for a host without threads (WebAssembly).
+///
+/// A search runs within [`Dialogue::hear`]; what is said meanwhile reaches it by [`host`](crate::search::host).
+#[cfg(target_family = "wasm")]
+pub struct Dialogue(Session);
+
+#[cfg(target_family = "wasm")]
+impl Dialogue {
+    /// A conversation whose answers go to `output`; `extras` are commands that other rooms lend to it.
+    pub fn new(output: impl Write + Send + 'static, extras: &[LentCommand]) -> Dialogue {
+        Dialogue(Session::new(output, extras, false))
+    }
+
+    /// Answers a line. Returns whether the conversation goes on.
+    pub fn hear(&mut self, line: &[u8]) -> bool {
+        let line = input::clean(line);
+        if !line.is_empty() {
+            self.0.answer(&line);
+        }
+        !self.0.is_over()
+    }
+}
+
 /// What a line of the protocol means, in words for tests and fuzzers: read as a session reads it, and understood for
 /// the initial position and the default options.
 ///

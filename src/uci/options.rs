@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::message::{Message, Values};
-use crate::engine::{LARGEST_HASH, Settings, handicap};
+use crate::engine::{LARGEST_HASH, MOST_THREADS, Settings, handicap};
 #[cfg(feature = "tune")]
 use crate::params::{self, Tunable};
 #[cfg(feature = "tune")]
@@ -84,7 +84,7 @@ pub static OPTIONS: &[Definition] = &[
     },
     Definition {
         name: "Threads",
-        kind: OptionKind::Spin { default: 1, min: 1, max: 512, set: |c, n| c.engine.threads = size(n) },
+        kind: OptionKind::Spin { default: 1, min: 1, max: MOST_THREADS as i32, set: |c, n| c.engine.threads = size(n) },
         meaning: "search threads",
     },
     Definition {

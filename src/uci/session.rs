@@ -142,6 +142,19 @@ impl Session {
         self.await_perft();
     }
 
+    /// Hears a line and does what it says, all of it before it returns: for a host without threads.
+    #[cfg(target_family = "wasm")]
+    pub fn answer(&mut self, line: &str) {
+        self.hear(line);
+        self.finish();
+    }
+
+    /// Whether `quit` was heard.
+    #[cfg(target_family = "wasm")]
+    pub fn is_over(&self) -> bool {
+        self.quit
+    }
+
     fn hear(&mut self, line: &str) {
         log::debug!(target: WIRE, "> {line}");
         match parse::parse(line) {
@@ -342,15 +355,20 @@ impl Session {
         let running = Running { finished: Arc::clone(&finished), task, stopping: false };
         let (output, wake) = (Arc::clone(&self.output), self.wake.clone());
         let chess960 = self.options.ui.chess960;
-        let spawned = std::thread::Builder::new().name("perft".into()).spawn(move || {
+        let count = move || {
             match prompt::divide(&position, depth, chess960, &stop) {
                 Some(lines) => output.lines(lines),
                 None => output.remark("perft stopped"),
             }
             finished.store(true, Ordering::Release);
             let _ = wake.try_send(());
-        });
-        match spawned {
+        };
+        if cfg!(target_family = "wasm") {
+            // There is no other thread.
+            count();
+            return;
+        }
+        match std::thread::Builder::new().name("perft".into()).spawn(count) {
             Ok(_) => self.running = Some(running),
             Err(error) => self.output.remark(&format!("cannot start a thread: {error}")),
         }

@@ -3,6 +3,8 @@
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod scalar;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wasm;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -33,6 +35,8 @@ enum Set {
     Avx512,
     #[cfg(target_arch = "aarch64")]
     Neon,
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    Simd128,
 }
 
 impl fmt::Debug for Kernel {
@@ -56,6 +60,8 @@ macro_rules! dispatch {
             #[allow(unused_unsafe, reason = "where NEON belongs to the target, there is nothing left to promise")]
             // SAFETY: `Kernel::all` makes this kernel only after detecting NEON.
             Set::Neon => unsafe { neon::$function($($argument),*) },
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Set::Simd128 => wasm::$function($($argument),*),
         }
     };
 }
@@ -81,6 +87,9 @@ impl Kernel {
         if std::arch::is_aarch64_feature_detected!("neon") {
             kernels.push(Kernel(Set::Neon));
         }
+        // A module with these instructions is not loaded where they are not known.
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        kernels.push(Kernel(Set::Simd128));
         kernels
     }
 

@@ -1,0 +1,77 @@
+//! Searches on their caller's thread, where there is no other one: in WebAssembly.
+//!
+//! [`Engine::start`] returns when the search has ended. While it runs, it asks the host what the user has said
+//! ([`host`](crate::search::host)). A move that must wait for `stop` or `ponderhit` is held back until they are called.
+
+use std::io;
+use std::sync::{Mutex, PoisonError};
+
+use super::{Engine, Sink};
+use crate::position::Game;
+use crate::search::{Event, Outcome};
+use crate::time::Limits;
+
+/// The outcome that is held back, if one is.
+pub type Running = Mutex<Option<Held>>;
+
+/// What a search has found, and whom to tell.
+pub struct Held {
+    outcome: Outcome,
+    sink: Sink,
+    /// Only `stop` releases the outcome.
+    infinite: bool,
+}
+
+impl Engine {
+    /// Searches, and returns when the search has ended.
+    ///
+    /// [`Event::Done`] comes exactly once, last; in an infinite or ponder search not before [`Engine::stop`] or
+    /// [`Engine::ponderhit`].
+    ///
+    /// # Errors
+    ///
+    /// None; there is a result because other systems need it.
+    pub fn start(&mut self, game: Game, limits: Limits, sink: Sink) -> io::Result<()> {
+        self.stop();
+        let clock = self.prepare(&game, &limits);
+        let infinite = limits.infinite;
+        let job = self.job(game, limits, clock);
+        let outcome = job.run(&mut self.threads, Some(&|event| sink(&event)));
+        self.hold(Some(Held { outcome, sink, infinite }));
+        self.deliver();
+        Ok(())
+    }
+
+    /// Whether a search waits to send its move.
+    pub fn is_searching(&self) -> bool {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// Sends the move that is held back; without one nothing happens.
+    pub fn stop(&self) {
+        self.signals.stop();
+        self.deliver();
+    }
+
+    /// The opponent has played the expected move: the one that is held back for this may be sent.
+    pub fn ponderhit(&self) {
+        self.signals.ponderhit();
+        self.deliver();
+    }
+
+    /// Nothing to wait for: a move that is held back waits for the user.
+    pub fn wait(&mut self) {}
+
+    fn hold(&self, held: Option<Held>) {
+        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = held;
+    }
+
+    /// Sends the move if nothing holds it back.
+    fn deliver(&self) {
+        let ready = |held: &mut Held| self.signals.may_answer(held.infinite);
+        let held = self.running.lock().unwrap_or_else(PoisonError::into_inner).take_if(ready);
+        if let Some(Held { outcome, sink, .. }) = held {
+            sink(&Event::Done(outcome));
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Ibex as a WebAssembly module: the host writes a line of UCI into the module's memory and has it heard.
+//!
+//! The host calls `_initialize` once. For each line it calls [`line`] with its length in bytes, writes it where that
+//! points to, and calls [`hear`]. Answers go to the standard output of WASI. `hear` returns when a search has ended; until
+//! then the module asks the import `ibex.signals` what the user has said.
+
+#![cfg(target_family = "wasm")]
+
+use std::cell::RefCell;
+
+use ibex::search::host::{self, Heard};
+use ibex::uci::{Dialogue, LentCommand, Run};
+
+/// What the user has said during a search.
+fn signals() -> Heard {
+    #[link(wasm_import_module = "ibex")]
+    unsafe extern "C" {
+        safe fn signals() -> i32;
+    }
+    match signals() {
+        1 => Heard::Stop,
+        2 => Heard::PonderHit,
+        _ => Heard::Nothing,
+    }
+}
+
+/// The command `bench`.
+const EXTRAS: &[LentCommand] = &[LentCommand {
+    name: "bench",
+    help: "search the fixed positions of `ibex bench`, `bench [DEPTH | HASH THREADS DEPTH]`",
+    run: Run::Alone(ibex::bench::at_the_prompt),
+}];
+
+thread_local! {
+    static LINE: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static DIALOGUE: RefCell<Dialogue> = RefCell::new({
+        host::listen_to(signals);
+        Dialogue::new(std::io::stdout(), EXTRAS)
+    });
+}
+
+/// Room for a line of `length` bytes; it holds until the next call.
+#[unsafe(no_mangle)]
+pub extern "C" fn line(length: usize) -> *mut u8 {
+    LINE.with_borrow_mut(|line| {
+        line.clear();
+        line.resize(length, 0);
+        line.as_mut_ptr()
+    })
+}
+
+/// Hears the line. Returns 0 after `quit`, otherwise 1.
+#[unsafe(no_mangle)]
+pub extern "C" fn hear() -> u32 {
+    let line = LINE.take();
+    DIALOGUE.with_borrow_mut(|dialogue| u32::from(dialogue.hear(&line)))
+}

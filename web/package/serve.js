@@ -1,0 +1,42 @@
+// What a worker does, in browsers and under Node alike: it runs the engine for the thread that has made it.
+
+import { start } from "./module.js";
+
+/** The places of the shared flags: how many of these lines are on their way and have not been heard. */
+export const STOPS = 0;
+export const PONDERHITS = 1;
+
+/**
+ * Serves one engine. The first message is `{ module, flags }`, each later one a line.
+ *
+ * @param {(listener: (message: any) => void) => void} listen
+ * @param {(message: any) => void} send receives lines, and `{ failed: reason }` at the end of an engine that has failed
+ */
+export function serve(listen, send) {
+  let flags = null;
+  // Lines may come before the engine has started.
+  let hear;
+  const signals = () => {
+    if (flags === null) return 0;
+    if (Atomics.load(flags, STOPS) > 0) return 1;
+    return Atomics.load(flags, PONDERHITS) > 0 ? 2 : 0;
+  };
+  const attend = async (line) => {
+    try {
+      const engine = await hear;
+      if (flags !== null && line === "stop") Atomics.sub(flags, STOPS, 1);
+      if (flags !== null && line === "ponderhit") Atomics.sub(flags, PONDERHITS, 1);
+      if (!engine(line)) send({ failed: "quit" });
+    } catch (error) {
+      send({ failed: String(error) });
+    }
+  };
+  listen((message) => {
+    if (typeof message === "string") {
+      attend(message);
+    } else {
+      flags = message.flags;
+      hear = start(message.module, send, signals);
+    }
+  });
+}

@@ -1,0 +1,181 @@
+// The package as its users have it, under Node. `IBEX` names the native program for the comparison.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { Worker } from "node:worker_threads";
+
+import { Engine } from "../engine.js";
+import { load } from "../node.js";
+
+const root = new URL("../../../", import.meta.url);
+const cli = new URL("../cli.js", import.meta.url).pathname;
+const MATE = "position fen 6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1";
+const POSITIONS = [
+  "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+  "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+  "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+  "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
+  "r2q1rk1/ppp2ppp/2n1bn2/2b1p3/3pP3/3P1NPP/PPP1NPB1/R1BQ1RK1 b - - 1 9",
+  "8/8/4k3/8/4K3/8/3R4/b7 w - - 40 90",
+  "6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1",
+  "2r3k1/1q1nbppp/r3p3/3pP3/pPpP4/P1Q2N2/2RN1PPP/2R4K b - b3 0 23",
+  "r1bq1rk1/pp2ppbp/2np1np1/8/3NP3/2N1BP2/PPPQ2PP/R3KB1R w KQ - 3 9",
+  "8/8/8/8/5kp1/P7/8/1K1N4 w - - 0 1",
+];
+
+/** An engine that keeps what it says, and waits for lines. */
+async function engine(options = {}) {
+  const lines = [];
+  const waiting = [];
+  const loaded = await load({
+    ...options,
+    onmessage: (line) => {
+      lines.push(line);
+      for (const wait of [...waiting]) wait(line);
+    },
+  });
+  const until = (start) =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`no '${start}' after ${lines.join("\n")}`)), 30_000);
+      const wait = (line) => {
+        if (!line.startsWith(start)) return;
+        waiting.splice(waiting.indexOf(wait), 1);
+        clearTimeout(timer);
+        resolve(line);
+      };
+      waiting.push(wait);
+    });
+  const ask = (text, start) => {
+    const answer = until(start);
+    for (const line of text.split("\n")) loaded.postMessage(line);
+    return answer;
+  };
+  return { loaded, lines, until, ask };
+}
+
+test("the version is that of the program", () => {
+  const program = /\[workspace\.package\]\s+version = "(.*)"/.exec(readFileSync(new URL("Cargo.toml", root), "utf8"))[1];
+  const own = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
+  assert.equal(own, program);
+});
+
+test("a dialogue, and the bench's node count", async () => {
+  const { loaded, lines, ask } = await engine();
+  assert.equal(await ask("uci", "uciok"), "uciok");
+  assert.ok(lines.some((line) => line.startsWith("option name Threads type spin default 1 min 1 max 1")));
+  assert.equal(await ask("isready", "readyok"), "readyok");
+  assert.equal(await ask(`${MATE}\ngo nodes 2000`, "bestmove"), "bestmove d1d8");
+  assert.ok(lines.some((line) => line.includes(" score mate 1 ")));
+  const bench = await ask("bench", readFileSync(new URL("tests/bench.signature", root), "utf8").trim());
+  assert.match(bench, /^\d+ nodes \d+ nps$/);
+  loaded.terminate();
+});
+
+for (const shared of [true, false]) {
+  test(`stop, ponderhit and isready during a search, shared memory: ${shared}`, async () => {
+    const { loaded, lines, until, ask } = await engine({ shared });
+    await ask("setoption name Hash value 8\nposition startpos moves e2e4\ngo infinite", "info depth 5 ");
+    assert.equal(await ask("isready", "readyok"), "readyok");
+    assert.ok(loaded.searching);
+    assert.match(await ask("stop", "bestmove"), /^bestmove [a-h][1-8][a-h][1-8]/);
+    assert.ok(!loaded.searching);
+    // A search that has ended waits for `stop` all the same.
+    await ask(`${MATE}\ngo infinite`, "info depth 2 ");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assert.ok(loaded.searching);
+    assert.match(await ask("stop", "bestmove"), /^bestmove d1d8/);
+    await ask("position startpos\ngo ponder wtime 400 btime 400", "info depth 5 ");
+    assert.match(await ask("ponderhit", "bestmove"), /^bestmove/);
+    // Lines during a search come after it, in order; each `go` has its answer.
+    const count = () => lines.filter((line) => line.startsWith("bestmove")).length;
+    const before = count();
+    const last = until("bestmove d1d8");
+    for (const line of ["position startpos", "go nodes 30000", MATE, "go nodes 2000"]) loaded.postMessage(line);
+    await last;
+    assert.equal(count(), before + 2);
+    // A stray stop stops nothing later.
+    loaded.postMessage("stop");
+    assert.match(await ask("position startpos\ngo nodes 30000", "bestmove"), /^bestmove/);
+    const nodes = /nodes (\d+)/.exec(lines.filter((line) => line.includes(" nodes ")).at(-1))[1];
+    assert.ok(Number(nodes) > 10_000, nodes);
+    loaded.terminate();
+  });
+}
+
+test("without shared memory a stop comes before the first line, too", async () => {
+  const { loaded, ask } = await engine({ shared: false });
+  assert.match(await ask("position startpos moves e2e4\ngo infinite\nstop", "bestmove"), /^bestmove [a-h]/);
+  assert.match(await ask("go nodes 1000", "bestmove"), /^bestmove [a-h]/);
+  loaded.terminate();
+});
+
+test("a worker that fails is replaced, with its options, its position and its search", async () => {
+  const module = await WebAssembly.compile(readFileSync(new URL("../ibex.wasm", import.meta.url)));
+  const lines = [];
+  const failures = [];
+  let answer;
+  const done = new Promise((resolve) => (answer = resolve));
+  const makeWorker = (listener, failed) => {
+    const worker = new Worker(new URL("../node-worker.js", import.meta.url));
+    worker.on("message", listener);
+    failures.push(failed);
+    return { send: (message) => worker.postMessage(message), end: () => worker.terminate() };
+  };
+  const own = new Engine(module, makeWorker, true, (line) => {
+    lines.push(line);
+    // The first worker fails while it searches, the second one before it has said anything.
+    if (failures.length === 1 && line.includes(" depth 8 ")) failures[0]("it fell");
+    if (line.startsWith("bestmove")) answer(line);
+  });
+  for (const line of ["setoption name MultiPV value 2", "position startpos moves e2e4", "go infinite"]) own.postMessage(line);
+  const best = await done;
+  const told = lines.filter((line) => line.includes(" multipv 1 ")).at(-1);
+  assert.ok(told.includes(` pv ${best.split(" ")[1]}`), "the answer is that of the last line");
+  assert.ok(lines.includes("info string the engine was restarted: it fell"));
+  // The new worker knows what the old one knew.
+  lines.length = 0;
+  const again = new Promise((resolve) => own.addMessageListener((line) => line.startsWith("bestmove") && resolve(line)));
+  own.postMessage("go nodes 5000");
+  failures[1]("it fell at once");
+  assert.match(await again, /^bestmove [a-h][5-8]/);
+  assert.ok(lines.some((line) => line.includes(" multipv 2 ")));
+  assert.equal(failures.length, 3);
+  own.terminate();
+});
+
+test("more memory than there is gives a smaller table, and a word of it", async () => {
+  const { loaded, lines, ask } = await engine();
+  await ask("setoption name Hash value 2048\nisready", "readyok");
+  assert.match(await ask("position startpos\ngo nodes 20000", "bestmove"), /^bestmove [a-h]/);
+  await ask("setoption name Hash value 999999\nisready", "readyok");
+  assert.ok(lines.some((line) => line.startsWith("info string")), lines.join("\n"));
+  loaded.terminate();
+});
+
+test("ten positions have the native program's nodes and moves", { skip: !process.env.IBEX && "IBEX is not set" }, async () => {
+  const { loaded, lines, ask } = await engine();
+  for (const fen of POSITIONS) {
+    const text = `ucinewgame\nposition fen ${fen}\ngo nodes 20000`;
+    lines.length = 0;
+    const own = [await ask(text, "bestmove"), ...lines.map((line) => /nodes \d+/.exec(line)?.[0])].join(" ");
+    const output = execFileSync(process.env.IBEX, { input: `${text}\n`, encoding: "utf8" }).trim().split("\n");
+    const told = output.filter((line) => / nodes /.test(line)).at(-1);
+    const mine = lines.filter((line) => / nodes /.test(line)).at(-1);
+    const gist = (line) => line.replace(/ (nps|time|hashfull) \d+/g, "");
+    assert.equal(gist(mine), gist(told), fen);
+    assert.ok(own.startsWith(output.at(-1)), fen);
+  }
+  loaded.terminate();
+});
+
+test("the command: lines, the end of the input, and arguments", () => {
+  const run = (args, input) => spawnSync(process.execPath, [cli, ...args], { input, encoding: "utf8", timeout: 30_000 });
+  const lines = run([], `${MATE}\ngo infinite\n`);
+  assert.equal(lines.status, 0);
+  assert.match(lines.stdout, /^bestmove d1d8/m);
+  assert.match(run([], "position startpos\ngo nodes 30000\n").stdout, / nodes [23]\d{4} [\s\S]*^bestmove/m);
+  assert.match(run([], "uci\nquit\n").stdout, /^$|^id name Ibex/m);
+  assert.match(run(["go", "nodes", "1000"]).stdout, /^bestmove/m);
+});
