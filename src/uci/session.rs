@@ -142,7 +142,7 @@ impl Session {
         self.await_perft();
     }
 
-    /// Hears a line and does what it says, all of it before it returns: for a host without threads.
+    /// Takes a line and does what it says, all of it before it returns: for a host without threads.
     #[cfg(target_family = "wasm")]
     pub fn answer(&mut self, line: &str) {
         self.hear(line);
