@@ -10,7 +10,7 @@ use crate::recognize::{drive, queen_against_rook};
 
 /// An advantage that will not be won is never shown as more than this; a larger one is still the better one.
 const HOPE: i32 = 25;
-/// What is added where a rook stops a pawn for certain: together more than any uncertain advantage.
+/// What is added where a win needs no more than its moves: together more than any uncertain advantage.
 const ALMOST_WON: i32 = 300;
 /// The evaluation of queen against rook without its progress. The queen nearly always wins.
 const QUEEN_AGAINST_ROOK: i32 = 600;
@@ -66,13 +66,21 @@ fn scaling(board: &Board, ahead: Color, to_move: bool) -> Scaling {
         let lone_pawn = (board.pawns() & their).single_square().filter(|_| their.count() == 2 && own.count() == 2);
         match lone_pawn {
             Some(pawn) if (board.rooks() & own).any() => return against_rook(kings, pawn, ahead, to_move),
-            Some(pawn) if (board.queens() & own).any() => holds_queen(kings, pawn, ahead, to_move),
+            // Where the pawn does not hold the queen, nearly all is won.
+            Some(pawn) if (board.queens() & own).any() => {
+                return if holds_queen(kings, pawn, ahead, to_move) { Scaling::Drawish } else { Scaling::AlmostWon };
+            }
             // Without pawns neither a minor piece wins, nor a rook against one, nor do two knights.
             _ => worth(board, own) <= 3 || difference <= 2 || is_two_knights(board, own) && their.count() == 1,
         }
+    } else if their.count() == 1 {
+        let wrong_corner = is_wrong_corner(board, own, kings, ahead, to_move);
+        if !wrong_corner && (board.bishops() | board.knights()).any() {
+            return Scaling::AlmostWon;
+        }
+        wrong_corner
     } else {
         is_stopped_by_minor(board, own, their)
-            || their.count() == 1 && is_wrong_corner(board, own, kings, ahead, to_move)
     };
     if drawish { Scaling::Drawish } else { Scaling::AsItSeems }
 }
@@ -227,10 +235,9 @@ mod tests {
             let large = tempered(fen, 400 * turn) * turn;
             assert!(0 < small && small < large && large < HOPE, "{fen}: {small} {large}");
         }
-        // The right bishop, two pawns against a king, six men, queen against rook and a pawn: as it seems.
+        // Two pawns against a king, six men, queen against rook and a pawn: as it seems.
         for fen in [
             "8/8/3k4/3r3p/8/8/3Q4/3K4 w - - 0 1",
-            "1k6/8/8/P7/8/8/8/KB6 w - - 0 1",
             "1k6/8/8/P7/1P6/8/8/K7 w - - 0 1",
             "1k6/p7/8/8/8/8/4N3/K1BR1n2 w - - 0 1",
         ] {
@@ -277,7 +284,18 @@ mod tests {
         assert_eq!(tempered("R7/8/1K5k/8/8/8/3p4/8 b - - 0 1", -300), -300);
         // A bishop's pawn and a queen's pawn against a queen.
         assert!(tempered("8/8/K7/8/8/8/2pk4/7Q w - - 0 1", 600) < HOPE);
-        assert_eq!(tempered("8/8/K7/8/8/8/3pk3/7Q w - - 0 1", 600), 600);
+        assert_eq!(tempered("8/8/K7/8/8/8/3pk3/7Q w - - 0 1", 600), 600 + ALMOST_WON);
+    }
+
+    /// A piece beside the pawn: the win takes its time, but for the wrong bishop.
+    #[test]
+    fn a_piece_and_a_pawn_against_the_lone_king() {
+        for fen in
+            ["1k6/8/8/P7/8/8/8/KB6 w - - 0 1", "6k1/8/8/7P/4N3/3K4/8/8 w - - 0 1", "8/8/6p1/8/8/3K4/k7/2b5 b - - 0 1"]
+        {
+            assert_eq!(tempered(fen, 330), 330 + ALMOST_WON, "{fen}");
+        }
+        assert!(tempered("1k6/8/8/P7/8/8/8/K1B5 w - - 0 1", 330) < HOPE);
     }
 
     /// Colours and sides of the board make no difference.
