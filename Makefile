@@ -11,7 +11,7 @@ TARGET := $(EXE:$(SUFFIX)=)$(SUFFIX)
 FEATURES ?=
 CHOSEN = $(if $(FEATURES),--features $(FEATURES))
 
-.PHONY: native portable static pgo dist dist-run neon web web-test web-pack install test bench signature perft micro lint doc ci soak fuzz diagram matches clean help
+.PHONY: native portable static pgo dist dist-run neon web web-test web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz diagram matches clean help
 
 # The fuzzer's targets, and how long each runs; cargo-fuzz needs a nightly toolchain.
 FUZZ_TARGETS := line dialogue fen epd games network option annotated
@@ -56,6 +56,12 @@ web-test: ## Test the package under Node; IBEX=PROGRAM compares it with a native
 
 web-pack: web ## Make the npm package in web/package
 	cd web/package && npm pack
+
+web-page: web ## Serve the page for play and analysis on http://localhost:4173
+	cd web/page && npm ci && npm start
+
+web-page-test: web ## Test that page in Chromium; IBEX=PROGRAM compares it with a native program
+	cd web/page && npm ci && $(if $(IBEX),IBEX=$(abspath $(IBEX))) npm test
 
 install: native ## Install program, manual pages, completions and logo under PREFIX (/usr/local), DESTDIR before it
 	rm -rf target/manual

@@ -1,0 +1,537 @@
+// The page: what the buttons do, and what is shown.
+
+import "@lichess-org/chessground/assets/chessground.base.css";
+import "@lichess-org/chessground/assets/chessground.brown.css";
+import "@lichess-org/chessground/assets/chessground.cburnett.css";
+import "./style.css";
+
+import { Chessground } from "@lichess-org/chessground";
+import type { DrawShape } from "@lichess-org/chessground/draw";
+import type { Key } from "@lichess-org/chessground/types";
+import { chessgroundMove } from "chessops/compat";
+import { INITIAL_FEN } from "chessops/fen";
+import type { NormalMove, Role } from "chessops/types";
+import { parseSquare, parseUci } from "chessops/util";
+
+import { Searcher } from "./engine";
+import { chess960, Game, positionOf, variationSans } from "./game";
+import { drawGraph } from "./graph";
+import { isolate } from "./offline";
+import { expectation, type Line, scoreText, statement } from "./uci";
+
+type Colour = "white" | "black";
+
+const byId = <T extends HTMLElement = HTMLElement>(id: string): T => document.getElementById(id) as T;
+const button = (id: string) => byId<HTMLButtonElement>(id);
+const input = (id: string) => byId<HTMLInputElement>(id);
+const select = (id: string) => byId<HTMLSelectElement>(id);
+
+const STORED = "ibex";
+/** Time for each position when a whole game is analysed, in milliseconds. */
+const WHOLE_GAME = 500;
+/** What the user has chosen, kept from visit to visit. */
+const CHOICES = ["colour", "movetime", "elo", "use960", "number960", "multipv", "hash"];
+
+let game = new Game();
+let mode: "play" | "analyse" = "play";
+let orientation: Colour = "white";
+/** Set in a game that was given up. */
+let resigned: Colour | undefined;
+/** Whether the user wants analysis. */
+let analysing = false;
+let wholeGame = false;
+/** The lines of the position on the board. */
+let lines: Line[] = [];
+/** White's expectation after each number of moves of the game. */
+let expectations: (number | undefined)[] = [];
+let engine: Searcher | undefined;
+/** Counts what makes a search out of date. */
+let era = 0;
+
+const ground = Chessground(byId("board"), {
+  animation: { duration: 150 },
+  movable: { free: false, showDests: true, rookCastle: true, events: { after: (from, to) => void moved(from, to) } },
+  draggable: { showGhost: true },
+  premovable: { enabled: false },
+  drawable: { enabled: true },
+});
+
+/** The engine's colours in play. */
+function enginePlays(colour: Colour): boolean {
+  return mode === "play" && select("colour").value !== colour;
+}
+
+function isOver(): boolean {
+  return resigned !== undefined || (game.atEnd && game.ending() !== undefined);
+}
+
+async function moved(from: string, to: string): Promise<void> {
+  const position = game.position();
+  const move: NormalMove = { from: parseSquare(from)!, to: parseSquare(to)! };
+  const pawn = position.board.getRole(move.from) === "pawn";
+  if (pawn && (to[1] === "8" || to[1] === "1")) {
+    const role = await promotion();
+    if (role === undefined) return show();
+    move.promotion = role;
+  }
+  // The board lets the king go to where castling takes it; the rules know the rook's square.
+  const castled = castling(move);
+  play(castled ?? move);
+}
+
+/** A king's move of two squares as castling: king takes rook. */
+function castling(move: NormalMove): NormalMove | undefined {
+  const position = game.position();
+  if (position.board.getRole(move.from) !== "king" || position.isLegal(move)) return undefined;
+  const rooks = [...position.castles.castlingRights].filter((rook) => rook >> 3 === move.from >> 3);
+  const rook = rooks.find((square) => square > move.from === move.to > move.from);
+  return rook === undefined ? undefined : { from: move.from, to: rook };
+}
+
+function promotion(): Promise<Role | undefined> {
+  const dialog = byId<HTMLDialogElement>("promotion");
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve((dialog.returnValue || undefined) as Role | undefined), { once: true });
+  });
+}
+
+function play(move: NormalMove): void {
+  if (!game.position().isLegal(move)) return show();
+  game.play(move);
+  changed();
+}
+
+/** The position on the board is another one. */
+function changed(): void {
+  era += 1;
+  lines = [];
+  keep();
+  show();
+  void act();
+}
+
+/** Has the engine do what is due: its move, analysis, or nothing. */
+async function act(): Promise<void> {
+  if (engine === undefined) return;
+  const now = era;
+  const current = () => now === era;
+  const position = game.position();
+  const turn = position.turn;
+  if (mode === "play" && game.atEnd && !isOver() && enginePlays(turn)) {
+    const go = `go movetime ${select("movetime").value}`;
+    const best = await engine.search(game.command(), go, (line) => current() && heard(line, turn), () => settings(false));
+    if (current() && best !== undefined) play(parseUci(best) as NormalMove);
+  } else if (mode === "analyse" && analysing && !wholeGame && game.ending() === undefined) {
+    await engine.search(game.command(), "go infinite", (line) => current() && heard(line, turn), () => settings(true));
+  } else if (!wholeGame) {
+    await engine.stop();
+  }
+}
+
+function settings(analysis: boolean): void {
+  const elo = Number(input("elo").value);
+  const full = elo >= Number(input("elo").max);
+  engine?.set("Hash", select("hash").value);
+  engine?.set("UCI_Chess960", true);
+  engine?.set("UCI_ShowWDL", true);
+  engine?.set("UCI_AnalyseMode", analysis);
+  engine?.set("MultiPV", analysis && !wholeGame ? select("multipv").value : 1);
+  engine?.set("UCI_LimitStrength", !analysis && !full);
+  if (!full) engine?.set("UCI_Elo", elo);
+}
+
+/** A line of the search of the position on the board. */
+function heard(line: Line, turn: Colour): void {
+  if (line.bound !== undefined && lines[line.number - 1] !== undefined) return;
+  if (line.pv.length === 0) return;
+  lines[line.number - 1] = line;
+  lines.length = Math.min(lines.length, Number(select("multipv").value));
+  if (line.number === 1 && !game.inVariation) expectations[game.ply] = expectation(line, turn);
+  showAnalysis();
+}
+
+/** Searches every position of the game for a moment. */
+async function analyseWhole(): Promise<void> {
+  if (engine === undefined) return;
+  wholeGame = !wholeGame;
+  analysing = false;
+  era += 1;
+  const now = era;
+  show();
+  await engine.stop();
+  for (let ply = 0; wholeGame && now === era && ply <= game.moves.length; ply++) {
+    game.go(ply);
+    lines = [];
+    show();
+    const turn = game.position().turn;
+    if (game.ending() !== undefined) continue;
+    await engine.search(game.command(), `go movetime ${WHOLE_GAME}`, (line) => now === era && heard(line, turn), () => settings(true));
+  }
+  if (now === era) {
+    wholeGame = false;
+    keep();
+    show();
+  }
+}
+
+function setMode(next: "play" | "analyse"): void {
+  mode = next;
+  analysing = false;
+  wholeGame = false;
+  changed();
+}
+
+function newGame(next: Game): void {
+  game = next;
+  resigned = undefined;
+  wholeGame = false;
+  expectations = [];
+  if (mode === "play") orientation = select("colour").value === "black" ? "black" : "white";
+  void engine?.stop().then(() => engine?.newGame());
+  changed();
+}
+
+function start(): Game {
+  const number = Math.max(0, Math.min(959, Math.round(input("number960").valueAsNumber || 0)));
+  input("number960").value = String(number);
+  return input("use960").checked ? new Game(chess960(number), true) : new Game(INITIAL_FEN);
+}
+
+function result(): string {
+  if (resigned !== undefined) return resigned === "white" ? "0-1" : "1-0";
+  const at = game.ply;
+  const variation = game.variation;
+  game.go(game.moves.length);
+  const ending = game.ending();
+  game.ply = at;
+  game.variation = variation;
+  if (ending === undefined) return "*";
+  return ending.winner === undefined ? "1/2-1/2" : ending.winner === "white" ? "1-0" : "0-1";
+}
+
+// What is shown.
+
+function show(): void {
+  const position = game.position();
+  const turn = position.turn;
+  const ending = game.ending();
+  const may = ending === undefined && !(mode === "play" && (!game.atEnd || isOver() || enginePlays(turn) || !engine));
+  const last = game.last();
+  ground.set({
+    fen: game.fen(),
+    orientation,
+    turnColor: turn,
+    check: position.isCheck() ? turn : false,
+    lastMove: last === undefined ? [] : (chessgroundMove(parseUci(last)!) as Key[]),
+    movable: { color: may ? turn : undefined, dests: may ? (game.dests() as Map<Key, Key[]>) : new Map() },
+  });
+  for (const name of ["play", "analyse"]) {
+    byId(`panel-${name}`).hidden = name !== mode;
+    button(`tab-${name}`).setAttribute("aria-selected", String(name === mode));
+  }
+  byId("status").textContent = status(turn, ending);
+  const name = (colour: Colour) => (mode === "play" ? (enginePlays(colour) ? "Ibex" : "You") : colour === "white" ? "White" : "Black");
+  byId("bottom-name").textContent = name(orientation);
+  byId("top-name").textContent = name(orientation === "white" ? "black" : "white");
+  button("analyse").textContent = analysing ? "Stop" : "Start";
+  button("analyse").setAttribute("aria-pressed", String(analysing));
+  button("whole").textContent = wholeGame ? "Stop" : "Whole game";
+  button("whole").disabled = game.moves.length === 0;
+  button("take-back").disabled = game.moves.length === 0;
+  button("resign").disabled = isOver() || select("colour").value === "none";
+  button("first").disabled = button("back").disabled = game.path.length === 0;
+  button("forward").disabled = button("end").disabled = game.inVariation || game.atEnd;
+  if (document.activeElement !== byId("fen")) input("fen").value = game.fen();
+  showMoves();
+  showAnalysis();
+}
+
+function status(turn: Colour, ending: ReturnType<Game["ending"]>): string {
+  const side = turn === "white" ? "White" : "Black";
+  if (engine === undefined) return "Loading the engine…";
+  if (resigned !== undefined && mode === "play") return `${resigned === "white" ? "White" : "Black"} resigns: ${result()}.`;
+  if (ending?.winner !== undefined) return `Checkmate: ${ending.winner === "white" ? "White" : "Black"} wins.`;
+  if (ending !== undefined) return `A draw: ${ending.reason}.`;
+  if (mode === "play" && !game.atEnd) return "An earlier position. Go to the end to play on.";
+  if (mode === "play" && enginePlays(turn)) return "Ibex thinks…";
+  if (mode === "play") return `Your move: ${side}.`;
+  return `${side} to move.`;
+}
+
+function showMoves(): void {
+  const start = positionOf(game.start);
+  const list = byId("moves");
+  list.replaceChildren();
+  let white = start.turn === "white";
+  let number = start.fullmoves;
+  game.sans().forEach((san, at) => {
+    if (white || at === 0) {
+      const label = document.createElement("span");
+      label.textContent = white ? `${number}.` : `${number}…`;
+      list.append(label);
+    }
+    const move = document.createElement("button");
+    move.textContent = san;
+    move.className = at + 1 === game.ply ? "quiet here" : "quiet";
+    move.onclick = () => goTo(at + 1);
+    list.append(move);
+    if (!white) number += 1;
+    white = !white;
+  });
+  const here = list.querySelector<HTMLElement>(".here");
+  if (here !== null) list.scrollTop = here.offsetTop - list.offsetTop - list.clientHeight / 2;
+  const variation = byId("variation");
+  variation.hidden = !game.inVariation;
+  const from = game.position(game.moves.slice(0, game.ply));
+  variation.firstElementChild!.textContent = variationSans(from, game.variation).map(({ san }) => san).join(" ");
+}
+
+function showAnalysis(): void {
+  const position = game.position();
+  const list = byId("lines");
+  const shown = mode === "analyse" ? lines.filter((line) => line !== undefined) : [];
+  list.replaceChildren(...shown.map((line) => lineItem(line, position)));
+  const first = shown[0];
+  const wdl = first?.wdl;
+  const chances = wdl === undefined ? [0, 0, 0] : position.turn === "white" ? wdl : [...wdl].reverse();
+  const bar = byId("wdl");
+  bar.classList.toggle("empty", wdl === undefined);
+  [...bar.children].forEach((part, at) => {
+    const share = (chances[at] ?? 0) / 10;
+    (part as HTMLElement).style.width = `${share}%`;
+    part.textContent = share >= 12 ? `${Math.round(share)}%` : "";
+  });
+  byId("speed").textContent =
+    first === undefined
+      ? ""
+      : `depth ${first.depth} · ${amount(first.nodes)} nodes · ${amount(first.nps)}/s · hash ${Math.round(first.hashfull / 10)}%`;
+  const shapes: DrawShape[] = shown.map((line, at) => arrow(line.pv[0]!, at === 0 ? "green" : "paleBlue")).reverse();
+  ground.setAutoShapes(shapes);
+  const values = Array.from({ length: game.moves.length + 1 }, (_, ply) => expectations[ply]);
+  const graph = document.getElementById("graph") as unknown as SVGSVGElement;
+  graph.classList.toggle("empty", !values.some((value) => value !== undefined));
+  drawGraph(graph, values, game.ply, goTo);
+}
+
+function lineItem(line: Line, position: ReturnType<Game["position"]>): HTMLLIElement {
+  const item = document.createElement("li");
+  const score = document.createElement("b");
+  score.textContent = scoreText(line, position.turn);
+  const kind = document.createElement("em");
+  kind.textContent = statement(line);
+  kind.className = statement(line).replace(" ", "-");
+  const moves = document.createElement("span");
+  const path = game.path;
+  variationSans(position, line.pv).forEach(({ san }, at) => {
+    const move = document.createElement("button");
+    move.className = "quiet";
+    move.textContent = san;
+    move.onclick = () => {
+      // Another position may be on the board by now.
+      if (game.path.join() !== path.join()) return;
+      game.explore(line.pv.slice(0, at + 1));
+      changed();
+    };
+    moves.append(move, " ");
+  });
+  item.append(score, kind, moves);
+  return item;
+}
+
+function arrow(uci: string, brush: string): DrawShape {
+  const [from, to] = chessgroundMove(parseUci(uci)!);
+  return { orig: from as Key, dest: to as Key, brush };
+}
+
+const amount = (n: number): string => (n >= 1e6 ? `${(n / 1e6).toFixed(1)}M` : n >= 1e3 ? `${Math.round(n / 1e3)}k` : String(n));
+
+function goTo(ply: number): void {
+  wholeGame = false;
+  game.go(ply);
+  changed();
+}
+
+function keep(): void {
+  const choices = Object.fromEntries(CHOICES.map((id) => [id, id === "use960" ? input(id).checked : input(id).value]));
+  try {
+    localStorage.setItem(STORED, JSON.stringify({ game: game.save(), mode, orientation, resigned, expectations, choices }));
+  } catch {
+    // Without storage the page works, and forgets.
+  }
+}
+
+function restore(): void {
+  try {
+    const stored = JSON.parse(localStorage.getItem(STORED) ?? "null");
+    if (stored === null) return;
+    for (const [id, value] of Object.entries(stored.choices)) {
+      if (id === "use960") input(id).checked = Boolean(value);
+      else input(id).value = String(value);
+    }
+    game = Game.restore(stored.game);
+    ({ mode, orientation, resigned } = stored);
+    expectations = stored.expectations.map((value: number | null) => value ?? undefined);
+  } catch {
+    // What another version has stored is no reason not to begin.
+  }
+}
+
+// What the user does.
+
+function report(id: string, attempt: () => void): void {
+  const place = byId(id);
+  place.textContent = "";
+  try {
+    attempt();
+  } catch (error) {
+    place.textContent = error instanceof Error ? error.message : String(error);
+  }
+}
+
+function setUp(next: Game): void {
+  mode = "analyse";
+  analysing = false;
+  newGame(next);
+}
+
+function takeBack(): void {
+  resigned = undefined;
+  // The engine's answer goes with the move that it answers.
+  const human = select("colour").value;
+  const turn = game.position(game.moves).turn;
+  game.takeBack(mode === "play" && human === turn ? 2 : 1);
+  expectations.length = Math.min(expectations.length, game.moves.length + 1);
+  changed();
+}
+
+function toggleAnalysis(): void {
+  wholeGame = false;
+  analysing = !analysing;
+  // What was found stays on the page when the analysis ends.
+  if (analysing) return changed();
+  era += 1;
+  keep();
+  show();
+  void act();
+}
+
+function showElo(): void {
+  const slider = input("elo");
+  byId("elo-text").textContent = Number(slider.value) >= Number(slider.max) ? "full" : slider.value;
+}
+
+function setTheme(theme: string | null): void {
+  if (theme === null) delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+}
+
+function listen(): void {
+  const click = (id: string, action: () => void) => (button(id).onclick = action);
+  click("tab-play", () => setMode("play"));
+  click("tab-analyse", () => setMode("analyse"));
+  click("first", () => goTo(0));
+  click("back", () => (game.back(), changed()));
+  click("forward", () => (game.forward(), changed()));
+  click("end", () => goTo(game.moves.length));
+  click("leave", () => goTo(game.ply));
+  click("flip", () => ((orientation = orientation === "white" ? "black" : "white"), keep(), show()));
+  click("new-game", () => newGame(start()));
+  click("take-back", takeBack);
+  click("resign", () => ((resigned = select("colour").value as Colour), changed()));
+  click("analyse", toggleAnalysis);
+  click("whole", () => void analyseWhole());
+  click("random960", () => {
+    input("number960").value = String(Math.floor(Math.random() * 960));
+    input("use960").checked = true;
+    keep();
+  });
+  click("set-fen", () => report("fen-error", () => setUp(readFen(input("fen").value))));
+  click("copy-fen", () => void navigator.clipboard.writeText(game.fen()));
+  click("load-pgn", () => report("pgn-error", () => setUp(Game.read(byId<HTMLTextAreaElement>("pgn").value))));
+  click("copy-pgn", () => void navigator.clipboard.writeText(game.pgn(result())));
+  click("save-pgn", () => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([game.pgn(result())], { type: "application/x-chess-pgn" }));
+    link.download = "game.pgn";
+    link.click();
+    URL.revokeObjectURL(link.href);
+  });
+  click("theme", () => {
+    const dark = getComputedStyle(document.documentElement).colorScheme.trim() === "dark";
+    localStorage.setItem("theme", dark ? "light" : "dark");
+    setTheme(dark ? "light" : "dark");
+  });
+  input("fen").onkeydown = (event) => event.key === "Enter" && button("set-fen").click();
+  input("pgn-file").onchange = async () => {
+    const text = await input("pgn-file").files?.[0]?.text();
+    if (text !== undefined) report("pgn-error", () => setUp(Game.read(text)));
+    input("pgn-file").value = "";
+  };
+  input("elo").oninput = showElo;
+  for (const id of CHOICES) input(id).addEventListener("change", () => (keep(), show(), void choicesChanged(id)));
+  document.addEventListener("keydown", keys);
+}
+
+/** A new colour takes over at once; new settings begin a new search. */
+function choicesChanged(id: string): void {
+  if (id === "colour" && select("colour").value !== "none") orientation = select("colour").value as Colour;
+  if (id === "colour" || ((id === "multipv" || id === "hash") && analysing)) changed();
+}
+
+function readFen(text: string): Game {
+  positionOf(text);
+  // Castling rights by files are those of Chess960.
+  return new Game(text.trim(), /^[^ ]+ [wb] [A-Ha-h]+ /.test(text.trim()));
+}
+
+function keys(event: KeyboardEvent): void {
+  const target = event.target as HTMLElement;
+  if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
+  const actions: Record<string, string> = {
+    ArrowLeft: "back",
+    ArrowRight: "forward",
+    Home: "first",
+    End: "end",
+    f: "flip",
+    n: "new-game",
+    z: "take-back",
+  };
+  const id = actions[event.key];
+  if (id !== undefined) {
+    event.preventDefault();
+    button(id).click();
+  } else if (event.key === " " && target.tagName !== "BUTTON" && target.tagName !== "SUMMARY") {
+    event.preventDefault();
+    if (mode === "analyse") toggleAnalysis();
+  }
+}
+
+async function begin(): Promise<void> {
+  setTheme(localStorage.getItem("theme"));
+  listen();
+  restore();
+  show();
+  if (await isolate()) return;
+  try {
+    engine = await Searcher.load();
+  } catch (error) {
+    byId("status").textContent = `The engine cannot be loaded: ${error instanceof Error ? error.message : error}`;
+    return;
+  }
+  engine.onremark = (text) => (byId("remark").textContent = text);
+  byId("about").textContent = `${engine.name}, free software under the GNU GPL. It runs in this page; nothing leaves it.`;
+  const elo = engine.spins.get("UCI_Elo");
+  if (elo !== undefined) {
+    const slider = input("elo");
+    const chosen = slider.value;
+    Object.assign(slider, { min: String(elo.min), max: String(elo.max), step: "50" });
+    slider.value = chosen;
+  }
+  showElo();
+  show();
+  void act();
+}
+
+void begin();

@@ -1,0 +1,86 @@
+// What the engine says, read from its lines.
+
+/** A line of analysis; the score is for the side to move. */
+export interface Line {
+  depth: number;
+  number: number;
+  cp?: number;
+  mate?: number;
+  bound?: "lower" | "upper";
+  wdl?: [number, number, number];
+  nodes: number;
+  nps: number;
+  time: number;
+  hashfull: number;
+  pv: string[];
+}
+
+/** What kind of statement a score is. */
+export type Statement = "proved mate" | "tablebase" | "recognized" | "proved draw" | "bound" | "evaluation";
+
+/** From these centipawns on, Ibex shows what a tablebase says, and what a recognizer has proved. */
+const TABLEBASE = 19_000;
+const RECOGNIZED = 10_000;
+
+/** Reads a line `info … score …`; undefined for any other. */
+export function readInfo(text: string): Line | undefined {
+  const words = text.split(" ");
+  if (words[0] !== "info" || !words.includes("score")) return undefined;
+  const after = (word: string) => {
+    const at = words.indexOf(word);
+    return at < 0 ? undefined : Number(words[at + 1]);
+  };
+  const at = words.indexOf("wdl");
+  const pv = words.indexOf("pv");
+  return {
+    depth: after("depth") ?? 0,
+    number: after("multipv") ?? 1,
+    cp: after("cp"),
+    mate: after("mate"),
+    bound: words.includes("lowerbound") ? "lower" : words.includes("upperbound") ? "upper" : undefined,
+    wdl: at < 0 ? undefined : [Number(words[at + 1]), Number(words[at + 2]), Number(words[at + 3])],
+    nodes: after("nodes") ?? 0,
+    nps: after("nps") ?? 0,
+    time: after("time") ?? 0,
+    hashfull: after("hashfull") ?? 0,
+    pv: pv < 0 ? [] : words.slice(pv + 1),
+  };
+}
+
+/** What the score of a line claims; never more than the engine does. */
+export function statement(line: Line): Statement {
+  if (line.bound !== undefined) return "bound";
+  if (line.mate !== undefined) return "proved mate";
+  const size = Math.abs(line.cp ?? 0);
+  if (size >= TABLEBASE) return "tablebase";
+  if (size >= RECOGNIZED) return "recognized";
+  // Ibex says so of certain draws only.
+  return line.wdl?.[1] === 1000 ? "proved draw" : "evaluation";
+}
+
+/** The score as White sees it, in pawns: `+0.35`, `#-4`, `≥ +1.20`. */
+export function scoreText(line: Line, turn: "white" | "black"): string {
+  const sign = turn === "white" ? 1 : -1;
+  if (line.mate !== undefined) return `#${sign * line.mate}`;
+  const value = sign * (line.cp ?? 0);
+  const kind = statement(line);
+  if (kind === "recognized" || kind === "tablebase") return value > 0 ? "1-0" : "0-1";
+  const atLeast = line.bound === undefined ? "" : (line.bound === "lower") === (sign > 0) ? "≥ " : "≤ ";
+  return `${atLeast}${value < 0 ? "−" : value > 0 ? "+" : ""}${(Math.abs(value) / 100).toFixed(2)}`;
+}
+
+/** What White may expect of the game, 0 to 1. */
+export function expectation(line: Line, turn: "white" | "black"): number {
+  let own: number;
+  if (line.mate !== undefined) own = line.mate > 0 ? 1 : 0;
+  else if (line.wdl !== undefined) own = (line.wdl[0] + line.wdl[1] / 2) / 1000;
+  else own = 1 / (1 + Math.exp(-(line.cp ?? 0) / 120));
+  return turn === "white" ? own : 1 - own;
+}
+
+/** The limits of a numeric option, from its declaration. */
+export function readSpin(text: string): { name: string; min: number; max: number; value: number } | undefined {
+  const match = /^option name (.*?) type spin default (-?\d+) min (-?\d+) max (-?\d+)/.exec(text);
+  if (match === null) return undefined;
+  return { name: match[1]!, value: Number(match[2]), min: Number(match[3]), max: Number(match[4]) };
+}

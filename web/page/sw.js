@@ -1,0 +1,41 @@
+// The service worker: the page without a network, and the headers for shared memory on hosts that cannot set them.
+
+const VERSION = __VERSION__;
+const FILES = __FILES__;
+
+addEventListener("install", (event) => {
+  const store = async () => {
+    const cache = await caches.open(VERSION);
+    // Not what an earlier visit has left in the browser's own cache.
+    await cache.addAll(FILES.map((file) => new Request(file, { cache: "reload" })));
+    await skipWaiting();
+  };
+  event.waitUntil(store());
+});
+
+addEventListener("activate", (event) => {
+  const clean = async () => {
+    for (const name of await caches.keys()) if (name !== VERSION) await caches.delete(name);
+    await clients.claim();
+  };
+  event.waitUntil(clean());
+});
+
+/** The same answer with the headers that isolate a page. */
+function isolated(response) {
+  const headers = new Headers(response.headers);
+  headers.set("Cross-Origin-Opener-Policy", "same-origin");
+  headers.set("Cross-Origin-Embedder-Policy", "require-corp");
+  return new Response(response.body, { status: response.status, statusText: response.statusText, headers });
+}
+
+addEventListener("fetch", (event) => {
+  const { request } = event;
+  if (request.method !== "GET" || new URL(request.url).origin !== location.origin) return;
+  const answer = async () => {
+    const cache = await caches.open(VERSION);
+    const stored = await cache.match(request.mode === "navigate" ? "./" : request, { ignoreSearch: true });
+    return isolated(stored ?? (await fetch(request)));
+  };
+  event.respondWith(answer());
+});

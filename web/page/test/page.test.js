@@ -1,0 +1,255 @@
+// The built page in a browser: a game, an analysis, node counts, bad input, and a visit without a network.
+//
+// `CHROMIUM` names the browser, `IBEX` the native program for the comparison, `SHOTS` a folder for pictures.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { chromium } from "playwright-core";
+
+const BROWSER = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const DIST = new URL("../dist/", import.meta.url).pathname;
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
+const POSITIONS = [
+  "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+  "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+  "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+  "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
+  "r2q1rk1/ppp2ppp/2n1bn2/2b1p3/3pP3/3P1NPP/PPP1NPB1/R1BQ1RK1 b - - 1 9",
+  "8/8/4k3/8/4K3/8/3R4/b7 w - - 40 90",
+  "6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1",
+  "2r3k1/1q1nbppp/r3p3/3pP3/pPpP4/P1Q2N2/2RN1PPP/2R4K b - b3 0 23",
+  "r1bq1rk1/pp2ppbp/2np1np1/8/3NP3/2N1BP2/PPPQ2PP/R3KB1R w KQ - 3 9",
+  "8/8/8/8/5kp1/P7/8/1K1N4 w - - 0 1",
+];
+
+const skip = !existsSync(BROWSER) && `there is no browser at ${BROWSER}`;
+const profile = mkdtempSync(join(tmpdir(), "ibex-page-"));
+let server;
+let context;
+let page;
+const complaints = [];
+
+before(async () => {
+  if (skip) return;
+  // A plain host: no headers, as the cheapest web space has none.
+  server = createServer(async (request, response) => {
+    const path = new URL(request.url, "http://localhost").pathname.replace(/^\/sub\//, "") || "index.html";
+    try {
+      const bytes = await readFile(join(DIST, path));
+      response.writeHead(200, { "Content-Type": TYPES[extname(path)] ?? "application/octet-stream" });
+      response.end(bytes);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, resolve));
+  context = await chromium.launchPersistentContext(profile, {
+    executablePath: BROWSER,
+    viewport: { width: 1280, height: 900 },
+    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+      "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+  page = await context.newPage();
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  await page.goto(`http://localhost:${server.address().port}/sub/`);
+  await ready();
+});
+
+after(async () => {
+  await context?.close();
+  server?.close();
+  rmSync(profile, { recursive: true, force: true });
+});
+
+const status = () => page.textContent("#status");
+const ready = () =>
+  page.waitForFunction(() => !/Loading|^$/.test(document.querySelector("#status").textContent), null, { timeout: 60_000 });
+const until = (pattern, timeout = 60_000) =>
+  page.waitForFunction((text) => new RegExp(text).test(document.querySelector("#status").textContent), pattern, { timeout });
+const open = (at) => page.locator("details").nth(at).evaluate((details) => (details.open = true));
+
+async function setUp(fen) {
+  await open(0);
+  await page.fill("#fen", fen);
+  await page.click("#set-fen");
+}
+
+/** Makes a move with the mouse. */
+async function drag(from, to) {
+  const box = await page.locator("#board cg-board").boundingBox();
+  const at = (square) => {
+    const size = box.width / 8;
+    return [box.x + (square.charCodeAt(0) - 96.5) * size, box.y + (8.5 - Number(square[1])) * size];
+  };
+  for (const square of [from, to]) await page.mouse.click(...at(square));
+}
+
+test("the service worker isolates the page on a plain host", { skip }, async () => {
+  assert.equal(await page.evaluate(() => crossOriginIsolated), true);
+});
+
+test("a move is answered, and can be taken back", { skip }, async () => {
+  await page.selectOption("#movetime", "100");
+  assert.match(await status(), /Your move: White/);
+  await drag("e2", "e4");
+  await page.waitForFunction(() => document.querySelectorAll("#moves button").length === 2);
+  await until("Your move");
+  await page.click("#take-back");
+  assert.equal(await page.locator("#moves button").count(), 0);
+});
+
+test("a game to its end, Chess960, both sides by the engine", { skip, timeout: 400_000 }, async () => {
+  await page.check("#use960");
+  await page.fill("#number960", "0");
+  await page.evaluate(() => {
+    const slider = document.querySelector("#elo");
+    slider.value = slider.min;
+    slider.dispatchEvent(new Event("input"));
+    slider.dispatchEvent(new Event("change"));
+  });
+  await page.selectOption("#colour", "none");
+  await page.click("#new-game");
+  await until("Checkmate|draw", 380_000);
+  await open(0);
+  assert.ok((await page.locator("#moves button").count()) > 10);
+  await page.uncheck("#use960");
+  await page.selectOption("#colour", "white");
+  await page.evaluate(() => {
+    const slider = document.querySelector("#elo");
+    slider.value = slider.max;
+    slider.dispatchEvent(new Event("change"));
+  });
+});
+
+test("an analysis says what its scores are, and stops", { skip }, async () => {
+  await setUp("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1");
+  await page.click("#analyse");
+  await page.waitForFunction(() => document.querySelector("#lines")?.textContent.includes("proved mate"));
+  assert.match(await page.textContent("#lines li:first-child b"), /^#1$/);
+  await page.click("#analyse");
+  await setUp(POSITIONS[0]);
+  await page.click("#analyse");
+  await page.waitForFunction(() => document.querySelectorAll("#lines li").length === 3);
+  assert.match(await page.textContent("#lines"), /evaluation/);
+  await page.waitForFunction(() => /depth 1\d/.test(document.querySelector("#speed").textContent), null, { timeout: 60_000 });
+  await page.click("#analyse");
+  const speed = await page.textContent("#speed");
+  assert.match(speed, /^depth 1\d/);
+  await page.waitForTimeout(700);
+  assert.equal(await page.textContent("#speed"), speed);
+  // A click on a move of a line steps into it; the game stays.
+  await page.locator("#lines li").first().locator("button").nth(1).click();
+  assert.ok(await page.isVisible("#variation"));
+  await page.click("#leave");
+  assert.ok(await page.isHidden("#variation"));
+});
+
+test("a wrong FEN and a wrong PGN are reported, and nothing is lost", { skip }, async () => {
+  await page.fill("#pgn", '[White "A"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *');
+  await page.click("#load-pgn");
+  assert.equal(await page.locator("#moves button").count(), 5);
+  for (const [pgn, error] of [
+    ["1. e4 e5 2. Nf9 *", /'Nf9' is no move/],
+    ["1. e4 e5 2. Nf4 *", /Move 2\. 'Nf4' is not legal/],
+    ["1. e4 {a (comment} e5 (1... c5 2. Nf3) 2. Ke3", /Move 2\. 'Ke3' is not legal/],
+    ["some words", /'some' is no move/],
+    ["", /no game/],
+  ]) {
+    await page.fill("#pgn", pgn);
+    await page.click("#load-pgn");
+    assert.match(await page.textContent("#pgn-error"), error, pgn);
+  }
+  for (const fen of ["junk", "8/8/8/8/8/8/8/8 w - - 0 1", "4k3/8/8/8/8/8/8/4KK2 w - - 0 1", ""]) {
+    await page.fill("#fen", fen);
+    await page.click("#set-fen");
+    assert.ok((await page.textContent("#fen-error")).length > 5, fen);
+  }
+  assert.equal(await page.locator("#moves button").count(), 5);
+  await page.keyboard.press("Escape");
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await page.textContent("#moves .here"), "e4");
+});
+
+test("a whole game is analysed and drawn", { skip }, async () => {
+  await page.click("#whole");
+  await page.waitForFunction(() => document.querySelector("#whole").textContent === "Whole game", null, { timeout: 60_000 });
+  const points = await page.locator("#graph .curve").getAttribute("points");
+  assert.equal(points.split(" ").length, 6);
+});
+
+test("ten positions have the native node counts", { skip: skip || (!process.env.IBEX && "IBEX is not set") }, async () => {
+  const files = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
+  const wasm = files.find((name) => name.endsWith(".wasm"));
+  const worker = files.find((name) => /worker.*\.js$/.test(name)) ?? null;
+  assert.ok(wasm !== undefined, files.join("\n"));
+  const told = await page.evaluate(
+    async ({ wasm, worker, positions }) => {
+      const module = await WebAssembly.compile(await (await fetch(wasm)).arrayBuffer());
+      const engine = new Worker(worker, { type: "module" });
+      const lines = [];
+      let done;
+      engine.onmessage = ({ data }) => (data.startsWith("bestmove") ? done() : / nodes /.test(data) && lines.push(data));
+      engine.postMessage({ module, flags: null });
+      const counts = [];
+      for (const fen of positions) {
+        const answer = new Promise((resolve) => (done = resolve));
+        for (const line of ["ucinewgame", `position fen ${fen}`, "go nodes 20000"]) engine.postMessage(line);
+        await answer;
+        counts.push(/ nodes (\d+)/.exec(lines.at(-1))[1]);
+      }
+      engine.terminate();
+      return counts;
+    },
+    { wasm, worker, positions: POSITIONS },
+  );
+  for (const [at, fen] of POSITIONS.entries()) {
+    const input = `position fen ${fen}\ngo nodes 20000\n`;
+    const native = execFileSync(process.env.IBEX, { input, encoding: "utf8" }).split("\n");
+    assert.equal(told[at], / nodes (\d+)/.exec(native.filter((line) => / nodes /.test(line)).at(-1))[1], fen);
+  }
+});
+
+test("390 pixels are wide enough, light and dark", { skip }, async () => {
+  for (const scheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme: scheme });
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
+      await page.waitForTimeout(300);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(wide <= width, `${wide} at ${width}`);
+      if (process.env.SHOTS) {
+        for (const tab of ["play", "analyse"]) {
+          await page.click(`#tab-${tab}`);
+          if (tab === "analyse") await page.click("#analyse");
+          await page.waitForTimeout(1500);
+          await page.screenshot({ path: join(process.env.SHOTS, `${tab}-${width}-${scheme}.png`), fullPage: true });
+          if (tab === "analyse") await page.click("#analyse");
+        }
+      }
+    }
+  }
+});
+
+test("the page without a network, with the game where it was", { skip }, async () => {
+  await page.click("#tab-analyse");
+  const moves = await page.textContent("#moves");
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await page.reload();
+  await ready();
+  assert.equal(await page.textContent("#moves"), moves);
+  await page.click("#analyse");
+  await page.waitForFunction(() => /depth [5-9]/.test(document.querySelector("#speed").textContent));
+  await page.click("#analyse");
+  assert.deepEqual(complaints, []);
+});
