@@ -107,6 +107,7 @@ function play(move: NormalMove): void {
 function changed(): void {
   era += 1;
   lines = [];
+  for (const id of ["fen-error", "pgn-error"]) byId(id).textContent = "";
   keep();
   show();
   void act();
@@ -232,7 +233,12 @@ function show(): void {
     button(`tab-${name}`).setAttribute("aria-selected", String(name === mode));
   }
   byId("status").textContent = status(turn, ending);
-  const name = (colour: Colour) => (mode === "play" ? (enginePlays(colour) ? "Ibex" : "You") : colour === "white" ? "White" : "Black");
+  const name = (colour: Colour) => {
+    if (mode === "play") return enginePlays(colour) ? "Ibex" : "You";
+    const side = colour === "white" ? "White" : "Black";
+    const player = game.headers.get(side) ?? "?";
+    return player === "?" ? side : player;
+  };
   byId("bottom-name").textContent = name(orientation);
   byId("top-name").textContent = name(orientation === "white" ? "black" : "white");
   button("analyse").textContent = analysing ? "Stop" : "Start";
@@ -243,7 +249,8 @@ function show(): void {
   button("resign").disabled = isOver() || select("colour").value === "none";
   button("first").disabled = button("back").disabled = game.path.length === 0;
   button("forward").disabled = button("end").disabled = game.inVariation || game.atEnd;
-  if (document.activeElement !== byId("fen")) input("fen").value = game.fen();
+  // What is wrong stays in the field, so that it can be mended.
+  if (document.activeElement !== byId("fen") && byId("fen-error").textContent === "") input("fen").value = game.fen();
   showMoves();
   showAnalysis();
 }
@@ -476,6 +483,7 @@ function listen(): void {
 
 /** A new colour takes over at once; new settings begin a new search. */
 function choicesChanged(id: string): void {
+  if (id === "elo") showElo();
   if (id === "colour" && select("colour").value !== "none") orientation = select("colour").value as Colour;
   if (id === "colour" || ((id === "multipv" || id === "hash") && analysing)) changed();
 }

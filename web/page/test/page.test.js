@@ -167,10 +167,11 @@ test("a wrong FEN and a wrong PGN are reported, and nothing is lost", { skip }, 
     await page.click("#load-pgn");
     assert.match(await page.textContent("#pgn-error"), error, pgn);
   }
-  for (const fen of ["junk", "8/8/8/8/8/8/8/8 w - - 0 1", "4k3/8/8/8/8/8/8/4KK2 w - - 0 1", ""]) {
+  for (const fen of ["junk", "8/8/8/8/8/8/8/8 w - - 0 1", "4k3/8/8/8/8/8/8/4KK2 w - - 0 1", " "]) {
     await page.fill("#fen", fen);
     await page.click("#set-fen");
     assert.ok((await page.textContent("#fen-error")).length > 5, fen);
+    assert.equal(await page.inputValue("#fen"), fen);
   }
   assert.equal(await page.locator("#moves button").count(), 5);
   await page.keyboard.press("Escape");
