@@ -29,6 +29,8 @@ const select = (id: string) => byId<HTMLSelectElement>(id);
 const STORED = "ibex";
 /** Time for each position when a whole game is analysed, in milliseconds. */
 const WHOLE_GAME = 500;
+/** A step of the slider of ratings. */
+const ELO_STEP = 50;
 /** What the user has chosen, kept from visit to visit. */
 const CHOICES = ["colour", "movetime", "elo", "use960", "number960", "multipv", "hash"];
 
@@ -534,7 +536,9 @@ async function begin(): Promise<void> {
   if (elo !== undefined) {
     const slider = input("elo");
     const chosen = slider.value;
-    Object.assign(slider, { min: String(elo.min), max: String(elo.max), step: "50" });
+    // The last step is full strength, which is beyond the engine's ratings.
+    const full = elo.min + ELO_STEP * Math.ceil((elo.max + 1 - elo.min) / ELO_STEP);
+    Object.assign(slider, { min: String(elo.min), max: String(full), step: String(ELO_STEP) });
     slider.value = chosen;
   }
   showElo();
