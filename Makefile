@@ -61,7 +61,7 @@ web-page: web ## Serve the page for play and analysis on http://localhost:4173
 	cd web/page && npm ci && npm start
 
 web-page-test: web ## Test that page in Chromium; IBEX=PROGRAM compares it with a native program
-	cd web/page && npm ci && $(if $(IBEX),IBEX=$(abspath $(IBEX))) npm test
+	cd web/page && npm ci --no-audit --no-fund && CHROMIUM=$$(command -v chromium) $(if $(IBEX),IBEX=$(abspath $(IBEX))) npm test
 
 install: native ## Install program, manual pages, completions and logo under PREFIX (/usr/local), DESTDIR before it
 	rm -rf target/manual
