@@ -53,6 +53,7 @@ before(async () => {
   context = await chromium.launchPersistentContext(profile, {
     executablePath: BROWSER,
     viewport: { width: 1280, height: 900 },
+    hasTouch: true,
     args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
       "--disable-background-networking", "--disable-component-update", "--disable-sync"],
   });
@@ -82,14 +83,14 @@ async function setUp(fen) {
   await page.click("#set-fen");
 }
 
-/** Makes a move with the mouse. */
-async function drag(from, to) {
+/** Makes a move: a click, or a touch, on each of its squares. */
+async function move(from, to, press = (x, y) => page.mouse.click(x, y)) {
   const box = await page.locator("#board cg-board").boundingBox();
   const at = (square) => {
     const size = box.width / 8;
     return [box.x + (square.charCodeAt(0) - 96.5) * size, box.y + (8.5 - Number(square[1])) * size];
   };
-  for (const square of [from, to]) await page.mouse.click(...at(square));
+  for (const square of [from, to]) await press(...at(square));
 }
 
 test("the service worker isolates the page on a plain host", { skip }, async () => {
@@ -99,11 +100,17 @@ test("the service worker isolates the page on a plain host", { skip }, async () 
 test("a move is answered, and can be taken back", { skip }, async () => {
   await page.selectOption("#movetime", "100");
   assert.match(await status(), /Your move: White/);
-  await drag("e2", "e4");
+  await move("e2", "e4");
   await page.waitForFunction(() => document.querySelectorAll("#moves button").length === 2);
   await until("Your move");
   await page.click("#take-back");
   assert.equal(await page.locator("#moves button").count(), 0);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.waitForTimeout(300);
+  await move("d2", "d4", (x, y) => page.touchscreen.tap(x, y));
+  await page.waitForFunction(() => document.querySelectorAll("#moves button").length === 2);
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.click("#take-back");
 });
 
 test("a game to its end, Chess960, both sides by the engine", { skip, timeout: 400_000 }, async () => {
@@ -150,6 +157,17 @@ test("an analysis says what its scores are, and stops", { skip }, async () => {
   assert.ok(await page.isVisible("#variation"));
   await page.click("#leave");
   assert.ok(await page.isHidden("#variation"));
+});
+
+test("a hash that the browser refuses is reported, and the analysis goes on", { skip }, async () => {
+  await open(1);
+  await page.evaluate(() => document.querySelector("#hash").add(new Option("4096")));
+  await page.selectOption("#hash", "4096");
+  await page.click("#analyse");
+  await page.waitForFunction(() => /depth \d/.test(document.querySelector("#speed").textContent));
+  assert.match(await page.textContent("#remark"), /hash/i);
+  await page.click("#analyse");
+  await page.selectOption("#hash", "64");
 });
 
 test("a wrong FEN and a wrong PGN are reported, and nothing is lost", { skip }, async () => {
