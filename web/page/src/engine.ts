@@ -13,6 +13,8 @@ export class Searcher {
   onremark: (text: string) => void = () => {};
 
   private options = new Map<string, string>();
+  /** How many searches were asked for: the last one counts. */
+  private asked = 0;
   private running: Promise<string | undefined> | undefined;
   private online: (line: Line) => void = () => {};
   private finish: ((move: string | undefined) => void) | undefined;
@@ -49,10 +51,13 @@ export class Searcher {
 
   /**
    * Searches, after `prepare` has set its options and the last search has ended. Resolves with the best move, which is
-   * undefined where there is none.
+   * undefined where there is none, or where somebody else has asked for a search meanwhile.
    */
   async search(position: string, go: string, online: (line: Line) => void, prepare = () => {}): Promise<string | undefined> {
+    this.asked += 1;
+    const own = this.asked;
     await this.stop();
+    if (own !== this.asked) return undefined;
     prepare();
     this.online = online;
     const running = new Promise<string | undefined>((resolve) => (this.finish = resolve));
