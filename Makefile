@@ -11,7 +11,7 @@ TARGET := $(EXE:$(SUFFIX)=)$(SUFFIX)
 FEATURES ?=
 CHOSEN = $(if $(FEATURES),--features $(FEATURES))
 
-.PHONY: native portable static pgo dist dist-run neon web web-test web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz diagram matches clean help
+.PHONY: native portable static pgo dist dist-run neon wasm-target node web web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz diagram matches clean help
 
 # The fuzzer's targets, and how long each runs; cargo-fuzz needs a nightly toolchain.
 FUZZ_TARGETS := line dialogue fen epd games network option annotated
@@ -45,22 +45,34 @@ neon: ## The tests of the network as an ARM64 program: NEON against scalar (qemu
 	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER=qemu-aarch64 RUSTFLAGS="-C link-self-contained=yes" \
 	  cargo test --locked --profile quick --lib --target aarch64-unknown-linux-musl nnue
 
-web: ## Build the engine for browsers and Node, web/package/ibex.wasm (after: rustup target add wasm32-wasip1)
+wasm-target:
+	@test -d "$$(rustc --print sysroot)/lib/rustlib/wasm32-wasip1" \
+	  || { echo "WebAssembly is missing: rustup target add wasm32-wasip1" >&2; exit 1; }
+
+node:
+	@command -v node >/dev/null || { echo "Node is missing: install version 20 or later from https://nodejs.org" >&2; exit 1; }
+
+web: wasm-target ## Build the engine for browsers and Node, web/package/ibex.wasm (after: rustup target add wasm32-wasip1)
 	RUSTFLAGS="-C target-feature=+simd128" CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_STRIP=symbols \
 	  cargo build --release --locked -p ibex-web --target wasm32-wasip1
 	cp $(or $(CARGO_TARGET_DIR),target)/wasm32-wasip1/release/ibex_web.wasm web/package/ibex.wasm
 	cp LICENSE web/package/LICENSE
 
-web-test: ## Test the package under Node; IBEX=PROGRAM compares it with a native program (after: make web)
-	cd web/package && $(if $(IBEX),IBEX=$(abspath $(IBEX))) node --test
+web-test: node ## Test the package under Node; IBEX=PROGRAM compares it with a native program (after: make web)
+	cd web/package && $(if $(IBEX),IBEX=$(abspath $(IBEX))) node --test --test-force-exit
 
-web-pack: web ## Make the npm package in web/package
+web-kernels: node wasm-target ## The tests of the network as a WebAssembly program: 128-bit vectors against scalar
+	CARGO_TARGET_WASM32_WASIP1_RUNNER="node --no-warnings $(CURDIR)/web/engine/run-tests.js" \
+	  RUSTFLAGS="-C target-feature=+simd128" \
+	  cargo test --locked --no-default-features --profile quick --lib --target wasm32-wasip1 nnue
+
+web-pack: node web ## Make the npm package in web/package
 	cd web/package && npm pack
 
-web-page: web ## Serve the page for play and analysis on http://localhost:4173
+web-page: node web ## Serve the page for play and analysis on http://localhost:4173
 	cd web/page && npm ci && npm start
 
-web-page-test: web ## Test that page in Chromium; IBEX=PROGRAM compares it with a native program
+web-page-test: node web ## Test that page in Chromium; IBEX=PROGRAM compares it with a native program
 	cd web/page && npm ci --no-audit --no-fund && CHROMIUM=$$(command -v chromium) $(if $(IBEX),IBEX=$(abspath $(IBEX))) npm test
 
 install: native ## Install program, manual pages, completions and logo under PREFIX (/usr/local), DESTDIR before it
@@ -124,4 +136,4 @@ clean: ## Remove what was built
 	cargo clean
 
 help: ## This list
-	@sed -n 's/^\([a-z-]*\):[a-z ]* ## /\1\t/p' Makefile
+	@sed -n 's/^\([a-z-]*\):[a-z -]* ## /\1\t/p' Makefile

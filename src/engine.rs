@@ -38,8 +38,8 @@ use background::Running;
 use foreground::Running;
 use handicap::Handicap;
 
-/// The largest transposition table that can be set, in MiB.
-pub const LARGEST_HASH: usize = if cfg!(target_family = "wasm") { 2048 } else { 1 << 20 };
+/// The largest transposition table that can be set, in MiB. In WebAssembly no allocation has 2 GiB.
+pub const LARGEST_HASH: usize = if cfg!(target_family = "wasm") { 2047 } else { 1 << 20 };
 /// The most search threads that can be set.
 pub const MOST_THREADS: usize = if cfg!(target_family = "wasm") { 1 } else { 512 };
 

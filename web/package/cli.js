@@ -3,15 +3,19 @@
 
 import { createInterface } from "node:readline";
 
+import { isEndless, isSearch, word } from "./engine.js";
 import { load } from "./node.js";
 
 const engine = await load();
 let ending = false;
 /** Whether the last search waits for `stop` or `ponderhit`, which nobody can say after the end of the input. */
 let endless = false;
+/** How many `isready` of the user have no answer yet. */
+let asked = 0;
 
 function say(line) {
-  if (/^\s*go\b/.test(line)) endless = /\b(infinite|ponder)\b/.test(line);
+  if (isSearch(line)) endless = isEndless(line);
+  if (word(line) === "isready") asked += 1;
   engine.postMessage(line);
 }
 
@@ -24,7 +28,10 @@ function end() {
 
 engine.onmessage = (line) => {
   const last = ending && !engine.searching;
-  if (last && line === "readyok") process.exit(0);
+  if (line === "readyok") {
+    if (last && asked === 0) process.exit(0);
+    asked -= 1;
+  }
   process.stdout.write(`${line}\n`);
   if (last && line.startsWith("bestmove")) engine.postMessage("isready");
 };
@@ -36,7 +43,7 @@ if (words.length > 0) {
 } else {
   const input = createInterface({ input: process.stdin });
   input.on("line", (line) => {
-    if (line.trim() === "quit") process.exit(0);
+    if (word(line) === "quit") process.exit(0);
     say(line);
   });
   input.on("close", end);

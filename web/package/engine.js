@@ -9,7 +9,26 @@ import { PONDERHITS, STOPS } from "./serve.js";
 /** How often a search is begun anew after a failure, before it is given up. */
 const ATTEMPTS = 2;
 
-const word = (line) => line.trim().split(/\s+/, 1)[0];
+/** The words that begin a line of UCI. */
+const KEYWORDS = new Set(
+  "uci debug isready setoption register ucinewgame position go stop ponderhit quit".split(" "),
+);
+
+/** The first word that counts, in small letters: like the engine, this skips unknown words before a command. */
+export function word(line) {
+  const words = line.trim().toLowerCase().split(/\s+/);
+  return words[0].startsWith("#") ? words[0] : (words.find((other) => KEYWORDS.has(other)) ?? words[0]);
+}
+
+/** Whether a line begins a search, which a `bestmove` answers. */
+export const isSearch = (line) => word(line) === "go" && !/\sperft\b/i.test(line);
+
+/** Whether a line begins a search that only `stop` or `ponderhit` ends: one that says so, or has no limit. */
+export function isEndless(line) {
+  if (!isSearch(line)) return false;
+  const limited = /\s(depth|nodes|mate|movetime|[wb]time)\s+[-+]?\d/i.test(line) || /\s[wb]inc\s+\+?[1-9]/i.test(line);
+  return /\s(infinite|ponder)\b/i.test(line) || !limited;
+}
 
 export class Engine {
   #module;
@@ -49,11 +68,13 @@ export class Engine {
     const first = word(line);
     if (first === "quit") return this.terminate();
     if (this.#worker === null || line === "") return;
+    // As in the native engine, the next search ends one that would go on for ever.
+    if (first === "go" && this.#isEndless()) this.#interrupt("stop");
     if (this.searching) {
       if (first === "isready") return this.#emit("readyok");
       if (first === "stop" || first === "ponderhit") return this.#interrupt(first);
       this.#queue.push(line);
-    } else if (first === "go") {
+    } else if (isSearch(line)) {
       this.#queue.push(line);
       this.#pv = null;
       this.#attempts = 0;
@@ -76,6 +97,12 @@ export class Engine {
     this.#worker?.end();
     this.#worker = null;
     this.#queue = [];
+  }
+
+  /** Whether the running search will wait for `stop` or `ponderhit`, neither of which has been said. */
+  #isEndless() {
+    if (!this.searching || !isEndless(this.#queue[0])) return false;
+    return !this.#queue.slice(1).some((line) => ["go", "stop", "ponderhit"].includes(word(line)));
   }
 
   #begin() {
@@ -115,7 +142,7 @@ export class Engine {
     this.#queue.shift();
     this.#pv = null;
     this.#attempts = 0;
-    while (this.searching && word(this.#queue[0]) !== "go") this.#remember(this.#queue.shift());
+    while (this.searching && !isSearch(this.#queue[0])) this.#remember(this.#queue.shift());
   }
 
   #remember(line) {
@@ -134,52 +161,50 @@ export class Engine {
       this.#queue.push(first);
       return this.#send(first);
     }
-    const others = this.#queue.slice(1).some((line) => word(line) === "go");
-    this.#restart();
     if (first === "ponderhit") {
-      this.#queue[0] = this.#queue[0].replace(/\s+ponder\b/, "");
-    } else {
-      this.#settle();
+      this.#queue[0] = this.#queue[0].replace(/\s+ponder\b/i, "");
+      return this.#restart(false);
     }
     // `stop` is meant for the last search, too.
-    if (first === "stop" && others) this.#queue.push(first);
-    this.#resume();
+    if (this.#queue.slice(1).some(isSearch)) this.#queue.push(first);
+    this.#restart(true);
   }
 
   /** Another worker for one that has failed. */
   #replace(reason) {
-    this.#restart();
-    this.#emit(`info string the engine was restarted: ${reason}`);
     this.#attempts += 1;
-    if (this.searching && (this.#pv !== null || this.#attempts > ATTEMPTS)) this.#settle();
-    if (!this.searching && this.#attempts > ATTEMPTS) {
-      this.#emit("info string the engine cannot run here");
-      return this.terminate();
+    const remark = `info string the engine was restarted: ${reason}`;
+    // The last attempt at a search is a short one.
+    if (this.#attempts <= ATTEMPTS + (this.searching ? 1 : 0)) {
+      return this.#restart(this.searching && (this.#pv !== null || this.#attempts > ATTEMPTS), remark);
     }
-    this.#resume();
+    this.terminate();
+    this.#emit(`info string the engine cannot run here: ${reason}`);
   }
 
-  #restart() {
+  /**
+   * Puts another worker in the place of this one: it hears what the old one knew, and what that has not answered.
+   *
+   * With `settle`, the running search is not begun anew, but answered with its last line, or else by a short search.
+   */
+  #restart(settle, remark = null) {
     this.#worker.end();
     this.#begin();
     for (const line of this.#options.values()) this.#send(line);
     if (this.#position !== null) this.#send(this.#position);
+    const answer = settle ? this.#lastAnswer() : null;
+    if (settle && answer === null) this.#queue[0] = "go depth 1";
+    for (const line of answer === null ? this.#queue : this.#queue.slice(1)) this.#send(line);
+    if (answer !== null) this.#answered();
+    // At the end, because who hears it may say the next line at once.
+    if (remark !== null) this.#emit(remark);
+    if (answer !== null) this.#emit(answer);
   }
 
-  /** Answers for the search that was ended: with its last line, or else with a short search. */
-  #settle() {
+  /** The answer that the last line of the running search stands for, if there was a line. */
+  #lastAnswer() {
     const moves = / pv (.*)$/.exec(this.#pv ?? "")?.[1].split(" ");
-    if (moves !== undefined) {
-      const answer = `bestmove ${moves[0]}${moves.length > 1 ? ` ponder ${moves[1]}` : ""}`;
-      this.#answered();
-      this.#emit(answer);
-    } else {
-      this.#queue[0] = "go depth 1";
-    }
-  }
-
-  /** Says to the new worker what the old one has not answered. */
-  #resume() {
-    for (const line of this.#queue) this.#send(line);
+    if (moves === undefined) return null;
+    return `bestmove ${moves[0]}${moves.length > 1 ? ` ponder ${moves[1]}` : ""}`;
   }
 }

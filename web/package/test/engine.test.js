@@ -145,6 +145,64 @@ test("a worker that fails is replaced, with its options, its position and its se
   own.terminate();
 });
 
+test("a worker that always fails is given up", async () => {
+  const module = await WebAssembly.compile(readFileSync(new URL("../ibex.wasm", import.meta.url)));
+  const lines = [];
+  const makeWorker = (_, failed) => {
+    setImmediate(() => failed("it fell"));
+    return { send() {}, end() {} };
+  };
+  const own = new Engine(module, makeWorker, true, (line) => lines.push(line));
+  own.postMessage("go infinite");
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  assert.equal(lines.at(-1), "info string the engine cannot run here: it fell");
+  assert.equal(lines.length, 4);
+  assert.ok(!own.searching);
+});
+
+test("without shared memory no line is lost or said twice", async () => {
+  const { loaded, lines, ask } = await engine({ shared: false });
+  await ask("position startpos\ngo infinite", "info depth 5 ");
+  for (const line of ["setoption name MultiPV value 2", "position startpos moves e2e4"]) loaded.postMessage(line);
+  let answers = 0;
+  loaded.addMessageListener((line) => {
+    if (line.startsWith("bestmove") && ++answers === 1) loaded.postMessage("go nodes 3000");
+  });
+  loaded.postMessage("stop");
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  assert.equal(answers, 2, lines.join("\n"));
+  assert.ok(lines.some((line) => line.includes(" multipv 2 ")));
+  assert.match(lines.at(-1), /^bestmove [a-h][5-8]/);
+  loaded.terminate();
+});
+
+test("the next search ends one without end, and perft is no search", { timeout: 60_000 }, async () => {
+  for (const shared of [true, false]) {
+    const { loaded, lines, ask, until } = await engine({ shared });
+    await ask("position startpos\ngo infinite", "info depth 5 ");
+    const both = until("bestmove d1d8");
+    loaded.postMessage(MATE);
+    loaded.postMessage("joho GO nodes 2000");
+    await both;
+    assert.equal(lines.filter((line) => line.startsWith("bestmove")).length, 2, lines.join("\n"));
+    await ask("position startpos\ngo", "info depth 5 ");
+    await ask("go perft 2", "Nodes searched: 400");
+    assert.ok(!loaded.searching);
+    // A limit that the line has not reached is kept.
+    await ask("go nodes 30000\ngo perft 1", "Nodes searched: 20");
+    assert.ok(Number(/ nodes (\d+)/.exec(lines.filter((line) => line.includes(" nodes ")).at(-1))[1]) > 20_000);
+    loaded.terminate();
+  }
+});
+
+test("memory that the system refuses makes a smaller table, and a word says so", () => {
+  const input = "setoption name Hash value 2000\nposition startpos\ngo nodes 5000\n";
+  // 512 MiB in pages of 64 KiB.
+  const run = spawnSync(process.execPath, ["--wasm-max-mem-pages=8192", cli], { input, encoding: "utf8", timeout: 30_000 });
+  assert.match(run.stdout, /^info string no memory for Hash 2000; it is 250 now$/m);
+  assert.match(run.stdout, /^bestmove [a-h]/m);
+});
+
 test("more memory than there is gives a smaller table, and a word of it", async () => {
   const { loaded, lines, ask } = await engine();
   await ask("setoption name Hash value 2048\nisready", "readyok");
@@ -177,5 +235,9 @@ test("the command: lines, the end of the input, and arguments", () => {
   assert.match(lines.stdout, /^bestmove d1d8/m);
   assert.match(run([], "position startpos\ngo nodes 30000\n").stdout, / nodes [23]\d{4} [\s\S]*^bestmove/m);
   assert.match(run([], "uci\nquit\n").stdout, /^$|^id name Ibex/m);
+  for (const endless of ["go", "go depth x", "go ponder wtime 9 btime 9"]) {
+    assert.match(run([], `position startpos\n${endless}\n`).stdout, /^bestmove/m, endless);
+  }
+  assert.match(run([], "go perft 2\nisready\n").stdout, /^Nodes searched: 400\nreadyok\n$/m);
   assert.match(run(["go", "nodes", "1000"]).stdout, /^bestmove/m);
 });
