@@ -23,9 +23,10 @@ use crate::tt::{Entry, TranspositionTable};
 
 /// Nodes of the main search before the first mate search.
 const START: u64 = 10_000;
-/// The shares of a single thread's nodes, in percent, for mates by the side to move and for mates against it; and the same
-/// of one thread of several.
-const SHARES: [u64; 2] = [50, 30];
+/// The shares of a single thread's nodes, in percent, for mates by the side to move and for mates against it; the same
+/// after `go mate`; and the same of one thread of several.
+const SHARES: [u64; 2] = [30, 15];
+const SHARES_ASKED_FOR: [u64; 2] = [50, 30];
 const SHARES_BESIDE_OTHERS: [u64; 2] = [75, 20];
 /// The same in a game, while no decisive score is in sight: a level position seldom hides a mate, and nodes are strength.
 const SHARES_IN_GAMES: [u64; 2] = [2, 1];
@@ -377,6 +378,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let keen = self.shared.analysis || self.roots.0[0].value.score().is_decisive();
         let shares = match self.shared.counters.len() {
             _ if !keen => SHARES_IN_GAMES,
+            1 if self.shared.limits.mate.is_some() => SHARES_ASKED_FOR,
             1 => SHARES,
             _ => SHARES_BESIDE_OTHERS,
         };
