@@ -25,8 +25,12 @@ use claims::{Count, check, first_move};
 use game::{Played, start};
 use prover::{Outcome, Prover};
 
-/// Nodes of the search of a start, which fills the table with results that know no past.
-const FIRST: u64 = 20_000;
+/// The fewest nodes of the search of a start, which fills the table with results that know no past; the most are four
+/// doublings more.
+const FIRST: u64 = 1250;
+/// The fewest nodes of the other searches; the most are seven doublings more. Small searches are many: a false claim needs
+/// a table with a past, not a deep search.
+const LATER: u64 = 125;
 /// Searches of a game after its start.
 const SEARCHES: usize = 3;
 /// The endings that are solved, beside those that they lead to.
@@ -131,12 +135,11 @@ fn play(name: &str, settings: &[Vec<(&str, &str)>]) -> Count {
         let turn = number % settings.len();
         let engine = &mut engines[turn];
         let mut game = start(&tables, &mut random);
-        let mut told = engine.search(&game, FIRST);
+        let mut told = engine.search(&game, FIRST << (split_mix(&mut random) % 5));
         check(&game, &tables, &told, &mut count);
         for _ in 0..SEARCHES {
             game = next_game(&game, &told, &mut random);
-            let nodes = 500 << (split_mix(&mut random) % 7);
-            told = engine.search(&game, nodes);
+            told = engine.search(&game, LATER << (split_mix(&mut random) % 8));
             check(&game, &tables, &told, &mut count);
         }
     }
