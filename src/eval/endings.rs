@@ -74,11 +74,12 @@ fn scaling(board: &Board, ahead: Color, to_move: bool) -> Scaling {
             _ => worth(board, own) <= 3 || difference <= 2 || is_two_knights(board, own) && their.count() == 1,
         }
     } else if their.count() == 1 {
-        let wrong_corner = is_wrong_corner(board, own, kings, ahead, to_move);
-        if !wrong_corner && (board.bishops() | board.knights()).any() {
+        let drawn = is_wrong_corner(board, own, kings, ahead, to_move)
+            || is_locked_bishop(board, own, kings.behind, ahead, to_move);
+        if !drawn && (board.bishops() | board.knights()).any() {
             return Scaling::AlmostWon;
         }
-        wrong_corner
+        drawn
     } else {
         is_stopped_by_minor(board, own, their)
     };
@@ -207,6 +208,23 @@ fn is_wrong_corner(board: &Board, own: Bitboard, kings: Kings, ahead: Color, to_
     king <= 1 || king < strong && king <= steps || king == strong && king < steps
 }
 
+/// A bishop on h7 that the only pawn, on g6, locks in, and the lone king is at home between them and the corner: to free the
+/// bishop costs the pawn. The same on a7 and b6.
+fn is_locked_bishop(board: &Board, own: Bitboard, king: Square, ahead: Color, to_move: bool) -> bool {
+    let (Some(pawn), Some(bishop)) = (board.pawns().single_square(), board.bishops().single_square()) else {
+        return false;
+    };
+    let mirrored = pawn.file() < File::E;
+    let [pawn, bishop, king] = [pawn, bishop, king].map(|square| {
+        let square = seen_by(ahead, square);
+        if mirrored { square.flip_horizontal() } else { square }
+    });
+    let at_home = matches!(king, Square::G7 | Square::G8 | Square::H8);
+    own.count() == 3
+        && (pawn, bishop) == (Square::G6, Square::H7)
+        && (at_home || !to_move && king.distance(Square::G7) <= 1)
+}
+
 #[cfg(test)]
 mod tests {
     use shakmaty::CastlingMode;
@@ -296,6 +314,15 @@ mod tests {
             assert_eq!(tempered(fen, 330), 330 + ALMOST_WON, "{fen}");
         }
         assert!(tempered("1k6/8/8/P7/8/8/8/K1B5 w - - 0 1", 330) < HOPE);
+        // The bishop is locked in, on either side and for either colour; it is not where the king must first come home.
+        for fen in
+            ["7k/7B/6P1/8/8/3K4/8/8 w - - 0 1", "k7/B7/1P6/8/8/8/4K3/8 w - - 0 1", "8/8/3k4/8/8/6p1/6Kb/8 b - - 0 1"]
+        {
+            assert!(tempered(fen, 330) < HOPE, "{fen}");
+        }
+        assert_eq!(tempered("8/7B/5kP1/8/8/8/8/K7 w - - 0 1", 330), 330 + ALMOST_WON);
+        assert!(tempered("8/7B/5kP1/8/8/8/8/K7 b - - 0 1", -330) > -HOPE);
+        assert_eq!(tempered("6k1/B7/1P6/8/8/8/4K3/8 w - - 0 1", 330), 330 + ALMOST_WON);
     }
 
     /// Colours and sides of the board make no difference.
