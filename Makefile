@@ -11,7 +11,7 @@ TARGET := $(EXE:$(SUFFIX)=)$(SUFFIX)
 FEATURES ?=
 CHOSEN = $(if $(FEATURES),--features $(FEATURES))
 
-.PHONY: native portable static pgo dist dist-run neon wasm-target node web web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz diagram matches clean help
+.PHONY: native portable static pgo dist dist-run neon wasm-target node web web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz diagram figures matches clean help
 
 # The fuzzer's targets, and how long each runs; cargo-fuzz needs a nightly toolchain.
 FUZZ_TARGETS := line dialogue fen epd games network option annotated
@@ -128,6 +128,14 @@ fuzz: ## Each fuzzing target for FUZZ_SECONDS, from the project's own seeds (car
 
 diagram: ## Draw the modules again, after a change of what uses what (docs/modules.md)
 	IBEX_WRITE_DIAGRAM=1 cargo test --locked --test source diagram
+
+figures: ## Measure the figures of docs/ that are not of the current engine; figures-PART measures one part
+	cargo build --release --locked --bin ibex
+	cargo run --quiet --locked -p ibex-figures -- run
+
+figures-%:
+	cargo build --release --locked --bin ibex
+	cargo run --quiet --locked -p ibex-figures -- run $*
 
 matches: ## Write the tables of MATCHES.md again, after a change of docs/matches.csv or docs/steps.csv
 	IBEX_WRITE_MATCHES=1 cargo test --locked --test source matches

@@ -1,0 +1,98 @@
+//! All figures that are measured by one command.
+
+use crate::basis::Basis;
+use crate::measure::{self, Measured, Tools};
+
+/// A figure of a page.
+#[derive(Clone, Copy, Debug)]
+pub struct Figure {
+    pub name: &'static str,
+    /// Figures that are measured together.
+    pub part: &'static str,
+    pub page: &'static str,
+    pub basis: Basis,
+    /// Whether it takes seconds and repeats to the last digit, so that every check can measure it again.
+    pub quick: bool,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// The table that a command of Ibex prints: its arguments, the columns, and what it was measured with.
+    Printed(&'static str, &'static [&'static str], &'static str),
+    Suites(&'static [&'static str]),
+    Special(fn(&Tools) -> Result<Measured, String>),
+}
+
+impl Figure {
+    /// Whether a name means this figure or its part.
+    pub fn is_called(&self, name: &str) -> bool {
+        name == self.name || name == self.part
+    }
+
+    /// Measures it.
+    ///
+    /// # Errors
+    ///
+    /// One line: a program or data are missing, or a program failed.
+    pub fn measure(&self, tools: &Tools) -> Result<Measured, String> {
+        match self.kind {
+            Kind::Printed(command, columns, conditions) => measure::printed(tools, command, columns, conditions),
+            Kind::Suites(limit) => measure::suites(tools, limit),
+            Kind::Special(measure) => measure(tools),
+        }
+    }
+}
+
+const SEARCHES: &[&str] =
+    &["setting", "nodes", "nodes, ratio", "cuts by ≥", "by ≤", "by = high", "by = low", "same move", "PV plies"];
+const PASSES: &[&str] = &["setting", "nodes", "nodes, ratio", "passes"];
+const ONE_THREAD: &str = "16 MB, 1 thread";
+
+const fn lab(name: &'static str, command: &'static str, columns: &'static [&'static str]) -> Figure {
+    let kind = Kind::Printed(command, columns, ONE_THREAD);
+    Figure { name, part: "lab", page: "docs/lab.md", basis: Basis::Search, quick: true, kind }
+}
+
+const fn suites(name: &'static str, basis: Basis, limit: &'static [&'static str]) -> Figure {
+    Figure { name, part: "suites", page: "docs/epd.md", basis, quick: false, kind: Kind::Suites(limit) }
+}
+
+/// The figures, the quick ones first.
+pub const FIGURES: &[Figure] = &[
+    lab("lab-table-minimax", "lab table --exhaustive --depth 5 --every 4", SEARCHES),
+    lab("lab-table", "lab table --depth 10 --every 2", SEARCHES),
+    lab("lab-composition", "lab composition --depth 10 --every 2", SEARCHES),
+    lab("lab-distance", "lab distance --depth 10 --every 2", SEARCHES),
+    lab("lab-narrowing", "lab narrowing --depth 10 --every 2", SEARCHES),
+    lab("lab-draws", "lab draws --depth 10 --every 2", SEARCHES),
+    lab("lab-bands", "lab bands --depth 10 --every 2", SEARCHES),
+    lab("lab-grain", "lab grain --depth 10 --every 2", SEARCHES),
+    lab("lab-mtdf", "lab mtdf --depth 10 --every 2", PASSES),
+    suites("suites-nodes", Basis::Search, &["--nodes", "5000"]),
+    suites("suites-time", Basis::Network, &["--movetime", "100"]),
+    Figure {
+        name: "ending-scores",
+        part: "endings",
+        page: "docs/recognizers.md",
+        basis: Basis::Search,
+        quick: false,
+        kind: Kind::Special(measure::ending_scores),
+    },
+    Figure {
+        name: "mates",
+        part: "mates",
+        page: "docs/mates.md",
+        basis: Basis::Search,
+        quick: false,
+        kind: Kind::Special(measure::mates),
+    },
+    Figure {
+        name: "threads",
+        part: "threads",
+        page: "docs/strength.md",
+        basis: Basis::Network,
+        quick: false,
+        kind: Kind::Special(measure::threads),
+    },
+];

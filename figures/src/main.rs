@@ -1,0 +1,158 @@
+//! Measures the figures of the documentation and writes them into its pages.
+//!
+//! A figure is a table between two markers of a page, with a line that says what it was measured with. [`list`] has them
+//! all. `run` measures those that are not of the current engine, one after the other; each is written when it is complete,
+//! so the same command goes on after an interruption. `check` says which figures are old, and measures the quick ones
+//! again, whose tables must repeat.
+
+mod basis;
+mod list;
+mod measure;
+mod page;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::{Parser, Subcommand};
+
+use basis::{Engine, Recorded};
+use list::{FIGURES, Figure};
+use measure::Tools;
+
+/// Measures the figures of Ibex's documentation and writes them into its pages.
+#[derive(Parser, Debug)]
+#[command(version, arg_required_else_help = true)]
+struct Cli {
+    /// The program that is measured
+    #[arg(long, value_name = "PROGRAM", default_value = "target/release/ibex", global = true)]
+    ibex: PathBuf,
+    /// The folder with the public test data
+    #[arg(long, value_name = "FOLDER", default_value = "../shared", global = true)]
+    shared: PathBuf,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// List the figures and what each was measured with
+    List,
+    /// Measure figures and write them; those of the current engine are left alone
+    Run {
+        /// Names or parts, as `list` shows them [default: all]
+        names: Vec<String>,
+        /// Measure those of the current engine, too
+        #[arg(long)]
+        again: bool,
+    },
+    /// Say which figures are old; measure the quick ones of the current engine again
+    Check {
+        /// An old figure is an error
+        #[arg(long)]
+        release: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let tools = Tools { ibex: cli.ibex, shared: cli.shared };
+    let result = match &cli.command {
+        Command::List => list(),
+        Command::Run { names, again } => run(&tools, names, *again),
+        Command::Check { release } => check(&tools, *release),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("figures: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// What a page says a figure was measured with; none if it does not say.
+fn recorded(figure: &Figure) -> Result<Option<Recorded>, String> {
+    Ok(Recorded::read(&page::block(figure.page, figure.name)?))
+}
+
+/// Why a figure is old; none if it is current.
+fn reason(figure: &Figure, engine: &Engine) -> Result<Option<String>, String> {
+    Ok(match recorded(figure)? {
+        None => Some("says nothing of its engine".to_owned()),
+        Some(recorded) => figure.basis.reason(&recorded, engine),
+    })
+}
+
+fn list() -> Result<bool, String> {
+    let engine = Engine::current()?;
+    for figure in FIGURES {
+        let state = reason(figure, &engine)?.map_or_else(|| "current".to_owned(), |reason| format!("old: {reason}"));
+        println!("{:<10} {:<22} {:<22} {state}", figure.part, figure.name, figure.page);
+    }
+    Ok(true)
+}
+
+fn run(tools: &Tools, names: &[String], again: bool) -> Result<bool, String> {
+    for name in names {
+        if !FIGURES.iter().any(|figure| figure.is_called(name)) {
+            return Err(format!("no figure and no part is called '{name}'; `list` shows them"));
+        }
+    }
+    let engine = Engine::current()?;
+    tools.must_be(&engine)?;
+    let mut chosen = Vec::new();
+    for figure in FIGURES.iter().filter(|figure| names.is_empty() || names.iter().any(|name| figure.is_called(name))) {
+        if again || reason(figure, &engine)?.is_some() {
+            chosen.push(figure);
+        }
+    }
+    let mut times: Vec<(&str, Duration)> = Vec::new();
+    let mut failed = 0;
+    for (number, figure) in chosen.iter().enumerate() {
+        eprintln!("[{}/{}] {}", number + 1, chosen.len(), figure.name);
+        let start = Instant::now();
+        // A measurement that fails leaves its page as it is, and the others go on.
+        let written = figure.measure(tools).and_then(|measured| {
+            let block = format!("{}\n{}", measured.table, engine.provenance(&measured.conditions)?);
+            page::replace(figure.page, figure.name, &block)
+        });
+        if let Err(error) = written {
+            eprintln!("figures: {}: {error}", figure.name);
+            failed += 1;
+        }
+        match times.iter_mut().find(|(part, _)| *part == figure.part) {
+            Some((_, time)) => *time += start.elapsed(),
+            None => times.push((figure.part, start.elapsed())),
+        }
+    }
+    for (part, time) in times {
+        println!("{part:<10} {:.0} s", time.as_secs_f64());
+    }
+    println!("{} figures measured, {failed} failed", chosen.len());
+    Ok(failed == 0)
+}
+
+fn check(tools: &Tools, release: bool) -> Result<bool, String> {
+    let engine = Engine::current()?;
+    tools.must_be(&engine)?;
+    let (mut old, mut wrong, mut repeated) = (0, 0, 0);
+    for figure in FIGURES {
+        if let Some(reason) = reason(figure, &engine)? {
+            println!("old: {} in {}: {reason}", figure.name, figure.page);
+            old += 1;
+        } else if figure.quick {
+            let told = page::table(&page::block(figure.page, figure.name)?);
+            let measured = figure.measure(tools)?.table;
+            if told.trim() == measured.trim() {
+                repeated += 1;
+            } else {
+                println!("wrong: {} in {}; measured now:\n{measured}", figure.name, figure.page);
+                wrong += 1;
+            }
+        }
+    }
+    println!("{} figures: {repeated} measured again, {wrong} wrong, {old} old (`make figures`)", FIGURES.len());
+    Ok(wrong == 0 && !(release && old > 0))
+}

@@ -1,0 +1,341 @@
+//! The measurements: each runs programs and makes a table of what they print.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::basis::Engine;
+
+/// What measurements run.
+#[derive(Debug)]
+pub struct Tools {
+    pub ibex: PathBuf,
+    /// The public test data.
+    pub shared: PathBuf,
+}
+
+/// A table, and what it was measured with besides the engine.
+#[derive(Debug)]
+pub struct Measured {
+    /// Lines of Markdown, each with its end.
+    pub table: String,
+    pub conditions: String,
+}
+
+impl Tools {
+    /// Refuses a program that is not the project's.
+    ///
+    /// # Errors
+    ///
+    /// One line: the program does not run, or its bench is not the recorded one.
+    pub fn must_be(&self, engine: &Engine) -> Result<(), String> {
+        let printed = self.run(["bench", "--signature"])?;
+        if printed.trim() == engine.bench {
+            Ok(())
+        } else {
+            let (program, bench) = (self.ibex.display(), &engine.bench);
+            Err(format!("{program} has the bench {}, tests/bench.signature {bench}; build it", printed.trim()))
+        }
+    }
+
+    /// Runs Ibex to its end; what it printed.
+    pub fn run<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Result<String, String> {
+        let arguments: Vec<_> = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
+        output(Command::new(&self.ibex).args(arguments), &[0, 1])
+    }
+
+    /// A file or folder of the public test data.
+    pub fn data(&self, name: &str) -> Result<PathBuf, String> {
+        let path = self.shared.join("data").join(name);
+        if path.exists() { Ok(path) } else { Err(format!("{} is missing (--shared)", path.display())) }
+    }
+}
+
+/// What a program prints; an error if its status is none of these.
+pub fn output(command: &mut Command, statuses: &[i32]) -> Result<String, String> {
+    let name = Path::new(command.get_program()).display().to_string();
+    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{name}: {error}"))?;
+    if output.status.code().is_some_and(|status| statuses.contains(&status)) {
+        return String::from_utf8(output.stdout).map_err(|error| format!("{name}: {error}"));
+    }
+    let errors = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{name}: {}; {}", output.status, errors.lines().last().unwrap_or_default()))
+}
+
+fn cells(line: &str) -> Vec<&str> {
+    line.trim().trim_matches('|').split('|').map(str::trim).collect()
+}
+
+/// A line of a table.
+pub fn row<S: AsRef<str>>(cells: &[S]) -> String {
+    let cells: Vec<&str> = cells.iter().map(AsRef::as_ref).collect();
+    format!("| {} |\n", cells.join(" | "))
+}
+
+/// These columns of the first table in a text; all of them, if none is named.
+///
+/// # Errors
+///
+/// One line: there is no table, or it lacks a column.
+pub fn columns(text: &str, names: &[&str]) -> Result<String, String> {
+    let lines: Vec<&str> =
+        text.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|')).collect();
+    let [head, _, body @ ..] = &lines[..] else { return Err("no table was printed".to_owned()) };
+    if body.is_empty() {
+        return Err("an empty table was printed".to_owned());
+    }
+    if names.is_empty() {
+        return Ok(lines.iter().map(|line| format!("{line}\n")).collect());
+    }
+    let head = cells(head);
+    let chosen: Vec<usize> = names
+        .iter()
+        .map(|name| head.iter().position(|cell| cell == name).ok_or_else(|| format!("no column '{name}' was printed")))
+        .collect::<Result<_, _>>()?;
+    lines
+        .iter()
+        .map(|line| {
+            let all = cells(line);
+            let some: Vec<&str> = chosen.iter().filter_map(|&at| all.get(at).copied()).collect();
+            if line.starts_with("|-") { Ok(format!("|{}|\n", some.join("|"))) } else { Ok(row(&some)) }
+        })
+        .collect()
+}
+
+/// The table that a command of Ibex prints.
+pub fn printed(tools: &Tools, command: &str, names: &[&str], conditions: &str) -> Result<Measured, String> {
+    let table = columns(&tools.run(command.split(' '))?, names)?;
+    Ok(Measured { table, conditions: format!("`ibex {command}`, {conditions}") })
+}
+
+/// The scores of random positions of few men; the tables give the results of pawn against pawn.
+pub fn ending_scores(tools: &Tools) -> Result<Measured, String> {
+    let command = "endings scores --positions 120 --seed 3 --nodes 20000";
+    let tables = tools.data("syzygy")?;
+    let arguments = command.split(' ').map(OsStr::new).chain([OsStr::new("--syzygy"), tables.as_os_str()]);
+    let table = columns(&tools.run(arguments)?, &[])?;
+    Ok(Measured { table, conditions: format!("`ibex {command} --syzygy FOLDER`") })
+}
+
+/// The suites, by what the pages call them.
+const SUITES: [(&str, &str); 7] = [
+    ("wacnew", "Win at Chess (revised)"),
+    ("sts_v3_points", "Strategic Test Suite, version 3"),
+    ("bratko_kopec", "Bratko-Kopec"),
+    ("kaufman", "Kaufman"),
+    ("eet", "Eigenmann endgames"),
+    ("pet", "PET endgames"),
+    ("lct2", "LCT II"),
+];
+
+/// Solutions of the public suites, under one limit, beside Stockfish's where it is installed.
+pub fn suites(tools: &Tools, limit: &[&str]) -> Result<Measured, String> {
+    let scratch = std::env::temp_dir().join(format!("ibex-figures-{}.json", std::process::id()));
+    let mut arguments: Vec<PathBuf> = vec!["epd".into()];
+    for (name, _) in SUITES {
+        arguments.push(tools.data(&format!("epd/{name}.epd"))?);
+    }
+    arguments.extend(limit.iter().map(PathBuf::from));
+    arguments.extend(["--json".into(), scratch.clone()]);
+    if output(Command::new("stockfish").arg("quit"), &[0]).is_ok() {
+        arguments.extend(["--engine".into(), "sf=stockfish".into()]);
+    }
+    tools.run(arguments)?;
+    let text = std::fs::read_to_string(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
+    let _ = std::fs::remove_file(&scratch);
+    let document: Value = serde_json::from_str(&text).map_err(|error| format!("the suites' results: {error}"))?;
+    let (players, table) = suites_table(&document)?;
+    Ok(Measured {
+        table,
+        conditions: [format!("`ibex epd {}`, 16 MB, 1 thread, public suites", limit.join(" "))]
+            .into_iter()
+            .chain(players)
+            .collect::<Vec<_>>()
+            .join("; "),
+    })
+}
+
+/// The players' names beyond the first, and the table of solutions.
+fn suites_table(document: &Value) -> Result<(Vec<String>, String), String> {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let players: Vec<(String, String)> = list(&document["head"]["players"])
+        .iter()
+        .map(|player| (text(&player["label"]), text(&player["name"])))
+        .collect();
+    let totals = list(&document["totals"]);
+    let mut head = vec!["suite".to_owned(), "of".to_owned(), "Ibex".to_owned()];
+    head.extend(players.iter().skip(1).map(|(_, name)| name.clone()));
+    let mut table = row(&head) + "|---|" + &"--:|".repeat(head.len() - 1) + "\n";
+    let mut sums = vec![0; players.len() + 1];
+    for (suite, title) in SUITES {
+        let mut solved = Vec::new();
+        let mut points = Vec::new();
+        for (label, _) in &players {
+            let found = totals.iter().find(|total| total["player"] == **label && total["name"] == suite);
+            let total = found.ok_or_else(|| format!("no result of {label} in {suite}"))?;
+            let number = |value: &Value| value.as_u64().ok_or_else(|| format!("no number in the result of {suite}"));
+            if solved.is_empty() {
+                solved.push(number(&total["positions"])?);
+                points.push(number(&total["points"][1])?);
+            }
+            solved.push(number(&total["solved"])?);
+            points.push(number(&total["points"][0])?);
+        }
+        let line = |title: &str, numbers: &[u64]| {
+            row(&[title.to_owned()].into_iter().chain(numbers.iter().map(u64::to_string)).collect::<Vec<_>>())
+        };
+        table += &line(title, &solved);
+        if points[0] > 0 {
+            table += &line("the same, points", &points);
+        }
+        sums.iter_mut().zip(&solved).for_each(|(sum, solved)| *sum += solved);
+    }
+    table += &row(&["together".to_owned()].into_iter().chain(sums.iter().map(u64::to_string)).collect::<Vec<_>>());
+    Ok((players.into_iter().skip(1).map(|(_, name)| name).collect(), table))
+}
+
+/// The public mates, from the lines of a test.
+pub fn mates(_: &Tools) -> Result<Measured, String> {
+    let command = "cargo test --locked --release --test mates -- --ignored --nocapture";
+    let mut words = command.split(' ');
+    // A mate that two threads miss makes the test fail, and is a figure all the same.
+    let text = output(Command::new(words.next().unwrap_or_default()).args(words), &[0, 101])?;
+    Ok(Measured { table: mates_table(&text)?, conditions: format!("`{command}`, a million nodes a position") })
+}
+
+fn mates_table(text: &str) -> Result<String, String> {
+    let settings = ["16 MB, 1 threads", "16 MB, 2 threads", "1 MB, 1 threads", "1 MB, 2 threads"];
+    let heads = settings.map(|setting| setting.replace("1 threads", "1 thread"));
+    let mut table =
+        row(&[&["mates in".to_owned(), "of".to_owned()], &heads[..]].concat()) + "|--:|" + &"--:|".repeat(5) + "\n";
+    for moves in 1..=5 {
+        let mut positions = 0;
+        let mut exact = [0; 4];
+        for (setting, exact) in settings.iter().zip(&mut exact) {
+            let marker = format!("mate_in_{moves}.epd, {setting}: ");
+            positions = 0;
+            for line in text.lines() {
+                let Some((_, rest)) = line.split_once(&marker) else { continue };
+                let numbers: Vec<u64> = rest.split(' ').filter_map(|word| word.parse().ok()).collect();
+                let [of, found, _, _, faults, _] = numbers[..] else { return Err(format!("not understood: {line}")) };
+                if faults > 0 {
+                    return Err(format!("false mates: {line}"));
+                }
+                positions += of;
+                *exact += found;
+            }
+            if positions == 0 {
+                return Err(format!("no line begins with '{marker}'"));
+            }
+        }
+        let numbers = [moves, positions].into_iter().chain(exact).map(|n| n.to_string());
+        table += &row(&numbers.collect::<Vec<_>>());
+    }
+    Ok(table)
+}
+
+/// How long the bench takes with one thread and with two: three runs of each in turn, the least time of each.
+pub fn threads(tools: &Tools) -> Result<Measured, String> {
+    let depths = ["15", "17"];
+    let mut table = row(&["depth", "one thread, s", "two threads, s", "ratio", "nodes a second, ratio"])
+        + "|--:|--:|--:|--:|--:|\n";
+    for depth in depths {
+        let mut least = [f64::INFINITY; 2];
+        let mut most = [0.0_f64; 2];
+        for _ in 0..3 {
+            for (at, threads) in ["1", "2"].into_iter().enumerate() {
+                let printed = tools.run(["bench", "64", threads, depth])?;
+                let (nodes, rate) = bench_line(&printed)?;
+                least[at] = least[at].min(nodes / rate);
+                most[at] = most[at].max(rate);
+            }
+        }
+        table += &row(&[
+            depth.to_owned(),
+            format!("{:.1}", least[0]),
+            format!("{:.1}", least[1]),
+            format!("{:.2}", least[0] / least[1]),
+            format!("{:.2}", most[1] / most[0]),
+        ]);
+    }
+    Ok(Measured {
+        table,
+        conditions: "`ibex bench 64 THREADS DEPTH`, 40 positions, three runs of each in turn, the best of each"
+            .to_owned(),
+    })
+}
+
+/// Nodes, and nodes a second, of the last line of a bench.
+fn bench_line(text: &str) -> Result<(f64, f64), String> {
+    let line = text.lines().last().unwrap_or_default();
+    let words: Vec<&str> = line.split(' ').collect();
+    match words[..] {
+        [nodes, "nodes", rate, "nps"] => match (nodes.parse(), rate.parse()) {
+            (Ok(nodes), Ok(rate)) if rate > 0.0 => Ok((nodes, rate)),
+            _ => Err(format!("not understood: {line}")),
+        },
+        _ => Err(format!("not understood: {line}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_chosen_by_name() {
+        let text = "lab\n\n| a | b, c | d |\n|---|--:|--:|\n| x | 1 | 2 |\n| y | 3 | 4 |\n\n| z |\n|---|\n| no |\n";
+        assert_eq!(columns(text, &["a", "d"]).unwrap(), "| a | d |\n|---|--:|\n| x | 2 |\n| y | 4 |\n");
+        assert_eq!(columns(text, &["b, c"]).unwrap(), "| b, c |\n|--:|\n| 1 |\n| 3 |\n");
+        assert_eq!(columns(text, &[]).unwrap().lines().count(), 4);
+        assert!(columns(text, &["e"]).unwrap_err().contains("'e'"));
+        assert!(columns("nothing", &[]).is_err() && columns("| a |\n|---|\n", &[]).is_err());
+    }
+
+    #[test]
+    fn a_bench_has_nodes_and_a_rate() {
+        assert_eq!(bench_line("position 1/1: 7\n952058 nodes 1631383 nps\n"), Ok((952_058.0, 1_631_383.0)));
+        assert!(bench_line("952058 nodes 0 nps").is_err() && bench_line("").is_err());
+    }
+
+    #[test]
+    fn suites_are_counted_by_player() {
+        let total = |player: &str, name: &str, solved: u64| {
+            let points = if name == "sts_v3_points" { [70, 100] } else { [0, 0] };
+            serde_json::json!({"player": player, "name": name, "positions": 10, "solved": solved, "points": points})
+        };
+        let totals: Vec<Value> =
+            SUITES.iter().flat_map(|(name, _)| [total("ibex", name, 4), total("sf", name, 5)]).collect();
+        let players = [
+            serde_json::json!({"label": "ibex", "name": "Ibex 1.0.0"}),
+            serde_json::json!({"label": "sf", "name": "Stockfish 15.1"}),
+        ];
+        let mut document = serde_json::json!({"head": {"players": players}, "totals": totals});
+        let (names, table) = suites_table(&document).unwrap();
+        assert_eq!(names, ["Stockfish 15.1"]);
+        assert!(table.starts_with("| suite | of | Ibex | Stockfish 15.1 |\n|---|--:|--:|--:|\n"), "{table}");
+        assert!(table.contains("| the same, points | 100 | 70 | 70 |\n"), "{table}");
+        assert!(table.ends_with("| together | 70 | 28 | 35 |\n"), "{table}");
+        document["totals"].as_array_mut().unwrap().pop();
+        assert!(suites_table(&document).unwrap_err().contains("lct2"));
+    }
+
+    #[test]
+    fn mates_are_read_from_the_lines_of_the_test() {
+        let mut text = String::new();
+        for setting in ["16 MB, 1 threads", "16 MB, 2 threads", "1 MB, 1 threads", "1 MB, 2 threads"] {
+            for suite in ["mate_in_1", "mate_in_2", "mate_in_3", "pychess_mate_in_3", "mate_in_4", "mate_in_5"] {
+                text += &format!(
+                    "{suite}.epd, {setting}: 50 positions, 48 exact, 1 longer, 1 silent, 0 faults, 9 nodes a position\n"
+                );
+            }
+        }
+        let table = mates_table(&text).unwrap();
+        assert!(table.contains("| 3 | 100 | 96 | 96 | 96 | 96 |\n") && table.contains("| 5 | 50 | 48 |"), "{table}");
+        assert!(mates_table(&text.replace("0 faults", "1 faults")).unwrap_err().contains("false mates"));
+        assert!(mates_table(&text.replace("mate_in_4", "mate")).unwrap_err().contains("mate_in_4"));
+    }
+}

@@ -1,0 +1,79 @@
+//! Pages, and the blocks of figures in them.
+//!
+//! A block begins with `<!-- figure NAME -->` and ends with `<!-- end NAME -->`, each on a line of its own.
+
+use std::fs;
+
+/// Reads a file of the project.
+pub fn read(path: &str) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))
+}
+
+fn markers(name: &str) -> (String, String) {
+    (format!("<!-- figure {name} -->\n"), format!("<!-- end {name} -->"))
+}
+
+/// A page as what stands before the block, the block, and what stands behind it.
+fn parts<'a>(page: &str, text: &'a str, name: &str) -> Result<[&'a str; 3], String> {
+    let (begin, end) = markers(name);
+    let missing = |marker: &str| format!("{page} lacks the line '{}'", marker.trim_end());
+    let at = text.find(&begin).ok_or_else(|| missing(&begin))? + begin.len();
+    let length = text[at..].find(&end).ok_or_else(|| missing(&end))?;
+    Ok([&text[..at], &text[at..at + length], &text[at + length..]])
+}
+
+/// The block of a figure.
+///
+/// # Errors
+///
+/// One line: the page cannot be read or lacks a marker.
+pub fn block(page: &str, name: &str) -> Result<String, String> {
+    let text = read(page)?;
+    Ok(parts(page, &text, name)?[1].to_owned())
+}
+
+/// The lines of a block that belong to its table.
+pub fn table(block: &str) -> String {
+    block.lines().filter(|line| line.starts_with('|')).map(|line| format!("{line}\n")).collect()
+}
+
+/// Puts a block in the place of the old one; the page is replaced as a whole or not at all.
+///
+/// # Errors
+///
+/// One line: the page cannot be read or written, or lacks a marker.
+pub fn replace(page: &str, name: &str, block: &str) -> Result<(), String> {
+    let text = read(page)?;
+    let [before, _, behind] = parts(page, &text, name)?;
+    let new = format!("{before}{block}{behind}");
+    let scratch = format!("{page}.new");
+    fs::write(&scratch, new).and_then(|()| fs::rename(&scratch, page)).map_err(|error| format!("{page}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = "Text.\n\n<!-- figure one -->\n| a |\n|---|\n| 1 |\n\n*Of old.*\n<!-- end one -->\n\nMore.\n";
+
+    #[test]
+    fn a_block_lies_between_its_markers() {
+        let [before, block, behind] = parts("page", PAGE, "one").unwrap();
+        assert!(before.ends_with("one -->\n") && behind.starts_with("<!-- end one -->"));
+        assert_eq!(table(block), "| a |\n|---|\n| 1 |\n");
+        assert!(parts("page", PAGE, "two").unwrap_err().contains("<!-- figure two -->"));
+        assert!(parts("page", &PAGE.replace("end one", "end"), "one").unwrap_err().contains("<!-- end one -->"));
+    }
+
+    #[test]
+    fn a_block_is_replaced_and_nothing_else() {
+        let file = std::env::temp_dir().join(format!("ibex-figures-{}.md", std::process::id()));
+        let path = file.to_str().unwrap();
+        fs::write(&file, PAGE).unwrap();
+        replace(path, "one", "| b |\n").unwrap();
+        assert_eq!(read(path).unwrap(), "Text.\n\n<!-- figure one -->\n| b |\n<!-- end one -->\n\nMore.\n");
+        assert!(replace(path, "two", "| c |\n").is_err());
+        assert!(read(path).unwrap().contains("| b |"));
+        fs::remove_file(&file).unwrap();
+    }
+}
