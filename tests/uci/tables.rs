@@ -109,3 +109,22 @@ fn tablebases_that_cannot_be_used() {
         assert_eq!(once.len(), told.len(), "{told:?}");
     }
 }
+
+/// A move that loses for certain does not stand for the position where another one may hold until the clock runs out or the
+/// game repeats itself: the tables' distances are rounded, and repetition is not in them.
+#[test]
+fn a_position_is_lost_only_where_every_move_is() {
+    let Some(folder) = tablebases() else { return };
+    for position in [
+        "position fen 8/8/1N6/B7/8/3K4/8/6k1 b - - 49 25",
+        "position fen 8/B7/8/8/8/1K1N4/8/1k6 w - - 84 43 moves d3f2 b1c1 b3c3 c1b1 c3b3",
+        "position fen 8/8/8/2k5/8/8/5B2/1K2N3 b - - 33 17 moves c5b4 f2h4 b4c5 e1g2 c5b4 b1c2 b4c5 c2b1 c5c4 b1c2",
+    ] {
+        let mut engine = Engine::new();
+        engine.send(format!("setoption name SyzygyPath value {}", folder.display()));
+        engine.send("setoption name UCI_ShowWDL value true");
+        let (_, lines) = engine.search(position, "go nodes 2000");
+        let told: Vec<&String> = lines.iter().filter(|line| line.contains(" score ")).collect();
+        assert!(!told.is_empty() && !told.iter().any(|line| line.contains("wdl 0 0 1000")), "{position}: {lines:?}");
+    }
+}

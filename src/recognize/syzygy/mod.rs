@@ -203,12 +203,12 @@ impl Tablebases {
 
     /// Ranks the root's moves by the result that they keep, best first; `None` where the tables do not know.
     ///
-    /// A move ranks by result: win, win that the 50-move rule may spoil, draw, loss that the rule may save, loss. Moves
-    /// that keep a certain win rank equal, so that the search can look for mate among them, except when the game has
-    /// repeated a position since the last capture or pawn move or the counter is past half: then the shortest way to
-    /// the next such move ranks first, and progress is certain. A position that has been there once before is no draw yet:
-    /// what moves back into it ranks by its distance like any other. Search the moves of the [best rank](best) (in analysis,
-    /// the `lines` best), and report their `score` where the search itself finds no mate.
+    /// A move ranks by result: win, win that the 50-move rule may spoil, draw, loss that the rule saves, loss that the rule
+    /// or a repetition may save, loss. Moves that keep a certain win rank equal, so that the search can look for mate among
+    /// them, except when the game has repeated a position since the last capture or pawn move or the counter is past half:
+    /// then the shortest way to the next such move ranks first, and progress is certain. A position that has been there once
+    /// before is no draw yet: what moves back into it ranks by its distance like any other. Search the moves of the
+    /// [best rank](best) (in analysis, the `lines` best), and report their `score` where the search itself finds no mate.
     pub fn rank_root(&self, game: &Game, probing: &Probing) -> Option<Ranking> {
         let position = game.position();
         let men = position.board().occupied().count();
@@ -224,6 +224,10 @@ impl Tablebases {
             Some(ranked) => ranked,
             None => moves.iter().map(|&m| self.rank_by_wdl(game, m, probing)).collect::<Option<_>>()?,
         };
+        // A move that is lost for certain stands for the position only where all are.
+        if !by_distance && moves.iter().any(|ranked| ranked.score.is_none()) {
+            moves.iter_mut().for_each(|ranked| ranked.score = ranked.score.filter(|score| !score.is_loss()));
+        }
         // Stable: moves of one rank keep the generator's order where the distance is equal.
         moves.sort_by_key(|ranked| (Reverse(ranked.rank), ranked.dtz));
         Some(Ranking { moves, by_distance })
@@ -274,19 +278,21 @@ impl Tablebases {
         let winner = if dtz > 0 { us } else { !us };
         let behind = position.clock() == 0 || traps.iter().all(|&(wins, plies)| wins != winner || plies + 1 >= most);
         let hurry = after_repetition(game) || clock > 50;
+        let certain = in_time && behind;
         let rank = match dtz.signum() {
             1 if in_time && hurry => 2000 - dtz,
             1 if in_time => 2000,
             1 => 1000 - dtz - clock,
             // Distances are rounded, and among certain losses the search itself looks for the longest.
-            -1 if !too_late => -2000,
+            -1 if certain => -2000,
+            -1 if !too_late => -1999,
             -1 => -1000 - dtz + clock,
             _ => 0,
         };
         let score = match dtz.signum() {
             0 => Some(Score::ZERO),
             _ if too_late => Some(Score::ZERO),
-            sign if in_time && behind => {
+            sign if certain => {
                 let win = Score::tablebase_win(0);
                 Some(if sign > 0 { win } else { -win })
             }
