@@ -128,3 +128,15 @@ fn a_position_is_lost_only_where_every_move_is() {
         assert!(!told.is_empty() && !told.iter().any(|line| line.contains("wdl 0 0 1000")), "{position}: {lines:?}");
     }
 }
+
+/// What a trap may save is searched beside what loses for certain: it may be mated at once.
+#[test]
+fn a_loss_is_told_of_all_moves() {
+    let Some(folder) = tablebases() else { return };
+    let mut engine = Engine::new();
+    engine.send(format!("setoption name SyzygyPath value {}", folder.display()));
+    let moves = "f3f5 d2c3 f5f3 c3d2 f3f5 d2c3 f5f3 c3c2 f3g3 c8f5 g3d3 f5b5";
+    let position = format!("position fen 2Q5/8/8/8/8/5r2/3K4/k7 b - - 76 39 moves {moves}");
+    let (_, lines) = engine.search(&position, "go nodes 2000");
+    assert!(!lines.iter().any(|line| number(line, "mate") == Some(-1)), "{lines:?}");
+}

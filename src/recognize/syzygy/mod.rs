@@ -203,12 +203,12 @@ impl Tablebases {
 
     /// Ranks the root's moves by the result that they keep, best first; `None` where the tables do not know.
     ///
-    /// A move ranks by result: win, win that the 50-move rule may spoil, draw, loss that the rule saves, loss that the rule
-    /// or a repetition may save, loss. Moves that keep a certain win rank equal, so that the search can look for mate among
-    /// them, except when the game has repeated a position since the last capture or pawn move or the counter is past half:
-    /// then the shortest way to the next such move ranks first, and progress is certain. A position that has been there once
-    /// before is no draw yet: what moves back into it ranks by its distance like any other. Search the moves of the
-    /// [best rank](best) (in analysis, the `lines` best), and report their `score` where the search itself finds no mate.
+    /// A move ranks by result: win, win that the 50-move rule may spoil, draw, loss that the rule saves, loss. Moves
+    /// that keep a certain win rank equal, so that the search can look for mate among them, except when the game has
+    /// repeated a position since the last capture or pawn move or the counter is past half: then the shortest way to
+    /// the next such move ranks first, and progress is certain. A position that has been there once before is no draw yet:
+    /// what moves back into it ranks by its distance like any other. Search the moves of the [best rank](best) (in analysis,
+    /// the `lines` best), and report their `score` where the search itself finds no mate.
     pub fn rank_root(&self, game: &Game, probing: &Probing) -> Option<Ranking> {
         let position = game.position();
         let men = position.board().occupied().count();
@@ -225,7 +225,7 @@ impl Tablebases {
             None => moves.iter().map(|&m| self.rank_by_wdl(game, m, probing)).collect::<Option<_>>()?,
         };
         // A move that is lost for certain stands for the position only where all are.
-        if !by_distance && moves.iter().any(|ranked| ranked.score.is_none()) {
+        if moves.iter().any(|ranked| ranked.score.is_none()) {
             moves.iter_mut().for_each(|ranked| ranked.score = ranked.score.filter(|score| !score.is_loss()));
         }
         // Stable: moves of one rank keep the generator's order where the distance is equal.
@@ -283,9 +283,9 @@ impl Tablebases {
             1 if in_time && hurry => 2000 - dtz,
             1 if in_time => 2000,
             1 => 1000 - dtz - clock,
-            // Distances are rounded, and among certain losses the search itself looks for the longest.
-            -1 if certain => -2000,
-            -1 if !too_late => -1999,
+            // Distances are rounded, and among losses the search itself looks for the longest. A move that may be saved is
+            // no better for that: it may be mated at once.
+            -1 if !too_late => -2000,
             -1 => -1000 - dtz + clock,
             _ => 0,
         };
