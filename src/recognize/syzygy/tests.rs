@@ -172,7 +172,7 @@ fn root_moves_are_ranked_by_what_they_keep() {
     let mating = ending.position().parse_move("h1h8").expect("legal");
     assert_eq!(best(&ranked).iter().map(|ranked| ranked.m).collect::<Vec<_>>(), [mating]);
     assert_eq!(ranked[1].score, Some(Score::ZERO));
-    // One move may hold until the clock runs out, as far as the rounded tables know: none of the others, which lose for
+    // By its rounded distance one move may hold until the clock runs out: none of the others, which lose for
     // certain, stands for the position.
     let ending = game("8/8/1N6/B7/8/3K4/8/6k1 b - - 49 25");
     let ranked = tables.rank_root(&ending, &probing).expect("known").moves;
