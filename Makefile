@@ -17,6 +17,10 @@ CHOSEN = $(if $(FEATURES),--features $(FEATURES))
 FUZZ_TARGETS := line dialogue fen epd games network option annotated
 FUZZ_SECONDS ?= 60
 
+# The public test data lie where IBEX_SHARED says, or beside the checkout.
+MAKE_FIGURES = cargo build --release --locked --bin ibex && cargo run --quiet --locked -p ibex-figures -- \
+  --ibex $(or $(CARGO_TARGET_DIR),target)/release/ibex $(if $(IBEX_SHARED),--shared $(IBEX_SHARED)) run
+
 # By the environment, so that the library and its crates are built so, too: what follows `--` reaches the last crate only.
 native pgo: export RUSTFLAGS += -C target-cpu=native
 
@@ -130,12 +134,10 @@ diagram: ## Draw the modules again, after a change of what uses what (docs/modul
 	IBEX_WRITE_DIAGRAM=1 cargo test --locked --test source diagram
 
 figures: ## Measure the figures of docs/ that are not of the current engine; figures-PART measures one part
-	cargo build --release --locked --bin ibex
-	cargo run --quiet --locked -p ibex-figures -- run
+	$(MAKE_FIGURES)
 
 figures-%:
-	cargo build --release --locked --bin ibex
-	cargo run --quiet --locked -p ibex-figures -- run $*
+	$(MAKE_FIGURES) $*
 
 matches: ## Write the tables of MATCHES.md again, after a change of docs/matches.csv or docs/steps.csv
 	IBEX_WRITE_MATCHES=1 cargo test --locked --test source matches

@@ -94,14 +94,12 @@ pub fn columns(text: &str, names: &[&str]) -> Result<String, String> {
         .iter()
         .map(|name| head.iter().position(|cell| cell == name).ok_or_else(|| format!("no column '{name}' was printed")))
         .collect::<Result<_, _>>()?;
-    lines
-        .iter()
-        .map(|line| {
-            let all = cells(line);
-            let some: Vec<&str> = chosen.iter().filter_map(|&at| all.get(at).copied()).collect();
-            if line.starts_with("|-") { Ok(format!("|{}|\n", some.join("|"))) } else { Ok(row(&some)) }
-        })
-        .collect()
+    let chosen_of = |line: &&str| {
+        let all = cells(line);
+        let some: Vec<&str> = chosen.iter().filter_map(|&at| all.get(at).copied()).collect();
+        if line.starts_with("|-") { format!("|{}|\n", some.join("|")) } else { row(&some) }
+    };
+    Ok(lines.iter().map(chosen_of).collect())
 }
 
 /// The table that a command of Ibex prints.
@@ -198,11 +196,14 @@ fn suites_table(document: &Value) -> Result<(Vec<String>, String), String> {
 }
 
 /// The public mates, from the lines of a test.
-pub fn mates(_: &Tools) -> Result<Measured, String> {
+pub fn mates(tools: &Tools) -> Result<Measured, String> {
     let command = "cargo test --locked --release --test mates -- --ignored --nocapture";
     let mut words = command.split(' ');
     // A mate that two threads miss makes the test fail, and is a figure all the same.
-    let text = output(Command::new(words.next().unwrap_or_default()).args(words), &[0, 101])?;
+    let text = output(
+        Command::new(words.next().unwrap_or_default()).args(words).env("IBEX_SHARED", &tools.shared),
+        &[0, 101],
+    )?;
     Ok(Measured { table: mates_table(&text)?, conditions: format!("`{command}`, a million nodes a position") })
 }
 

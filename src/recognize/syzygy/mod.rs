@@ -47,6 +47,8 @@ impl Default for Probing {
     }
 }
 
+/// The rank of a move that loses, unless the 50-move rule or a repetition may yet save it.
+const LOSS: i32 = -2000;
 /// The number of missing tables that a remark names.
 const MISSING_TOLD: usize = 8;
 
@@ -224,12 +226,13 @@ impl Tablebases {
             Some(ranked) => ranked,
             None => moves.iter().map(|&m| self.rank_by_wdl(game, m, probing)).collect::<Option<_>>()?,
         };
-        // A move that is lost for certain stands for the position only where all are.
-        if moves.iter().any(|ranked| ranked.score.is_none()) {
-            moves.iter_mut().for_each(|ranked| ranked.score = ranked.score.filter(|score| !score.is_loss()));
-        }
         // Stable: moves of one rank keep the generator's order where the distance is equal.
         moves.sort_by_key(|ranked| (Reverse(ranked.rank), ranked.dtz));
+        // The position is lost for certain only if every move is, so a move may not say it while another one is open.
+        let loses = moves.first().is_some_and(|first| first.rank <= LOSS);
+        if loses && moves.iter().any(|ranked| ranked.score.is_none()) {
+            moves.iter_mut().for_each(|ranked| ranked.score = None);
+        }
         Some(Ranking { moves, by_distance })
     }
 
@@ -285,7 +288,7 @@ impl Tablebases {
             1 => 1000 - dtz - clock,
             // Distances are rounded, and among losses the search itself looks for the longest. A move that may be saved is
             // no better for that: it may be mated at once.
-            -1 if !too_late => -2000,
+            -1 if !too_late => LOSS,
             -1 => -1000 - dtz + clock,
             _ => 0,
         };
@@ -314,7 +317,7 @@ impl Tablebases {
             Wdl::CursedWin => (1000, Some(Score::ZERO)),
             Wdl::Draw => (0, Some(Score::ZERO)),
             Wdl::BlessedLoss if strict => (-1000, Some(Score::ZERO)),
-            Wdl::BlessedLoss | Wdl::Loss => (-2000, Some(-Score::tablebase_win(0))),
+            Wdl::BlessedLoss | Wdl::Loss => (LOSS, Some(-Score::tablebase_win(0))),
         };
         // These tables are for positions with the clock at zero; a draw is one at any clock.
         let certain = after.clock() == 0 || wdl == Wdl::Draw;
