@@ -26,7 +26,10 @@ pub struct Args {
     /// One game in this many is set aside, whole, to validate with
     #[arg(long, default_value_t = 40, value_name = "N", value_parser = clap::value_parser!(u64).range(2..))]
     validation: u64,
-    /// The seed of the shuffle
+    /// Leave out this share of the positions to learn from, at random: neighbours in a game teach nearly the same
+    #[arg(long, default_value_t = 0.0, value_name = "SHARE", value_parser = share)]
+    skip: f32,
+    /// The seed of the shuffle, and of what is left out
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// How much of a position's score is what comes after it: 0 is its own search alone, 0.9 looks some ten half-moves
@@ -96,14 +99,17 @@ pub fn pack(chess: &Chess, score: i16, half_points: u8) -> ChessBoard {
 /// One line: a file cannot be read or written, or no position is left.
 pub fn run(args: &Args) -> Result<(), String> {
     let (mut training, mut validation) = (Vec::new(), Vec::new());
+    // What is left out has random numbers of its own, so that the shuffle does not depend on it.
+    let mut skips = Random::of_part(args.seed, 1);
     let mut index = 0;
     let games = read_games(&args.files, |record| {
-        let set = if index % args.validation == 0 { &mut validation } else { &mut training };
+        let (set, skip) =
+            if index % args.validation == 0 { (&mut validation, 0.0) } else { (&mut training, f64::from(args.skip)) };
         index += 1;
         let mut scores = (args.lambda > 0.0).then(|| td_lambda(record, args.lambda, args.scale)).into_iter().flatten();
         record.visit(|chess, step, ply| {
             let score = scores.next().unwrap_or(step.score);
-            if args.filter.keeps(chess, step, ply) {
+            if args.filter.keeps(chess, step, ply) && !skips.happens(skip) {
                 set.push(pack(chess, score, record.result.half_points(Color::White)));
             }
         });
@@ -123,7 +129,12 @@ pub fn run(args: &Args) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+
+    use clap::Parser;
     use ibex::formats::games::{GameResult, Step};
+
+    use crate::data::tests::scratch_folder;
 
     #[test]
     fn lambda_goes_from_the_own_search_to_the_result() {
@@ -139,5 +150,47 @@ mod tests {
         let points = 0.5 * sigmoid(300.0 / 400.0) + 0.25 * sigmoid(250.0 / 400.0) + 0.25;
         assert_eq!(td_lambda(&record, 0.5, 400.0)[2], centipawns(points, 400.0).round() as i16);
         assert!(td_lambda(&record, 0.5, 400.0)[1] > 0 && td_lambda(&drawn, 0.5, 400.0)[2] < 300);
+    }
+
+    #[test]
+    fn a_share_is_left_out_and_the_positions_to_validate_with_stay() {
+        let folder = scratch_folder("skip");
+        let mut random = Random::new(5);
+        let games: Vec<u8> = (0..40)
+            .flat_map(|_| {
+                let start = Chess::default();
+                let mut chess = start.clone();
+                let mut steps = Vec::new();
+                while steps.len() < 60 && !chess.is_game_over() {
+                    let moves = chess.legal_moves();
+                    let chosen = moves[random.below(moves.len())];
+                    chess.play_unchecked(chosen);
+                    steps.push(Step { chosen, score: 10 });
+                }
+                GameRecord { start, steps, result: GameResult::Draw }.to_bytes()
+            })
+            .collect();
+        let file = folder.join("games.vf");
+        fs::write(&file, games).unwrap();
+        let packed = |skip: &str| {
+            let out = folder.join(skip);
+            let line = ["pack", file.to_str().unwrap(), "--out", out.to_str().unwrap(), "--skip", skip];
+            run(&Line::parse_from(line).args).unwrap();
+            // The order differs: the shuffle of the larger set uses more random numbers.
+            let mut validation: Vec<_> =
+                data::read(&validation_file(&out)).unwrap().iter().map(|packed| format!("{packed:?}")).collect();
+            validation.sort_unstable();
+            (data::read(&out).unwrap().len(), validation)
+        };
+        let ((all, validation), (half, same)) = (packed("0"), packed("0.5"));
+        assert!(all > 500 && half > all * 2 / 5 && half < all * 3 / 5, "{half} of {all}");
+        assert!(validation == same, "another set");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[derive(clap::Parser, Debug)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
     }
 }
