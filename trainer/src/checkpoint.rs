@@ -1,4 +1,4 @@
-//! A training between two epochs: its recipe, its weights, and the file that keeps them.
+//! A training between two steps: its recipe, its weights, and the file that keeps them.
 
 use std::cmp::Ordering;
 use std::fs;
@@ -45,6 +45,10 @@ pub struct Recipe {
     /// Weight decay
     #[arg(long, default_value_t = 0.01, value_parser = share)]
     pub decay: f32,
+    /// Validate and export the running mean of the weights that keeps this share at each step; 0 is the weights themselves
+    #[arg(long, default_value_t = 0.0, value_name = "SHARE", value_parser = kept_share)]
+    #[serde(default)]
+    pub ema: f32,
     /// The seed of shuffles, and of the weights of a training that begins with none
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -73,6 +77,11 @@ fn positive(text: &str) -> Result<f32, String> {
     text.parse().ok().filter(|&rate: &f32| rate > 0.0 && rate < 1.0).ok_or("a number between 0 and 1".to_owned())
 }
 
+/// What a running mean keeps: it would never move at 1.
+fn kept_share(text: &str) -> Result<f32, String> {
+    share(text).ok().filter(|&share| share < 1.0).ok_or("a number from 0 to below 1".to_owned())
+}
+
 /// A number between 0 and 1.
 pub fn share(text: &str) -> Result<f32, String> {
     text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("a number between 0 and 1".to_owned())
@@ -89,19 +98,23 @@ pub struct EpochLoss {
     pub rate: f32,
 }
 
-/// A training between two epochs.
+/// A training between two steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint {
     /// How it is trained.
     pub recipe: Recipe,
     /// Steps taken.
     pub step: u64,
-    /// Every epoch so far.
+    /// Every whole epoch so far.
     pub history: Vec<EpochLoss>,
+    /// The sum of the losses in the epoch after those.
+    pub unfinished: f64,
     /// The weights.
     pub parameters: Parameters,
     /// The optimiser's memory.
     pub moments: Moments,
+    /// The running mean of the weights, if the recipe asks for it.
+    pub mean: Option<Parameters>,
 }
 
 /// The first line of a checkpoint file; then the numbers follow.
@@ -111,6 +124,8 @@ struct Heading {
     recipe: Recipe,
     step: u64,
     history: Vec<EpochLoss>,
+    #[serde(default)]
+    unfinished: f64,
 }
 
 impl Recipe {
@@ -137,7 +152,7 @@ impl Checkpoint {
         let parameters = if other.extension().is_some_and(|ending| ending == "ibxn") {
             dequantise(&Network::load(other).map_err(|error| error.to_string())?)
         } else {
-            Checkpoint::read(other)?.parameters
+            Checkpoint::read(other)?.into_result()
         };
         let parameters = match parameters.hidden.cmp(&recipe.hidden) {
             Ordering::Less => parameters.widened(recipe.hidden),
@@ -150,7 +165,17 @@ impl Checkpoint {
     fn beginning(recipe: Recipe, parameters: Parameters) -> Checkpoint {
         let zero = vec![Stripe::ZERO; parameters.values.len()];
         let moments = Moments { first: zero.clone(), second: zero };
-        Checkpoint { recipe, step: 0, history: Vec::new(), parameters, moments }
+        let mean = (recipe.ema > 0.0).then(|| parameters.clone());
+        Checkpoint { recipe, step: 0, history: Vec::new(), unfinished: 0.0, parameters, moments, mean }
+    }
+
+    /// What the training has come to: the running mean of its weights if there is one, or else the weights.
+    pub fn result(&self) -> &Parameters {
+        self.mean.as_ref().unwrap_or(&self.parameters)
+    }
+
+    fn into_result(self) -> Parameters {
+        self.mean.unwrap_or(self.parameters)
     }
 
     /// Writes a file that [`Checkpoint::read`] reads.
@@ -159,12 +184,18 @@ impl Checkpoint {
     ///
     /// One line: the system refuses.
     pub fn write(&self, path: &Path) -> Result<(), String> {
-        let heading =
-            Heading { ibex_checkpoint: 1, recipe: self.recipe.clone(), step: self.step, history: self.history.clone() };
+        let heading = Heading {
+            ibex_checkpoint: 1,
+            recipe: self.recipe.clone(),
+            step: self.step,
+            history: self.history.clone(),
+            unfinished: self.unfinished,
+        };
         let heading = serde_json::to_string(&heading).map_err(|error| error.to_string())?;
         data::replace(path, |output| {
             writeln!(output, "{heading}")?;
-            for numbers in [&self.parameters.values, &self.moments.first, &self.moments.second] {
+            let arrays = [&self.parameters.values, &self.moments.first, &self.moments.second];
+            for numbers in arrays.into_iter().chain(self.mean.as_ref().map(|mean| &mean.values)) {
                 let rows = by_rows(numbers, self.parameters.hidden);
                 rows.iter().try_for_each(|number| output.write_all(&number.to_le_bytes()))?;
             }
@@ -186,34 +217,38 @@ impl Checkpoint {
         let hidden = hidden_size(&heading.recipe.hidden.to_string()).map_err(|why| format!("{shown}: {why}"))?;
         let count = by_rows(&Parameters::zero(hidden).values, hidden).len();
         let numbers = &bytes[end + 1..];
-        if numbers.len() != 3 * 4 * count {
+        let arrays = if heading.recipe.ema > 0.0 { 4 } else { 3 };
+        if numbers.len() != arrays * 4 * count {
             return Err(format!("{shown} is truncated or damaged"));
         }
         let mut numbers = numbers.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
         let mut next = || by_stripes(&numbers.by_ref().take(count).collect::<Vec<f32>>(), hidden);
         let parameters = Parameters { hidden, values: next() };
         let moments = Moments { first: next(), second: next() };
-        if parameters.values.iter().any(|stripe| stripe.0.iter().any(|value| !value.is_finite())) {
+        let mean = (arrays == 4).then(|| Parameters { hidden, values: next() });
+        let all = parameters.values.iter().chain(mean.iter().flat_map(|mean| &mean.values));
+        if all.flat_map(|stripe| &stripe.0).any(|value| !value.is_finite()) {
             return Err(format!("{shown} holds numbers that are none"));
         }
-        Ok(Checkpoint { recipe: heading.recipe, step: heading.step, history: heading.history, parameters, moments })
+        let Heading { recipe, step, history, unfinished, .. } = heading;
+        Ok(Checkpoint { recipe, step, history, unfinished, parameters, moments, mean })
     }
 
-    /// The first of these checkpoints with the mean of all their weights: trainings that began alike and went their own
-    /// ways are wrong in different places. Source: Wortsman et al., "Model soups" (2022).
+    /// The mean of what these trainings have come to: trainings that began alike and went their own ways are wrong in
+    /// different places. Source: Wortsman et al., "Model soups" (2022).
     ///
     /// # Errors
     ///
     /// One line: a file cannot be read, or is a network of another size than the first.
-    pub fn mean(files: &[PathBuf]) -> Result<Checkpoint, String> {
+    pub fn mean(files: &[PathBuf]) -> Result<Parameters, String> {
         let (first, others) = files.split_first().ok_or("no checkpoint")?;
-        let mut mean = Checkpoint::read(first)?;
+        let mut mean = Checkpoint::read(first)?.into_result();
         for (number, file) in (2u16..).zip(others) {
-            let other = Checkpoint::read(file)?;
-            if other.recipe.hidden != mean.recipe.hidden {
+            let other = Checkpoint::read(file)?.into_result();
+            if other.hidden != mean.hidden {
                 return Err(format!("{} and {} are networks of two sizes", first.display(), file.display()));
             }
-            mean.parameters.approach(&other.parameters, 1.0 / f32::from(number));
+            mean.approach(&other, 1.0 / f32::from(number));
         }
         Ok(mean)
     }
@@ -236,6 +271,7 @@ pub mod tests {
             wdl: 0.0,
             scale: UNIT,
             decay: 0.01,
+            ema: 0.0,
             seed: 3,
         }
     }
@@ -247,6 +283,12 @@ pub mod tests {
         let checkpoint = Checkpoint::new(recipe());
         checkpoint.write(&file).unwrap();
         assert_eq!(Checkpoint::read(&file).unwrap(), checkpoint);
+        let averaged = Checkpoint { unfinished: 2.5, ..Checkpoint::new(Recipe { ema: 0.99, ..recipe() }) };
+        let mean = Some(Parameters::random(64, 9));
+        let averaged = Checkpoint { mean, ..averaged };
+        averaged.write(&file).unwrap();
+        assert_eq!(Checkpoint::read(&file).unwrap(), averaged);
+        assert_eq!(Checkpoint::continuing(recipe(), &file).unwrap().parameters, Parameters::random(64, 9));
         let wide = folder.join("wide.ckpt");
         Checkpoint::new(Recipe { hidden: 128, ..recipe() }).write(&wide).unwrap();
         assert!(Checkpoint::continuing(recipe(), &wide).unwrap_err().contains("hidden size 128"));
@@ -266,9 +308,9 @@ pub mod tests {
         let parts = [3, 4, 5].map(|seed| Checkpoint::new(Recipe { seed, ..recipe() }));
         parts.iter().zip(&files).for_each(|(part, file)| part.write(file).unwrap());
         let mean = Checkpoint::mean(&files).unwrap();
-        let weight = |checkpoint: &Checkpoint| checkpoint.parameters.row(0, 7).0[11];
-        assert!((weight(&mean) - parts.iter().map(weight).sum::<f32>() / 3.0).abs() < 1e-6);
-        assert_eq!(Checkpoint::mean(&files[..1]).unwrap(), parts[0]);
+        let weight = |parameters: &Parameters| parameters.row(0, 7).0[11];
+        assert!((weight(&mean) - parts.iter().map(|part| weight(part.result())).sum::<f32>() / 3.0).abs() < 1e-6);
+        assert_eq!(Checkpoint::mean(&files[..1]).unwrap(), parts[0].parameters);
         fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -40,8 +40,8 @@ pub struct Args {
 ///
 /// One line: a file cannot be read or written, or the integers stray too far.
 pub fn run(args: &Args) -> Result<(), String> {
-    let checkpoint = Checkpoint::mean(&args.checkpoints)?;
-    write(&checkpoint, &data::read(&validation_file(&args.data))?, &args.out)
+    let parameters = Checkpoint::mean(&args.checkpoints)?;
+    write(&parameters, &data::read(&validation_file(&args.data))?, &args.out)
 }
 
 /// Quantises the weights, compares, and writes the network.
@@ -49,11 +49,11 @@ pub fn run(args: &Args) -> Result<(), String> {
 /// # Errors
 ///
 /// One line: the integers stray too far, or the system refuses.
-pub fn write(checkpoint: &Checkpoint, positions: &[ChessBoard], path: &Path) -> Result<(), String> {
+pub fn write(parameters: &Parameters, positions: &[ChessBoard], path: &Path) -> Result<(), String> {
     let name = path.file_stem().map_or_else(|| "ibex".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    let network = Arc::new(quantise(&checkpoint.parameters, name)?);
+    let network = Arc::new(quantise(parameters, name)?);
     let sample = &positions[..positions.len().min(SAMPLE)];
-    let error = compare(&checkpoint.parameters.rounded(), &network, sample);
+    let error = compare(&parameters.rounded(), &network, sample);
     if error.count == 0 || error.mean > TOLERANCE {
         return Err(format!("the integers stray too far: {:.2} cp where {TOLERANCE} are allowed", error.mean));
     }

@@ -1,15 +1,16 @@
 //! `train`: epochs, batches, threads.
 
 use std::io::IsTerminal;
+use std::ops::Range;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bulletformat::ChessBoard;
 use ibex::random::Random;
 use ibex::tell;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::checkpoint::{Checkpoint, EpochLoss, Recipe};
+use crate::checkpoint::{self, Checkpoint, EpochLoss, Recipe};
 use crate::data::{self, validation_file, with_ending};
 use crate::export;
 use crate::layers::HiddenLayers;
@@ -21,13 +22,17 @@ use crate::schedule;
 /// Into how many parts an epoch is cut where the course of its losses is drawn.
 const PARTS: u64 = 50;
 
+/// How often a checkpoint is written within an epoch.
+const INTERVAL: Duration = Duration::from_secs(180);
+
 /// The command line of `train`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Packed positions; those to validate with are in `FILE.val`
-    #[arg(long, value_name = "FILE")]
-    data: PathBuf,
-    /// What to write: `OUT.ckpt` after every epoch, `OUT.svg` with the losses, and the network, `OUT.ibxn`
+    /// Packed positions; those to validate with are in `FILE.val`. May be repeated, to mix several files; with a share,
+    /// an epoch takes only that much of a file's positions, every time others
+    #[arg(long, value_name = "FILE[:SHARE]", required = true, value_parser = Source::parse)]
+    data: Vec<Source>,
+    /// What to write: `OUT.ckpt` after every epoch and every three minutes, `OUT.svg` with the losses, and the network, `OUT.ibxn`
     #[arg(long, value_name = "OUT")]
     out: PathBuf,
     /// Go on from `OUT.ckpt`
@@ -41,6 +46,74 @@ pub struct Args {
     threads: Option<u16>,
     #[command(flatten)]
     recipe: Recipe,
+}
+
+/// A file of positions, and how much of it an epoch takes.
+#[derive(Clone, Debug, PartialEq)]
+struct Source {
+    file: PathBuf,
+    share: f64,
+}
+
+impl Source {
+    fn parse(text: &str) -> Result<Source, String> {
+        // A name may have a colon of its own.
+        let (file, share) = match text.rsplit_once(':') {
+            Some((file, share)) if share.parse::<f64>().is_ok() => (file, checkpoint::share(share)?.into()),
+            _ => (text, 1.0),
+        };
+        if share == 0.0 {
+            return Err("nothing is learned from a share of 0".to_owned());
+        }
+        Ok(Source { file: file.into(), share })
+    }
+}
+
+/// What is learned from: the positions of all files, one file after the other.
+struct Lessons {
+    positions: Vec<ChessBoard>,
+    /// Where a file's positions are, and how many of them an epoch takes.
+    files: Vec<(Range<u32>, usize)>,
+}
+
+impl Lessons {
+    /// # Errors
+    ///
+    /// One line: a file cannot be read, or there are too many positions.
+    fn read(sources: &[Source]) -> Result<Lessons, String> {
+        let mut lessons = Lessons { positions: Vec::new(), files: Vec::new() };
+        for source in sources {
+            let start = lessons.positions.len();
+            lessons.positions.append(&mut data::read(&source.file)?);
+            let place = |index: usize| u32::try_from(index).map_err(|_| "more than four billion positions".to_owned());
+            let count = lessons.positions.len() - start;
+            let taken = ((count as f64 * source.share).round() as usize).max(1);
+            lessons.files.push((place(start)?..place(lessons.positions.len())?, taken));
+        }
+        Ok(lessons)
+    }
+
+    /// How many positions an epoch takes.
+    fn per_epoch(&self) -> usize {
+        self.files.iter().map(|(_, taken)| taken).sum()
+    }
+
+    /// The positions of an epoch in its order, which does not depend on the epochs before, so that it can be resumed.
+    fn order(&self, seed: u64, epoch: u64) -> Vec<u32> {
+        let mut random = Random::of_part(seed, epoch);
+        let mut order = Vec::with_capacity(self.per_epoch());
+        for (places, taken) in &self.files {
+            if *taken == places.len() {
+                order.extend(places.clone());
+            } else {
+                let mut all: Vec<u32> = places.clone().collect();
+                data::shuffle(&mut all, &mut random);
+                order.extend(&all[..*taken]);
+            }
+        }
+        data::shuffle(&mut order, &mut random);
+        order
+    }
 }
 
 impl Checkpoint {
@@ -98,6 +171,10 @@ impl Checkpoint {
                 });
             }
         });
+        if let Some(mean) = &mut self.mean {
+            // At first the mean of all steps: the weights of the beginning shall not linger.
+            mean.approach(&self.parameters, (1.0 - self.recipe.ema).max(1.0 / self.step as f32));
+        }
         loss
     }
 }
@@ -122,55 +199,67 @@ pub fn run(args: &Args) -> Result<(), String> {
         return Err(format!("{} was made by another recipe: {:?}", file.display(), checkpoint.recipe));
     }
     let recipe = args.recipe.clone();
-    let training = data::read(&args.data)?;
-    let validation = data::read(&validation_file(&args.data))?;
+    let lessons = Lessons::read(&args.data)?;
+    let mut validation = Vec::new();
+    for source in &args.data {
+        validation.append(&mut data::read(&validation_file(&source.file))?);
+    }
     let threads = args.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     tell!(
         "{} positions to learn from, {} to validate with; hidden size {}, {threads} threads",
-        training.len(),
+        lessons.per_epoch(),
         validation.len(),
         recipe.hidden
     );
 
-    let batch = usize::try_from(recipe.batch).unwrap_or(usize::MAX).min(training.len());
-    let batches = (training.len() / batch) as u64;
+    let batch = usize::try_from(recipe.batch).unwrap_or(usize::MAX).min(lessons.per_epoch());
+    let batches = (lessons.per_epoch() / batch) as u64;
     let steps = batches * recipe.epochs;
+    let epochs_done = checkpoint.history.len() as u64;
+    if !(epochs_done * batches..=(epochs_done + 1) * batches).contains(&checkpoint.step) {
+        return Err(format!("{} has learned from other data: its epochs have another length", file.display()));
+    }
     let mut gradients = vec![Parameters::zero(recipe.hidden); threads];
     let mut layers: Vec<HiddenLayers> = gradients.iter().map(|_| HiddenLayers::new(recipe.hidden)).collect();
-    let mut order: Vec<u32> = Vec::new();
     let mut gathered: Vec<ChessBoard> = Vec::with_capacity(batch);
     // Of the epochs before a resumption only the means are known.
     let mut course: Vec<(f64, f64)> =
         (0..).zip(&checkpoint.history).map(|(epoch, losses)| (f64::from(epoch) + 0.5, losses.training)).collect();
     let part = batches.div_ceil(PARTS);
     for epoch in checkpoint.history.len() as u64 + 1..=recipe.epochs {
-        // Every epoch has an order of its own that does not depend on the ones before, so that it can be resumed.
-        order.clear();
-        order.extend(0..u32::try_from(training.len()).map_err(|_| "more than four billion positions".to_owned())?);
-        data::shuffle(&mut order, &mut Random::of_part(recipe.seed, epoch));
+        let order = lessons.order(recipe.seed, epoch);
         let bar = progress(batches * batch as u64, epoch, recipe.epochs);
         let start = Instant::now();
-        let (mut sum, mut part_sum, mut rate) = (0.0, 0.0, 0.0);
-        for (done, indices) in (1..).zip(order.chunks_exact(batch)) {
+        let mut written = start;
+        let before = checkpoint.step - (epoch - 1) * batches;
+        bar.inc(before * batch as u64);
+        let (mut part_sum, mut part_batches, mut rate) = (0.0, 0, recipe.lr_end);
+        for (done, indices) in (1..).zip(order.chunks_exact(batch)).skip(usize::try_from(before).unwrap_or(usize::MAX))
+        {
             gathered.clear();
-            gathered.extend(indices.iter().map(|&index| training[index as usize]));
+            gathered.extend(indices.iter().map(|&index| lessons.positions[index as usize]));
             rate = schedule::rate(recipe.schedule, checkpoint.step, steps, recipe.lr, recipe.lr_end);
             let loss = checkpoint.learn(&gathered, rate, &mut gradients, &mut layers);
-            sum += loss;
+            checkpoint.unfinished += loss;
             part_sum += loss;
+            part_batches += 1;
             if done % part == 0 {
-                let middle = (done as f64 - part as f64 / 2.0) / batches as f64;
-                course.push(((epoch - 1) as f64 + middle, part_sum / (part * batch as u64) as f64));
-                part_sum = 0.0;
+                let middle = (done as f64 - part_batches as f64 / 2.0) / batches as f64;
+                course.push(((epoch - 1) as f64 + middle, part_sum / (part_batches * batch as u64) as f64));
+                (part_sum, part_batches) = (0.0, 0);
             }
             bar.inc(batch as u64);
+            if written.elapsed() > INTERVAL {
+                checkpoint.write(&file)?;
+                written = Instant::now();
+            }
         }
         bar.finish_and_clear();
         let seen = (batches * batch as u64) as f64;
-        let speed = seen / start.elapsed().as_secs_f64();
+        let speed = ((batches - before) * batch as u64) as f64 / start.elapsed().as_secs_f64();
         let losses = EpochLoss {
-            training: sum / seen,
-            validation: validate(&checkpoint.parameters.rounded(), &validation, recipe.target(), threads),
+            training: std::mem::take(&mut checkpoint.unfinished) / seen,
+            validation: validate(&checkpoint.result().rounded(), &validation, recipe.target(), threads),
             rate,
         };
         if !losses.training.is_finite() || !losses.validation.is_finite() {
@@ -185,7 +274,7 @@ pub fn run(args: &Args) -> Result<(), String> {
             losses.validation
         );
     }
-    export::write(&checkpoint, &validation, &with_ending(&args.out, ".ibxn"))
+    export::write(checkpoint.result(), &validation, &with_ending(&args.out, ".ibxn"))
 }
 
 /// The mean loss of positions that nothing is learned from.
@@ -217,6 +306,7 @@ fn progress(positions: u64, epoch: u64, epochs: u64) -> ProgressBar {
 mod tests {
     use super::*;
     use std::fs;
+    use std::path::Path;
 
     use ibex::position::Position;
 
@@ -246,6 +336,60 @@ mod tests {
         lessons
     }
 
+    fn source(file: &Path, share: f64) -> Source {
+        Source { file: file.to_owned(), share }
+    }
+
+    #[test]
+    fn a_source_is_a_file_and_a_share() {
+        let parsed = |text| Source::parse(text).map(|s| (s.file.display().to_string(), s.share));
+        assert_eq!(parsed("a/b"), Ok(("a/b".to_owned(), 1.0)));
+        assert_eq!(parsed("a:b:0.25"), Ok(("a:b".to_owned(), 0.25)));
+        assert_eq!(parsed("c:\\games"), Ok(("c:\\games".to_owned(), 1.0)));
+        assert!(parsed("a:1.5").is_err() && parsed("a:0").is_err());
+    }
+
+    #[test]
+    fn an_epoch_takes_its_share_of_every_file_and_another_one_each_time() {
+        let positions = lessons(1200);
+        let lessons = Lessons { positions, files: vec![(0..1000, 250), (1000..1200, 200)] };
+        let [first, second] = [1, 2].map(|epoch| lessons.order(7, epoch));
+        assert_eq!(lessons.per_epoch(), 450);
+        for order in [&first, &second] {
+            let places: std::collections::BTreeSet<u32> = order.iter().copied().collect();
+            assert_eq!((order.len(), places.len()), (450, 450), "none twice");
+            assert_eq!(places.range(1000..).count(), 200);
+        }
+        let common = first.iter().filter(|place| **place < 1000 && second.contains(place)).count();
+        assert!(common < 100, "{common} of 250 again");
+        assert_eq!(first, lessons.order(7, 1));
+    }
+
+    #[test]
+    fn a_running_mean_follows_the_weights_and_is_what_a_training_comes_to() {
+        let folder = scratch_folder("ema");
+        let data_file = folder.join("data");
+        data::write(&data_file, &lessons(3000)).unwrap();
+        data::write(&validation_file(&data_file), &lessons(500)).unwrap();
+        let recipe = Recipe { ema: 0.98, lr_end: 5e-3, ..recipe() };
+        let args = Args {
+            data: vec![source(&data_file, 1.0)],
+            out: folder.join("a"),
+            resume: false,
+            from: None,
+            threads: Some(1),
+            recipe,
+        };
+        run(&args).unwrap();
+        let trained = Checkpoint::read(&folder.join("a.ckpt")).unwrap();
+        let validation = data::read(&validation_file(&data_file)).unwrap();
+        let loss = |weights: &Parameters| validate(&weights.rounded(), &validation, trained.recipe.target(), 1);
+        assert_ne!(trained.result(), &trained.parameters);
+        assert!(loss(trained.result()) < loss(&trained.parameters), "noise of a high rate is averaged away");
+        assert!((loss(trained.result()) - trained.history[5].validation).abs() < 1e-9);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
     #[test]
     fn material_is_learned_and_a_resumed_training_ends_alike() {
         let folder = scratch_folder("train");
@@ -253,7 +397,7 @@ mod tests {
         data::write(&data_file, &lessons(6000)).unwrap();
         data::write(&validation_file(&data_file), &lessons(500)).unwrap();
         let args = |out: &str, resume| Args {
-            data: data_file.clone(),
+            data: vec![source(&data_file, 1.0)],
             out: folder.join(out),
             resume,
             from: None,
@@ -275,26 +419,29 @@ mod tests {
         let next = Checkpoint::continuing(recipe(), &folder.join("whole.ibxn")).unwrap();
         assert_eq!(next.parameters, whole.parameters.rounded());
 
-        // A training that was stopped after its third epoch, as its checkpoint of then shows.
-        let training = data::read(&data_file).unwrap();
+        // A training that was stopped in the middle of its fourth epoch, as its checkpoint of then shows.
+        let lessons = Lessons::read(&args("", false).data).unwrap();
         let mut stopped = Checkpoint::new(recipe());
-        let batch = 64;
-        let steps = (training.len() / batch) as u64 * 6;
+        let (batch, batches) = (64, 93);
         let mut gradients = vec![Parameters::zero(64); 2];
         let mut layers: Vec<HiddenLayers> = (0..2).map(|_| HiddenLayers::new(64)).collect();
-        for epoch in 1..=3 {
-            let mut order: Vec<usize> = (0..training.len()).collect();
-            data::shuffle(&mut order, &mut Random::of_part(3, epoch));
-            for indices in order.chunks_exact(batch) {
-                let gathered: Vec<ChessBoard> = indices.iter().map(|&i| training[i]).collect();
-                let rate = schedule::rate(Shape::Cosine, stopped.step, steps, 5e-3, 1e-4);
-                stopped.learn(&gathered, rate, &mut gradients, &mut layers);
+        for epoch in 1..=4 {
+            for indices in lessons.order(3, epoch).chunks_exact(batch).take(if epoch < 4 { 93 } else { 50 }) {
+                let gathered: Vec<ChessBoard> = indices.iter().map(|&i| lessons.positions[i as usize]).collect();
+                let rate = schedule::rate(Shape::Cosine, stopped.step, batches * 6, 5e-3, 1e-4);
+                stopped.unfinished += stopped.learn(&gathered, rate, &mut gradients, &mut layers);
             }
-            stopped.history.push(whole.history[epoch as usize - 1]);
+            if epoch < 4 {
+                stopped.history.push(whole.history[epoch as usize - 1]);
+                stopped.unfinished = 0.0;
+            }
         }
         stopped.write(&folder.join("again.ckpt")).unwrap();
+        stopped.write(&folder.join("other.ckpt")).unwrap();
         run(&args("again", true)).unwrap();
         assert_eq!(Checkpoint::read(&folder.join("again.ckpt")).unwrap(), whole);
+        let other = Args { data: vec![source(&data_file, 0.5)], ..args("other", true) };
+        assert!(run(&other).unwrap_err().contains("other data"));
         fs::remove_dir_all(&folder).unwrap();
     }
 }
