@@ -24,6 +24,7 @@ use crate::position::{Game, Position};
 use crate::recognize::syzygy::{Probing, Tablebases};
 use crate::score::DrawRule;
 use crate::search::iterate::ThreadResult;
+use crate::search::lessons::{Lesson, LessonRule, Lessons};
 use crate::search::past::Past;
 use crate::search::{
     Allowance, Conventions, Event, Listener, NodeCounter, Outcome, Probes, Report, STACK_SIZE, Shared, SharedBest,
@@ -390,6 +391,21 @@ impl Engine {
         for thread in &mut self.threads {
             thread.clear();
         }
+    }
+
+    /// Has the searches of a single thread collect lessons for the network, until the evaluation is replaced.
+    pub fn collect_lessons(&mut self, rule: LessonRule) {
+        self.wait();
+        if let Some(thread) = self.threads.first_mut() {
+            thread.lessons = Some(Lessons::new(rule));
+        }
+    }
+
+    /// Takes out the lessons of the searches so far, with the keys of their positions.
+    pub fn take_lessons(&mut self) -> Vec<(u64, Lesson)> {
+        self.wait();
+        let lessons = self.threads.first_mut().and_then(|thread| thread.lessons.as_mut());
+        lessons.map(Lessons::take).unwrap_or_default()
     }
 
     /// Makes the choices of a handicap repeatable, until the next new game.

@@ -18,6 +18,11 @@ use crate::search::{Event, STACK_SIZE, Search, Shared, ThreadData};
 /// None where there is no move to search.
 pub fn search(shared: &Shared<'_>, threads: &mut [ThreadData], game: &Game, lines: usize) -> Option<ThreadResult> {
     let (first, helpers) = threads.split_first_mut()?;
+    // Browsers make no training data, and a second set of rules doubles the code of the search.
+    #[cfg(not(target_family = "wasm"))]
+    if helpers.is_empty() && first.lessons.is_some() {
+        return Search::with_rules(crate::search::Rules::GENERATION, shared, 0, first, game).iterate(lines);
+    }
     if helpers.is_empty() {
         return Search::new(shared, 0, first, game).iterate(lines);
     }

@@ -105,7 +105,7 @@ impl From<io::Error> for ReadError {
     }
 }
 
-fn malformed<T>(why: impl Into<String>) -> Result<T, ReadError> {
+pub(super) fn malformed<T>(why: impl Into<String>) -> Result<T, ReadError> {
     Err(ReadError::Malformed(why.into()))
 }
 
@@ -195,7 +195,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// Reads until the buffer is full or the input ends; the number of bytes read.
-    fn fill(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+    pub(super) fn fill(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut filled = 0;
         while filled < buffer.len() {
             match self.input.read(&mut buffer[filled..]) {
@@ -209,7 +209,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-fn decode_header(bytes: &[u8; HEADER_SIZE]) -> Result<(Chess, GameResult), ReadError> {
+pub(super) fn decode_header(bytes: &[u8; HEADER_SIZE]) -> Result<(Chess, GameResult), ReadError> {
     let occupied = u64::from_le_bytes(std::array::from_fn(|i| bytes[i]));
     if occupied.count_ones() > 32 {
         return malformed("a starting position with more than 32 pieces");
@@ -261,6 +261,14 @@ fn decode_header(bytes: &[u8; HEADER_SIZE]) -> Result<(Chess, GameResult), ReadE
         Ok(chess) => Ok((chess, result)),
         Err(error) => malformed(format!("impossible starting position: {error}")),
     }
+}
+
+/// A starting position's bytes, without a score or a result.
+pub(super) fn encode_header(chess: &Chess) -> [u8; HEADER_SIZE] {
+    let mut bytes = Vec::with_capacity(HEADER_SIZE + STEP_SIZE);
+    let written = dataformat::Game::new(&foreign_board(chess)).serialise_into(&mut bytes);
+    debug_assert!(written.is_ok(), "memory takes every byte");
+    std::array::from_fn(|i| bytes[i])
 }
 
 /// The legal move that these 16 bits name.

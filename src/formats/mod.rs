@@ -3,6 +3,7 @@
 //! - [`input`]: the bytes and lines of a file or of standard input, unpacked
 //! - [`epd`]: positions with operations
 //! - [`games`]: games with scores, in viriformat
+//! - [`lessons`]: positions from inside searches, with values or bounds
 //! - [`filter`]: which positions of such games are worth learning from
 //!
 //! A format depends on no command. What a single command reads or writes stays with the command.
@@ -11,3 +12,4 @@ pub mod epd;
 pub mod filter;
 pub mod games;
 pub mod input;
+pub mod lessons;

@@ -11,6 +11,7 @@
 //! - `mate_search`: df-pn with a share of the nodes; `mate_line`: complete PVs for announced mates
 //! - `shared`, `shared_best`, `allowance`: what the threads share, their best result, and their node limit
 //! - `pv`, `report`: principal variations and events; `conventions`: what draws are worth, contempt
+//! - `lessons`: what the generator of training data takes out of the tree
 //! - `rules`: the switches of a search as data, constants in play; `distance`, `mtdf`, `tally`: for the laboratory
 
 mod allowance;
@@ -23,6 +24,7 @@ pub mod history;
 #[cfg(target_family = "wasm")]
 pub mod host;
 pub mod iterate;
+pub mod lessons;
 mod mate_line;
 mod mate_search;
 mod mtdf;

@@ -83,6 +83,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return self.quiesce::<PV>(position, alpha, beta, ply);
         }
 
+        let nodes_before = if PLAY { 0 } else { self.nodes };
+
         // Step 1. Limits, and draws by rule. Repetition and the 50-move rule come before the TT, because the TT does not
         // know the path.
         let in_check = match self.begin(position, ply) {
@@ -319,8 +321,13 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             }
         }
 
-        // Step 21. Correction history and TT store.
+        // Step 21. Correction history and TT store. Where training data are made, the node may be a lesson.
         if whole {
+            if self.rules().lessons
+                && let Some(lessons) = &mut self.td.lessons
+            {
+                lessons.offer(&node, best, best_move, depth, self.nodes - nodes_before);
+            }
             self.learn_correction(&node, best, best_move, &cont_keys);
             self.store(&node, best, best_move, node.depth);
         }

@@ -43,6 +43,8 @@ pub struct Rules {
     pub driver: Driver,
     /// Whether searches without a clock hunt for mates.
     pub mate_search: bool,
+    /// Whether interior nodes are collected as lessons for the network.
+    pub lessons: bool,
 }
 
 impl Rules {
@@ -60,7 +62,11 @@ impl Rules {
         recognizers: true,
         driver: Driver::Aspiration,
         mate_search: true,
+        lessons: false,
     };
+
+    /// The rules of the searches that training data are made of.
+    pub const GENERATION: Rules = Rules { lessons: true, ..Rules::PLAY };
 }
 
 /// How an iteration finds the root's value.

@@ -2,6 +2,7 @@
 
 use super::Search;
 use super::history::{ContKeys, Correction, History, PieceTo, QuietSlot};
+use super::lessons::Lessons;
 use super::pv::PvTable;
 use crate::eval::{Evaluation, Evaluator};
 use crate::position::PackedMove;
@@ -13,6 +14,8 @@ pub struct ThreadData {
     pub history: History,
     /// Correction history.
     pub correction: Correction,
+    /// Lessons for the network, if this thread's searches are to collect them.
+    pub lessons: Option<Lessons>,
     pub(super) evaluator: Evaluator,
     pub(super) stack: Box<[StackEntry]>,
     pub(super) pv: PvTable,
@@ -26,6 +29,7 @@ impl ThreadData {
         ThreadData {
             history: History::new(),
             correction: Correction::new(),
+            lessons: None,
             evaluator,
             stack: vec![StackEntry::default(); StackEntry::BEFORE_ROOT + MAX_PLY + 4].into_boxed_slice(),
             pv: PvTable::new(),

@@ -1,6 +1,7 @@
 //! The network's parameters in floating point, and what they are to predict.
 
 use bulletformat::ChessBoard;
+use ibex::bound::Bound;
 use ibex::eval::nnue::features::{INPUTS, OUTPUT_BUCKETS};
 use ibex::eval::nnue::format::{QA, QB, SCALE};
 use ibex::random::Random;
@@ -52,6 +53,9 @@ pub struct Target {
 impl Target {
     /// The expected result for the side to move, between 0 and 1.
     pub fn of(self, position: &ChessBoard) -> f32 {
+        if lesson_bound(position).is_some() {
+            return sigmoid(f32::from(position.score) / self.scale);
+        }
         let result = f32::from(position.result) / 2.0;
         self.wdl * result + (1.0 - self.wdl) * sigmoid(f32::from(position.score) / self.scale)
     }
@@ -70,10 +74,24 @@ impl Target {
     pub fn judge(self, position: &ChessBoard, output: f32) -> Verdict {
         let expected = self.expected(output);
         let difference = expected - self.of(position);
+        let difference = match lesson_bound(position) {
+            Some(Bound::Lower) => difference.min(0.0),
+            Some(Bound::Upper) => difference.max(0.0),
+            Some(Bound::Exact) | None => difference,
+        };
         let slope = 2.0 * difference * expected * (1.0 - expected) * self.steepness();
         Verdict { loss: f64::from(difference * difference), slope }
     }
 }
+
+/// The bound of a position from inside a search, for the side to move: it has no result, and a bound that the output
+/// respects has no loss. `None` for a position of a game.
+pub fn lesson_bound(position: &ChessBoard) -> Option<Bound> {
+    LESSON_BOUNDS.into_iter().find(|&(code, _)| code == position.extra[2]).map(|(_, bound)| bound)
+}
+
+/// The codes of bounds in the last byte of a packed position, which is 0 for positions of games.
+pub const LESSON_BOUNDS: [(u8, Bound); 3] = [(1, Bound::Exact), (2, Bound::Lower), (3, Bound::Upper)];
 
 /// How far an output is off.
 #[derive(Clone, Copy, Debug)]

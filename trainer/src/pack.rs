@@ -1,18 +1,23 @@
 //! `pack`: from games to shuffled positions, some games being set aside to validate with.
 
+use std::fs::File;
+use std::io::BufReader;
 use std::path::PathBuf;
 
 use bulletformat::ChessBoard;
+use ibex::bound::Bound;
 use ibex::formats::filter::Filter;
-use ibex::formats::games::GameRecord;
+use ibex::formats::games::{GameRecord, Reader};
+use ibex::formats::lessons::LessonRecord;
 use ibex::lab::datagen::report::read_games;
+use ibex::lab::datagen::session::lesson_file;
 use ibex::random::Random;
 use ibex::tell;
 use shakmaty::{Chess, Color, Position as _, Role};
 
 use crate::checkpoint::{self, UNIT, share};
-use crate::data::{self, validation_file};
-use crate::model::sigmoid;
+use crate::data::{self, validation_file, with_ending};
+use crate::model::{LESSON_BOUNDS, sigmoid};
 
 /// The command line of `pack`.
 #[derive(clap::Args, Debug)]
@@ -20,7 +25,8 @@ pub struct Args {
     /// Data files, or the `.parts` folder of a run that is not complete
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The file to write; positions to validate with go to a second one, `OUT.val`
+    /// The file to write; positions to validate with go to a second one, `OUT.val`, and those of the lessons that lie
+    /// beside the data files to a third, `OUT.lessons`
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// One game in this many is set aside, whole, to validate with
@@ -92,6 +98,34 @@ pub fn pack(chess: &Chess, score: i16, half_points: u8) -> ChessBoard {
     }
 }
 
+/// The lessons beside data files, where there are any, with scores up to `max_score` centipawns.
+fn read_lessons(files: &[PathBuf], max_score: u16) -> Result<Vec<ChessBoard>, String> {
+    let mut lessons = Vec::new();
+    for path in files.iter().map(|file| lesson_file(file)).filter(|path| path.exists()) {
+        let shown = path.display();
+        let file = File::open(&path).map_err(|error| format!("cannot open {shown}: {error}"))?;
+        let mut reader = Reader::new(BufReader::new(file));
+        while let Some(lesson) = reader.next_lesson().map_err(|error| format!("{shown}: {error}"))? {
+            if lesson.score.unsigned_abs() <= max_score {
+                lessons.push(pack_lesson(&lesson));
+            }
+        }
+    }
+    Ok(lessons)
+}
+
+/// Packs a lesson; its bound becomes one for the side to move.
+fn pack_lesson(lesson: &LessonRecord) -> ChessBoard {
+    let bound = match (lesson.bound, lesson.chess.turn()) {
+        (Bound::Lower, Color::Black) => Bound::Upper,
+        (Bound::Upper, Color::Black) => Bound::Lower,
+        (bound, _) => bound,
+    };
+    let mut packed = pack(&lesson.chess, lesson.score, 1);
+    packed.extra[2] = LESSON_BOUNDS.iter().find(|(_, other)| *other == bound).map_or(0, |&(code, _)| code);
+    packed
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -114,6 +148,7 @@ pub fn run(args: &Args) -> Result<(), String> {
             }
         });
     })?;
+    let mut lessons = read_lessons(&args.files, args.filter.max_score)?;
     if training.is_empty() || validation.is_empty() {
         return Err(format!("{games} games leave no positions to learn from and to validate with"));
     }
@@ -123,6 +158,11 @@ pub fn run(args: &Args) -> Result<(), String> {
     data::write(&validation_file(&args.out), &validation)?;
     data::write(&args.out, &training)?;
     tell!("{games} games: {} positions to learn from, {} to validate with", training.len(), validation.len());
+    if !lessons.is_empty() {
+        data::shuffle(&mut lessons, &mut random);
+        data::write(&with_ending(&args.out, ".lessons"), &lessons)?;
+        tell!("{} lessons from inside searches", lessons.len());
+    }
     Ok(())
 }
 
@@ -135,6 +175,7 @@ mod tests {
     use ibex::formats::games::{GameResult, Step};
 
     use crate::data::tests::scratch_folder;
+    use crate::model::{Target, lesson_bound};
 
     #[test]
     fn lambda_goes_from_the_own_search_to_the_result() {
@@ -150,6 +191,32 @@ mod tests {
         let points = 0.5 * sigmoid(300.0 / 400.0) + 0.25 * sigmoid(250.0 / 400.0) + 0.25;
         assert_eq!(td_lambda(&record, 0.5, 400.0)[2], centipawns(points, 400.0).round() as i16);
         assert!(td_lambda(&record, 0.5, 400.0)[1] > 0 && td_lambda(&drawn, 0.5, 400.0)[2] < 300);
+    }
+
+    #[test]
+    fn a_bound_is_for_the_side_to_move_and_silent_while_it_holds() {
+        let target = Target { wdl: 0.3, scale: 400.0 };
+        let white = Chess::default();
+        let mut black = white.clone();
+        black.play_unchecked(white.legal_moves()[0]);
+        for (chess, sign) in [(white, 1), (black, -1)] {
+            for (bound, low, high) in
+                [(Bound::Exact, true, true), (Bound::Lower, true, false), (Bound::Upper, false, true)]
+            {
+                // 100 centipawns for the side to move.
+                let told = match (bound, sign) {
+                    (Bound::Lower, -1) => Bound::Upper,
+                    (Bound::Upper, -1) => Bound::Lower,
+                    (bound, _) => bound,
+                };
+                let packed = pack_lesson(&LessonRecord { chess: chess.clone(), score: 100 * sign, bound: told });
+                assert_eq!((packed.score, lesson_bound(&packed)), (100, Some(bound)));
+                assert!((target.of(&packed) - sigmoid(0.25)).abs() < 1e-6, "no result");
+                // Outputs are in units of 400 centipawns.
+                assert_eq!(target.judge(&packed, 0.0).slope < 0.0, low, "an output below");
+                assert_eq!(target.judge(&packed, 0.5).slope > 0.0, high, "an output above");
+            }
+        }
     }
 
     #[test]

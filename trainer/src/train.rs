@@ -28,7 +28,7 @@ const INTERVAL: Duration = Duration::from_secs(180);
 /// The command line of `train`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Packed positions; those to validate with are in `FILE.val`. May be repeated, to mix several files; with a share,
+    /// Packed positions; those to validate with are in `FILE.val`, of one file at least. May be repeated, to mix several files; with a share,
     /// an epoch takes only that much of a file's positions, every time others
     #[arg(long, value_name = "FILE[:SHARE]", required = true, value_parser = Source::parse)]
     data: Vec<Source>,
@@ -202,7 +202,14 @@ pub fn run(args: &Args) -> Result<(), String> {
     let lessons = Lessons::read(&args.data)?;
     let mut validation = Vec::new();
     for source in &args.data {
-        validation.append(&mut data::read(&validation_file(&source.file))?);
+        let file = validation_file(&source.file);
+        // Lessons from inside searches have none.
+        if file.exists() || args.data.len() == 1 {
+            validation.append(&mut data::read(&file)?);
+        }
+    }
+    if validation.is_empty() {
+        return Err("there are no positions to validate with".to_owned());
     }
     let threads = args.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     tell!(

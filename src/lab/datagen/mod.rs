@@ -12,20 +12,23 @@ pub mod play;
 pub mod report;
 pub mod session;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use clap::Subcommand;
-use shakmaty::Move;
+use shakmaty::{Color, Move, Position as _};
 
 use super::tell::counted;
 use super::{OK, TROUBLE};
 use crate::bound::Bound;
 use crate::engine::{Engine, Settings, evaluation_of};
 use crate::formats::filter::Filter;
+use crate::formats::lessons::LessonRecord;
 use crate::parallel::default_jobs;
 use crate::position::Game;
 use crate::score::Score;
+use crate::search::lessons::{Lesson, LessonRule};
 use crate::search::{Event, Report};
 use crate::tell;
 use crate::time::Limits;
@@ -125,6 +128,12 @@ struct RunArgs {
     /// Random plies after the initial position or a shuffled one (or one more)
     #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u32).range(..=40))]
     random_plies: u32,
+    /// Write `FILE.lessons` too: positions from inside the searches, with the values or bounds found there
+    #[arg(long)]
+    lessons: bool,
+    /// The fewest nodes that such a value rests on
+    #[arg(long, default_value_t = 50, value_name = "N", value_parser = crate::lab::amount::count, requires = "lessons")]
+    lesson_nodes: u64,
     /// No progress
     #[arg(long)]
     quiet: bool,
@@ -180,7 +189,12 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String>
     if shares > 1.0 + 1e-9 {
         return Err(format!("the shares of books and shuffled back ranks add up to {shares:.2}, more than 1"));
     }
-    let settings = format!(
+    let lessons = args.lessons.then_some(LessonRule {
+        depth: Selfplay::LESSON_DEPTH,
+        nodes: args.lesson_nodes,
+        clock: Filter::default().max_clock.try_into().unwrap_or(u16::MAX),
+    });
+    let mut settings = format!(
         "{} {} nodes, {} MiB, raw evaluation '{}', {}chess960 {}, {} random plies, {rules:?}",
         if args.hard { "exactly" } else { "about" },
         args.nodes,
@@ -194,6 +208,9 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String>
         openings.chess960_share,
         openings.random_plies,
     );
+    if lessons.is_some() {
+        settings += &format!(", lessons of {} nodes", args.lesson_nodes);
+    }
     let session = GenerationRun {
         out: args.out.clone(),
         manifest: Manifest {
@@ -205,22 +222,28 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String>
         target,
         openings,
         rules,
+        lessons: lessons.is_some(),
     };
     // A network that does not fit is reported once, before the first game.
     let settings = Settings { hash_mib: usize::from(args.hash), eval_file: args.eval.clone(), ..Selfplay::settings() };
     evaluation_of(&settings.eval_file).map_err(|error| error.to_string())?;
-    session.run(&|| Selfplay::new(args.nodes, args.hard, settings.clone()), args.quiet)
+    session.run(&|| Selfplay::new(args.nodes, args.hard, settings.clone(), lessons), args.quiet)
 }
 
 /// The engine as a player of both sides; it searches on the worker's own thread.
 struct Selfplay {
     engine: Engine,
     limits: Limits,
+    /// The positions of the game that were searched, by their keys.
+    searched: HashSet<u64>,
 }
 
 impl Selfplay {
     /// How much more than its nodes a soft-limited search may take to complete an iteration.
     const PATIENCE: u64 = 8;
+
+    /// The least depth of a lesson. What depths 1 and 2 find out, static evaluation and quiescence nearly say themselves.
+    const LESSON_DEPTH: i32 = 3;
 
     /// No preference among draws: they are all 0 in the data, and the table serves both sides. Raw evaluations: the
     /// scores teach a network, and the engine scales what the network says.
@@ -228,32 +251,40 @@ impl Selfplay {
         Settings { threads: 1, analyse_mode: true, raw_evaluation: true, ..Settings::default() }
     }
 
-    fn new(nodes: u64, hard: bool, settings: Settings) -> Selfplay {
-        let (engine, remarks) = Engine::new(settings);
+    fn new(nodes: u64, hard: bool, settings: Settings, lessons: Option<LessonRule>) -> Selfplay {
+        let (mut engine, remarks) = Engine::new(settings);
         for remark in remarks {
             log::warn!("{remark}");
+        }
+        if let Some(rule) = lessons {
+            engine.collect_lessons(rule);
         }
         let limits = if hard {
             Limits::nodes(nodes)
         } else {
             Limits { soft_nodes: Some(nodes), ..Limits::nodes(nodes.saturating_mul(Self::PATIENCE)) }
         };
-        Selfplay { engine, limits }
+        Selfplay { engine, limits, searched: HashSet::new() }
     }
 }
 
 impl SelfPlayer for Selfplay {
     fn new_game(&mut self) {
         self.engine.new_game();
+        // A game that was thrown away has left some.
+        self.engine.take_lessons();
+        self.searched.clear();
     }
 
     fn choose(&mut self, game: &Game) -> Option<(Move, Score)> {
+        self.searched.insert(game.position().key());
         let outcome = self.engine.search(game, self.limits.clone(), None);
         // Too few nodes for a first iteration leave no score: such a move says nothing, and the game is thrown away.
         Some((outcome.best?, outcome.last?.value.score()))
     }
 
     fn candidates(&mut self, game: &Game, lines: usize) -> Vec<(Move, Score)> {
+        self.searched.insert(game.position().key());
         let settings = self.engine.settings().clone();
         self.engine.apply(Settings { multi_pv: lines, ..settings.clone() });
         let reports: Mutex<Vec<Report>> = Mutex::default();
@@ -276,5 +307,66 @@ impl SelfPlayer for Selfplay {
             candidates.insert(0, (best, last.value.score()));
         }
         candidates
+    }
+
+    fn lessons(&mut self) -> Vec<LessonRecord> {
+        let lessons = self.engine.take_lessons().into_iter().filter(|(key, _)| !self.searched.contains(key));
+        lessons.map(|(_, lesson)| record_of(lesson)).collect()
+    }
+}
+
+/// A lesson from White's view.
+fn record_of(Lesson { chess, value, .. }: Lesson) -> LessonRecord {
+    let value = if chess.turn() == Color::White { value } else { -value };
+    // Heuristic scores are within 16 bits.
+    LessonRecord { score: value.score().cp().clamp(-32_000, 32_000) as i16, bound: value.bound(), chess }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bound::Ibv;
+    use crate::formats::games::GameRecord;
+    use crate::position::Position;
+    use crate::random::Random;
+    use shakmaty::Chess;
+
+    /// A game of 400 nodes a move from the initial position, and its lessons.
+    fn game(lessons: Option<LessonRule>) -> (GameRecord, Vec<LessonRecord>) {
+        let mut player = Selfplay::new(400, false, Selfplay::settings(), lessons);
+        let openings = Openings { random_plies: 6, chess960_share: 0.0, ..Openings::default() };
+        let record = play::play(&mut player, &openings, &GameRules::default(), &mut Random::new(4));
+        (record, player.lessons())
+    }
+
+    #[test]
+    fn lessons_change_no_game_and_are_other_positions_than_the_games() {
+        let (record, none) = game(None);
+        let (again, lessons) = game(Some(LessonRule { depth: 3, nodes: 20, clock: 60 }));
+        assert!(none.is_empty());
+        assert_eq!(record, again);
+        assert!(lessons.len() > 20, "{} of {} plies", lessons.len(), record.steps.len());
+        let mut played = HashSet::new();
+        record.visit(|chess, _, _| {
+            played.insert(Position::from_chess(chess.clone()).key());
+        });
+        for bound in [Bound::Lower, Bound::Upper] {
+            assert!(lessons.iter().filter(|lesson| lesson.bound == bound).count() * 10 > lessons.len(), "{bound:?}");
+        }
+        for lesson in &lessons {
+            assert!(!played.contains(&Position::from_chess(lesson.chess.clone()).key()), "{:?}", lesson.chess.board());
+            assert!(!lesson.chess.is_check());
+        }
+    }
+
+    #[test]
+    fn a_lesson_is_told_from_whites_view() {
+        let white = Chess::default();
+        let mut black = white.clone();
+        black.play_unchecked(white.legal_moves()[0]);
+        let value = Ibv::lower(Score::heuristic(40));
+        let told = |chess: Chess| record_of(Lesson::new(chess, value));
+        assert_eq!((told(white.clone()).score, told(white).bound), (40, Bound::Lower));
+        assert_eq!((told(black.clone()).score, told(black).bound), (-40, Bound::Upper));
     }
 }

@@ -5,6 +5,7 @@ use shakmaty::{Color, Move};
 
 use super::openings::Openings;
 use crate::formats::games::{GameRecord, GameResult, Step};
+use crate::formats::lessons::LessonRecord;
 use crate::position::Game;
 use crate::position::game::Ending;
 use crate::random::Random;
@@ -18,6 +19,10 @@ pub trait SelfPlayer {
     fn choose(&mut self, game: &Game) -> Option<(Move, Score)>;
     /// The best moves, at most `lines`, with their scores for the side to move, best first.
     fn candidates(&mut self, game: &Game, lines: usize) -> Vec<(Move, Score)>;
+    /// What the searches of the game have found out beside, about positions that did not occur in it.
+    fn lessons(&mut self) -> Vec<LessonRecord> {
+        Vec::new()
+    }
 }
 
 /// When the player leaves its best move for another one, early in a game.

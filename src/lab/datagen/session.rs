@@ -2,7 +2,8 @@
 //!
 //! While it runs, the folder `OUT.parts` holds one append-only file a worker and the settings. A game is written whole,
 //! in one call, so a kill loses the games in flight and nothing else; a torn last game, as a full disk leaves it, is cut
-//! off on resume. Worker `w` of `n` plays the games `w`, `w + n`, `w + 2n`..., each from its own seed, so the finished
+//! off on resume. Lessons lie in a second file a worker, a block for each game, written before the game: a resumed run
+//! cuts off those that no game has followed. Worker `w` of `n` plays the games `w`, `w + n`, `w + 2n`..., each from its own seed, so the finished
 //! file, which takes the games in their order, is the same for any number of workers if a number of games was
 //! given.
 
@@ -19,7 +20,8 @@ use super::openings::Openings;
 use super::play::{GameRules, SelfPlayer, play};
 use crate::engine::with_search_stack;
 use crate::formats::filter::Filter;
-use crate::formats::games::{GameRecord, ReadError, Reader};
+use crate::formats::games::{GameRecord, HEADER_SIZE, ReadError, Reader};
+use crate::formats::lessons::LessonRecord;
 use crate::lab::progress;
 use crate::lab::tell::counted;
 use crate::random::Random;
@@ -58,6 +60,8 @@ pub struct GenerationRun {
     pub openings: Openings,
     /// What is played in them, and when they end.
     pub rules: GameRules,
+    /// Whether the player's lessons are written, into `OUT.lessons`.
+    pub lessons: bool,
 }
 
 /// What a run has made.
@@ -106,6 +110,17 @@ fn part(folder: &Path, worker: usize) -> PathBuf {
     folder.join(format!("worker-{worker:03}.vf"))
 }
 
+fn lesson_part(folder: &Path, worker: usize) -> PathBuf {
+    folder.join(format!("worker-{worker:03}.lessons"))
+}
+
+/// The file beside a finished one that has its lessons.
+pub fn lesson_file(out: &Path) -> PathBuf {
+    let mut name = out.as_os_str().to_owned();
+    name.push(".lessons");
+    PathBuf::from(name)
+}
+
 fn trouble<'a>(doing: &'a str, path: &'a Path) -> impl Fn(std::io::Error) -> String + 'a {
     move |error| format!("cannot {doing} {}: {error}", path.display())
 }
@@ -151,6 +166,9 @@ impl GenerationRun {
         let mut done = Vec::with_capacity(self.manifest.workers);
         for worker in 0..self.manifest.workers {
             let tally = mend(&part(&folder, worker))?;
+            if self.lessons {
+                mend_lessons(&lesson_part(&folder, worker), tally.games)?;
+            }
             counters.add(tally);
             done.push(tally.games);
         }
@@ -246,7 +264,9 @@ impl GenerationRun {
         stop: &AtomicBool,
     ) -> Result<(), String> {
         let path = part(folder, worker);
-        let mut file = OpenOptions::new().append(true).create(true).open(&path).map_err(trouble("open", &path))?;
+        let mut file = append_to(&path)?;
+        let lesson_path = lesson_part(folder, worker);
+        let mut lesson_file = if self.lessons { Some(append_to(&lesson_path)?) } else { None };
         let mut player = new_player();
         for round in done.. {
             let index = worker as u64 + round * self.manifest.workers as u64;
@@ -259,10 +279,17 @@ impl GenerationRun {
             }
             let mut random = Random::of_part(self.manifest.seed, index);
             let record = play(&mut player, &self.openings, &self.rules, &mut random);
+            if let Some(lesson_file) = &mut lesson_file {
+                let block = lesson_block(&player.lessons());
+                lesson_file.write_all(&block).map_err(trouble("write", &lesson_path))?;
+            }
             file.write_all(&record.to_bytes()).map_err(trouble("write", &path))?;
             let mut tally = Totals::default();
             tally.add(&record);
             counters.add(tally);
+        }
+        if let Some(lesson_file) = lesson_file {
+            lesson_file.sync_all().map_err(trouble("write", &lesson_path))?;
         }
         file.sync_all().map_err(trouble("write", &path))
     }
@@ -334,6 +361,65 @@ fn mend(path: &Path) -> Result<Totals, String> {
     }
 }
 
+fn append_to(path: &Path) -> Result<File, String> {
+    OpenOptions::new().append(true).create(true).open(path).map_err(trouble("open", path))
+}
+
+/// The lessons of a game in a worker's file: their number, then the records.
+fn lesson_block(lessons: &[LessonRecord]) -> Vec<u8> {
+    let mut block = Vec::with_capacity(4 + HEADER_SIZE * lessons.len());
+    block.extend(u32::try_from(lessons.len()).unwrap_or(u32::MAX).to_le_bytes());
+    block.extend(lessons.iter().flat_map(LessonRecord::to_bytes));
+    block
+}
+
+/// The size of the block that begins here; `None` if it is not whole.
+fn block_size(bytes: &[u8]) -> Option<usize> {
+    let (count, rest) = bytes.split_first_chunk::<4>()?;
+    let size = HEADER_SIZE.checked_mul(u32::from_le_bytes(*count) as usize)?;
+    (size <= rest.len()).then_some(4 + size)
+}
+
+/// Leaves as many blocks in a worker's file of lessons as it has games: what is more, or torn, is cut off, and a game
+/// whose block is lost gets an empty one.
+fn mend_lessons(path: &Path, games: u64) -> Result<(), String> {
+    let mut file = append_to(path)?;
+    let bytes = fs::read(path).map_err(trouble("read", path))?;
+    let (mut end, mut blocks) = (0, 0);
+    while blocks < games
+        && let Some(size) = block_size(&bytes[end..])
+    {
+        end += size;
+        blocks += 1;
+    }
+    file.set_len(end as u64).map_err(trouble("mend", path))?;
+    let lost = usize::try_from(games - blocks).unwrap_or(usize::MAX);
+    file.write_all(&lesson_block(&[]).repeat(lost)).map_err(trouble("mend", path))
+}
+
+/// Puts the workers' lessons together, if there are any: records alone, worker by worker.
+fn finish_lessons(folder: &Path, out: &Path) -> Result<(), String> {
+    let paths: Vec<PathBuf> =
+        (0..).map(|worker| lesson_part(folder, worker)).take_while(|path| path.exists()).collect();
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let draft = folder.join("lessons.tmp");
+    let mut output = BufWriter::with_capacity(1 << 20, File::create(&draft).map_err(trouble("write", &draft))?);
+    for path in paths {
+        let bytes = fs::read(&path).map_err(trouble("read", &path))?;
+        let mut start = 0;
+        while let Some(size) = block_size(&bytes[start..]) {
+            output.write_all(&bytes[start + 4..start + size]).map_err(trouble("write", &draft))?;
+            start += size;
+        }
+    }
+    let file = output.into_inner().map_err(|error| format!("cannot write {}: {}", draft.display(), error.error()))?;
+    file.sync_all().map_err(trouble("write", &draft))?;
+    let path = lesson_file(out);
+    fs::rename(&draft, &path).map_err(trouble("write", &path))
+}
+
 /// Puts the workers' games in order into the final file, and removes the folder.
 ///
 /// # Errors
@@ -360,6 +446,7 @@ pub fn finish(out: &Path) -> Result<Totals, String> {
             return Err(error);
         }
     };
+    finish_lessons(&folder, out)?;
     fs::rename(&draft, out).map_err(trouble("write", out))?;
     fs::remove_dir_all(&folder).map_err(trouble("remove", &folder))?;
     Ok(tally)

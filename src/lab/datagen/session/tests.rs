@@ -1,6 +1,7 @@
-use shakmaty::Move;
+use shakmaty::{Chess, Move};
 
 use super::*;
+use crate::bound::Bound;
 use crate::position::Game;
 use crate::score::Score;
 use crate::scratch::Scratch;
@@ -32,6 +33,7 @@ fn session(folder: &Path, name: &str, workers: usize, games: u64) -> GenerationR
         target: Target::Games(games),
         openings: Openings { random_plies: 8, chess960_share: 0.3, ..Openings::default() },
         rules: GameRules::default(),
+        lessons: false,
     }
 }
 
@@ -75,6 +77,69 @@ fn a_torn_run_is_resumed_as_if_nothing_had_happened() {
     let tally = torn.run(&|| Dice, true).unwrap();
     assert_eq!(tally.games, 24);
     assert_eq!(fs::read(&torn.out).unwrap(), whole);
+}
+
+/// A dice player that has found something out in every game: two positions, or none.
+struct Teacher(u32);
+
+impl SelfPlayer for Teacher {
+    fn new_game(&mut self) {
+        self.0 = 0;
+    }
+
+    fn choose(&mut self, game: &Game) -> Option<(Move, Score)> {
+        self.0 += 1;
+        Dice.choose(game)
+    }
+
+    fn candidates(&mut self, game: &Game, lines: usize) -> Vec<(Move, Score)> {
+        Dice.candidates(game, lines)
+    }
+
+    fn lessons(&mut self) -> Vec<LessonRecord> {
+        let lesson = |score| LessonRecord { chess: Chess::default(), score, bound: Bound::Lower };
+        if self.0.is_multiple_of(3) { Vec::new() } else { vec![lesson(self.0 as i16), lesson(-1)] }
+    }
+}
+
+#[test]
+fn lessons_follow_their_games_through_a_kill() {
+    let scratch = Scratch::new("lessons");
+    let with_lessons = |name| GenerationRun { lessons: true, ..session(&scratch.0, name, 2, 24) };
+    let whole = with_lessons("whole");
+    whole.run(&|| Teacher(0), true).unwrap();
+    session(&scratch.0, "without", 2, 24).run(&|| Teacher(0), true).unwrap();
+    let read = |path: &Path| fs::read(path).unwrap();
+    assert_eq!(read(&whole.out), read(&scratch.0.join("without")), "the same games");
+    assert!(!lesson_file(&scratch.0.join("without")).exists());
+    let lessons = read(&lesson_file(&whole.out));
+    let mut reader = Reader::new(lessons.as_slice());
+    let records: Vec<_> = std::iter::from_fn(|| reader.next_lesson().unwrap()).collect();
+    assert!(records.len() >= 16 && records.len().is_multiple_of(2), "{}", records.len());
+
+    // What kills leave: lessons whose game is missing, a torn block, and a game whose lessons were lost.
+    let torn = with_lessons("torn");
+    let folder = parts_folder(&torn.out);
+    fs::create_dir_all(&folder).unwrap();
+    drop(torn.enter(&folder).unwrap());
+    let whole_games = read(&whole.out);
+    let mut reader = Reader::new(whole_games.as_slice());
+    let games: Vec<Vec<u8>> =
+        std::iter::from_fn(|| reader.next_game().unwrap()).map(|record| record.to_bytes()).collect();
+    fs::write(part(&folder, 0), [games[0].clone(), games[2].clone()].concat()).unwrap();
+    let one = lesson_block(&records[..2]);
+    fs::write(lesson_part(&folder, 0), [one.clone(), one.clone(), one.clone(), one[..one.len() - 1].to_vec()].concat())
+        .unwrap();
+    fs::write(part(&folder, 1), [games[1].clone(), games[3].clone()].concat()).unwrap();
+    fs::write(lesson_part(&folder, 1), [one.clone(), one[..9].to_vec()].concat()).unwrap();
+    for worker in 0..2 {
+        mend_lessons(&lesson_part(&folder, worker), 2).unwrap();
+    }
+    assert_eq!(read(&lesson_part(&folder, 0)), [one.clone(), one.clone()].concat());
+    assert_eq!(read(&lesson_part(&folder, 1)), [one.clone(), lesson_block(&[])].concat());
+    let totals = torn.run(&|| Teacher(0), true).unwrap();
+    assert_eq!((totals.games, read(&torn.out)), (24, whole_games.clone()));
+    assert_eq!(read(&lesson_file(&torn.out)).len() % HEADER_SIZE, 0);
 }
 
 #[test]
