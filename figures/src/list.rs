@@ -1,6 +1,7 @@
 //! All figures that are measured by one command.
 
 use crate::basis::Basis;
+use crate::games;
 use crate::measure::{self, Measured, Tools};
 
 /// A figure of a page.
@@ -9,7 +10,8 @@ pub struct Figure {
     pub name: &'static str,
     /// Figures that are measured together.
     pub part: &'static str,
-    pub page: &'static str,
+    /// The pages that have it.
+    pub pages: &'static [&'static str],
     pub basis: Basis,
     /// Whether it takes seconds and repeats to the last digit, so that every check can measure it again.
     pub quick: bool,
@@ -51,11 +53,11 @@ const ONE_THREAD: &str = "16 MB, 1 thread";
 
 const fn lab(name: &'static str, command: &'static str, columns: &'static [&'static str]) -> Figure {
     let kind = Kind::Printed(command, columns, ONE_THREAD);
-    Figure { name, part: "lab", page: "docs/lab.md", basis: Basis::Search, quick: true, kind }
+    Figure { name, part: "lab", pages: &["docs/lab.md"], basis: Basis::Search, quick: true, kind }
 }
 
 const fn suites(name: &'static str, basis: Basis, limit: &'static [&'static str]) -> Figure {
-    Figure { name, part: "suites", page: "docs/epd.md", basis, quick: false, kind: Kind::Suites(limit) }
+    Figure { name, part: "suites", pages: &["docs/epd.md"], basis, quick: false, kind: Kind::Suites(limit) }
 }
 
 /// The figures, the quick ones first.
@@ -74,7 +76,7 @@ pub const FIGURES: &[Figure] = &[
     Figure {
         name: "ending-scores",
         part: "endings",
-        page: "docs/recognizers.md",
+        pages: &["docs/recognizers.md"],
         basis: Basis::Search,
         quick: false,
         kind: Kind::Special(measure::ending_scores),
@@ -82,7 +84,7 @@ pub const FIGURES: &[Figure] = &[
     Figure {
         name: "mates",
         part: "mates",
-        page: "docs/mates.md",
+        pages: &["docs/mates.md"],
         basis: Basis::Search,
         quick: false,
         kind: Kind::Special(measure::mates),
@@ -90,9 +92,17 @@ pub const FIGURES: &[Figure] = &[
     Figure {
         name: "threads",
         part: "threads",
-        page: "docs/strength.md",
+        pages: &["docs/strength.md"],
         basis: Basis::Network,
         quick: false,
         kind: Kind::Special(measure::threads),
+    },
+    Figure {
+        name: "strength",
+        part: "strength",
+        pages: &["docs/strength.md", "README.md"],
+        basis: Basis::Network,
+        quick: false,
+        kind: Kind::Special(games::strength),
     },
 ];

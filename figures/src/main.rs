@@ -6,6 +6,7 @@
 //! again, whose tables must repeat.
 
 mod basis;
+mod games;
 mod list;
 mod measure;
 mod page;
@@ -74,7 +75,7 @@ fn main() -> ExitCode {
 
 /// What a page says a figure was measured with; none if it does not say.
 fn recorded(figure: &Figure) -> Result<Option<Recorded>, String> {
-    Ok(Recorded::read(&page::block(figure.page, figure.name)?))
+    Ok(Recorded::read(&page::block_of(figure.pages, figure.name)?))
 }
 
 /// Why a figure is old; none if it is current.
@@ -89,7 +90,7 @@ fn list() -> Result<bool, String> {
     let engine = Engine::current()?;
     for figure in FIGURES {
         let state = reason(figure, &engine)?.map_or_else(|| "current".to_owned(), |reason| format!("old: {reason}"));
-        println!("{:<10} {:<22} {:<22} {state}", figure.part, figure.name, figure.page);
+        println!("{:<10} {:<22} {:<22} {state}", figure.part, figure.name, figure.pages.join(", "));
     }
     Ok(true)
 }
@@ -116,7 +117,7 @@ fn run(tools: &Tools, names: &[String], again: bool) -> Result<bool, String> {
         // A measurement that fails leaves its page as it is, and the others go on.
         let written = figure.measure(tools).and_then(|measured| {
             let block = format!("{}\n{}", measured.table, engine.provenance(&measured.conditions)?);
-            page::replace(figure.page, figure.name, &block)
+            figure.pages.iter().try_for_each(|page| page::replace(page, figure.name, &block))
         });
         if let Err(error) = written {
             eprintln!("figures: {}: {error}", figure.name);
@@ -140,15 +141,15 @@ fn check(tools: &Tools, release: bool) -> Result<bool, String> {
     let (mut old, mut wrong, mut repeated) = (0, 0, 0);
     for figure in FIGURES {
         if let Some(reason) = reason(figure, &engine)? {
-            println!("old: {} in {}: {reason}", figure.name, figure.page);
+            println!("old: {} in {}: {reason}", figure.name, figure.pages.join(", "));
             old += 1;
         } else if figure.quick {
-            let told = page::table(&page::block(figure.page, figure.name)?);
+            let told = page::table(&page::block_of(figure.pages, figure.name)?);
             let measured = figure.measure(tools)?.table;
             if told.trim() == measured.trim() {
                 repeated += 1;
             } else {
-                println!("wrong: {} in {}; measured now:\n{measured}", figure.name, figure.page);
+                println!("wrong: {} in {}; measured now:\n{measured}", figure.name, figure.pages.join(", "));
                 wrong += 1;
             }
         }

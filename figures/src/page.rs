@@ -32,6 +32,20 @@ pub fn block(page: &str, name: &str) -> Result<String, String> {
     Ok(parts(page, &text, name)?[1].to_owned())
 }
 
+/// The block of a figure that is the same on all these pages.
+///
+/// # Errors
+///
+/// One line: a page cannot be read, lacks a marker, or differs from the first.
+pub fn block_of(pages: &[&str], name: &str) -> Result<String, String> {
+    let blocks = pages.iter().map(|page| block(page, name)).collect::<Result<Vec<_>, _>>()?;
+    let (first, others) = blocks.split_first().ok_or_else(|| format!("{name} is on no page"))?;
+    match others.iter().position(|other| other != first) {
+        Some(at) => Err(format!("{name} in {} is not the one in {}", pages[at + 1], pages[0])),
+        None => Ok(first.clone()),
+    }
+}
+
 /// The lines of a block that belong to its table.
 pub fn table(block: &str) -> String {
     block.lines().filter(|line| line.starts_with('|')).map(|line| format!("{line}\n")).collect()
@@ -75,5 +89,18 @@ mod tests {
         assert!(replace(path, "two", "| c |\n").is_err());
         assert!(read(path).unwrap().contains("| b |"));
         fs::remove_file(&file).unwrap();
+    }
+
+    #[test]
+    fn a_figure_on_two_pages_is_the_same() {
+        let file = |number| std::env::temp_dir().join(format!("ibex-figures-{}-{number}.md", std::process::id()));
+        let files = [file(1), file(2)];
+        let pages = files.each_ref().map(|file| file.to_str().unwrap());
+        fs::write(&files[0], PAGE).unwrap();
+        fs::write(&files[1], format!("# Other\n\n{PAGE}")).unwrap();
+        assert_eq!(block_of(&pages, "one"), block(pages[0], "one"));
+        fs::write(&files[1], PAGE.replace("| 1 |", "| 2 |")).unwrap();
+        assert!(block_of(&pages, "one").unwrap_err().contains("is not the one in"));
+        files.iter().for_each(|file| fs::remove_file(file).unwrap());
     }
 }

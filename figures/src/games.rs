@@ -1,0 +1,229 @@
+//! Figures that are games: matches by fastchess against the engines that are installed.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::basis::Engine;
+use crate::measure::{Measured, Tools, row};
+
+/// An engine to play against.
+struct Opponent {
+    /// The program, found in the search path or in `/usr/games`.
+    program: &'static str,
+    /// Roughly the rating of CCRL's blitz list.
+    rated: u32,
+    /// Which build it is.
+    build: &'static str,
+}
+
+/// Debian's engines with UCI, and one at full speed. Those that are not installed are left out.
+const OPPONENTS: [Opponent; 6] = [
+    Opponent { program: "stockfish-15.1-native", rated: 3750, build: "built for the processor" },
+    Opponent { program: "stockfish", rated: 3700, build: "Debian" },
+    Opponent { program: "ethereal-chess", rated: 3400, build: "Debian" },
+    Opponent { program: "toga2", rated: 2850, build: "Debian" },
+    Opponent { program: "glaurung", rated: 2700, build: "Debian" },
+    Opponent { program: "fruit", rated: 2700, build: "Debian" },
+];
+
+const GAMES: u32 = 300;
+const CONTROL: &str = "2+0.02";
+const BOOK: &str = "books/UHO_4060_v4.epd";
+
+/// What a match has come to, for the first of both.
+#[derive(Clone, Debug, PartialEq)]
+struct Match {
+    won: u32,
+    drawn: u32,
+    lost: u32,
+    elo: String,
+    error: String,
+    /// Losses on time, by an illegal move or by a crash, of the first and of the second.
+    accidents: [u32; 2],
+}
+
+/// Ibex against the engines that are installed, on the clock. A match that is complete is kept in `target/figures`, so
+/// that an interrupted measurement goes on with the next.
+///
+/// # Errors
+///
+/// One line: fastchess or the book is missing, no opponent is installed, or a match failed.
+pub fn strength(tools: &Tools) -> Result<Measured, String> {
+    let runner = found("fastchess").ok_or("fastchess is missing; it must be in the search path")?;
+    let book = tools.data(BOOK)?;
+    let bench = Engine::current()?.bench;
+    let folder = PathBuf::from(format!("target/figures/{bench}"));
+    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let installed: Vec<(&Opponent, PathBuf)> =
+        OPPONENTS.iter().filter_map(|opponent| Some((opponent, found(opponent.program)?))).collect();
+    if installed.is_empty() {
+        return Err("no opponent is installed".to_owned());
+    }
+    let mut table = row(&["opponent", "build", "rated", "won", "drawn", "lost", "score", "Elo difference, 95%"])
+        + "|---|---|--:|--:|--:|--:|--:|---|\n";
+    let mut accidents = 0;
+    for (number, (opponent, program)) in installed.iter().enumerate() {
+        let log = folder.join(format!("strength-{}.txt", opponent.program));
+        eprintln!("    [{}/{}] {}: {}", number + 1, installed.len(), opponent.program, log.display());
+        let text = match fs::read_to_string(&log) {
+            Ok(text) if read_match(&text).is_ok() => text,
+            _ => play(&runner, &tools.ibex, program, &book, &log)?,
+        };
+        let result = read_match(&text).map_err(|error| format!("{}: {error}", log.display()))?;
+        accidents += result.accidents[0];
+        table += &result.row(&name_of(program)?, opponent);
+    }
+    let lost = if accidents == 0 { "no game".to_owned() } else { format!("{accidents} games") };
+    Ok(Measured {
+        table,
+        conditions: format!(
+            "{GAMES} games each at {CONTROL} s by fastchess, two at a time, one thread and 16 MB each, openings \
+             UHO_4060_v4 in pairs, adjudicated where both agree; Ibex lost {lost} on time, by an illegal move or a crash"
+        ),
+    })
+}
+
+impl Match {
+    fn row(&self, name: &str, opponent: &Opponent) -> String {
+        let games = f64::from(self.won + self.drawn + self.lost);
+        let score = 100.0 * (f64::from(self.won) + 0.5 * f64::from(self.drawn)) / games;
+        row(&[
+            name.to_owned(),
+            opponent.build.to_owned(),
+            opponent.rated.to_string(),
+            self.won.to_string(),
+            self.drawn.to_string(),
+            self.lost.to_string(),
+            format!("{score:.1}%"),
+            format!("{} ± {}", self.elo, self.error),
+        ])
+    }
+}
+
+/// A program of the search path, or of Debian's folder for games.
+fn found(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain([PathBuf::from("/usr/games")]);
+    folders.map(|folder| folder.join(program)).find(|file| file.is_file())
+}
+
+/// What an engine calls itself.
+fn name_of(program: &Path) -> Result<String, String> {
+    let shown = program.display();
+    let mut child = Command::new(program)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("{shown}: {error}"))?;
+    if let Some(mut input) = child.stdin.take() {
+        input.write_all(b"uci\nquit\n").map_err(|error| format!("{shown}: {error}"))?;
+    }
+    let output = child.wait_with_output().map_err(|error| format!("{shown}: {error}"))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let name = text.lines().find_map(|line| line.strip_prefix("id name "));
+    name.map(|name| name.trim().to_owned()).ok_or_else(|| format!("{shown} is no UCI engine"))
+}
+
+/// Plays a match; what the runner printed is in `log` too, when the match is complete.
+fn play(runner: &Path, ibex: &Path, opponent: &Path, book: &Path, log: &Path) -> Result<String, String> {
+    let ibex = fs::canonicalize(ibex).map_err(|error| format!("{}: {error}", ibex.display()))?;
+    let scratch = log.with_extension("running");
+    let output = fs::File::create(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
+    let mut command = Command::new(runner);
+    command.args(["-engine", &format!("cmd={}", ibex.display()), "name=Ibex"]);
+    command.args(["-engine", &format!("cmd={}", opponent.display()), "name=Opponent"]);
+    command.args(["-each", "proto=uci", &format!("tc={CONTROL}"), "option.Hash=16", "option.Threads=1"]);
+    command.args(["-openings", &format!("file={}", book.display()), "format=epd", "order=random", "-srand", "15"]);
+    command.args(["-rounds", &(GAMES / 2).to_string(), "-games", "2", "-repeat", "-recover", "-concurrency", "2"]);
+    command.args(["-draw", "movenumber=40", "movecount=8", "score=5", "-resign", "movecount=4", "score=900"]);
+    // It leaves its settings where it runs.
+    command.current_dir(log.parent().unwrap_or(Path::new(".")));
+    let status = command.stdin(Stdio::null()).stdout(output).stderr(Stdio::null()).status();
+    let status = status.map_err(|error| format!("{}: {error}", runner.display()))?;
+    let text = fs::read_to_string(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
+    if !status.success() {
+        return Err(format!("{}: {status}; {}", runner.display(), scratch.display()));
+    }
+    read_match(&text).map_err(|error| format!("{}: {error}", scratch.display()))?;
+    fs::rename(&scratch, log).map_err(|error| format!("{}: {error}", log.display()))?;
+    Ok(text)
+}
+
+/// Reads what fastchess prints of a complete match between `Ibex` and `Opponent`.
+fn read_match(text: &str) -> Result<Match, String> {
+    let last = text.rfind("Results of Ibex vs Opponent").ok_or("the match has no results")?;
+    let line = |start: &str| {
+        let found = text[last..].lines().find_map(|line| line.strip_prefix(start));
+        found.ok_or_else(|| format!("the results lack the line '{start}'"))
+    };
+    let elo = line("Elo: ")?;
+    let (elo, rest) = elo.split_once(" +/- ").ok_or_else(|| format!("not understood: Elo: {elo}"))?;
+    let error = rest.split(',').next().unwrap_or_default();
+    let whole =
+        |number: &str| number.parse::<f64>().map_or_else(|_| number.to_owned(), |number| format!("{number:+.0}"));
+    let games = line("Games: ")?;
+    let number = |label: &str| -> Result<u32, String> {
+        let fields = games.split(", ").find_map(|field| field.strip_prefix(label));
+        fields.and_then(|field| field.parse().ok()).ok_or_else(|| format!("not understood: Games: {games}"))
+    };
+    let (won, lost, drawn) = (number("Wins: ")?, number("Losses: ")?, number("Draws: ")?);
+    if won + drawn + lost != GAMES {
+        return Err(format!("{} of {GAMES} games", won + drawn + lost));
+    }
+    let mut accidents = [0; 2];
+    for line in text.lines().filter(|line| line.starts_with("Finished game")) {
+        let accident = ["loses on time", "illegal move", "disconnects", "stalls"].iter().find_map(|what| {
+            let (before, _) = line.split_once(what)?;
+            Some(before.rsplit_once('{')?.1.starts_with("White"))
+        });
+        if let Some(white) = accident {
+            accidents[usize::from(white != line.contains("(Ibex vs"))] += 1;
+        }
+    }
+    Ok(Match {
+        won,
+        drawn,
+        lost,
+        elo: whole(elo),
+        error: whole(error.trim()).trim_start_matches('+').to_owned(),
+        accidents,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RESULTS: &str = "Finished game 1 (Ibex vs Opponent): 1-0 {Black loses on time}
+Finished game 2 (Opponent vs Ibex): 1-0 {Black makes an illegal move: e1e9}
+Finished game 3 (Ibex vs Opponent): 1/2-1/2 {Draw by adjudication}
+Results of Ibex vs Opponent (2+0.02, 1t, 16MB, UHO_4060_v4.epd):
+Elo: 0.00 +/- 1.00, nElo: 0.00 +/- 1.00
+Games: 200, Wins: 1, Losses: 1, Draws: 198, Points: 100.0 (50.00 %)
+Results of Ibex vs Opponent (2+0.02, 1t, 16MB, UHO_4060_v4.epd):
+Elo: -273.40 +/- 43.86, nElo: -430.00 +/- 39.00
+LOS: 0.00 %, DrawRatio: 30.00 %, PairsRatio: 0.02
+Games: 300, Wins: 30, Losses: 227, Draws: 43, Points: 51.5 (17.17 %)
+";
+
+    #[test]
+    fn the_last_results_of_a_match_are_read() {
+        let result = read_match(RESULTS).unwrap();
+        assert_eq!((result.won, result.drawn, result.lost), (30, 43, 227));
+        assert_eq!((result.elo.as_str(), result.error.as_str()), ("-273", "44"));
+        assert_eq!(result.accidents, [1, 1]);
+        let line = result.row("Stockfish 15.1", &OPPONENTS[1]);
+        assert_eq!(line, "| Stockfish 15.1 | Debian | 3700 | 30 | 43 | 227 | 17.2% | -273 ± 44 |\n");
+    }
+
+    #[test]
+    fn a_match_without_an_end_is_none() {
+        assert!(read_match("Finished game 1").unwrap_err().contains("no results"));
+        assert!(read_match(&RESULTS.replace("Wins: 30", "Wins: 29")).unwrap_err().contains("299 of 300"));
+        assert!(read_match(&RESULTS.replace("Elo: ", "Glicko: ")).unwrap_err().contains("lack"));
+        let won = RESULTS.replace("-273.40 +/- 43.86", "inf +/- nan");
+        assert_eq!(read_match(&won).unwrap().elo, "+inf");
+    }
+}
