@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The file to write; positions to validate with go to a second one, `OUT.val`, and those of the lessons that lie
-    /// beside the data files to a third, `OUT.lessons`
+    /// beside the data files of complete runs to a third, `OUT.lessons`
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// One game in this many is set aside, whole, to validate with
