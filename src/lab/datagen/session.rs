@@ -155,8 +155,9 @@ impl GenerationRun {
     ///
     /// One line: the file exists, the settings differ from those of the run to be resumed, or the system refuses.
     pub fn run<P: SelfPlayer>(&self, new_player: &(dyn Fn() -> P + Sync), quiet: bool) -> Result<Totals, String> {
-        if self.out.exists() {
-            return Err(format!("{} exists already; choose another name or remove it", self.out.display()));
+        must_be_free(&self.out)?;
+        if self.lessons {
+            must_be_free(&lesson_file(&self.out))?;
         }
         let folder = parts_folder(&self.out);
         fs::create_dir_all(&folder).map_err(trouble("make the folder", &folder))?;
@@ -361,6 +362,13 @@ fn mend(path: &Path) -> Result<Totals, String> {
     }
 }
 
+fn must_be_free(path: &Path) -> Result<(), String> {
+    if path.exists() {
+        return Err(format!("{} exists already; choose another name or remove it", path.display()));
+    }
+    Ok(())
+}
+
 fn append_to(path: &Path) -> Result<File, String> {
     OpenOptions::new().append(true).create(true).open(path).map_err(trouble("open", path))
 }
@@ -404,6 +412,8 @@ fn finish_lessons(folder: &Path, out: &Path) -> Result<(), String> {
     if paths.is_empty() {
         return Ok(());
     }
+    let path = lesson_file(out);
+    must_be_free(&path)?;
     let draft = folder.join("lessons.tmp");
     let mut output = BufWriter::with_capacity(1 << 20, File::create(&draft).map_err(trouble("write", &draft))?);
     for path in paths {
@@ -416,7 +426,6 @@ fn finish_lessons(folder: &Path, out: &Path) -> Result<(), String> {
     }
     let file = output.into_inner().map_err(|error| format!("cannot write {}: {}", draft.display(), error.error()))?;
     file.sync_all().map_err(trouble("write", &draft))?;
-    let path = lesson_file(out);
     fs::rename(&draft, &path).map_err(trouble("write", &path))
 }
 
@@ -426,9 +435,7 @@ fn finish_lessons(folder: &Path, out: &Path) -> Result<(), String> {
 ///
 /// One line; the parts stay as they are.
 pub fn finish(out: &Path) -> Result<Totals, String> {
-    if out.exists() {
-        return Err(format!("{} exists already; choose another name or remove it", out.display()));
-    }
+    must_be_free(out)?;
     let folder = parts_folder(out);
     let mut readers = Vec::new();
     while let path = part(&folder, readers.len())

@@ -140,6 +140,8 @@ fn lessons_follow_their_games_through_a_kill() {
     let totals = torn.run(&|| Teacher(0), true).unwrap();
     assert_eq!((totals.games, read(&torn.out)), (24, whole_games.clone()));
     assert_eq!(read(&lesson_file(&torn.out)).len() % HEADER_SIZE, 0);
+    fs::remove_file(&torn.out).unwrap();
+    assert!(torn.run(&|| Teacher(0), true).unwrap_err().contains("torn.lessons exists already"));
 }
 
 #[test]
