@@ -28,11 +28,12 @@ const INTERVAL: Duration = Duration::from_secs(180);
 /// The command line of `train`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Packed positions; those to validate with are in `FILE.val`, of one file at least. May be repeated, to mix several files; with a share,
-    /// an epoch takes only that much of a file's positions, every time others
+    /// Packed positions; those to validate with are in `FILE.val`, of one file at least. May be repeated, to mix several
+    /// files; with a share, an epoch takes only that much of a file's positions, every time others
     #[arg(long, value_name = "FILE[:SHARE]", required = true, value_parser = Source::parse)]
     data: Vec<Source>,
-    /// What to write: `OUT.ckpt` after every epoch and every three minutes, `OUT.svg` with the losses, and the network, `OUT.ibxn`
+    /// What to write: `OUT.ckpt` after every epoch and every three minutes, `OUT.svg` with the losses, and the network,
+    /// `OUT.ibxn`
     #[arg(long, value_name = "OUT")]
     out: PathBuf,
     /// Go on from `OUT.ckpt`
@@ -70,27 +71,27 @@ impl Source {
 }
 
 /// What is learned from: the positions of all files, one file after the other.
-struct Lessons {
+struct TrainingSet {
     positions: Vec<ChessBoard>,
     /// Where a file's positions are, and how many of them an epoch takes.
     files: Vec<(Range<u32>, usize)>,
 }
 
-impl Lessons {
+impl TrainingSet {
     /// # Errors
     ///
     /// One line: a file cannot be read, or there are too many positions.
-    fn read(sources: &[Source]) -> Result<Lessons, String> {
-        let mut lessons = Lessons { positions: Vec::new(), files: Vec::new() };
+    fn read(sources: &[Source]) -> Result<TrainingSet, String> {
+        let mut set = TrainingSet { positions: Vec::new(), files: Vec::new() };
         for source in sources {
-            let start = lessons.positions.len();
-            lessons.positions.append(&mut data::read(&source.file)?);
+            let start = set.positions.len();
+            set.positions.append(&mut data::read(&source.file)?);
             let place = |index: usize| u32::try_from(index).map_err(|_| "more than four billion positions".to_owned());
-            let count = lessons.positions.len() - start;
+            let count = set.positions.len() - start;
             let taken = ((count as f64 * source.share).round() as usize).max(1);
-            lessons.files.push((place(start)?..place(lessons.positions.len())?, taken));
+            set.files.push((place(start)?..place(set.positions.len())?, taken));
         }
-        Ok(lessons)
+        Ok(set)
     }
 
     /// How many positions an epoch takes.
@@ -199,7 +200,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         return Err(format!("{} was made by another recipe: {:?}", file.display(), checkpoint.recipe));
     }
     let recipe = args.recipe.clone();
-    let lessons = Lessons::read(&args.data)?;
+    let training = TrainingSet::read(&args.data)?;
     let mut validation = Vec::new();
     for source in &args.data {
         let file = validation_file(&source.file);
@@ -214,13 +215,13 @@ pub fn run(args: &Args) -> Result<(), String> {
     let threads = args.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     tell!(
         "{} positions to learn from, {} to validate with; hidden size {}, {threads} threads",
-        lessons.per_epoch(),
+        training.per_epoch(),
         validation.len(),
         recipe.hidden
     );
 
-    let batch = usize::try_from(recipe.batch).unwrap_or(usize::MAX).min(lessons.per_epoch());
-    let batches = (lessons.per_epoch() / batch) as u64;
+    let batch = usize::try_from(recipe.batch).unwrap_or(usize::MAX).min(training.per_epoch());
+    let batches = (training.per_epoch() / batch) as u64;
     let steps = batches * recipe.epochs;
     let epochs_done = checkpoint.history.len() as u64;
     if !(epochs_done * batches..=(epochs_done + 1) * batches).contains(&checkpoint.step) {
@@ -234,7 +235,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         (0..).zip(&checkpoint.history).map(|(epoch, losses)| (f64::from(epoch) + 0.5, losses.training)).collect();
     let part = batches.div_ceil(PARTS);
     for epoch in checkpoint.history.len() as u64 + 1..=recipe.epochs {
-        let order = lessons.order(recipe.seed, epoch);
+        let order = training.order(recipe.seed, epoch);
         let bar = progress(batches * batch as u64, epoch, recipe.epochs);
         let start = Instant::now();
         let mut written = start;
@@ -244,7 +245,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         for (done, indices) in (1..).zip(order.chunks_exact(batch)).skip(usize::try_from(before).unwrap_or(usize::MAX))
         {
             gathered.clear();
-            gathered.extend(indices.iter().map(|&index| lessons.positions[index as usize]));
+            gathered.extend(indices.iter().map(|&index| training.positions[index as usize]));
             rate = schedule::rate(recipe.schedule, checkpoint.step, steps, recipe.lr, recipe.lr_end);
             let loss = checkpoint.learn(&gathered, rate, &mut gradients, &mut layers);
             checkpoint.unfinished += loss;
@@ -359,9 +360,9 @@ mod tests {
     #[test]
     fn an_epoch_takes_its_share_of_every_file_and_another_one_each_time() {
         let positions = lessons(1200);
-        let lessons = Lessons { positions, files: vec![(0..1000, 250), (1000..1200, 200)] };
-        let [first, second] = [1, 2].map(|epoch| lessons.order(7, epoch));
-        assert_eq!(lessons.per_epoch(), 450);
+        let training = TrainingSet { positions, files: vec![(0..1000, 250), (1000..1200, 200)] };
+        let [first, second] = [1, 2].map(|epoch| training.order(7, epoch));
+        assert_eq!(training.per_epoch(), 450);
         for order in [&first, &second] {
             let places: std::collections::BTreeSet<u32> = order.iter().copied().collect();
             assert_eq!((order.len(), places.len()), (450, 450), "none twice");
@@ -369,7 +370,7 @@ mod tests {
         }
         let common = first.iter().filter(|place| **place < 1000 && second.contains(place)).count();
         assert!(common < 100, "{common} of 250 again");
-        assert_eq!(first, lessons.order(7, 1));
+        assert_eq!(first, training.order(7, 1));
     }
 
     #[test]
@@ -427,14 +428,14 @@ mod tests {
         assert_eq!(next.parameters, whole.parameters.rounded());
 
         // A training that was stopped in the middle of its fourth epoch, as its checkpoint of then shows.
-        let lessons = Lessons::read(&args("", false).data).unwrap();
+        let training = TrainingSet::read(&args("", false).data).unwrap();
         let mut stopped = Checkpoint::new(recipe());
         let (batch, batches) = (64, 93);
         let mut gradients = vec![Parameters::zero(64); 2];
         let mut layers: Vec<HiddenLayers> = (0..2).map(|_| HiddenLayers::new(64)).collect();
         for epoch in 1..=4 {
-            for indices in lessons.order(3, epoch).chunks_exact(batch).take(if epoch < 4 { 93 } else { 50 }) {
-                let gathered: Vec<ChessBoard> = indices.iter().map(|&i| lessons.positions[i as usize]).collect();
+            for indices in training.order(3, epoch).chunks_exact(batch).take(if epoch < 4 { 93 } else { 50 }) {
+                let gathered: Vec<ChessBoard> = indices.iter().map(|&i| training.positions[i as usize]).collect();
                 let rate = schedule::rate(Shape::Cosine, stopped.step, batches * 6, 5e-3, 1e-4);
                 stopped.unfinished += stopped.learn(&gathered, rate, &mut gradients, &mut layers);
             }
