@@ -195,7 +195,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// Reads until the buffer is full or the input ends; the number of bytes read.
-    pub(super) fn fill(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+    fn fill(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut filled = 0;
         while filled < buffer.len() {
             match self.input.read(&mut buffer[filled..]) {

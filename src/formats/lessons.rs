@@ -1,13 +1,15 @@
-//! Lessons on disk: 32 bytes each, a viriformat starting position whose score is a value or a bound.
+//! Lessons on disk: for every game of a data file the number of its lessons in 4 bytes, then 32 bytes each, a viriformat
+//! starting position whose score is a value or a bound.
 //!
-//! Scores and bounds are from White's view. The last byte of a starting position, which games leave free, has the kind
-//! of the bound.
+//! Scores and bounds are from White's view. The last byte of a starting position, which games leave free, has the code of
+//! the bound.
 
-use std::io::Read;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use shakmaty::Chess;
 
-use super::games::{HEADER_SIZE, ReadError, Reader, decode_header, encode_header, malformed};
+use super::games::{HEADER_SIZE, ReadError, decode_header, encode_header, malformed};
 use crate::bound::Bound;
 
 /// A position and the value that a search has found for it.
@@ -21,47 +23,112 @@ pub struct LessonRecord {
     pub bound: Bound,
 }
 
-/// Bounds by their code.
-const BOUNDS: [(u8, Bound); 3] = [(1, Bound::Exact), (2, Bound::Lower), (3, Bound::Upper)];
+/// The code of a bound in a file; 0 is no lesson.
+pub const fn bound_code(bound: Bound) -> u8 {
+    match bound {
+        Bound::Exact => 1,
+        Bound::Lower => 2,
+        Bound::Upper => 3,
+    }
+}
+
+/// The bound with this code.
+pub const fn bound_of(code: u8) -> Option<Bound> {
+    match code {
+        1 => Some(Bound::Exact),
+        2 => Some(Bound::Lower),
+        3 => Some(Bound::Upper),
+        _ => None,
+    }
+}
+
+/// The file beside a data file that has the lessons of its games, if there is one.
+pub fn lesson_file(games: &Path) -> PathBuf {
+    let mut name = games.as_os_str().to_owned();
+    name.push(".lessons");
+    PathBuf::from(name)
+}
 
 impl LessonRecord {
-    /// The record's bytes.
-    pub fn to_bytes(&self) -> [u8; HEADER_SIZE] {
+    fn to_bytes(&self) -> [u8; HEADER_SIZE] {
         let mut bytes = encode_header(&self.chess);
         bytes[28..30].copy_from_slice(&self.score.to_le_bytes());
         // No result.
         bytes[30] = 1;
-        bytes[31] = BOUNDS.iter().find(|(_, bound)| *bound == self.bound).map_or(0, |&(code, _)| code);
+        bytes[31] = bound_code(self.bound);
         bytes
     }
 
-    /// The record that these bytes are.
-    ///
-    /// # Errors
-    ///
-    /// [`ReadError::Malformed`]: they are none.
-    pub fn from_bytes(bytes: &[u8; HEADER_SIZE]) -> Result<LessonRecord, ReadError> {
+    fn from_bytes(bytes: &[u8; HEADER_SIZE]) -> Result<LessonRecord, ReadError> {
         let (chess, _) = decode_header(bytes)?;
-        let Some(&(_, bound)) = BOUNDS.iter().find(|(code, _)| *code == bytes[31]) else {
+        let Some(bound) = bound_of(bytes[31]) else {
             return malformed(format!("unknown bound code {} in a lesson", bytes[31]));
         };
         Ok(LessonRecord { chess, score: i16::from_le_bytes([bytes[28], bytes[29]]), bound })
     }
 }
 
-impl<R: Read> Reader<R> {
-    /// The next lesson; `None` at the end of the file.
+/// The bytes of a game's lessons.
+pub fn block(lessons: &[LessonRecord]) -> Vec<u8> {
+    let mut block = Vec::with_capacity(4 + HEADER_SIZE * lessons.len());
+    block.extend(u32::try_from(lessons.len()).unwrap_or(u32::MAX).to_le_bytes());
+    block.extend(lessons.iter().flat_map(LessonRecord::to_bytes));
+    block
+}
+
+/// Reads the lessons of one game after the other.
+pub struct LessonReader<R> {
+    input: R,
+    /// Bytes of whole blocks so far.
+    consumed: u64,
+}
+
+impl<R: Read> LessonReader<R> {
+    /// Reads from `input`, which should be buffered.
+    pub fn new(input: R) -> LessonReader<R> {
+        LessonReader { input, consumed: 0 }
+    }
+
+    /// Bytes of the whole blocks read so far: where a truncated one begins.
+    pub fn consumed(&self) -> u64 {
+        self.consumed
+    }
+
+    /// The bytes of the next game's lessons, unchecked; `None` at the end of the file.
     ///
     /// # Errors
     ///
-    /// Where the file ends inside a lesson, cannot be read, or holds something that is none.
-    pub fn next_lesson(&mut self) -> Result<Option<LessonRecord>, ReadError> {
-        let mut bytes = [0; HEADER_SIZE];
-        match self.fill(&mut bytes)? {
-            0 => Ok(None),
-            HEADER_SIZE => LessonRecord::from_bytes(&bytes).map(Some),
-            _ => malformed("the file ends inside a lesson"),
+    /// Where the file ends inside a block or cannot be read.
+    pub fn next_block(&mut self) -> Result<Option<Vec<u8>>, ReadError> {
+        let mut block = Vec::new();
+        match self.read_more(4, &mut block)? {
+            0 => return Ok(None),
+            4 => {}
+            _ => return Err(ReadError::Truncated),
         }
+        let count = u32::from_le_bytes([block[0], block[1], block[2], block[3]]);
+        let size = u64::from(count) * HEADER_SIZE as u64;
+        if self.read_more(size, &mut block)? as u64 != size {
+            return Err(ReadError::Truncated);
+        }
+        self.consumed += block.len() as u64;
+        Ok(Some(block))
+    }
+
+    /// The next game's lessons; `None` at the end of the file.
+    ///
+    /// # Errors
+    ///
+    /// Where the file ends inside a block, cannot be read, or holds something that is no lesson.
+    pub fn next_lessons(&mut self) -> Result<Option<Vec<LessonRecord>>, ReadError> {
+        let Some(block) = self.next_block()? else { return Ok(None) };
+        let (records, _) = block[4..].as_chunks::<HEADER_SIZE>();
+        records.iter().map(LessonRecord::from_bytes).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// Appends `size` bytes, or what is left.
+    fn read_more(&mut self, size: u64, block: &mut Vec<u8>) -> io::Result<usize> {
+        self.input.by_ref().take(size).read_to_end(block)
     }
 }
 
@@ -78,27 +145,33 @@ mod tests {
             "r3k2r/8/8/3pP3/8/8/8/R3K2R w Kq d6 0 30",
             "8/5k2/8/8/2p5/8/1P3K2/8 b - - 31 60",
         ];
-        let mut bytes = Vec::new();
-        let mut records = Vec::new();
-        for (fen, (_, bound)) in fens.iter().zip(BOUNDS) {
+        let bounds = [Bound::Exact, Bound::Lower, Bound::Upper];
+        let mut games: Vec<Vec<LessonRecord>> = vec![Vec::new()];
+        for (fen, bound) in fens.iter().zip(bounds) {
             let chess: Chess = fen.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).unwrap();
-            for score in [-2999, 0, 17] {
-                let record = LessonRecord { chess: chess.clone(), score, bound };
-                bytes.extend(record.to_bytes());
-                records.push(record);
-            }
+            let record = |score| LessonRecord { chess: chess.clone(), score, bound };
+            games.push([-2999, 0, 17].map(record).to_vec());
         }
-        assert_eq!(bytes.len(), records.len() * HEADER_SIZE);
-        let mut reader = Reader::new(bytes.as_slice());
-        for record in &records {
-            let read = reader.next_lesson().unwrap().unwrap();
-            assert_eq!((read.score, read.bound), (record.score, record.bound));
-            assert_eq!(read.chess.halfmoves(), record.chess.halfmoves());
-            assert_eq!(&read, record);
+        let mut bytes: Vec<u8> = games.iter().flat_map(|lessons| block(lessons)).collect();
+        assert_eq!(bytes.len(), 4 * 4 + 9 * HEADER_SIZE);
+        let mut reader = LessonReader::new(bytes.as_slice());
+        for lessons in &games {
+            let read = reader.next_lessons().unwrap().unwrap();
+            assert_eq!(&read, lessons);
+            let clocks = |lessons: &[LessonRecord]| lessons.iter().map(|l| l.chess.halfmoves()).collect::<Vec<_>>();
+            assert_eq!(clocks(&read), clocks(lessons));
         }
-        assert!(reader.next_lesson().unwrap().is_none());
-        assert!(Reader::new(&bytes[..31]).next_lesson().unwrap_err().to_string().contains("ends inside a lesson"));
-        bytes[31] = 0;
-        assert!(matches!(Reader::new(bytes.as_slice()).next_lesson(), Err(ReadError::Malformed(_))));
+        assert!(reader.next_lessons().unwrap().is_none());
+        assert_eq!(reader.consumed(), bytes.len() as u64);
+        for torn in [1, 3, 4 + 4 + 31, bytes.len() - 1] {
+            let mut reader = LessonReader::new(&bytes[..torn]);
+            let last = std::iter::from_fn(|| reader.next_block().transpose()).last();
+            assert!(matches!(last, Some(Err(ReadError::Truncated))), "{torn}");
+        }
+        // The first game has no lessons; the first lesson of the second lies behind two counts.
+        bytes[8 + 31] = 0;
+        let mut reader = LessonReader::new(bytes.as_slice());
+        assert!(reader.next_lessons().is_ok_and(|lessons| lessons.is_some()));
+        assert!(matches!(reader.next_lessons(), Err(ReadError::Malformed(_))));
     }
 }

@@ -4,6 +4,7 @@ use bulletformat::ChessBoard;
 use ibex::bound::Bound;
 use ibex::eval::nnue::features::{INPUTS, OUTPUT_BUCKETS};
 use ibex::eval::nnue::format::{QA, QB, SCALE};
+use ibex::formats::lessons;
 use ibex::random::Random;
 
 /// Hidden values that are worked on together.
@@ -87,11 +88,8 @@ impl Target {
 /// The bound of a position from inside a search, for the side to move: it has no result, and a bound that the output
 /// respects has no loss. `None` for a position of a game.
 pub fn lesson_bound(position: &ChessBoard) -> Option<Bound> {
-    LESSON_BOUNDS.into_iter().find(|&(code, _)| code == position.extra[2]).map(|(_, bound)| bound)
+    lessons::bound_of(position.extra[2])
 }
-
-/// The codes of bounds in the last byte of a packed position, which is 0 for positions of games.
-pub const LESSON_BOUNDS: [(u8, Bound); 3] = [(1, Bound::Exact), (2, Bound::Lower), (3, Bound::Upper)];
 
 /// How far an output is off.
 #[derive(Clone, Copy, Debug)]

@@ -2,22 +2,21 @@
 
 use std::fs::File;
 use std::io::BufReader;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bulletformat::ChessBoard;
 use ibex::bound::Bound;
 use ibex::formats::filter::Filter;
-use ibex::formats::games::{GameRecord, Reader};
-use ibex::formats::lessons::LessonRecord;
-use ibex::lab::datagen::report::read_games;
-use ibex::lab::datagen::session::lesson_file;
+use ibex::formats::games::GameRecord;
+use ibex::formats::lessons::{LessonReader, LessonRecord, bound_code, lesson_file};
+use ibex::lab::datagen::report::{data_files, read_games};
 use ibex::random::Random;
 use ibex::tell;
 use shakmaty::{Chess, Color, Position as _, Role};
 
 use crate::checkpoint::{self, UNIT, share};
 use crate::data::{self, validation_file, with_ending};
-use crate::model::{LESSON_BOUNDS, sigmoid};
+use crate::model::sigmoid;
 
 /// The command line of `pack`.
 #[derive(clap::Args, Debug)]
@@ -25,8 +24,8 @@ pub struct Args {
     /// Data files, or the `.parts` folder of a run that is not complete
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The file to write; positions to validate with go to a second one, `OUT.val`, and those of the lessons that lie
-    /// beside the data files of complete runs to a third, `OUT.lessons`
+    /// The file to write; positions to validate with go to a second one, `OUT.val`, and the lessons that lie
+    /// beside the data files to a third, `OUT.lessons`
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// One game in this many is set aside, whole, to validate with
@@ -98,20 +97,14 @@ pub fn pack(chess: &Chess, score: i16, half_points: u8) -> ChessBoard {
     }
 }
 
-/// The lessons beside data files, where there are any, with scores up to `max_score` centipawns.
-fn read_lessons(files: &[PathBuf], max_score: u16) -> Result<Vec<ChessBoard>, String> {
-    let mut lessons = Vec::new();
-    for path in files.iter().map(|file| lesson_file(file)).filter(|path| path.exists()) {
-        let shown = path.display();
-        let file = File::open(&path).map_err(|error| format!("cannot open {shown}: {error}"))?;
-        let mut reader = Reader::new(BufReader::new(file));
-        while let Some(lesson) = reader.next_lesson().map_err(|error| format!("{shown}: {error}"))? {
-            if lesson.score.unsigned_abs() <= max_score {
-                lessons.push(pack_lesson(&lesson));
-            }
-        }
+/// Opens the lessons beside a data file, if there are any.
+fn open_lessons(games: &Path) -> Result<Option<LessonReader<BufReader<File>>>, String> {
+    let path = lesson_file(games);
+    if !path.exists() {
+        return Ok(None);
     }
-    Ok(lessons)
+    let file = File::open(&path).map_err(|error| format!("cannot open {}: {error}", path.display()))?;
+    Ok(Some(LessonReader::new(BufReader::with_capacity(1 << 18, file))))
 }
 
 /// Packs a lesson; its bound becomes one for the side to move.
@@ -122,7 +115,7 @@ fn pack_lesson(lesson: &LessonRecord) -> ChessBoard {
         (bound, _) => bound,
     };
     let mut packed = pack(&lesson.chess, lesson.score, 1);
-    packed.extra[2] = LESSON_BOUNDS.iter().find(|(_, other)| *other == bound).map_or(0, |&(code, _)| code);
+    packed.extra[2] = bound_code(bound);
     packed
 }
 
@@ -135,20 +128,37 @@ pub fn run(args: &Args) -> Result<(), String> {
     let (mut training, mut validation) = (Vec::new(), Vec::new());
     // What is left out has random numbers of its own, so that the shuffle does not depend on it.
     let mut skips = Random::of_part(args.seed, 1);
-    let mut index = 0;
-    let games = read_games(&args.files, |record| {
-        let (set, skip) =
-            if index % args.validation == 0 { (&mut validation, 0.0) } else { (&mut training, f64::from(args.skip)) };
-        index += 1;
-        let mut scores = (args.lambda > 0.0).then(|| td_lambda(record, args.lambda, args.scale)).into_iter().flatten();
-        record.visit(|chess, step, ply| {
-            let score = scores.next().unwrap_or(step.score);
-            if args.filter.keeps(chess, step, ply) && !skips.happens(skip) {
-                set.push(pack(chess, score, record.result.half_points(Color::White)));
+    let mut lessons = Vec::new();
+    let mut games = 0;
+    for path in data_files(&args.files)? {
+        let mut reader = open_lessons(&path)?;
+        let mut failure = None;
+        read_games(std::slice::from_ref(&path), |record| {
+            let set_aside = games % args.validation == 0;
+            games += 1;
+            let (set, skip) = if set_aside { (&mut validation, 0.0) } else { (&mut training, f64::from(args.skip)) };
+            let mut scores =
+                (args.lambda > 0.0).then(|| td_lambda(record, args.lambda, args.scale)).into_iter().flatten();
+            record.visit(|chess, step, ply| {
+                let score = scores.next().unwrap_or(step.score);
+                if args.filter.keeps(chess, step, ply) && !skips.happens(skip) {
+                    set.push(pack(chess, score, record.result.half_points(Color::White)));
+                }
+            });
+            match reader.as_mut().map(LessonReader::next_lessons) {
+                // The searches of a game set aside have seen its positions' neighbours: nothing is learned from them.
+                Some(Ok(Some(found))) if !set_aside => {
+                    let kept = found.iter().filter(|lesson| lesson.score.unsigned_abs() <= args.filter.max_score);
+                    lessons.extend(kept.map(pack_lesson));
+                }
+                Some(Err(error)) if failure.is_none() => failure = Some(error),
+                _ => {}
             }
-        });
-    })?;
-    let mut lessons = read_lessons(&args.files, args.filter.max_score)?;
+        })?;
+        if let Some(error) = failure {
+            return Err(format!("{}: {error}", lesson_file(&path).display()));
+        }
+    }
     if training.is_empty() || validation.is_empty() {
         return Err(format!("{games} games leave no positions to learn from and to validate with"));
     }

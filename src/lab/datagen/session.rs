@@ -20,8 +20,8 @@ use super::openings::Openings;
 use super::play::{GameRules, SelfPlayer, play};
 use crate::engine::with_search_stack;
 use crate::formats::filter::Filter;
-use crate::formats::games::{GameRecord, HEADER_SIZE, ReadError, Reader};
-use crate::formats::lessons::LessonRecord;
+use crate::formats::games::{GameRecord, ReadError, Reader};
+use crate::formats::lessons::{self, LessonReader, lesson_file};
 use crate::lab::progress;
 use crate::lab::tell::counted;
 use crate::random::Random;
@@ -110,17 +110,6 @@ fn part(folder: &Path, worker: usize) -> PathBuf {
     folder.join(format!("worker-{worker:03}.vf"))
 }
 
-fn lesson_part(folder: &Path, worker: usize) -> PathBuf {
-    folder.join(format!("worker-{worker:03}.lessons"))
-}
-
-/// The file beside a finished one that has its lessons.
-pub fn lesson_file(out: &Path) -> PathBuf {
-    let mut name = out.as_os_str().to_owned();
-    name.push(".lessons");
-    PathBuf::from(name)
-}
-
 fn trouble<'a>(doing: &'a str, path: &'a Path) -> impl Fn(std::io::Error) -> String + 'a {
     move |error| format!("cannot {doing} {}: {error}", path.display())
 }
@@ -168,7 +157,7 @@ impl GenerationRun {
         for worker in 0..self.manifest.workers {
             let tally = mend(&part(&folder, worker))?;
             if self.lessons {
-                mend_lessons(&lesson_part(&folder, worker), tally.games)?;
+                mend_lessons(&lesson_file(&part(&folder, worker)), tally.games)?;
             }
             counters.add(tally);
             done.push(tally.games);
@@ -266,8 +255,8 @@ impl GenerationRun {
     ) -> Result<(), String> {
         let path = part(folder, worker);
         let mut file = append_to(&path)?;
-        let lesson_path = lesson_part(folder, worker);
-        let mut lesson_file = if self.lessons { Some(append_to(&lesson_path)?) } else { None };
+        let lesson_path = lesson_file(&path);
+        let mut lessons_out = if self.lessons { Some(append_to(&lesson_path)?) } else { None };
         let mut player = new_player();
         for round in done.. {
             let index = worker as u64 + round * self.manifest.workers as u64;
@@ -280,17 +269,17 @@ impl GenerationRun {
             }
             let mut random = Random::of_part(self.manifest.seed, index);
             let record = play(&mut player, &self.openings, &self.rules, &mut random);
-            if let Some(lesson_file) = &mut lesson_file {
-                let block = lesson_block(&player.lessons());
-                lesson_file.write_all(&block).map_err(trouble("write", &lesson_path))?;
+            if let Some(lessons_out) = &mut lessons_out {
+                let block = lessons::block(&player.lessons());
+                lessons_out.write_all(&block).map_err(trouble("write", &lesson_path))?;
             }
             file.write_all(&record.to_bytes()).map_err(trouble("write", &path))?;
             let mut tally = Totals::default();
             tally.add(&record);
             counters.add(tally);
         }
-        if let Some(lesson_file) = lesson_file {
-            lesson_file.sync_all().map_err(trouble("write", &lesson_path))?;
+        if let Some(lessons_out) = lessons_out {
+            lessons_out.sync_all().map_err(trouble("write", &lesson_path))?;
         }
         file.sync_all().map_err(trouble("write", &path))
     }
@@ -373,60 +362,25 @@ fn append_to(path: &Path) -> Result<File, String> {
     OpenOptions::new().append(true).create(true).open(path).map_err(trouble("open", path))
 }
 
-/// The lessons of a game in a worker's file: their number, then the records.
-fn lesson_block(lessons: &[LessonRecord]) -> Vec<u8> {
-    let mut block = Vec::with_capacity(4 + HEADER_SIZE * lessons.len());
-    block.extend(u32::try_from(lessons.len()).unwrap_or(u32::MAX).to_le_bytes());
-    block.extend(lessons.iter().flat_map(LessonRecord::to_bytes));
-    block
-}
-
-/// The size of the block that begins here; `None` if it is not whole.
-fn block_size(bytes: &[u8]) -> Option<usize> {
-    let (count, rest) = bytes.split_first_chunk::<4>()?;
-    let size = HEADER_SIZE.checked_mul(u32::from_le_bytes(*count) as usize)?;
-    (size <= rest.len()).then_some(4 + size)
-}
-
 /// Leaves as many blocks in a worker's file of lessons as it has games: what is more, or torn, is cut off, and a game
 /// whose block is lost gets an empty one.
 fn mend_lessons(path: &Path, games: u64) -> Result<(), String> {
     let mut file = append_to(path)?;
-    let bytes = fs::read(path).map_err(trouble("read", path))?;
-    let (mut end, mut blocks) = (0, 0);
-    while blocks < games
-        && let Some(size) = block_size(&bytes[end..])
-    {
-        end += size;
-        blocks += 1;
-    }
-    file.set_len(end as u64).map_err(trouble("mend", path))?;
-    let lost = usize::try_from(games - blocks).unwrap_or(usize::MAX);
-    file.write_all(&lesson_block(&[]).repeat(lost)).map_err(trouble("mend", path))
-}
-
-/// Puts the workers' lessons together, if there are any: records alone, worker by worker.
-fn finish_lessons(folder: &Path, out: &Path) -> Result<(), String> {
-    let paths: Vec<PathBuf> =
-        (0..).map(|worker| lesson_part(folder, worker)).take_while(|path| path.exists()).collect();
-    if paths.is_empty() {
-        return Ok(());
-    }
-    let path = lesson_file(out);
-    must_be_free(&path)?;
-    let draft = folder.join("lessons.tmp");
-    let mut output = BufWriter::with_capacity(1 << 20, File::create(&draft).map_err(trouble("write", &draft))?);
-    for path in paths {
-        let bytes = fs::read(&path).map_err(trouble("read", &path))?;
-        let mut start = 0;
-        while let Some(size) = block_size(&bytes[start..]) {
-            output.write_all(&bytes[start + 4..start + size]).map_err(trouble("write", &draft))?;
-            start += size;
+    let input = File::open(path).map_err(trouble("open", path))?;
+    let mut reader = LessonReader::new(BufReader::new(input));
+    let mut blocks = 0;
+    while blocks < games {
+        match reader.next_block() {
+            Ok(Some(_)) => blocks += 1,
+            Ok(None) | Err(ReadError::Truncated) => break,
+            Err(error) => return Err(format!("{}: {error}", path.display())),
         }
     }
-    let file = output.into_inner().map_err(|error| format!("cannot write {}: {}", draft.display(), error.error()))?;
-    file.sync_all().map_err(trouble("write", &draft))?;
-    fs::rename(&draft, &path).map_err(trouble("write", &path))
+    file.set_len(reader.consumed()).map_err(trouble("mend", path))?;
+    for _ in blocks..games {
+        file.write_all(&lessons::block(&[])).map_err(trouble("mend", path))?;
+    }
+    Ok(())
 }
 
 /// Puts the workers' games in order into the final file, and removes the folder.
@@ -437,60 +391,107 @@ fn finish_lessons(folder: &Path, out: &Path) -> Result<(), String> {
 pub fn finish(out: &Path) -> Result<Totals, String> {
     must_be_free(out)?;
     let folder = parts_folder(out);
-    let mut readers = Vec::new();
-    while let path = part(&folder, readers.len())
+    let mut parts = Vec::new();
+    while let path = part(&folder, parts.len())
         && path.exists()
     {
-        let file = File::open(&path).map_err(trouble("open", &path))?;
-        readers.push(Some((Reader::new(BufReader::new(file)), path)));
+        parts.push(Some(Part::open(path)?));
+    }
+    let with_lessons = parts.iter().flatten().any(|part| part.lessons.is_some());
+    if with_lessons {
+        must_be_free(&lesson_file(out))?;
     }
     let draft = folder.join("merged.tmp");
-    let tally = match merge(&mut readers, &draft) {
+    let tally = match merge(&mut parts, &draft, with_lessons) {
         Ok(tally) => tally,
         Err(error) => {
-            // The draft is of no use, whether or not it can be removed.
+            // The drafts are of no use, whether or not they can be removed.
             let _ = fs::remove_file(&draft);
+            let _ = fs::remove_file(lesson_file(&draft));
             return Err(error);
         }
     };
-    finish_lessons(&folder, out)?;
+    if with_lessons {
+        let path = lesson_file(out);
+        fs::rename(lesson_file(&draft), &path).map_err(trouble("write", &path))?;
+    }
     fs::rename(&draft, out).map_err(trouble("write", out))?;
     fs::remove_dir_all(&folder).map_err(trouble("remove", &folder))?;
     Ok(tally)
 }
 
-type Part = Option<(Reader<BufReader<File>>, PathBuf)>;
+/// A worker's files.
+struct Part {
+    games: Reader<BufReader<File>>,
+    lessons: Option<LessonReader<BufReader<File>>>,
+    path: PathBuf,
+}
 
-fn merge(readers: &mut [Part], draft: &Path) -> Result<Totals, String> {
+impl Part {
+    fn open(path: PathBuf) -> Result<Part, String> {
+        let open = |path: &Path| File::open(path).map(BufReader::new).map_err(trouble("open", path));
+        let lessons = lesson_file(&path);
+        let lessons = if lessons.exists() { Some(LessonReader::new(open(&lessons)?)) } else { None };
+        Ok(Part { games: Reader::new(open(&path)?), lessons, path })
+    }
+
+    /// The next game and the bytes of its lessons, none if they were lost.
+    fn next(&mut self) -> Result<Option<(GameRecord, Vec<u8>)>, String> {
+        let record = match self.games.next_game() {
+            Ok(Some(record)) => record,
+            // A torn last game has no place in the finished file.
+            Ok(None) | Err(ReadError::Truncated) => return Ok(None),
+            Err(error) => return Err(format!("{}: {error}", self.path.display())),
+        };
+        let block = match self.lessons.as_mut().map(LessonReader::next_block) {
+            Some(Ok(Some(block))) => block,
+            None | Some(Ok(None) | Err(ReadError::Truncated)) => lessons::block(&[]),
+            Some(Err(error)) => return Err(format!("{}: {error}", lesson_file(&self.path).display())),
+        };
+        Ok(Some((record, block)))
+    }
+}
+
+/// Writes the games of all parts in their order into `draft`, and their lessons beside it.
+fn merge(parts: &mut [Option<Part>], draft: &Path, with_lessons: bool) -> Result<Totals, String> {
     let mut tally = Totals::default();
-    let file = File::create(draft).map_err(trouble("write", draft))?;
-    let mut output = BufWriter::with_capacity(1 << 20, file);
-    let mut open = readers.len();
+    let lesson_draft = lesson_file(draft);
+    let create = |path: &Path| {
+        let file = File::create(path).map_err(trouble("write", path))?;
+        Ok::<_, String>(BufWriter::with_capacity(1 << 20, file))
+    };
+    let mut output = create(draft)?;
+    let mut lessons_out = if with_lessons { Some(create(&lesson_draft)?) } else { None };
+    let mut open = parts.len();
     while open > 0 {
-        for slot in readers.iter_mut() {
-            let Some((reader, path)) = slot else { continue };
-            match reader.next_game() {
-                Ok(Some(record)) => {
-                    let mut one = Totals::default();
-                    one.add(&record);
-                    tally.merge(one);
-                    output.write_all(&record.to_bytes()).map_err(trouble("write", draft))?;
-                }
-                // A torn last game has no place in the finished file.
-                Ok(None) | Err(ReadError::Truncated) => {
-                    *slot = None;
-                    open -= 1;
-                }
-                Err(error) => return Err(format!("{}: {error}", path.display())),
+        for slot in parts.iter_mut() {
+            let Some(part) = slot else { continue };
+            let Some((record, block)) = part.next()? else {
+                *slot = None;
+                open -= 1;
+                continue;
+            };
+            let mut one = Totals::default();
+            one.add(&record);
+            tally.merge(one);
+            output.write_all(&record.to_bytes()).map_err(trouble("write", draft))?;
+            if let Some(lessons_out) = &mut lessons_out {
+                lessons_out.write_all(&block).map_err(trouble("write", &lesson_draft))?;
             }
         }
     }
     if tally.games == 0 {
         return Err("there are no games to put together".to_owned());
     }
-    let file = output.into_inner().map_err(|error| format!("cannot write {}: {}", draft.display(), error.error()))?;
-    file.sync_all().map_err(trouble("write", draft))?;
+    complete(output, draft)?;
+    lessons_out.map_or(Ok(()), |lessons_out| complete(lessons_out, &lesson_draft))?;
     Ok(tally)
+}
+
+/// Writes what is buffered, so that the system has the whole file.
+fn complete(output: BufWriter<File>, path: &Path) -> Result<(), String> {
+    let file = output.into_inner().map_err(|error| trouble("write", path)(error.into_error()))?;
+    file.sync_all().map_err(trouble("write", path))
 }
 
 #[cfg(test)]

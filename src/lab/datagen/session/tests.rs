@@ -2,6 +2,7 @@ use shakmaty::{Chess, Move};
 
 use super::*;
 use crate::bound::Bound;
+use crate::formats::lessons::LessonRecord;
 use crate::position::Game;
 use crate::score::Score;
 use crate::scratch::Scratch;
@@ -113,9 +114,14 @@ fn lessons_follow_their_games_through_a_kill() {
     assert_eq!(read(&whole.out), read(&scratch.0.join("without")), "the same games");
     assert!(!lesson_file(&scratch.0.join("without")).exists());
     let lessons = read(&lesson_file(&whole.out));
-    let mut reader = Reader::new(lessons.as_slice());
-    let records: Vec<_> = std::iter::from_fn(|| reader.next_lesson().unwrap()).collect();
+    let mut reader = LessonReader::new(lessons.as_slice());
+    let blocks: Vec<_> = std::iter::from_fn(|| reader.next_lessons().unwrap()).collect();
+    assert_eq!(blocks.len(), 24, "a block for each game");
+    let records = blocks.concat();
     assert!(records.len() >= 16 && records.len().is_multiple_of(2), "{}", records.len());
+    let one_worker = GenerationRun { lessons: true, ..session(&scratch.0, "one", 1, 24) };
+    one_worker.run(&|| Teacher(0), true).unwrap();
+    assert_eq!(read(&lesson_file(&one_worker.out)), lessons, "in the order of the games");
 
     // What kills leave: lessons whose game is missing, a torn block, and a game whose lessons were lost.
     let torn = with_lessons("torn");
@@ -127,19 +133,26 @@ fn lessons_follow_their_games_through_a_kill() {
     let games: Vec<Vec<u8>> =
         std::iter::from_fn(|| reader.next_game().unwrap()).map(|record| record.to_bytes()).collect();
     fs::write(part(&folder, 0), [games[0].clone(), games[2].clone()].concat()).unwrap();
-    let one = lesson_block(&records[..2]);
-    fs::write(lesson_part(&folder, 0), [one.clone(), one.clone(), one.clone(), one[..one.len() - 1].to_vec()].concat())
-        .unwrap();
+    let one = lessons::block(&records[..2]);
+    fs::write(
+        lesson_file(&part(&folder, 0)),
+        [one.clone(), one.clone(), one.clone(), one[..one.len() - 1].to_vec()].concat(),
+    )
+    .unwrap();
     fs::write(part(&folder, 1), [games[1].clone(), games[3].clone()].concat()).unwrap();
-    fs::write(lesson_part(&folder, 1), [one.clone(), one[..9].to_vec()].concat()).unwrap();
+    fs::write(lesson_file(&part(&folder, 1)), [one.clone(), one[..9].to_vec()].concat()).unwrap();
     for worker in 0..2 {
-        mend_lessons(&lesson_part(&folder, worker), 2).unwrap();
+        mend_lessons(&lesson_file(&part(&folder, worker)), 2).unwrap();
     }
-    assert_eq!(read(&lesson_part(&folder, 0)), [one.clone(), one.clone()].concat());
-    assert_eq!(read(&lesson_part(&folder, 1)), [one.clone(), lesson_block(&[])].concat());
+    assert_eq!(read(&lesson_file(&part(&folder, 0))), [one.clone(), one.clone()].concat());
+    assert_eq!(read(&lesson_file(&part(&folder, 1))), [one.clone(), lessons::block(&[])].concat());
     let totals = torn.run(&|| Teacher(0), true).unwrap();
     assert_eq!((totals.games, read(&torn.out)), (24, whole_games.clone()));
-    assert_eq!(read(&lesson_file(&torn.out)).len() % HEADER_SIZE, 0);
+    let merged = read(&lesson_file(&torn.out));
+    let mut reader = LessonReader::new(merged.as_slice());
+    let merged: Vec<_> = std::iter::from_fn(|| reader.next_lessons().unwrap()).collect();
+    assert_eq!(merged[..4], [records[..2].to_vec(), records[..2].to_vec(), records[..2].to_vec(), Vec::new()]);
+    assert_eq!(merged[4..], blocks[4..]);
     fs::remove_file(&torn.out).unwrap();
     assert!(torn.run(&|| Teacher(0), true).unwrap_err().contains("torn.lessons exists already"));
 }
