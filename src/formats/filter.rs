@@ -5,8 +5,8 @@ use shakmaty::{Chess, Position as _};
 
 use super::games::Step;
 
-/// The bounds of the filter. Positions in check and positions whose best move captures or promotes are never kept: their
-/// score is about the moves to come, not about what stands on the board.
+/// The bounds of the filter. Positions without a score are never kept, nor positions in check and those whose best move
+/// captures or promotes: their score is about the moves to come, not about what stands on the board.
 #[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
     /// Keep positions from this ply on, counted from the end of the opening
@@ -34,6 +34,7 @@ impl Filter {
     pub fn keeps(&self, chess: &Chess, step: Step, ply: u32) -> bool {
         (self.min_ply..=self.max_ply).contains(&ply)
             && chess.halfmoves() <= self.max_clock
+            && step.is_scored()
             && step.score.unsigned_abs() <= self.max_score
             && !step.chosen.is_capture()
             && !step.chosen.is_promotion()

@@ -63,8 +63,18 @@ impl GameResult {
 pub struct Step {
     /// The move.
     pub chosen: Move,
-    /// Centipawns from White's view.
+    /// Centipawns from White's view, or [`Step::NO_SCORE`].
     pub score: i16,
+}
+
+impl Step {
+    /// The score of a position that was searched only for a move. Readers that do not know it take it for a mate.
+    pub const NO_SCORE: i16 = i16::MAX;
+
+    /// Whether the position was searched for a score that is worth learning.
+    pub fn is_scored(self) -> bool {
+        self.score != Step::NO_SCORE
+    }
 }
 
 /// A game: where it began, what was played, how it ended.

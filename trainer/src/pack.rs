@@ -60,7 +60,9 @@ fn td_lambda(record: &GameRecord, lambda: f32, scale: f32) -> Vec<i16> {
         .iter()
         .rev()
         .map(|step| {
-            points = lambda * points + (1.0 - lambda) * sigmoid(f32::from(step.score) / scale);
+            if step.is_scored() {
+                points = lambda * points + (1.0 - lambda) * sigmoid(f32::from(step.score) / scale);
+            }
             (centipawns(points, scale).round() as i16).clamp(-MOST, MOST)
         })
         .collect();

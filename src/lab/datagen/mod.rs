@@ -33,7 +33,7 @@ use crate::search::{Event, Report};
 use crate::tell;
 use crate::time::Limits;
 use openings::{Book, Openings};
-use play::{Adjudication, GameRules, OffPolicy, SelfPlayer};
+use play::{Adjudication, GameRules, OffPolicy, Purpose, Sampling, SelfPlayer};
 use session::{GenerationRun, Manifest, Target};
 
 /// The command line of `ibex datagen`.
@@ -49,6 +49,8 @@ pub struct Args {
     adjudication: Adjudication,
     #[command(flatten)]
     off_policy: OffPolicy,
+    #[command(flatten)]
+    sampling: Sampling,
 }
 
 #[derive(Subcommand, Debug)]
@@ -89,6 +91,9 @@ struct RunArgs {
     /// Nodes a move; the iteration begun when they are spent is completed
     #[arg(long, default_value_t = 5000, value_name = "N", value_parser = crate::lab::amount::count)]
     nodes: u64,
+    /// Nodes for a move from a position that gets no score (see `--score-share`) [default: those of `--nodes`]
+    #[arg(long, value_name = "N", value_parser = crate::lab::amount::count)]
+    move_nodes: Option<u64>,
     /// Stop at exactly that many nodes instead
     #[arg(long)]
     hard: bool,
@@ -152,7 +157,10 @@ pub fn run(args: &Args) -> u8 {
         (Some(Command::Stats { files, filter }), _) => return report::stats(files, *filter),
         (Some(Command::Verify { files }), _) => return report::verify(files),
         (Some(Command::Finish { out }), _) => session::finish(out),
-        (None, Some(run)) => generate(run, GameRules { adjudication: args.adjudication, off_policy: args.off_policy }),
+        (None, Some(run)) => {
+            let Args { adjudication, off_policy, sampling, .. } = *args;
+            generate(run, GameRules { adjudication, off_policy, sampling })
+        }
         (None, None) => Err("where to? name a file with --out FILE".to_owned()),
     };
     match result {
@@ -208,6 +216,9 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String>
         openings.chess960_share,
         openings.random_plies,
     );
+    if let Some(nodes) = args.move_nodes {
+        settings += &format!(", moves of {nodes} nodes");
+    }
     if lessons.is_some() {
         settings += &format!(", lessons of {} nodes", args.lesson_nodes);
     }
@@ -227,13 +238,26 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String>
     // A network that does not fit is reported once, before the first game.
     let settings = Settings { hash_mib: usize::from(args.hash), eval_file: args.eval.clone(), ..Selfplay::settings() };
     evaluation_of(&settings.eval_file).map_err(|error| error.to_string())?;
-    session.run(&|| Selfplay::new(args.nodes, args.hard, settings.clone(), lessons), args.quiet)
+    let nodes = Nodes { score: args.nodes, choice: args.move_nodes.unwrap_or(args.nodes), hard: args.hard };
+    session.run(&|| Selfplay::new(nodes, settings.clone(), lessons), args.quiet)
+}
+
+/// The nodes of a player's searches.
+#[derive(Clone, Copy, Debug)]
+struct Nodes {
+    /// Of a search for a score.
+    score: u64,
+    /// Of a search for a move.
+    choice: u64,
+    /// Stop at exactly that many; else the iteration begun is completed.
+    hard: bool,
 }
 
 /// The engine as a player of both sides; it searches on the worker's own thread.
 struct Selfplay {
     engine: Engine,
-    limits: Limits,
+    for_scores: Limits,
+    for_moves: Limits,
     /// The positions of the game that were searched, by their keys.
     searched: HashSet<u64>,
 }
@@ -251,7 +275,7 @@ impl Selfplay {
         Settings { threads: 1, analyse_mode: true, raw_evaluation: true, ..Settings::default() }
     }
 
-    fn new(nodes: u64, hard: bool, settings: Settings, lessons: Option<LessonRule>) -> Selfplay {
+    fn new(nodes: Nodes, settings: Settings, lessons: Option<LessonRule>) -> Selfplay {
         let (mut engine, remarks) = Engine::new(settings);
         for remark in remarks {
             log::warn!("{remark}");
@@ -259,12 +283,22 @@ impl Selfplay {
         if let Some(rule) = lessons {
             engine.collect_lessons(rule);
         }
-        let limits = if hard {
-            Limits::nodes(nodes)
-        } else {
-            Limits { soft_nodes: Some(nodes), ..Limits::nodes(nodes.saturating_mul(Self::PATIENCE)) }
+        let limits = |count: u64| {
+            if nodes.hard {
+                Limits::nodes(count)
+            } else {
+                Limits { soft_nodes: Some(count), ..Limits::nodes(count.saturating_mul(Self::PATIENCE)) }
+            }
         };
-        Selfplay { engine, limits, searched: HashSet::new() }
+        let (for_scores, for_moves) = (limits(nodes.score), limits(nodes.choice));
+        Selfplay { engine, for_scores, for_moves, searched: HashSet::new() }
+    }
+
+    fn limits(&self, purpose: Purpose) -> Limits {
+        match purpose {
+            Purpose::Score => self.for_scores.clone(),
+            Purpose::Move => self.for_moves.clone(),
+        }
     }
 }
 
@@ -276,14 +310,14 @@ impl SelfPlayer for Selfplay {
         self.searched.clear();
     }
 
-    fn choose(&mut self, game: &Game) -> Option<(Move, Score)> {
+    fn choose(&mut self, game: &Game, purpose: Purpose) -> Option<(Move, Score)> {
         self.searched.insert(game.position().key());
-        let outcome = self.engine.search(game, self.limits.clone(), None);
+        let outcome = self.engine.search(game, self.limits(purpose), None);
         // Too few nodes for a first iteration leave no score: such a move says nothing, and the game is thrown away.
         Some((outcome.best?, outcome.last?.value.score()))
     }
 
-    fn candidates(&mut self, game: &Game, lines: usize) -> Vec<(Move, Score)> {
+    fn candidates(&mut self, game: &Game, purpose: Purpose, lines: usize) -> Vec<(Move, Score)> {
         self.searched.insert(game.position().key());
         let settings = self.engine.settings().clone();
         self.engine.apply(Settings { multi_pv: lines, ..settings.clone() });
@@ -297,7 +331,7 @@ impl SelfPlayer for Selfplay {
                 reports.push(report);
             }
         };
-        let outcome = self.engine.search(game, self.limits.clone(), Some(&listener));
+        let outcome = self.engine.search(game, self.limits(purpose), Some(&listener));
         self.engine.apply(settings);
         let reports = reports.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut candidates: Vec<_> = reports.iter().filter_map(|r| Some((*r.pv.first()?, r.value.score()))).collect();
@@ -333,7 +367,8 @@ mod tests {
 
     /// A game of 400 nodes a move from the initial position, and its lessons.
     fn game(lessons: Option<LessonRule>) -> (GameRecord, Vec<LessonRecord>) {
-        let mut player = Selfplay::new(400, false, Selfplay::settings(), lessons);
+        let nodes = Nodes { score: 400, choice: 400, hard: false };
+        let mut player = Selfplay::new(nodes, Selfplay::settings(), lessons);
         let openings = Openings { random_plies: 6, chess960_share: 0.0, ..Openings::default() };
         let record = play::play(&mut player, &openings, &GameRules::default(), &mut Random::new(4));
         (record, player.lessons())

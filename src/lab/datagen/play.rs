@@ -16,12 +16,39 @@ pub trait SelfPlayer {
     /// Forgets everything of the last game, so that a game depends on its own seed only.
     fn new_game(&mut self);
     /// The best move and its score for the side to move; `None` if no move is legal.
-    fn choose(&mut self, game: &Game) -> Option<(Move, Score)>;
+    fn choose(&mut self, game: &Game, purpose: Purpose) -> Option<(Move, Score)>;
     /// The best moves, at most `lines`, with their scores for the side to move, best first.
-    fn candidates(&mut self, game: &Game, lines: usize) -> Vec<(Move, Score)>;
+    fn candidates(&mut self, game: &Game, purpose: Purpose, lines: usize) -> Vec<(Move, Score)>;
     /// What the searches of the game have found out beside, about positions that did not occur in it.
     fn lessons(&mut self) -> Vec<LessonRecord> {
         Vec::new()
+    }
+}
+
+/// What a search is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A score that is worth learning, and a move.
+    Score,
+    /// A move, to get on with the game.
+    Move,
+}
+
+/// Which positions of a game are searched for a score.
+///
+/// Neighbours in a game teach nearly the same, so scores of few positions of many games are worth more than those of all
+/// positions of few games.
+#[derive(Args, Clone, Copy, Debug, PartialEq)]
+pub struct Sampling {
+    /// The share of positions that get a score, by chance; the others are searched with `--move-nodes`, and are not kept
+    #[arg(long, default_value_t = 1.0, value_name = "SHARE", value_parser = super::share)]
+    pub score_share: f64,
+}
+
+impl Sampling {
+    /// What the next search is for. Where every position gets a score, nothing is left to chance.
+    fn draw(self, random: &mut Random) -> Purpose {
+        if self.score_share >= 1.0 || random.happens(self.score_share) { Purpose::Score } else { Purpose::Move }
     }
 }
 
@@ -98,18 +125,22 @@ pub struct GameRules {
     pub adjudication: Adjudication,
     /// When the player leaves its best move.
     pub off_policy: OffPolicy,
+    /// Which positions get a score.
+    pub sampling: Sampling,
 }
 
 #[cfg(test)]
 impl Default for GameRules {
     /// The defaults of the command line.
     fn default() -> GameRules {
-        let command = OffPolicy::augment_args(Adjudication::augment_args(clap::Command::new("datagen")));
+        let command = Adjudication::augment_args(clap::Command::new("datagen"));
+        let command = Sampling::augment_args(OffPolicy::augment_args(command));
         let matches = command.get_matches_from(["datagen"]);
         let read = "every argument has a default";
         GameRules {
             adjudication: clap::FromArgMatches::from_arg_matches(&matches).expect(read),
             off_policy: clap::FromArgMatches::from_arg_matches(&matches).expect(read),
+            sampling: clap::FromArgMatches::from_arg_matches(&matches).expect(read),
         }
     }
 }
@@ -132,7 +163,7 @@ fn play_from(
     rules: &GameRules,
     random: &mut Random,
 ) -> Option<GameRecord> {
-    let GameRules { adjudication: rules, off_policy } = rules;
+    let GameRules { adjudication: rules, off_policy, sampling } = rules;
     let start = game.position().chess().clone();
     let mut steps: Vec<Step> = Vec::with_capacity(160);
     let mut ply = 0;
@@ -152,12 +183,13 @@ fn play_from(
         let turn = game.position().turn();
         let men = game.position().board().occupied().count() as u32;
         let strays = ply < off_policy.plies && random.happens(off_policy.share);
+        let purpose = sampling.draw(random);
         let (chosen, score) = if strays {
-            let candidates = player.candidates(&game, OffPolicy::LINES);
+            let candidates = player.candidates(&game, purpose, OffPolicy::LINES);
             let &(best, score) = candidates.first()?;
             (off_policy.another(&candidates, random).unwrap_or(best), score)
         } else {
-            player.choose(&game)?
+            player.choose(&game, purpose)?
         };
         let cp = score.cp();
         if steps.is_empty() && cp.abs() > rules.opening_limit {
@@ -165,7 +197,8 @@ fn play_from(
         }
         let white_cp = if turn == Color::White { cp } else { -cp };
         // Proven scores reach 30,000, within 16 bits.
-        steps.push(Step { chosen, score: white_cp.clamp(-32_000, 32_000) as i16 });
+        let told = if purpose == Purpose::Score { white_cp.clamp(-32_000, 32_000) as i16 } else { Step::NO_SCORE };
+        steps.push(Step { chosen, score: told });
 
         let ahead = Color::from_white(white_cp > 0);
         if score.is_mate() {
@@ -196,6 +229,7 @@ fn play_from(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::filter::Filter;
     use crate::position::Position;
     use shakmaty::{CastlingMode, Position as _};
 
@@ -210,12 +244,12 @@ mod tests {
             self.said = 0;
         }
 
-        fn candidates(&mut self, game: &Game, lines: usize) -> Vec<(Move, Score)> {
-            let Some((_, score)) = self.choose(game) else { return Vec::new() };
+        fn candidates(&mut self, game: &Game, purpose: Purpose, lines: usize) -> Vec<(Move, Score)> {
+            let Some((_, score)) = self.choose(game, purpose) else { return Vec::new() };
             game.position().legal_moves().iter().take(lines).map(|&m| (m, score)).collect()
         }
 
-        fn choose(&mut self, game: &Game) -> Option<(Move, Score)> {
+        fn choose(&mut self, game: &Game, _: Purpose) -> Option<(Move, Score)> {
             let cp = (self.script)(self.said);
             self.said += 1;
             let sign = if game.position().turn() == Color::White { 1 } else { -1 };
@@ -282,7 +316,7 @@ mod tests {
                 Adjudication { draw_from: 3, draw_plies: 4, draw_men, ..GameRules::default().adjudication };
             let off_policy = OffPolicy { share: 0.0, ..GameRules::default().off_policy };
             let mut player = Script { said: 0, script: |_| 5 };
-            let rules = GameRules { adjudication, off_policy };
+            let rules = GameRules { adjudication, off_policy, ..GameRules::default() };
             play_from(&mut player, Game::new(position), &rules, &mut Random::new(1)).map(|record| record.steps.len())
         };
         assert_eq!(length(1, 31), Some(7));
@@ -311,6 +345,26 @@ mod tests {
         let even = Score::heuristic(10);
         assert_eq!(off_policy.another(&[(takes, even), (quiet, even)], &mut random), None);
         assert_eq!(off_policy.another(&[(quiet, even), (takes, even)], &mut random), None);
+    }
+
+    #[test]
+    fn positions_get_a_score_at_their_share_and_the_others_are_not_kept() {
+        let with = |share, seed| {
+            let rules = GameRules { sampling: Sampling { score_share: share }, ..GameRules::default() };
+            let mut player = Script { said: 0, script: |_| 30 };
+            play_from(&mut player, Game::new(Position::startpos()), &rules, &mut Random::new(seed)).unwrap()
+        };
+        assert!(with(1.0, 3).steps.iter().all(|step| step.is_scored()));
+        assert!(with(0.0, 3).steps.iter().all(|step| !step.is_scored()));
+        let games: Vec<GameRecord> = (1..=20).map(|seed| with(0.25, seed)).collect();
+        let all: Vec<&Step> = games.iter().flat_map(|game| &game.steps).collect();
+        let scored = all.iter().filter(|step| step.is_scored()).count();
+        assert!((scored * 100 / all.len()).abs_diff(25) <= 5, "{scored} of {}", all.len());
+        assert!(all.iter().all(|step| [30, Step::NO_SCORE].contains(&step.score)));
+        let filter = Filter { max_score: u16::MAX, ..Filter::default() };
+        let chess = Position::startpos().chess().clone();
+        let quiet = |score| Step { chosen: Position::startpos().legal_moves()[0], score };
+        assert!(filter.keeps(&chess, quiet(32_000), 0) && !filter.keeps(&chess, quiet(Step::NO_SCORE), 0));
     }
 
     #[test]

@@ -69,7 +69,7 @@ pub struct GenerationRun {
 pub struct Totals {
     /// Games.
     pub games: u64,
-    /// Positions with a score.
+    /// Positions, those without a score among them.
     pub positions: u64,
     /// Positions that the default filter keeps.
     pub kept: u64,

@@ -3,6 +3,7 @@ use shakmaty::{Chess, Move};
 use super::*;
 use crate::bound::Bound;
 use crate::formats::lessons::LessonRecord;
+use crate::lab::datagen::play::Purpose;
 use crate::position::Game;
 use crate::score::Score;
 use crate::scratch::Scratch;
@@ -13,15 +14,15 @@ struct Dice;
 impl SelfPlayer for Dice {
     fn new_game(&mut self) {}
 
-    fn choose(&mut self, game: &Game) -> Option<(Move, Score)> {
+    fn choose(&mut self, game: &Game, _: Purpose) -> Option<(Move, Score)> {
         let mut random = Random::new(game.position().key() ^ game.keys().len() as u64);
         let moves = game.position().legal_moves();
         let score = Score::heuristic(random.below(600) as i32 - 300);
         Some((moves[random.below(moves.len())], score))
     }
 
-    fn candidates(&mut self, game: &Game, lines: usize) -> Vec<(Move, Score)> {
-        let best = self.choose(game);
+    fn candidates(&mut self, game: &Game, purpose: Purpose, lines: usize) -> Vec<(Move, Score)> {
+        let best = self.choose(game, purpose);
         let others = game.position().legal_moves();
         best.into_iter().chain(others.iter().map(|&m| (m, Score::heuristic(-300)))).take(lines).collect()
     }
@@ -88,13 +89,13 @@ impl SelfPlayer for Teacher {
         self.0 = 0;
     }
 
-    fn choose(&mut self, game: &Game) -> Option<(Move, Score)> {
+    fn choose(&mut self, game: &Game, purpose: Purpose) -> Option<(Move, Score)> {
         self.0 += 1;
-        Dice.choose(game)
+        Dice.choose(game, purpose)
     }
 
-    fn candidates(&mut self, game: &Game, lines: usize) -> Vec<(Move, Score)> {
-        Dice.candidates(game, lines)
+    fn candidates(&mut self, game: &Game, purpose: Purpose, lines: usize) -> Vec<(Move, Score)> {
+        Dice.candidates(game, purpose, lines)
     }
 
     fn lessons(&mut self) -> Vec<LessonRecord> {
