@@ -210,8 +210,8 @@ pub fn network(bytes: &[u8]) {
     }
     let Some((&[kind, hidden, length, spread], rest)) = bytes.split_first_chunk() else { return };
     let hidden = usize::from(hidden % 4) * 32;
-    // Architecture 3 is the one that is accepted: half of the files have it.
-    let kind = if kind & 1 == 0 { 3 } else { kind % 6 };
+    // Half of the files have the architecture that is accepted.
+    let kind = if kind & 1 == 0 { format::ARCHITECTURE as u8 } else { kind % 6 };
     let mut size = 2 * (INPUTS + 1 + 16) * hidden + 4 * 8;
     if length & 3 == 0 {
         // Nearly the right size.

@@ -5,7 +5,7 @@ use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use bulletformat::ChessBoard;
-use ibex::eval::nnue::features::{FeatureView, mirrors, output_bucket};
+use ibex::eval::nnue::features::{FeatureView, output_bucket};
 use ibex::position::Position;
 use ibex::position::attacks::en_prise;
 use ibex::random::Random;
@@ -42,8 +42,9 @@ fn piece(code: u8) -> Piece {
 
 /// The inputs of a packed position; by the engine's own definition.
 pub fn inputs(packed: &ChessBoard) -> Inputs {
-    let view = |color, king: u8| FeatureView::new(color, mirrors(Square::new(u32::from(king & 63))));
-    let (white, black) = (view(Color::White, packed.ksq), view(Color::Black, packed.opp_ksq));
+    let view = |color, king: u8| FeatureView::new(color, Square::new(u32::from(king & 63)));
+    // The opponent's king is packed as the opponent sees it.
+    let (white, black) = (view(Color::White, packed.ksq), view(Color::Black, packed.opp_ksq ^ 56));
     let mut inputs = Inputs { count: 0, own: [0; 64], other: [0; 64], bucket: 0 };
     let mut push = |own: usize, other: usize| {
         inputs.own[inputs.count] = own as u16;

@@ -1,10 +1,10 @@
 //! Weights as the engine's integers, and back.
 
 use ibex::eval::nnue::Network;
-use ibex::eval::nnue::features::{INPUTS, OUTPUT_BUCKETS};
+use ibex::eval::nnue::features::{INPUTS, OUTPUT_BUCKETS, PIECES};
 use ibex::eval::nnue::format::{QA, QB};
 
-use crate::model::{Parameters, by_rows, by_stripes};
+use crate::model::{BIASES, Parameters, SHARED, by_rows, by_stripes};
 
 /// The network whose integers the rounded weights are.
 ///
@@ -14,7 +14,8 @@ use crate::model::{Parameters, by_rows, by_stripes};
 pub fn quantise(parameters: &Parameters, name: String) -> Result<Network, String> {
     let hidden = parameters.hidden;
     let rounded = parameters.rounded();
-    let rows = by_rows(&rounded.values, hidden);
+    let mut rows = by_rows(&rounded.values, hidden);
+    rows.drain(SHARED * hidden..BIASES * hidden);
     let (layers, biases) = rows.split_at(rows.len() - OUTPUT_BUCKETS);
     let integer = |value: f32, one: i32| (value * one as f32).round() as i32;
     let values: Vec<i16> = layers.iter().enumerate().map(|(index, &w)| integer(w, one(index, hidden)) as i16).collect();
@@ -22,13 +23,16 @@ pub fn quantise(parameters: &Parameters, name: String) -> Result<Network, String
         .map_err(|error| error.to_string())
 }
 
-/// The weights in floating point that a network's integers stand for, to go on learning from.
+/// The weights in floating point that a network's integers stand for, to go on learning from. What the king buckets share
+/// is in their rows: the shared ones begin with nothing.
 pub fn dequantise(network: &Network) -> Parameters {
     let hidden = network.hidden();
     let (layers, biases) = network.weights();
     let layers = layers.iter().enumerate().map(|(index, &w)| f32::from(w) / one(index, hidden) as f32);
     let biases = biases.iter().map(|&bias| bias as f32 / (QA * QB) as f32);
-    Parameters { hidden, values: by_stripes(&layers.chain(biases).collect::<Vec<f32>>(), hidden) }
+    let mut rows: Vec<f32> = layers.chain(biases).collect();
+    rows.splice(SHARED * hidden..SHARED * hidden, std::iter::repeat_n(0.0, PIECES * hidden));
+    Parameters { hidden, values: by_stripes(&rows, hidden) }
 }
 
 /// What stands for 1 among the integers of the weight with this index.

@@ -2,7 +2,7 @@
 
 use bulletformat::ChessBoard;
 use ibex::bound::Bound;
-use ibex::eval::nnue::features::{INPUTS, OUTPUT_BUCKETS};
+use ibex::eval::nnue::features::{INPUTS, KING_BUCKETS, OUTPUT_BUCKETS, PIECES};
 use ibex::eval::nnue::format::{QA, QB, SCALE};
 use ibex::formats::lessons;
 use ibex::random::Random;
@@ -17,15 +17,39 @@ pub struct Stripe(pub [f32; STRIPE]);
 impl Stripe {
     /// All zero.
     pub const ZERO: Stripe = Stripe([0.0; STRIPE]);
+
+    /// Adds another one.
+    #[inline(always)]
+    pub fn add(&mut self, other: &Stripe) {
+        for i in 0..STRIPE {
+            self.0[i] += other.0[i];
+        }
+    }
+}
+
+/// The rows of a stripe's inputs, king bucket by king bucket.
+fn king_buckets(rows: &mut [Stripe]) -> impl Iterator<Item = &mut [Stripe]> {
+    rows[..KING_BUCKETS * PIECES].chunks_exact_mut(PIECES)
+}
+
+/// Gives the shared rows of a stripe's gradient what they have a part in: the gradient of every king bucket.
+pub fn share_gradient(rows: &mut [Stripe]) {
+    let (inputs, shared) = rows.split_at_mut(SHARED);
+    for bucket in king_buckets(inputs) {
+        shared[..PIECES].iter_mut().zip(bucket).for_each(|(shared, row)| shared.add(row));
+    }
 }
 
 /// Weights larger than this do not fit the engine's integers.
 pub const LIMIT: f32 = 1.98;
 
-/// The row of the hidden layer's biases, after those of the inputs.
-pub const BIASES: usize = INPUTS;
-/// Rows of a stripe: inputs, biases, and two of each output, own view first.
-const ROWS: usize = INPUTS + 1 + 2 * OUTPUT_BUCKETS;
+/// The first of the rows that all king buckets share, after those of the inputs. What is true of a piece wherever the king
+/// stands is learned there, from all positions (a "factoriser"). Only training has them: the engine's rows are the sums.
+pub const SHARED: usize = INPUTS;
+/// The row of the hidden layer's biases, after those.
+pub const BIASES: usize = SHARED + PIECES;
+/// Rows of a stripe: inputs, shared rows, biases, and two of each output, own view first.
+pub const ROWS: usize = BIASES + 1 + 2 * OUTPUT_BUCKETS;
 
 /// The row of weights from a view's hidden layer (0: own, 1: the opponent's) to an output.
 pub fn output_row(bucket: usize, half: usize) -> usize {
@@ -119,7 +143,8 @@ impl Parameters {
         let mut rows = vec![0.0; ROWS * hidden + OUTPUT_BUCKETS];
         let (inputs, rest) = rows.split_at_mut(BIASES * hidden);
         let (biases, outputs) = rest.split_at_mut(hidden);
-        inputs.iter_mut().for_each(|w| *w = uniform(0.06));
+        // At first no king bucket differs from the others.
+        inputs[KING_BUCKETS * PIECES * hidden..].iter_mut().for_each(|w| *w = uniform(0.06));
         biases.iter_mut().for_each(|w| *w = 0.1 + uniform(0.1));
         let range = 1.0 / (hidden as f32).sqrt();
         outputs[..2 * OUTPUT_BUCKETS * hidden].iter_mut().for_each(|w| *w = uniform(range));
@@ -148,7 +173,8 @@ impl Parameters {
         }
     }
 
-    /// The weights as the engine will have them: multiples of its integers' units.
+    /// The weights as the engine will have them: the shared rows added to those of every king bucket, and all multiples of
+    /// its integers' units.
     pub fn rounded(&self) -> Parameters {
         let mut rounded = self.clone();
         let round = |stripes: &mut [Stripe], one: i32| {
@@ -157,6 +183,14 @@ impl Parameters {
         };
         let biases = rounded.values.len() - 1;
         for rows in rounded.values[..biases].chunks_exact_mut(ROWS) {
+            let (inputs, shared) = rows.split_at_mut(SHARED);
+            for bucket in king_buckets(inputs) {
+                for (row, shared) in bucket.iter_mut().zip(&shared[..PIECES]) {
+                    row.add(shared);
+                    row.0.iter_mut().for_each(|weight| *weight = weight.clamp(-LIMIT, LIMIT));
+                }
+            }
+            shared[..PIECES].fill(Stripe::ZERO);
             let (hidden, outputs) = rows.split_at_mut(output_row(0, 0));
             round(hidden, QA);
             round(outputs, QB);
@@ -210,6 +244,31 @@ pub fn by_rows(values: &[Stripe], hidden: usize) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_king_buckets_share_counts_in_each() {
+        let mut parameters = Parameters::random(64, 4);
+        *parameters.row_mut(0, SHARED + 9) = Stripe([10.2 / QA as f32; STRIPE]);
+        for bucket in 0..KING_BUCKETS {
+            *parameters.row_mut(0, bucket * PIECES + 9) = Stripe([bucket as f32 / QA as f32; STRIPE]);
+        }
+        *parameters.row_mut(0, SHARED + 7) = Stripe([LIMIT; STRIPE]);
+        *parameters.row_mut(0, 7) = Stripe([LIMIT; STRIPE]);
+        let rounded = parameters.rounded();
+        for bucket in 0..KING_BUCKETS {
+            assert_eq!(rounded.row(0, bucket * PIECES + 9).0[3], (bucket as f32 + 10.0) / QA as f32);
+        }
+        assert!(rounded.row(0, 7).0[3] * QA as f32 <= LIMIT * QA as f32 + 0.5);
+        assert_eq!(*rounded.row(0, SHARED + 9), Stripe::ZERO);
+
+        let mut gradient = Parameters::zero(64);
+        for bucket in 0..KING_BUCKETS {
+            *gradient.row_mut(0, bucket * PIECES + 9) = Stripe([bucket as f32; STRIPE]);
+        }
+        share_gradient(&mut gradient.values[..ROWS]);
+        assert_eq!(gradient.row(0, SHARED + 9).0[3], 28.0);
+        assert_eq!(*gradient.row(0, SHARED + 8), Stripe::ZERO);
+    }
 
     #[test]
     fn parameters_keep_their_places_in_files() {

@@ -14,7 +14,7 @@ use crate::checkpoint::{self, Checkpoint, EpochLoss, Recipe};
 use crate::data::{self, validation_file, with_ending};
 use crate::export;
 use crate::layers::HiddenLayers;
-use crate::model::{LIMIT, Parameters, Stripe, Target};
+use crate::model::{LIMIT, Parameters, ROWS, STRIPE, Stripe, Target, share_gradient};
 use crate::optimiser::Step;
 use crate::plot;
 use crate::schedule;
@@ -144,7 +144,8 @@ impl Checkpoint {
         self.step += 1;
         let step = Step::new(self.step, rate, self.recipe.decay);
         let scale = 1.0 / batch.len() as f32;
-        let length = self.parameters.values.len().div_ceil(gradients.len());
+        // Whole stripes of the hidden layer for each thread; the last slice is the outputs' biases.
+        let length = (self.parameters.hidden / STRIPE).div_ceil(gradients.len()) * ROWS;
         let mut slices: Vec<Vec<&mut [Stripe]>> = Vec::new();
         for gradient in gradients.iter_mut() {
             for (index, slice) in gradient.values.chunks_mut(length).enumerate() {
@@ -160,11 +161,13 @@ impl Checkpoint {
             for ((values, (first, second)), mut gradients) in values.zip(moments).zip(slices) {
                 scope.spawn(move || {
                     let Some((sums, others)) = gradients.split_first_mut() else { return };
-                    for (index, Stripe(sum)) in sums.iter_mut().enumerate() {
+                    for (index, sum) in sums.iter_mut().enumerate() {
                         for other in others.iter_mut() {
-                            let other = std::mem::replace(&mut other[index], Stripe::ZERO);
-                            sum.iter_mut().zip(other.0).for_each(|(sum, other)| *sum += other);
+                            sum.add(&std::mem::replace(&mut other[index], Stripe::ZERO));
                         }
+                    }
+                    sums.chunks_exact_mut(ROWS).for_each(share_gradient);
+                    for (index, Stripe(sum)) in sums.iter_mut().enumerate() {
                         sum.iter_mut().for_each(|g| *g *= scale);
                         step.apply(&mut values[index].0, sum, &mut first[index].0, &mut second[index].0, LIMIT);
                         sum.fill(0.0);

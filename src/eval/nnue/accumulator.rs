@@ -1,16 +1,16 @@
 //! The accumulator (the hidden layer), updated along the search's path, and only when it is needed.
 //!
 //! A move changes at most four inputs of a view. `push` notes which; `evaluate` walks back to the last position whose
-//! hidden layer is known and adds the differences up to the current one. A king that crosses to the other half of the
-//! board mirrors its view and changes every input; then the last known board with the same mirroring is fetched from a
-//! cache and the differences to it are added (after Luecx's "Finny tables" in Koivisto).
+//! hidden layer is known and adds the differences up to the current one. A king that comes to another bucket or to
+//! the other half of the board changes every input of its view; then the last known board with the same view is fetched
+//! from a cache and the differences to it are added (after Luecx's "Finny tables" in Koivisto).
 
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 use shakmaty::{Bitboard, Board, CastlingSide, Color, Move, Piece, Role, Square};
 
-use super::features::{FeatureView, mirrors, output_bucket};
+use super::features::{FeatureView, output_bucket};
 use super::network::Network;
 use super::simd::Block;
 use crate::position::Position;
@@ -45,8 +45,8 @@ enum Change {
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     change: Change,
-    /// By colour: whether its view is mirrored here.
-    mirrored: [bool; 2],
+    /// By colour: its view here.
+    views: [FeatureView; 2],
     /// By colour: whether its hidden layer is known.
     known: [bool; 2],
 }
@@ -64,19 +64,19 @@ pub struct Accumulators {
     frames: Vec<Frame>,
     /// For every frame Black's hidden layer, then White's, as shakmaty numbers the colours.
     hidden: Vec<Block>,
-    /// By colour, then mirrored or not.
-    cache: [[Cached; 2]; 2],
+    /// By colour, then by the number of the view.
+    cache: [[Cached; FeatureView::COUNT]; 2],
 }
 
 impl Accumulators {
     /// An empty path.
     pub fn new(network: Arc<Network>) -> Accumulators {
         let width = network.width();
-        let cached = || Cached { hidden: network.biases().to_vec(), pieces: Default::default() };
+        let cached = |_| Cached { hidden: network.biases().to_vec(), pieces: Default::default() };
         Accumulators {
             frames: Vec::with_capacity(MAX_PLY + 8),
             hidden: vec![Block::ZERO; (MAX_PLY + 8) * 2 * width],
-            cache: [[cached(), cached()], [cached(), cached()]],
+            cache: std::array::from_fn(|_| std::array::from_fn(cached)),
             network,
         }
     }
@@ -89,19 +89,19 @@ impl Accumulators {
     /// Starts a path at `root`.
     pub fn reset(&mut self, root: &Position) {
         // In the order of shakmaty's numbers for the colours.
-        let mirrored = [Color::Black, Color::White].map(|color| FeatureView::of(color, root.board()).is_mirrored());
+        let views = [Color::Black, Color::White].map(|color| FeatureView::of(color, root.board()));
         self.frames.clear();
-        self.frames.push(Frame { change: Change::None, mirrored, known: [false; 2] });
+        self.frames.push(Frame { change: Change::None, views, known: [false; 2] });
     }
 
     /// Follows a move, to be played from `before`.
     pub fn push(&mut self, before: &Position, m: Move) {
         let us = before.turn();
-        let mut mirrored = self.top().mirrored;
+        let mut views = self.top().views;
         let change = match m {
             Move::Normal { role, from, capture, to, promotion } => {
                 if role == Role::King {
-                    mirrored[us as usize] = mirrors(to);
+                    views[us as usize] = FeatureView::new(us, to);
                 }
                 let (add, sub) = ((promotion.unwrap_or(role).of(us), to), (role.of(us), from));
                 match capture {
@@ -118,7 +118,7 @@ impl Accumulators {
                 let side = CastlingSide::from_queen_side(rook < king);
                 let king_to = Square::from_coords(side.king_to_file(), king.rank());
                 let rook_to = Square::from_coords(side.rook_to_file(), king.rank());
-                mirrored[us as usize] = mirrors(king_to);
+                views[us as usize] = FeatureView::new(us, king_to);
                 Change::Castle {
                     king: ((us.king(), king_to), (us.king(), king)),
                     rook: ((us.rook(), rook_to), (us.rook(), rook)),
@@ -126,13 +126,13 @@ impl Accumulators {
             }
             Move::Put { .. } => Change::None,
         };
-        self.extend(Frame { change, mirrored, known: [false; 2] });
+        self.extend(Frame { change, views, known: [false; 2] });
     }
 
     /// Follows a null move.
     pub fn push_null(&mut self) {
-        let mirrored = self.top().mirrored;
-        self.extend(Frame { change: Change::None, mirrored, known: [false; 2] });
+        let views = self.top().views;
+        self.extend(Frame { change: Change::None, views, known: [false; 2] });
     }
 
     /// Takes back the last move.
@@ -162,8 +162,7 @@ impl Accumulators {
         if squares.is_empty() {
             return;
         }
-        let views =
-            [Color::Black, Color::White].map(|color| FeatureView::new(color, self.top().mirrored[color as usize]));
+        let views = self.top().views;
         for role in [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
             for square in squares & board.by_role(role) {
                 let piece = role.of(Color::from_white(board.white().contains(square)));
@@ -197,16 +196,15 @@ impl Accumulators {
     fn update(&mut self, color: Color, board: &Board) {
         let side = color as usize;
         let last = self.frames.len() - 1;
-        let mirrored = self.frames[last].mirrored[side];
+        let view = self.frames[last].views[side];
         let mut known = last;
         while !self.frames[known].known[side] {
-            if known == 0 || self.frames[known - 1].mirrored[side] != mirrored {
+            if known == 0 || self.frames[known - 1].views[side] != view {
                 self.refresh(color, board);
                 return;
             }
             known -= 1;
         }
-        let view = FeatureView::new(color, mirrored);
         for frame in known + 1..=last {
             self.apply(frame, color, view);
         }
@@ -236,14 +234,13 @@ impl Accumulators {
         self.frames[frame].known[color as usize] = true;
     }
 
-    /// Computes the last frame's hidden layer from the cached board with the same mirroring.
+    /// Computes the last frame's hidden layer from the cached board with the same view.
     fn refresh(&mut self, color: Color, board: &Board) {
         let network = &*self.network;
         let (width, kernel) = (network.width(), network.kernel());
         let last = self.frames.len() - 1;
-        let mirrored = self.frames[last].mirrored[color as usize];
-        let view = FeatureView::new(color, mirrored);
-        let cached = &mut self.cache[color as usize][usize::from(mirrored)];
+        let view = self.frames[last].views[color as usize];
+        let cached = &mut self.cache[color as usize][view.index()];
         for side in Color::ALL {
             for role in Role::ALL {
                 let piece = role.of(side);

@@ -2,56 +2,66 @@
 
 use shakmaty::{Board, Color, File, Piece, Square};
 
-pub use super::format::{INPUTS, OUTPUT_BUCKETS, PIECES};
+pub use super::format::{INPUTS, KING_BUCKETS, OUTPUT_BUCKETS, PIECES};
 
-/// How one side sees the board.
+/// The bucket of the own king, by rank and file as its side sees the board, the king on the files a to d. Kings mostly
+/// stand on the first rank, so it has half of the buckets.
+const KING_BUCKET: [[u8; 4]; 8] =
+    [[0, 1, 2, 3], [4, 4, 5, 5], [6, 6, 6, 6], [6, 6, 6, 6], [7, 7, 7, 7], [7, 7, 7, 7], [7, 7, 7, 7], [7, 7, 7, 7]];
+
+/// How one side sees the board: it depends on where its king stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeatureView {
     side: Color,
-    /// What a square is combined with: ranks upside down for Black, files mirrored by the king.
+    /// What a square is combined with: ranks upside down for Black, files mirrored for a king on the files e to h.
     flip: u8,
+    king_bucket: u8,
 }
 
 impl FeatureView {
-    /// The view of `side`, with left and right exchanged or not (see [`mirrors`]).
+    /// The number of views that a side can have.
+    pub const COUNT: usize = 2 * KING_BUCKETS;
+
+    /// The view of `side` with its king on a square.
     #[inline]
-    pub fn new(side: Color, mirrored: bool) -> FeatureView {
+    pub fn new(side: Color, king: Square) -> FeatureView {
         let ranks = if side == Color::Black { 56 } else { 0 };
-        let files = if mirrored { 7 } else { 0 };
-        FeatureView { side, flip: ranks | files }
+        let files = if king.file() >= File::E { 7 } else { 0 };
+        let flip = ranks | files;
+        let seen = king as u8 ^ flip;
+        FeatureView { side, flip, king_bucket: KING_BUCKET[usize::from(seen / 8)][usize::from(seen % 8)] }
     }
 
-    /// The view of `side` on a board; without a king, as if it stood on the queen's side.
+    /// The view of `side` on a board; without a king, as if it stood on a1.
     pub fn of(side: Color, board: &Board) -> FeatureView {
-        FeatureView::new(side, board.king_of(side).is_some_and(mirrors))
+        FeatureView::new(side, board.king_of(side).unwrap_or(Square::A1))
     }
 
-    /// Whether left and right are exchanged.
+    /// The number of this view among those of its side, below [`FeatureView::COUNT`].
     #[inline]
-    pub fn is_mirrored(self) -> bool {
-        self.flip & 7 != 0
+    pub fn index(self) -> usize {
+        2 * usize::from(self.king_bucket) + usize::from(self.flip & 1)
     }
 
-    /// The input that `piece` on `square` sets by standing there: own pieces first, pawn to king, then square by square
-    /// from a1.
+    /// A piece on a square as the side sees them: own pieces first, pawn to king, then square by square from a1.
     #[inline]
-    pub fn input(self, piece: Piece, square: Square) -> usize {
+    pub fn place(self, piece: Piece, square: Square) -> usize {
         let theirs = usize::from(piece.color != self.side);
         let role = piece.role as usize - 1;
         theirs * 384 + role * 64 + usize::from(square as u8 ^ self.flip)
     }
 
-    /// The input that it sets besides while it is [en prise](crate::position::attacks::en_prise).
+    /// The input that `piece` on `square` sets by standing there.
+    #[inline]
+    pub fn input(self, piece: Piece, square: Square) -> usize {
+        usize::from(self.king_bucket) * PIECES + self.place(piece, square)
+    }
+
+    /// The input that it sets besides while it is [en prise](crate::position::attacks::en_prise), wherever the king stands.
     #[inline]
     pub fn en_prise(self, piece: Piece, square: Square) -> usize {
-        PIECES + self.input(piece, square)
+        KING_BUCKETS * PIECES + self.place(piece, square)
     }
-}
-
-/// Whether a king on this square exchanges left and right in its side's view, so that it is always seen on a to d.
-#[inline]
-pub fn mirrors(king: Square) -> bool {
-    king.file() >= File::E
 }
 
 /// The output that evaluates a position with this many pieces: in groups of four, from bare kings up.

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | 0..8 | `IBEXNNUE` |
 //! | 8..12 | version, 1 |
-//! | 12..16 | architecture, 3 |
+//! | 12..16 | architecture, 5 |
 //! | 16..20 | hidden size |
 //! | 20..24 | output buckets |
 //! | 24..26, 26..28, 28..30 | quantisation of the hidden layer, of the output layer, and the scale |
@@ -14,13 +14,15 @@
 //! | 32..40 | FNV-1a of the weights' bytes |
 //! | 40..64 | a name, filled up with zeros |
 //!
-//! The weights are 16-bit: 1536 rows of the hidden layer, its biases, eight rows of the output layer (own view, then the
+//! The weights are 16-bit: 6912 rows of the hidden layer, its biases, eight rows of the output layer (own view, then the
 //! opponent's); then the eight output biases, 32-bit.
 
-/// The inputs of one view that say which piece stands where.
+/// The inputs of one view that say which piece stands where, for one place of the own king.
 pub const PIECES: usize = 768;
-/// The number of inputs of one view: as many more say which pieces are en prise.
-pub const INPUTS: usize = 2 * PIECES;
+/// The places of the own king that have inputs of their own.
+pub const KING_BUCKETS: usize = 8;
+/// The number of inputs of one view: those of every king bucket, and as many as one has for the pieces en prise.
+pub const INPUTS: usize = (KING_BUCKETS + 1) * PIECES;
 /// The number of outputs.
 pub const OUTPUT_BUCKETS: usize = 8;
 /// The hidden layer's one, in integers.
@@ -36,9 +38,9 @@ pub const BLOCK: usize = 32;
 pub const MAGIC: &[u8; 8] = b"IBEXNNUE";
 /// The version of the format.
 pub const VERSION: u32 = 1;
-/// The architecture: a whole evaluation that sees which pieces are en prise. 1, 2 and 4 were others that never shipped with a
-/// release.
-pub const ARCHITECTURE: u32 = 3;
+/// The architecture: a whole evaluation that sees where the own king stands and which pieces are en prise. 3, of the
+/// networks up to ibex-10, knew no king buckets; 1, 2 and 4 were others that never shipped with a release.
+pub const ARCHITECTURE: u32 = 5;
 /// The size of the header.
 pub const HEADER_SIZE: usize = 64;
 /// Output weights are at most this, so that their product with a hidden value fits 16 bits.
@@ -57,7 +59,10 @@ pub enum NetworkError {
     #[error("it does not begin like a network of Ibex")]
     Magic,
     /// The version is not [`VERSION`], or the architecture is not [`ARCHITECTURE`].
-    #[error("version {version} and architecture {architecture} are unknown")]
+    #[error(
+        "it has version {version} and architecture {architecture}, where this Ibex reads {VERSION} and {ARCHITECTURE}: \
+         take a network that was made for it"
+    )]
     Unknown {
         /// The version of the format.
         version: u32,
