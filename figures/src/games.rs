@@ -103,7 +103,7 @@ impl Match {
 }
 
 /// A program of the search path, or of Debian's folder for games.
-fn found(program: &str) -> Option<PathBuf> {
+pub fn found(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain([PathBuf::from("/usr/games")]);
     folders.map(|folder| folder.join(program)).find(|file| file.is_file())

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::basis::Engine;
+use crate::games::found;
 
 /// What measurements run.
 #[derive(Debug)]
@@ -137,9 +138,9 @@ pub fn suites(tools: &Tools, limit: &[&str]) -> Result<Measured, String> {
     }
     arguments.extend(limit.iter().map(PathBuf::from));
     arguments.extend(["--json".into(), scratch.clone()]);
-    if output(Command::new("stockfish").arg("quit"), &[0]).is_ok() {
-        arguments.extend(["--engine".into(), "sf=stockfish".into()]);
-    }
+    // The page compares: without the other engine it stays as it is.
+    let other = found("stockfish").ok_or("stockfish is not installed; the table has a column for it")?;
+    arguments.extend(["--engine".into(), PathBuf::from(format!("sf={}", other.display()))]);
     tools.run(arguments)?;
     let text = std::fs::read_to_string(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
     let _ = std::fs::remove_file(&scratch);

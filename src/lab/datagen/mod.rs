@@ -151,6 +151,11 @@ fn share(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A share that is more than nothing: a run without scores would keep no position and never end.
+fn some_share(text: &str) -> Result<f64, String> {
+    share(text).ok().filter(|&share| share > 0.0).ok_or("a share above 0, up to 1".to_owned())
+}
+
 /// Runs the command.
 pub fn run(args: &Args) -> u8 {
     let result = match (&args.command, &args.run) {
@@ -183,6 +188,9 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String>
     };
     if matches!(target, Target::Games(0) | Target::Positions(0)) {
         return Err("nothing to do: a run needs at least one game".to_owned());
+    }
+    if args.move_nodes.is_some() && rules.sampling.score_share >= 1.0 {
+        return Err("--move-nodes is for positions without a score: it needs a --score-share below 1".to_owned());
     }
     let books =
         [(&args.book, args.book_share, args.book_plies), (&args.endgames, args.endgame_share, args.endgame_plies)];

@@ -41,7 +41,7 @@ pub enum Purpose {
 #[derive(Args, Clone, Copy, Debug, PartialEq)]
 pub struct Sampling {
     /// The share of positions that get a score, by chance; the others are searched with `--move-nodes`, and are not kept
-    #[arg(long, default_value_t = 1.0, value_name = "SHARE", value_parser = super::share)]
+    #[arg(long, default_value_t = 1.0, value_name = "SHARE", value_parser = super::some_share)]
     pub score_share: f64,
 }
 
