@@ -41,7 +41,9 @@ fn walk(mut position: Position, choices: &[u16]) {
 /// Both halves together are shakmaty's legal moves, each in its half; and a packed move is found if and only if it is
 /// legal.
 fn check_generation(position: &Position, legal: &MoveList) {
-    let (noisy, quiet) = (position.noisy_moves(), position.quiet_moves());
+    let (mut noisy, mut quiet) = (Vec::new(), Vec::new());
+    position.each_noisy(|m| noisy.push(m));
+    position.each_quiet(|m| quiet.push(m));
     assert!(noisy.iter().all(|&m| movegen::is_noisy(m)));
     assert!(!quiet.iter().any(|&m| movegen::is_noisy(m)));
     let sorted = |moves: Vec<Move>| {

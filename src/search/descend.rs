@@ -24,6 +24,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.path.push(position.key());
         let mut child = position.clone();
         child.play(m);
+        self.td.correction.prefetch(&child, &self.cont_keys(ply + 1));
         child
     }
 

@@ -7,7 +7,7 @@
 use arrayvec::ArrayVec;
 use shakmaty::{Bitboard, Color, Move, Square};
 
-use crate::memory::Counters;
+use crate::memory::{Counters, prefetch};
 use crate::params;
 use crate::position::Position;
 use crate::position::attacks::Attacks;
@@ -295,16 +295,30 @@ impl Correction {
         Some(LAST_MOVES + cont_keys[0]?.index() * PieceTo::COUNT + cont_keys[1]?.index())
     }
 
+    /// The counters that speak about a position.
+    #[inline]
+    fn slots(position: &Position, cont_keys: &ContKeys) -> ([usize; 4], Option<usize>) {
+        let keys = position.keys();
+        let slots =
+            [(PAWNS, keys.pawns), (MINOR, keys.minor), (PIECES[0], keys.pieces[0]), (PIECES[1], keys.pieces[1])];
+        (slots.map(|(table, key)| Self::slot(table, position, key)), Self::continuation_slot(cont_keys))
+    }
+
+    /// Asks for the memory of a position's counters ahead of their use.
+    #[inline]
+    pub fn prefetch(&self, position: &Position, cont_keys: &ContKeys) {
+        let (slots, continuation) = Self::slots(position, cont_keys);
+        slots.into_iter().chain(continuation).for_each(|slot| prefetch(&self.0[slot]));
+    }
+
     /// What to add to the static evaluation, in centipawns.
     #[inline]
     pub fn of(&self, position: &Position, cont_keys: &ContKeys) -> i32 {
-        let keys = position.keys();
-        let mut sum = params::correction_pawn() * self.get(Self::slot(PAWNS, position, keys.pawns));
-        sum += params::correction_minor() * self.get(Self::slot(MINOR, position, keys.minor));
-        for (table, key) in PIECES.into_iter().zip(keys.pieces) {
-            sum += params::correction_pieces() * self.get(Self::slot(table, position, key));
-        }
-        if let Some(slot) = Self::continuation_slot(cont_keys) {
+        let (slots, continuation) = Self::slots(position, cont_keys);
+        let [pawns, minor, white, black] = slots.map(|slot| self.get(slot));
+        let mut sum = params::correction_pawn() * pawns + params::correction_minor() * minor;
+        sum += params::correction_pieces() * (white + black);
+        if let Some(slot) = continuation {
             sum += params::correction_continuation() * self.get(slot);
         }
         sum / (1024 * CORRECTION_GRAIN)
@@ -314,15 +328,8 @@ impl Correction {
     pub fn update(&mut self, position: &Position, cont_keys: &ContKeys, depth: i32, error: i32) {
         let weight = (depth + 1).min(params::correction_max_weight());
         let target = error.clamp(-params::correction_max_error(), params::correction_max_error()) * CORRECTION_GRAIN;
-        let keys = position.keys();
-        let slots = [
-            Some(Self::slot(PAWNS, position, keys.pawns)),
-            Some(Self::slot(MINOR, position, keys.minor)),
-            Some(Self::slot(PIECES[0], position, keys.pieces[0])),
-            Some(Self::slot(PIECES[1], position, keys.pieces[1])),
-            Self::continuation_slot(cont_keys),
-        ];
-        for slot in slots.into_iter().flatten() {
+        let (slots, continuation) = Self::slots(position, cont_keys);
+        for slot in slots.into_iter().chain(continuation) {
             let value = (self.get(slot) * (256 - weight) + target * weight) / 256;
             self.0[slot] = value.clamp(-CORRECTION_LIMIT, CORRECTION_LIMIT) as i16;
         }

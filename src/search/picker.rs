@@ -152,14 +152,14 @@ impl Picker {
                     }
                 }
                 Stage::GenerateNoisy => {
-                    for &m in &position.noisy_moves() {
+                    position.each_noisy(|m| {
                         if Some(m) != self.tt_move {
                             let victim = m.capture().map_or(0, exchange_value)
                                 + m.promotion().map_or(0, |_| exchange_value(Role::Queen));
                             let history = history.noisy(position, m);
                             self.noisy.push(m, 16 * victim + history / 4, history);
                         }
-                    }
+                    });
                     self.stage = Stage::GoodNoisy;
                 }
                 Stage::GoodNoisy => match self.noisy.take_best() {
@@ -197,10 +197,10 @@ impl Picker {
         let threat_squares = ThreatSquares::of(threats);
         let histories = history.quiets(position, threats, cont_keys);
         let tt_move = self.tt_move.map(PackedMove::new);
-        for &m in &position.quiet_moves() {
+        position.each_quiet(|m| {
             let packed = Some(PackedMove::new(m));
             if packed == tt_move {
-                continue;
+                return;
             }
             let history = histories.of(m);
             let mut score = history + threat_squares.bonus(m);
@@ -210,7 +210,7 @@ impl Picker {
                 score += params::check_order();
             }
             self.quiets.push(m, score, history);
-        }
+        });
     }
 
     /// Whether the moves handed out now are captures that lose material.

@@ -163,14 +163,9 @@ impl<S: Seal> TranspositionTable<S> {
     /// Asks for the cache line of a key ahead of its use.
     #[inline]
     pub fn prefetch(&self, key: u64) {
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
         if let Some(cluster) = self.cluster(key) {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: prefetching changes nothing but caches, on any address, and SSE is part of x86-64.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(cluster).cast()) };
+            crate::memory::prefetch(cluster);
         }
-        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-        let _ = key;
     }
 
     /// Starts a new age: what older searches have left is the first to go.
