@@ -11,7 +11,7 @@ TARGET := $(EXE:$(SUFFIX)=)$(SUFFIX)
 FEATURES ?=
 CHOSEN = $(if $(FEATURES),--features $(FEATURES))
 
-.PHONY: native portable static pgo dist dist-run neon wasm-target node web web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz diagram figures matches clean help
+.PHONY: native portable static pgo dist dist-run neon wasm-target node web web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz diagram figures match matches clean help
 
 # The fuzzer's targets, and how long each runs; cargo-fuzz needs a nightly toolchain.
 FUZZ_TARGETS := line dialogue fen epd games network option annotated
@@ -138,6 +138,11 @@ figures: ## Measure the figures of docs/ that are not of the current engine; fig
 
 figures-%:
 	$(MAKE_FIGURES) $*
+
+match: ## Play the commit NEW against OLD by SPRT and record the result, with CHANGE="what it does" (fastchess must be in the search path; ARGS="--tc 8+0.08" for a clock)
+	cargo run --quiet --locked -p ibex-figures -- $(if $(IBEX_SHARED),--shared $(IBEX_SHARED)) match \
+	  --new $(or $(NEW),HEAD) --old $(or $(OLD),HEAD~1) $(if $(CHANGE),--change "$(CHANGE)") $(ARGS)
+	$(MAKE) matches
 
 matches: ## Write the tables of MATCHES.md again, after a change of docs/matches.csv or docs/steps.csv
 	IBEX_WRITE_MATCHES=1 cargo test --locked --test source matches

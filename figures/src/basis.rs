@@ -94,7 +94,7 @@ impl Engine {
 }
 
 /// The date, as `YYYY-MM-DD`.
-fn today() -> Result<String, String> {
+pub fn today() -> Result<String, String> {
     let output = Command::new("date").arg("+%Y-%m-%d").output().map_err(|error| format!("date: {error}"))?;
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }

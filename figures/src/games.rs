@@ -34,14 +34,15 @@ const BOOK: &str = "books/UHO_4060_v4.epd";
 
 /// What a match has come to, for the first of both.
 #[derive(Clone, Debug, PartialEq)]
-struct Match {
-    won: u32,
-    drawn: u32,
-    lost: u32,
-    elo: String,
-    error: String,
+pub struct Match {
+    pub won: u32,
+    pub drawn: u32,
+    pub lost: u32,
+    /// The difference in Elo, and half of its interval of 95%, as the runner prints them.
+    pub elo: String,
+    pub error: String,
     /// Losses on time, by an illegal move or by a crash, of the first and of the second.
-    accidents: [u32; 2],
+    pub accidents: [u32; 2],
 }
 
 /// Ibex against the engines that are installed, on the clock. A match that is complete is kept in `target/figures`, so
@@ -68,10 +69,10 @@ pub fn strength(tools: &Tools) -> Result<Measured, String> {
         let log = folder.join(format!("strength-{}.txt", opponent.program));
         eprintln!("    [{}/{}] {}: {}", number + 1, installed.len(), opponent.program, log.display());
         let text = match fs::read_to_string(&log) {
-            Ok(text) if read_match(&text).is_ok() => text,
+            Ok(text) if complete(&text).is_ok() => text,
             _ => play(&runner, &tools.ibex, program, &book, &log)?,
         };
-        let result = read_match(&text).map_err(|error| format!("{}: {error}", log.display()))?;
+        let result = complete(&text).map_err(|error| format!("{}: {error}", log.display()))?;
         accidents += result.accidents[0];
         table += &result.row(&name_of(program)?, opponent);
     }
@@ -86,9 +87,15 @@ pub fn strength(tools: &Tools) -> Result<Measured, String> {
 }
 
 impl Match {
+    /// The games that count.
+    pub fn games(&self) -> u32 {
+        self.won + self.drawn + self.lost
+    }
+
     fn row(&self, name: &str, opponent: &Opponent) -> String {
-        let games = f64::from(self.won + self.drawn + self.lost);
-        let score = 100.0 * (f64::from(self.won) + 0.5 * f64::from(self.drawn)) / games;
+        let score = 100.0 * (f64::from(self.won) + 0.5 * f64::from(self.drawn)) / f64::from(self.games());
+        let whole =
+            |number: &str| number.parse::<f64>().map_or_else(|_| number.to_owned(), |number| format!("{number:+.0}"));
         row(&[
             name.to_owned(),
             opponent.build.to_owned(),
@@ -97,7 +104,7 @@ impl Match {
             self.drawn.to_string(),
             self.lost.to_string(),
             format!("{score:.1}%"),
-            format!("{} ± {}", self.elo, self.error),
+            format!("{} ± {}", whole(&self.elo), whole(&self.error).trim_start_matches('+')),
         ])
     }
 }
@@ -146,14 +153,24 @@ fn play(runner: &Path, ibex: &Path, opponent: &Path, book: &Path, log: &Path) ->
     if !status.success() {
         return Err(format!("{}: {status}; {}", runner.display(), scratch.display()));
     }
-    read_match(&text).map_err(|error| format!("{}: {error}", scratch.display()))?;
+    complete(&text).map_err(|error| format!("{}: {error}", scratch.display()))?;
     fs::rename(&scratch, log).map_err(|error| format!("{}: {error}", log.display()))?;
     Ok(text)
 }
 
-/// Reads what fastchess prints of a complete match between `Ibex` and `Opponent`.
-fn read_match(text: &str) -> Result<Match, String> {
-    let last = text.rfind("Results of Ibex vs Opponent").ok_or("the match has no results")?;
+/// The match between `Ibex` and `Opponent`, if all of its games were played.
+fn complete(text: &str) -> Result<Match, String> {
+    let result = read_match(text, "Ibex", "Opponent")?;
+    if result.games() == GAMES { Ok(result) } else { Err(format!("{} of {GAMES} games", result.games())) }
+}
+
+/// Reads the last results that fastchess has printed of a match between two engines of these names.
+///
+/// # Errors
+///
+/// One line: there are no results, or they are not understood.
+pub fn read_match(text: &str, first: &str, second: &str) -> Result<Match, String> {
+    let last = text.rfind(&format!("Results of {first} vs {second}")).ok_or("the match has no results")?;
     let line = |start: &str| {
         let found = text[last..].lines().find_map(|line| line.strip_prefix(start));
         found.ok_or_else(|| format!("the results lack the line '{start}'"))
@@ -161,17 +178,12 @@ fn read_match(text: &str) -> Result<Match, String> {
     let elo = line("Elo: ")?;
     let (elo, rest) = elo.split_once(" +/- ").ok_or_else(|| format!("not understood: Elo: {elo}"))?;
     let error = rest.split(',').next().unwrap_or_default();
-    let whole =
-        |number: &str| number.parse::<f64>().map_or_else(|_| number.to_owned(), |number| format!("{number:+.0}"));
     let games = line("Games: ")?;
     let number = |label: &str| -> Result<u32, String> {
         let fields = games.split(", ").find_map(|field| field.strip_prefix(label));
         fields.and_then(|field| field.parse().ok()).ok_or_else(|| format!("not understood: Games: {games}"))
     };
     let (won, lost, drawn) = (number("Wins: ")?, number("Losses: ")?, number("Draws: ")?);
-    if won + drawn + lost != GAMES {
-        return Err(format!("{} of {GAMES} games", won + drawn + lost));
-    }
     let mut accidents = [0; 2];
     for line in text.lines().filter(|line| line.starts_with("Finished game")) {
         let accident = ["loses on time", "illegal move", "disconnects", "stalls"].iter().find_map(|what| {
@@ -179,17 +191,10 @@ fn read_match(text: &str) -> Result<Match, String> {
             Some(before.rsplit_once('{')?.1.starts_with("White"))
         });
         if let Some(white) = accident {
-            accidents[usize::from(white != line.contains("(Ibex vs"))] += 1;
+            accidents[usize::from(white != line.contains(&format!("({first} vs")))] += 1;
         }
     }
-    Ok(Match {
-        won,
-        drawn,
-        lost,
-        elo: whole(elo),
-        error: whole(error.trim()).trim_start_matches('+').to_owned(),
-        accidents,
-    })
+    Ok(Match { won, drawn, lost, elo: elo.to_owned(), error: error.trim().to_owned(), accidents })
 }
 
 #[cfg(test)]
@@ -210,9 +215,9 @@ Games: 300, Wins: 30, Losses: 227, Draws: 43, Points: 51.5 (17.17 %)
 
     #[test]
     fn the_last_results_of_a_match_are_read() {
-        let result = read_match(RESULTS).unwrap();
+        let result = complete(RESULTS).unwrap();
         assert_eq!((result.won, result.drawn, result.lost), (30, 43, 227));
-        assert_eq!((result.elo.as_str(), result.error.as_str()), ("-273", "44"));
+        assert_eq!((result.elo.as_str(), result.error.as_str()), ("-273.40", "43.86"));
         assert_eq!(result.accidents, [1, 1]);
         let line = result.row("Stockfish 15.1", &OPPONENTS[1]);
         assert_eq!(line, "| Stockfish 15.1 | Debian | 3700 | 30 | 43 | 227 | 17.2% | -273 ± 44 |\n");
@@ -220,10 +225,10 @@ Games: 300, Wins: 30, Losses: 227, Draws: 43, Points: 51.5 (17.17 %)
 
     #[test]
     fn a_match_without_an_end_is_none() {
-        assert!(read_match("Finished game 1").unwrap_err().contains("no results"));
-        assert!(read_match(&RESULTS.replace("Wins: 30", "Wins: 29")).unwrap_err().contains("299 of 300"));
-        assert!(read_match(&RESULTS.replace("Elo: ", "Glicko: ")).unwrap_err().contains("lack"));
-        let won = RESULTS.replace("-273.40 +/- 43.86", "inf +/- nan");
-        assert_eq!(read_match(&won).unwrap().elo, "+inf");
+        assert!(complete("Finished game 1").unwrap_err().contains("no results"));
+        assert!(complete(&RESULTS.replace("Wins: 30", "Wins: 29")).unwrap_err().contains("299 of 300"));
+        assert!(complete(&RESULTS.replace("Elo: ", "Glicko: ")).unwrap_err().contains("lack"));
+        let won = complete(&RESULTS.replace("-273.40 +/- 43.86", "inf +/- nan")).unwrap();
+        assert!(won.row("Stockfish 15.1", &OPPONENTS[1]).contains("+inf"));
     }
 }

@@ -3,13 +3,14 @@
 //! A figure is a table between two markers of a page, with a line that says what it was measured with. [`list`] has them
 //! all. `run` measures those that are not of the current engine, one after the other; each is written when it is complete,
 //! so the same command goes on after an interruption. `check` says which figures are old, and measures the quick ones
-//! again, whose tables must repeat.
+//! again, whose tables must repeat. `match` plays two commits against each other by SPRT, for the record of matches.
 
 mod basis;
 mod games;
 mod list;
 mod measure;
 mod page;
+mod sprt;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -53,6 +54,8 @@ enum Command {
         #[arg(long)]
         release: bool,
     },
+    /// Play two commits against each other until SPRT says which is better, and add the result to the record of matches
+    Match(sprt::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Command::List => list(),
         Command::Run { names, again } => run(&tools, names, *again),
         Command::Check { release } => check(&tools, *release),
+        Command::Match(arguments) => sprt::play(&tools, arguments).map(|()| true),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
