@@ -103,6 +103,15 @@ tunables! {
     /// Clock from which on the values of other paths settle nothing, proofs excepted.
     tt_max_clock = 90 in 20..=101, step 8;
 
+    /// How much deeper a kept value must be to stay, where another search of the same position ends.
+    tt_keep = 4 in 0..=12, step 1;
+    /// As much more, where the other search is of a PV node.
+    tt_keep_pv = 2 in 0..=8, step 1;
+    /// Plies that an entry of a PV node is worth more, where one has to go.
+    tt_worth_pv = 2 in 0..=8, step 1;
+    /// Plies that an entry is worth less for each search since it was stored.
+    tt_worth_age = 8 in 0..=32, step 2;
+
     // Evaluation difference: what a quiet move did to the static evaluation is its bonus or malus.
     /// The loss of an average move, in centipawns: a static evaluation favours the side to move.
     eval_diff_offset = 15 in -30..=80, step 5;
@@ -110,6 +119,24 @@ tunables! {
     eval_diff_slope = 4 in 0..=40, step 2;
     /// Largest bonus or malus.
     eval_diff_max = 845 in 0..=3000, step 100;
+
+    // Order of captures: the victim, and the history.
+    /// Units of order for each centipawn of the victim.
+    noisy_victim = 16 in 4..=64, step 4;
+    /// One unit for each of these many points of a capture's history.
+    noisy_history = 4 in 1..=32, step 1;
+
+    // Quiet history: what the tables weigh in the sum that orders and prunes, 1/1024.
+    /// Weight of the table by squares.
+    history_squares = 1024 in 0..=3072, step 100;
+    /// Weight of the reply to the last move.
+    history_last = 1024 in 0..=3072, step 100;
+    /// Weight of the sequel of the own move before.
+    history_before = 1024 in 0..=3072, step 100;
+    /// Weight of the sequel of the own move before that.
+    history_long_before = 512 in 0..=3072, step 100;
+    /// Weight of the table by pawn structure.
+    history_pawns = 512 in 0..=3072, step 100;
 
     // Threats: a quiet move that escapes from a lesser piece comes earlier, one into its attack later.
     /// Bonus in units of history, for each pawn's worth of the piece.
@@ -142,6 +169,8 @@ tunables! {
     rfp_improving = 52 in 0..=160, step 8;
     /// Least margin.
     rfp_min = 20 in 0..=100, step 8;
+    /// How far the value lies from beta to the evaluation, 1/1024.
+    rfp_value = 512 in 0..=1024, step 64;
 
     // Null move: if passing keeps us above beta, a real move will.
     /// Least depth.
@@ -160,6 +189,8 @@ tunables! {
     nmp_eval_slope = 20 in 0..=60, step 4;
     /// Least depth at which a second search verifies a cutoff.
     nmp_verify_depth = 14 in 4..=100, step 1;
+    /// The plies of that search without null moves, as a share of its depth, 1/1024.
+    nmp_verify_plies = 768 in 256..=2048, step 64;
 
     // Internal iterative reduction: without a move from the table, a ply less.
     /// Least depth.
@@ -176,6 +207,10 @@ tunables! {
     // Late move pruning: after a number of quiet moves at low depth, the rest is skipped.
     /// Moves at depth 0.
     lmp_base = 6 in 1..=250, step 1;
+    /// More moves for the square of the depth, 1/1024.
+    lmp_slope = 1024 in 256..=4096, step 100;
+    /// The share of them when the position is not improving, 1/1024.
+    lmp_worsening = 512 in 128..=1024, step 50;
 
     // Futility: quiet moves cannot raise an evaluation that far below alpha.
     /// Deepest reduced depth.
@@ -212,8 +247,16 @@ tunables! {
     singular_double = 17 in 0..=80, step 5;
     /// How much less deep the TT value may be than the node.
     singular_tt_depth = 3 in 1..=5, step 1;
+    /// The depth of the search without that move, as a share of the node's, 1/1024.
+    singular_share = 512 in 256..=768, step 32;
+    /// Plies less for a move that is not singular and whose TT value is beta or more.
+    singular_less_high = 2 in 0..=4, step 1;
+    /// Plies less for one that is not singular at an expected cut node.
+    singular_less_cut = 1 in 0..=4, step 1;
 
     // Late-move reductions, 1/1024 ply.
+    /// Least depth.
+    lmr_depth = 2 in 2..=100, step 1;
     /// Reduction at the start of the curve.
     lmr_base = 572 in 0..=2048, step 60;
     /// Weight of ln(depth)·ln(moves).
@@ -268,6 +311,8 @@ tunables! {
     history_malus = 225 in 50..=500, step 20;
     /// Largest malus.
     history_malus_max = 1238 in 400..=4000, step 150;
+    /// The share of the bonus for a quiet best move without a cutoff, 1/1024.
+    history_best = 512 in 0..=1024, step 64;
 
     // Quiescence: a capture whose victim cannot lift the evaluation to alpha is skipped.
     /// Margin on top of the victim's value.
@@ -282,12 +327,24 @@ tunables! {
     time_share = 34 in 15..=100, step 4;
     /// Share of the increment, percent.
     time_increment = 75 in 40..=100, step 5;
+    /// The hard limit in sudden death, percent of the soft one.
+    time_hard = 500 in 150..=1000, step 40;
+    /// The hard limit where a number of moves is to be made, percent of the soft one.
+    time_hard_moves = 400 in 150..=1000, step 40;
+    /// Most of the remaining time for one move, percent.
+    time_most = 60 in 20..=80, step 5;
+    /// The same before the last move of a control, percent.
+    time_most_last = 90 in 50..=95, step 5;
     /// The soft limit's stretch when the best move has just changed, percent.
     time_unstable = 125 in 80..=250, step 10;
     /// How much less of it for each iteration that keeps the best move, percent.
     time_stable_slope = 9 in 0..=20, step 1;
     /// The iterations that count for that.
     time_stable_max = 7 in 1..=20, step 1;
+    /// The stretch for each centipawn that the score has fallen, 1/100 percent.
+    time_falling_slope = 50 in 0..=200, step 10;
+    /// The fall beyond which nothing is added, in centipawns.
+    time_falling_max = 120 in 30..=400, step 15;
     /// The least stretch for a rising score, percent.
     time_rising_min = 70 in 30..=100, step 5;
     /// The stretch if no node went to the best move, percent; its share of the nodes comes off.

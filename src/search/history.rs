@@ -83,7 +83,12 @@ impl QuietHistory<'_> {
         let index = PieceTo::new(self.turn, m).index();
         let squares = i32::from(self.squares[squares_index(self.threatened, m)]);
         let [last, before, long_before] = self.replies.map(|row| i32::from(row[index]));
-        (2 * (squares + last + before) + i32::from(self.pawns[index]) + long_before) / 2
+        (params::history_squares() * squares
+            + params::history_last() * last
+            + params::history_before() * before
+            + params::history_long_before() * long_before
+            + params::history_pawns() * i32::from(self.pawns[index]))
+            / 1024
     }
 }
 

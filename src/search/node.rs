@@ -260,7 +260,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             // surprises.
             let (alpha, beta) = (node.alpha, node.beta);
             let mut value = Ibv::NONE;
-            if self.rules().pruning && node.depth >= 2 && move_count > 1 + usize::from(PV) {
+            if self.rules().pruning && node.depth >= params::lmr_depth() && move_count > 1 + usize::from(PV) {
                 let reduction = reductions::late_move(&node, &candidate, child.in_check(), self.stack(ply + 1).cutoffs);
                 let reduced = (new_depth - reduction).clamp(1, new_depth.max(1));
                 self.stack_mut(ply).reduction = new_depth - reduced;
@@ -316,7 +316,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             if best.cuts(node.beta) {
                 self.reward_cutoff(position, ply, node.depth, m, &threats, &tried);
             } else if !is_noisy(m) {
-                let bonus = history::bonus(node.depth) / 2;
+                let bonus = history::bonus(node.depth) * params::history_best() / 1024;
                 self.td.history.update_quiet(position, &threats, &cont_keys, m, bonus);
             }
         }

@@ -43,7 +43,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return ControlFlow::Break(Some(lower));
         }
         // At high depth, zugzwang costs more than a verification search without null moves in its first plies.
-        self.nmp_min_ply = ply + 3 * reduced.max(0) as usize / 4;
+        self.nmp_min_ply = ply + (params::nmp_verify_plies() * reduced.max(0) / 1024) as usize;
         let verified = self.node::<false>(position, alpha, beta, reduced, ply, false);
         self.nmp_min_ply = 0;
         match verified {

@@ -157,7 +157,8 @@ impl Picker {
                             let victim = m.capture().map_or(0, exchange_value)
                                 + m.promotion().map_or(0, |_| exchange_value(Role::Queen));
                             let history = history.noisy(position, m);
-                            self.noisy.push(m, 16 * victim + history / 4, history);
+                            let order = params::noisy_victim() * victim + history / params::noisy_history();
+                            self.noisy.push(m, order, history);
                         }
                     });
                     self.stage = Stage::GoodNoisy;

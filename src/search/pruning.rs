@@ -22,7 +22,8 @@ pub(super) fn reverse_futility(node: &Node<'_>) -> Option<Ibv> {
     if node.depth > params::rfp_depth() || node.beta.is_decisive() || node.estimate - margin < node.beta.cp() {
         return None;
     }
-    Some(Ibv::lower(Score::heuristic((node.estimate + node.beta.cp()) / 2).max(node.beta)))
+    let (share, beta) = (params::rfp_value(), node.beta.cp());
+    Some(Ibv::lower(Score::heuristic((node.estimate * share + beta * (1024 - share)) / 1024).max(node.beta)))
 }
 
 /// Whether a move is skipped, and what that says.
@@ -93,7 +94,8 @@ pub(super) fn skip(node: &Node<'_>, candidate: &Candidate, bad_noisy: bool) -> S
 /// The number of moves after which late move pruning skips all quiet ones.
 #[inline]
 fn lmp_count(depth: i32, improving: bool) -> i32 {
-    (params::lmp_base() + depth * depth) / if improving { 1 } else { 2 }
+    let count = params::lmp_base() + params::lmp_slope() * depth * depth / 1024;
+    if improving { count } else { count * params::lmp_worsening() / 1024 }
 }
 
 /// The best value after a move was skipped that is taken to be no better than it: no longer the truth, unless a move has

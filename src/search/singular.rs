@@ -26,7 +26,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let tt_score = node.tt.value.score();
         let singular_beta = tt_score.offset(-(params::singular_margin() * depth / 16));
         self.stack_mut(ply).excluded = Some(PackedMove::new(m));
-        let half = (depth - 1) / 2;
+        let half = (depth - 1) * params::singular_share() / 1024;
         let result = self.node::<false>(position, singular_beta.below(), singular_beta, half, ply, node.cut_node);
         self.stack_mut(ply).excluded = None;
         let Some(others) = result else { return ControlFlow::Break(None) };
@@ -36,9 +36,9 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         } else if !node.pv && others.cuts(beta) && !others.score().is_decisive() {
             return ControlFlow::Break(Some(others.force_lower()));
         } else if tt_score >= beta {
-            -2
+            -params::singular_less_high()
         } else if node.cut_node {
-            -1
+            -params::singular_less_cut()
         } else {
             0
         })

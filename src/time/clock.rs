@@ -118,7 +118,8 @@ fn allot(limits: &Limits, turn: Color, overhead: Duration) -> (Option<Duration>,
     let Some(remaining) = limits.clock[turn] else { return (None, fixed) };
     let increment = limits.increment[turn];
     let usable = remaining.saturating_sub(overhead);
-    let increment_share = increment * params::time_increment() as u32 / 100;
+    let percent = |time: Duration, share: i32| time * share as u32 / 100;
+    let increment_share = percent(increment, params::time_increment());
     // With an empty pool the soft limit is 0 and a move takes one iteration: less than any increment, so the pool fills
     // again.
     let (soft, hard) = match limits.moves_to_go {
@@ -128,13 +129,13 @@ fn allot(limits: &Limits, turn: Color, overhead: Duration) -> (Option<Duration>,
             let pool = remaining.saturating_sub(overhead + reserve);
             let moves = moves.min(50);
             let soft = pool / moves + increment_share;
-            let most = if moves == 1 { pool * 9 / 10 } else { pool * 6 / 10 };
-            (soft, (soft * 4).min(most))
+            let most = if moves == 1 { params::time_most_last() } else { params::time_most() };
+            (soft, percent(soft, params::time_hard_moves()).min(percent(pool, most)))
         }
         _ => {
             let pool = usable.saturating_sub(overhead * RESERVE_MOVES);
             let soft = pool * params::time_share() as u32 / 1000 + increment_share;
-            (soft, (soft * 5).min(pool * 6 / 10))
+            (soft, percent(soft, params::time_hard()).min(percent(pool, params::time_most())))
         }
     };
     // The increment is not ours until the move is made: nothing goes beyond what the clock shows now.

@@ -24,8 +24,8 @@ impl Trend {
 
         let stable = self.stable.min(params::time_stable_max() as u32) as i32;
         let stability = (params::time_unstable() - params::time_stable_slope() * stable).max(0);
-        let drop = (mean - cp).clamp(-60, 120);
-        let falling = (100 + drop / 2).max(params::time_rising_min());
+        let drop = (mean - cp).min(params::time_falling_max());
+        let falling = (100 + drop * params::time_falling_slope() / 100).max(params::time_rising_min());
         let effort = (params::time_effort() - share as i32).max(0);
         (stability * falling / 100 * effort / 100) as u32
     }

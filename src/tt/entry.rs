@@ -12,6 +12,7 @@
 //! | 63 | tb_entry | there is no move by nature: a recognizer or a tablebase has answered |
 
 use crate::bound::{Bound, Ibv};
+use crate::params;
 use crate::position::PackedMove;
 use crate::score::{Band, Score};
 
@@ -135,8 +136,9 @@ pub(super) fn with_best(word: u64, best: Option<PackedMove>) -> u64 {
 
 /// What the word is worth keeping for: its depth in plies, and a little for what was dear to find.
 #[inline]
-pub(super) const fn worth(word: u64, age: u8) -> i32 {
-    let searches_ago = age.wrapping_sub(age_of(word)) % AGES;
+pub(super) fn worth(word: u64, age: u8) -> i32 {
+    let searches_ago = i32::from(age.wrapping_sub(age_of(word)) % AGES);
     // A word without a move costs a recognizer's or a tablebase's answer, not a search.
-    DepthPlusOne::get(word) as i32 + 2 * Pv::get(word) as i32 - 4 * TbEntry::get(word) as i32 - 8 * searches_ago as i32
+    let (pv, probed) = (Pv::get(word) as i32, TbEntry::get(word) as i32);
+    DepthPlusOne::get(word) as i32 + params::tt_worth_pv() * pv - 4 * probed - params::tt_worth_age() * searches_ago
 }

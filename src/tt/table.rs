@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::thread;
 
 use crate::bound::{Bound, Ibv};
+use crate::params;
 
 use super::entry::{self, AGES, Entry};
 use super::slot::{Seal, Slot, Xor};
@@ -248,7 +249,7 @@ fn merge(old: u64, new: Entry, age: u8) -> u64 {
     } else {
         (new.value.is_some() && !known.value.is_some())
             || exact(new.value)
-            || new.depth + 4 + 2 * i32::from(new.pv) > known.depth
+            || new.depth + params::tt_keep() + params::tt_keep_pv() * i32::from(new.pv) > known.depth
             || entry::age_of(old) != age
     };
     match (replaces, new.best.is_some()) {
