@@ -10,12 +10,18 @@ use crate::bound::Ibv;
 use crate::position::Position;
 use crate::score::{MAX_PLY, Score};
 
-impl<const PLAY: bool> Search<'_, PLAY> {
+impl<'a, const PLAY: bool> Search<'a, PLAY> {
+    /// Asks for the TT's memory of the node behind a move. Memory takes as long as all that happens until the child probes
+    /// the TT, and longer: so the picker is told to do this before it evaluates a move's exchange.
+    #[inline]
+    pub(super) fn fetcher<'p>(&self, position: &'p Position, ply: usize) -> impl Fn(Move) + use<'a, 'p, PLAY> {
+        let (tt, past) = (self.shared.tt, self.past);
+        move |m| tt.prefetch(past.likely_key_after(position, m, ply))
+    }
+
     /// Makes `m`, and updates stack, accumulator and path. [`Search::take_back`] undoes that.
     #[inline]
     pub(super) fn make(&mut self, position: &Position, m: Move, ply: usize) -> Position {
-        // Memory takes as long as all that happens until the child probes the TT.
-        self.shared.tt.prefetch(self.past.likely_key_after(position, m, ply));
         let entry = self.stack_mut(ply);
         entry.moved = Some(PieceTo::new(position.turn(), m));
         entry.null = false;

@@ -209,7 +209,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let mut move_count = 0;
         let mut tried = Tried::default();
         let mut picker = Picker::new(node.tt_move, self.stack(ply).killer);
-        while let Some(m) = picker.next(position, &self.td.history, &threats, &cont_keys) {
+        let ahead = self.fetcher(position, ply);
+        while let Some(m) = picker.next(position, &self.td.history, &threats, &cont_keys, &ahead) {
             if excluded.is_some_and(|excluded| excluded.is(m)) {
                 continue;
             }

@@ -134,20 +134,23 @@ impl Picker {
         self.history
     }
 
-    /// The next move.
+    /// The next move. `ahead` hears of a move before its exchange is evaluated, and may fetch what it will need.
+    #[inline]
     pub fn next(
         &mut self,
         position: &Position,
         history: &History,
         threats: &Attacks,
         cont_keys: &ContKeys,
+        ahead: impl Fn(Move),
     ) -> Option<Move> {
         self.history = None;
         loop {
             match self.stage {
                 Stage::TtMove => {
                     self.stage = Stage::GenerateNoisy;
-                    if self.tt_move.is_some() {
+                    if let Some(m) = self.tt_move {
+                        ahead(m);
                         return self.tt_move;
                     }
                 }
@@ -164,8 +167,13 @@ impl Picker {
                     self.stage = Stage::GoodNoisy;
                 }
                 Stage::GoodNoisy => match self.noisy.take_best() {
-                    Some((m, _)) if position.see_at_least(m, self.threshold) => return Some(m),
-                    Some((m, _)) => self.bad.push(m),
+                    Some((m, _)) => {
+                        ahead(m);
+                        if position.see_at_least(m, self.threshold) {
+                            return Some(m);
+                        }
+                        self.bad.push(m);
+                    }
                     None => self.stage = Stage::GenerateQuiets,
                 },
                 Stage::GenerateQuiets => {
@@ -179,6 +187,7 @@ impl Picker {
                         && let Some((m, history)) = self.quiets.take_best()
                     {
                         self.history = Some(history);
+                        ahead(m);
                         return Some(m);
                     }
                     self.stage = Stage::BadNoisy;

@@ -33,7 +33,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return ControlFlow::Continue(());
         }
         let mut picker = Picker::noisy(node.tt_move, raised.cp() - node.eval);
-        while let Some(m) = picker.next(position, &self.td.history, threats, cont_keys) {
+        let ahead = self.fetcher(position, ply);
+        while let Some(m) = picker.next(position, &self.td.history, threats, cont_keys, &ahead) {
             if picker.at_bad_noisy() {
                 break;
             }

@@ -78,7 +78,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let mut picker = if in_check { Picker::new(tt_move, None) } else { Picker::noisy(tt_move, 0) };
         let mut best_move = None;
         let mut searched = 0;
-        while let Some(m) = picker.next(position, &self.td.history, &threats, &cont_keys) {
+        let ahead = self.fetcher(position, ply);
+        while let Some(m) = picker.next(position, &self.td.history, &threats, &cont_keys, &ahead) {
             // Step 6. Skip quiet evasions after the first, captures that lose material (SEE), and captures that cannot lift
             // the evaluation to alpha (delta pruning). A skipped move leaves an upper bound: its margin, or the best value
             // so far.

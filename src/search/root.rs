@@ -250,7 +250,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let cont_keys = self.cont_keys(0);
         let history = &self.td.history;
         let mut picker = Picker::new(None, None);
-        let order = std::iter::from_fn(|| picker.next(position, history, threats, &cont_keys).map(PackedMove::new));
+        let order =
+            std::iter::from_fn(|| picker.next(position, history, threats, &cont_keys, |_| ()).map(PackedMove::new));
         let order: Vec<PackedMove> = order.collect();
         self.roots.0[moves].sort_by_cached_key(|root| {
             let (proved, packed) = (root.last_exact.map_or(0, |(iteration, _)| iteration), PackedMove::new(root.m));
