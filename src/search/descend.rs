@@ -12,7 +12,7 @@ use crate::score::{MAX_PLY, Score};
 
 impl<'a, const PLAY: bool> Search<'a, PLAY> {
     /// Asks for the TT's memory of the node behind a move. Memory takes as long as all that happens until the child probes
-    /// the TT, and longer: so the picker is told to do this before it evaluates a move's exchange.
+    /// the TT, and longer: so the picker does this before it evaluates a move's exchange.
     #[inline]
     pub(super) fn fetcher<'p>(&self, position: &'p Position, ply: usize) -> impl Fn(Move) + use<'a, 'p, PLAY> {
         let (tt, past) = (self.shared.tt, self.past);
