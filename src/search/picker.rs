@@ -134,7 +134,7 @@ impl Picker {
         self.history
     }
 
-    /// The next move. `ahead` hears of a move before its exchange is evaluated, and may fetch what it will need.
+    /// The next move. `ahead` is called with a move before its exchange is evaluated, to fetch what it will need.
     #[inline]
     pub fn next(
         &mut self,
