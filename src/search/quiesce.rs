@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 
 use super::picker::Picker;
 use super::pruning::after_skipping;
+use super::tt_values::TtHit;
 use super::{NodeResult, Search};
-use crate::bound::Ibv;
+use crate::bound::{Bound, Ibv};
 use crate::params;
 use crate::position::attacks::Attacks;
 use crate::position::movegen::is_noisy;
@@ -41,15 +42,18 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if let Some(settled) = window.know(self.recognize(position, ply)) {
             return Some(settled);
         }
-        let (mut alpha, beta) = (window.alpha, window.beta);
 
-        // Step 3. Transposition table.
+        // Step 3. Transposition table (TT). A bound narrows the window and stays a bound: the result is exact only where this
+        // search meets it from the other side. What a recognizer proved comes before the TT's opinion.
         let key = self.past.key(position, ply);
         let tt = self.probe_tt(key, position, ply);
-        if !PV && tt.value.settles(alpha, beta) && (tt.depth == 0 || !self.rules().same_depth) {
+        if self.believes::<PV>(&tt)
+            && let Some(settled) = window.know(window.close(tt.value))
+        {
             self.count(|tally| tally.table_cut(tt.value, tt.value.fails_low(alpha), false));
-            return Some(tt.value);
+            return Some(settled);
         }
+        let (mut alpha, beta) = (window.alpha, window.beta);
         let was_pv = PV || tt.pv;
 
         // Step 4. Stand pat. The side to move need not capture.
@@ -59,7 +63,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if !in_check {
             let evaluation = self.estimate(position, ply, &tt);
             (raw, stand_pat) = (Some(evaluation.raw), evaluation.eval);
-            best = window.close(Ibv::exact(evaluation.estimate));
+            best = window.close(Ibv::exact(Score::heuristic(evaluation.eval)));
             if best.cuts(beta) {
                 if !tt.found {
                     self.remember_evaluation(key, evaluation.raw, was_pv);
@@ -136,5 +140,17 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             Entry { value: self.to_tt(best, ply), best: best_move, depth: 0, pv: was_pv, eval: raw, tb_entry: false };
         self.shared.tt.store(key, entry);
         Some(best)
+    }
+
+    /// Whether the TT's value, however shallow, counts in quiescence. A search without pruning must not depend on what the TT
+    /// happens to know, and the PV does not end at an exact value.
+    #[inline]
+    fn believes<const PV: bool>(&self, tt: &TtHit) -> bool {
+        tt.value.is_some()
+            && if PV {
+                self.rules().pruning && tt.value.bound() != Bound::Exact
+            } else {
+                tt.depth == 0 || !self.rules().same_depth
+            }
     }
 }

@@ -6,12 +6,14 @@ use std::time::{Duration, Instant};
 
 use shakmaty::CastlingMode;
 
+use super::rules::TableMode;
 use super::*;
 use crate::bound::Bound;
 use crate::eval::Evaluator;
-use crate::score::Score;
+use crate::random::Random;
+use crate::score::{DrawRule, Score};
 use crate::time::{Clock, Limits};
-use crate::tt::TranspositionTable;
+use crate::tt::{Entry, TranspositionTable};
 
 /// Runs `work` with a search of `fen`, as the first of two threads of which the second does nothing.
 fn with_search(fen: &str, limits: &Limits, sink: Listener<'_>, work: impl FnOnce(&mut Search<'_, true>) + Send) {
@@ -271,4 +273,71 @@ fn a_mate_line_is_cut_until_it_is_complete() {
         assert!(search.roots.0.iter().any(|root| short(&root)));
         assert!(search.roots.0.iter().filter(short).all(|root| root.pv_is_incomplete));
     });
+}
+
+/// Whatever true bounds the table has, from searches of any depth and window: a bound that quiescence returns is true, and
+/// an exact value is the value. (Its parts, without chess: the tests of `window.rs`.)
+#[test]
+fn bounds_of_the_table_stay_bounds_in_quiescence() {
+    let (mut exact, mut bounds) = (0, 0);
+    for fen in [
+        "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9",
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        "6k1/5ppp/8/8/3r4/8/5PPP/3RR1K1 w - - 0 1",
+    ] {
+        with_shared(Seat { id: 0, analysis: true }, fen, &Limits::default(), None, |shared, game| {
+            // Skipped moves would make bounds opinions.
+            let rules = Rules { pruning: false, ..Rules::PLAY };
+            let root = game.position();
+            let (mut random, mut td) = (Random::new(29), ThreadData::default());
+            for &m in &root.legal_moves() {
+                let mut value_of = |rules: Rules, alpha: Score, beta: Score, pv: bool| {
+                    let mut search = Search::with_rules(rules, shared, 0, &mut td, game);
+                    let child = search.make(root, m, 0);
+                    if pv {
+                        search.quiesce::<true>(&child, alpha, beta, 1).expect("no limit")
+                    } else {
+                        search.quiesce::<false>(&child, alpha, beta, 1).expect("no limit")
+                    }
+                };
+                let truth = value_of(Rules { table: TableMode::Off, ..rules }, Score::MIN, Score::MAX, true);
+                assert_eq!(truth.bound(), Bound::Exact);
+                let truth = truth.score();
+                if truth.is_decisive() {
+                    continue;
+                }
+                let mut child = root.clone();
+                child.play(m);
+                let key = Past::new(Conventions::default(), game).key(&child, 1);
+                for _ in 0..25 {
+                    let slack = random.below(90) as i32;
+                    let known = match random.below(3) {
+                        0 => Ibv::lower(truth.offset(-slack)),
+                        1 => Ibv::upper(truth.offset(slack)),
+                        _ => Ibv::NONE,
+                    };
+                    let depth = random.below(9) as i32;
+                    shared.tt.clear(1);
+                    if known.is_some() {
+                        let value = known.to_tt(1, DrawRule::default());
+                        shared
+                            .tt
+                            .store(key, Entry { value, best: None, depth, pv: false, eval: None, tb_entry: false });
+                    }
+                    let alpha = truth.offset(random.below(241) as i32 - 120);
+                    let found = value_of(rules, alpha, alpha.above(), false);
+                    let true_or_bound = match found.bound() {
+                        Bound::Exact => found.score() == truth,
+                        Bound::Lower => found.score() <= truth,
+                        Bound::Upper => found.score() >= truth,
+                    };
+                    assert!(true_or_bound, "{fen} {m}: {found:?} of {truth:?}, with {known:?} and alpha {alpha:?}");
+                    assert!(found.settles(alpha, alpha.above()), "{fen} {m}: {found:?} at {alpha:?}");
+                    *(if found.bound() == Bound::Exact { &mut exact } else { &mut bounds }) += 1;
+                }
+            }
+        });
+    }
+    assert!(exact > 200 && bounds > 1000, "{exact} exact, {bounds} bounds");
 }
