@@ -71,9 +71,9 @@ tunables! {
 
     // Aspiration windows: half the width of the first window, and its growth per failure in percent.
     /// Half the width of the first aspiration window.
-    aspiration_width = 21 in 4..=60, step 4;
+    aspiration_width = 22 in 4..=60, step 4;
     /// Growth of the window at each failure, percent.
-    aspiration_growth = 60 in 10..=200, step 15;
+    aspiration_growth = 54 in 10..=200, step 15;
     /// First iteration with an aspiration window.
     aspiration_depth = 4 in 2..=10, step 1;
     /// Half width from which on a failing window opens entirely.
@@ -83,21 +83,21 @@ tunables! {
 
     // Correction history: the largest correction, as a share of the stored sum.
     /// Weight of the pawn correction, 1/1024.
-    correction_pawn = 1349 in 0..=3072, step 150;
+    correction_pawn = 1531 in 0..=3072, step 150;
     /// Weight of the piece corrections (each colour), 1/1024.
-    correction_pieces = 1317 in 0..=3072, step 150;
+    correction_pieces = 1538 in 0..=3072, step 150;
     /// Weight of the minor piece correction, 1/1024.
-    correction_minor = 909 in 0..=3072, step 150;
+    correction_minor = 954 in 0..=3072, step 150;
     /// Weight of the correction by the last two moves, 1/1024.
-    correction_continuation = 705 in 0..=3072, step 150;
+    correction_continuation = 730 in 0..=3072, step 150;
     /// Largest weight of one search in the running mean, 1/256: searches weigh their depth and one.
-    correction_max_weight = 16 in 1..=64, step 3;
+    correction_max_weight = 21 in 1..=64, step 3;
     /// Largest error that one search may teach, in centipawns.
-    correction_max_error = 128 in 32..=512, step 24;
+    correction_max_error = 135 in 32..=512, step 24;
 
     // Static evaluation: damped towards the draw as the 50-move clock runs.
     /// The clock at which an evaluation would be 0, in plies.
-    eval_clock_damping = 220 in 101..=1000, step 20;
+    eval_clock_damping = 242 in 101..=1000, step 20;
 
     // Transposition table: near the 50-move draw the path matters more than what another path has found.
     /// Clock from which on the values of other paths settle nothing, proofs excepted.
@@ -114,39 +114,39 @@ tunables! {
 
     // Evaluation difference: what a quiet move did to the static evaluation is its bonus or malus.
     /// The loss of an average move, in centipawns: a static evaluation favours the side to move.
-    eval_diff_offset = 15 in -30..=80, step 5;
+    eval_diff_offset = 18 in -30..=80, step 5;
     /// Bonus in the history per centipawn gained.
-    eval_diff_slope = 4 in 0..=40, step 2;
+    eval_diff_slope = 5 in 0..=40, step 2;
     /// Largest bonus or malus.
-    eval_diff_max = 845 in 0..=3000, step 100;
+    eval_diff_max = 874 in 0..=3000, step 100;
 
     // Order of captures: the victim, and the history.
     /// Units of order for each centipawn of the victim.
-    noisy_victim = 16 in 4..=64, step 4;
+    noisy_victim = 14 in 4..=64, step 4;
     /// One unit for each of these many points of a capture's history.
     noisy_history = 4 in 1..=32, step 1;
 
     // Quiet history: what the tables weigh in the sum that orders and prunes, 1/1024.
     /// Weight of the table by squares.
-    history_squares = 1024 in 0..=3072, step 100;
+    history_squares = 875 in 0..=3072, step 100;
     /// Weight of the reply to the last move.
-    history_last = 1024 in 0..=3072, step 100;
+    history_last = 985 in 0..=3072, step 100;
     /// Weight of the sequel of the own move before.
-    history_before = 1024 in 0..=3072, step 100;
+    history_before = 1083 in 0..=3072, step 100;
     /// Weight of the sequel of the own move before that.
-    history_long_before = 512 in 0..=3072, step 100;
+    history_long_before = 364 in 0..=3072, step 100;
     /// Weight of the table by pawn structure.
-    history_pawns = 512 in 0..=3072, step 100;
+    history_pawns = 462 in 0..=3072, step 100;
 
     // Threats: a quiet move that escapes from a lesser piece comes earlier, one into its attack later.
     /// Bonus in units of history, for each pawn's worth of the piece.
-    threat_escape = 845 in 0..=3000, step 100;
+    threat_escape = 881 in 0..=3000, step 100;
 
     // Quiet checks that lose little come early.
     /// Bonus in units of history.
-    check_order = 6483 in 0..=16000, step 500;
+    check_order = 6580 in 0..=16000, step 500;
     /// The loss that such a check may have by static exchange evaluation, in centipawns.
-    check_see = 75 in 0..=300, step 15;
+    check_see = 83 in 0..=300, step 15;
 
     // Hindsight reduction: the reduction of a move that did better than expected is taken back.
     /// Least reduction by the parent.
@@ -156,37 +156,37 @@ tunables! {
     /// Deepest depth.
     razor_depth = 4 in 0..=8, step 1;
     /// Margin at depth 0.
-    razor_base = 195 in 50..=600, step 30;
+    razor_base = 206 in 50..=600, step 30;
     /// Margin per depth squared.
-    razor_slope = 185 in 50..=500, step 25;
+    razor_slope = 224 in 50..=500, step 25;
 
     // Reverse futility: far above beta at low depth, nothing is likely to go wrong.
     /// Deepest depth.
     rfp_depth = 9 in 0..=14, step 1;
     /// Margin per ply.
-    rfp_slope = 58 in 20..=160, step 8;
+    rfp_slope = 53 in 20..=160, step 8;
     /// What an improving position takes off the margin.
-    rfp_improving = 52 in 0..=160, step 8;
+    rfp_improving = 54 in 0..=160, step 8;
     /// Least margin.
-    rfp_min = 20 in 0..=100, step 8;
+    rfp_min = 26 in 0..=100, step 8;
     /// How far the value lies from beta to the evaluation, 1/1024.
     rfp_value = 512 in 0..=1024, step 64;
 
     // Null move: if passing keeps us above beta, a real move will.
     /// Least depth.
-    nmp_depth = 3 in 2..=100, step 1;
+    nmp_depth = 4 in 2..=100, step 1;
     /// Reduction at least.
-    nmp_base = 4 in 2..=6, step 1;
+    nmp_base = 5 in 2..=6, step 1;
     /// One more ply of reduction for each of these many plies of depth.
     nmp_divisor = 4 in 2..=8, step 1;
     /// One more ply of reduction for each of these many centipawns above beta.
-    nmp_eval = 191 in 80..=500, step 20;
+    nmp_eval = 175 in 80..=500, step 20;
     /// Most plies of reduction for being above beta.
-    nmp_eval_max = 3 in 0..=6, step 1;
+    nmp_eval_max = 2 in 0..=6, step 1;
     /// How far below beta the evaluation may be at depth 0.
-    nmp_eval_base = 160 in 0..=400, step 20;
+    nmp_eval_base = 159 in 0..=400, step 20;
     /// How much less of that at each ply of depth.
-    nmp_eval_slope = 20 in 0..=60, step 4;
+    nmp_eval_slope = 22 in 0..=60, step 4;
     /// Least depth at which a second search verifies a cutoff.
     nmp_verify_depth = 14 in 4..=100, step 1;
     /// The plies of that search without null moves, as a share of its depth, 1/1024.
@@ -194,47 +194,47 @@ tunables! {
 
     // Internal iterative reduction: without a move from the table, a ply less.
     /// Least depth.
-    iir_depth = 4 in 2..=100, step 1;
+    iir_depth = 3 in 2..=100, step 1;
 
     // ProbCut: a good capture that holds far above beta at reduced depth is a cut.
     /// Least depth.
     probcut_depth = 5 in 3..=100, step 1;
     /// Margin above beta.
-    probcut_margin = 165 in 80..=400, step 20;
+    probcut_margin = 157 in 80..=400, step 20;
     /// Reduction in plies.
-    probcut_reduction = 4 in 2..=6, step 1;
+    probcut_reduction = 5 in 2..=6, step 1;
 
     // Late move pruning: after a number of quiet moves at low depth, the rest is skipped.
     /// Moves at depth 0.
-    lmp_base = 6 in 1..=250, step 1;
+    lmp_base = 7 in 1..=250, step 1;
     /// More moves for the square of the depth, 1/1024.
-    lmp_slope = 1024 in 256..=4096, step 100;
+    lmp_slope = 1030 in 256..=4096, step 100;
     /// The share of them when the position is not improving, 1/1024.
-    lmp_worsening = 512 in 128..=1024, step 50;
+    lmp_worsening = 560 in 128..=1024, step 50;
 
     // Futility: quiet moves cannot raise an evaluation that far below alpha.
     /// Deepest reduced depth.
     futility_depth = 8 in 0..=14, step 1;
     /// Margin at depth 0.
-    futility_base = 71 in 20..=300, step 15;
+    futility_base = 74 in 20..=300, step 15;
     /// Margin per ply of reduced depth.
     futility_slope = 86 in 30..=250, step 12;
 
     // History pruning: quiet moves that have always failed.
     /// Deepest reduced depth.
-    history_pruning_depth = 5 in 0..=12, step 1;
+    history_pruning_depth = 6 in 0..=12, step 1;
     /// Least history per ply of reduced depth.
-    history_pruning = 4884 in 1000..=9000, step 400;
+    history_pruning = 5085 in 1000..=9000, step 400;
 
     // Exchange pruning: moves that lose material.
     /// Deepest depth for quiet moves.
     see_quiet_depth = 10 in 0..=16, step 1;
     /// Deepest depth for captures.
-    see_noisy_depth = 8 in 0..=16, step 1;
+    see_noisy_depth = 9 in 0..=16, step 1;
     /// Loss allowed per ply for quiet moves (reduced depth, squared).
-    see_quiet = 23 in 5..=80, step 5;
+    see_quiet = 21 in 5..=80, step 5;
     /// Loss allowed per ply for captures.
-    see_noisy = 93 in 30..=250, step 10;
+    see_noisy = 94 in 30..=250, step 10;
     /// One more centipawn of loss for each of these many points of a capture's history.
     see_noisy_history = 64 in 16..=512, step 16;
 
@@ -242,13 +242,13 @@ tunables! {
     /// Least depth.
     singular_depth = 6 in 4..=100, step 1;
     /// Margin per ply, in sixteenths of a centipawn.
-    singular_margin = 24 in 4..=64, step 4;
+    singular_margin = 26 in 4..=64, step 4;
     /// How far below for a second ply.
-    singular_double = 17 in 0..=80, step 5;
+    singular_double = 14 in 0..=80, step 5;
     /// How much less deep the TT value may be than the node.
-    singular_tt_depth = 3 in 1..=5, step 1;
+    singular_tt_depth = 2 in 1..=5, step 1;
     /// The depth of the search without that move, as a share of the node's, 1/1024.
-    singular_share = 512 in 256..=768, step 32;
+    singular_share = 525 in 256..=768, step 32;
     /// Plies less for a move that is not singular and whose TT value is beta or more.
     singular_less_high = 2 in 0..=4, step 1;
     /// Plies less for one that is not singular at an expected cut node.
@@ -256,41 +256,41 @@ tunables! {
 
     // Late-move reductions, 1/1024 ply.
     /// Least depth.
-    lmr_depth = 2 in 2..=100, step 1;
+    lmr_depth = 3 in 2..=100, step 1;
     /// Reduction at the start of the curve.
-    lmr_base = 572 in 0..=2048, step 60;
+    lmr_base = 579 in 0..=2048, step 60;
     /// Weight of ln(depth)·ln(moves).
-    lmr_slope = 557 in 0..=900, step 30;
+    lmr_slope = 536 in 0..=900, step 30;
     /// Less in PV nodes.
-    lmr_pv = 916 in 0..=2500, step 100;
+    lmr_pv = 813 in 0..=2500, step 100;
     /// More at expected cut nodes.
-    lmr_cut = 926 in 0..=3000, step 120;
+    lmr_cut = 942 in 0..=3000, step 120;
     /// More when the position is not improving.
-    lmr_worsening = 713 in 0..=2000, step 100;
+    lmr_worsening = 716 in 0..=2000, step 100;
     /// Less where a PV has been.
-    lmr_was_pv = 756 in 0..=2500, step 100;
+    lmr_was_pv = 742 in 0..=2500, step 100;
     /// Less for moves that give check.
-    lmr_check = 678 in 0..=2500, step 100;
+    lmr_check = 736 in 0..=2500, step 100;
     /// More when the table's move is a capture.
-    lmr_noisy_best = 615 in 0..=2500, step 100;
+    lmr_noisy_best = 619 in 0..=2500, step 100;
     /// More when the replies to the moves before were refuted often.
-    lmr_cutoffs = 1136 in 0..=2500, step 100;
+    lmr_cutoffs = 1042 in 0..=2500, step 100;
     /// The number of refuted replies beyond which that counts.
-    lmr_min_cutoffs = 3 in 0..=8, step 1;
+    lmr_min_cutoffs = 2 in 0..=8, step 1;
     /// Less for captures and promotions.
-    lmr_noisy = 1024 in 0..=2500, step 100;
+    lmr_noisy = 989 in 0..=2500, step 100;
     /// One ply for each of these many points of history.
-    lmr_history = 7397 in 3000..=20000, step 800;
+    lmr_history = 7687 in 3000..=20000, step 800;
     /// More for pruning decisions when the position is not improving.
-    lmr_pruning_worsening = 512 in 0..=2000, step 60;
+    lmr_pruning_worsening = 494 in 0..=2000, step 60;
     /// Least depth at the root.
     lmr_root_depth = 3 in 2..=100, step 1;
     /// Root moves that are never reduced.
     lmr_root_moves = 3 in 1..=20, step 1;
     /// Points of history per unit of reduction in pruning decisions.
-    lmr_pruning_history = 16 in 4..=64, step 3;
+    lmr_pruning_history = 17 in 4..=64, step 3;
     /// How far above the best value a reduced search must come for a second search that is a ply deeper.
-    lmr_deeper_base = 45 in 0..=150, step 8;
+    lmr_deeper_base = 51 in 0..=150, step 8;
     /// The same, more per ply of depth.
     lmr_deeper_slope = 4 in 0..=16, step 1;
     /// Below this distance above the best value the second search is a ply shallower.
@@ -304,19 +304,19 @@ tunables! {
 
     // History: gravity, bonus and malus.
     /// Bonus per ply.
-    history_bonus = 141 in 50..=400, step 20;
+    history_bonus = 157 in 50..=400, step 20;
     /// Largest bonus.
-    history_bonus_max = 1805 in 500..=4000, step 150;
+    history_bonus_max = 1737 in 500..=4000, step 150;
     /// Malus per ply.
-    history_malus = 225 in 50..=500, step 20;
+    history_malus = 255 in 50..=500, step 20;
     /// Largest malus.
-    history_malus_max = 1238 in 400..=4000, step 150;
+    history_malus_max = 1120 in 400..=4000, step 150;
     /// The share of the bonus for a quiet best move without a cutoff, 1/1024.
-    history_best = 512 in 0..=1024, step 64;
+    history_best = 531 in 0..=1024, step 64;
 
     // Quiescence: a capture whose victim cannot lift the evaluation to alpha is skipped.
     /// Margin on top of the victim's value.
-    quiescence_margin = 175 in 40..=400, step 20;
+    quiescence_margin = 194 in 40..=400, step 20;
 
     // Recognizers, for matches of the engine against itself.
     /// Whether the search uses recognizers.
