@@ -103,11 +103,11 @@ tunables! {
     /// Clock from which on the values of other paths settle nothing, proofs excepted.
     tt_max_clock = 90 in 20..=101, step 8;
 
-    /// How much deeper a kept value must be to stay, where another search of the same position ends.
+    /// A value stays if it is at least this much deeper than a new one of the same position.
     tt_keep = 4 in 0..=12, step 1;
-    /// As much more, where the other search is of a PV node.
+    /// Added to that where the new one comes from a PV node.
     tt_keep_pv = 2 in 0..=8, step 1;
-    /// Plies that an entry of a PV node is worth more, where one has to go.
+    /// Plies that an entry of a PV node is worth more when one must make room.
     tt_worth_pv = 2 in 0..=8, step 1;
     /// Plies that an entry is worth less for each search since it was stored.
     tt_worth_age = 8 in 0..=32, step 2;
@@ -129,11 +129,11 @@ tunables! {
     // Quiet history: what the tables weigh in the sum that orders and prunes, 1/1024.
     /// Weight of the table by squares.
     history_squares = 875 in 0..=3072, step 100;
-    /// Weight of the reply to the last move.
+    /// Weight of continuation history, one ply ago.
     history_last = 985 in 0..=3072, step 100;
-    /// Weight of the sequel of the own move before.
+    /// Weight of continuation history, two plies ago.
     history_before = 1083 in 0..=3072, step 100;
-    /// Weight of the sequel of the own move before that.
+    /// Weight of continuation history, four plies ago.
     history_long_before = 364 in 0..=3072, step 100;
     /// Weight of the table by pawn structure.
     history_pawns = 462 in 0..=3072, step 100;

@@ -252,7 +252,7 @@ fn all_models_agree_on_mates() {
 fn mate_beyond_the_counter(distance: Distance) -> bool {
     let rules = Rules { distance, recognizers: false, ..Rules::PLAY };
     let position = |counter: u32| game(&format!("8/8/8/8/3K4/8/2k5/R7 w - - {counter} 60"));
-    // How deep the late search must be to meet what the early one has left is a matter of the search's numbers.
+    // Whether the late search meets what an early one has left depends on the search's numbers, so there are several.
     (18..=20).any(|depth| {
         let mut bench = SingleSearch::new(4);
         let early = search(&mut bench, rules, NEUTRAL, &position(79), depth);

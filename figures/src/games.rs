@@ -133,21 +133,41 @@ fn name_of(program: &Path) -> Result<String, String> {
     name.map(|name| name.trim().to_owned()).ok_or_else(|| format!("{shown} is no UCI engine"))
 }
 
+/// The command that has fastchess play two engines, both called by a name: openings in pairs, adjudicated where both agree.
+/// It runs in `folder`, for it leaves its settings there. What the engines share (`-each`), and the rest, is added by the
+/// caller.
+///
+/// # Errors
+///
+/// One line: a path does not exist.
+pub fn fastchess(
+    runner: &Path,
+    engines: [(&Path, &str); 2],
+    book: &Path,
+    rounds: u32,
+    folder: &Path,
+) -> Result<Command, String> {
+    let whole = |path: &Path| fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()));
+    let mut command = Command::new(runner);
+    for (program, name) in engines {
+        command.args(["-engine", &format!("cmd={}", whole(program)?.display()), &format!("name={name}")]);
+    }
+    command.args(["-openings", &format!("file={}", whole(book)?.display()), "format=epd", "order=random"]);
+    command.args(["-rounds", &rounds.to_string(), "-games", "2", "-repeat", "-recover"]);
+    command.args(["-draw", "movenumber=40", "movecount=8", "score=5", "-resign", "movecount=4", "score=900"]);
+    command.current_dir(folder).stdin(Stdio::null()).stderr(Stdio::null());
+    Ok(command)
+}
+
 /// Plays a match; what the runner printed is in `log` too, when the match is complete.
 fn play(runner: &Path, ibex: &Path, opponent: &Path, book: &Path, log: &Path) -> Result<String, String> {
-    let ibex = fs::canonicalize(ibex).map_err(|error| format!("{}: {error}", ibex.display()))?;
     let scratch = log.with_extension("running");
     let output = fs::File::create(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
-    let mut command = Command::new(runner);
-    command.args(["-engine", &format!("cmd={}", ibex.display()), "name=Ibex"]);
-    command.args(["-engine", &format!("cmd={}", opponent.display()), "name=Opponent"]);
+    let folder = log.parent().unwrap_or(Path::new("."));
+    let mut command = fastchess(runner, [(ibex, "Ibex"), (opponent, "Opponent")], book, GAMES / 2, folder)?;
     command.args(["-each", "proto=uci", &format!("tc={CONTROL}"), "option.Hash=16", "option.Threads=1"]);
-    command.args(["-openings", &format!("file={}", book.display()), "format=epd", "order=random", "-srand", "15"]);
-    command.args(["-rounds", &(GAMES / 2).to_string(), "-games", "2", "-repeat", "-recover", "-concurrency", "2"]);
-    command.args(["-draw", "movenumber=40", "movecount=8", "score=5", "-resign", "movecount=4", "score=900"]);
-    // It leaves its settings where it runs.
-    command.current_dir(log.parent().unwrap_or(Path::new(".")));
-    let status = command.stdin(Stdio::null()).stdout(output).stderr(Stdio::null()).status();
+    command.args(["-srand", "15", "-concurrency", "2"]);
+    let status = command.stdout(output).status();
     let status = status.map_err(|error| format!("{}: {error}", runner.display()))?;
     let text = fs::read_to_string(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
     if !status.success() {

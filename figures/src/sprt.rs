@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use clap::Args;
 
 use crate::basis::today;
-use crate::games::{Match, found, read_match};
+use crate::games::{Match, fastchess, found, read_match};
 use crate::measure::{Tools, output};
 
 /// The record of matches, whose tables `make matches` writes into its page.
@@ -16,7 +16,7 @@ const RECORD: &str = "docs/matches.csv";
 /// Programs and logs of matches.
 const FOLDER: &str = "target/matches";
 const BOOK: &str = "books/noob_3moves.epd";
-/// A match without a verdict that is to be recorded has at least so many games.
+/// A match without a verdict is recorded from this number of games on.
 const LEAST_GAMES: u32 = 4000;
 
 /// What is played.
@@ -52,10 +52,10 @@ pub struct Arguments {
     /// The openings, an EPD file [default: books/noob_3moves.epd of the public test data]
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
-    /// The difference in Elo that is not worth having
+    /// H0: the difference in Elo is this or less
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
     elo0: f64,
-    /// The difference that is
+    /// H1: the difference in Elo is this or more
     #[arg(long, default_value_t = 5.0, allow_negative_numbers = true)]
     elo1: f64,
     /// Most games
@@ -88,6 +88,9 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     let verdict = verdict(&text);
     let told = verdict.map_or_else(|| "no verdict".to_owned(), |verdict| format!("{verdict} accepted"));
     println!("{new} against {old}: {} ± {} Elo, {} games, {told}", result.elo, result.error, result.games());
+    for (commit, lost) in [&new, &old].into_iter().zip(result.accidents).filter(|&(_, lost)| lost > 0) {
+        println!("{commit} lost {lost} of them on time, by an illegal move or by a crash");
+    }
     if verdict.is_none() && result.games() < LEAST_GAMES {
         println!("not recorded: a match without a verdict needs {LEAST_GAMES} games");
     } else if let Some(change) = &arguments.change {
@@ -117,7 +120,7 @@ fn build(commit: &str) -> Result<PathBuf, String> {
     }
     let checkout = folder.join(format!("checkout-{commit}"));
     let shown = checkout.display().to_string();
-    // What an interrupted build has left goes first; where there is nothing, git says so, and that is no fault.
+    // An interrupted build may have left its checkout. Without one git reports an error, which does not matter.
     let _ = output(Command::new("git").args(["worktree", "remove", "--force", &shown]), &[0]);
     output(Command::new("git").args(["worktree", "add", "--detach", &shown, commit]), &[0])?;
     eprintln!("building {commit}");
@@ -135,7 +138,7 @@ fn build(commit: &str) -> Result<PathBuf, String> {
     copied.map(|()| program)
 }
 
-/// Has fastchess play; all that it prints goes to a log, its interim results to the screen, too.
+/// Runs the match. The log gets everything that fastchess prints, the screen its interim results.
 fn run(
     runner: &Path,
     programs: &[PathBuf; 2],
@@ -144,26 +147,18 @@ fn run(
     name: &str,
 ) -> Result<String, String> {
     let Arguments { nodes, tc, hash, threads, concurrency, elo0, elo1, games, .. } = arguments;
-    let book = fs::canonicalize(book).map_err(|error| format!("{}: {error}", book.display()))?;
     let limit = tc.as_ref().map_or_else(|| format!("{nodes}-nodes"), |tc| tc.replace('/', "-"));
     let log = Path::new(FOLDER).join(format!("{name}-{limit}.txt"));
-    let mut command = Command::new(runner);
-    for (program, name) in programs.iter().zip(["new", "old"]) {
-        command.args(["-engine", &format!("cmd={}", program.display()), &format!("name={name}")]);
-    }
+    let engines = [(programs[0].as_path(), "new"), (programs[1].as_path(), "old")];
+    let mut command = fastchess(runner, engines, book, games / 2, Path::new(FOLDER))?;
     command.args(["-each", "proto=uci", &format!("option.Hash={hash}"), &format!("option.Threads={threads}")]);
     match tc {
         Some(tc) => command.arg(format!("tc={tc}")),
         None => command.args(["tc=inf", &format!("nodes={nodes}")]),
     };
-    command.args(["-openings", &format!("file={}", book.display()), "format=epd", "order=random"]);
-    command.args(["-rounds", &(games / 2).to_string(), "-games", "2", "-repeat", "-recover"]);
     command.args(["-concurrency", &concurrency.to_string(), "-ratinginterval", "100"]);
-    command.args(["-draw", "movenumber=40", "movecount=8", "score=5", "-resign", "movecount=4", "score=900"]);
     command.args(["-sprt", &format!("elo0={elo0}"), &format!("elo1={elo1}"), "alpha=0.05", "beta=0.05"]);
-    // It leaves its settings where it runs.
-    command.current_dir(FOLDER).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = command.spawn().map_err(|error| format!("{}: {error}", runner.display()))?;
+    let mut child = command.stdout(Stdio::piped()).spawn().map_err(|error| format!("{}: {error}", runner.display()))?;
     let mut file = fs::File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
     eprintln!("playing; {} has everything", log.display());
     let mut text = String::new();
@@ -195,7 +190,7 @@ fn record(
     change: &str,
     result: &Match,
     told: &str,
-) -> Result<String, String> {
+) -> Result<[String; 14], String> {
     let tenth = |number: &str| match number.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(format!("{number:.1}")),
         _ => Err(format!("a result of {number} Elo is not recorded")),
@@ -221,18 +216,15 @@ fn record(
         book.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
         new.to_owned(),
     ];
-    Ok(cells.map(|cell| quoted(&cell)).join(","))
+    Ok(cells)
 }
 
-/// A cell of a CSV file.
-fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
-}
-
-fn append(row: &str) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("{RECORD}: {error}");
-    let mut file = OpenOptions::new().append(true).open(RECORD).map_err(failed)?;
-    file.write_all(format!("{row}\n").as_bytes()).map_err(failed)
+/// Adds a row to the record.
+fn append(row: &[String]) -> Result<(), String> {
+    let file = OpenOptions::new().append(true).open(RECORD).map_err(|error| format!("{RECORD}: {error}"))?;
+    let mut writer = csv::Writer::from_writer(file);
+    writer.write_record(row).map_err(|error| format!("{RECORD}: {error}"))?;
+    writer.flush().map_err(|error| format!("{RECORD}: {error}"))
 }
 
 #[cfg(test)]
@@ -268,12 +260,12 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
         let row = |line: &str| {
             let arguments = arguments(line);
             let row = record("abc1234", "def5678", Path::new("x/noob.epd"), &arguments, "less, more", &result, "H1");
-            row.unwrap().split_once(',').unwrap().1.to_owned()
+            row.unwrap()[1..].join("|")
         };
         let expected =
-            "search,\"less, more (SPRT 0 5: H1)\",def5678,7.0,5.3,9574,2905,3955,2714,8000 nodes,16,noob,abc1234";
+            "search|less, more (SPRT 0 5: H1)|def5678|7.0|5.3|9574|2905|3955|2714|8000 nodes|16|noob|abc1234";
         assert_eq!(row("--old x"), expected);
-        assert!(row("--old x --tc 8+0.08 --threads 2").contains(",\"8 s + 0.08 s, 2 threads\",16,"));
+        assert!(row("--old x --tc 8+0.08 --threads 2").contains("|8 s + 0.08 s, 2 threads|16|"));
         assert!(row("--old x --tc 8+0.08 --elo0 -5").contains("SPRT -5 5"));
     }
 
@@ -283,6 +275,5 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
         let error = play(&tools, &arguments("--old HEAD --elo0 5 --elo1 5")).unwrap_err();
         assert!(error.contains("must be less"), "{error}");
         assert!(commit("no-such-commit").unwrap_err().contains("is no commit"));
-        assert_eq!(quoted("say \"7, 8\""), "\"say \"\"7, 8\"\"\"");
     }
 }

@@ -20,8 +20,6 @@ pub(super) struct StaticEval {
     pub raw: Score,
     /// Corrected, in centipawns for the side to move.
     pub eval: i32,
-    /// The same, or the TT's value where that says more.
-    pub estimate: Score,
 }
 
 impl<const PLAY: bool> Search<'_, PLAY> {
@@ -35,8 +33,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return;
         }
         if node.whole {
-            let StaticEval { raw, eval, estimate } = self.estimate(node.position, node.ply, &node.tt);
-            (node.raw, node.eval, node.estimate) = (Some(raw), eval, estimate.cp());
+            let StaticEval { raw, eval } = self.evaluation(node.position, node.ply, &node.tt);
+            (node.raw, node.eval, node.estimate) = (Some(raw), eval, self.estimate(eval, node.tt.value));
             if !node.tt.found {
                 self.remember_evaluation(node.key, raw, node.was_pv);
             }
@@ -49,26 +47,30 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
     /// Evaluates a node that is not in check, from its TT entry if there is one.
     #[inline(always)]
-    pub(super) fn estimate(&mut self, position: &Position, ply: usize, tt: &TtHit) -> StaticEval {
+    pub(super) fn evaluation(&mut self, position: &Position, ply: usize, tt: &TtHit) -> StaticEval {
         let raw = match tt.eval {
             Some(kept) => kept,
             None => Score::heuristic(self.evaluate(position)),
         };
         let eval = self.correct(position, ply, raw.cp());
         self.stack_mut(ply).eval = Some(eval);
-        let mut estimate = Score::heuristic(eval);
+        StaticEval { raw, eval }
+    }
+
+    /// What pruning decides by, in centipawns: the evaluation, or the TT's value where that says more.
+    #[inline(always)]
+    fn estimate(&self, eval: i32, known: Ibv) -> i32 {
+        let estimate = Score::heuristic(eval);
         // A search without pruning must not depend on what the TT happens to know.
-        if self.rules().pruning && tt.value.is_some() && !tt.value.score().is_decisive() {
-            let says_more = match tt.value.bound() {
-                Bound::Exact => true,
-                Bound::Lower => tt.value.score() > estimate,
-                Bound::Upper => tt.value.score() < estimate,
-            };
-            if says_more {
-                estimate = tt.value.score();
-            }
+        if !self.rules().pruning || !known.is_some() || known.score().is_decisive() {
+            return estimate.cp();
         }
-        StaticEval { raw, eval, estimate }
+        let says_more = match known.bound() {
+            Bound::Exact => true,
+            Bound::Lower => known.score() > estimate,
+            Bound::Upper => known.score() < estimate,
+        };
+        if says_more { known.score().cp() } else { estimate.cp() }
     }
 
     /// Whether an evaluation is better than the one two plies ago, or four if that node was in check.

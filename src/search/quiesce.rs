@@ -61,7 +61,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let mut raw = None;
         let mut stand_pat = 0;
         if !in_check {
-            let evaluation = self.estimate(position, ply, &tt);
+            let evaluation = self.evaluation(position, ply, &tt);
             (raw, stand_pat) = (Some(evaluation.raw), evaluation.eval);
             best = window.close(Ibv::exact(Score::heuristic(evaluation.eval)));
             if best.cuts(beta) {
