@@ -12,9 +12,9 @@ use crate::bound::{Bound, Ibv};
 use crate::params;
 use crate::position::attacks::Attacks;
 use crate::position::movegen::is_noisy;
-use crate::position::{Game, PackedMove};
+use crate::position::{Game, PackedMove, Position};
 use crate::recognize::syzygy::Ranking;
-use crate::score::{Band, Score};
+use crate::score::{Band, DrawRule, Score};
 
 /// A root move and what is known of it.
 #[derive(Clone, Debug)]
@@ -205,24 +205,14 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if !noisy {
             self.stack_mut(0).quiet = Some(History::quiet_slot(position, threats, m));
         }
-        let mut value = Ibv::NONE;
-        let mut null_window = move_count > 1;
-        if self.rules().pruning && depth >= params::lmr_root_depth() && move_count as i32 > params::lmr_root_moves() {
-            let cont_keys = self.cont_keys(0);
-            let history = if noisy { 0 } else { self.td.history.quiet(position, threats, &cont_keys, m) };
-            let reduction = reductions::root_move(depth, move_count, noisy || child.in_check(), history);
-            let reduced = (depth - 1 - reduction).clamp(1, depth - 1);
-            self.stack_mut(0).reduction = depth - 1 - reduced;
-            value = self.child::<false>(&child, alpha, alpha.above(), reduced, 0, true)?;
-            self.stack_mut(0).reduction = 0;
-            null_window = value.score() > alpha && reduced < depth - 1;
-        }
-        if null_window {
-            value = self.child::<false>(&child, alpha, alpha.above(), depth - 1, 0, true)?;
-        }
-        if move_count == 1 || value.score() > alpha && value.bound() != Bound::Upper {
-            value = self.child::<true>(&child, alpha, beta, depth - 1, 0, false)?;
-        }
+        // What is left cannot win, and the own men could not before: of all draws this one is safe. An ending that is only
+        // expected to be drawn may be lost.
+        let value = if child.is_insufficient_material() && self.shared.conventions.draws == DrawRule::Later {
+            self.td.pv.clear(1);
+            Ibv::exact(Score::BEST_DRAW)
+        } else {
+            self.search_root_child(&child, (m, move_count), (alpha, beta), depth, threats)?
+        };
         self.take_back();
 
         let (seldepth, nodes) = (self.seldepth, self.nodes - nodes_before);
@@ -240,6 +230,38 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             root.last_exact = Some((depth, value.score()));
             // Until it has been completed: a move that falls behind the lines keeps the PV that the search left.
             root.pv_is_incomplete = value.score().is_mate();
+        }
+        Some(value)
+    }
+
+    /// Searches what lies behind a root move, within the window.
+    fn search_root_child(
+        &mut self,
+        child: &Position,
+        (m, move_count): (Move, usize),
+        (alpha, beta): (Score, Score),
+        depth: i32,
+        threats: &Attacks,
+    ) -> NodeResult {
+        let position = self.game.position();
+        let noisy = is_noisy(m);
+        let mut value = Ibv::NONE;
+        let mut null_window = move_count > 1;
+        if self.rules().pruning && depth >= params::lmr_root_depth() && move_count as i32 > params::lmr_root_moves() {
+            let cont_keys = self.cont_keys(0);
+            let history = if noisy { 0 } else { self.td.history.quiet(position, threats, &cont_keys, m) };
+            let reduction = reductions::root_move(depth, move_count, noisy || child.in_check(), history);
+            let reduced = (depth - 1 - reduction).clamp(1, depth - 1);
+            self.stack_mut(0).reduction = depth - 1 - reduced;
+            value = self.child::<false>(child, alpha, alpha.above(), reduced, 0, true)?;
+            self.stack_mut(0).reduction = 0;
+            null_window = value.score() > alpha && reduced < depth - 1;
+        }
+        if null_window {
+            value = self.child::<false>(child, alpha, alpha.above(), depth - 1, 0, true)?;
+        }
+        if move_count == 1 || value.score() > alpha && value.bound() != Bound::Upper {
+            value = self.child::<true>(child, alpha, beta, depth - 1, 0, false)?;
         }
         Some(value)
     }

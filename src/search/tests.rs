@@ -341,3 +341,22 @@ fn bounds_of_the_table_stay_bounds_in_quiescence() {
     }
     assert!(exact > 200 && bounds > 1000, "{exact} exact, {bounds} bounds");
 }
+
+/// Bishop against rook is expected to be drawn, and sometimes lost: the rook that hangs is taken. Source of the position: a
+/// game that Ibex lost this way.
+#[test]
+fn the_draw_on_the_board_is_better_than_one_to_come() {
+    let fen = "8/8/2B5/2K5/2r5/8/1k6/8 w - - 0 126";
+    for (draws, best) in [(DrawRule::Later, "c5c4"), (DrawRule::Sooner, "c5c4")] {
+        for depth in [1, 4, 8, 12] {
+            let limits = Limits { depth: Some(depth), ..Limits::default() };
+            let result = with_shared(Seat { id: 0, analysis: false }, fen, &limits, None, |shared, game| {
+                let shared =
+                    Shared { conventions: Conventions { draws, ..Conventions::default() }, allowance: None, ..*shared };
+                Search::<true>::new(&shared, 0, &mut ThreadData::default(), game).iterate(1).expect("a move")
+            });
+            assert_eq!(result.best.to_uci(CastlingMode::Standard).to_string(), best, "{draws:?}, depth {depth}");
+            assert!(result.value.score().is_draw(), "{:?}", result.value);
+        }
+    }
+}
