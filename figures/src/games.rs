@@ -31,6 +31,7 @@ const OPPONENTS: [Opponent; 6] = [
 const GAMES: u32 = 300;
 const CONTROL: &str = "2+0.02";
 const BOOK: &str = "books/UHO_4060_v4.epd";
+pub const LEVEL_BOOK: &str = "books/noob_3moves.epd";
 
 /// What a match has come to, for the first of both.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,9 +55,7 @@ pub struct Match {
 pub fn strength(tools: &Tools) -> Result<Measured, String> {
     let runner = found("fastchess").ok_or("fastchess is missing; it must be in the search path")?;
     let book = tools.data(BOOK)?;
-    let bench = Engine::current()?.bench;
-    let folder = PathBuf::from(format!("target/figures/{bench}"));
-    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let folder = folder()?;
     let installed: Vec<(&Opponent, PathBuf)> =
         OPPONENTS.iter().filter_map(|opponent| Some((opponent, found(opponent.program)?))).collect();
     if installed.is_empty() {
@@ -70,7 +69,12 @@ pub fn strength(tools: &Tools) -> Result<Measured, String> {
         eprintln!("    [{}/{}] {}: {}", number + 1, installed.len(), opponent.program, log.display());
         let text = match fs::read_to_string(&log) {
             Ok(text) if complete(&text).is_ok() => text,
-            _ => play(&runner, &tools.ibex, program, &book, &log)?,
+            _ => {
+                let sides = [("Ibex", tools.ibex.as_path()), ("Opponent", program)];
+                let limit = Limit::Clock(CONTROL.to_owned());
+                let sides = sides.map(|(name, program)| Side { program, name, limit: limit.clone() });
+                play(&runner, sides, &book, &log)?
+            }
         };
         let result = complete(&text).map_err(|error| format!("{}: {error}", log.display()))?;
         accidents += result.accidents[0];
@@ -86,6 +90,48 @@ pub fn strength(tools: &Tools) -> Result<Measured, String> {
     })
 }
 
+/// Ibex against itself with half of the nodes, at several amounts. A match that is complete is kept, as in [`strength`].
+///
+/// # Errors
+///
+/// One line: fastchess or the book is missing, or a match failed.
+pub fn nodes(tools: &Tools) -> Result<Measured, String> {
+    let runner = found("fastchess").ok_or("fastchess is missing; it must be in the search path")?;
+    let book = tools.data(LEVEL_BOOK)?;
+    let folder = folder()?;
+    let mut table = row(&["nodes", "against", "won", "drawn", "lost", "score", "Elo difference, 95%"])
+        + "|--:|--:|--:|--:|--:|--:|---|\n";
+    for doubled in NODES {
+        let log = folder.join(format!("nodes-{doubled}.txt"));
+        eprintln!("    {doubled} nodes: {}", log.display());
+        let text = match fs::read_to_string(&log) {
+            Ok(text) if complete(&text).is_ok() => text,
+            _ => {
+                let sides = [("Ibex", doubled), ("Opponent", doubled / 2)];
+                let sides = sides.map(|(name, nodes)| Side { program: &tools.ibex, name, limit: Limit::Nodes(nodes) });
+                play(&runner, sides, &book, &log)?
+            }
+        };
+        let result = complete(&text).map_err(|error| format!("{}: {error}", log.display()))?;
+        table += &row(&[[doubled, doubled / 2].map(amount).to_vec(), result.cells()].concat());
+    }
+    Ok(Measured {
+        table,
+        conditions: format!(
+            "{GAMES} games each by fastchess, one thread and 16 MB, openings noob_3moves in pairs, adjudicated where both \
+             agree"
+        ),
+    })
+}
+
+/// A number as the pages write it: `8000`, `16,000`.
+pub fn amount(number: u64) -> String {
+    if number < 10_000 { number.to_string() } else { format!("{},{:03}", number / 1000, number % 1000) }
+}
+
+/// The nodes a move that play against half of them.
+const NODES: [u64; 5] = [1000, 2000, 4000, 8000, 16_000];
+
 impl Match {
     /// The games that count.
     pub fn games(&self) -> u32 {
@@ -93,20 +139,30 @@ impl Match {
     }
 
     fn row(&self, name: &str, opponent: &Opponent) -> String {
+        let opponent = vec![name.to_owned(), opponent.build.to_owned(), opponent.rated.to_string()];
+        row(&[opponent, self.cells()].concat())
+    }
+
+    /// The cells of a table that say what it has come to.
+    fn cells(&self) -> Vec<String> {
         let score = 100.0 * (f64::from(self.won) + 0.5 * f64::from(self.drawn)) / f64::from(self.games());
         let whole =
             |number: &str| number.parse::<f64>().map_or_else(|_| number.to_owned(), |number| format!("{number:+.0}"));
-        row(&[
-            name.to_owned(),
-            opponent.build.to_owned(),
-            opponent.rated.to_string(),
+        vec![
             self.won.to_string(),
             self.drawn.to_string(),
             self.lost.to_string(),
             format!("{score:.1}%"),
             format!("{} ± {}", whole(&self.elo), whole(&self.error).trim_start_matches('+')),
-        ])
+        ]
     }
+}
+
+/// Where complete matches of the current engine are kept.
+pub fn folder() -> Result<PathBuf, String> {
+    let folder = PathBuf::from(format!("target/figures/{}", Engine::current()?.bench));
+    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    Ok(folder)
 }
 
 /// A program of the search path, or of Debian's folder for games.
@@ -133,39 +189,58 @@ fn name_of(program: &Path) -> Result<String, String> {
     name.map(|name| name.trim().to_owned()).ok_or_else(|| format!("{shown} is no UCI engine"))
 }
 
-/// The command that has fastchess play two engines, both called by a name: openings in pairs, adjudicated where both agree.
-/// It runs in `folder`, for it leaves its settings there. What the engines share (`-each`), and the rest, is added by the
-/// caller.
+/// One side of a match.
+#[derive(Clone, Debug)]
+pub struct Side<'a> {
+    pub program: &'a Path,
+    /// What results call it.
+    pub name: &'a str,
+    /// What limits its moves, as fastchess writes it.
+    pub limit: Limit,
+}
+
+/// What limits the moves of a side.
+#[derive(Clone, Debug)]
+pub enum Limit {
+    Nodes(u64),
+    /// Seconds for a game and for each move: `2+0.02`.
+    Clock(String),
+}
+
+/// What ends games whose result both sides agree on.
+pub const ADJUDICATED: [&str; 7] =
+    ["-draw", "movenumber=40", "movecount=8", "score=5", "-resign", "movecount=4", "score=900"];
+
+/// The command that has fastchess play openings in pairs. It runs in `folder`, for it leaves its settings there. What the
+/// engines share (`-each`), what ends games early, and the rest, is added by the caller.
 ///
 /// # Errors
 ///
 /// One line: a path does not exist.
-pub fn fastchess(
-    runner: &Path,
-    engines: [(&Path, &str); 2],
-    book: &Path,
-    rounds: u32,
-    folder: &Path,
-) -> Result<Command, String> {
+pub fn fastchess(runner: &Path, sides: [Side; 2], book: &Path, rounds: u32, folder: &Path) -> Result<Command, String> {
     let whole = |path: &Path| fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()));
     let mut command = Command::new(runner);
-    for (program, name) in engines {
+    for Side { program, name, limit } in sides {
         command.args(["-engine", &format!("cmd={}", whole(program)?.display()), &format!("name={name}")]);
+        match limit {
+            Limit::Nodes(nodes) => command.args(["tc=inf", &format!("nodes={nodes}")]),
+            Limit::Clock(control) => command.arg(format!("tc={control}")),
+        };
     }
     command.args(["-openings", &format!("file={}", whole(book)?.display()), "format=epd", "order=random"]);
     command.args(["-rounds", &rounds.to_string(), "-games", "2", "-repeat", "-recover"]);
-    command.args(["-draw", "movenumber=40", "movecount=8", "score=5", "-resign", "movecount=4", "score=900"]);
     command.current_dir(folder).stdin(Stdio::null()).stderr(Stdio::null());
     Ok(command)
 }
 
 /// Plays a match; what the runner printed is in `log` too, when the match is complete.
-fn play(runner: &Path, ibex: &Path, opponent: &Path, book: &Path, log: &Path) -> Result<String, String> {
+fn play(runner: &Path, sides: [Side; 2], book: &Path, log: &Path) -> Result<String, String> {
     let scratch = log.with_extension("running");
     let output = fs::File::create(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
     let folder = log.parent().unwrap_or(Path::new("."));
-    let mut command = fastchess(runner, [(ibex, "Ibex"), (opponent, "Opponent")], book, GAMES / 2, folder)?;
-    command.args(["-each", "proto=uci", &format!("tc={CONTROL}"), "option.Hash=16", "option.Threads=1"]);
+    let mut command = fastchess(runner, sides, book, GAMES / 2, folder)?;
+    command.args(ADJUDICATED);
+    command.args(["-each", "proto=uci", "option.Hash=16", "option.Threads=1"]);
     command.args(["-srand", "15", "-concurrency", "2"]);
     let status = command.stdout(output).status();
     let status = status.map_err(|error| format!("{}: {error}", runner.display()))?;

@@ -1,6 +1,7 @@
 //! All figures that are measured by one command.
 
 use crate::basis::Basis;
+use crate::chances;
 use crate::games;
 use crate::measure::{self, Measured, Tools};
 
@@ -96,6 +97,22 @@ pub const FIGURES: &[Figure] = &[
         basis: Basis::Network,
         quick: false,
         kind: Kind::Special(measure::threads),
+    },
+    Figure {
+        name: "nodes",
+        part: "nodes",
+        pages: &["docs/strength.md"],
+        basis: Basis::Network,
+        quick: false,
+        kind: Kind::Special(games::nodes),
+    },
+    Figure {
+        name: "chances",
+        part: "chances",
+        pages: &["docs/playing.md"],
+        basis: Basis::Network,
+        quick: false,
+        kind: Kind::Special(chances::chances),
     },
     Figure {
         name: "strength",

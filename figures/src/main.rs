@@ -3,13 +3,15 @@
 //! A figure is a table between two markers of a page, with a line that says what it was measured with. [`list`] has them
 //! all. `run` measures those that are not of the current engine, one after the other; each is written when it is complete,
 //! so the same command goes on after an interruption. `check` says which figures are old, and measures the quick ones
-//! again, whose tables must repeat. `match` plays two commits against each other by SPRT, for the record of matches.
+//! again, whose tables must repeat. Plots are drawn of the pages' tables after every `run`. `match` plays two commits against each other by SPRT, for the record of matches.
 
 mod basis;
+mod chances;
 mod games;
 mod list;
 mod measure;
 mod page;
+mod plot;
 mod sprt;
 
 use std::path::PathBuf;
@@ -135,7 +137,7 @@ fn run(tools: &Tools, names: &[String], again: bool) -> Result<bool, String> {
     for (part, time) in times {
         println!("{part:<10} {:.0} s", time.as_secs_f64());
     }
-    println!("{} figures measured, {failed} failed", chosen.len());
+    println!("{} figures measured, {failed} failed; {} plots changed", chosen.len(), plot::write()?);
     Ok(failed == 0)
 }
 
@@ -158,6 +160,11 @@ fn check(tools: &Tools, release: bool) -> Result<bool, String> {
             }
         }
     }
+    let stale = plot::stale()?;
+    for file in &stale {
+        println!("wrong: {file} is not the plot of its table (`make figures` draws it)");
+    }
+    wrong += stale.len();
     println!("{} figures: {repeated} measured again, {wrong} wrong, {old} old (`make figures`)", FIGURES.len());
     Ok(wrong == 0 && !(release && old > 0))
 }

@@ -241,7 +241,7 @@ fn mates_table(text: &str) -> Result<String, String> {
 
 /// How long the bench takes with one thread and with two: three runs of each in turn, the least time of each.
 pub fn threads(tools: &Tools) -> Result<Measured, String> {
-    let depths = ["15", "17"];
+    let depths = ["13", "15", "17", "19"];
     let mut table = row(&["depth", "one thread, s", "two threads, s", "ratio", "nodes a second, ratio"])
         + "|--:|--:|--:|--:|--:|\n";
     for depth in depths {

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use clap::Args;
 
 use crate::basis::today;
-use crate::games::{Match, fastchess, found, read_match};
+use crate::games::{ADJUDICATED, Limit, Match, Side, fastchess, found, read_match};
 use crate::measure::{Tools, output};
 
 /// The record of matches, whose tables `make matches` writes into its page.
@@ -149,13 +149,12 @@ fn run(
     let Arguments { nodes, tc, hash, threads, concurrency, elo0, elo1, games, .. } = arguments;
     let limit = tc.as_ref().map_or_else(|| format!("{nodes}-nodes"), |tc| tc.replace('/', "-"));
     let log = Path::new(FOLDER).join(format!("{name}-{limit}.txt"));
-    let engines = [(programs[0].as_path(), "new"), (programs[1].as_path(), "old")];
-    let mut command = fastchess(runner, engines, book, games / 2, Path::new(FOLDER))?;
+    let each = tc.as_ref().map_or(Limit::Nodes(*nodes), |tc| Limit::Clock(tc.clone()));
+    let sides = [("new", &programs[0]), ("old", &programs[1])];
+    let sides = sides.map(|(name, program)| Side { program, name, limit: each.clone() });
+    let mut command = fastchess(runner, sides, book, games / 2, Path::new(FOLDER))?;
+    command.args(ADJUDICATED);
     command.args(["-each", "proto=uci", &format!("option.Hash={hash}"), &format!("option.Threads={threads}")]);
-    match tc {
-        Some(tc) => command.arg(format!("tc={tc}")),
-        None => command.args(["tc=inf", &format!("nodes={nodes}")]),
-    };
     command.args(["-concurrency", &concurrency.to_string(), "-ratinginterval", "100"]);
     command.args(["-sprt", &format!("elo0={elo0}"), &format!("elo1={elo1}"), "alpha=0.05", "beta=0.05"]);
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(|error| format!("{}: {error}", runner.display()))?;

@@ -15,7 +15,7 @@ mod print;
 mod prompt;
 mod session;
 pub mod spsa;
-mod wdl;
+pub mod wdl;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;

@@ -1,0 +1,411 @@
+//! The chances of winning by score and men: games, what the engine's curves foretell of them, and the curves that would
+//! fit them best.
+
+use std::fs;
+use std::ops::{ControlFlow, RangeInclusive};
+
+use ibex::score::Score;
+use ibex::search::Basis;
+use ibex::uci::wdl::per_mille;
+use pgn_reader::{RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, Color, Position};
+
+use crate::games::{self, LEVEL_BOOK, Limit, Side, amount, found};
+use crate::measure::{Measured, Tools, row};
+
+const GAMES: u32 = 600;
+const NODES: u64 = 10_000;
+
+/// The rows of the table.
+const MEN: [RangeInclusive<usize>; 5] = [26..=32, 19..=25, 13..=18, 8..=12, 2..=7];
+/// The columns, in centipawns.
+const SCORES: [RangeInclusive<i32>; 2] = [50..=100, 125..=175];
+
+/// A move of a game: what the engine said of the position, and how the game ended for the side to move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Sample {
+    cp: i32,
+    men: usize,
+    outcome: Outcome,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    Won,
+    Drawn,
+    Lost,
+}
+
+/// Games of Ibex against itself, draws played out: what its curves foretell and what happened.
+///
+/// # Errors
+///
+/// One line: fastchess or the book is missing, the match failed, or its games are not understood.
+pub fn chances(tools: &Tools) -> Result<Measured, String> {
+    let folder = games::folder()?;
+    let file = folder.join("chances.pgn");
+    if !file.exists() {
+        let runner = found("fastchess").ok_or("fastchess is missing; it must be in the search path")?;
+        let book = tools.data(LEVEL_BOOK)?;
+        let scratch = folder.join("chances.running");
+        let _ = fs::remove_file(&scratch);
+        let sides = ["Ibex", "Opponent"].map(|name| Side { program: &tools.ibex, name, limit: Limit::Nodes(NODES) });
+        let mut command = games::fastchess(&runner, sides, &book, GAMES / 2, &folder)?;
+        command.args(["-each", "proto=uci", "option.Hash=16", "option.Threads=1", "-srand", "16", "-concurrency", "2"]);
+        command.args(["-resign", "movecount=4", "score=900", "-pgnout", "file=chances.running"]);
+        let status = command.stdout(std::process::Stdio::null()).status();
+        let status = status.map_err(|error| format!("{}: {error}", runner.display()))?;
+        if !status.success() {
+            return Err(format!("{}: {status}; {}", runner.display(), scratch.display()));
+        }
+        fs::rename(&scratch, &file).map_err(|error| format!("{}: {error}", file.display()))?;
+    }
+    let text = fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let (games, samples) = read(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+    let fitted = Curves::fitted(&samples).ok_or_else(|| format!("{}: nothing can be fitted", file.display()))?;
+    Ok(Measured {
+        table: table(&samples),
+        conditions: format!(
+            "{games} games of Ibex against itself at {} nodes a move by fastchess, openings noob_3moves in pairs, draws \
+             played out, {} moves; scores of 0.00 are left out; mean log loss {:.4} with the curves that ship, \
+             {:.4} with those of greatest likelihood for these games: {fitted}",
+            amount(NODES),
+            amount(samples.len() as u64),
+            loss(&samples, shipped),
+            loss(&samples, |sample| fitted.chances(sample.cp, sample.men)),
+        ),
+    })
+}
+
+/// Predicted and observed by men and score, each as games won, drawn and lost of a hundred.
+fn table(samples: &[Sample]) -> String {
+    let pawns = |scores: &RangeInclusive<i32>| {
+        format!("{:.2} to {:.2}", f64::from(*scores.start()) / 100.0, f64::from(*scores.end()) / 100.0)
+    };
+    let heads = SCORES.iter().flat_map(|scores| [format!("score {}: predicted", pawns(scores)), "observed".to_owned()]);
+    let mut table = row(&["men".to_owned()].into_iter().chain(heads).collect::<Vec<_>>()) + "|--:|---|---|---|---|\n";
+    for men in MEN {
+        let mut cells = vec![format!("{} to {}", men.start(), men.end())];
+        for scores in SCORES {
+            // A score for the opponent is one for this side, seen from behind.
+            let chosen: Vec<Sample> = samples
+                .iter()
+                .map(|&sample| if sample.cp < 0 { sample.reversed() } else { sample })
+                .filter(|sample| men.contains(&sample.men) && scores.contains(&sample.cp))
+                .collect();
+            let share = |of: &dyn Fn(&Sample) -> [f64; 3]| {
+                let mut sums = [0.0; 3];
+                for sample in &chosen {
+                    sums.iter_mut().zip(of(sample)).for_each(|(sum, chance)| *sum += chance);
+                }
+                let percent = sums.map(|sum| format!("{:.0}", 100.0 * sum / chosen.len() as f64));
+                if chosen.is_empty() { "none".to_owned() } else { percent.join(", ") }
+            };
+            cells.push(share(&|sample| shipped(sample)));
+            cells.push(share(&|sample| Outcome::ALL.map(|outcome| f64::from(u8::from(outcome == sample.outcome)))));
+        }
+        table += &row(&cells);
+    }
+    table
+}
+
+impl Outcome {
+    const ALL: [Outcome; 3] = [Outcome::Won, Outcome::Drawn, Outcome::Lost];
+}
+
+impl Sample {
+    /// The same from the opponent's view.
+    fn reversed(self) -> Sample {
+        let outcome = match self.outcome {
+            Outcome::Won => Outcome::Lost,
+            Outcome::Drawn => Outcome::Drawn,
+            Outcome::Lost => Outcome::Won,
+        };
+        Sample { cp: -self.cp, outcome, ..self }
+    }
+}
+
+/// The chances that the engine tells.
+fn shipped(sample: &Sample) -> [f64; 3] {
+    per_mille(Score::heuristic(sample.cp), Basis::Evaluation, sample.men).map(|games| f64::from(games) / 1000.0)
+}
+
+/// The mean surprise at the outcomes, in nats.
+fn loss(samples: &[Sample], chances: impl Fn(&Sample) -> [f64; 3]) -> f64 {
+    let surprise = |sample: &Sample| -chances(sample)[sample.outcome as usize].ln();
+    samples.iter().map(surprise).sum::<f64>() / samples.len() as f64
+}
+
+/// The curves of `ibex::uci::wdl`: a win has the logistic chance of (score - even) / spread, and both are polynomials of the
+/// share of men on the board.
+#[derive(Clone, Copy, Debug)]
+struct Curves([f64; 6]);
+
+impl std::fmt::Display for Curves {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [a, b, c, d, e, g] = self.0;
+        write!(f, "even chance {a:.0}, {b:.0}, {c:.0}, spread {d:.0}, {e:.0}, {g:.0}")
+    }
+}
+
+impl Curves {
+    fn at(&self, men: usize) -> [f64; 2] {
+        let share = men as f64 / 32.0;
+        let [a, b, c, d, e, f] = self.0;
+        [a + share * (b + share * c), d + share * (e + share * f)]
+    }
+
+    fn chances(&self, cp: i32, men: usize) -> [f64; 3] {
+        let [even, spread] = self.at(men);
+        let chance = |cp: f64| 1.0 / (1.0 + ((even - cp) / spread).exp());
+        let (win, loss) = (chance(f64::from(cp)), chance(f64::from(-cp)));
+        [win, 1.0 - win - loss, loss].map(|chance| chance.max(1e-6))
+    }
+
+    /// Those of greatest likelihood, by Fisher's scoring: Newton's method with the expected curvature, which never bends the
+    /// wrong way. `None` without enough games.
+    fn fitted(samples: &[Sample]) -> Option<Curves> {
+        // As good a beginning as any: a win is even at two pawns.
+        let mut curves = Curves([200.0, 0.0, 0.0, 80.0, 0.0, 0.0]);
+        let value = |curves: &Curves| loss(samples, |sample| curves.chances(sample.cp, sample.men));
+        let mut least = value(&curves);
+        for _ in 0..100 {
+            let step = solve(curves.scoring(samples))?;
+            // A step that does not help is too long.
+            let better = (0..30).map(|halvings| 0.5_f64.powi(halvings)).find_map(|length| {
+                let next = Curves(std::array::from_fn(|i| curves.0[i] + length * step[i]));
+                let spread = (2..=32).all(|men| next.at(men).iter().all(|&value| value > 1.0));
+                let loss = value(&next);
+                (spread && loss < least - 1e-12).then_some((next, loss))
+            });
+            let Some((next, loss)) = better else { break };
+            (curves, least) = (next, loss);
+        }
+        Some(curves)
+    }
+
+    /// The system of equations of a step: the expected curvature, and the slope of the likelihood.
+    fn scoring(&self, samples: &[Sample]) -> [[f64; 7]; 6] {
+        let mut system = [[0.0; 7]; 6];
+        for sample in samples {
+            let [even, spread] = self.at(sample.men);
+            let share = sample.men as f64 / 32.0;
+            let powers = [1.0, share, share * share];
+            let chances = self.chances(sample.cp, sample.men);
+            // How a chance p moves with even and spread: it is logistic in (cp - even) / spread.
+            let slope = |p: f64, cp: f64| {
+                let steepness = p * (1.0 - p) / spread;
+                let [even, spread] = [-steepness, -steepness * (cp - even) / spread];
+                let terms: [f64; 6] = std::array::from_fn(|i| powers[i % 3] * if i < 3 { even } else { spread });
+                terms
+            };
+            let (win, lose) = (slope(chances[0], f64::from(sample.cp)), slope(chances[2], f64::from(-sample.cp)));
+            let draw: [f64; 6] = std::array::from_fn(|i| -win[i] - lose[i]);
+            for (outcome, slopes) in [win, draw, lose].into_iter().enumerate() {
+                for i in 0..6 {
+                    for j in 0..6 {
+                        system[i][j] += slopes[i] * slopes[j] / chances[outcome];
+                    }
+                    if outcome == sample.outcome as usize {
+                        system[i][6] += slopes[i] / chances[outcome];
+                    }
+                }
+            }
+        }
+        system
+    }
+}
+
+/// Solves a system of linear equations, the right side being its last column; `None` if it has no one solution.
+fn solve<const N: usize, const M: usize>(mut system: [[f64; M]; N]) -> Option<[f64; N]> {
+    for column in 0..N {
+        let pivot = (column..N).max_by(|&a, &b| system[a][column].abs().total_cmp(&system[b][column].abs()))?;
+        system.swap(column, pivot);
+        let row = system[column];
+        if row[column].abs() < 1e-12 {
+            return None;
+        }
+        for (at, other) in system.iter_mut().enumerate().filter(|(at, _)| *at != column) {
+            let factor = other[column] / row[column];
+            let _ = at;
+            other.iter_mut().zip(row).for_each(|(value, above)| *value -= factor * above);
+        }
+    }
+    Some(std::array::from_fn(|i| system[i][M - 1] / system[i][i]))
+}
+
+/// How many games a file of fastchess has, and their moves with scores.
+fn read(text: &[u8]) -> Result<(usize, Vec<Sample>), String> {
+    let mut reader = Reader::new(text);
+    let (mut games, mut samples) = (0, Vec::new());
+    while let Some(game) = reader.read_game(&mut Moves).map_err(|error| error.to_string())? {
+        samples.extend(game?);
+        games += 1;
+    }
+    Ok((games, samples))
+}
+
+/// Reads a game's moves.
+struct Moves;
+
+/// What is known of a game before its moves.
+#[derive(Default)]
+struct Head {
+    start: Chess,
+    white: Option<Outcome>,
+}
+
+/// A game as far as it is read.
+struct Course {
+    now: Chess,
+    white: Outcome,
+    samples: Vec<Sample>,
+    /// What the next score is about: the side that has moved, and the men before.
+    moved: (Color, usize),
+}
+
+impl Visitor for Moves {
+    type Tags = Head;
+    type Movetext = Course;
+    type Output = Result<Vec<Sample>, String>;
+
+    fn begin_tags(&mut self) -> ControlFlow<Self::Output, Head> {
+        ControlFlow::Continue(Head::default())
+    }
+
+    fn tag(&mut self, head: &mut Head, name: &[u8], value: RawTag<'_>) -> ControlFlow<Self::Output> {
+        match name {
+            b"FEN" => {
+                let fen = Fen::from_ascii(value.as_bytes()).map_err(|error| error.to_string());
+                let start = fen.and_then(|fen| {
+                    fen.into_position(CastlingMode::Standard)
+                        .map_err(|error: shakmaty::PositionError<Chess>| error.to_string())
+                });
+                match start {
+                    Ok(start) => head.start = start,
+                    Err(error) => return ControlFlow::Break(Err(error)),
+                }
+            }
+            b"Result" => {
+                head.white = match value.as_bytes() {
+                    b"1-0" => Some(Outcome::Won),
+                    b"0-1" => Some(Outcome::Lost),
+                    b"1/2-1/2" => Some(Outcome::Drawn),
+                    _ => None,
+                };
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, head: Head) -> ControlFlow<Self::Output, Course> {
+        match head.white {
+            Some(white) => {
+                let moved = (head.start.turn(), 32);
+                ControlFlow::Continue(Course { now: head.start, white, samples: Vec::new(), moved })
+            }
+            None => ControlFlow::Break(Err("a game has no result".to_owned())),
+        }
+    }
+
+    fn san(&mut self, course: &mut Course, san: SanPlus) -> ControlFlow<Self::Output> {
+        course.moved = (course.now.turn(), course.now.board().occupied().count());
+        match san.san.to_move(&course.now) {
+            Ok(chosen) => {
+                course.now.play_unchecked(chosen);
+                ControlFlow::Continue(())
+            }
+            Err(error) => ControlFlow::Break(Err(format!("{san}: {error}"))),
+        }
+    }
+
+    fn comment(&mut self, course: &mut Course, comment: RawComment<'_>) -> ControlFlow<Self::Output> {
+        let Some(cp) = centipawns(comment.as_bytes()).filter(|&cp| cp != 0) else { return ControlFlow::Continue(()) };
+        let (turn, men) = course.moved;
+        let sample = Sample { cp, men, outcome: course.white };
+        let seen = Sample { cp: -cp, ..sample }.reversed();
+        course.samples.push(if turn == Color::White { sample } else { seen });
+        ControlFlow::Continue(())
+    }
+
+    fn begin_variation(&mut self, _: &mut Course) -> ControlFlow<Self::Output, Skip> {
+        ControlFlow::Continue(Skip(true))
+    }
+
+    fn end_game(&mut self, course: Course) -> Self::Output {
+        Ok(course.samples)
+    }
+}
+
+/// The score of a comment, `+0.35/12 0.052s`, for the side that moved; none for a mate.
+fn centipawns(comment: &[u8]) -> Option<i32> {
+    let text = std::str::from_utf8(comment).ok()?;
+    let pawns: f64 = text.trim().split(['/', ' ', ',']).next()?.parse().ok()?;
+    Some((100.0 * pawns).round() as i32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn games_are_read_with_their_scores() {
+        let text = b"[Result \"1-0\"]\n\n1. e4 {+0.35/12 0.052s} d5 {-0.20/11 0.041s} 2. exd5 {+0.00/3 0.001s}\n\
+            Qxd5 {+M5/9 0.1s, White wins} 1-0\n\n\
+            [FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 0 1\"]\n[Result \"1/2-1/2\"]\n\n1... Kd7 {-1.50/9 0.1s} 1/2-1/2\n";
+        let (games, samples) = read(text).unwrap();
+        let sample = |cp, men, outcome| Sample { cp, men, outcome };
+        assert_eq!(games, 2);
+        let told = [sample(35, 32, Outcome::Won), sample(-20, 32, Outcome::Lost), sample(-150, 3, Outcome::Drawn)];
+        assert_eq!(samples, told);
+        assert!(read(b"[Result \"*\"]\n\n1. e4 *\n").unwrap_err().contains("no result"));
+        assert!(read(b"[Result \"1-0\"]\n\n1. e5 1-0\n").is_err());
+    }
+
+    /// Games that happen as known curves say have these curves.
+    #[test]
+    fn the_fit_finds_the_curves_that_made_the_games() {
+        let curves = Curves([300.0, -500.0, 350.0, 60.0, -20.0, 50.0]);
+        let mut samples = Vec::new();
+        for men in (2..=32).step_by(3) {
+            for cp in (-400..=400).step_by(25) {
+                let chances = curves.chances(cp, men);
+                for outcome in Outcome::ALL {
+                    let games = (200.0 * chances[outcome as usize]).round() as usize;
+                    samples.extend(std::iter::repeat_n(Sample { cp, men, outcome }, games));
+                }
+            }
+        }
+        let fitted = Curves::fitted(&samples).unwrap();
+        for men in 2..=32 {
+            for (value, truth) in fitted.at(men).into_iter().zip(curves.at(men)) {
+                assert!((value - truth).abs() < 4.0, "{men} men: {value} and {truth}");
+            }
+        }
+        let of = |curves: Curves| loss(&samples, move |sample| curves.chances(sample.cp, sample.men));
+        assert!(of(fitted) <= of(curves) + 1e-9);
+        assert!(Curves::fitted(&[]).is_none());
+    }
+
+    #[test]
+    fn a_score_counts_for_both_sides() {
+        let samples = [
+            Sample { cp: 80, men: 30, outcome: Outcome::Won },
+            Sample { cp: -80, men: 30, outcome: Outcome::Lost },
+            Sample { cp: 70, men: 27, outcome: Outcome::Drawn },
+        ];
+        let table = table(&samples);
+        let line = table.lines().find(|line| line.starts_with("| 26 to 32 |")).unwrap();
+        assert!(line.contains(" | 67, 33, 0 | "), "{line}");
+        assert!(line.ends_with("| none | none |"), "{line}");
+        assert_eq!(table.lines().count(), 2 + MEN.len());
+    }
+
+    #[test]
+    fn equations_are_solved() {
+        assert_eq!(solve([[0.0, 2.0, 4.0], [1.0, 1.0, 5.0]]), Some([3.0, 2.0]));
+        assert_eq!(solve([[1.0, 2.0, 4.0], [2.0, 4.0, 5.0]]), None);
+    }
+}
