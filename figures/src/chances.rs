@@ -175,9 +175,9 @@ impl Curves {
             // A step that does not help is too long.
             let better = (0..30).map(|halvings| 0.5_f64.powi(halvings)).find_map(|length| {
                 let next = Curves(std::array::from_fn(|i| curves.0[i] + length * step[i]));
-                let spread = (2..=32).all(|men| next.at(men).iter().all(|&value| value > 1.0));
+                let sound = (2..=32).all(|men| next.at(men).iter().all(|&value| value > 1.0));
                 let loss = value(&next);
-                (spread && loss < least - 1e-12).then_some((next, loss))
+                (sound && loss < least - 1e-12).then_some((next, loss))
             });
             let Some((next, loss)) = better else { break };
             (curves, least) = (next, loss);
@@ -226,9 +226,8 @@ fn solve<const N: usize, const M: usize>(mut system: [[f64; M]; N]) -> Option<[f
         if row[column].abs() < 1e-12 {
             return None;
         }
-        for (at, other) in system.iter_mut().enumerate().filter(|(at, _)| *at != column) {
+        for (_, other) in system.iter_mut().enumerate().filter(|&(at, _)| at != column) {
             let factor = other[column] / row[column];
-            let _ = at;
             other.iter_mut().zip(row).for_each(|(value, above)| *value -= factor * above);
         }
     }

@@ -99,6 +99,14 @@ pub const FIGURES: &[Figure] = &[
         kind: Kind::Special(measure::threads),
     },
     Figure {
+        name: "speed",
+        part: "speed",
+        pages: &["docs/strength.md"],
+        basis: Basis::Network,
+        quick: false,
+        kind: Kind::Special(measure::speed),
+    },
+    Figure {
         name: "nodes",
         part: "nodes",
         pages: &["docs/strength.md"],

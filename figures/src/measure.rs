@@ -131,20 +131,13 @@ const SUITES: [(&str, &str); 7] = [
 
 /// Solutions of the public suites, under one limit, beside Stockfish's where it is installed.
 pub fn suites(tools: &Tools, limit: &[&str]) -> Result<Measured, String> {
-    let scratch = std::env::temp_dir().join(format!("ibex-figures-{}.json", std::process::id()));
-    let mut arguments: Vec<PathBuf> = vec!["epd".into()];
+    let mut files = Vec::new();
     for (name, _) in SUITES {
-        arguments.push(tools.data(&format!("epd/{name}.epd"))?);
+        files.push(tools.data(&format!("epd/{name}.epd"))?);
     }
-    arguments.extend(limit.iter().map(PathBuf::from));
-    arguments.extend(["--json".into(), scratch.clone()]);
     // The page compares: without the other engine it stays as it is.
     let other = found("stockfish").ok_or("stockfish is not installed; the table has a column for it")?;
-    arguments.extend(["--engine".into(), PathBuf::from(format!("sf={}", other.display()))]);
-    tools.run(arguments)?;
-    let text = std::fs::read_to_string(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
-    let _ = std::fs::remove_file(&scratch);
-    let document: Value = serde_json::from_str(&text).map_err(|error| format!("the suites' results: {error}"))?;
+    let document = run_suites(tools, &files, limit, &[("sf", &other)])?;
     let (players, table) = suites_table(&document)?;
     Ok(Measured {
         table,
@@ -154,6 +147,79 @@ pub fn suites(tools: &Tools, limit: &[&str]) -> Result<Measured, String> {
             .collect::<Vec<_>>()
             .join("; "),
     })
+}
+
+/// The results of suites as one document, other engines playing under these labels beside Ibex.
+fn run_suites(tools: &Tools, files: &[PathBuf], limit: &[&str], others: &[(&str, &Path)]) -> Result<Value, String> {
+    let scratch = std::env::temp_dir().join(format!("ibex-figures-{}.json", std::process::id()));
+    let mut arguments: Vec<PathBuf> = vec!["epd".into()];
+    arguments.extend_from_slice(files);
+    arguments.extend(limit.iter().map(PathBuf::from));
+    arguments.extend(["--json".into(), scratch.clone()]);
+    for (label, program) in others {
+        arguments.extend(["--engine".into(), PathBuf::from(format!("{label}={}", program.display()))]);
+    }
+    tools.run(arguments)?;
+    let text = std::fs::read_to_string(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
+    let _ = std::fs::remove_file(&scratch);
+    serde_json::from_str(&text).map_err(|error| format!("the suites' results: {error}"))
+}
+
+/// Nodes a second of Ibex and of each build of Stockfish that is installed: the same positions for the same time, each run
+/// with all of them in turn, and the median of the runs.
+pub fn speed(tools: &Tools) -> Result<Measured, String> {
+    const RUNS: usize = 5;
+    let limit = ["--movetime", "150"];
+    let builds = [("native", "stockfish-15.1-native", "built for the processor"), ("debian", "stockfish", "Debian")];
+    let installed: Vec<(&str, PathBuf, &str)> =
+        builds.into_iter().filter_map(|(label, program, build)| Some((label, found(program)?, build))).collect();
+    if installed.is_empty() {
+        return Err("stockfish is not installed; there is nothing to compare with".to_owned());
+    }
+    let others: Vec<(&str, &Path)> = installed.iter().map(|(label, program, _)| (*label, program.as_path())).collect();
+    let file = tools.data("epd/bratko_kopec.epd")?;
+    let documents: Vec<Value> =
+        (0..RUNS).map(|_| run_suites(tools, std::slice::from_ref(&file), &limit, &others)).collect::<Result<_, _>>()?;
+    let ours = median(documents.iter().map(|document| rate(document, "ibex")).collect::<Result<_, _>>()?);
+    let mut table = row(&["engine", "build", "nodes a second, thousands", "Ibex beside it"]) + "|---|---|--:|--:|\n";
+    let build = if tools.ibex.ends_with("release/ibex") { "`cargo build --release`" } else { "another" };
+    table += &row(&["Ibex".to_owned(), build.to_owned(), format!("{ours:.0}"), String::new()]);
+    for (label, _, build) in &installed {
+        let theirs = median(documents.iter().map(|document| rate(document, label)).collect::<Result<_, _>>()?);
+        // Within each run, so that a machine whose speed changes does not matter.
+        let ratios = documents.iter().map(|document| Ok::<_, String>(rate(document, "ibex")? / rate(document, label)?));
+        let ratio = median(ratios.collect::<Result<_, _>>()?);
+        let name = documents[0]["head"]["players"].as_array().and_then(|players| {
+            players.iter().find(|player| player["label"] == **label)?["name"].as_str().map(str::to_owned)
+        });
+        table += &row(&[
+            name.unwrap_or_else(|| (*label).to_owned()),
+            (*build).to_owned(),
+            format!("{theirs:.0}"),
+            format!("{ratio:.2}"),
+        ]);
+    }
+    Ok(Measured {
+        table,
+        conditions: format!("`ibex epd bratko_kopec.epd {}`, 16 MB, 1 thread, medians of {RUNS} runs", limit.join(" ")),
+    })
+}
+
+/// Thousands of nodes a second of a player in a suite.
+fn rate(document: &Value, label: &str) -> Result<f64, String> {
+    let totals = document["totals"].as_array().into_iter().flatten();
+    let of = totals.into_iter().find(|total| total["player"] == *label);
+    let numbers = of.and_then(|total| Some((total["nodes"].as_f64()?, total["ms"].as_f64()?)));
+    match numbers {
+        Some((nodes, ms)) if ms > 0.0 => Ok(nodes / ms),
+        _ => Err(format!("no nodes and time of {label}")),
+    }
+}
+
+/// The one in the middle.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 /// The players' names beyond the first, and the table of solutions.
@@ -323,6 +389,15 @@ mod tests {
         assert!(table.ends_with("| together | 70 | 28 | 35 |\n"), "{table}");
         document["totals"].as_array_mut().unwrap().pop();
         assert!(suites_table(&document).unwrap_err().contains("lct2"));
+    }
+
+    #[test]
+    fn a_rate_is_nodes_by_time() {
+        let document =
+            serde_json::json!({"totals": [{"player": "ibex", "nodes": 3000, "ms": 2}, {"player": "sf", "ms": 0}]});
+        assert_eq!(rate(&document, "ibex"), Ok(1500.0));
+        assert!(rate(&document, "sf").is_err() && rate(&document, "none").is_err());
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
     }
 
     #[test]
