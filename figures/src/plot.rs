@@ -1,8 +1,9 @@
-//! Plots of what the pages record. They are drawn from tables, so that a plot cannot say anything else than its page.
+//! Plots of what the pages record. They are drawn from the pages' tables, the record of matches and the engine's curves, so
+//! that no plot says anything else than these.
 
 use std::error::Error;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use ibex::score::Score;
 use ibex::search::Basis;
@@ -56,37 +57,37 @@ struct Point {
 ///
 /// One line: a table is missing or not understood, or a file cannot be written.
 pub fn write() -> Result<usize, String> {
-    let mut changed = 0;
-    for plot in PLOTS {
-        let picture = (plot.draw)()?.draw().map_err(|error| format!("{}: {error}", plot.file))?;
-        if fs::read_to_string(plot.file).is_ok_and(|old| old == picture) {
-            continue;
-        }
-        let failed = |error: std::io::Error| format!("{}: {error}", plot.file);
-        let scratch = PathBuf::from(format!("{}.new", plot.file));
-        if let Some(folder) = Path::new(plot.file).parent() {
+    let changed = outdated()?;
+    for (file, picture) in &changed {
+        let failed = |error: std::io::Error| format!("{file}: {error}");
+        let scratch = PathBuf::from(format!("{file}.new"));
+        if let Some(folder) = scratch.parent() {
             fs::create_dir_all(folder).map_err(failed)?;
         }
-        fs::write(&scratch, picture).and_then(|()| fs::rename(&scratch, plot.file)).map_err(failed)?;
-        changed += 1;
+        fs::write(&scratch, picture).and_then(|()| fs::rename(&scratch, file)).map_err(failed)?;
     }
-    Ok(changed)
+    Ok(changed.len())
 }
 
-/// Plots whose file is not what would be drawn now.
+/// The files of plots that are not what would be drawn now.
 ///
 /// # Errors
 ///
 /// One line: a table is missing or not understood.
 pub fn stale() -> Result<Vec<&'static str>, String> {
-    let mut stale = Vec::new();
-    for plot in PLOTS {
-        let picture = (plot.draw)()?.draw().map_err(|error| format!("{}: {error}", plot.file))?;
-        if !fs::read_to_string(plot.file).is_ok_and(|old| old == picture) {
-            stale.push(plot.file);
+    Ok(outdated()?.into_iter().map(|(file, _)| file).collect())
+}
+
+/// Those files, with what would be drawn.
+fn outdated() -> Result<Vec<(&'static str, String)>, String> {
+    let mut outdated = Vec::new();
+    for Plot { file, draw } in PLOTS {
+        let picture = draw()?.draw().map_err(|error| format!("{file}: {error}"))?;
+        if !fs::read_to_string(file).is_ok_and(|old| old == picture) {
+            outdated.push((file, picture));
         }
     }
-    Ok(stale)
+    Ok(outdated)
 }
 
 /// The strength of the networks: each against the one before, added up, and each against the hand-written evaluation.
@@ -149,13 +150,13 @@ fn nodes() -> Result<Chart, String> {
     let rows = table("docs/strength.md", "nodes")?;
     let mut points = Vec::new();
     for (at, row) in rows.iter().enumerate() {
-        let (value, error) = elo(&row[row.len() - 1])?;
+        let (value, error) = elo(cell(row, row.len().saturating_sub(1))?)?;
         points.push(Point { at, value, error });
     }
     Ok(Chart {
         across: "nodes a move, against half of them",
         up: "Elo",
-        ticks: rows.iter().map(|row| row[0].clone()).collect(),
+        ticks: rows.into_iter().filter_map(|row| row.into_iter().next()).collect(),
         series: vec![Series { label: "gain by twice the nodes".to_owned(), points }],
     })
 }
@@ -165,18 +166,15 @@ fn threads() -> Result<Chart, String> {
     let rows = table("docs/strength.md", "threads")?;
     let points = |column: usize| -> Result<Vec<Point>, String> {
         let values =
-            rows.iter().enumerate().map(|(at, row)| Ok(Point { at, value: number(&row[column])?, error: 0.0 }));
+            rows.iter().enumerate().map(|(at, row)| Ok(Point { at, value: number(cell(row, column)?)?, error: 0.0 }));
         values.collect()
     };
-    Ok(Chart {
-        across: "depth",
-        up: "seconds for 40 positions",
-        ticks: rows.iter().map(|row| row[0].clone()).collect(),
-        series: vec![
-            Series { label: "one thread".to_owned(), points: points(1)? },
-            Series { label: "two threads".to_owned(), points: points(2)? },
-        ],
-    })
+    let series = vec![
+        Series { label: "one thread".to_owned(), points: points(1)? },
+        Series { label: "two threads".to_owned(), points: points(2)? },
+    ];
+    let ticks = rows.into_iter().filter_map(|row| row.into_iter().next()).collect();
+    Ok(Chart { across: "depth", up: "seconds for 40 positions", ticks, series })
 }
 
 /// The chance of winning by score, for some numbers of men, as the engine tells it.
@@ -203,6 +201,10 @@ fn table(page: &str, figure: &str) -> Result<Vec<Vec<String>>, String> {
     let cells = |line: &str| line.trim_matches(['|', ' ']).split('|').map(|cell| cell.trim().to_owned()).collect();
     let rows: Vec<Vec<String>> = table.lines().skip(2).map(cells).collect();
     if rows.is_empty() { Err(format!("{page}: the table {figure} has no rows")) } else { Ok(rows) }
+}
+
+fn cell(row: &[String], at: usize) -> Result<&str, String> {
+    row.get(at).map(String::as_str).ok_or_else(|| format!("a row of {} cells is too short", row.len()))
 }
 
 fn number(cell: &str) -> Result<f64, String> {
