@@ -63,6 +63,9 @@ pub fn chances(tools: &Tools) -> Result<Measured, String> {
     }
     let text = fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
     let (games, samples) = read(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+    if games != GAMES as usize {
+        return Err(format!("{}: {games} of {GAMES} games; without the file they are played again", file.display()));
+    }
     let fitted = Curves::fitted(&samples).ok_or_else(|| format!("{}: nothing can be fitted", file.display()))?;
     Ok(Measured {
         table: table(&samples),

@@ -65,7 +65,8 @@ pub fn output(command: &mut Command, statuses: &[i32]) -> Result<String, String>
     Err(format!("{name}: {}; {}", output.status, errors.lines().last().unwrap_or_default()))
 }
 
-fn cells(line: &str) -> Vec<&str> {
+/// The cells of a table's line.
+pub fn cells(line: &str) -> Vec<&str> {
     line.trim().trim_matches('|').split('|').map(str::trim).collect()
 }
 

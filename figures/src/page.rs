@@ -59,9 +59,17 @@ pub fn table(block: &str) -> String {
 pub fn replace(page: &str, name: &str, block: &str) -> Result<(), String> {
     let text = read(page)?;
     let [before, _, behind] = parts(page, &text, name)?;
-    let new = format!("{before}{block}{behind}");
-    let scratch = format!("{page}.new");
-    fs::write(&scratch, new).and_then(|()| fs::rename(&scratch, page)).map_err(|error| format!("{page}: {error}"))
+    write(page, &format!("{before}{block}{behind}"))
+}
+
+/// Writes a file of the project; it is replaced as a whole or not at all.
+///
+/// # Errors
+///
+/// One line: it cannot be written.
+pub fn write(path: &str, text: &str) -> Result<(), String> {
+    let scratch = format!("{path}.new");
+    fs::write(&scratch, text).and_then(|()| fs::rename(&scratch, path)).map_err(|error| format!("{path}: {error}"))
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 
 use std::error::Error;
 use std::fs;
-use std::path::PathBuf;
 
 use ibex::score::Score;
 use ibex::search::Basis;
@@ -11,13 +10,16 @@ use ibex::uci::wdl::per_mille;
 use plotters::coord::ranged1d::{NoDefaultFormatting, ValueFormatter};
 use plotters::prelude::*;
 
-use crate::page;
+use crate::{measure, page};
 
 /// A plot, its file, and how it is drawn.
 struct Plot {
     file: &'static str,
     draw: fn() -> Result<Chart, String>,
 }
+
+/// Where the plots lie.
+const FOLDER: &str = "docs/plots";
 
 const PLOTS: [Plot; 4] = [
     Plot { file: "docs/plots/chances.svg", draw: chances },
@@ -58,13 +60,9 @@ struct Point {
 /// One line: a table is missing or not understood, or a file cannot be written.
 pub fn write() -> Result<usize, String> {
     let changed = outdated()?;
+    fs::create_dir_all(FOLDER).map_err(|error| format!("{FOLDER}: {error}"))?;
     for (file, picture) in &changed {
-        let failed = |error: std::io::Error| format!("{file}: {error}");
-        let scratch = PathBuf::from(format!("{file}.new"));
-        if let Some(folder) = scratch.parent() {
-            fs::create_dir_all(folder).map_err(failed)?;
-        }
-        fs::write(&scratch, picture).and_then(|()| fs::rename(&scratch, file)).map_err(failed)?;
+        page::write(file, picture)?;
     }
     Ok(changed.len())
 }
@@ -198,7 +196,7 @@ fn chances() -> Result<Chart, String> {
 /// The rows of a figure's table, cell by cell.
 fn table(page: &str, figure: &str) -> Result<Vec<Vec<String>>, String> {
     let table = page::table(&page::block(page, figure)?);
-    let cells = |line: &str| line.trim_matches(['|', ' ']).split('|').map(|cell| cell.trim().to_owned()).collect();
+    let cells = |line| measure::cells(line).into_iter().map(str::to_owned).collect();
     let rows: Vec<Vec<String>> = table.lines().skip(2).map(cells).collect();
     if rows.is_empty() { Err(format!("{page}: the table {figure} has no rows")) } else { Ok(rows) }
 }

@@ -205,9 +205,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if !noisy {
             self.stack_mut(0).quiet = Some(History::quiet_slot(position, threats, m));
         }
-        // What is left cannot win, and the own men could not before: of all draws this one is safe. An ending that is only
-        // expected to be drawn may be lost.
-        let value = if child.is_insufficient_material() && self.shared.conventions.draws == DrawRule::Later {
+        // What is left cannot win, and the own men could not before, if none was a pawn that promotes: of all draws this one
+        // is safe. An ending that is only expected to be drawn may be lost.
+        let is_safe = m.promotion().is_none() && child.is_insufficient_material();
+        let value = if is_safe && self.shared.conventions.draws == DrawRule::Later {
             self.td.pv.clear(1);
             Ibv::exact(Score::BEST_DRAW)
         } else {

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use shakmaty::CastlingMode;
+use shakmaty::{CastlingMode, Role};
 
 use super::rules::TableMode;
 use super::*;
@@ -342,21 +342,35 @@ fn bounds_of_the_table_stay_bounds_in_quiescence() {
     assert!(exact > 200 && bounds > 1000, "{exact} exact, {bounds} bounds");
 }
 
+/// What a search to a depth finds, with equal draws in this order.
+fn with_draws(draws: DrawRule, fen: &str, depth: u32) -> iterate::ThreadResult {
+    let limits = Limits { depth: Some(depth), ..Limits::default() };
+    with_shared(Seat { id: 0, analysis: false }, fen, &limits, None, |shared, game| {
+        let conventions = Conventions { draws, ..Conventions::default() };
+        let shared = Shared { conventions, allowance: None, ..*shared };
+        Search::<true>::new(&shared, 0, &mut ThreadData::default(), game).iterate(1).expect("a move")
+    })
+}
+
 /// Bishop against rook is expected to be drawn, and sometimes lost: the rook that hangs is taken. Source of the position: a
 /// game that Ibex lost this way.
 #[test]
 fn the_draw_on_the_board_is_better_than_one_to_come() {
-    let fen = "8/8/2B5/2K5/2r5/8/1k6/8 w - - 0 126";
-    for (draws, best) in [(DrawRule::Later, "c5c4"), (DrawRule::Sooner, "c5c4")] {
+    for draws in [DrawRule::Later, DrawRule::Sooner] {
         for depth in [1, 4, 8, 12] {
-            let limits = Limits { depth: Some(depth), ..Limits::default() };
-            let result = with_shared(Seat { id: 0, analysis: false }, fen, &limits, None, |shared, game| {
-                let shared =
-                    Shared { conventions: Conventions { draws, ..Conventions::default() }, allowance: None, ..*shared };
-                Search::<true>::new(&shared, 0, &mut ThreadData::default(), game).iterate(1).expect("a move")
-            });
-            assert_eq!(result.best.to_uci(CastlingMode::Standard).to_string(), best, "{draws:?}, depth {depth}");
+            let result = with_draws(draws, "8/8/2B5/2K5/2r5/8/1k6/8 w - - 0 126", depth);
+            assert_eq!(result.best.to_uci(CastlingMode::Standard).to_string(), "c5c4", "{draws:?}, depth {depth}");
             assert!(result.value.score().is_draw(), "{:?}", result.value);
         }
+    }
+}
+
+/// A pawn that becomes a bishop makes a certain draw, too, but as a pawn it might have won.
+#[test]
+fn a_pawn_is_not_thrown_away_for_a_certain_draw() {
+    for depth in [4, 8, 12] {
+        let result = with_draws(DrawRule::Later, "8/3kP3/8/8/8/8/8/K7 w - - 0 1", depth);
+        assert!(!matches!(result.best.promotion(), Some(Role::Bishop | Role::Knight)), "{}", result.best);
+        assert!(result.value.score().is_draw(), "{:?}", result.value);
     }
 }
