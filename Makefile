@@ -11,7 +11,7 @@ TARGET := $(EXE:$(SUFFIX)=)$(SUFFIX)
 FEATURES ?=
 CHOSEN = $(if $(FEATURES),--features $(FEATURES))
 
-.PHONY: native portable static pgo dist dist-run neon wasm-target node web web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz diagram figures match matches clean help
+.PHONY: native portable static pgo dist dist-run neon wasm-target node web web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz diagram figures match factors matches clean help
 
 # The fuzzer's targets, and how long each runs; cargo-fuzz needs a nightly toolchain.
 FUZZ_TARGETS := line dialogue fen epd games network option annotated
@@ -143,6 +143,11 @@ match: ## Play the commit NEW against OLD by SPRT and record the result, with CH
 	cargo run --quiet --locked -p ibex-figures -- $(if $(IBEX_SHARED),--shared $(IBEX_SHARED)) match \
 	  --new $(or $(NEW),HEAD) --old $(or $(OLD),HEAD~1) $(if $(CHANGE),--change "$(CHANGE)") $(ARGS)
 	$(MAKE) matches
+
+factors: ## Play many changes of options in one match and say what each is worth: CHANGES=FILE has one a line, NAME OPTION=VALUE ...
+	cargo build --quiet --release --locked --features tune --bin ibex --target-dir target/tune
+	cargo run --quiet --locked -p ibex-figures -- $(if $(IBEX_SHARED),--shared $(IBEX_SHARED)) --ibex target/tune/release/ibex \
+	  factors $(or $(CHANGES),$(error CHANGES=FILE is missing)) $(ARGS)
 
 matches: ## Write the tables of MATCHES.md again, after a change of docs/matches.csv or docs/steps.csv
 	IBEX_WRITE_MATCHES=1 cargo test --locked --test source matches

@@ -12,6 +12,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Color, Position};
 
 use crate::games::{self, LEVEL_BOOK, Limit, Side, amount, found};
+use crate::linear::solve;
 use crate::measure::{Measured, Tools, row};
 
 const GAMES: u32 = 600;
@@ -50,7 +51,12 @@ pub fn chances(tools: &Tools) -> Result<Measured, String> {
         let book = tools.data(LEVEL_BOOK)?;
         let scratch = folder.join("chances.running");
         let _ = fs::remove_file(&scratch);
-        let sides = ["Ibex", "Opponent"].map(|name| Side { program: &tools.ibex, name, limit: Limit::Nodes(NODES) });
+        let sides = ["Ibex", "Opponent"].map(|name| Side {
+            program: &tools.ibex,
+            name,
+            limit: Limit::Nodes(NODES),
+            options: &[],
+        });
         let mut command = games::fastchess(&runner, sides, &book, GAMES / 2, &folder)?;
         command.args(["-each", "proto=uci", "option.Hash=16", "option.Threads=1", "-srand", "16", "-concurrency", "2"]);
         command.args(["-resign", "movecount=4", "score=900", "-pgnout", "file=chances.running"]);
@@ -175,6 +181,7 @@ impl Curves {
         let mut least = value(&curves);
         for _ in 0..100 {
             let step = solve(curves.scoring(samples))?;
+            let step: Vec<f64> = step.into_iter().map(|solution| solution[0]).collect();
             // A step that does not help is too long.
             let better = (0..30).map(|halvings| 0.5_f64.powi(halvings)).find_map(|length| {
                 let next = Curves(std::array::from_fn(|i| curves.0[i] + length * step[i]));
@@ -189,8 +196,8 @@ impl Curves {
     }
 
     /// The system of equations of a step: the expected curvature, and the slope of the likelihood.
-    fn scoring(&self, samples: &[Sample]) -> [[f64; 7]; 6] {
-        let mut system = [[0.0; 7]; 6];
+    fn scoring(&self, samples: &[Sample]) -> Vec<Vec<f64>> {
+        let mut system = vec![vec![0.0; 7]; 6];
         for sample in samples {
             let [even, spread] = self.at(sample.men);
             let share = sample.men as f64 / 32.0;
@@ -218,23 +225,6 @@ impl Curves {
         }
         system
     }
-}
-
-/// Solves a system of linear equations, the right side being its last column; `None` if it has no one solution.
-fn solve<const N: usize, const M: usize>(mut system: [[f64; M]; N]) -> Option<[f64; N]> {
-    for column in 0..N {
-        let pivot = (column..N).max_by(|&a, &b| system[a][column].abs().total_cmp(&system[b][column].abs()))?;
-        system.swap(column, pivot);
-        let row = system[column];
-        if row[column].abs() < 1e-12 {
-            return None;
-        }
-        for (_, other) in system.iter_mut().enumerate().filter(|&(at, _)| at != column) {
-            let factor = other[column] / row[column];
-            other.iter_mut().zip(row).for_each(|(value, above)| *value -= factor * above);
-        }
-    }
-    Some(std::array::from_fn(|i| system[i][M - 1] / system[i][i]))
 }
 
 /// How many games a file of fastchess has, and their moves with scores.
@@ -403,11 +393,5 @@ mod tests {
         assert!(line.contains(" | 67, 33, 0 | "), "{line}");
         assert!(line.ends_with("| none | none |"), "{line}");
         assert_eq!(table.lines().count(), 2 + MEN.len());
-    }
-
-    #[test]
-    fn equations_are_solved() {
-        assert_eq!(solve([[0.0, 2.0, 4.0], [1.0, 1.0, 5.0]]), Some([3.0, 2.0]));
-        assert_eq!(solve([[1.0, 2.0, 4.0], [2.0, 4.0, 5.0]]), None);
     }
 }

@@ -72,7 +72,7 @@ pub fn strength(tools: &Tools) -> Result<Measured, String> {
             _ => {
                 let sides = [("Ibex", tools.ibex.as_path()), ("Opponent", program)];
                 let limit = Limit::Clock(CONTROL.to_owned());
-                let sides = sides.map(|(name, program)| Side { program, name, limit: limit.clone() });
+                let sides = sides.map(|(name, program)| Side { program, name, limit: limit.clone(), options: &[] });
                 play(&runner, sides, &book, &log)?
             }
         };
@@ -108,7 +108,12 @@ pub fn nodes(tools: &Tools) -> Result<Measured, String> {
             Ok(text) if complete(&text).is_ok() => text,
             _ => {
                 let sides = [("Ibex", doubled), ("Opponent", doubled / 2)];
-                let sides = sides.map(|(name, nodes)| Side { program: &tools.ibex, name, limit: Limit::Nodes(nodes) });
+                let sides = sides.map(|(name, nodes)| Side {
+                    program: &tools.ibex,
+                    name,
+                    limit: Limit::Nodes(nodes),
+                    options: &[],
+                });
                 play(&runner, sides, &book, &log)?
             }
         };
@@ -174,6 +179,17 @@ pub fn found(program: &str) -> Option<PathBuf> {
 
 /// What an engine calls itself.
 fn name_of(program: &Path) -> Result<String, String> {
+    let text = uci(program)?;
+    let name = text.lines().find_map(|line| line.strip_prefix("id name "));
+    name.map(|name| name.trim().to_owned()).ok_or_else(|| format!("{} is no UCI engine", program.display()))
+}
+
+/// What an engine says of itself and its options.
+///
+/// # Errors
+///
+/// One line: the program does not run.
+pub fn uci(program: &Path) -> Result<String, String> {
     let shown = program.display();
     let mut child = Command::new(program)
         .stdin(Stdio::piped())
@@ -184,9 +200,7 @@ fn name_of(program: &Path) -> Result<String, String> {
         input.write_all(b"uci\nquit\n").map_err(|error| format!("{shown}: {error}"))?;
     }
     let output = child.wait_with_output().map_err(|error| format!("{shown}: {error}"))?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let name = text.lines().find_map(|line| line.strip_prefix("id name "));
-    name.map(|name| name.trim().to_owned()).ok_or_else(|| format!("{shown} is no UCI engine"))
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// One side of a match.
@@ -197,6 +211,8 @@ pub struct Side<'a> {
     pub name: &'a str,
     /// What limits its moves, as fastchess writes it.
     pub limit: Limit,
+    /// Its UCI options that the other side does not share: `NAME=VALUE`.
+    pub options: &'a [String],
 }
 
 /// What limits the moves of a side.
@@ -220,12 +236,13 @@ pub const ADJUDICATED: [&str; 7] =
 pub fn fastchess(runner: &Path, sides: [Side; 2], book: &Path, rounds: u32, folder: &Path) -> Result<Command, String> {
     let whole = |path: &Path| fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()));
     let mut command = Command::new(runner);
-    for Side { program, name, limit } in sides {
+    for Side { program, name, limit, options } in sides {
         command.args(["-engine", &format!("cmd={}", whole(program)?.display()), &format!("name={name}")]);
         match limit {
             Limit::Nodes(nodes) => command.args(["tc=inf", &format!("nodes={nodes}")]),
             Limit::Clock(control) => command.arg(format!("tc={control}")),
         };
+        command.args(options.iter().map(|option| format!("option.{option}")));
     }
     command.args(["-openings", &format!("file={}", whole(book)?.display()), "format=epd", "order=random"]);
     command.args(["-rounds", &rounds.to_string(), "-games", "2", "-repeat", "-recover"]);

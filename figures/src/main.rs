@@ -3,11 +3,14 @@
 //! A figure is a table between two markers of a page, with a line that says what it was measured with. [`list`] has them
 //! all. `run` measures those that are not of the current engine, one after the other; each is written when it is complete,
 //! so the same command goes on after an interruption. `check` says which figures are old, and measures the quick ones
-//! again, whose tables must repeat. Plots are drawn of the pages' tables after every `run`. `match` plays two commits against each other by SPRT, for the record of matches.
+//! again, whose tables must repeat. Plots are drawn of the pages' tables after every `run`. `match` plays two commits
+//! against each other by SPRT, for the record of matches; `factors` finds the changes that deserve it.
 
 mod basis;
 mod chances;
+mod factors;
 mod games;
+mod linear;
 mod list;
 mod measure;
 mod page;
@@ -58,6 +61,8 @@ enum Command {
     },
     /// Play two commits against each other until SPRT says which is better, and add the result to the record of matches
     Match(sprt::Arguments),
+    /// Play many small changes of options at once, and say what each is worth
+    Factors(factors::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -68,6 +73,7 @@ fn main() -> ExitCode {
         Command::Run { names, again } => run(&tools, names, *again),
         Command::Check { release } => check(&tools, *release),
         Command::Match(arguments) => sprt::play(&tools, arguments).map(|()| true),
+        Command::Factors(arguments) => factors::play(&tools, arguments).map(|()| true),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

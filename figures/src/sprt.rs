@@ -151,7 +151,7 @@ fn run(
     let log = Path::new(FOLDER).join(format!("{name}-{limit}.txt"));
     let each = tc.as_ref().map_or(Limit::Nodes(*nodes), |tc| Limit::Clock(tc.clone()));
     let sides = [("new", &programs[0]), ("old", &programs[1])];
-    let sides = sides.map(|(name, program)| Side { program, name, limit: each.clone() });
+    let sides = sides.map(|(name, program)| Side { program, name, limit: each.clone(), options: &[] });
     let mut command = fastchess(runner, sides, book, games / 2, Path::new(FOLDER))?;
     command.args(ADJUDICATED);
     command.args(["-each", "proto=uci", &format!("option.Hash={hash}"), &format!("option.Threads={threads}")]);

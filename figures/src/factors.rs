@@ -1,0 +1,375 @@
+//! Many small changes in one match: for every change each pair of games draws which side has it.
+//!
+//! A change of five Elo needs thousands of games to be seen, and so does the next. Here all games speak about all changes:
+//! the first side has a change, or the second, or neither, by lot, and least squares tells the effects apart. That is a
+//! factorial experiment (Fisher, "The Design of Experiments", 1935). It holds for effects that are small enough to add up,
+//! and measures each of them beside a third of the others. So it says which changes deserve a match of their own.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use clap::Args;
+use ibex::random::Random;
+use serde::{Deserialize, Serialize};
+
+use crate::games::{ADJUDICATED, LEVEL_BOOK, Limit, Side, fastchess, found, read_match, uci};
+use crate::linear::solve;
+use crate::measure::{Tools, output, row};
+
+/// Results, and the folders in which the runner works.
+const FOLDER: &str = "target/factors";
+/// The difference in Elo for each point that a side scores more than the other in a game, where they are about even.
+const ELO: f64 = 800.0 / std::f64::consts::LN_10;
+/// Pairs of games between two reports.
+const REPORT: usize = 100;
+
+/// What is played.
+#[derive(Args, Debug)]
+pub struct Arguments {
+    /// The changes, one a line: a name, and the options that make it, `deeper lmr_base=400 lmr_slope=500`
+    changes: PathBuf,
+    /// Pairs of games, those of earlier runs included
+    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
+    pairs: u64,
+    /// Nodes a move
+    #[arg(long, default_value_t = 12_000, conflicts_with = "tc", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// A clock in place of nodes, as fastchess reads it: seconds and increment, `1+0.01`
+    #[arg(long, value_name = "TIME")]
+    tc: Option<String>,
+    /// Hash of each engine, MiB
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
+    hash: u32,
+    /// Games at a time
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
+    concurrency: u32,
+    /// The openings, an EPD file [default: books/noob_3moves.epd of the public test data]
+    #[arg(long, value_name = "FILE")]
+    book: Option<PathBuf>,
+}
+
+/// The options that make a change, by its name.
+type Changes = BTreeMap<String, Vec<String>>;
+
+/// A pair of games: its number, the changes of each side, and its results for the first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Pair {
+    number: u64,
+    first: Vec<String>,
+    second: Vec<String>,
+    won: u32,
+    drawn: u32,
+    lost: u32,
+}
+
+/// Plays the pairs that are missing and prints what each change is worth. Every pair is kept as it ends, so that the same
+/// command goes on after an interruption.
+///
+/// # Errors
+///
+/// One line: fastchess, the book or the changes are missing or not understood, the program lacks an option, or a game
+/// breaks off.
+pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
+    let runner = found("fastchess").ok_or("fastchess is missing; it must be in the search path")?;
+    let book = match &arguments.book {
+        Some(file) if file.is_file() => file.clone(),
+        Some(file) => return Err(format!("{} is no file (--book)", file.display())),
+        None => tools.data(LEVEL_BOOK)?,
+    };
+    let file = &arguments.changes;
+    let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let changes = read_changes(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+    check(&changes, &uci(&tools.ibex)?).map_err(|error| format!("{}: {error}", file.display()))?;
+    fs::create_dir_all(FOLDER).map_err(|error| format!("{FOLDER}: {error}"))?;
+    let stem = file.file_stem().map_or_else(|| "changes".into(), |stem| stem.to_string_lossy().into_owned());
+    let log = Path::new(FOLDER).join(format!("{stem}.jsonl"));
+    let mut pairs = read_pairs(&log)?;
+    let done: BTreeSet<u64> = pairs.iter().map(|pair| pair.number).collect();
+    let missing: Vec<u64> = (0..arguments.pairs).filter(|number| !done.contains(number)).collect();
+    eprintln!("{} changes, {} pairs to play; {} has them", changes.len(), missing.len(), log.display());
+    let match_ = Setting { runner: &runner, program: &tools.ibex, book: &book, arguments };
+    pairs.extend(match_.play(&changes, &missing, &log)?);
+    print!("{}", table(&pairs));
+    Ok(())
+}
+
+/// The changes of a file: lines that are empty or begin with `#` are none.
+fn read_changes(text: &str) -> Result<Changes, String> {
+    let mut changes = Changes::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let mut words = line.split_whitespace().map(str::to_owned);
+        let name = words.next().unwrap_or_default();
+        let options: Vec<String> = words.collect();
+        if options.is_empty() || options.iter().any(|option| !option.contains('=')) {
+            return Err(format!("'{line}' is not a name and options, NAME OPTION=VALUE ..."));
+        }
+        if changes.insert(name.clone(), options).is_some() {
+            return Err(format!("'{name}' stands there twice"));
+        }
+    }
+    if changes.is_empty() { Err("no changes".to_owned()) } else { Ok(changes) }
+}
+
+/// Whether the program has the options, numbers in their ranges; `uci` is what it says of them.
+fn check(changes: &Changes, uci: &str) -> Result<(), String> {
+    for option in changes.values().flatten() {
+        let (name, value) = option.split_once('=').unwrap_or((option, ""));
+        let start = format!("option name {name} type ");
+        let told = uci.lines().find_map(|line| line.strip_prefix(&start));
+        let told = told.ok_or_else(|| format!("the program has no option '{name}' (feature `tune`?)"))?;
+        let mut words = told.split_whitespace();
+        if words.next() == Some("spin") {
+            let words: Vec<&str> = words.collect();
+            let limit =
+                |label| words.iter().position(|&word| word == label).and_then(|at| words.get(at + 1)?.parse().ok());
+            let (least, most): (Option<i64>, Option<i64>) = (limit("min"), limit("max"));
+            let inside =
+                value.parse::<i64>().is_ok_and(|value| Some(value) >= least && most.is_none_or(|most| value <= most));
+            if !inside {
+                return Err(format!("'{option}' is outside of the option's range"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a file of results holds.
+fn read_pairs(log: &Path) -> Result<Vec<Pair>, String> {
+    if !log.exists() {
+        return Ok(Vec::new());
+    }
+    let text = fs::read_to_string(log).map_err(|error| format!("{}: {error}", log.display()))?;
+    let pairs = text.lines().enumerate().map(|(number, line)| {
+        serde_json::from_str(line).map_err(|error| format!("{}: line {}: {error}", log.display(), number + 1))
+    });
+    pairs.collect()
+}
+
+/// What all games have in common.
+struct Setting<'a> {
+    runner: &'a Path,
+    program: &'a Path,
+    book: &'a Path,
+    arguments: &'a Arguments,
+}
+
+impl Setting<'_> {
+    /// Plays the pairs of these numbers, some at a time, and adds each to the log.
+    fn play(&self, changes: &Changes, numbers: &[u64], log: &Path) -> Result<Vec<Pair>, String> {
+        let failed = |error: std::io::Error| format!("{}: {error}", log.display());
+        let file = OpenOptions::new().create(true).append(true).open(log).map_err(failed)?;
+        let played = Mutex::new((file, Vec::new()));
+        let (next, broken) = (AtomicU64::new(0), AtomicBool::new(false));
+        let work = |worker: u32| -> Result<(), String> {
+            let folder = Path::new(FOLDER).join(format!("worker-{worker}"));
+            fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+            while !broken.load(Ordering::Relaxed) {
+                let index = next.fetch_add(1, Ordering::Relaxed) as usize;
+                let Some(&number) = numbers.get(index) else { break };
+                let pair = self.pair(changes, number, &folder)?;
+                let line = serde_json::to_string(&pair).map_err(|error| error.to_string())? + "\n";
+                let mut played = played.lock().map_err(|_| "another pair failed")?;
+                played.0.write_all(line.as_bytes()).map_err(failed)?;
+                played.1.push(pair);
+                if played.1.len().is_multiple_of(REPORT) {
+                    eprintln!("{} of {} pairs", played.1.len(), numbers.len());
+                }
+            }
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..self.arguments.concurrency)
+                .map(|worker| {
+                    let (work, broken) = (&work, &broken);
+                    scope.spawn(move || work(worker).inspect_err(|_| broken.store(true, Ordering::Relaxed)))
+                })
+                .collect();
+            let ends =
+                workers.into_iter().map(|worker| worker.join().unwrap_or_else(|_| Err("a worker failed".into())));
+            ends.collect::<Result<Vec<()>, String>>()
+        })?;
+        played.into_inner().map(|(_, pairs)| pairs).map_err(|_| "a worker failed".to_owned())
+    }
+
+    /// Plays a pair of games of one opening.
+    fn pair(&self, changes: &Changes, number: u64, folder: &Path) -> Result<Pair, String> {
+        let [first, second] = draw(changes, number);
+        let options = |names: &[String]| names.iter().flat_map(|name| changes[name].clone()).collect::<Vec<_>>();
+        let limit = match &self.arguments.tc {
+            Some(tc) => Limit::Clock(tc.clone()),
+            None => Limit::Nodes(self.arguments.nodes),
+        };
+        let (of_first, of_second) = (options(&first), options(&second));
+        let sides = [("first", &of_first), ("second", &of_second)];
+        let sides = sides.map(|(name, options)| Side { program: self.program, name, limit: limit.clone(), options });
+        let mut command = fastchess(self.runner, sides, self.book, 1, folder)?;
+        command.args(ADJUDICATED);
+        command.args(["-each", "proto=uci", &format!("option.Hash={}", self.arguments.hash)]);
+        command.args(["-concurrency", "1", "-srand", &(number + 1).to_string()]);
+        let text = output(&mut command, &[0])?;
+        let result = read_match(&text, "first", "second")?;
+        if result.games() != 2 {
+            return Err(format!("pair {number} has {} games", result.games()));
+        }
+        Ok(Pair { number, first, second, won: result.won, drawn: result.drawn, lost: result.lost })
+    }
+}
+
+/// The changes of both sides in the pair of this number: for each the first has it, the second, or neither.
+fn draw(changes: &Changes, number: u64) -> [Vec<String>; 2] {
+    let mut random = Random::of_part(0, number);
+    let mut sides = [Vec::new(), Vec::new()];
+    for name in changes.keys() {
+        if let Some(side) = sides.get_mut(random.below(3)) {
+            side.push(name.clone());
+        }
+    }
+    sides
+}
+
+/// What a change is worth.
+#[derive(Clone, Debug, PartialEq)]
+struct Effect {
+    name: String,
+    /// In Elo, with half of its interval of 95%.
+    elo: f64,
+    error: f64,
+    /// Games in which one side had it.
+    games: usize,
+}
+
+/// The effects of all changes, the best first; none if there are too few pairs to tell them apart.
+fn effects(pairs: &[Pair]) -> Option<Vec<Effect>> {
+    let names: BTreeSet<&String> = pairs.iter().flat_map(|pair| pair.first.iter().chain(&pair.second)).collect();
+    let names: Vec<&String> = names.into_iter().collect();
+    let place: BTreeMap<&String, usize> = names.iter().enumerate().map(|(at, &name)| (name, at)).collect();
+    let design: Vec<(Vec<f64>, f64)> = pairs
+        .iter()
+        .map(|pair| {
+            let mut factors = vec![0.0; names.len()];
+            pair.first.iter().for_each(|name| factors[place[name]] += 1.0);
+            pair.second.iter().for_each(|name| factors[place[name]] -= 1.0);
+            (factors, (f64::from(pair.won) - f64::from(pair.lost)) / 2.0)
+        })
+        .collect();
+    // The normal equations, with the slopes and the unit matrix as right sides.
+    let size = names.len();
+    let mut system = vec![vec![0.0; 2 * size + 1]; size];
+    for (i, line) in system.iter_mut().enumerate() {
+        for (factors, result) in &design {
+            for j in 0..size {
+                line[j] += factors[i] * factors[j];
+            }
+            line[size] += factors[i] * result;
+        }
+        line[size + 1 + i] = 1.0;
+    }
+    let solved = solve(system)?;
+    let slopes: Vec<f64> = solved.iter().map(|line| line[0]).collect();
+    let freedom = design.len().checked_sub(size).filter(|&freedom| freedom > 0)?;
+    let residue = |(factors, result): &(Vec<f64>, f64)| {
+        let told: f64 = factors.iter().zip(&slopes).map(|(factor, slope)| factor * slope).sum();
+        (result - told).powi(2)
+    };
+    let variance = design.iter().map(residue).sum::<f64>() / freedom as f64;
+    let mut effects: Vec<Effect> = names
+        .iter()
+        .enumerate()
+        .map(|(at, &name)| Effect {
+            name: name.clone(),
+            elo: ELO * slopes[at],
+            error: ELO * 1.96 * (variance * solved[at][1 + at]).sqrt(),
+            games: 2 * design.iter().filter(|(factors, _)| factors[at] != 0.0).count(),
+        })
+        .collect();
+    effects.sort_by(|a, b| b.elo.total_cmp(&a.elo));
+    Some(effects)
+}
+
+/// The effects as a table.
+fn table(pairs: &[Pair]) -> String {
+    let Some(effects) = effects(pairs) else {
+        return format!("{} pairs are too few to tell the changes apart\n", pairs.len());
+    };
+    let mut table = row(&["change", "Elo, 95%", "games with it on one side"]) + "|---|--:|--:|\n";
+    for Effect { name, elo, error, games } in effects {
+        table += &row(&[name, format!("{elo:+.1} ± {error:.1}"), games.to_string()]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CHANGES: &str = "# what is tried\ndeeper lmr_base=400 lmr_slope=500\n\nno-iir iir_depth=100\n";
+
+    #[test]
+    fn changes_are_read_and_checked_against_the_options_of_the_program() {
+        let changes = read_changes(CHANGES).unwrap();
+        assert_eq!(changes["deeper"], ["lmr_base=400", "lmr_slope=500"]);
+        for (text, error) in
+            [("", "no changes"), ("x", "not a name"), ("x a b=1", "not a name"), ("x a=1\nx b=1", "twice")]
+        {
+            assert!(read_changes(text).unwrap_err().contains(error), "{text}");
+        }
+        let told = "option name lmr_base type spin default 1 min 0 max 2048\n\
+            option name lmr_slope type spin default 1 min 0 max 900\noption name iir_depth type spin default 1 min 2 max 100\n";
+        assert_eq!(check(&changes, told), Ok(()));
+        assert!(check(&changes, &told.replace("iir", "rii")).unwrap_err().contains("no option 'iir_depth'"));
+        assert!(check(&changes, &told.replace("900", "499")).unwrap_err().contains("'lmr_slope=500' is outside"));
+    }
+
+    #[test]
+    fn every_pair_draws_its_own_sides_and_the_same_ones_again() {
+        let names = (0..300).map(|i| (format!("c{i:03}"), vec![format!("c{i}=1")]));
+        let changes: Changes = names.collect();
+        let [first, second] = draw(&changes, 5);
+        assert_eq!(draw(&changes, 5), [first.clone(), second.clone()]);
+        assert_ne!(draw(&changes, 6)[0], first);
+        assert!(first.iter().all(|name| !second.contains(name)));
+        for side in [first, second] {
+            assert!((70..130).contains(&side.len()), "{} of 300", side.len());
+        }
+    }
+
+    #[test]
+    fn effects_that_made_the_results_are_found_in_them() {
+        let truth = BTreeMap::from([("bad".to_owned(), -20.0), ("good".to_owned(), 30.0), ("idle".to_owned(), 0.0)]);
+        let changes: Changes = truth.keys().map(|name| (name.clone(), vec!["x=1".to_owned()])).collect();
+        let mut random = Random::new(1);
+        let pairs: Vec<Pair> = (0..40_000)
+            .map(|number| {
+                let [first, second] = draw(&changes, number);
+                let worth = |side: &[String]| side.iter().map(|name| truth[name]).sum::<f64>();
+                let score = 0.5 + (worth(&first) - worth(&second)) / ELO / 2.0;
+                let mut pair = Pair { number, first, second, won: 0, drawn: 0, lost: 0 };
+                for _ in 0..2 {
+                    let drawn = random.happens(0.4);
+                    let counter = if drawn {
+                        &mut pair.drawn
+                    } else if random.happens((score - 0.2) / 0.6) {
+                        &mut pair.won
+                    } else {
+                        &mut pair.lost
+                    };
+                    *counter += 1;
+                }
+                pair
+            })
+            .collect();
+        let effects = effects(&pairs).unwrap();
+        assert_eq!(effects.iter().map(|effect| effect.name.as_str()).collect::<Vec<_>>(), ["good", "idle", "bad"]);
+        for effect in &effects {
+            let off = (effect.elo - truth[&effect.name]).abs();
+            assert!(off < 1.5 * effect.error && effect.error < 3.5, "{effect:?}");
+            assert!((50_000..57_000).contains(&effect.games), "{effect:?}");
+        }
+        assert!(table(&pairs).lines().nth(2).unwrap().starts_with("| good | +"));
+        assert!(table(&pairs[..2]).contains("too few"));
+    }
+}
