@@ -152,14 +152,6 @@ tunables! {
     /// Least reduction by the parent.
     hindsight_reduction = 3 in 1..=100, step 1;
 
-    // Razoring: far below alpha at low depth, only captures can help.
-    /// Deepest depth.
-    razor_depth = 4 in 0..=8, step 1;
-    /// Margin at depth 0.
-    razor_base = 206 in 50..=600, step 30;
-    /// Margin per depth squared.
-    razor_slope = 224 in 50..=500, step 25;
-
     // Reverse futility: far above beta at low depth, nothing is likely to go wrong.
     /// Deepest depth.
     rfp_depth = 9 in 0..=14, step 1;
@@ -243,8 +235,12 @@ tunables! {
     singular_depth = 6 in 4..=100, step 1;
     /// Margin per ply, in sixteenths of a centipawn.
     singular_margin = 26 in 4..=64, step 4;
+    /// More margin where a PV has been, outside of the PV.
+    singular_was_pv = 16 in 0..=64, step 4;
     /// How far below for a second ply.
     singular_double = 14 in 0..=80, step 5;
+    /// How far below for a third ply, for a quiet move.
+    singular_triple = 90 in 0..=300, step 10;
     /// How much less deep the TT value may be than the node.
     singular_tt_depth = 2 in 1..=5, step 1;
     /// The depth of the search without that move, as a share of the node's, 1/1024.
@@ -263,6 +259,8 @@ tunables! {
     lmr_slope = 536 in 0..=900, step 30;
     /// Less in PV nodes.
     lmr_pv = 813 in 0..=2500, step 100;
+    /// Less, too, for a window of a pawn or more; in proportion for a narrower one.
+    lmr_window = 800 in 0..=2500, step 100;
     /// More at expected cut nodes.
     lmr_cut = 942 in 0..=3000, step 120;
     /// More when the position is not improving.
@@ -313,6 +311,10 @@ tunables! {
     history_malus_max = 1120 in 400..=4000, step 150;
     /// The share of the bonus for a quiet best move without a cutoff, 1/1024.
     history_best = 531 in 0..=1024, step 64;
+    /// How far above beta a value counts like one of a search a ply deeper, in centipawns.
+    history_surprise = 60 in 0..=400, step 10;
+    /// What the histories of moves forget before the next search, 1/65536.
+    history_ageing = 19660 in 0..=32767, step 2000;
 
     // Quiescence: a capture whose victim cannot lift the evaluation to alpha is skipped.
     /// Margin on top of the victim's value.

@@ -117,6 +117,11 @@ impl History {
         self.0.clear();
     }
 
+    /// Forgets a part of everything: what was good two moves ago is less so now.
+    pub fn age(&mut self) {
+        self.0.shrink(params::history_ageing() as i16);
+    }
+
     #[inline]
     fn get(&self, index: usize) -> i32 {
         i32::from(self.0[index])

@@ -40,6 +40,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if self.roots.0.is_empty() {
             return None;
         }
+        self.td.age();
         let lines = lines.clamp(1, self.roots.0.len());
         let deepest = self.shared.limits.depth.map_or(MAX_PLY as i32 - 1, |d| d.clamp(1, MAX_PLY as u32 - 1) as i32);
         // Helper threads search one line.
@@ -84,6 +85,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.complete_mate_line(0, true);
         self.recall_mates(lines);
         self.publish();
+        self.td.nodes += self.nodes;
         Some(self.result())
     }
 

@@ -23,7 +23,7 @@ use crate::window::Window;
 pub(super) struct Node<'p> {
     pub position: &'p Position,
     pub ply: usize,
-    /// The remaining depth. Steps 7 and 11 change it, and so does a raised alpha.
+    /// The remaining depth. Steps 7 and 10 change it, and so does a raised alpha.
     pub depth: i32,
     /// The window, after all that is proved has narrowed it. Alpha rises with the best value.
     pub alpha: Score,
@@ -169,27 +169,19 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 node.depth += 1;
             }
 
-            // Step 8. Razoring (+4 Elo). So far below alpha only captures can help.
-            if pruning::razors(&node) {
-                let value = self.quiesce::<false>(position, node.alpha, node.beta, ply)?;
-                if value.fails_low(node.alpha) {
-                    return Some(value.force_upper());
-                }
-            }
-
-            // Step 9. Reverse futility pruning (RFP, +203 Elo). At low depth an evaluation far above beta will hold. The
+            // Step 8. Reverse futility pruning (RFP, +203 Elo). At low depth an evaluation far above beta will hold. The
             // value is halfway to beta, because the evaluation is an opinion.
             if let Some(value) = pruning::reverse_futility(&node) {
                 return Some(value);
             }
 
-            // Step 10. Null move pruning (NMP, +51 Elo). If passing keeps the value above beta, a move will.
+            // Step 9. Null move pruning (NMP, +51 Elo). If passing keeps the value above beta, a move will.
             if let ControlFlow::Break(result) = self.null_move(&node) {
                 return result;
             }
         }
 
-        // Step 11. Internal iterative reduction (IIR, -10 Elo). Without a TT move the node is expensive, and the next
+        // Step 10. Internal iterative reduction (IIR, -10 Elo). Without a TT move the node is expensive, and the next
         // iteration will have one.
         if selective && (PV || cut_node) && node.depth >= params::iir_depth() && node.tt_move.is_none() {
             node.depth -= 1;
@@ -198,12 +190,12 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let threats = Attacks::of(position.board(), !position.turn());
         let cont_keys = self.cont_keys(ply);
 
-        // Step 12. ProbCut (-11 Elo). A capture that holds well above beta at reduced depth is a cutoff.
+        // Step 11. ProbCut (-11 Elo). A capture that holds well above beta at reduced depth is a cutoff.
         if may_prune && let ControlFlow::Break(result) = self.probcut(&node, &threats, &cont_keys) {
             return result;
         }
 
-        // Step 13. The moves in order.
+        // Step 12. The moves in order.
         let mut best = Ibv::NONE;
         let mut best_move: Option<Move> = None;
         let mut move_count = 0;
@@ -224,7 +216,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             let base_reduction = reductions::base(node.depth, move_count);
             let candidate = Candidate { m, noisy, number: move_count, history, base_reduction };
 
-            // Step 14. Late move pruning (LMP, +67 Elo), futility (+20), history pruning (-1) and pruning by static
+            // Step 13. Late move pruning (LMP, +67 Elo), futility (+20), history pruning (-1) and pruning by static
             // exchange evaluation (SEE, +108). A skipped move leaves an upper bound: its margin if it is futile, else the
             // best value so far. No loss is ever claimed on the strength of a skipped move.
             if self.rules().pruning && best.is_some() && !best.score().is_loss() && position.has_pieces() {
@@ -244,20 +236,21 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 }
             }
 
-            // Step 15. Singular extension (SE) and multi-cut (+40 Elo). Is the TT move much better than every other?
+            // Step 14. Singular extension (SE) and multi-cut (+40 Elo). Is the TT move much better than every other?
             let extension = match self.extension(&node, m) {
                 ControlFlow::Continue(plies) => plies,
                 ControlFlow::Break(result) => return result,
             };
 
-            // Step 16. Make the move.
+            // Step 15. Make the move. Check extension: a check that loses nothing is searched a ply deeper.
             let child = self.make(position, m, ply);
             if !noisy {
                 self.stack_mut(ply).quiet = Some(History::quiet_slot(position, &threats, m));
             }
-            let new_depth = node.depth - 1 + extension;
+            let checks = extension == 0 && child.in_check() && self.may_extend(ply) && position.see_at_least(m, 0);
+            let new_depth = node.depth - 1 + extension + i32::from(checks);
 
-            // Step 17. Late move reductions (LMR, +121 Elo). A late move is searched to less depth, and again if it
+            // Step 16. Late move reductions (LMR, +121 Elo). A late move is searched to less depth, and again if it
             // surprises.
             let (alpha, beta) = (node.alpha, node.beta);
             let mut value = Ibv::NONE;
@@ -279,7 +272,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                     }
                 }
             } else if !PV || move_count > 1 {
-                // Step 18. Principal variation search (PVS): a null window first, then the full window for a move that
+                // Step 17. Principal variation search (PVS): a null window first, then the full window for a move that
                 // beats alpha.
                 value = self.child::<false>(&child, alpha, alpha.above(), new_depth, ply, !cut_node)?;
             }
@@ -289,7 +282,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             self.take_back();
             debug_assert!(value.is_some());
 
-            // Step 19. The best value is the maximum. One comparison decides about a beta cutoff.
+            // Step 18. The best value is the maximum. One comparison decides about a beta cutoff.
             best = best.max(value);
             if value.score() > alpha && value.bound() != Bound::Upper {
                 best_move = Some(m);
@@ -308,21 +301,22 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             tried.push(m);
         }
 
-        // Step 20. Mate or stalemate if there was no move; else the histories learn from the best one.
+        // Step 19. Mate or stalemate if there was no move; else the histories learn from the best one.
         if move_count == 0 {
             return Some(self.value_without_moves(&node));
         }
         best = window.close(self.rules().composition.conclude(best, window.alpha, node.beta));
         if let Some(m) = best_move {
             if best.cuts(node.beta) {
-                self.reward_cutoff(position, ply, node.depth, m, &threats, &tried);
+                let surprise = i32::from(best.score().cp() > node.beta.cp() + params::history_surprise());
+                self.reward_cutoff(position, ply, node.depth + surprise, m, &threats, &tried);
             } else if !is_noisy(m) {
                 let bonus = history::bonus(node.depth) * params::history_best() / 1024;
                 self.td.history.update_quiet(position, &threats, &cont_keys, m, bonus);
             }
         }
 
-        // Step 21. Correction history and TT store. Where training data are made, the node may be a lesson.
+        // Step 20. Correction history and TT store. Where training data are made, the node may be a lesson.
         if whole {
             if self.rules().lessons
                 && let Some(lessons) = &mut self.td.lessons

@@ -13,11 +13,13 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Searches the node after a pass, at reduced depth. Breaks with the node's result if that is at least beta, or if the
     /// search was aborted.
     ///
-    /// No null move follows another, and none is tried without pieces, where zugzwang is common.
+    /// Only a node that is expected to fail high tries it. No null move follows another, and none is tried without pieces,
+    /// where zugzwang is common.
     #[inline(always)]
     pub(super) fn null_move(&mut self, node: &Node<'_>) -> ControlFlow<NodeResult> {
         let &Node { position, ply, depth, alpha, beta, eval, estimate, .. } = node;
-        if depth < params::nmp_depth()
+        if !node.cut_node
+            || depth < params::nmp_depth()
             || ply < self.nmp_min_ply
             || self.stack_before(ply, 1).null
             || estimate < beta.cp()

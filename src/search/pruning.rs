@@ -5,13 +5,6 @@ use crate::bound::Ibv;
 use crate::params;
 use crate::score::Score;
 
-/// Razoring: whether the evaluation is so far below alpha that only captures can help.
-#[inline(always)]
-pub(super) fn razors(node: &Node<'_>) -> bool {
-    let margin = params::razor_base() + params::razor_slope() * node.depth * node.depth;
-    node.depth <= params::razor_depth() && !node.alpha.is_decisive() && node.estimate + margin < node.alpha.cp()
-}
-
 /// Reverse futility pruning: a lower bound between beta and the evaluation, if the evaluation is far enough above beta.
 ///
 /// Also known as static null move pruning.
@@ -138,18 +131,6 @@ mod tests {
         node.depth = 1;
         (node.alpha, node.beta) = (Score::mate_in(9).below(), Score::mate_in(9));
         assert_eq!(reverse_futility(&node), None, "no evaluation is a mate");
-    }
-
-    #[test]
-    fn razoring_needs_a_low_depth_and_a_hopeless_evaluation() {
-        let position = position();
-        let mut node = level_node(&position);
-        (node.depth, node.estimate) = (1, -2000);
-        assert!(razors(&node));
-        node.depth = params::razor_depth() + 1;
-        assert!(!razors(&node));
-        (node.depth, node.estimate) = (1, 0);
-        assert!(!razors(&node));
     }
 
     #[test]

@@ -37,13 +37,21 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             ControlFlow::Break(result) => return result,
         };
 
-        // Step 2. Interior node recognizers. What they prove settles the node, or bounds what standing pat may claim.
+        // Step 2. Upcoming repetition, as in the nodes above.
         let mut window = Window::new(alpha, beta);
+        if !PV {
+            let at_least = self.upcoming_repetition(position, ply, alpha);
+            if let Some(settled) = window.know(at_least) {
+                return Some(settled);
+            }
+        }
+
+        // Step 3. Interior node recognizers. What they prove settles the node, or bounds what standing pat may claim.
         if let Some(settled) = window.know(self.recognize(position, ply)) {
             return Some(settled);
         }
 
-        // Step 3. Transposition table (TT). A bound narrows the window and stays a bound: the result is exact only where this
+        // Step 4. Transposition table (TT). A bound narrows the window and stays a bound: the result is exact only where this
         // search meets it from the other side. What a recognizer proved comes before the TT's opinion.
         let key = self.past.key(position, ply);
         let tt = self.probe_tt(key, position, ply);
@@ -56,7 +64,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let (mut alpha, beta) = (window.alpha, window.beta);
         let was_pv = PV || tt.pv;
 
-        // Step 4. Stand pat. The side to move need not capture.
+        // Step 5. Stand pat. The side to move need not capture.
         let mut best = Ibv::NONE;
         let mut raw = None;
         let mut stand_pat = 0;
@@ -75,7 +83,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             self.stack_mut(ply).eval = None;
         }
 
-        // Step 5. Captures and promotions; in check, everything.
+        // Step 6. Captures and promotions; in check, everything.
         let cont_keys = self.cont_keys(ply);
         let tt_move = tt.best.and_then(|m| position.find(m));
         let threats = if in_check { Attacks::of(position.board(), !position.turn()) } else { Attacks::default() };
@@ -84,7 +92,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let mut searched = 0;
         let ahead = self.fetcher(position, ply);
         while let Some(m) = picker.next(position, &self.td.history, &threats, &cont_keys, &ahead) {
-            // Step 6. Skip quiet evasions after the first, captures that lose material (SEE), and captures that cannot lift
+            // Step 7. Skip quiet evasions after the first, captures that lose material (SEE), and captures that cannot lift
             // the evaluation to alpha (delta pruning). A skipped move leaves an upper bound: its margin, or the best value
             // so far.
             if self.rules().pruning && best.is_some() && !best.score().is_loss() {
@@ -107,7 +115,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 }
             }
 
-            // Step 7. Search the move.
+            // Step 8. Search the move.
             let child = self.make(position, m, ply);
             let result = self.quiet_child::<PV>(&child, alpha, beta, ply);
             self.take_back();
@@ -135,7 +143,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
         best = window.close(self.rules().composition.conclude(best, window_bottom, beta));
 
-        // Step 8. TT store.
+        // Step 9. TT store.
         let entry =
             Entry { value: self.to_tt(best, ply), best: best_move, depth: 0, pv: was_pv, eval: raw, tb_entry: false };
         self.shared.tt.store(key, entry);

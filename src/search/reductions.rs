@@ -34,7 +34,8 @@ pub fn base(depth: i32, number: usize) -> i32 {
 pub(super) fn late_move(node: &Node<'_>, candidate: &Candidate, gives_check: bool, cutoffs: u32) -> i32 {
     let mut reduction = candidate.base_reduction;
     if node.pv {
-        reduction -= params::lmr_pv();
+        let window = (node.beta.cp() - node.alpha.cp()).min(100);
+        reduction -= params::lmr_pv() + params::lmr_window() * window / 100;
     }
     if node.cut_node {
         reduction += params::lmr_cut();
@@ -147,6 +148,9 @@ mod tests {
         let plain = late_move(&node, &candidate(0), false, 0);
         assert_eq!(plain, 4);
         assert!(late_move(&Node { pv: true, was_pv: true, ..level_node(&position) }, &candidate(0), false, 0) < plain);
+        let window = |beta| Node { pv: true, beta: Score::heuristic(beta), ..level_node(&position) };
+        let [narrow, wide] = [20, 900].map(|beta| late_move(&window(beta), &candidate(0), false, 0));
+        assert!(wide < narrow, "a wide window");
         assert!(
             late_move(&Node { improving: false, cut_node: true, ..level_node(&position) }, &candidate(0), false, 0)
                 > plain

@@ -16,6 +16,8 @@ pub struct ThreadData {
     pub correction: Correction,
     /// Lessons for the network, if this thread's searches are to collect them.
     pub lessons: Option<Lessons>,
+    /// Nodes since the histories last forgot something.
+    pub(super) nodes: u64,
     pub(super) evaluator: Evaluator,
     pub(super) stack: Box<[StackEntry]>,
     pub(super) pv: PvTable,
@@ -30,6 +32,7 @@ impl ThreadData {
             history: History::new(),
             correction: Correction::new(),
             lessons: None,
+            nodes: 0,
             evaluator,
             stack: vec![StackEntry::default(); StackEntry::BEFORE_ROOT + MAX_PLY + 4].into_boxed_slice(),
             pv: PvTable::new(),
@@ -40,6 +43,17 @@ impl ThreadData {
     pub fn clear(&mut self) {
         self.history.clear();
         self.correction.clear();
+        self.nodes = 0;
+    }
+
+    /// Lets the move histories forget a part before another search, if the searches before could teach them something new.
+    pub(super) fn age(&mut self) {
+        // Forgetting takes as long as some hundred nodes.
+        const LEAST_NODES: u64 = 8192;
+        if self.nodes >= LEAST_NODES {
+            self.history.age();
+            self.nodes = 0;
+        }
     }
 }
 

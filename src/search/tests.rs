@@ -275,6 +275,26 @@ fn a_mate_line_is_cut_until_it_is_complete() {
     });
 }
 
+/// A side that is far behind has a draw in sight: quiescence counts it as the nodes above do, except in the PV.
+#[test]
+fn quiescence_sees_an_upcoming_repetition() {
+    let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1";
+    with_shared(Seat { id: 0, analysis: true }, fen, &Limits::default(), None, |shared, game| {
+        let mut td = ThreadData::default();
+        let mut search = Search::new(shared, 0, &mut td, game);
+        let mut position = game.position().clone();
+        for (ply, text) in ["e2e4", "b8c6", "b1c3", "c6b8"].into_iter().enumerate() {
+            let m = position.parse_move(text).expect("a legal move");
+            position = search.make(&position, m, ply);
+        }
+        let alpha = Score::heuristic(-300);
+        let value = search.quiesce::<false>(&position, alpha, alpha.above(), 4).expect("no limit");
+        assert!(value.cuts(alpha.above()), "c3b1 repeats: {value:?}");
+        let value = search.quiesce::<true>(&position, Score::MIN, Score::MAX, 4).expect("no limit");
+        assert!(value.score() < alpha, "{value:?}");
+    });
+}
+
 /// Whatever true bounds the table has, from searches of any depth and window: a bound that quiescence returns is true, and
 /// an exact value is the value. (Its parts, without chess: the tests of `window.rs`.)
 #[test]

@@ -456,8 +456,8 @@ mod tests {
     #[test]
     fn every_number_of_the_search_is_an_option() {
         let lines: Vec<String> = declarations().map(|line| line.to_string()).collect();
-        let razor_base = format!("option name razor_base type spin default {} min 50 max 600", params::razor_base());
-        assert!(lines.contains(&razor_base), "{razor_base}");
+        let rfp_slope = format!("option name rfp_slope type spin default {} min 20 max 160", params::rfp_slope());
+        assert!(lines.contains(&rfp_slope), "{rfp_slope}");
         for number in params::ALL {
             let told = lines.iter().filter(|line| line.to_lowercase().contains(&format!(" {} ", number.name)));
             assert_eq!(told.count(), 1, "{}", number.name);

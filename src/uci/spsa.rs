@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn numbers_by_name() {
         assert!(lines(&["nmp_"]).iter().all(|line| line.starts_with("nmp_")));
-        assert_eq!(lines(&["nmp_", "razor_"]).len(), lines(&["nmp_"]).len() + lines(&["razor_"]).len());
+        assert_eq!(lines(&["nmp_", "rfp_"]).len(), lines(&["nmp_"]).len() + lines(&["rfp_"]).len());
         assert_eq!(lines(&["recognizers"]), ["spsa: no number's name begins so"]);
     }
 }

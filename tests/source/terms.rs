@@ -18,7 +18,7 @@ const TERMS: &[(&str, &str)] = &[
     ("late move pruning (LMP", "search/node.rs"),
     ("reverse futility pruning (RFP", "search/node.rs"),
     ("futility pruning", "search/pruning.rs"),
-    ("razoring", "search/pruning.rs"),
+    ("check extension", "search/node.rs"),
     ("probcut", "search/probcut.rs"),
     ("internal iterative reduction (IIR", "search/node.rs"),
     ("singular extension", "search/singular.rs"),
