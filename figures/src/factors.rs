@@ -16,6 +16,7 @@ use clap::Args;
 use ibex::random::Random;
 use serde::{Deserialize, Serialize};
 
+use crate::basis::Engine;
 use crate::games::{ADJUDICATED, LEVEL_BOOK, Limit, Side, fastchess, found, read_match, uci};
 use crate::linear::solve;
 use crate::measure::{Tools, output, row};
@@ -52,8 +53,17 @@ pub struct Arguments {
     book: Option<PathBuf>,
 }
 
-/// The options that make a change, by its name.
+/// The options that make a change, by its line.
 type Changes = BTreeMap<String, Vec<String>>;
+
+/// What the games of a file of results have in common: its first line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Conditions {
+    bench: String,
+    limit: String,
+    hash: u32,
+    book: String,
+}
 
 /// A pair of games: its number, the changes of each side, and its results for the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -87,12 +97,18 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     fs::create_dir_all(FOLDER).map_err(|error| format!("{FOLDER}: {error}"))?;
     let stem = file.file_stem().map_or_else(|| "changes".into(), |stem| stem.to_string_lossy().into_owned());
     let log = Path::new(FOLDER).join(format!("{stem}.jsonl"));
-    let mut pairs = read_pairs(&log)?;
+    let conditions = Conditions {
+        bench: Engine::current()?.bench,
+        limit: arguments.tc.clone().unwrap_or_else(|| format!("{} nodes", arguments.nodes)),
+        hash: arguments.hash,
+        book: book.display().to_string(),
+    };
+    let mut pairs = open_log(&log, &conditions)?;
     let done: BTreeSet<u64> = pairs.iter().map(|pair| pair.number).collect();
     let missing: Vec<u64> = (0..arguments.pairs).filter(|number| !done.contains(number)).collect();
     eprintln!("{} changes, {} pairs to play; {} has them", changes.len(), missing.len(), log.display());
-    let match_ = Setting { runner: &runner, program: &tools.ibex, book: &book, arguments };
-    pairs.extend(match_.play(&changes, &missing, &log)?);
+    let setting = Setting { runner: &runner, program: &tools.ibex, book: &book, arguments };
+    pairs.extend(setting.play(&changes, &missing, &log)?);
     print!("{}", table(&pairs));
     Ok(())
 }
@@ -107,9 +123,10 @@ fn read_changes(text: &str) -> Result<Changes, String> {
         if options.is_empty() || options.iter().any(|option| !option.contains('=')) {
             return Err(format!("'{line}' is not a name and options, NAME OPTION=VALUE ..."));
         }
-        if changes.insert(name.clone(), options).is_some() {
+        if changes.keys().any(|change: &String| change.split(' ').next() == Some(&name)) {
             return Err(format!("'{name}' stands there twice"));
         }
+        changes.insert(format!("{name} {}", options.join(" ")), options);
     }
     if changes.is_empty() { Err("no changes".to_owned()) } else { Ok(changes) }
 }
@@ -137,14 +154,23 @@ fn check(changes: &Changes, uci: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What a file of results holds.
-fn read_pairs(log: &Path) -> Result<Vec<Pair>, String> {
+/// The pairs of a file of results, which is begun if it does not exist. Results under other conditions are not mixed.
+fn open_log(log: &Path, conditions: &Conditions) -> Result<Vec<Pair>, String> {
+    let shown = log.display();
     if !log.exists() {
-        return Ok(Vec::new());
+        let line = serde_json::to_string(conditions).map_err(|error| format!("{shown}: {error}"))? + "\n";
+        fs::write(log, line).map_err(|error| format!("{shown}: {error}"))?;
     }
-    let text = fs::read_to_string(log).map_err(|error| format!("{}: {error}", log.display()))?;
-    let pairs = text.lines().enumerate().map(|(number, line)| {
-        serde_json::from_str(line).map_err(|error| format!("{}: line {}: {error}", log.display(), number + 1))
+    let text = fs::read_to_string(log).map_err(|error| format!("{shown}: {error}"))?;
+    let mut lines = text.lines();
+    let told: Option<Conditions> = lines.next().and_then(|line| serde_json::from_str(line).ok());
+    if told.as_ref() != Some(conditions) {
+        return Err(format!(
+            "{shown} has games under other conditions; rename the file of changes, or remove the results"
+        ));
+    }
+    let pairs = lines.enumerate().map(|(number, line)| {
+        serde_json::from_str(line).map_err(|error| format!("{shown}: line {}: {error}", number + 2))
     });
     pairs.collect()
 }
@@ -311,7 +337,7 @@ mod tests {
     #[test]
     fn changes_are_read_and_checked_against_the_options_of_the_program() {
         let changes = read_changes(CHANGES).unwrap();
-        assert_eq!(changes["deeper"], ["lmr_base=400", "lmr_slope=500"]);
+        assert_eq!(changes["deeper lmr_base=400 lmr_slope=500"], ["lmr_base=400", "lmr_slope=500"]);
         for (text, error) in
             [("", "no changes"), ("x", "not a name"), ("x a b=1", "not a name"), ("x a=1\nx b=1", "twice")]
         {
@@ -322,6 +348,24 @@ mod tests {
         assert_eq!(check(&changes, told), Ok(()));
         assert!(check(&changes, &told.replace("iir", "rii")).unwrap_err().contains("no option 'iir_depth'"));
         assert!(check(&changes, &told.replace("900", "499")).unwrap_err().contains("'lmr_slope=500' is outside"));
+    }
+
+    #[test]
+    fn results_under_other_conditions_are_not_mixed() {
+        let log = std::env::temp_dir().join(format!("ibex-factors-{}.jsonl", std::process::id()));
+        let _ = fs::remove_file(&log);
+        let here =
+            Conditions { bench: "1".to_owned(), limit: "500 nodes".to_owned(), hash: 8, book: "book.epd".to_owned() };
+        assert_eq!(open_log(&log, &here), Ok(Vec::new()));
+        let pair = Pair { number: 7, first: vec!["a".to_owned()], second: Vec::new(), won: 1, drawn: 0, lost: 1 };
+        let text = fs::read_to_string(&log).unwrap() + &serde_json::to_string(&pair).unwrap() + "\n";
+        fs::write(&log, &text).unwrap();
+        assert_eq!(open_log(&log, &here), Ok(vec![pair]));
+        let there = Conditions { hash: 16, ..here.clone() };
+        assert!(open_log(&log, &there).unwrap_err().contains("other conditions"));
+        fs::write(&log, text + "{\"number\":8,").unwrap();
+        assert!(open_log(&log, &here).unwrap_err().contains("line 3"));
+        fs::remove_file(&log).unwrap();
     }
 
     #[test]
