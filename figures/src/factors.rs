@@ -76,8 +76,8 @@ struct Pair {
     lost: u32,
 }
 
-/// Plays the pairs that are missing and prints what each change is worth. Every pair is kept as it ends, so that the same
-/// command goes on after an interruption.
+/// Plays the missing pairs and prints the effect of each change. Each pair is saved when it ends, so the same command
+/// resumes after an interruption.
 ///
 /// # Errors
 ///
@@ -257,7 +257,7 @@ fn draw(changes: &Changes, number: u64) -> [Vec<String>; 2] {
     sides
 }
 
-/// What a change is worth.
+/// The measured effect of a change.
 #[derive(Clone, Debug, PartialEq)]
 struct Effect {
     name: String,

@@ -61,7 +61,7 @@ enum Command {
     },
     /// Play two commits against each other until SPRT says which is better, and add the result to the record of matches
     Match(sprt::Arguments),
-    /// Play many small changes of options at once, and say what each is worth
+    /// Measure the effects of many small changes of options in one match
     Factors(factors::Arguments),
 }
 

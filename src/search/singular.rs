@@ -34,10 +34,12 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let Some(others) = result else { return ControlFlow::Break(None) };
         ControlFlow::Continue(if !others.cuts(singular_beta) {
             let below = singular_beta.cp() - others.score().cp();
-            match node.pv {
-                false if below > params::singular_triple() && !is_noisy(m) => 3,
-                false if below > params::singular_double() => 2,
-                _ => 1,
+            if node.pv || below <= params::singular_double() {
+                1
+            } else if below > params::singular_triple() && !is_noisy(m) {
+                3
+            } else {
+                2
             }
         } else if !node.pv && others.cuts(beta) && !others.score().is_decisive() {
             return ControlFlow::Break(Some(others.force_lower()));
