@@ -56,6 +56,8 @@ pub fn strength(tools: &Tools) -> Result<Measured, String> {
     let runner = found("fastchess").ok_or("fastchess is missing; it must be in the search path")?;
     let book = tools.data(BOOK)?;
     let folder = folder()?;
+    // Builds play alike at equal nodes, not on the clock: each has logs of its own.
+    let build: String = tools.build().chars().filter(|c| c.is_ascii_alphanumeric()).collect();
     let installed: Vec<(&Opponent, PathBuf)> =
         OPPONENTS.iter().filter_map(|opponent| Some((opponent, found(opponent.program)?))).collect();
     if installed.is_empty() {
@@ -65,7 +67,7 @@ pub fn strength(tools: &Tools) -> Result<Measured, String> {
         + "|---|---|--:|--:|--:|--:|--:|---|\n";
     let mut accidents = 0;
     for (number, (opponent, program)) in installed.iter().enumerate() {
-        let log = folder.join(format!("strength-{}.txt", opponent.program));
+        let log = folder.join(format!("strength-{build}-{}.txt", opponent.program));
         eprintln!("    [{}/{}] {}: {}", number + 1, installed.len(), opponent.program, log.display());
         let text = match fs::read_to_string(&log) {
             Ok(text) if complete(&text).is_ok() => text,
@@ -84,8 +86,9 @@ pub fn strength(tools: &Tools) -> Result<Measured, String> {
     Ok(Measured {
         table,
         conditions: format!(
-            "{GAMES} games each at {CONTROL} s by fastchess, two at a time, one thread and 16 MB each, openings \
-             UHO_4060_v4 in pairs, adjudicated where both agree; Ibex lost {lost} on time, by an illegal move or a crash"
+            "Ibex by {}; {GAMES} games each at {CONTROL} s by fastchess, two at a time, one thread and 16 MB each, openings \
+             UHO_4060_v4 in pairs, adjudicated where both agree; Ibex lost {lost} on time, by an illegal move or a crash",
+            tools.build()
         ),
     })
 }

@@ -34,6 +34,9 @@ struct Cli {
     /// The program that is measured
     #[arg(long, value_name = "PROGRAM", default_value = "target/release/ibex", global = true)]
     ibex: PathBuf,
+    /// How it was built, for the tables of speed and games [default: the command that builds the default program]
+    #[arg(long, value_name = "TEXT", global = true)]
+    build: Option<String>,
     /// The folder with the public test data
     #[arg(long, value_name = "FOLDER", default_value = "../shared", global = true)]
     shared: PathBuf,
@@ -67,7 +70,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let tools = Tools { ibex: cli.ibex, shared: cli.shared };
+    let tools = Tools { ibex: cli.ibex, build: cli.build, shared: cli.shared };
     let result = match &cli.command {
         Command::List => list(),
         Command::Run { names, again } => run(&tools, names, *again),

@@ -13,6 +13,8 @@ use crate::games::found;
 #[derive(Debug)]
 pub struct Tools {
     pub ibex: PathBuf,
+    /// How it was built, if somebody has said so.
+    pub build: Option<String>,
     /// The public test data.
     pub shared: PathBuf,
 }
@@ -39,6 +41,12 @@ impl Tools {
             let (program, bench) = (self.ibex.display(), &engine.bench);
             Err(format!("{program} has the bench {}, tests/bench.signature {bench}; build it", printed.trim()))
         }
+    }
+
+    /// How Ibex was built, as pages write it.
+    pub fn build(&self) -> &str {
+        let default = if self.ibex.ends_with("release/ibex") { "`cargo build --release`" } else { "an unnamed build" };
+        self.build.as_deref().unwrap_or(default)
     }
 
     /// Runs Ibex to its end; what it printed.
@@ -183,8 +191,7 @@ pub fn speed(tools: &Tools) -> Result<Measured, String> {
         (0..RUNS).map(|_| run_suites(tools, std::slice::from_ref(&file), &limit, &others)).collect::<Result<_, _>>()?;
     let ours = median(documents.iter().map(|document| rate(document, "ibex")).collect::<Result<_, _>>()?);
     let mut table = row(&["engine", "build", "nodes a second, thousands", "Ibex beside it"]) + "|---|---|--:|--:|\n";
-    let build = if tools.ibex.ends_with("release/ibex") { "`cargo build --release`" } else { "another" };
-    table += &row(&["Ibex".to_owned(), build.to_owned(), format!("{ours:.0}"), String::new()]);
+    table += &row(&["Ibex".to_owned(), tools.build().to_owned(), format!("{ours:.0}"), String::new()]);
     for (label, _, build) in &installed {
         let theirs = median(documents.iter().map(|document| rate(document, label)).collect::<Result<_, _>>()?);
         // Within each run, so that a machine whose speed changes does not matter.

@@ -270,7 +270,7 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
 
     #[test]
     fn nothing_is_played_on_arguments_without_sense() {
-        let tools = Tools { ibex: PathBuf::new(), shared: PathBuf::from("nowhere") };
+        let tools = Tools { ibex: PathBuf::new(), build: None, shared: PathBuf::from("nowhere") };
         let error = play(&tools, &arguments("--old HEAD --elo0 5 --elo1 5")).unwrap_err();
         assert!(error.contains("must be less"), "{error}");
         assert!(commit("no-such-commit").unwrap_err().contains("is no commit"));
