@@ -69,16 +69,10 @@ pub fn strength(tools: &Tools) -> Result<Measured, String> {
     for (number, (opponent, program)) in installed.iter().enumerate() {
         let log = folder.join(format!("strength-{build}-{}.txt", opponent.program));
         eprintln!("    [{}/{}] {}: {}", number + 1, installed.len(), opponent.program, log.display());
-        let text = match fs::read_to_string(&log) {
-            Ok(text) if complete(&text).is_ok() => text,
-            _ => {
-                let sides = [("Ibex", tools.ibex.as_path()), ("Opponent", program)];
-                let limit = Limit::Clock(CONTROL.to_owned());
-                let sides = sides.map(|(name, program)| Side { program, name, limit: limit.clone(), options: &[] });
-                play(&runner, sides, &book, &log)?
-            }
-        };
-        let result = complete(&text).map_err(|error| format!("{}: {error}", log.display()))?;
+        let sides = [("Ibex", tools.ibex.as_path()), ("Opponent", program)];
+        let limit = Limit::Clock(CONTROL.to_owned());
+        let sides = sides.map(|(name, program)| Side { program, name, limit: limit.clone(), options: &[] });
+        let result = played(&runner, sides, &book, &log, GAMES, &ADJUDICATED)?;
         accidents += result.accidents[0];
         table += &result.row(&name_of(program)?, opponent);
     }
@@ -107,20 +101,10 @@ pub fn nodes(tools: &Tools) -> Result<Measured, String> {
     for doubled in NODES {
         let log = folder.join(format!("nodes-{doubled}.txt"));
         eprintln!("    {doubled} nodes: {}", log.display());
-        let text = match fs::read_to_string(&log) {
-            Ok(text) if complete(&text).is_ok() => text,
-            _ => {
-                let sides = [("Ibex", doubled), ("Opponent", doubled / 2)];
-                let sides = sides.map(|(name, nodes)| Side {
-                    program: &tools.ibex,
-                    name,
-                    limit: Limit::Nodes(nodes),
-                    options: &[],
-                });
-                play(&runner, sides, &book, &log)?
-            }
-        };
-        let result = complete(&text).map_err(|error| format!("{}: {error}", log.display()))?;
+        let sides = [("Ibex", doubled), ("Opponent", doubled / 2)];
+        let sides =
+            sides.map(|(name, nodes)| Side { program: &tools.ibex, name, limit: Limit::Nodes(nodes), options: &[] });
+        let result = played(&runner, sides, &book, &log, GAMES, &ADJUDICATED)?;
         table += &row(&[[doubled, doubled / 2].map(amount).to_vec(), result.cells()].concat());
     }
     Ok(Measured {
@@ -181,7 +165,11 @@ pub fn found(program: &str) -> Option<PathBuf> {
 }
 
 /// What an engine calls itself.
-fn name_of(program: &Path) -> Result<String, String> {
+///
+/// # Errors
+///
+/// One line: the program does not run, or it speaks no UCI.
+pub fn name_of(program: &Path) -> Result<String, String> {
     let text = uci(program)?;
     let name = text.lines().find_map(|line| line.strip_prefix("id name "));
     name.map(|name| name.trim().to_owned()).ok_or_else(|| format!("{} is no UCI engine", program.display()))
@@ -253,13 +241,30 @@ pub fn fastchess(runner: &Path, sides: [Side; 2], book: &Path, rounds: u32, fold
     Ok(command)
 }
 
-/// Plays a match; what the runner printed is in `log` too, when the match is complete.
-fn play(runner: &Path, sides: [Side; 2], book: &Path, log: &Path) -> Result<String, String> {
+/// The match between `Ibex` and `Opponent` that `log` holds, which is played if the file does not hold it. `ends` is what
+/// ends games early.
+///
+/// # Errors
+///
+/// One line: the match failed.
+pub fn played(
+    runner: &Path,
+    sides: [Side; 2],
+    book: &Path,
+    log: &Path,
+    games: u32,
+    ends: &[&str],
+) -> Result<Match, String> {
+    if let Ok(result) =
+        fs::read_to_string(log).map_err(|error| error.to_string()).and_then(|text| complete(&text, games))
+    {
+        return Ok(result);
+    }
     let scratch = log.with_extension("running");
     let output = fs::File::create(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
     let folder = log.parent().unwrap_or(Path::new("."));
-    let mut command = fastchess(runner, sides, book, GAMES / 2, folder)?;
-    command.args(ADJUDICATED);
+    let mut command = fastchess(runner, sides, book, games / 2, folder)?;
+    command.args(ends);
     command.args(["-each", "proto=uci", "option.Hash=16", "option.Threads=1"]);
     command.args(["-srand", "15", "-concurrency", "2"]);
     let status = command.stdout(output).status();
@@ -268,15 +273,15 @@ fn play(runner: &Path, sides: [Side; 2], book: &Path, log: &Path) -> Result<Stri
     if !status.success() {
         return Err(format!("{}: {status}; {}", runner.display(), scratch.display()));
     }
-    complete(&text).map_err(|error| format!("{}: {error}", scratch.display()))?;
+    let result = complete(&text, games).map_err(|error| format!("{}: {error}", scratch.display()))?;
     fs::rename(&scratch, log).map_err(|error| format!("{}: {error}", log.display()))?;
-    Ok(text)
+    Ok(result)
 }
 
-/// The match between `Ibex` and `Opponent`, if all of its games were played.
-fn complete(text: &str) -> Result<Match, String> {
+/// The match between `Ibex` and `Opponent`, if as many games were played.
+fn complete(text: &str, games: u32) -> Result<Match, String> {
     let result = read_match(text, "Ibex", "Opponent")?;
-    if result.games() == GAMES { Ok(result) } else { Err(format!("{} of {GAMES} games", result.games())) }
+    if result.games() == games { Ok(result) } else { Err(format!("{} of {games} games", result.games())) }
 }
 
 /// Reads the last results that fastchess has printed of a match between two engines of these names.
@@ -330,7 +335,7 @@ Games: 300, Wins: 30, Losses: 227, Draws: 43, Points: 51.5 (17.17 %)
 
     #[test]
     fn the_last_results_of_a_match_are_read() {
-        let result = complete(RESULTS).unwrap();
+        let result = complete(RESULTS, GAMES).unwrap();
         assert_eq!((result.won, result.drawn, result.lost), (30, 43, 227));
         assert_eq!((result.elo.as_str(), result.error.as_str()), ("-273.40", "43.86"));
         assert_eq!(result.accidents, [1, 1]);
@@ -340,10 +345,10 @@ Games: 300, Wins: 30, Losses: 227, Draws: 43, Points: 51.5 (17.17 %)
 
     #[test]
     fn a_match_without_an_end_is_none() {
-        assert!(complete("Finished game 1").unwrap_err().contains("no results"));
-        assert!(complete(&RESULTS.replace("Wins: 30", "Wins: 29")).unwrap_err().contains("299 of 300"));
-        assert!(complete(&RESULTS.replace("Elo: ", "Glicko: ")).unwrap_err().contains("lack"));
-        let won = complete(&RESULTS.replace("-273.40 +/- 43.86", "inf +/- nan")).unwrap();
+        assert!(complete("Finished game 1", GAMES).unwrap_err().contains("no results"));
+        assert!(complete(&RESULTS.replace("Wins: 30", "Wins: 29"), GAMES).unwrap_err().contains("299 of 300"));
+        assert!(complete(&RESULTS.replace("Elo: ", "Glicko: "), GAMES).unwrap_err().contains("lack"));
+        let won = complete(&RESULTS.replace("-273.40 +/- 43.86", "inf +/- nan"), GAMES).unwrap();
         assert!(won.row("Stockfish 15.1", &OPPONENTS[1]).contains("+inf"));
     }
 }

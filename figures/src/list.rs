@@ -4,6 +4,7 @@ use crate::basis::Basis;
 use crate::chances;
 use crate::games;
 use crate::measure::{self, Measured, Tools};
+use crate::ratings;
 
 /// A figure of a page.
 #[derive(Clone, Copy, Debug)]
@@ -121,6 +122,14 @@ pub const FIGURES: &[Figure] = &[
         basis: Basis::Network,
         quick: false,
         kind: Kind::Special(chances::chances),
+    },
+    Figure {
+        name: "ratings",
+        part: "ratings",
+        pages: &["docs/playing.md"],
+        basis: Basis::Network,
+        quick: false,
+        kind: Kind::Special(ratings::ratings),
     },
     Figure {
         name: "strength",

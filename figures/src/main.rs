@@ -15,6 +15,7 @@ mod list;
 mod measure;
 mod page;
 mod plot;
+mod ratings;
 mod sprt;
 
 use std::path::PathBuf;

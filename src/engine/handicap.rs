@@ -6,7 +6,7 @@
 //! falls with what it loses, as K. W. Regan and G. Haworth have modelled human choices ("Intrinsic Chess Ratings", AAAI
 //! 2011): where the best move has probability p, one that is worse by d has p to the power of exp((d / s)^c), d measured
 //! on a scale that shrinks where much has been won or lost already, and the spread s falling with the rating. What they
-//! fitted to human games is fitted to match results here (`MATCHES.md`), so the ratings are those of engines.
+//! fitted to human games is fitted to match results here (`docs/playing.md`), so the ratings are those of engines.
 //!
 //! Mates in one are seen before there is any search: neither missed nor allowed from [`ALERT`] on, and sometimes
 //! overlooked below it.
@@ -46,19 +46,24 @@ struct Rung {
     spread: f64,
 }
 
-/// From the weakest to the strongest; between them logarithms are interpolated. `MATCHES.md` says how far these ratings
+/// From the weakest to the strongest; between them logarithms are interpolated. `docs/playing.md` says how far these ratings
 /// can be trusted.
 const RUNGS: &[Rung] = &[
     Rung { elo: 850, nodes: 150.0, lines: 20.0, spread: 0.4 },
-    Rung { elo: 1050, nodes: 400.0, lines: 16.0, spread: 0.22 },
-    Rung { elo: 1270, nodes: 1000.0, lines: 12.0, spread: 0.13 },
-    Rung { elo: 1520, nodes: 2000.0, lines: 10.0, spread: 0.08 },
-    Rung { elo: 1870, nodes: 4500.0, lines: 8.0, spread: 0.05 },
-    Rung { elo: 2250, nodes: 10_000.0, lines: 6.0, spread: 0.03 },
-    Rung { elo: 2460, nodes: 24_000.0, lines: 4.0, spread: 0.018 },
-    Rung { elo: 2630, nodes: 60_000.0, lines: 3.0, spread: 0.01 },
-    Rung { elo: 2780, nodes: 150_000.0, lines: 2.0, spread: 0.005 },
+    Rung { elo: 1080, nodes: 400.0, lines: 16.0, spread: 0.22 },
+    Rung { elo: 1440, nodes: 1000.0, lines: 12.0, spread: 0.13 },
+    Rung { elo: 1810, nodes: 2000.0, lines: 10.0, spread: 0.08 },
+    Rung { elo: 2130, nodes: 4500.0, lines: 8.0, spread: 0.05 },
+    Rung { elo: 2340, nodes: 10_000.0, lines: 6.0, spread: 0.03 },
+    Rung { elo: 2630, nodes: 24_000.0, lines: 4.0, spread: 0.018 },
+    Rung { elo: 2790, nodes: 60_000.0, lines: 3.0, spread: 0.01 },
+    Rung { elo: 2900, nodes: 120_000.0, lines: 2.0, spread: 0.006 },
 ];
+
+/// The ratings that games were played for and their nodes, from the weakest to the strongest.
+pub fn fitted() -> impl Iterator<Item = (u32, u64)> {
+    RUNGS.iter().map(|rung| (rung.elo, rung.nodes as u64))
+}
 
 /// The rating of a level of the option `Skill Level`: in even steps from [`WEAKEST`] on; none at full strength.
 ///
@@ -257,8 +262,8 @@ mod tests {
     #[test]
     fn levels_are_ratings_in_even_steps() {
         let ratings: Vec<u32> = (0..FULL_SKILL).filter_map(rating_of_skill).collect();
-        assert_eq!((ratings.len(), ratings[0], ratings[10], ratings[19]), (20, WEAKEST, 1815, 2683));
-        assert!(ratings.windows(2).all(|pair| (96..=97).contains(&(pair[1] - pair[0]))), "{ratings:?}");
+        assert_eq!((ratings.len(), ratings[0], ratings[10], ratings[19]), (20, WEAKEST, 1875, 2797));
+        assert!(ratings.windows(2).all(|pair| (102..=103).contains(&(pair[1] - pair[0]))), "{ratings:?}");
         assert_eq!((rating_of_skill(FULL_SKILL), rating_of_skill(u32::MAX)), (None, None));
     }
 

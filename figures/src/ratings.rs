@@ -1,0 +1,118 @@
+//! What the ratings of `UCI_Elo` are worth: each that the engine was fitted to, against a level of Stockfish whose rating
+//! is known.
+
+use ibex::engine::handicap;
+
+use crate::games::{self, LEVEL_BOOK, Limit, Match, Side, amount, found};
+use crate::measure::{Measured, Tools, row};
+
+/// The version whose levels are known, or one some weeks younger.
+const OPPONENT: &str = "Stockfish 15.1";
+/// The ratings of its levels (`Skill Level`), from 0 on, as its authors measured them in January 2023 against versions of
+/// Stash that CCRL's blitz list has (their pull request 4341). Errors are 25 to 33 points.
+/// The levels from 11 on are left out: they need seconds for a move.
+const LEVELS: [u32; 11] = [1320, 1468, 1608, 1742, 1923, 2204, 2363, 2500, 2596, 2703, 2788];
+/// Games for each rating.
+const GAMES: u32 = 100;
+/// More nodes than any handicap takes: it says itself when a move is due.
+const UNLIMITED: u64 = 10_000_000;
+/// Won games end where both sides agree on ten pawns. Draws are played out: the weak lose them.
+const ENDS: [&str; 4] = ["-resign", "movecount=4", "score=1000", "twosided=true"];
+
+/// Every rating that the engine was fitted to, against the level next to it. A match that is complete is kept in
+/// `target/figures`, so that an interrupted measurement goes on with the next.
+///
+/// # Errors
+///
+/// One line: a program or the book is missing, or a match failed.
+pub fn ratings(tools: &Tools) -> Result<Measured, String> {
+    let runner = found("fastchess").ok_or("fastchess is missing; it must be in the search path")?;
+    let opponent = found("stockfish").ok_or("stockfish is not installed; its levels are the measure")?;
+    let name = games::name_of(&opponent)?;
+    if name != OPPONENT {
+        return Err(format!("{} is {name}; the ratings are those of {OPPONENT}", opponent.display()));
+    }
+    let book = tools.data(LEVEL_BOOK)?;
+    let folder = games::folder()?;
+    let mut table = row(&["`UCI_Elo`", "nodes", "level", "its rating", "won", "drawn", "lost", "so Ibex has"])
+        + "|--:|--:|--:|--:|--:|--:|--:|---|\n";
+    for (elo, own_nodes) in handicap::fitted() {
+        let level = nearest(elo);
+        let log = folder.join(format!("rating-{elo}-{own_nodes}-{level}.txt"));
+        eprintln!("    {elo} against level {level}: {}", log.display());
+        let own = ["UCI_LimitStrength=true".to_owned(), format!("UCI_Elo={elo}")];
+        let others = [format!("Skill Level={level}")];
+        let sides = [
+            Side { program: &tools.ibex, name: "Ibex", limit: Limit::Nodes(UNLIMITED), options: &own },
+            Side { program: &opponent, name: "Opponent", limit: Limit::Nodes(nodes(level)), options: &others },
+        ];
+        table += &line(elo, own_nodes, level, &games::played(&runner, sides, &book, &log, GAMES, &ENDS)?);
+    }
+    Ok(Measured {
+        table,
+        conditions: format!(
+            "{GAMES} games each by fastchess against {OPPONENT}'s levels, which had 5000 to {} nodes a move, openings \
+             noob_3moves in pairs, resigned where both agree on ten pawns",
+            amount(nodes(LEVELS.len() - 1))
+        ),
+    })
+}
+
+/// The level whose rating is next to this one.
+fn nearest(elo: u32) -> usize {
+    (0..LEVELS.len()).min_by_key(|&level| LEVELS[level].abs_diff(elo)).unwrap_or_default()
+}
+
+/// Nodes for a level: it decides its move one depth beyond its number, among four lines, and must reach that.
+fn nodes(level: usize) -> u64 {
+    match level {
+        0..=4 => 5000,
+        5 => 10_000,
+        6 => 15_000,
+        7 => 35_000,
+        8 => 60_000,
+        9 => 100_000,
+        _ => 130_000,
+    }
+}
+
+/// What a match says of a rating.
+fn line(elo: u32, own_nodes: u64, level: usize, result: &Match) -> String {
+    let rated = LEVELS[level];
+    let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite());
+    let rating = match (number(&result.elo), number(&result.error)) {
+        (Some(elo), Some(error)) => format!("{:.0} ± {error:.0}", f64::from(rated) + elo),
+        _ => "unknown".to_owned(),
+    };
+    let played = [result.won, result.drawn, result.lost].map(|count| count.to_string());
+    let opponent = [elo.to_string(), amount(own_nodes), level.to_string(), rated.to_string()];
+    row(&[&opponent[..], &played, &[rating]].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_match_against_a_level_says_what_the_rating_is() {
+        let result = |elo: &str, error: &str| Match {
+            won: 60,
+            drawn: 10,
+            lost: 30,
+            elo: elo.to_owned(),
+            error: error.to_owned(),
+            accidents: [0; 2],
+        };
+        assert_eq!(
+            line(1500, 1200, 1, &result("107.54", "68.20")),
+            "| 1500 | 1200 | 1 | 1468 | 60 | 10 | 30 | 1576 ± 68 |\n"
+        );
+        assert_eq!(line(850, 150, 0, &result("-inf", "nan")), "| 850 | 150 | 0 | 1320 | 60 | 10 | 30 | unknown |\n");
+    }
+
+    #[test]
+    fn the_next_level_is_the_measure() {
+        assert_eq!([0, 1320, 1395, 1860, 2250, 2630, 4000].map(nearest), [0, 0, 1, 4, 5, 8, 10]);
+        assert!((0..LEVELS.len()).all(|level| level == 0 || nodes(level) >= nodes(level - 1)));
+    }
+}
