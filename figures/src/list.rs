@@ -73,6 +73,14 @@ pub const FIGURES: &[Figure] = &[
     lab("lab-bands", "lab bands --depth 10 --every 2", SEARCHES),
     lab("lab-grain", "lab grain --depth 10 --every 2", SEARCHES),
     lab("lab-mtdf", "lab mtdf --depth 10 --every 2", PASSES),
+    Figure {
+        name: "recognizers",
+        part: "endings",
+        pages: &["docs/recognizers.md"],
+        basis: Basis::Search,
+        quick: true,
+        kind: Kind::Printed("lab recognizers --nodes 20000", &[], ONE_THREAD),
+    },
     suites("suites-nodes", Basis::Search, &["--nodes", "5000"]),
     suites("suites-time", Basis::Network, &["--movetime", "100"]),
     Figure {
@@ -82,6 +90,14 @@ pub const FIGURES: &[Figure] = &[
         basis: Basis::Search,
         quick: false,
         kind: Kind::Special(measure::ending_scores),
+    },
+    Figure {
+        name: "mating",
+        part: "endings",
+        pages: &["docs/recognizers.md"],
+        basis: Basis::Search,
+        quick: false,
+        kind: Kind::Printed("endings mating --nodes 70000", &[], "random won positions of each ending"),
     },
     Figure {
         name: "mates",

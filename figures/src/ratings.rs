@@ -92,6 +92,8 @@ fn line(elo: u32, own_nodes: u64, level: usize, result: &Match) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::cells;
+    use crate::page;
 
     #[test]
     fn a_match_against_a_level_says_what_the_rating_is() {
@@ -108,6 +110,16 @@ mod tests {
             "| 1500 | 1200 | 1 | 1468 | 60 | 10 | 30 | 1576 ± 68 |\n"
         );
         assert_eq!(line(850, 150, 0, &result("-inf", "nan")), "| 850 | 150 | 0 | 1320 | 60 | 10 | 30 | unknown |\n");
+    }
+
+    #[test]
+    fn the_page_has_the_ratings_that_ship() {
+        let block = page::block(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/playing.md"), "ratings").unwrap();
+        let table = page::table(&block);
+        let told: Vec<Vec<&str>> = table.lines().skip(2).map(|line| cells(line)[..2].to_vec()).collect();
+        let shipped: Vec<Vec<String>> =
+            handicap::fitted().map(|(elo, nodes)| vec![elo.to_string(), amount(nodes)]).collect();
+        assert_eq!(told, shipped, "make figures-ratings");
     }
 
     #[test]
