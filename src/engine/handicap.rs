@@ -56,8 +56,7 @@ const RUNGS: &[Rung] = &[
     Rung { elo: 2130, nodes: 4500.0, lines: 8.0, spread: 0.05 },
     Rung { elo: 2340, nodes: 10_000.0, lines: 6.0, spread: 0.03 },
     Rung { elo: 2630, nodes: 24_000.0, lines: 4.0, spread: 0.018 },
-    Rung { elo: 2790, nodes: 60_000.0, lines: 3.0, spread: 0.01 },
-    Rung { elo: 2900, nodes: 120_000.0, lines: 2.0, spread: 0.006 },
+    Rung { elo: 2800, nodes: 60_000.0, lines: 3.0, spread: 0.01 },
 ];
 
 /// The ratings that games were played for and their nodes, from the weakest to the strongest.
@@ -262,8 +261,8 @@ mod tests {
     #[test]
     fn levels_are_ratings_in_even_steps() {
         let ratings: Vec<u32> = (0..FULL_SKILL).filter_map(rating_of_skill).collect();
-        assert_eq!((ratings.len(), ratings[0], ratings[10], ratings[19]), (20, WEAKEST, 1875, 2797));
-        assert!(ratings.windows(2).all(|pair| (102..=103).contains(&(pair[1] - pair[0]))), "{ratings:?}");
+        assert_eq!((ratings.len(), ratings[0], ratings[10], ratings[19]), (20, WEAKEST, 1825, 2702));
+        assert!(ratings.windows(2).all(|pair| (97..=98).contains(&(pair[1] - pair[0]))), "{ratings:?}");
         assert_eq!((rating_of_skill(FULL_SKILL), rating_of_skill(u32::MAX)), (None, None));
     }
 
