@@ -6,11 +6,11 @@ use ibex::engine::handicap;
 use crate::games::{self, LEVEL_BOOK, Limit, Match, Side, amount, found};
 use crate::measure::{Measured, Tools, row};
 
-/// The version whose levels are known, or one some weeks younger.
+/// The version whose levels are known: they were measured a few weeks after it.
 const OPPONENT: &str = "Stockfish 15.1";
 /// The ratings of its levels (`Skill Level`), from 0 on, as its authors measured them in January 2023 against versions of
 /// Stash that CCRL's blitz list has (their pull request 4341). Errors are 25 to 33 points.
-/// The levels from 11 on are left out: they need seconds for a move.
+/// The levels from 11 on are left out, for their games take ever longer.
 const LEVELS: [u32; 11] = [1320, 1468, 1608, 1742, 1923, 2204, 2363, 2500, 2596, 2703, 2788];
 /// Games for each rating.
 const GAMES: u32 = 100;
@@ -116,10 +116,10 @@ mod tests {
     fn the_page_has_the_ratings_that_ship() {
         let block = page::block(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/playing.md"), "ratings").unwrap();
         let table = page::table(&block);
-        let told: Vec<Vec<&str>> = table.lines().skip(2).map(|line| cells(line)[..2].to_vec()).collect();
+        let shown: Vec<Vec<&str>> = table.lines().skip(2).map(|line| cells(line)[..2].to_vec()).collect();
         let shipped: Vec<Vec<String>> =
             handicap::fitted().map(|(elo, nodes)| vec![elo.to_string(), amount(nodes)]).collect();
-        assert_eq!(told, shipped, "make figures-ratings");
+        assert_eq!(shown, shipped, "make figures-ratings");
     }
 
     #[test]
