@@ -16,16 +16,18 @@ struct Opponent {
     rated: u32,
     /// Which build it is.
     build: &'static str,
+    /// How many games measure the difference: fewer where it is large.
+    games: u32,
 }
 
 /// Debian's engines with UCI, and one at full speed. Those that are not installed are left out.
 const OPPONENTS: [Opponent; 6] = [
-    Opponent { program: "stockfish-15.1-native", rated: 3750, build: "built for the processor" },
-    Opponent { program: "stockfish", rated: 3700, build: "Debian" },
-    Opponent { program: "ethereal-chess", rated: 3400, build: "Debian" },
-    Opponent { program: "toga2", rated: 2850, build: "Debian" },
-    Opponent { program: "glaurung", rated: 2700, build: "Debian" },
-    Opponent { program: "fruit", rated: 2700, build: "Debian" },
+    Opponent { program: "stockfish-15.1-native", rated: 3750, build: "built for the processor", games: 400 },
+    Opponent { program: "stockfish", rated: 3700, build: "Debian", games: 300 },
+    Opponent { program: "ethereal-chess", rated: 3400, build: "Debian", games: 300 },
+    Opponent { program: "toga2", rated: 2850, build: "Debian", games: 100 },
+    Opponent { program: "glaurung", rated: 2700, build: "Debian", games: 100 },
+    Opponent { program: "fruit", rated: 2700, build: "Debian", games: 100 },
 ];
 
 const GAMES: u32 = 300;
@@ -72,7 +74,7 @@ pub fn strength(tools: &Tools) -> Result<Measured, String> {
         let sides = [("Ibex", tools.ibex.as_path()), ("Opponent", program)];
         let limit = Limit::Clock(CONTROL.to_owned());
         let sides = sides.map(|(name, program)| Side { program, name, limit: limit.clone(), options: &[] });
-        let result = played(&runner, sides, &book, &log, GAMES, &ADJUDICATED)?;
+        let result = played(&runner, sides, &book, &log, opponent.games, &ADJUDICATED)?;
         accidents += result.accidents[0];
         table += &result.row(&name_of(program)?, opponent);
     }
@@ -80,8 +82,8 @@ pub fn strength(tools: &Tools) -> Result<Measured, String> {
     Ok(Measured {
         table,
         conditions: format!(
-            "Ibex by {}; {GAMES} games each at {CONTROL} s by fastchess, two at a time, one thread and 16 MB each, openings \
-             UHO_4060_v4 in pairs, adjudicated where both agree; Ibex lost {lost} on time, by an illegal move or a crash",
+            "Ibex by {}; {CONTROL} s by fastchess, two at a time, one thread and 16 MB each, openings UHO_4060_v4 in \
+             pairs, adjudicated where both agree; Ibex lost {lost} on time, by an illegal move or a crash",
             tools.build()
         ),
     })
@@ -136,10 +138,12 @@ impl Match {
     }
 
     /// The cells of a table that say what it has come to.
-    fn cells(&self) -> Vec<String> {
+    pub fn cells(&self) -> Vec<String> {
         let score = 100.0 * (f64::from(self.won) + 0.5 * f64::from(self.drawn)) / f64::from(self.games());
-        let whole =
-            |number: &str| number.parse::<f64>().map_or_else(|_| number.to_owned(), |number| format!("{number:+.0}"));
+        // What rounds to nothing is +0, not -0.
+        let whole = |text: &str| {
+            text.parse::<f64>().map_or_else(|_| text.to_owned(), |number| format!("{:+.0}", number.round() + 0.0))
+        };
         vec![
             self.won.to_string(),
             self.drawn.to_string(),
