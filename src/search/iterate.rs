@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use shakmaty::Move;
 
 use super::Search;
-use super::report::Basis;
+use super::report::{Basis, Event};
 use super::root::{RootMove, RootMoves};
 use crate::bound::{Bound, Ibv};
 use crate::position::PackedMove;
@@ -227,10 +227,15 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     fn is_enough(&self, trend: &mut Trend) -> bool {
         let best = &self.roots.0[0];
         let Some((_, score)) = best.last_exact else { return false };
-        if let Some(moves) = self.shared.limits.mate
-            && score.mate_moves().is_some_and(|found| found.unsigned_abs() <= moves)
-        {
-            return true;
+        if let Some(moves) = self.shared.limits.mate {
+            if score.mate_moves().is_some_and(|found| found.unsigned_abs() <= moves) {
+                return true;
+            }
+            if self.is_mate_refuted(moves, score) {
+                let refuted = format!("there is no mate in {moves}, neither for the side to move nor against it");
+                self.shared.send(|| Event::Message(refuted));
+                return true;
+            }
         }
         if self.shared.limits.soft_nodes.is_some_and(|limit| self.nodes >= limit) {
             return true;

@@ -351,6 +351,17 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         true
     }
 
+    /// Whether it is proved that neither side can force mate in at most this many moves. `known` is the best score: a side
+    /// that is going to be mated, however late, forces no mate itself.
+    pub(super) fn is_mate_refuted(&self, moves: u32, known: Score) -> bool {
+        let known = known.mate_moves().unwrap_or(0);
+        let refuted = |aim: Aim| {
+            let search = self.mate_searches[aim as usize].as_deref();
+            search.and_then(|search| search.refuted.get(moves as usize)).is_some_and(|&refuted| refuted)
+        };
+        (known < 0 || refuted(Aim::Mate)) && (known > 0 || refuted(Aim::BeMated))
+    }
+
     /// Continues one mate search below the length of the mate that is known. Returns the first move of the shortest mate
     /// found, and its number of moves.
     fn search_mate(&mut self, aim: Aim, known: Option<Score>) -> Option<(Option<Move>, usize)> {

@@ -36,7 +36,7 @@ pub struct Limits {
     pub soft_nodes: Option<u64>,
     /// Time for this move; the move overhead is taken off.
     pub movetime: Option<Duration>,
-    /// Stop when a mate in at most this many moves is proved.
+    /// Stop when a mate in at most this many moves is proved, or that there is none.
     pub mate: Option<u32>,
     /// Remaining time on the clocks; negative ones are zero.
     pub clock: ByColor<Option<Duration>>,

@@ -35,6 +35,9 @@ pub struct LentCommand {
 /// The words of this module's commands; [`super::session`] carries them out.
 pub const WORDS: &[&str] = &["d", "eval", "flip", "help", "compiler", "license", "perft"];
 
+/// Those of them that show the position.
+pub const SHOWS_GAME: &[&str] = &["d", "eval"];
+
 /// The commands, for `help`.
 pub fn help(extras: &[LentCommand]) -> Vec<String> {
     let own = [

@@ -190,6 +190,10 @@ impl Session {
                 self.waiting.push_back(command);
             }
             Command::Simple(Simple::IsReady | Simple::Uci | Simple::Debug(_)) => self.carry_out(command),
+            // The position that is shown is that of the commands before, those that wait included.
+            Command::Other(word, _) if prompt::SHOWS_GAME.contains(&&**word) && !self.waiting.is_empty() => {
+                self.waiting.push_back(command);
+            }
             Command::Other(word, _) if self.is_harmless(word) => self.carry_out(command),
             Command::Go(_) | Command::Perft(_) => {
                 self.waiting.push_back(command);

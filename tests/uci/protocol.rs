@@ -134,8 +134,8 @@ fn the_session_goes_on_during_a_search() {
     }
     engine.send("uci");
     engine.expect("uciok");
-    engine.send("debug on\ndebug off\nfoo\nposition startpos moves e2e4\nsetoption name Hash value 8\nsetoption name MultiPV value 2");
-    engine.send("ucinewgame\nponderhit\nd\nhelp");
+    engine.send("debug on\ndebug off\nfoo\nd\nposition startpos moves e2e4\nsetoption name Hash value 8\nsetoption name MultiPV value 2");
+    engine.send("ucinewgame\nponderhit\nhelp");
     let lines = engine.ready();
     assert_eq!(count(&lines, "bestmove"), 0);
     assert!(lines.contains(&format!("Fen: {}", Position::startpos().fen())), "the position is that of the search");
@@ -286,6 +286,23 @@ fn the_prompt() {
         engine.send(command);
         assert!(!engine.ready().is_empty(), "{command}");
     }
+}
+
+/// A position that is given during a search waits for its end, and `d` after it waits, too; before it, `d` shows at once
+/// what is searched.
+#[test]
+fn the_position_that_is_shown_is_the_last_that_was_given() {
+    let mut engine = Engine::new();
+    engine.send("go infinite\nd");
+    assert!(engine.expect("Fen:").ends_with(" w KQkq - 0 1"));
+    engine.expect("To");
+    engine.ready();
+    engine.send("position startpos moves e2e4\nd\neval");
+    let lines = engine.ready();
+    assert_eq!(count(&lines, "info"), lines.len(), "{lines:?}");
+    engine.send("stop");
+    assert!(engine.expect("Fen:").ends_with(" b KQkq - 0 1"));
+    assert_eq!(count(&engine.heard, "bestmove"), 1);
 }
 
 /// `probe` is the laboratory's: it asks of the session's position, or of the one that is named, and leaves both alone.

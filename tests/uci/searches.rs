@@ -114,6 +114,25 @@ fn searchmoves_and_mates() {
     assert!(lines.iter().any(|line| line.contains(" score mate 2 ")));
 }
 
+/// Where there is no such mate, the proof of that ends the search.
+#[test]
+fn a_search_for_a_mate_that_does_not_exist_ends() {
+    let mut engine = Engine::new();
+    for threads in [1, 2] {
+        engine.send(format!("setoption name Threads value {threads}"));
+        for (fen, moves) in [
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 2),
+            ("3r2nk/6pp/6q1/6N1/7Q/8/6K1/8 b - - 0 1", 1),
+            // A mate in five moves.
+            ("2r2r2/1p2p3/1q2k1p1/p2p2Pp/2P3nP/1Pb2NQB/P3K3/3R2R1 b - - 0 1", 2),
+        ] {
+            let (_, lines) = engine.search(&format!("position fen {fen}"), &format!("go mate {moves}"));
+            let remark = format!("info string there is no mate in {moves}, ");
+            assert_eq!(lines.iter().filter(|line| line.starts_with(&remark)).count(), 1, "{fen}: {lines:#?}");
+        }
+    }
+}
+
 /// A line that ends in mate has as many moves as it claims, and ends in mate.
 #[test]
 fn mates_are_told_to_their_end() {
