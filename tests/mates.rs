@@ -1,12 +1,14 @@
 //! Announced mates are real: legal lines of the announced length that end in mate, never shorter than what is proved.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use ibex::bound::Bound;
 use ibex::engine::{Engine, Settings};
 use ibex::position::Game;
 use ibex::position::notation::read_fen;
 use ibex::random::split_mix;
 use ibex::score::DrawRule;
-use ibex::search::{Outcome, Report};
+use ibex::search::{Event, Outcome, Report};
 use ibex::time::Limits;
 use shakmaty::CastlingMode;
 
@@ -63,6 +65,37 @@ fn public_mates_are_never_shortened() {
             check(&mates, hash, threads, 30_000);
         }
     }
+}
+
+/// `go mate N` says that there is no such mate below the proved distance, and never at it.
+#[test]
+fn mates_are_refuted_below_their_distance_alone() {
+    let public = [("mate_in_2.epd", 20), ("mate_in_3.epd", 40), ("mate_in_4.epd", 80)];
+    let public = public.into_iter().flat_map(|(file, stride)| public_mates(file).into_iter().step_by(stride));
+    let (mut positions, mut refuted) = (0, 0);
+    for mate in our_mates().into_iter().chain(public).filter(|mate| mate.moves.unsigned_abs() > 1) {
+        let distance = mate.moves.unsigned_abs();
+        let says_none = |moves| {
+            let limits = Limits { mate: Some(moves), ..Limits::nodes(60_000) };
+            let none = AtomicBool::new(false);
+            engine(1, 1).search(
+                &mate.game,
+                limits,
+                Some(&|event| {
+                    if let Event::Message(text) = event {
+                        assert!(text.starts_with(&format!("there is no mate in {moves}, ")), "{text}");
+                        none.store(true, Ordering::Relaxed);
+                    }
+                }),
+            );
+            none.into_inner()
+        };
+        positions += 1;
+        refuted += usize::from(says_none(distance - 1));
+        assert!(!says_none(distance), "{}: there is a mate in {distance}", mate.name);
+    }
+    println!("{refuted} of {positions} mates refuted a move earlier");
+    assert!(refuted * 2 > positions, "{refuted} of {positions}");
 }
 
 /// Every exact mate that is told, at any depth, comes with its whole line; the side that is mated sees its score leave the
