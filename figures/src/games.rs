@@ -67,7 +67,7 @@ pub fn strength(tools: &Tools) -> Result<Measured, String> {
     }
     let mut table = row(&["opponent", "build", "rated", "won", "drawn", "lost", "score", "Elo difference, 95%"])
         + "|---|---|--:|--:|--:|--:|--:|---|\n";
-    let mut accidents = 0;
+    let mut accidents = [0; 2];
     for (number, (opponent, program)) in installed.iter().enumerate() {
         let log = folder.join(format!("strength-{build}-{}.txt", opponent.program));
         eprintln!("    [{}/{}] {}: {}", number + 1, installed.len(), opponent.program, log.display());
@@ -75,15 +75,20 @@ pub fn strength(tools: &Tools) -> Result<Measured, String> {
         let limit = Limit::Clock(CONTROL.to_owned());
         let sides = sides.map(|(name, program)| Side { program, name, limit: limit.clone(), options: &[] });
         let result = played(&runner, sides, &book, &log, opponent.games, &ADJUDICATED)?;
-        accidents += result.accidents[0];
+        accidents.iter_mut().zip(result.accidents).for_each(|(sum, count)| *sum += count);
         table += &result.row(&name_of(program)?, opponent);
     }
-    let lost = if accidents == 0 { "no game".to_owned() } else { format!("{accidents} games") };
+    let [ours, theirs] = accidents.map(|count| match count {
+        0 => "no game".to_owned(),
+        1 => "one game".to_owned(),
+        count => format!("{count} games"),
+    });
     Ok(Measured {
         table,
         conditions: format!(
             "Ibex by {}; {CONTROL} s by fastchess, two at a time, one thread and 16 MB each, openings UHO_4060_v4 in \
-             pairs, adjudicated where both agree; Ibex lost {lost} on time, by an illegal move or a crash",
+             pairs, adjudicated where both agree; on time, by an illegal move or a crash Ibex lost {ours}, all opponents \
+             together {theirs}",
             tools.build()
         ),
     })
@@ -149,7 +154,11 @@ impl Match {
             self.drawn.to_string(),
             self.lost.to_string(),
             format!("{score:.1}%"),
-            format!("{} ± {}", whole(&self.elo), whole(&self.error).trim_start_matches('+')),
+            match whole(&self.error).trim_start_matches('+') {
+                // A side that hardly scores says little of how much stronger the other is.
+                "inf" | "NaN" => whole(&self.elo),
+                error => format!("{} ± {error}", whole(&self.elo)),
+            },
         ]
     }
 }
@@ -353,6 +362,6 @@ Games: 300, Wins: 30, Losses: 227, Draws: 43, Points: 51.5 (17.17 %)
         assert!(complete(&RESULTS.replace("Wins: 30", "Wins: 29"), GAMES).unwrap_err().contains("299 of 300"));
         assert!(complete(&RESULTS.replace("Elo: ", "Glicko: "), GAMES).unwrap_err().contains("lack"));
         let won = complete(&RESULTS.replace("-273.40 +/- 43.86", "inf +/- nan"), GAMES).unwrap();
-        assert!(won.row("Stockfish 15.1", &OPPONENTS[1]).contains("+inf"));
+        assert!(won.row("Stockfish 15.1", &OPPONENTS[1]).ends_with("| +inf |\n"));
     }
 }
