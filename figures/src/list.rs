@@ -5,6 +5,7 @@ use crate::chances;
 use crate::games;
 use crate::measure::{self, Measured, Tools};
 use crate::ratings;
+use crate::steps;
 
 /// A figure of a page.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +83,7 @@ pub const FIGURES: &[Figure] = &[
         kind: Kind::Printed("lab recognizers --nodes 20000", &[], ONE_THREAD),
     },
     suites("suites-nodes", Basis::Search, &["--nodes", "5000"]),
+    suites("suites-deep", Basis::Search, &["--nodes", "500000"]),
     suites("suites-time", Basis::Network, &["--movetime", "100"]),
     Figure {
         name: "ending-scores",
@@ -146,6 +148,14 @@ pub const FIGURES: &[Figure] = &[
         basis: Basis::Network,
         quick: false,
         kind: Kind::Special(ratings::ratings),
+    },
+    Figure {
+        name: "steps",
+        part: "steps",
+        pages: &["MATCHES.md"],
+        basis: Basis::Network,
+        quick: false,
+        kind: Kind::Special(steps::steps),
     },
     Figure {
         name: "strength",

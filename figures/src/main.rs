@@ -17,6 +17,7 @@ mod page;
 mod plot;
 mod ratings;
 mod sprt;
+mod steps;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

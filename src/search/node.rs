@@ -129,7 +129,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return Some(settled);
         }
 
-        // Step 6. Static evaluation, with correction history (+17 Elo).
+        // Step 6. Static evaluation, with correction history (+1 Elo). What a quiet move did to it is history, too:
+        // evaluation difference (+24 Elo).
         let mut node = Node {
             position,
             ply,
@@ -151,7 +152,6 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         };
         self.static_eval(&mut node);
         let selective = self.rules().pruning && whole;
-        // Evaluation difference as history (+83 Elo).
         if selective && !in_check {
             self.reward_by_eval_difference(ply, node.eval);
         }
@@ -160,7 +160,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
         let may_prune = selective && !PV && !in_check;
         if may_prune {
-            // Step 7. Hindsight reduction (+8 Elo). The parent reduced this move; take that back if both sides'
+            // Step 7. Hindsight reduction (+16 Elo). The parent reduced this move; take that back if both sides'
             // evaluations say that the move was better than expected.
             let parent = self.stack_before(ply, 1);
             if parent.reduction >= params::hindsight_reduction()
@@ -169,19 +169,19 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 node.depth += 1;
             }
 
-            // Step 8. Reverse futility pruning (RFP, +203 Elo). At low depth an evaluation far above beta will hold. The
+            // Step 8. Reverse futility pruning (RFP, +78 Elo). At low depth an evaluation far above beta will hold. The
             // value is halfway to beta, because the evaluation is an opinion.
             if let Some(value) = pruning::reverse_futility(&node) {
                 return Some(value);
             }
 
-            // Step 9. Null move pruning (NMP, +51 Elo). If passing keeps the value above beta, a move will.
+            // Step 9. Null move pruning (NMP, +1 Elo). If passing keeps the value above beta, a move will.
             if let ControlFlow::Break(result) = self.null_move(&node) {
                 return result;
             }
         }
 
-        // Step 10. Internal iterative reduction (IIR, -10 Elo). Without a TT move the node is expensive, and the next
+        // Step 10. Internal iterative reduction (IIR, +24 Elo). Without a TT move the node is expensive, and the next
         // iteration will have one.
         if selective && (PV || cut_node) && node.depth >= params::iir_depth() && node.tt_move.is_none() {
             node.depth -= 1;
@@ -190,12 +190,13 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let threats = Attacks::of(position.board(), !position.turn());
         let cont_keys = self.cont_keys(ply);
 
-        // Step 11. ProbCut (-11 Elo). A capture that holds well above beta at reduced depth is a cutoff.
+        // Step 11. ProbCut (+8 Elo). A capture that holds well above beta at reduced depth is a cutoff.
         if may_prune && let ControlFlow::Break(result) = self.probcut(&node, &threats, &cont_keys) {
             return result;
         }
 
-        // Step 12. The moves in order.
+        // Step 12. The moves in order; among the quiet ones, escapes from lesser pieces (+40 Elo) and checks that lose little
+        // (+34) come early.
         let mut best = Ibv::NONE;
         let mut best_move: Option<Move> = None;
         let mut move_count = 0;
@@ -216,8 +217,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             let base_reduction = reductions::base(node.depth, move_count);
             let candidate = Candidate { m, noisy, number: move_count, history, base_reduction };
 
-            // Step 13. Late move pruning (LMP, +67 Elo), futility (+20), history pruning (-1) and pruning by static
-            // exchange evaluation (SEE, +108). A skipped move leaves an upper bound: its margin if it is futile, else the
+            // Step 13. Late move pruning (LMP, +29 Elo), futility (+36), history pruning (-9) and pruning by static
+            // exchange evaluation (SEE, +74). A skipped move leaves an upper bound: its margin if it is futile, else the
             // best value so far. No loss is ever claimed on the strength of a skipped move.
             if self.rules().pruning && best.is_some() && !best.score().is_loss() && position.has_pieces() {
                 match pruning::skip(&node, &candidate, picker.at_bad_noisy()) {
@@ -236,7 +237,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 }
             }
 
-            // Step 14. Singular extension (SE) and multi-cut (+40 Elo). Is the TT move much better than every other?
+            // Step 14. Singular extension (SE) and multi-cut (+21 Elo). Is the TT move much better than every other?
             let extension = match self.extension(&node, m) {
                 ControlFlow::Continue(plies) => plies,
                 ControlFlow::Break(result) => return result,
@@ -250,7 +251,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             let checks = extension == 0 && child.in_check() && self.may_extend(ply) && position.see_at_least(m, 0);
             let new_depth = node.depth - 1 + extension + i32::from(checks);
 
-            // Step 16. Late move reductions (LMR, +121 Elo). A late move is searched to less depth, and again if it
+            // Step 16. Late move reductions (LMR, +131 Elo). A late move is searched to less depth, and again if it
             // surprises.
             let (alpha, beta) = (node.alpha, node.beta);
             let mut value = Ibv::NONE;
@@ -282,7 +283,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             self.take_back();
             debug_assert!(value.is_some());
 
-            // Step 18. The best value is the maximum. One comparison decides about a beta cutoff.
+            // Step 18. The best value is the maximum. One comparison decides about a beta cutoff. After a raised alpha the
+            // other moves get a ply less (+1 Elo).
             best = best.max(value);
             if value.score() > alpha && value.bound() != Bound::Upper {
                 best_move = Some(m);

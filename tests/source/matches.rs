@@ -1,5 +1,5 @@
-//! The record of matches: consistent data, the tables of `MATCHES.md` written from them, and the same worth in the titles of
-//! the search's steps.
+//! The record of matches: consistent data, the tables of `MATCHES.md` written from them, and the worth of the search's steps
+//! in their titles.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -59,19 +59,6 @@ fn matches_table(rows: &[Row], about: &str) -> String {
     text
 }
 
-/// The table of the steps, the most valuable first.
-fn steps_table(rows: &[Row]) -> String {
-    let mut rows: Vec<&Row> = rows.iter().collect();
-    rows.sort_by(|a, b| number(b, "elo").total_cmp(&number(a, "elo")));
-    let mut text =
-        "| step | technique | Elo of having it | won, drawn, lost | off by |\n|--:|---|--:|---|---|\n".to_owned();
-    for row in rows {
-        let (step, technique, off) = (&row["step"], &row["technique"], &row["off"]);
-        text += &format!("| {step} | {technique} | {} | {} | `{off}` |\n", elo(row), results(row));
-    }
-    text
-}
-
 /// Puts a table between its marker and the next end marker.
 fn with_table(page: &str, name: &str, table: &str) -> String {
     let marker = format!("<!-- {name} -->\n");
@@ -84,7 +71,7 @@ fn with_table(page: &str, name: &str, table: &str) -> String {
 fn the_tables_are_current() {
     let old = fs::read_to_string(path("MATCHES.md")).expect("readable");
     let matches = rows("docs/matches.csv");
-    let mut page = with_table(&old, "steps", &steps_table(&rows("docs/steps.csv")));
+    let mut page = old.clone();
     for about in ["search", "rules", "network", "opponent"] {
         page = with_table(&page, about, &matches_table(&matches, about));
     }
@@ -106,15 +93,13 @@ fn elo_of(won: f64, drawn: f64, lost: f64) -> f64 {
 
 #[test]
 fn every_elo_follows_from_its_games() {
-    for row in rows("docs/matches.csv").iter().chain(&rows("docs/steps.csv")) {
-        let [won, drawn, lost] = ["won", "drawn", "lost"].map(|column| number(row, column));
+    for row in rows("docs/matches.csv") {
+        let [won, drawn, lost] = ["won", "drawn", "lost"].map(|column| number(&row, column));
         // The runner leaves out the game of an unfinished pair.
         let tolerance = if (won + drawn + lost) % 2.0 == 0.0 { 0.11 } else { 1.0 };
         let elo = elo_of(won, drawn, lost);
-        assert!((elo - number(row, "elo")).abs() < tolerance, "{elo}: {row:?}");
-        if row.contains_key("games") {
-            assert_eq!(won + drawn + lost, number(row, "games"), "{row:?}");
-        }
+        assert!((elo - number(&row, "elo")).abs() < tolerance, "{elo}: {row:?}");
+        assert_eq!(won + drawn + lost, number(&row, "games"), "{row:?}");
     }
     assert!(elo_of(60.0, 20.0, 20.0) > 0.0 && elo_of(20.0, 20.0, 60.0) < 0.0);
 }
@@ -127,13 +112,28 @@ fn title(node: &str, step: &str) -> String {
     comment.map(|line| line.trim_start_matches("// ")).collect::<Vec<_>>().join(" ")
 }
 
+/// Step, technique and worth of each row of the figure `steps`: `8`, `reverse futility pruning (RFP)`, `+203`.
+fn worths(page: &str) -> Vec<[String; 3]> {
+    let (_, rest) = page.split_once("<!-- figure steps -->\n").expect("the figure");
+    let table = rest.lines().take_while(|line| line.starts_with('|')).skip(2);
+    let worth = |line: &str| {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let [step, technique, .., elo, _] = cells[..] else { panic!("no row of steps: {line}") };
+        let (elo, _) = elo.split_once(" ± ").unwrap_or_else(|| panic!("no Elo: {line}"));
+        [step, technique, elo].map(str::to_owned)
+    };
+    table.map(worth).collect()
+}
+
 #[test]
 fn the_titles_of_the_steps_have_the_measured_worth() {
     let sources = sources();
     let (_, node) = sources.iter().find(|(name, _)| name == "search/node.rs").expect("the node");
-    for row in rows("docs/steps.csv") {
-        let worth = format!("{:+}", number(&row, "elo").round());
-        let title = title(node, &row["step"]);
-        assert!(title.contains(&worth), "step {}: {worth} is not in \"{title}\"", row["step"]);
+    let worths = worths(&fs::read_to_string(path("MATCHES.md")).expect("readable"));
+    assert!(worths.len() > 10, "{worths:?}");
+    for [step, technique, worth] in worths {
+        let title = title(node, &step);
+        let has = [" Elo)", ")"].iter().any(|end| title.contains(&format!("{worth}{end}")));
+        assert!(has, "step {step}: {worth} of {technique} is not in \"{title}\"");
     }
 }
