@@ -3,8 +3,8 @@
 #
 #     release/build.sh [--without-profile] [NAME...]
 #
-# Names: linux-x86-64, linux-arm64, windows-x86-64, macos-arm64, macos-x86-64. Without a name, all that this system can
-# make. What is missing is named before anything is built. A target that fails leaves the archives of the others whole.
+# Names: linux-x86-64, linux-x86-64-v3, linux-arm64, windows-x86-64, windows-x86-64-v3, macos-arm64, macos-x86-64; v3 is
+# for processors with AVX2 and BMI2, from about 2013 on. Without a name, all that this system can make. What is missing is named before anything is built. A target that fails leaves the archives of the others whole.
 #
 # A build is profile-guided where its bench can run here: first an instrumented program counts what the bench does, then
 # the compiler uses the counts. The bench of every archive must give the node count of tests/bench.signature.
@@ -18,14 +18,14 @@ out=target/dist
 describe() {
   runner="" profiler=yes linker="" linking=""
   case $1 in
-    linux-x86-64) target=x86_64-unknown-linux-musl ;;
+    linux-x86-64 | linux-x86-64-v3) target=x86_64-unknown-linux-musl ;;
     linux-arm64)
       target=aarch64-unknown-linux-musl
       # The linker that comes with Rust, because a Linux system has none for another processor.
       linker=rust-lld
       [ "$(uname -m)" = aarch64 ] || runner=qemu-aarch64
       ;;
-    windows-x86-64)
+    windows-x86-64 | windows-x86-64-v3)
       target=x86_64-pc-windows-gnu profiler=no
       # Without it the linker writes the time into the program.
       linking="-C link-arg=-Wl,--no-insert-timestamp"
@@ -40,6 +40,7 @@ describe() {
   esac
   program=ibex
   case $1 in windows-*) program=ibex.exe ;; esac
+  case $1 in *-v3) linking="$linking -C target-cpu=x86-64-v3" ;; esac
 }
 
 profdata() {
@@ -60,7 +61,7 @@ missing() {
   fi
   case $1 in
     linux-arm64) [ -z "$runner" ] || need qemu-aarch64 "$1" qemu-user ;;
-    windows-x86-64)
+    windows-*)
       need zip "$1" zip
       [ -z "$runner" ] || need x86_64-w64-mingw32-gcc "$1" gcc-mingw-w64-x86-64
       [ -z "$runner" ] || need wine "$1" wine
@@ -98,8 +99,8 @@ make_one() {
   RUSTFLAGS="$flags" cargo build --release --locked --bin ibex --target "$target" --target-dir "$out/build"
   cp "$out/build/$target/release/$program" "$scratch/$folder/"
   # The linker leaves the names of the system's functions, in another order each time.
-  if [ "$1" = windows-x86-64 ] && [ -n "$runner" ]; then x86_64-w64-mingw32-strip "$scratch/$folder/$program"; fi
-  if [ "$1" = windows-x86-64 ] && [ -n "$runner" ]; then
+  if [ "$runner" = wine ]; then x86_64-w64-mingw32-strip "$scratch/$folder/$program"; fi
+  if [ "$runner" = wine ]; then
     # Wine 8 lacks this library; what stands in for it lies beside the program only while it is run here.
     x86_64-w64-mingw32-gcc -shared -O1 -o "$scratch/bcryptprimitives.dll" release/bcryptprimitives.c -ladvapi32
     cp "$scratch/$folder/$program" "$scratch/"
@@ -113,11 +114,11 @@ make_one() {
   fi
   cp README.md CHANGELOG.md LICENSE docs/logo.png "$scratch/$folder/"
   cp nets/README.md "$scratch/$folder/NETWORK.md"
-  if [ "$1" != windows-x86-64 ]; then
+  if [ $program = ibex ]; then
     $runner "$scratch/$folder/$program" manual "$scratch/$folder/manual"
   fi
   find "$scratch/$folder" -exec touch -d "@$epoch" {} +
-  if [ "$1" = windows-x86-64 ]; then
+  if [ $program = ibex.exe ]; then
     (cd "$scratch" && TZ=UTC zip -q -X -r archive "$folder")
     mv "$scratch/archive.zip" "$out/$folder.zip"
   else
@@ -139,9 +140,9 @@ if [ "${1:-}" = --one ]; then
 fi
 if [ $# -eq 0 ]; then
   case $(uname -s) in
-    Linux) set -- linux-x86-64 linux-arm64 windows-x86-64 ;;
+    Linux) set -- linux-x86-64 linux-x86-64-v3 linux-arm64 windows-x86-64 windows-x86-64-v3 ;;
     Darwin) set -- macos-arm64 macos-x86-64 ;;
-    *) set -- windows-x86-64 ;;
+    *) set -- windows-x86-64 windows-x86-64-v3 ;;
   esac
 fi
 for name in "$@"; do describe "$name" || exit 1; done

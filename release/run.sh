@@ -4,8 +4,9 @@
 #     release/run.sh [ARCHIVE...]
 #
 # Every archive: its SHA-256 sum; the bench's node count; a UCI dialogue whose lines end in CR LF; a suite of mates, with
-# the result of the source's own build. Linux: the program alone in an empty root directory. Windows under Wine: a game
-# against the program of the Linux archive, if python-chess is there. What an archive needs to run is named first.
+# the result of the source's own build. Linux: the program alone in an empty root directory; that of v3 on an older
+# processor, where it must refuse in a line. Windows under Wine: a game against the program of the Linux archive, if
+# python-chess is there. What an archive needs to run is named first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 script=release/run.sh
@@ -89,6 +90,19 @@ for archive in "$@"; do
         [ "$($enter "$folder/root" /ibex bench --signature)" = "$(cat tests/bench.signature)" ]
         echo "an empty root directory: the same bench"
       fi
+      case $name in
+        *-v3.tar.gz)
+          if command -v qemu-x86_64 >/dev/null; then
+            if qemu-x86_64 -cpu Nehalem "$folder/ibex" bench --signature 2>"$folder/refusal.txt"; then
+              echo "$script: $name runs on a processor without AVX2" >&2
+              exit 1
+            fi
+            grep "built for processors with AVX2" "$folder/refusal.txt"
+          else
+            echo "not tried on a processor without AVX2: no qemu-x86_64 (Debian: apt install qemu-user)"
+          fi
+          ;;
+      esac
       linux=$folder/$program
       ;;
     *windows*)

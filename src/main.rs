@@ -2,6 +2,8 @@
 
 #[cfg(feature = "lab")]
 mod cli;
+#[cfg(target_arch = "x86_64")]
+mod processor;
 
 use std::process::ExitCode;
 
@@ -84,6 +86,13 @@ fn lacks(what: &str) -> ExitCode {
 }
 
 fn main() -> ExitCode {
+    #[cfg(target_arch = "x86_64")]
+    if !processor::is_fit() {
+        use std::io::Write as _;
+
+        let _ = std::io::stderr().write_all(processor::REFUSAL.as_bytes());
+        return ExitCode::FAILURE;
+    }
     uci::journal::start();
     let arguments: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     #[cfg(feature = "lab")]
