@@ -4,7 +4,8 @@
 #     release/build.sh [--without-profile] [NAME...]
 #
 # Names: linux-x86-64, linux-x86-64-v3, linux-arm64, windows-x86-64, windows-x86-64-v3, macos-arm64, macos-x86-64; v3 is
-# for processors with AVX2 and BMI2, from about 2013 on. Without a name, all that this system can make. What is missing is named before anything is built. A target that fails leaves the archives of the others whole.
+# for processors with AVX2 and BMI2. Without a name, all that this system can make. What is missing is named before
+# anything is built. A target that fails leaves the archives of the others whole.
 #
 # A build is profile-guided where its bench can run here: first an instrumented program counts what the bench does, then
 # the compiler uses the counts. The bench of every archive must give the node count of tests/bench.signature.
@@ -13,10 +14,10 @@ cd "$(dirname "$0")/.."
 script=release/build.sh
 out=target/dist
 
-# Sets target, the command that runs its programs here, what its linker needs, and whether Rust's profiler
-# exists for it.
+# Sets target, the command that runs its programs here, what its linker needs, whether Rust's profiler exists for it, and
+# the processor that it is built for.
 describe() {
-  runner="" profiler=yes linker="" linking=""
+  runner="" profiler=yes linker="" linking="" processor=""
   case $1 in
     linux-x86-64 | linux-x86-64-v3) target=x86_64-unknown-linux-musl ;;
     linux-arm64)
@@ -40,7 +41,7 @@ describe() {
   esac
   program=ibex
   case $1 in windows-*) program=ibex.exe ;; esac
-  case $1 in *-v3) linking="$linking -C target-cpu=x86-64-v3" ;; esac
+  case $1 in *-v3) processor="-C target-cpu=x86-64-v3" ;; esac
 }
 
 profdata() {
@@ -80,7 +81,7 @@ make_one() {
   # Times and paths of this system stay out of the archive, so that two runs give the same bytes.
   epoch=$(git log -1 --format=%ct 2>/dev/null || echo 0)
   export SOURCE_DATE_EPOCH=$epoch
-  flags="--remap-path-prefix=$PWD=. --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo $linking ${RUSTFLAGS:-}"
+  flags="--remap-path-prefix=$PWD=. --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo $linking $processor ${RUSTFLAGS:-}"
   export CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_STRIP=symbols
   if [ -n "$linker" ]; then
     export "CARGO_TARGET_$(echo "$target" | tr 'a-z-' 'A-Z_')_LINKER=$linker"

@@ -83,7 +83,7 @@ pub const FIGURES: &[Figure] = &[
         kind: Kind::Printed("lab recognizers --nodes 20000", &[], ONE_THREAD),
     },
     suites("suites-nodes", Basis::Search, &["--nodes", "5000"]),
-    suites("suites-deep", Basis::Search, &["--nodes", "500000"]),
+    suites("suites-deep", Basis::Search, &["--nodes", "500000", "--jobs", "2"]),
     suites("suites-time", Basis::Network, &["--movetime", "100"]),
     Figure {
         name: "ending-scores",
