@@ -8,8 +8,10 @@ use std::arch::x86_64::{__cpuid, __cpuid_count};
 /// What `main` says where [`is_fit`] is false.
 pub const REFUSAL: &str = if cfg!(target_feature = "avx512f") {
     "ibex: this program was built for processors with AVX-512; take another one, or build it here\n"
-} else {
+} else if cfg!(target_feature = "avx2") {
     "ibex: this program was built for processors with AVX2 and BMI2; take the one for all processors\n"
+} else {
+    "ibex: this program was built for newer processors; take another one, or build it here\n"
 };
 
 /// A bit of `CPUID` that must be set, if the compiler was allowed to use what it stands for.

@@ -84,8 +84,9 @@ impl Engine {
     /// One line: the date is not to be had.
     pub fn provenance(&self, conditions: &str) -> Result<String, String> {
         let Engine { bench, network, version } = self;
+        let commit = commit().map(|commit| format!(", commit {commit}")).unwrap_or_default();
         let text = format!(
-            "*Bench {bench}, network {network}, version {version}, {}, {}; {conditions}.*",
+            "*Bench {bench}, network {network}, version {version}{commit}, {}, {}; {conditions}.*",
             today()?,
             processor().unwrap_or_else(|| std::env::consts::ARCH.to_owned())
         );
@@ -97,6 +98,13 @@ impl Engine {
 pub fn today() -> Result<String, String> {
     let output = Command::new("date").arg("+%Y-%m-%d").output().map_err(|error| format!("date: {error}"))?;
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// The commit that is checked out; none where git does not say.
+fn commit() -> Option<String> {
+    let output = Command::new("git").args(["rev-parse", "--short", "HEAD"]).output().ok()?;
+    let name = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+    (output.status.success() && !name.is_empty()).then_some(name)
 }
 
 /// The processor's family by its own name, on Linux.

@@ -1,4 +1,5 @@
-//! What each technique of the search is worth: a build whose parameters are options plays against itself without it.
+//! Measures what each technique of the search is worth. A build whose parameters are options plays against itself, with
+//! one technique off.
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -112,14 +112,17 @@ fn title(node: &str, step: &str) -> String {
     comment.map(|line| line.trim_start_matches("// ")).collect::<Vec<_>>().join(" ")
 }
 
-/// Step, technique and worth of each row of the figure `steps`: `8`, `reverse futility pruning (RFP)`, `+203`.
+/// Step, technique and worth of each row of the figure `steps`: `8`, `reverse futility pruning (RFP)`, `+203`. The worth must
+/// follow from the games.
 fn worths(page: &str) -> Vec<[String; 3]> {
     let (_, rest) = page.split_once("<!-- figure steps -->\n").expect("the figure");
     let table = rest.lines().take_while(|line| line.starts_with('|')).skip(2);
     let worth = |line: &str| {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
-        let [step, technique, .., elo, _] = cells[..] else { panic!("no row of steps: {line}") };
+        let [step, technique, won, drawn, lost, _, elo, _] = cells[..] else { panic!("no row of steps: {line}") };
         let (elo, _) = elo.split_once(" ± ").unwrap_or_else(|| panic!("no Elo: {line}"));
+        let [won, drawn, lost, worth] = [won, drawn, lost, elo].map(|cell| cell.parse::<f64>().expect(line));
+        assert!((elo_of(won, drawn, lost) - worth).abs() < 0.51, "{line}");
         [step, technique, elo].map(str::to_owned)
     };
     table.map(worth).collect()
