@@ -113,8 +113,8 @@ make_one() {
     echo "$script: $1: its bench is '$signature', tests/bench.signature records $(cat tests/bench.signature)" >&2
     return 1
   fi
-  cp README.md CHANGELOG.md LICENSE docs/logo.png "$scratch/$folder/"
-  cp nets/README.md "$scratch/$folder/NETWORK.md"
+  # The pages with all that they link to, and the suites that they try.
+  tar -cf - LICENSE ./*.md docs epd nets/*.md nets/*.svg trainer/README.md | tar -xf - -C "$scratch/$folder"
   if [ $program = ibex ]; then
     $runner "$scratch/$folder/$program" manual "$scratch/$folder/manual"
   fi

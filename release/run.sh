@@ -58,8 +58,13 @@ for archive in "$@"; do
     *windows*) program=ibex.exe ;;
   esac
   ibex="$runner $folder/$program"
-  for file in README.md CHANGELOG.md LICENSE NETWORK.md logo.png; do
+  for file in README.md CHANGELOG.md LICENSE docs/options.md nets/README.md docs/logo.png; do
     [ -s "$folder/$file" ] || { echo "$script: $name lacks $file" >&2; exit 1; }
+  done
+  find "$folder" -name '*.md' | while read -r page; do
+    { grep -oE '\]\([^)#:]+[)#]' "$page" || true; } | sed 's/^](//; s/[)#]$//' | while read -r link; do
+      [ -e "$(dirname "$page")/$link" ] || { echo "$script: $name: $page links to $link" >&2; exit 1; }
+    done
   done
 
   $ibex bench | tr -d '\r' | tail -n 1 | tee "$folder/bench.txt"

@@ -261,14 +261,18 @@ pub struct Engine {
 
 impl Engine {
     /// An engine with these settings, and remarks where they could not be met.
-    pub fn new(settings: Settings) -> (Engine, Vec<String>) {
+    pub fn new(mut settings: Settings) -> (Engine, Vec<String>) {
         let (table, remark) = TranspositionTable::new(settings.hash_mib);
         let mut remarks: Vec<String> = remark.into_iter().collect();
         let evaluation = evaluation_of(&settings.eval_file).unwrap_or_else(|error| {
             remarks.push(error.to_string());
+            settings.eval_file.clear();
             Evaluation::default()
         });
         let (tables, unusable) = Tablebases::open(&settings.syzygy_path);
+        if tables.is_none() {
+            settings.syzygy_path.clear();
+        }
         remarks.extend(unusable);
         let mut engine = Engine {
             table: Arc::new(table),
@@ -278,7 +282,7 @@ impl Engine {
             seed: random_seed(),
             signals: Arc::default(),
             running: Running::default(),
-            settings: settings.clone(),
+            settings,
         };
         remarks.extend(engine.fit_threads());
         (engine, remarks)
@@ -327,8 +331,9 @@ impl Engine {
         })
     }
 
-    /// Takes new settings, after the running search (if any) has ended; returns remarks where they could not be met.
-    pub fn apply(&mut self, settings: Settings) -> Vec<String> {
+    /// Takes new settings, after the running search (if any) has ended; returns remarks where they could not be met. A
+    /// network or tablebases that cannot be used leave the setting before in force.
+    pub fn apply(&mut self, mut settings: Settings) -> Vec<String> {
         self.wait();
         let mut remarks = Vec::new();
         if settings.hash_mib != self.settings.hash_mib {
@@ -345,7 +350,10 @@ impl Engine {
                     self.threads.clear();
                     self.table.clear(settings.threads);
                 }
-                Err(error) => remarks.push(format!("{error}; the evaluation stays as it was")),
+                Err(error) => {
+                    remarks.push(format!("{error}; the evaluation stays as it was"));
+                    settings.eval_file.clone_from(&self.settings.eval_file);
+                }
             }
         }
         if settings.raw_evaluation != self.settings.raw_evaluation {
@@ -355,7 +363,11 @@ impl Engine {
         }
         if settings.syzygy_path != self.settings.syzygy_path {
             let (tables, unusable) = Tablebases::open(&settings.syzygy_path);
-            self.tables = tables;
+            if tables.is_none() && !unusable.is_empty() {
+                settings.syzygy_path.clone_from(&self.settings.syzygy_path);
+            } else {
+                self.tables = tables;
+            }
             remarks.extend(unusable);
         }
         if settings.probing.fifty_moves != self.settings.probing.fifty_moves {

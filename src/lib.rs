@@ -39,7 +39,7 @@
 //!
 //! **Front ends.** [`mod@bench`]: the node count that is the signature of the search. [`uci`]: the protocol. Behind the
 //! feature `lab`, `formats`: the files that commands, tests and the trainer share, and above it `lab`: perft, suites,
-//! proofs, experiments and data generation.
+//! analysis, proofs, endings, experiments and data generation.
 //!
 //! # Words used everywhere
 //!

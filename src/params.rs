@@ -1,4 +1,5 @@
-//! The parameters of the search: one block for each technique, in the order of the steps in `search/node.rs`.
+//! The parameters of the search: one block for each technique. First what all steps share (evaluation, TT, the order of
+//! moves), then the steps of `search/node.rs` in their order.
 //!
 //! Margins are centipawns, depths plies, reductions 1/1024 of a ply unless said otherwise. With the feature `tune`
 //! every number becomes a UCI spin and is read from an atomic; without it they are constants. A depth at the end of its
@@ -206,7 +207,7 @@ tunables! {
 
     // Futility: quiet moves cannot raise an evaluation that far below alpha.
     /// Deepest reduced depth.
-    futility_depth = 8 in 0..=14, step 1;
+    futility_depth = 8 in -1..=14, step 1;
     /// Margin at depth 0.
     futility_base = 74 in 20..=300, step 15;
     /// Margin per ply of reduced depth.
@@ -214,7 +215,7 @@ tunables! {
 
     // History pruning: quiet moves that have always failed.
     /// Deepest reduced depth.
-    history_pruning_depth = 6 in 0..=12, step 1;
+    history_pruning_depth = 6 in -1..=12, step 1;
     /// Least history per ply of reduced depth.
     history_pruning = 5085 in 1000..=9000, step 400;
 

@@ -5,7 +5,7 @@
 //! weighted by depth and score picks the move.
 
 use std::collections::HashMap;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use crate::position::{Game, PackedMove};
@@ -50,12 +50,22 @@ pub fn search(shared: &Shared<'_>, threads: &mut [ThreadData], game: &Game, line
                 }
             }
         }
+        let end = EndOfSearch(shared.stop);
         let main = Search::new(shared, 0, first, game).iterate(lines);
-        shared.stop.store(true, Ordering::Relaxed);
+        drop(end);
         let mut findings: Vec<ThreadResult> = main.into_iter().collect();
         findings.extend(running.into_iter().filter_map(|handle| handle.join().ok().flatten()));
         if lines > 1 { findings.into_iter().next() } else { vote(findings) }
     })
+}
+
+/// Ends the helpers' search when it is dropped, also by a panic of the first thread: the scope waits for them.
+struct EndOfSearch<'a>(&'a AtomicBool);
+
+impl Drop for EndOfSearch<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// The finding that most threads stand behind, deeper and better ones with more weight.
@@ -87,7 +97,6 @@ fn vote(findings: Vec<ThreadResult>) -> Option<ThreadResult> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
     use std::time::{Duration, Instant};
 
     use shakmaty::{Role, Square};
@@ -99,13 +108,12 @@ mod tests {
     use crate::time::{Clock, Limits};
     use crate::tt::TranspositionTable;
 
-    /// Helpers that would come too late are not started, and the search still has a move.
-    #[test]
-    fn nobody_begins_when_the_time_is_up() {
+    /// Runs `body` with what the threads of a search of the initial position share. The time is up, and `stop` may be set.
+    fn with_shared<T: Send>(stop: bool, body: impl FnOnce(&Shared<'_>, &mut [ThreadData], &Game) -> T + Send) -> T {
         let limits = Limits { movetime: Some(Duration::from_millis(1)), ..Limits::default() };
         let game = Game::startpos();
         let (table, _) = TranspositionTable::new(1);
-        let (stop, pondering) = (AtomicBool::new(false), AtomicBool::new(false));
+        let (stop, pondering) = (AtomicBool::new(stop), AtomicBool::new(false));
         let counters: Vec<NodeCounter> = (0..512).map(|_| NodeCounter::default()).collect();
         let mut threads: Vec<ThreadData> = counters.iter().map(|_| ThreadData::default()).collect();
         let clock = Clock::new(&limits, game.position().turn(), Duration::ZERO, Instant::now());
@@ -125,13 +133,31 @@ mod tests {
             probes: None,
             sink: None,
         };
-        let finding = thread::scope(|scope| {
-            let body = || search(&shared, &mut threads, &game, 1);
-            let handle = thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, body).expect("a thread");
+        thread::scope(|scope| {
+            let run = || body(&shared, &mut threads, &game);
+            let handle = thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, run).expect("a thread");
             handle.join().expect("no panic")
-        });
+        })
+    }
+
+    /// Helpers that would come too late are not started, and the search still has a move.
+    #[test]
+    fn nobody_begins_when_the_time_is_up() {
+        let (finding, nodes) =
+            with_shared(false, |shared, threads, game| (search(shared, threads, game, 1), shared.nodes()));
         let finding = finding.expect("a move");
-        assert!(finding.depth > 0 && finding.nodes == shared.nodes(), "{finding:?} of {} nodes", shared.nodes());
+        assert!(finding.depth > 0 && finding.nodes == nodes, "{finding:?} of {nodes} nodes");
+    }
+
+    /// A helper that is stopped in its first iteration has seen a few moves, or none, and has no say. The first thread
+    /// completes its own.
+    #[test]
+    fn a_helper_without_an_iteration_has_no_result() {
+        for (id, has_result) in [(0, true), (1, false), (2, false)] {
+            let result =
+                with_shared(true, |shared, threads, game| Search::new(shared, id, &mut threads[id], game).iterate(1));
+            assert_eq!(result.is_some(), has_result, "thread {id}: {result:?}");
+        }
     }
 
     /// What a thread found: its move goes to this square.

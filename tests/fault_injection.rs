@@ -141,6 +141,22 @@ fn files_that_cannot_be_read() {
     }
 }
 
+/// A file that was refused is not the setting: the same line is refused again, or taken once the file is there.
+#[test]
+fn a_refused_file_is_no_setting() {
+    let scratch = Scratch::new("refused files");
+    let network = scratch.path("late.ibxn");
+    let late = format!("setoption name EvalFile value {network}\nisready\n");
+    let output = session(program(), &late.repeat(2));
+    let refused = said(&output).iter().filter(|line| line.contains("cannot read network")).count();
+    assert_eq!(refused, 2, "{:?}", said(&output));
+    let folder = scratch.path("no tables");
+    let tables = format!("setoption name SyzygyPath value {folder}\nisready\n");
+    let output = session(program(), &tables.repeat(2));
+    let refused = said(&output).iter().filter(|line| line.contains("tablebase folder")).count();
+    assert_eq!(refused, 2, "{:?}", said(&output));
+}
+
 #[test]
 fn logs_that_cannot_be_written() {
     let scratch = Scratch::new("unwritable files");

@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ibex::bound::Bound;
 use ibex::engine::{Engine, Settings};
 use ibex::position::Game;
+use ibex::position::movegen::is_noisy;
 use ibex::position::notation::read_fen;
 use ibex::random::split_mix;
 use ibex::score::DrawRule;
 use ibex::search::{Event, Outcome, Report};
 use ibex::time::Limits;
-use shakmaty::CastlingMode;
+use shakmaty::{CastlingMode, Move, Role};
 
 mod common;
 use common::{Listener, Mate, fault, line_fault, our_mates, public_mates};
@@ -72,30 +73,63 @@ fn public_mates_are_never_shortened() {
 fn mates_are_refuted_below_their_distance_alone() {
     let public = [("mate_in_2.epd", 20), ("mate_in_3.epd", 40), ("mate_in_4.epd", 80)];
     let public = public.into_iter().flat_map(|(file, stride)| public_mates(file).into_iter().step_by(stride));
-    let (mut positions, mut refuted) = (0, 0);
+    let (mut positions, mut refuted, mut again) = (0, 0, 0);
     for mate in our_mates().into_iter().chain(public).filter(|mate| mate.moves.unsigned_abs() > 1) {
         let distance = mate.moves.unsigned_abs();
-        let says_none = |moves| {
-            let limits = Limits { mate: Some(moves), ..Limits::nodes(60_000) };
-            let none = AtomicBool::new(false);
-            engine(1, 1).search(
-                &mate.game,
-                limits,
-                Some(&|event| {
-                    if let Event::Message(text) = event {
-                        assert!(text.starts_with(&format!("there is no mate in {moves}, ")), "{text}");
-                        none.store(true, Ordering::Relaxed);
-                    }
-                }),
-            );
-            none.into_inner()
-        };
         positions += 1;
-        refuted += usize::from(says_none(distance - 1));
-        assert!(!says_none(distance), "{}: there is a mate in {distance}", mate.name);
+        refuted += usize::from(says_none(&mate.game, distance - 1));
+        assert!(!says_none(&mate.game, distance), "{}: there is a mate in {distance}", mate.name);
+        if let Some(game) = to_and_fro(&mate.game) {
+            again += 1;
+            assert!(!says_none(&game, distance), "{}, for the second time: there is a mate in {distance}", mate.name);
+        }
     }
-    println!("{refuted} of {positions} mates refuted a move earlier");
-    assert!(refuted * 2 > positions, "{refuted} of {positions}");
+    println!("{refuted} of {positions} mates refuted a move earlier, {again} asked for after the moves to and fro");
+    assert!(refuted * 2 > positions && again * 4 > positions, "{refuted} and {again} of {positions}");
+}
+
+/// Whether a search says that there is no mate in this many moves.
+fn says_none(game: &Game, moves: u32) -> bool {
+    let limits = Limits { mate: Some(moves), ..Limits::nodes(60_000) };
+    let none = AtomicBool::new(false);
+    engine(1, 1).search(
+        game,
+        limits,
+        Some(&|event| {
+            if let Event::Message(text) = event {
+                assert!(text.starts_with(&format!("there is no mate in {moves}, ")), "{text}");
+                none.store(true, Ordering::Relaxed);
+            }
+        }),
+    );
+    none.into_inner()
+}
+
+/// The game after two moves by each side that lead back to the same position.
+fn to_and_fro(game: &Game) -> Option<Game> {
+    let quiet =
+        |game: &Game| game.position().legal_moves().into_iter().filter(|m| m.role() != Role::Pawn && !is_noisy(*m));
+    let back = |m: Move| match m {
+        Move::Normal { role, from, to, .. } => {
+            Some(Move::Normal { role, from: to, to: from, capture: None, promotion: None })
+        }
+        _ => None,
+    };
+    quiet(game).find_map(|first| {
+        let after = played(game, first)?;
+        quiet(&after).find_map(|second| {
+            let there = played(&after, second)?;
+            let again = played(&played(&there, back(first)?)?, back(second)?)?;
+            (again.position().key() == game.position().key()).then_some(again)
+        })
+    })
+}
+
+/// The game after a move, if that is legal.
+fn played(game: &Game, m: Move) -> Option<Game> {
+    let mut after = game.clone();
+    after.position().legal_moves().contains(&m).then(|| after.play(m))?;
+    Some(after)
 }
 
 /// Every exact mate that is told, at any depth, comes with its whole line; the side that is mated sees its score leave the

@@ -110,7 +110,7 @@ impl Handicap {
     pub fn limits(&self, game: &Game, limits: &Limits) -> Limits {
         let nodes = limits.nodes.unwrap_or(u64::MAX).min(self.nodes * PATIENCE + RESERVE);
         Limits {
-            // A stated depth also keeps the search from hunting mates, which would make strength depend on the clock.
+            // A stated depth also keeps out the mate search, which would make strength depend on the clock.
             depth: Some(limits.depth.unwrap_or(MAX_PLY as u32)),
             nodes: Some(nodes),
             soft_nodes: Some(self.nodes),

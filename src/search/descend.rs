@@ -60,6 +60,7 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
     pub(super) fn return_to_root(&mut self) {
         self.path.return_to(self.game.keys());
         self.td.evaluator.reset(self.game.position());
+        self.td.stack.iter_mut().for_each(|entry| entry.reduction = 0);
     }
 
     /// The beginning of every node below the root. Returns whether the side to move is in check; breaks with the node's

@@ -35,7 +35,8 @@ pub struct ThreadResult {
 impl<const PLAY: bool> Search<'_, PLAY> {
     /// Deepens until a limit or the stop flag ends the search. The first thread reports its lines.
     ///
-    /// Returns `None` if there is no move to search.
+    /// Returns `None` if there is no move to search. A helper has no result before its first iteration is complete: what it
+    /// thinks of the few moves that it has seen must not outvote the first thread.
     pub fn iterate(&mut self, lines: usize) -> Option<ThreadResult> {
         if self.roots.0.is_empty() {
             return None;
@@ -86,6 +87,9 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.recall_mates(lines);
         self.publish();
         self.td.nodes += self.nodes;
+        if self.id > 0 && self.completed == 0 {
+            return None;
+        }
         Some(self.result())
     }
 

@@ -92,7 +92,7 @@ struct ProofSlot {
 pub(super) struct MateSearch {
     aim: Aim,
     slots: Box<[ProofSlot]>,
-    /// Positions that have occurred twice in the game: a third time is a draw.
+    /// The traps of the game, whose next occurrence is a draw.
     drawn: Vec<u64>,
     /// Whether a mate within `n` moves is refuted, by `n`.
     refuted: [bool; MOST_MOVES + 1],
@@ -111,6 +111,8 @@ struct Child {
 /// The goal of one run: mate within a limit of plies.
 struct Goal<'a> {
     search: &'a mut MateSearch,
+    /// The limit.
+    limit: usize,
     /// Counts a node; returns whether the run must end.
     count: &'a mut dyn FnMut() -> bool,
     /// Called for every proved position, with the plies to the mate and, on the winner's turn, the move.
@@ -148,7 +150,7 @@ impl MateSearch {
             }
             on_proof(position, plies, m);
         };
-        let mut goal = Goal { search: self, count, on_proof: &mut note, over: false };
+        let mut goal = Goal { search: self, limit, count, on_proof: &mut note, over: false };
         match goal.settle(root, limit, NEVER, NEVER) {
             PROVED => Answer::Mate(first),
             REFUTED => Answer::None,
@@ -181,7 +183,8 @@ impl Goal<'_> {
         if self.over {
             return ProofNumbers { prove: 1, refute: 1 };
         }
-        if self.search.drawn.contains(&position.key()) {
+        // The root may be among these: its next occurrence is a draw, but now it stands on the board.
+        if plies < self.limit && self.search.drawn.contains(&position.key()) {
             return REFUTED;
         }
         let attacks = plies % 2 == 1;
@@ -475,5 +478,30 @@ mod tests {
         assert_eq!(answer(won, Aim::Mate, 1), Answer::None);
         assert!(matches!(answer(won, Aim::Mate, 2), Answer::Mate(Some(_))));
         assert_eq!(answer(won, Aim::BeMated, 2), Answer::None);
+    }
+
+    /// A root that has occurred before may not occur again, but it may be won at once.
+    #[test]
+    fn a_root_that_has_occurred_before_has_its_mate() {
+        let start = Position::from_fen("7k/8/5K2/Q7/8/8/8/8 w - - 0 1", CastlingMode::Standard).expect("a position");
+        let mut game = Game::new(start);
+        for text in ["a5a4", "h8g8", "a4a5", "g8h8"] {
+            let m = game.position().parse_move(text).expect("legal");
+            game.play(m);
+        }
+        assert_eq!(game.occurrences(), 1);
+        let answer =
+            |aim, moves| MateSearch::new(&game, aim).ask(game.position(), moves, &mut || false, &mut |_, _, _| ());
+        assert!(matches!(answer(Aim::Mate, 2), Answer::Mate(Some(_))));
+        assert_eq!(answer(Aim::Mate, 1), Answer::None);
+        let m = game.position().parse_move("a5g5").expect("legal");
+        game.play(m);
+        for text in ["h8h7", "g5f5", "h7h8", "f5g5"] {
+            let m = game.position().parse_move(text).expect("legal");
+            game.play(m);
+        }
+        assert_eq!(game.occurrences(), 1);
+        let mated = MateSearch::new(&game, Aim::BeMated).ask(game.position(), 1, &mut || false, &mut |_, _, _| ());
+        assert_eq!(mated, Answer::Mate(None));
     }
 }

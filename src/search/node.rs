@@ -1,6 +1,6 @@
 //! The interior node of the principal variation search, in numbered steps.
 //!
-//! The title of a step names its technique, with acronym and measured Elo (`MATCHES.md`).
+//! The title of a step names its technique, with its acronym, and its Elo where that was measured (`MATCHES.md`).
 
 use std::ops::ControlFlow;
 

@@ -28,8 +28,8 @@ pub fn base(depth: i32, number: usize) -> i32 {
     params::lmr_base() + product * params::lmr_slope() / 1024
 }
 
-/// The reduction of a move in its node, in plies; negative for an extension. `cutoffs` counts the beta cutoffs among the
-/// replies to the moves before it.
+/// The reduction of a move in its node, in plies; no more than 0 where the move deserves none. `cutoffs` counts the beta
+/// cutoffs among the replies to the moves before it and before its parent.
 #[inline(always)]
 pub(super) fn late_move(node: &Node<'_>, candidate: &Candidate, gives_check: bool, cutoffs: u32) -> i32 {
     let mut reduction = candidate.base_reduction;
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn every_term_reduces_or_extends_as_its_name_says() {
+    fn every_term_counts_as_its_name_says() {
         let fen = "r2q1rk1/ppp1bppp/2n1bn2/3p4/3P4/2NBBN2/PPP2PPP/R2Q1RK1 w - - 0 9";
         let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
         let m = position.parse_move("a2a3").expect("legal");

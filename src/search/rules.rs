@@ -41,7 +41,7 @@ pub struct Rules {
     pub recognizers: bool,
     /// How an iteration finds the root's value.
     pub driver: Driver,
-    /// Whether searches without a clock hunt for mates.
+    /// Whether searches without a clock run mate searches.
     pub mate_search: bool,
     /// Whether interior nodes are collected as lessons for the network.
     pub lessons: bool,

@@ -245,14 +245,14 @@ fn a_mate_that_was_shown_is_recalled() {
     });
 }
 
-/// In a game the hunts for mates get their share of a level position and no more; an analysis gives them much of it.
+/// In a game the mate searches get their share of a level position and no more; an analysis gives them much of it.
 #[test]
 fn a_game_spends_little_on_mates() {
     let fen = "r1bqkb1r/pppp1ppp/2n2n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R w KQkq - 4 4";
     for (analysis, least, most) in [(false, 1, 3), (true, 30, 95)] {
         with_seat(Seat { id: 0, analysis }, fen, &Limits::nodes(400_000), None, |search| {
             search.iterate(1);
-            let spent = search.mate_searches.iter().flatten().map(|hunt| hunt.spent).sum::<u64>() * 100;
+            let spent = search.mate_searches.iter().flatten().map(|search| search.spent).sum::<u64>() * 100;
             let share = spent / search.nodes..=spent.div_ceil(search.nodes);
             assert!(*share.start() >= least && *share.end() <= most, "analysis {analysis}: {share:?} percent");
         });

@@ -20,6 +20,9 @@ const _: () = assert!(size_of::<Cluster<Xor>>() == CLUSTER_BYTES);
 /// To clear less than this is not worth starting a thread.
 const MIB_A_THREAD: usize = 16;
 
+/// To empty more than this slot by slot takes longer than a search on the clock should wait for.
+const MIB_FORGOTTEN_BY_AGE: usize = 16;
+
 /// How many slots [`TranspositionTable::hashfull`] looks at.
 const SAMPLE: usize = 1000;
 
@@ -178,13 +181,15 @@ impl<S: Seal> TranspositionTable<S> {
         self.age.store(age, Ordering::Relaxed);
     }
 
-    /// Forgets everything as [`TranspositionTable::clear`] does, mostly without touching the memory: what is there counts as empty
-    /// because of its age. Every sixty-odd times the ages are used up, and the table is cleared with this many threads.
+    /// Forgets everything as [`TranspositionTable::clear`] does. A small table mostly does so without touching the memory:
+    /// what is there counts as empty because of its age. Every sixty-odd times the ages are used up, and the table is
+    /// cleared with this many threads.
     ///
-    /// For many short searches, each as if it were the first.
+    /// For many short searches, each as if it were the first. A large table is cleared at once: when its ages run out, a
+    /// search may be on the clock.
     pub fn forget(&self, threads: usize) {
         let floor = self.age.load(Ordering::Relaxed) + 1;
-        if floor + 1 < AGES {
+        if self.mib() <= MIB_FORGOTTEN_BY_AGE && floor + 1 < AGES {
             // The search to come starts its own age, which is the floor.
             self.floor.store(floor, Ordering::Relaxed);
         } else {
@@ -196,8 +201,8 @@ impl<S: Seal> TranspositionTable<S> {
     fn drop_forgotten(&self) {
         let floor = self.floor.swap(0, Ordering::Relaxed);
         if floor > 0 {
-            let forgotten = self.slots.iter().filter(|slot| entry::age_of(slot.load().1) < floor);
-            forgotten.for_each(Slot::clear);
+            let forgotten = |data| !entry::is_empty(data) && entry::age_of(data) < floor;
+            self.slots.iter().filter(|slot| forgotten(slot.load().1)).for_each(Slot::clear);
         }
     }
 

@@ -1,4 +1,4 @@
-//! The options: one table that the answer to `uci`, `setoption` and the README's list are all made from.
+//! The options: one table that the answer to `uci`, `setoption` and the list in `docs/options.md` are all made from.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ pub struct Definition {
     pub name: &'static str,
     /// What it takes.
     pub kind: OptionKind,
-    /// What it means, for the README.
+    /// What it means, for `docs/options.md`.
     pub meaning: &'static str,
 }
 
@@ -390,7 +390,7 @@ pub fn declarations() -> impl Iterator<Item = Message> {
     })
 }
 
-/// The table of the README, in Markdown.
+/// The table of `docs/options.md`, in Markdown.
 pub fn markdown() -> String {
     let mut table = String::from("| Option | Type | Default | Range | Meaning |\n|---|---|---|---|---|\n");
     for option in OPTIONS {

@@ -252,10 +252,11 @@ impl Session {
         }
     }
 
-    fn adopt(&mut self, options: Options) {
+    fn adopt(&mut self, mut options: Options) {
         if options.engine != self.options.engine {
             let remarks = self.engine.apply(options.engine.clone());
             self.remarks(&remarks);
+            options.engine = self.engine.settings().clone();
         }
         if options.ui.log_file != self.options.ui.log_file
             && let Err(error) = journal::set_file(&options.ui.log_file)

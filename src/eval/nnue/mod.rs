@@ -10,7 +10,7 @@
 //! - `format`: the file, and the units of its integers
 //! - `network`: the weights in memory
 //! - `accumulator`: the hidden layer, updated along the search's path
-//! - `simd`: the arithmetic, a scalar reference and its twins for AVX2, AVX-512 and NEON
+//! - `simd`: the arithmetic, a scalar reference and its twins for AVX2, AVX-512, NEON and WebAssembly
 //!
 //! Sources: Yu Nasu, "Efficiently Updatable Neural-Network-based Evaluation Functions for Computer Shogi" (2018); the
 //! chess programming wiki's page "NNUE".

@@ -1,6 +1,6 @@
 //! `ibex datagen`: the engine plays itself, and writes down what it thought.
 //!
-//! - `random`, `openings`: where games begin
+//! - `openings`: where games begin
 //! - `play`: one game, to an honest result
 //! - `session`: all cores, progress, surviving a kill
 //! - `report`: reading files; `datagen stats` and `datagen verify`
