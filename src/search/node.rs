@@ -217,7 +217,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             let base_reduction = reductions::base(node.depth, move_count);
             let candidate = Candidate { m, noisy, number: move_count, history, base_reduction };
 
-            // Step 13. Late move pruning (LMP, +29 Elo), futility (+36), history pruning (-9) and pruning by static
+            // Step 13. Late move pruning (LMP, +29 Elo), futility (+54), history pruning (+14) and pruning by static
             // exchange evaluation (SEE, +74). A skipped move leaves an upper bound: its margin if it is futile, else the
             // best value so far. No loss is ever claimed on the strength of a skipped move.
             if self.rules().pruning && best.is_some() && !best.score().is_loss() && position.has_pieces() {
