@@ -62,7 +62,11 @@ fn version() -> String {
     for path in told.into_iter().chain(sources).flatten().filter(|path| Path::new(path).exists()) {
         println!("cargo::rerun-if-changed={path}");
     }
-    // A build outside a checkout (a released archive) has no hash to show.
+    // A build outside a checkout (a released archive) has no hash to show, though a checkout of something else may be around
+    // it.
+    if git(&["rev-parse", "--show-prefix"]).is_none_or(|folder| !folder.is_empty()) {
+        return version.to_owned();
+    }
     let Some(hash) = git(&["rev-parse", "--short=8", "HEAD"]) else { return version.to_owned() };
     let changed = git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|files| !files.is_empty());
     let tags = git(&["tag", "--points-at", "HEAD"]).unwrap_or_default();

@@ -1,13 +1,20 @@
 //! How long the parts take that every node is made of, and a whole bench. Run with `cargo bench`.
 
+use arrayvec::ArrayVec;
+use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use ibex::bench;
 use ibex::bound::Ibv;
+use ibex::eval::nnue::features::{FeatureView, INPUTS};
+use ibex::eval::nnue::simd::{BLOCK, Block};
+use ibex::eval::nnue::{Accumulators, Network};
 use ibex::eval::{Evaluation, Evaluator};
 use ibex::position::Position;
+use ibex::position::attacks::en_prise;
 use ibex::position::notation::read_fen;
 use ibex::score::Score;
 use ibex::tt::{Entry, TranspositionTable};
+use shakmaty::{Move, Role};
 
 fn main() {
     divan::main();
@@ -52,6 +59,90 @@ fn evaluation(bencher: Bencher<'_, '_>) {
         for position in &positions {
             evaluator.reset(position);
             sum += evaluator.evaluate(black_box(position));
+        }
+        sum
+    });
+}
+
+/// A position before a move, the move, and the position after it.
+type Step = (Position, Move, Position);
+
+/// Every legal move of 40 positions that neither castles nor moves a king: the network then updates both of its views.
+fn steps() -> Vec<Step> {
+    let steps = |before: Position| {
+        let moves =
+            before.legal_moves().into_iter().filter(|m| matches!(m, Move::Normal { role, .. } if *role != Role::King));
+        let step = |m: Move| {
+            let mut after = before.clone();
+            after.play(m);
+            (before.clone(), m, after)
+        };
+        moves.map(step).collect::<Vec<_>>()
+    };
+    positions().into_iter().flat_map(steps).collect()
+}
+
+/// The network after each of these moves, from what it knew before the move: features, updates, pieces en prise, output.
+#[divan::bench]
+fn network_after_moves(bencher: Bencher<'_, '_>) {
+    let (steps, network) = (steps(), Network::embedded().expect("a network ships"));
+    let mut accumulators = Accumulators::new(network);
+    bencher.counter(ItemsCount::new(steps.len())).bench_local(move || {
+        let mut sum = 0;
+        let mut root = None;
+        for (before, m, after) in &steps {
+            if root != Some(before.key()) {
+                root = Some(before.key());
+                accumulators.reset(before);
+                accumulators.evaluate(before);
+            }
+            accumulators.push(before, *m);
+            sum += accumulators.evaluate(black_box(after));
+            accumulators.pop();
+        }
+        sum
+    });
+}
+
+/// The sums alone that this takes, over the same rows of as many weights: what no bookkeeping can do without.
+#[divan::bench]
+fn network_sums_alone(bencher: Bencher<'_, '_>) {
+    let network = Network::embedded().expect("a network ships");
+    let (kernel, width) = (network.kernel(), network.hidden() / BLOCK);
+    let weights = network.weights().0;
+    let rows: Vec<Block> = weights.as_chunks::<BLOCK>().0.iter().map(|&block| Block(block)).collect();
+    let row = |number: usize| &rows[number * width..(number + 1) * width];
+    // By view: the rows to add and to subtract, and those of the pieces en prise.
+    type Work = (usize, usize, Option<usize>, Vec<usize>);
+    let work = |(before, m, after): &Step| -> [Work; 2] {
+        [after.turn(), !after.turn()].map(|side| {
+            let (view, us) = (FeatureView::of(side, after.board()), before.turn());
+            let Move::Normal { role, from, capture, to, promotion } = *m else { unreachable!("chosen so") };
+            let en_prise = en_prise(after.board())
+                .into_iter()
+                .filter_map(|square| after.board().piece_at(square).map(|piece| view.en_prise(piece, square)));
+            (
+                view.input(promotion.unwrap_or(role).of(us), to),
+                view.input(role.of(us), from),
+                capture.map(|captured| view.input(captured.of(!us), to)),
+                en_prise.collect(),
+            )
+        })
+    };
+    let work: Vec<[Work; 2]> = steps().iter().map(work).collect();
+    let from = vec![Block::ZERO; width];
+    let mut to = [from.clone(), from.clone()];
+    bencher.counter(ItemsCount::new(work.len())).bench_local(move || {
+        let mut sum = 0;
+        for views in &work {
+            for ((add, sub, captured, en_prise), to) in views.iter().zip(&mut to) {
+                match captured {
+                    None => kernel.add_sub(to, &from, row(*add), row(*sub)),
+                    Some(captured) => kernel.add_sub_sub(to, &from, row(*add), row(*sub), row(*captured)),
+                }
+                let en_prise: ArrayVec<&[Block], 64> = en_prise.iter().map(|&number| row(number)).collect();
+                sum += kernel.activate(to, &en_prise, row(INPUTS + 1));
+            }
         }
         sum
     });

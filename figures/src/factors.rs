@@ -85,6 +85,7 @@ struct Pair {
 /// breaks off.
 pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     let runner = found("fastchess").ok_or("fastchess is missing; it must be in the search path")?;
+    tools.must_be(&Engine::current()?)?;
     let book = match &arguments.book {
         Some(file) if file.is_file() => file.clone(),
         Some(file) => return Err(format!("{} is no file (--book)", file.display())),

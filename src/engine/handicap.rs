@@ -114,7 +114,7 @@ impl Handicap {
             depth: Some(limits.depth.unwrap_or(MAX_PLY as u32)),
             nodes: Some(nodes),
             soft_nodes: Some(self.nodes),
-            search_moves: self.considered(game.position(), &limits.search_moves),
+            search_moves: self.considered(game, &limits.search_moves),
             ..limits.clone()
         }
     }
@@ -122,7 +122,8 @@ impl Handicap {
     /// The moves to search: mates, if the engine sees one; else those that allow no mate in one; else all.
     ///
     /// Empty stands for all, as in [`Limits::search_moves`].
-    fn considered(&self, position: &Position, only: &[Move]) -> Vec<Move> {
+    fn considered(&self, game: &Game, only: &[Move]) -> Vec<Move> {
+        let position = game.position();
         if self.chance(position, 0) % 1000 >= self.alertness {
             return only.to_vec();
         }
@@ -134,9 +135,11 @@ impl Handicap {
             return mates;
         }
         let safe = |&m: &Move| {
-            let mut child = position.clone();
-            child.play(m);
-            !child.legal_moves().into_iter().any(|reply| gives_mate(&child, reply))
+            let mut after = game.clone();
+            after.play(m);
+            // A draw by the rules leaves no time for a mate.
+            let child = after.position();
+            after.outcome().is_some() || !child.legal_moves().into_iter().any(|reply| gives_mate(child, reply))
         };
         let safe: Vec<Move> = moves.into_iter().filter(safe).collect();
         if safe.is_empty() { only.to_vec() } else { safe }
@@ -297,7 +300,7 @@ mod tests {
             let position = position(fen);
             let only: Vec<Move> = only.iter().map(|m| position.parse_move(m).expect("legal")).collect();
             let mut moves: Vec<String> = alert
-                .considered(&position, &only)
+                .considered(&Game::new(position), &only)
                 .into_iter()
                 .map(|m| m.to_uci(CastlingMode::Standard).to_string())
                 .collect();
@@ -311,12 +314,15 @@ mod tests {
         assert!(!safe.is_empty() && !safe.contains(&"a1a2".into()), "{safe:?}");
         assert_eq!(names(guard, &["a1a2"]), ["a1a2"], "all that is allowed loses: then all is allowed");
         assert_eq!(names(guard, &["a1a2", "h2h3"]), ["h2h3"]);
+        // Both allow mate, but the one makes the hundredth ply.
+        let late = guard.replace("0 1", "99 80");
+        assert_eq!(names(guard, &["a1a2", "a1b2"]), ["a1a2", "a1b2"]);
+        assert_eq!(names(&late, &["a1a2", "a1b2"]), ["a1b2"]);
         // The only move allows mate.
         assert_eq!(names("8/8/8/8/8/1k6/7r/K7 w - - 0 1", &[]), [""; 0]);
         // The weak overlook it now and then, and not always.
-        let position = position(guard);
-        let seen =
-            (0..1000).filter(|&seed| !Handicap::new(WEAKEST, seed).considered(&position, &[]).is_empty()).count();
+        let game = Game::new(position(guard));
+        let seen = (0..1000).filter(|&seed| !Handicap::new(WEAKEST, seed).considered(&game, &[]).is_empty()).count();
         assert!((200..300).contains(&seen), "{seen}");
     }
 

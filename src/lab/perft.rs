@@ -10,7 +10,7 @@ use super::{FOUND, OK, TROUBLE, progress};
 use crate::formats::epd::{Operation, Problem, Suite, SuiteEntry, count_depth};
 use crate::formats::input;
 use crate::parallel::{default_jobs, in_parallel};
-use crate::position::notation::{read_fen, uci};
+use crate::position::notation::uci;
 use crate::position::{Position, perft};
 use crate::tell;
 
@@ -102,8 +102,9 @@ pub fn run(args: &Args) -> u8 {
                 TROUBLE
             }
         },
-        _ if args.fen.is_some() => {
-            eprintln!("ibex perft: --fen goes with a depth, not with files");
+        _ if args.fen.is_some() || args.chess960 => {
+            let flag = if args.fen.is_some() { "--fen" } else { "--chess960" };
+            eprintln!("ibex perft: {flag} goes with a depth, not with files");
             TROUBLE
         }
         files => run_files(files, args.max_depth.unwrap_or(u32::MAX), jobs),
@@ -111,13 +112,16 @@ pub fn run(args: &Args) -> u8 {
 }
 
 fn run_divide(args: &Args, depth: u32, jobs: usize) -> u8 {
-    let position = match (&args.fen, args.chess960) {
-        (None, _) => Ok(Position::startpos()),
-        (Some(fen), true) => Position::from_fen(fen, CastlingMode::Chess960),
-        (Some(fen), false) => read_fen(fen),
+    let mode = args.chess960.then_some(CastlingMode::Chess960);
+    let position = match &args.fen {
+        None => Ok((Position::startpos(), Vec::new())),
+        Some(fen) => Position::from_any_fen(fen, mode),
     };
     let position = match position {
-        Ok(position) => position,
+        Ok((position, repairs)) => {
+            repairs.iter().for_each(|repair| eprintln!("ibex perft: {repair}"));
+            position
+        }
         Err(reason) => {
             eprintln!("ibex perft: {reason}");
             return TROUBLE;
@@ -200,6 +204,7 @@ fn run_files(files: &[String], max_depth: u32, jobs: usize) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::position::notation::read_fen;
 
     #[test]
     fn divide_adds_up_whatever_the_threads() {

@@ -115,11 +115,12 @@ fn probe(args: &Args) -> Result<(), String> {
     }
     remarks.iter().for_each(|remark| log::warn!("{remark}"));
     let known = knowledge(&Game::new(position), &mut engine, args.nodes, None)?;
-    text(&known).iter().for_each(|line| tell!("{line}"));
     if let Some(path) = &args.html {
         let page = page::document(&known.position.fen(), &content(&known));
         outputs::write(path, page.as_bytes()).map_err(|e| e.to_string())?;
     }
+    // Last: a reader that goes away ends the program.
+    text(&known).iter().for_each(|line| tell!("{line}"));
     Ok(())
 }
 
@@ -329,6 +330,11 @@ fn by_search(game: Game, engine: &mut Engine, nodes: u64) -> Result<(Option<Move
 fn describe(position: &Position, report: &Report, nodes: u64) -> String {
     let kind = report.statement();
     let score = player::UciScore::from(report.value.score());
+    let score = match report.value.bound() {
+        Bound::Exact => score.to_string(),
+        Bound::Lower => format!("at least {score}"),
+        Bound::Upper => format!("at most {score}"),
+    };
     format!("{score} at depth {} after {nodes} nodes ({kind}): {}", report.depth, san_line(position, &report.pv))
 }
 

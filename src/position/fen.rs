@@ -93,6 +93,8 @@ fn join(reasons: &[Illegal]) -> String {
 pub enum Repair {
     /// The board has digits side by side, which are added up; the board field.
     AddedDigits(String),
+    /// There is text behind the eight ranks, such as the pockets of another game, which is ignored; the text.
+    BehindTheBoard(String),
     /// Letters that no castling field holds, or that stand twice, are left out.
     CastlingRead {
         /// The field.
@@ -149,6 +151,7 @@ impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Repair::AddedDigits(board) => write!(f, "neighbouring digits in '{board}' are added up"),
+            Repair::BehindTheBoard(rest) => write!(f, "'{}' behind the board is ignored", shorten(rest)),
             Repair::CastlingRead { field, kept } => {
                 write!(f, "castling rights '{}' are read as '{kept}'", shorten(field))
             }
@@ -222,7 +225,11 @@ impl Position {
 /// Reads the fields, each repaired where it can be.
 fn read(fen: &str, repairs: &mut Vec<Repair>) -> Result<Setup, ParseFenError> {
     let mut fields = fen.split(|c: char| c.is_ascii_whitespace() || c == '_').filter(|field| !field.is_empty());
-    let board = fields.next().unwrap_or_default();
+    let mut board = fields.next().unwrap_or_default();
+    if let Some(end) = board.find('[').or_else(|| board.match_indices('/').nth(7).map(|(end, _)| end)) {
+        repairs.push(Repair::BehindTheBoard(board[end..].to_owned()));
+        board = &board[..end];
+    }
     if board.as_bytes().windows(2).any(|pair| pair.iter().all(u8::is_ascii_digit)) {
         repairs.push(Repair::AddedDigits(board.to_owned()));
     }
@@ -343,6 +350,16 @@ mod tests {
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 4 a b", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 4", "'a b' behind the FEN"),
             ("4k3/8/8/8/8/8/4P3/44 w - - 0 4", "", ""),
             ("4k3/8/8/8/8/8/4P3/22K3 w - - 0 4", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 4", "added up"),
+            (
+                "4k3/8/8/8/8/8/4P3/4K3[Qq] w - - 0 4",
+                "4k3/8/8/8/8/8/4P3/4K3 w - - 0 4",
+                "'[Qq]' behind the board is ignored",
+            ),
+            (
+                "4k3/8/8/8/8/8/4P3/4K3/PP w - - 0 4",
+                "4k3/8/8/8/8/8/4P3/4K3 w - - 0 4",
+                "'/PP' behind the board is ignored",
+            ),
             (
                 "nnnnknnn/pppppppp/8/8/8/8/PPPPPPPP/1Q1QK1Q1 w - - 0 1",
                 "nnnnknnn/pppppppp/8/8/8/8/PPPPPPPP/1Q1QK1Q1 w - - 0 1",

@@ -98,6 +98,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if self.is_overtaken() {
             return false;
         }
+        // The search goes rank by rank; the lines may have been reported in another order.
+        self.roots.0[..lines].sort_by_key(|root| Reverse(root.rank));
         for pv_index in 0..lines {
             if self.aspirate(pv_index, self.depth, lines).is_none() {
                 return false;

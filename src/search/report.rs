@@ -181,7 +181,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
     /// What proves that a line is drawn. The search never does, because of pruning and repetitions inside the tree.
     ///
-    /// The first line stands for the root, so tablebases must know all its moves; any other line stands for its move.
+    /// The first line stands for the root, so tablebases must know all its moves; any other line stands for its move, and so
+    /// does the first where `searchmoves` leaves moves out.
     fn certain_draw(&self, index: usize) -> Option<Basis> {
         let drawn = |position: &Position| self.recognize(position, 0).settles_draw();
         let roots = &self.roots.0;
@@ -193,7 +194,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if by_tables {
             return Some(Basis::Tablebase);
         }
-        let by_rule = if index == 0 {
+        let by_rule = if index == 0 && self.shared.limits.search_moves.is_empty() {
             drawn(self.game.position())
         } else {
             let mut after = self.game.clone();

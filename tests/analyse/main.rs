@@ -301,3 +301,15 @@ fn games_are_streamed() {
     assert_eq!(lines.map_while(Result::ok).filter(|line| line == "[White \"First\"]").count(), 1);
     assert!(child.wait().expect("it ends").success());
 }
+
+/// A game that ends with a third occurrence is drawn there, whatever the pieces are worth.
+#[test]
+fn a_draw_by_the_rules_at_the_end_is_a_draw() {
+    let game = b"[FEN \"6k1/5pp1/7p/8/8/7P/4QPP1/6K1 w - - 0 1\"]\n[Result \"1/2-1/2\"]\n\n\
+        1. Qd1 Kh7 2. Qd3+ Kg8 3. Qd1 Kh8 4. Qd3 Kg8 5. Qd1 1/2-1/2\n";
+    let output = analyse(&["-", "--nodes", "3000"], game);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let last = text.rsplit("[%eval ").next().unwrap_or_default();
+    assert!(last.starts_with("0.00]"), "{text}");
+    assert!(text.contains("Qd1?? {") || text.contains("Qd1 $4"), "the last move gives the win away: {text}");
+}

@@ -191,3 +191,19 @@ fn engines_may_misbehave() {
     assert_eq!(endless.len(), 4);
     assert_eq!(of("flood").iter().map(|r| r.2).collect::<Vec<_>>(), [false, true, false, false]);
 }
+
+/// An engine of which only one instance can run costs the others a few positions, not the suite: they leave it to the one.
+#[cfg(target_os = "linux")]
+#[test]
+fn instances_that_do_not_start_leave_the_suite_to_the_others() {
+    let folder = Scratch::new("one instance");
+    let suite = folder.write("many.epd", random_suite(100));
+    let (lock, file) = (folder.path("lock"), folder.path("out.jsonl"));
+    let once = format!("exec 9>'{lock}'\nflock --timeout 0.2 9 || exit 1\nexec '{IBEX}'\n");
+    let engine = format!("once=bash '{}'", folder.write("once.sh", once));
+    let arguments = ["--no-ibex", "--engine", &engine, "--jobs", "4", "--nodes", "20000", "--jsonl", &file];
+    let output = ibex(&[&["epd", suite.as_str()], arguments.as_slice()].concat());
+    let records = records(&folder.read("out.jsonl"));
+    let died = records.iter().filter(|record| record["status"] == "died").count();
+    assert!(records.len() > 60 && (1..=9).contains(&died), "{died} of {}: {}", records.len(), stderr(&output));
+}

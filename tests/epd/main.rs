@@ -365,3 +365,34 @@ fn mate_scores_are_told_apart_from_solutions() {
     let plain = folder.write("b.epd", "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#;\n");
     assert!(!stdout(&ibex(&["epd", &plain, "--nodes", "9"])).contains("mate scores"));
 }
+
+/// What the other commands of the laboratory refuse, and what they write: nothing is replaced or left out in silence.
+#[test]
+fn the_laboratory_replaces_nothing_and_says_what_it_cannot_do() {
+    let folder = Scratch::new("laboratory");
+    let suite = folder.write("small.epd", SUITE);
+    let there = folder.write("there.csv", "mine");
+    let lab = ["lab", "grain", "--depth", "1", "--epd", suite.as_str(), "--csv"];
+    let output = ibex(&[lab.as_slice(), &[suite.as_str()]].concat());
+    assert!(status(&output) == 2 && stderr(&output).contains("is an input too"), "{}", stderr(&output));
+    let output = ibex(&[lab.as_slice(), &[there.as_str()]].concat());
+    assert!(status(&output) == 2 && stderr(&output).contains("exists"), "{}", stderr(&output));
+    assert_eq!((folder.read("small.epd"), folder.read("there.csv")), (SUITE.to_owned(), "mine".to_owned()));
+    let output = ibex(&[lab.as_slice(), &[there.as_str(), "--force"]].concat());
+    assert!(status(&output) == 0 && folder.read("there.csv").lines().count() > 4, "{}", stderr(&output));
+
+    let refused: [(&[&str], &str); 3] = [
+        (&["lab", "recognizers", "--csv", "x.csv"], "no single searches"),
+        (&["endings", "mating", "--endings", "KBvK"], "KBvK has no position that White wins"),
+        (&["perft", "--chess960", &suite], "--chess960 goes with a depth"),
+    ];
+    for (arguments, reason) in refused {
+        let output = ibex(arguments);
+        assert!(status(&output) == 2 && stderr(&output).contains(reason), "{arguments:?}: {}", stderr(&output));
+    }
+    // Castling without a rook is no castling.
+    let output = ibex(&["perft", "1", "--fen", "r3k3/8/8/8/8/8/8/R3K3 w KQq - 0 1"]);
+    assert!(status(&output) == 0 && stderr(&output).starts_with("ibex perft: "), "{}", stderr(&output));
+    let output = ibex(&["epd", &suite, "--nodes", "1000", "--shard", "9/9", "--fail-under", "80"]);
+    assert_ne!(status(&output), 1, "an empty shard has missed nothing: {}", stderr(&output));
+}

@@ -110,6 +110,32 @@ fn tablebases_that_cannot_be_used() {
     }
 }
 
+/// Results without distances: a missing table of distances makes the results of the same men no less known.
+#[test]
+fn tables_of_results_alone() {
+    let Some(folder) = tablebases() else { return };
+    let scratch = Scratch::new("results alone");
+    for file in std::fs::read_dir(&folder).expect("a folder").flatten() {
+        let name = file.file_name().to_string_lossy().into_owned();
+        if name.ends_with(".rtbw") {
+            scratch.write(&name, std::fs::read(file.path()).expect("a table"));
+        }
+    }
+    let mut engine = Engine::new();
+    engine.send(format!("setoption name SyzygyPath value {}", scratch.0.display()));
+    engine.send("setoption name UCI_ShowWDL value true");
+    // Twice: the first search misses the distances.
+    for _ in 0..2 {
+        let (_, lines) = engine.search("position fen 8/8/8/8/4k1p1/8/1R6/4K3 w - - 0 1", "go nodes 20000");
+        let last = lines.iter().rfind(|line| line.contains(" score ")).expect("a score");
+        assert!(number(last, "tbhits") > Some(0), "{lines:#?}");
+    }
+    // The 50 moves are over.
+    let (_, lines) = engine.search("position fen 8/8/3k4/8/8/1n6/8/1K5R w - - 100 90", "go nodes 2000");
+    let last = lines.iter().rfind(|line| line.contains(" score ")).expect("a score");
+    assert!(last.contains("wdl 0 1000 0"), "{lines:#?}");
+}
+
 /// A move that loses for certain does not stand for the position where another one may hold until the clock runs out or the
 /// game repeats itself: the tables' distances are rounded, and repetition is not in them.
 #[test]

@@ -54,7 +54,10 @@ pub fn write(parameters: &Parameters, positions: &[ChessBoard], path: &Path) -> 
     let network = Arc::new(quantise(parameters, name)?);
     let sample = &positions[..positions.len().min(SAMPLE)];
     let error = compare(&parameters.rounded(), &network, sample);
-    if error.count == 0 || error.mean > TOLERANCE {
+    if error.count == 0 {
+        return Err("no position within 1000 cp to compare the integers on".to_owned());
+    }
+    if error.mean > TOLERANCE {
         return Err(format!("the integers stray too far: {:.2} cp where {TOLERANCE} are allowed", error.mean));
     }
     let bytes = network.to_bytes();

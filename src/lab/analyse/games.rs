@@ -11,6 +11,7 @@ use super::pgn::{Fault, Games, Pgn, Token};
 use super::searcher::Finding;
 use crate::lab::play::player::{Budget, Trouble, UciScore};
 use crate::position::Game;
+use crate::position::game::Ending;
 use crate::position::notation::{Action, san};
 
 /// The command in a comment that lists what Ibex added to its move: glyphs, and `line` for the last
@@ -239,7 +240,7 @@ impl Survey<'_> {
         if self.found[i].is_some() {
             return Ok(());
         }
-        let found = match evaluate(&self.positions[i], &desk.args.budget(), desk) {
+        let found = match evaluate(self.positions, i, &desk.args.budget(), desk) {
             Ok((found, searched)) => {
                 if searched {
                     desk.step();
@@ -268,7 +269,7 @@ impl Survey<'_> {
         let short = short(&desk.args.budget());
         let mut decision: Option<(usize, Color)> = None;
         for i in (first..self.positions.len()).rev() {
-            let value = match evaluate(&self.positions[i], &short, desk) {
+            let value = match evaluate(self.positions, i, &short, desk) {
                 Ok((found, _)) => found.value,
                 Err(Trouble::Interrupted) => return Err(Trouble::Interrupted),
                 // If the search with the whole limit fails too, that is reported.
@@ -398,12 +399,26 @@ fn take_command(comment: &mut Vec<u8>, command: &[u8]) -> Option<Vec<u8>> {
     Some(found)
 }
 
-/// Searches a position unless the game is over there. Also returns whether it was searched.
-fn evaluate(game: &Game, budget: &Budget, desk: &mut Desk<'_>) -> Result<(AnalysedPosition, bool), Trouble> {
-    let position = game.position();
-    if !position.has_legal_move() {
-        let value = if position.in_check() { UciScore::Mate(0) } else { UciScore::Cp(0) };
-        return Ok((AnalysedPosition { value: Some(value), search: None }, false));
+/// Searches the `i`-th position of a game unless the game is over there. Also returns whether it was searched.
+///
+/// A draw by the rules that is not claimed ends no game: it counts where no move follows.
+fn evaluate(
+    positions: &[Game],
+    i: usize,
+    budget: &Budget,
+    desk: &mut Desk<'_>,
+) -> Result<(AnalysedPosition, bool), Trouble> {
+    let game = &positions[i];
+    let over = match game.outcome() {
+        Some(Ending::Checkmate) => Some(UciScore::Mate(0)),
+        Some(Ending::Stalemate) => Some(UciScore::Cp(0)),
+        Some(Ending::InsufficientMaterial | Ending::FiftyMoves | Ending::Repetition) if i + 1 == positions.len() => {
+            Some(UciScore::Cp(0))
+        }
+        _ => None,
+    };
+    if over.is_some() {
+        return Ok((AnalysedPosition { value: over, search: None }, false));
     }
     desk.begin_search().map_err(Trouble::Died)?;
     let search = desk.searcher.search(game, budget)?;

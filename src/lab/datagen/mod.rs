@@ -23,6 +23,7 @@ use super::tell::counted;
 use super::{OK, TROUBLE};
 use crate::bound::Bound;
 use crate::engine::{Engine, Settings, evaluation_of};
+use crate::eval::nnue::format::checksum;
 use crate::formats::filter::Filter;
 use crate::formats::lessons::LessonRecord;
 use crate::parallel::default_jobs;
@@ -215,12 +216,8 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String>
         if args.hard { "exactly" } else { "about" },
         args.nodes,
         args.hash,
-        args.eval,
-        openings
-            .books
-            .iter()
-            .map(|book| format!("{} positions at {} and {} plies, ", book.positions.len(), book.share, book.plies))
-            .collect::<String>(),
+        network(&args.eval),
+        openings.books.iter().map(described).collect::<String>(),
         openings.chess960_share,
         openings.random_plies,
     );
@@ -259,6 +256,18 @@ struct Nodes {
     choice: u64,
     /// Stop at exactly that many; else the iteration begun is completed.
     hard: bool,
+}
+
+/// A book in the settings of a run: the checksum of its positions shows when it has been edited.
+fn described(book: &Book) -> String {
+    let keys: Vec<u8> = book.positions.iter().flat_map(|position| position.key().to_le_bytes()).collect();
+    let positions = book.positions.len();
+    format!("{positions} positions ({:016x}) at {} and {} plies, ", checksum(&keys), book.share, book.plies)
+}
+
+/// The evaluation in the settings of a run, with the checksum of its file.
+fn network(name: &str) -> String {
+    std::fs::read(name).map_or_else(|_| name.to_owned(), |bytes| format!("{name} ({:016x})", checksum(&bytes)))
 }
 
 /// The engine as a player of both sides; it searches on the worker's own thread.

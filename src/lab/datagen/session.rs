@@ -202,7 +202,7 @@ impl GenerationRun {
             }
         });
         match failure.into_inner() {
-            Ok(None) => finish(&self.out),
+            Ok(None) => finish_all(&self.out, self.manifest.workers),
             Ok(Some(error)) => Err(error),
             Err(_) => Err("a worker has panicked".to_owned()),
         }
@@ -219,14 +219,8 @@ impl GenerationRun {
             fs::write(&draft, text).map_err(trouble("write", &draft))?;
             fs::rename(&draft, &path).map_err(trouble("write", &path))?;
         }
-        let file = OpenOptions::new().read(true).write(true).open(&path).map_err(trouble("open", &path))?;
-        if file.try_lock().is_err() {
-            return Err(format!("another run is at work in {}", folder.display()));
-        }
+        let (file, old) = lock(folder)?;
         if exists {
-            let text = fs::read_to_string(&path).map_err(trouble("read", &path))?;
-            let old: Manifest =
-                serde_json::from_str(&text).map_err(|error| format!("{} is damaged: {error}", path.display()))?;
             if (Manifest { engine: self.manifest.engine.clone(), ..old.clone() }) != self.manifest {
                 return Err(format!(
                     "{} holds a run with other settings (seed {}, {} workers, {}); repeat them or remove the folder",
@@ -383,19 +377,35 @@ fn mend_lessons(path: &Path, games: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// Puts the workers' games in order into the final file, and removes the folder.
+/// Locks the folder of a run while the file lives, and reads its settings.
+fn lock(folder: &Path) -> Result<(File, Manifest), String> {
+    let path = folder.join("run.json");
+    let file = OpenOptions::new().read(true).write(true).open(&path).map_err(trouble("open", &path))?;
+    if file.try_lock().is_err() {
+        return Err(format!("another run is at work in {}", folder.display()));
+    }
+    let text = fs::read_to_string(&path).map_err(trouble("read", &path))?;
+    let manifest = serde_json::from_str(&text).map_err(|error| format!("{} is damaged: {error}", path.display()))?;
+    Ok((file, manifest))
+}
+
+/// Puts the games of a run that is at work no more in order into the final file, and removes the folder.
 ///
 /// # Errors
 ///
-/// One line; the parts stay as they are.
+/// One line: there is no such run, or it is at work; the parts stay as they are.
 pub fn finish(out: &Path) -> Result<Totals, String> {
+    let (_lock, manifest) = lock(&parts_folder(out))?;
+    finish_all(out, manifest.workers)
+}
+
+/// The same for the run that has the lock, with the games of all its workers; one that had no time for a game has no file.
+fn finish_all(out: &Path, workers: usize) -> Result<Totals, String> {
     must_be_free(out)?;
     let folder = parts_folder(out);
-    let mut parts = Vec::new();
-    while let path = part(&folder, parts.len())
-        && path.exists()
-    {
-        parts.push(Some(Part::open(path)?));
+    let mut parts = Vec::with_capacity(workers);
+    for path in (0..workers).map(|worker| part(&folder, worker)) {
+        parts.push(if path.exists() { Some(Part::open(path)?) } else { None });
     }
     let with_lessons = parts.iter().flatten().any(|part| part.lessons.is_some());
     if with_lessons {
@@ -462,13 +472,11 @@ fn merge(parts: &mut [Option<Part>], draft: &Path, with_lessons: bool) -> Result
     };
     let mut output = create(draft)?;
     let mut lessons_out = if with_lessons { Some(create(&lesson_draft)?) } else { None };
-    let mut open = parts.len();
-    while open > 0 {
+    while parts.iter().any(Option::is_some) {
         for slot in parts.iter_mut() {
             let Some(part) = slot else { continue };
             let Some((record, block)) = part.next()? else {
                 *slot = None;
-                open -= 1;
                 continue;
             };
             let mut one = Totals::default();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use shakmaty::Move;
+use shakmaty::{Color, Move};
 
 use super::sample;
 use super::{Common, engine, percent, solved};
@@ -72,6 +72,13 @@ pub fn run(args: &Args) -> u8 {
         None => Limits::nodes(args.nodes),
     };
     let tables = solved(endings.iter().cloned());
+    for ending in &endings {
+        let won = |_: &_, turn, value| (turn == Color::White && matches!(value, Dtm::Win(_))).then_some(());
+        if tables.get(ending).is_none_or(|table| table.try_for_each(won).is_none()) {
+            eprintln!("ibex endings: {ending} has no position that White wins");
+            return TROUBLE;
+        }
+    }
     tell!("| ending | games | mated within the 50-move rule | moves, mean | needed, mean | longest |");
     tell!("|---|--:|--:|--:|--:|--:|");
     let mut missed = 0;
@@ -109,7 +116,7 @@ pub fn run(args: &Args) -> u8 {
 }
 
 fn play(table: &Table, tables: &Tables, limits: &Limits, mut random: Random) -> MatingGame {
-    let winning = |turn, value| turn == shakmaty::Color::White && matches!(value, Dtm::Win(_));
+    let winning = |turn, value| turn == Color::White && matches!(value, Dtm::Win(_));
     let (start, value) = sample::of_table(table, &mut random, winning);
     let needed = if let Dtm::Win(plies) = value { u32::from(plies).div_ceil(2) } else { 0 };
     let mut engine = engine();

@@ -136,11 +136,11 @@ enum Kind {
 }
 
 impl Contestant {
-    fn player(&self) -> Result<Box<dyn Player>, String> {
-        Ok(match &self.kind {
+    fn player(&self) -> Box<dyn Player> {
+        match &self.kind {
             Kind::BuiltIn(settings, patience) => Box::new(BuiltIn::new(settings.clone(), *patience)),
-            Kind::Program(program) => Box::new(External::start(program.clone())?),
-        })
+            Kind::Program(program) => Box::new(External::waiting(program.clone(), self.head.name.clone())),
+        }
     }
 }
 
@@ -449,8 +449,27 @@ pub(super) fn difference(old: &Head, new: &Head) -> String {
     }
 }
 
-/// A player at work, or why there is none, with its contestant's number.
-type Seat = (usize, Result<Box<dyn Player>, String>);
+/// A player at work, with its contestant's number.
+type Seat = (usize, Box<dyn Player>);
+
+/// The searches to be made, and how many workers make them.
+struct Queue<'a> {
+    tasks: &'a [PositionTask<'a>],
+    next: AtomicUsize,
+    workers: AtomicUsize,
+}
+
+impl<'a> Queue<'a> {
+    fn take(&self) -> Option<&'a PositionTask<'a>> {
+        self.tasks.get(self.next.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Has a worker go home; false if it is the last one.
+    fn leave_to_others(&self) -> bool {
+        let others = |workers: usize| workers.checked_sub(1).filter(|&others| others > 0);
+        self.workers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, others).is_ok()
+    }
+}
 
 /// What the workers share.
 struct Workers<'a> {
@@ -467,14 +486,15 @@ impl Workers<'_> {
         jobs: usize,
         mut keep: impl FnMut(Record) -> Result<(), String>,
     ) -> Result<(), String> {
-        let next = AtomicUsize::new(0);
+        let workers = jobs.min(tasks.len());
+        let queue = Queue { tasks, next: AtomicUsize::new(0), workers: AtomicUsize::new(workers) };
         let cancelled = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let (sender, receiver) = crossbeam_channel::bounded(64);
-            for _ in 0..jobs.min(tasks.len()) {
+            for _ in 0..workers {
                 let sender = sender.clone();
-                let (next, cancelled) = (&next, &cancelled);
-                scope.spawn(move || self.work(tasks, next, cancelled, &sender));
+                let (queue, cancelled) = (&queue, &cancelled);
+                scope.spawn(move || self.work(queue, cancelled, &sender));
             }
             drop(sender);
             let mut result = Ok(());
@@ -488,11 +508,15 @@ impl Workers<'_> {
         })
     }
 
-    fn work(&self, tasks: &[PositionTask<'_>], next: &AtomicUsize, cancelled: &AtomicBool, records: &Sender<Record>) {
+    fn work(&self, queue: &Queue<'_>, cancelled: &AtomicBool, records: &Sender<Record>) {
         // The player of one contestant at a time: they come in that order.
         let mut player: Option<Seat> = None;
         while !cancelled.load(Ordering::Relaxed) && !interrupt::is_stopped() {
-            let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+            // An engine that does not start here may run elsewhere, and would fail all positions before others have seen one.
+            if player.as_ref().is_some_and(|(_, player)| player.is_given_up()) && queue.leave_to_others() {
+                break;
+            }
+            let Some(task) = queue.take() else { break };
             if player.as_ref().is_none_or(|(contestant, _)| *contestant != task.contestant) {
                 // The old one leaves before the new one comes.
                 drop(player.take());
@@ -500,10 +524,7 @@ impl Workers<'_> {
             let (_, player) =
                 player.get_or_insert_with(|| (task.contestant, self.contestants[task.contestant].player()));
             let mut follower = Follower::new(task.entry, self.hold);
-            let result = match player {
-                Ok(player) => player.think(Question::of(task.entry, &self.budget), &mut |line| follower.line(line)),
-                Err(reason) => Err(Trouble::Died(reason.clone())),
-            };
+            let result = player.think(Question::of(task.entry, &self.budget), &mut |line| follower.line(line));
             // Of a search that was cut short nothing is kept: the position is searched again when the run goes on.
             if interrupt::is_stopped() || matches!(result, Err(Trouble::Interrupted)) {
                 break;

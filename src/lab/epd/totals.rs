@@ -149,9 +149,11 @@ pub fn themes(run: &Run) -> Vec<Total> {
     totals
 }
 
-/// The smallest share that any player solved of all positions, in percent.
+/// The smallest share that any player solved of all its positions, in percent. Who has none, in an empty shard, solved all.
 pub fn least_percent(run: &Run) -> f64 {
+    let records = |player| run.records.iter().filter(move |record| record.player == player);
     players(run)
-        .map(|player| Total::of(player, "all", run.records.iter().filter(|r| r.player == player)).percent())
+        .filter(|&player| records(player).next().is_some())
+        .map(|player| Total::of(player, "all", records(player)).percent())
         .fold(100.0, f64::min)
 }

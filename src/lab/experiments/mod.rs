@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
+use super::outputs::{self, Manner, Output};
 use super::{OK, TROUBLE, progress};
 use crate::bench;
 use crate::formats::epd::Suite;
@@ -50,6 +51,9 @@ pub struct Args {
     /// Write every single search to this file as comma-separated values
     #[arg(long, global = true, value_name = "FILE")]
     pub csv: Option<PathBuf>,
+    /// Replace the file of `--csv` if it is there
+    #[arg(long, global = true)]
+    pub force: bool,
 }
 
 /// What an experiment varies.
@@ -77,37 +81,34 @@ pub enum Experiment {
 
 /// Runs an experiment and prints its sheet.
 pub fn run(args: &Args) -> u8 {
-    if args.experiment == Experiment::Recognizers {
-        return match solve::measure(args) {
-            Ok(found) => {
-                tell!("{}", solve::markdown(args, &found).trim_end());
-                OK
-            }
-            Err(error) => {
-                eprintln!("{error}");
-                TROUBLE
-            }
-        };
-    }
-    match measure(args) {
-        Ok(sheet) => {
-            let saved = args.csv.as_ref().map_or(Ok(()), |path| {
-                std::fs::write(path, sheet.csv()).map_err(|error| format!("{}: {error}", path.display()))
-            });
-            tell!("{}", sheet.markdown().trim_end());
-            match saved {
-                Ok(()) => OK,
-                Err(error) => {
-                    eprintln!("{error}");
-                    TROUBLE
-                }
-            }
+    match sheet(args) {
+        Ok(text) => {
+            tell!("{}", text.trim_end());
+            OK
         }
         Err(error) => {
-            eprintln!("{error}");
+            eprintln!("ibex lab: {error}");
             TROUBLE
         }
     }
+}
+
+/// The sheet of an experiment; the single searches are written by then.
+fn sheet(args: &Args) -> Result<String, String> {
+    if args.experiment == Experiment::Recognizers {
+        if args.csv.is_some() {
+            return Err("recognizers has no single searches to write (--csv)".to_owned());
+        }
+        return Ok(solve::markdown(args, &solve::measure(args)?));
+    }
+    let inputs: Vec<PathBuf> = args.epd.iter().cloned().collect();
+    let wanted: Vec<Output<'_>> = Output::wanted([("--csv", &args.csv, Manner::Report)]).collect();
+    outputs::check(&inputs, &wanted, args.force).map_err(|error| error.to_string())?;
+    let sheet = measure(args)?;
+    if let Some(path) = &args.csv {
+        outputs::write(path, sheet.csv().as_bytes()).map_err(|error| error.to_string())?;
+    }
+    Ok(sheet.markdown())
 }
 
 /// The positions to search, by name.

@@ -186,8 +186,17 @@ mod tests {
             (Experiment::Composition, 3),
             (Experiment::Recognizers, 2),
         ] {
-            let args =
-                Args { experiment, depth: 3, nodes: 1, hash: 1, exhaustive: false, every: 20, epd: None, csv: None };
+            let args = Args {
+                experiment,
+                depth: 3,
+                nodes: 1,
+                hash: 1,
+                exhaustive: false,
+                every: 20,
+                epd: None,
+                csv: None,
+                force: false,
+            };
             let sheet = measure(&args).expect("positions and a thread");
             assert_eq!(sheet.markdown().lines().count(), 4 + settings, "{experiment:?}");
             let csv = sheet.csv();

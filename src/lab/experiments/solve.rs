@@ -131,6 +131,7 @@ mod tests {
             every: 8,
             epd: Some(epd),
             csv: None,
+            force: false,
         };
         let found = measure(&args).expect("a suite and a thread");
         assert!(found[0].solved > found[1].solved, "{found:?}");

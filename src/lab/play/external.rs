@@ -174,10 +174,15 @@ impl External {
         Ok(External { program, process: Some(process), name, failed_starts: 0 })
     }
 
+    /// A program of this name that starts with its first search: if it fails, that costs the position and no more.
+    pub fn waiting(program: Program, name: String) -> External {
+        External { program, process: None, name, failed_starts: 0 }
+    }
+
     fn process(&mut self) -> Result<&mut Process, Trouble> {
         if self.process.is_none() {
-            if self.failed_starts >= STARTS {
-                return Err(Trouble::Died("given up: it does not start again".to_owned()));
+            if self.is_given_up() {
+                return Err(Trouble::Died("given up: it does not start".to_owned()));
             }
             match Process::start(&self.program) {
                 Ok(process) => {
@@ -210,6 +215,10 @@ impl Player for External {
                 Err(lost)
             }
         }
+    }
+
+    fn is_given_up(&self) -> bool {
+        self.failed_starts >= STARTS
     }
 }
 

@@ -195,6 +195,11 @@ pub trait Player {
     ///
     /// What went wrong. The player can search again: it has been restarted where that was needed.
     fn think(&mut self, question: Question<'_>, watch: Watch<'_>) -> Result<Answer, Trouble>;
+
+    /// Whether it has failed to start so often that it will search no more.
+    fn is_given_up(&self) -> bool {
+        false
+    }
 }
 
 /// Ibex itself, in this process.
@@ -266,7 +271,9 @@ pub fn search(
     };
     let started = engine.start(game, limits, std::sync::Arc::new(sink));
     started.map_err(|error| Trouble::Died(format!("no thread for the search: {error}")))?;
-    let mut alarm = patience.map_or_else(crossbeam_channel::never, |patience| at(Instant::now() + patience));
+    // Who waits for longer than there is time waits for ever.
+    let end = patience.and_then(|patience| Instant::now().checked_add(patience));
+    let mut alarm = end.map_or_else(crossbeam_channel::never, at);
     let mut stop = interrupt::stop();
     let (mut late, mut interrupted) = (false, false);
     loop {

@@ -2,7 +2,7 @@
 //!
 //! The attacker needs one move, the defender must lose to all of them. Nothing is pruned that could change the answer:
 //! order decides only how soon it is known. Draws by repetition and by the 50-move rule are left out: a shortest mate
-//! repeats no position, and EPD lines start with a counter of zero.
+//! repeats no position, and who asks sees to it that the clock leaves time for the mate.
 
 use shakmaty::{Bitboard, Move, Role, Square, attacks};
 

@@ -13,7 +13,6 @@ use super::{FOUND, OK, TROUBLE, amount, progress};
 use crate::formats::epd::{Problem, Suite, SuiteEntry};
 use crate::formats::input;
 use crate::parallel::{default_jobs, in_parallel};
-use crate::position::Position;
 use crate::position::notation::san;
 use crate::tell;
 use mate::{GaveUp, Solver};
@@ -49,8 +48,9 @@ pub struct Proof {
     pub positions: u64,
 }
 
-/// Proves the mate that a line claims: there is one in the claimed number of moves, none in fewer, and `bm`, where there is one, names
-/// exactly the moves that keep the distance.
+/// Proves the mate that a line claims: there is one in the claimed number of moves, none in fewer, and `bm`, where there is
+/// one, names exactly the moves that keep the distance. The 50-move clock must leave time for it: a capture or a pawn move
+/// on the way is not looked for.
 ///
 /// # Errors
 ///
@@ -61,8 +61,13 @@ pub fn prove(entry: &SuiteEntry, solver: &mut Solver) -> Result<Proof, String> {
     if claim == 0 {
         return Err("that there is no mate at all cannot be proved by looking".to_owned());
     }
+    // Mate on the hundredth ply is mate.
+    let plies = 2 * u32::from(distance) - u32::from(claim > 0);
+    if u32::from(entry.position.clock()) + plies > 100 {
+        return Err("the 50-move rule may end the game before the mate".to_owned());
+    }
     solver.restart();
-    let found = if claim > 0 { attack(entry, distance, solver) } else { defence(&entry.position, distance, solver) };
+    let found = if claim > 0 { attack(entry, distance, solver) } else { defence(entry, distance, solver) };
     let keys = found.unwrap_or_else(|GaveUp| {
         Err(format!("gave up after {}", counted(solver.positions(), "position", "positions")))
     })?;
@@ -94,13 +99,28 @@ fn attack(entry: &SuiteEntry, distance: u8, solver: &mut Solver) -> Result<Resul
     Ok(Ok(keys))
 }
 
-fn defence(position: &Position, distance: u8, solver: &mut Solver) -> Result<Result<Vec<String>, String>, GaveUp> {
+fn defence(entry: &SuiteEntry, distance: u8, solver: &mut Solver) -> Result<Result<Vec<String>, String>, GaveUp> {
+    let position = &entry.position;
     for shorter in 0..distance {
         if solver.mated(position, shorter)? {
             return Ok(Err(format!("it is mated in {shorter}")));
         }
     }
-    Ok(if solver.mated(position, distance)? { Ok(Vec::new()) } else { Err(format!("it is not mated in {distance}")) })
+    if !solver.mated(position, distance)? {
+        return Ok(Err(format!("it is not mated in {distance}")));
+    }
+    if !entry.best.is_empty() {
+        for m in position.legal_moves() {
+            let mut after = position.clone();
+            after.play(m);
+            let holds_out = !solver.mates(&after, distance - 1)?;
+            if holds_out != entry.best.contains(&m) {
+                let why = if holds_out { "holds out as long" } else { "is mated sooner" };
+                return Ok(Err(format!("{} {why}", san(position, m))));
+            }
+        }
+    }
+    Ok(Ok(Vec::new()))
 }
 
 /// Runs the command.
@@ -227,5 +247,23 @@ mod tests {
         assert_eq!(verdict(&format!("{position} dm -1;")), Ok(Vec::new()));
         assert_eq!(verdict(&format!("{position} dm -2;")), Err("it is mated in 1".to_owned()));
         assert_eq!(verdict("7k/8/8/8/8/8/R7/1R2K3 b - - dm -1;"), Err("it is not mated in 1".to_owned()));
+        // Of two moves of the king only one holds out for two moves.
+        let position = "6k1/R7/8/8/8/8/8/1R2K3 b - -";
+        assert_eq!(verdict(&format!("{position} dm -1; bm Kf8 Kh8;")), Ok(Vec::new()));
+        assert_eq!(verdict(&format!("{position} dm -1; bm Kf8;")), Err("Kh8 holds out as long".to_owned()));
+        let position = "k7/8/1K6/8/8/8/8/3R4 b - -";
+        assert_eq!(verdict(&format!("{position} dm -1; bm Kb8;")), Ok(Vec::new()));
+    }
+
+    /// Mate on the hundredth ply is mate; after it the game is drawn, unless a capture or a pawn move comes first.
+    #[test]
+    fn a_mate_needs_time_on_the_clock() {
+        let late = Err("the 50-move rule may end the game before the mate".to_owned());
+        let position = "7k/8/8/8/8/8/R7/1R2K3 w - -";
+        assert!(verdict(&format!("{position} hmvc 97; dm 2;")).is_ok());
+        assert_eq!(verdict(&format!("{position} hmvc 98; dm 2;")), late);
+        let position = "7k/R7/8/8/8/8/8/1R2K3 b - -";
+        assert!(verdict(&format!("{position} hmvc 98; dm -1;")).is_ok());
+        assert_eq!(verdict(&format!("{position} hmvc 99; dm -1;")), late);
     }
 }

@@ -14,10 +14,9 @@ mod failures;
 mod files;
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use shakmaty::{Chess, Color, Move};
@@ -71,12 +70,11 @@ const MISSING_TOLD: usize = 8;
 /// ```
 pub struct Tablebases {
     tables: Tablebase<Chess>,
-    /// Materials whose files have failed: they are probed once.
+    /// Materials whose tables of results have failed: they are probed once.
     broken: Failures,
-    /// Remarks about files that failed.
-    remarks: Mutex<Vec<String>>,
-    /// The number of tables that were needed and are missing.
-    missing: AtomicUsize,
+    /// Materials whose distances have failed, or whose results on the way to them.
+    broken_dtz: Failures,
+    remarks: Mutex<Remarks>,
 }
 
 impl fmt::Debug for Tablebases {
@@ -154,8 +152,8 @@ impl Tablebases {
         let opened = Arc::new(Tablebases {
             tables,
             broken: Failures::default(),
-            remarks: Mutex::new(Vec::new()),
-            missing: AtomicUsize::new(0),
+            broken_dtz: Failures::default(),
+            remarks: Mutex::default(),
         });
         #[cfg(debug_assertions)]
         check::against(&opened);
@@ -169,7 +167,7 @@ impl Tablebases {
 
     /// Remarks about files that turned out unusable since the last call: a line for each ending, once.
     pub fn take_remarks(&self) -> Vec<String> {
-        std::mem::take(&mut *self.remarks.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.remarks.lock().unwrap_or_else(PoisonError::into_inner).new)
     }
 
     /// What the tables know about a position at `ply` with `depth` remaining, for the side to move.
@@ -307,10 +305,14 @@ impl Tablebases {
     }
 
     fn rank_by_wdl(&self, game: &Game, m: Move, probing: &Probing) -> Option<RankedMove> {
-        let mut after = game.position().clone();
-        after.play(m);
-        let wdl = -self.wdl_after_zeroing(&after)?;
         let strict = probing.fifty_moves;
+        let mut after = game.clone();
+        after.play(m);
+        let (again, after) = (after.occurrences() >= 2, after.position());
+        let mated = after.in_check() && !after.has_legal_move();
+        // Drawn on the board, or before the move already.
+        let drawn = !mated && (again || strict && (after.clock() >= 100 || game.position().clock() >= 100));
+        let wdl = if drawn { Wdl::Draw } else { -self.wdl_after_zeroing(after)? };
         let (rank, score) = match wdl {
             Wdl::Win => (2000, Some(Score::tablebase_win(0))),
             Wdl::CursedWin if !strict => (2000, Some(Score::tablebase_win(0))),
@@ -331,51 +333,74 @@ impl Tablebases {
     }
 
     fn wdl_after_zeroing(&self, position: &Position) -> Option<Wdl> {
-        if self.is_broken(position) {
+        let material = material_key(position);
+        if self.broken.contains(material) {
             return None;
         }
-        self.note(position, self.tables.probe_wdl_after_zeroing(position.chess()))
+        self.note(&self.broken, material, self.tables.probe_wdl_after_zeroing(position.chess()))
     }
 
     fn dtz(&self, position: &Position) -> Option<MaybeRounded<Dtz>> {
-        if self.is_broken(position) {
+        let material = material_key(position);
+        if self.broken_dtz.contains(material) {
             return None;
         }
-        self.note(position, self.tables.probe_dtz(position.chess()))
+        self.note(&self.broken_dtz, material, self.tables.probe_dtz(position.chess()))
     }
 
-    /// The result; an error is kept, and reported if it is about a file that exists.
-    fn note<T>(&self, position: &Position, result: Result<T, SyzygyError>) -> Option<T> {
+    /// The result; an error is kept among these failures, and reported if it is about a file that exists.
+    fn note<T>(&self, failures: &Failures, material: u64, result: Result<T, SyzygyError>) -> Option<T> {
         let error = match result {
             Ok(value) => return Some(value),
             Err(error) => error,
         };
-        if self.broken.insert(material_key(position)) {
-            let remark = match error {
-                SyzygyError::ProbeFailed { metric, material, error } => {
-                    // The error may carry a backtrace; its first line says all that a user needs.
-                    let reason = error.to_string();
-                    let reason = reason.lines().next().unwrap_or_default().to_owned();
-                    Some(format!("{metric} table {material} cannot be used: {reason}"))
-                }
-                SyzygyError::MissingTable { metric, material } => {
-                    // A user with some of the larger tables needs no remark about all the others.
-                    match self.missing.fetch_add(1, Ordering::Relaxed) {
-                        ..MISSING_TOLD => Some(format!("{metric} table {material} is missing")),
-                        MISSING_TOLD => Some("more tables are missing".to_owned()),
-                        _ => None,
-                    }
-                }
-                SyzygyError::Castling | SyzygyError::TooManyPieces => None,
-            };
-            self.remarks.lock().unwrap_or_else(PoisonError::into_inner).extend(remark);
+        if failures.insert(material) {
+            self.remark(&error);
         }
         None
     }
 
-    fn is_broken(&self, position: &Position) -> bool {
-        self.broken.contains(material_key(position))
+    /// Keeps a remark about a file that failed, once for each: on the way to distances, results are needed, too.
+    fn remark(&self, error: &SyzygyError) {
+        let (file, reason) = match error {
+            SyzygyError::ProbeFailed { metric, material, error } => {
+                // The error may carry a backtrace; its first line says all that a user needs.
+                let reason = error.to_string();
+                let reason = reason.lines().next().unwrap_or_default().to_owned();
+                (format!("{metric} table {material}"), Some(reason))
+            }
+            SyzygyError::MissingTable { metric, material } => (format!("{metric} table {material}"), None),
+            SyzygyError::Castling | SyzygyError::TooManyPieces => return,
+        };
+        let mut remarks = self.remarks.lock().unwrap_or_else(PoisonError::into_inner);
+        if !remarks.files.insert(file.clone()) {
+            return;
+        }
+        let text = match reason {
+            Some(reason) => format!("{file} cannot be used: {reason}"),
+            None => {
+                remarks.missing += 1;
+                // A user with some of the larger tables needs no remark about all the others.
+                match remarks.missing {
+                    ..=MISSING_TOLD => format!("{file} is missing"),
+                    n if n == MISSING_TOLD + 1 => "more tables are missing".to_owned(),
+                    _ => return,
+                }
+            }
+        };
+        remarks.new.push(text);
     }
+}
+
+/// Remarks about files that failed.
+#[derive(Default)]
+struct Remarks {
+    /// Those that have not been taken.
+    new: Vec<String>,
+    /// The files that were remarked on.
+    files: BTreeSet<String>,
+    /// How many of them were needed and are missing.
+    missing: usize,
 }
 
 /// The moves that rank best, of a list from [`Tablebases::rank_root`].

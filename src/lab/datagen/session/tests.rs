@@ -171,12 +171,29 @@ fn other_settings_and_existing_files_are_refused() {
     let held = session(&scratch.0, "data", 1, 4);
     let lock = held.enter(&folder).unwrap();
     assert!(held.run(&|| Dice, true).unwrap_err().contains("another run"));
+    assert!(finish(&held.out).unwrap_err().contains("another run"), "the games of a run at work stay where they are");
     drop(lock);
     held.run(&|| Dice, true).unwrap();
     assert!(held.run(&|| Dice, true).unwrap_err().contains("exists already"));
 
     let nowhere = session(Path::new("/proc/no such folder"), "data", 1, 4);
     assert!(nowhere.run(&|| Dice, true).unwrap_err().starts_with("cannot make the folder"));
+}
+
+/// A worker that had no time for a game leaves no gap at which the games of those after it are forgotten.
+#[test]
+fn a_run_is_finished_with_the_games_of_all_workers() {
+    let scratch = Scratch::new("finish");
+    let run = session(&scratch.0, "data", 3, 6);
+    let folder = parts_folder(&run.out);
+    fs::create_dir_all(&folder).unwrap();
+    drop(run.enter(&folder).unwrap());
+    for worker in [0, 2] {
+        run.work(worker, 0, &folder, &|| Dice, &SharedTotals::default(), &AtomicBool::new(false)).unwrap();
+    }
+    assert_eq!(finish(&run.out).unwrap().games, 4);
+    assert!(!folder.exists());
+    assert!(finish(&scratch.0.join("nothing")).is_err());
 }
 
 #[test]
