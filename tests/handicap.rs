@@ -1,5 +1,8 @@
 //! `UCI_LimitStrength` as a whole: what limits the strength, what must not, and that mates in one are seen.
 
+#[path = "common/shared.rs"]
+mod shared;
+
 use std::time::Duration;
 
 use ibex::engine::handicap::{ALERT, STRONGEST, WEAKEST};
@@ -75,17 +78,19 @@ fn told(outcome: &Outcome) -> (Option<Move>, Option<Move>, u64) {
     (outcome.best, outcome.ponder, outcome.nodes)
 }
 
-/// Neither threads, nor the table, nor the clock, nor earlier searches make a limited engine another player.
+/// Neither threads, nor the table, nor tablebases, nor the clock, nor earlier searches make a limited engine another player.
 #[test]
 fn strength_depends_on_nothing_else() {
     let fens = [
         "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b kq - 5 4",
         "2rq1rk1/pb1n1ppN/4p3/1pb5/3P1Pn1/P1N5/1PQ1B1PP/R1B2RK1 b - - 0 16",
         "8/5pk1/6p1/R6p/5P1P/6P1/r6K/8 w - - 0 40",
+        "8/8/8/8/4k1p1/8/1R6/4K3 w - - 0 1",
     ];
     for elo in [WEAKEST, 1500, 1900] {
         let mut plain = engine(limited(elo), 5);
-        let mut large = engine(Settings { threads: 3, hash_mib: 64, ..limited(elo) }, 5);
+        let syzygy_path = shared::shared("data/syzygy").map_or_else(String::new, |path| path.display().to_string());
+        let mut large = engine(Settings { threads: 3, hash_mib: 64, syzygy_path, ..limited(elo) }, 5);
         for fen in fens {
             let game = Game::new(read_fen(fen).expect("a position"));
             let one = plain.search(&game, long(), None);
@@ -118,7 +123,7 @@ fn games_differ_and_lines_are_honest() {
     };
     engine.search(&Game::startpos(), long(), Some(&listener));
     let shown = shown.into_inner().expect("whole");
-    assert!(shown.chunks(3).all(|lines| *lines == [(1, 3), (2, 3), (3, 3)]), "{shown:?}");
+    assert!(!shown.is_empty() && shown.chunks(3).all(|lines| *lines == [(1, 3), (2, 3), (3, 3)]), "{shown:?}");
 }
 
 /// Who analyses wants the truth: the limit is for games.

@@ -337,8 +337,12 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return false;
         }
         let known = self.roots.0[0].last_exact.map(|(_, score)| score).filter(|score| score.is_decisive());
-        let found = if known.is_some_and(Score::is_loss) { None } else { self.search_mate(Aim::Mate, known) };
-        if found.is_none() && known.is_none_or(Score::is_loss) {
+        // Who wins is not mated; but `go mate` wants every mate found or refuted, and a win without a mate refutes none.
+        let settles = |score: Score| score.is_mate() || self.shared.limits.mate.is_none();
+        let wins = known.is_some_and(|score| score.is_win() && settles(score));
+        let loses = known.is_some_and(|score| score.is_loss() && settles(score));
+        let found = if loses { None } else { self.search_mate(Aim::Mate, known) };
+        if found.is_none() && !wins {
             self.search_mate(Aim::BeMated, known);
         }
         let (m, moves) = match found {

@@ -76,6 +76,7 @@ fn the_tables_are_current() {
         page = with_table(&page, about, &matches_table(&matches, about));
     }
     for row in &matches {
+        assert!(["search", "rules", "network", "opponent"].contains(&row["about"].as_str()), "{row:?}");
         assert!(page.contains(&row["commit"]), "in no table: {row:?}");
     }
     if std::env::var_os(WRITE).is_some() {

@@ -18,6 +18,8 @@ pub struct Count {
     pub draws: usize,
     /// Wins and losses without a distance: of tables and recognizers.
     pub results: usize,
+    /// Mates that are claimed not to be.
+    pub refutations: usize,
     pub undecided: usize,
     pub faults: usize,
 }
@@ -95,7 +97,7 @@ pub fn check(game: &Played, tables: &Tables, lines: &[String], count: &mut Count
                 continue;
             }
             let plies = if moves > 0 { 2 * moves - 1 } else { -2 * moves } as usize;
-            if told.bound.is_empty() && told.pv.len() != plies {
+            if told.bound.is_empty() && (told.pv.len() != plies || !mates_at_its_end(game, &told.pv)) {
                 fault("a mate without its line".to_owned());
             }
             let question = (told.pv[0], told.mate, None, whole);
@@ -148,6 +150,36 @@ pub fn check(game: &Played, tables: &Tables, lines: &[String], count: &mut Count
     for (what, line) in faults {
         count.faults += 1;
         eprintln!("{what}: {}\n  {line}", game.command());
+    }
+}
+
+/// Whether the moves of a line are legal and mate with the last one, before anything else ends the game.
+fn mates_at_its_end(game: &Played, pv: &[&str]) -> bool {
+    let mut game = game.clone();
+    for (ply, text) in pv.iter().enumerate() {
+        let m = text.parse::<UciMove>().ok().and_then(|m| m.to_move(&game.position).ok());
+        let (Some(m), true) = (m, ply == 0 || !game.is_over()) else { return false };
+        game.play(m);
+    }
+    game.position.is_checkmate()
+}
+
+/// Checks the answer to `go mate`: that there is no mate in so many moves, neither for the side to move nor against it.
+pub fn check_refutation(game: &Played, tables: &Tables, moves: usize, lines: &[String], count: &mut Count) {
+    if !lines.iter().any(|line| line.starts_with(&format!("info string there is no mate in {moves}, "))) {
+        return;
+    }
+    count.refutations += 1;
+    let mut prover = Prover::new(game, tables);
+    for plies in [2 * moves - 1, 2 * moves] {
+        match prover.mates(&game.position, plies) {
+            Some(false) => (),
+            Some(true) => {
+                count.faults += 1;
+                eprintln!("a mate within {plies} plies that is said not to be: {}", game.command());
+            }
+            None => count.undecided += 1,
+        }
     }
 }
 

@@ -10,6 +10,8 @@
 mod claims;
 mod game;
 mod prover;
+#[path = "../common/scratch.rs"]
+mod scratch;
 #[path = "../common/shared.rs"]
 mod shared;
 
@@ -21,9 +23,10 @@ use ibex::retrograde::Tables;
 use shakmaty::Chess;
 use shakmaty::uci::UciMove;
 
-use claims::{Count, check, first_move};
+use claims::{Count, check, check_refutation, first_move};
 use game::{Played, start};
 use prover::{Outcome, Prover};
+use scratch::Scratch;
 
 /// The fewest nodes of the search of a start, which fills the table with results that know no past; the most are four
 /// doublings more.
@@ -33,6 +36,9 @@ const FIRST: u64 = 1250;
 const LATER: u64 = 125;
 /// Searches of a game after its start.
 const SEARCHES: usize = 3;
+/// Every so many games a mate is asked for, with so many nodes: mate searches begin after ten thousand.
+const REFUTED: usize = 5;
+const MATE_NODES: u64 = 30_000;
 /// The endings that are solved, beside those that they lead to.
 const ENDINGS: [&str; 5] = ["KPvK", "KBNvK", "KRvKB", "KRvKN", "KQvKR"];
 
@@ -62,8 +68,15 @@ impl Engine {
 
     /// Searches; the lines with scores.
     fn search(&mut self, game: &Played, nodes: u64) -> Vec<String> {
+        let mut lines = self.ask(game, &format!("go nodes {nodes}"));
+        lines.retain(|line| line.contains(" score "));
+        lines
+    }
+
+    /// Searches; all lines but the last.
+    fn ask(&mut self, game: &Played, go: &str) -> Vec<String> {
         self.send(&game.command());
-        self.send(&format!("go nodes {nodes}"));
+        self.send(go);
         let mut lines = Vec::new();
         loop {
             let mut line = String::new();
@@ -72,9 +85,7 @@ impl Engine {
             if line.starts_with("bestmove ") {
                 return lines;
             }
-            if line.contains(" score ") {
-                lines.push(line.to_owned());
-            }
+            lines.push(line.to_owned());
         }
     }
 }
@@ -142,6 +153,11 @@ fn play(name: &str, settings: &[Vec<(&str, &str)>]) -> Count {
             told = engine.search(&game, LATER << (split_mix(&mut random) % 8));
             check(&game, &tables, &told, &mut count);
         }
+        if number % REFUTED == 0 {
+            let moves = 1 + split_mix(&mut random) % 3;
+            let lines = engine.ask(&game, &format!("go mate {moves} nodes {MATE_NODES}"));
+            check_refutation(&game, &tables, moves as usize, &lines, &mut count);
+        }
     }
     eprintln!("{name}, seed {seed}, {games} games: {count:?}");
     count
@@ -158,6 +174,7 @@ fn claims_hold_in_games_with_a_past() {
     let count = play("without tables", &settings);
     assert_eq!(count.faults, 0);
     assert!(count.mates > count.searches / 4, "too few mates to mean anything");
+    assert!(count.refutations > count.searches / 200, "too few refutations to mean anything");
 }
 
 #[test]
@@ -165,11 +182,22 @@ fn claims_with_tablebases_hold_in_games_with_a_past() {
     let Some(folder) = shared::shared("data/syzygy") else { return };
     let folder = folder.to_string_lossy().into_owned();
     let path = ("SyzygyPath", folder.as_str());
+    // Tables of results without those of distances.
+    let scratch = Scratch::new("truth");
+    for file in std::fs::read_dir(&folder).expect("a folder").flatten() {
+        let name = file.file_name().to_string_lossy().into_owned();
+        if name.ends_with(".rtbw") {
+            scratch.write(&name, std::fs::read(file.path()).expect("a table"));
+        }
+    }
+    let results = scratch.path("");
     let settings = [
         vec![("Hash", "16"), path],
         vec![("Hash", "1"), path],
         vec![("Hash", "1"), ("Threads", "2"), path],
         vec![("Hash", "16"), ("MultiPV", "3"), path],
+        vec![("Hash", "16"), ("SyzygyPath", &results)],
+        vec![("Hash", "1"), ("UCI_AnalyseMode", "true"), path],
     ];
     let count = play("with tables", &settings);
     assert_eq!(count.faults, 0);

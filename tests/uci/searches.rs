@@ -123,6 +123,9 @@ fn a_search_for_a_mate_that_does_not_exist_ends() {
         for (fen, moves) in [
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 2),
             ("3r2nk/6pp/6q1/6N1/7Q/8/6K1/8 b - - 0 1", 1),
+            // Won and lost for certain, by a recognizer, and a long way from mate.
+            ("8/8/8/8/8/2k5/8/KBN5 w - - 0 1", 2),
+            ("8/8/8/8/8/2k5/8/KBN5 b - - 0 1", 2),
             // A mate in five moves.
             ("2r2r2/1p2p3/1q2k1p1/p2p2Pp/2P3nP/1Pb2NQB/P3K3/3R2R1 b - - 0 1", 2),
         ] {
