@@ -3,18 +3,24 @@
 
 import { createInterface } from "node:readline";
 
-import { isEndless, isSearch, word } from "./engine.js";
+import { afterPonderhit, isEndless, isSearch, word } from "./engine.js";
 import { load } from "./node.js";
 
 const engine = await load();
 let ending = false;
-/** Whether the last search waits for `stop` or `ponderhit`, which nobody can say after the end of the input. */
-let endless = false;
+/** The last search, and how many have no answer yet. Only the last one can wait for a line that never comes. */
+let last = "";
+let unanswered = 0;
 /** How many `isready` of the user have no answer yet. */
 let asked = 0;
 
 function say(line) {
-  if (isSearch(line)) endless = isEndless(line);
+  if (isSearch(line)) {
+    last = line;
+    unanswered += 1;
+  }
+  if (word(line) === "stop") last = "";
+  if (word(line) === "ponderhit") last = afterPonderhit(last);
   if (word(line) === "isready") asked += 1;
   engine.postMessage(line);
 }
@@ -23,17 +29,26 @@ function say(line) {
 function end() {
   ending = true;
   if (!engine.searching) engine.postMessage("isready");
-  else if (endless) engine.postMessage("stop");
+  else stopIfEndless();
+}
+
+/** After the end of the input nobody can say `stop`. The searches before the last one keep their limits. */
+function stopIfEndless() {
+  if (unanswered === 1 && isEndless(last)) engine.postMessage("stop");
 }
 
 engine.onmessage = (line) => {
-  const last = ending && !engine.searching;
+  const done = ending && !engine.searching;
   if (line === "readyok") {
-    if (last && asked === 0) process.exit(0);
+    if (done && asked === 0) process.exit();
     asked -= 1;
   }
   process.stdout.write(`${line}\n`);
-  if (last && line.startsWith("bestmove")) engine.postMessage("isready");
+  if (engine.failure !== null) process.exitCode = 1;
+  if (!line.startsWith("bestmove")) return;
+  unanswered -= 1;
+  if (done) engine.postMessage("isready");
+  else if (ending) stopIfEndless();
 };
 
 const words = process.argv.slice(2);
@@ -43,7 +58,7 @@ if (words.length > 0) {
 } else {
   const input = createInterface({ input: process.stdin });
   input.on("line", (line) => {
-    if (word(line) === "quit") process.exit(0);
+    if (word(line) === "quit") process.exit();
     say(line);
   });
   input.on("close", end);

@@ -30,6 +30,12 @@ export function isEndless(line) {
   return /\s(infinite|ponder)\b/i.test(line) || !limited;
 }
 
+/** What a line that begins a search means after `ponderhit`. */
+export const afterPonderhit = (line) => line.replace(/\sponder\b/gi, "");
+
+/** The same search, as short as can be: limits combine, and the moves that it may choose from stay. */
+const shortened = (line) => `${line.replace(/\s(infinite|ponder)\b/gi, "")} depth 1`;
+
 export class Engine {
   #module;
   #makeWorker;
@@ -42,9 +48,12 @@ export class Engine {
   #position = null;
   /** The `go` that has no answer yet, and every line behind it. */
   #queue = [];
+  /** How many of these the worker has been told. */
+  #sent = 0;
   /** The last line with moves of the running search. */
   #pv = null;
   #attempts = 0;
+  #failure = null;
 
   /** Receives each line of output. */
   onmessage;
@@ -62,11 +71,18 @@ export class Engine {
     return this.#queue.length > 0;
   }
 
+  /** Why the engine has been given up; null while it has not. */
+  get failure() {
+    return this.#failure;
+  }
+
   /** Says a line of UCI to the engine. */
   postMessage(line) {
     line = String(line).replace(/[\r\n]+/g, " ").trim();
     const first = word(line);
     if (first === "quit") return this.terminate();
+    // Who waits for a move must not wait for ever. Not at once, because the answer may bring the next `go`.
+    if (this.#failure !== null && isSearch(line)) setTimeout(() => this.#emit("bestmove (none)"));
     if (this.#worker === null || line === "") return;
     // As in the native engine, the next search ends one that would go on for ever.
     if (first === "go" && this.#isEndless()) this.#interrupt("stop");
@@ -74,14 +90,17 @@ export class Engine {
       if (first === "isready") return this.#emit("readyok");
       if (first === "stop" || first === "ponderhit") return this.#interrupt(first);
       this.#queue.push(line);
+      this.#flush();
     } else if (isSearch(line)) {
       this.#queue.push(line);
       this.#pv = null;
       this.#attempts = 0;
+      this.#flush();
     } else {
       this.#remember(line);
+      this.#signal(line);
+      this.#send(line);
     }
-    this.#send(line);
   }
 
   addMessageListener(listener) {
@@ -97,12 +116,19 @@ export class Engine {
     this.#worker?.end();
     this.#worker = null;
     this.#queue = [];
+    this.#sent = 0;
   }
 
-  /** Whether the running search will wait for `stop` or `ponderhit`, neither of which has been said. */
+  /** Whether the running search will wait for a line that has not been said. */
   #isEndless() {
-    if (!this.searching || !isEndless(this.#queue[0])) return false;
-    return !this.#queue.slice(1).some((line) => ["go", "stop", "ponderhit"].includes(word(line)));
+    if (!this.searching) return false;
+    let [running, ...behind] = this.#queue;
+    for (const line of behind) {
+      const first = word(line);
+      if (first === "go" || first === "stop") return false;
+      if (first === "ponderhit") running = afterPonderhit(running);
+    }
+    return isEndless(running);
   }
 
   #begin() {
@@ -116,12 +142,30 @@ export class Engine {
     worker.send({ module: this.#module, flags: this.#flags });
   }
 
-  #send(line) {
+  /** Tells a running search of `stop` and `ponderhit` before it can hear them. */
+  #signal(line) {
     const first = word(line);
     if (this.#flags !== null && first === "stop") Atomics.add(this.#flags, STOPS, 1);
     if (this.#flags !== null && first === "ponderhit") Atomics.add(this.#flags, PONDERHITS, 1);
+  }
+
+  #send(line) {
+    const first = word(line);
     // A worker counts these lines by their plain words.
     this.#worker.send(first === "stop" || first === "ponderhit" ? first : line);
+  }
+
+  /**
+   * Sends what waits in the queue.
+   *
+   * A search without end is sent when nothing runs before it: until then another `go`, or without shared memory a `stop`
+   * or a `ponderhit`, may change what it is.
+   */
+  #flush() {
+    while (this.#sent < this.#queue.length && (this.#sent === 0 || !isEndless(this.#queue[this.#sent]))) {
+      this.#send(this.#queue[this.#sent]);
+      this.#sent += 1;
+    }
   }
 
   #emit(line) {
@@ -139,10 +183,21 @@ export class Engine {
 
   /** Takes note of the end of a search, and of what the worker hears next. */
   #answered() {
-    this.#queue.shift();
+    this.#shift();
     this.#pv = null;
     this.#attempts = 0;
-    while (this.searching && !isSearch(this.#queue[0])) this.#remember(this.#queue.shift());
+    while (this.searching && !isSearch(this.#queue[0])) this.#remember(this.#shift());
+    // What has not been sent is without end, and a `go` behind it ends it at once.
+    const next = this.#queue.slice(1);
+    if (this.searching && this.#sent === 0 && next.some((line) => word(line) === "go")) {
+      this.#queue[0] = shortened(this.#queue[0]);
+    }
+    this.#flush();
+  }
+
+  #shift() {
+    this.#sent = Math.max(0, this.#sent - 1);
+    return this.#queue.shift();
   }
 
   #remember(line) {
@@ -157,16 +212,23 @@ export class Engine {
   }
 
   #interrupt(first) {
+    if (first === "ponderhit") {
+      // It is meant for the last search, and is nothing to one that does not ponder.
+      const last = this.#queue.findLastIndex(isSearch);
+      const hit = afterPonderhit(this.#queue[last]);
+      if (hit === this.#queue[last]) return;
+      if (last > 0 || this.#flags === null) {
+        this.#queue[last] = hit;
+        return last > 0 ? this.#flush() : this.#restart(false);
+      }
+    }
     if (this.#flags !== null) {
       this.#queue.push(first);
-      return this.#send(first);
+      this.#signal(first);
+      return this.#flush();
     }
-    if (first === "ponderhit") {
-      this.#queue[0] = this.#queue[0].replace(/\s+ponder\b/i, "");
-      return this.#restart(false);
-    }
-    // `stop` is meant for the last search, too.
-    if (this.#queue.slice(1).some(isSearch)) this.#queue.push(first);
+    // `stop` is meant for every search, and the new worker hears them all.
+    this.#queue = this.#queue.map((line, at) => (at > 0 && isSearch(line) ? shortened(line) : line));
     this.#restart(true);
   }
 
@@ -178,8 +240,11 @@ export class Engine {
     if (this.#attempts <= ATTEMPTS + (this.searching ? 1 : 0)) {
       return this.#restart(this.searching && (this.#pv !== null || this.#attempts > ATTEMPTS), remark);
     }
+    const unanswered = this.#queue.filter(isSearch).length;
     this.terminate();
+    this.#failure = reason;
     this.#emit(`info string the engine cannot run here: ${reason}`);
+    for (let i = 0; i < unanswered; i++) this.#emit("bestmove (none)");
   }
 
   /**
@@ -193,8 +258,11 @@ export class Engine {
     for (const line of this.#options.values()) this.#send(line);
     if (this.#position !== null) this.#send(this.#position);
     const answer = settle ? this.#lastAnswer() : null;
-    if (settle && answer === null) this.#queue[0] = "go depth 1";
-    for (const line of answer === null ? this.#queue : this.#queue.slice(1)) this.#send(line);
+    if (settle && answer === null) this.#queue[0] = shortened(this.#queue[0]);
+    // A search that has its answer is not sent again.
+    this.#sent = answer === null ? 0 : 1;
+    for (const line of this.#queue) this.#signal(line);
+    this.#flush();
     if (answer !== null) this.#answered();
     // At the end, because who hears it may say the next line at once.
     if (remark !== null) this.#emit(remark);

@@ -9,6 +9,8 @@ export interface Engine {
   removeMessageListener(listener: (line: string) => void): void;
   /** Whether a search has not answered yet. */
   readonly searching: boolean;
+  /** Why the engine has been given up; null while it has not. From then on each `go` is answered `bestmove (none)`. */
+  readonly failure: string | null;
   /** Ends the engine; it cannot be used afterwards. */
   terminate(): void;
 }

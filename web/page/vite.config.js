@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { defineConfig } from "vite";
 
@@ -10,21 +11,32 @@ const headers = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Emb
 
 /** Adds `sw.js` with the list of what the page consists of. */
 function offline() {
+  let folder;
   return {
     name: "offline",
     apply: "build",
-    generateBundle(_, bundle) {
-      const files = ["./", ...readdirSync(new URL("public", import.meta.url))];
-      const hash = createHash("sha256");
-      for (const [name, part] of Object.entries(bundle)) {
-        if (name !== "index.html") files.push(name);
-        hash.update(name).update(part.code ?? part.source);
-      }
-      const template = readFileSync(new URL("sw.js", import.meta.url), "utf8");
-      const source = template
-        .replace("__VERSION__", JSON.stringify(hash.digest("hex").slice(0, 12)))
-        .replace("__FILES__", JSON.stringify([...new Set(files)]));
-      this.emitFile({ type: "asset", fileName: "sw.js", source });
+    // After Vite's own plugins, for one of them adds `index.html`.
+    enforce: "post",
+    configResolved(config) {
+      folder = config.publicDir;
+    },
+    generateBundle: {
+      order: "post",
+      handler(_, bundle) {
+        if (!("index.html" in bundle)) this.error("index.html is not known yet, so the version would not change with it");
+        const parts = Object.entries(bundle).map(([name, part]) => [name, part.code ?? part.source]);
+        for (const name of readdirSync(folder)) parts.push([name, readFileSync(join(folder, name))]);
+        parts.sort(([one], [other]) => (one < other ? -1 : 1));
+        const hash = createHash("sha256");
+        // Whatever changes needs another version: the old one's files are never asked for again.
+        for (const [name, content] of parts) hash.update(name).update(content);
+        const files = ["./", ...parts.map(([name]) => name).filter((name) => name !== "index.html")];
+        const template = readFileSync(new URL("sw.js", import.meta.url), "utf8");
+        const source = template
+          .replace("__VERSION__", JSON.stringify(hash.digest("hex").slice(0, 12)))
+          .replace("__FILES__", JSON.stringify(files));
+        this.emitFile({ type: "asset", fileName: "sw.js", source });
+      },
     },
   };
 }

@@ -108,6 +108,12 @@ test("without shared memory a stop comes before the first line, too", async () =
   const { loaded, ask } = await engine({ shared: false });
   assert.match(await ask("position startpos moves e2e4\ngo infinite\nstop", "bestmove"), /^bestmove [a-h]/);
   assert.match(await ask("go nodes 1000", "bestmove"), /^bestmove [a-h]/);
+  // Each of two searches, and a short one keeps the moves that it may choose from.
+  const { loaded: other, lines, ask: askOther } = await engine({ shared: false });
+  await askOther("position startpos\ngo infinite searchmoves a2a3\nstop", "bestmove a2a3");
+  await askOther("go nodes 30000000\ngo searchmoves h2h3 infinite\nstop", "bestmove h2h3");
+  assert.equal(lines.filter((line) => line.startsWith("bestmove")).length, 3);
+  other.terminate();
   loaded.terminate();
 });
 
@@ -154,10 +160,18 @@ test("a worker that always fails is given up", async () => {
   };
   const own = new Engine(module, makeWorker, true, (line) => lines.push(line));
   own.postMessage("go infinite");
+  own.postMessage("go nodes 1000");
+  assert.equal(own.failure, null);
   await new Promise((resolve) => setTimeout(resolve, 200));
-  assert.equal(lines.at(-1), "info string the engine cannot run here: it fell");
-  assert.equal(lines.length, 4);
+  // Each `go` has an answer, one that comes too late as well.
+  const end = ["info string the engine cannot run here: it fell", "bestmove (none)", "bestmove (none)"];
+  assert.deepEqual(lines.slice(3), end);
+  assert.equal(own.failure, "it fell");
   assert.ok(!own.searching);
+  own.postMessage("go depth 3");
+  own.postMessage("go perft 1");
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.deepEqual(lines.slice(3), [...end, "bestmove (none)"]);
 });
 
 test("without shared memory no line is lost or said twice", async () => {
@@ -191,6 +205,51 @@ test("the next search ends one without end, and perft is no search", { timeout: 
     // A limit that the line has not reached is kept.
     await ask("go nodes 30000\ngo perft 1", "Nodes searched: 20");
     assert.ok(Number(/ nodes (\d+)/.exec(lines.filter((line) => line.includes(" nodes ")).at(-1))[1]) > 20_000);
+    loaded.terminate();
+  }
+});
+
+test("a search without end that has waited is ended by the next one, too", { timeout: 60_000 }, async () => {
+  for (const shared of [true, false]) {
+    const { loaded, lines, until } = await engine({ shared });
+    const answers = () => lines.filter((line) => line.startsWith("bestmove")).length;
+    const say = async (...said) => {
+      lines.length = 0;
+      const last = until("bestmove d1d8");
+      for (const line of ["position startpos", ...said, MATE, "go nodes 1000"]) loaded.postMessage(line);
+      await last;
+    };
+    await say("go nodes 30000", "go infinite");
+    assert.equal(answers(), 3, lines.join("\n"));
+    // A limit counts to the end, whatever waits behind it.
+    const first = lines.slice(0, lines.findIndex((line) => line.startsWith("bestmove")));
+    assert.ok(Number(/ nodes (\d+)/.exec(first.filter((line) => line.includes(" nodes ")).at(-1))[1]) > 20_000);
+    await say("go infinite", "go infinite");
+    assert.equal(answers(), 3);
+    await say("go nodes 5000", "go", "go ponder wtime 900 btime 900", "go infinite");
+    assert.equal(answers(), 5);
+    // `ponderhit` ends nothing that does not ponder, nor that is without end all the same.
+    await say("go infinite", "ponderhit");
+    assert.equal(answers(), 2);
+    await say("go ponder", "ponderhit");
+    assert.equal(answers(), 2);
+    lines.length = 0;
+    const deep = until("info depth 5 ");
+    loaded.postMessage("position startpos");
+    loaded.postMessage("go infinite");
+    await deep;
+    // Nor does it begin such a search anew.
+    loaded.postMessage("ponderhit");
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const stopped = until("bestmove");
+    loaded.postMessage("stop");
+    await stopped;
+    assert.equal(lines.filter((line) => line.startsWith("info depth 1 ")).length, 1, lines.join("\n"));
+    // It reaches a search that has not begun.
+    await say("go nodes 5000", "go ponder nodes 30000", "ponderhit");
+    assert.equal(answers(), 3);
+    const [, second] = lines.join("\n").split(/^bestmove.*$/m);
+    assert.ok(Number(/.* nodes (\d+)/s.exec(second)[1]) > 20_000, second);
     loaded.terminate();
   }
 });
@@ -234,6 +293,14 @@ test("the command: lines, the end of the input, and arguments", () => {
   assert.equal(lines.status, 0);
   assert.match(lines.stdout, /^bestmove d1d8/m);
   assert.match(run([], "position startpos\ngo nodes 30000\n").stdout, / nodes [23]\d{4} [\s\S]*^bestmove/m);
+  const three = run([], "position startpos\ngo nodes 30000\ngo infinite\ngo nodes 1000\n");
+  assert.equal(three.status, 0);
+  assert.equal(three.stdout.match(/^bestmove/gm).length, 3);
+  // The end of the input ends only what would go on for ever.
+  const both = run([], "position startpos\ngo nodes 30000\ngo infinite\n");
+  assert.match(both.stdout, / nodes [23]\d{4} [\s\S]*^bestmove[\s\S]*^bestmove/m);
+  const hit = run([], "position startpos\ngo ponder nodes 30000\nponderhit\n");
+  assert.match(hit.stdout, / nodes [23]\d{4} [\s\S]*^bestmove/m);
   assert.match(run([], "uci\nquit\n").stdout, /^$|^id name Ibex/m);
   for (const endless of ["go", "go depth x", "go ponder wtime 9 btime 9"]) {
     assert.match(run([], `position startpos\n${endless}\n`).stdout, /^bestmove/m, endless);

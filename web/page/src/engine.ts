@@ -11,23 +11,26 @@ export class Searcher {
   name = "Ibex";
   /** Receives remarks for the user. */
   onremark: (text: string) => void = () => {};
+  /** Is told once why the engine has been given up. */
+  onfailure: (reason: string) => void = () => {};
 
   private options = new Map<string, string>();
   /** How many searches were asked for: the last one counts. */
   private asked = 0;
+  private failed = false;
   private running: Promise<string | undefined> | undefined;
   private online: (line: Line) => void = () => {};
   private finish: ((move: string | undefined) => void) | undefined;
-  private ready: (() => void) | undefined;
+  private ready: { resolve: () => void; reject: (error: Error) => void } | undefined;
 
   private constructor(private readonly engine: Engine) {
     engine.onmessage = (text) => this.hear(text);
   }
 
-  /** Loads the engine and waits until it is ready. */
+  /** Loads the engine and waits until it is ready. Rejects if it cannot be loaded, or cannot run. */
   static async load(): Promise<Searcher> {
     const searcher = new Searcher(await load());
-    const ready = new Promise<void>((resolve) => (searcher.ready = resolve));
+    const ready = new Promise<void>((resolve, reject) => (searcher.ready = { resolve, reject }));
     searcher.engine.postMessage("uci");
     await ready;
     return searcher;
@@ -78,7 +81,12 @@ export class Searcher {
   }
 
   private hear(text: string): void {
-    if (text === "uciok") return this.ready?.();
+    if (text === "uciok") return this.ready?.resolve();
+    if (this.engine.failure !== null && !this.failed) {
+      this.failed = true;
+      this.ready?.reject(new Error(this.engine.failure));
+      this.onfailure(this.engine.failure);
+    }
     if (text.startsWith("id name ")) this.name = text.slice("id name ".length);
     const spin = readSpin(text);
     if (spin !== undefined) this.spins.set(spin.name, spin);

@@ -20,6 +20,8 @@ export interface Saved {
   chess960: boolean;
   moves: string[];
   ply: number;
+  /** Not in what older versions have kept. */
+  headers?: [string, string][];
 }
 
 /** What a position is for the rule of repetition. */
@@ -82,6 +84,7 @@ export class Game {
   ply = 0;
   /** Moves off the game's line, from `ply` on. */
   variation: string[] = [];
+  /** Those of the PGN. `Result` is that of a loaded game, which the moves need not show; `*` where only they count. */
   headers = defaultHeaders();
 
   constructor(
@@ -131,6 +134,8 @@ export class Game {
     } else if (this.ply === this.moves.length) {
       this.moves.push(uci);
       this.ply += 1;
+      // The result was that of the game without this move.
+      this.headers.set("Result", "*");
     } else if (this.moves[this.ply] === uci) {
       this.ply += 1;
     } else {
@@ -160,6 +165,7 @@ export class Game {
   /** Forgets the last moves of the game. */
   takeBack(count: number): void {
     this.moves.length = Math.max(0, this.moves.length - count);
+    this.headers.set("Result", "*");
     this.go(this.moves.length);
   }
 
@@ -174,9 +180,8 @@ export class Game {
     return this.moves.map((move) => makeSanAndPlay(position, parseUci(move)!));
   }
 
-  /** How the game has ended at the position on the board, if it has. */
-  ending(): Ending | undefined {
-    const path = this.path;
+  /** How the game has ended at the position on the board, or after some of its moves, if it has. */
+  ending(path: string[] = this.path): Ending | undefined {
     const position = positionOf(this.start);
     const seen = new Map<string, number>([[identity(position), 1]]);
     for (const move of path) {
@@ -192,8 +197,17 @@ export class Game {
     return undefined;
   }
 
-  /** The game as PGN, with a result if it has one. */
-  pgn(result = "*"): string {
+  /** How the game has ended, as PGN writes it: as its PGN says, or by the rules after its last move, or `*`. */
+  result(): string {
+    const told = this.headers.get("Result");
+    if (told === "1-0" || told === "0-1" || told === "1/2-1/2") return told;
+    const ending = this.ending(this.moves);
+    if (ending === undefined) return "*";
+    return ending.winner === undefined ? "1/2-1/2" : ending.winner === "white" ? "1-0" : "0-1";
+  }
+
+  /** The game as PGN. */
+  pgn(result = this.result()): string {
     const game: Pgn<{ san: string }> = { headers: new Map(this.headers), moves: new Node() };
     if (this.chess960) game.headers.set("Variant", "Chess960");
     if (this.start !== INITIAL_FEN) setStartingPosition(game.headers, positionOf(this.start));
@@ -208,7 +222,8 @@ export class Game {
   }
 
   save(): Saved {
-    return { start: this.start, chess960: this.chess960, moves: this.moves, ply: this.ply };
+    const { start, chess960, moves, ply } = this;
+    return { start, chess960, moves, ply, headers: [...this.headers] };
   }
 
   static restore(saved: Saved): Game {
@@ -216,7 +231,17 @@ export class Game {
     game.moves = saved.moves;
     game.position(game.moves);
     game.go(saved.ply);
+    if (saved.headers !== undefined) game.headers = new Map(saved.headers);
     return game;
+  }
+
+  /** The move that a text means at the position on the board: in the usual notation, or in UCI. */
+  parse(text: string): Move | undefined {
+    const position = this.position();
+    const san = parseSan(position, text.replace(/0/g, "O"));
+    if (san !== undefined) return san;
+    const uci = parseUci(text.toLowerCase());
+    return uci === undefined || !("from" in uci) ? undefined : uci;
   }
 
   /** The first game of a PGN. Throws an error that says where it is wrong. */

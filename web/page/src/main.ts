@@ -17,6 +17,7 @@ import { Searcher } from "./engine";
 import { chess960, Game, positionOf, variationSans } from "./game";
 import { drawGraph } from "./graph";
 import { isolate } from "./offline";
+import { recall, store } from "./storage";
 import { expectation, type Line, scoreText, statement } from "./uci";
 
 type Colour = "white" | "black";
@@ -47,6 +48,8 @@ let lines: Line[] = [];
 /** White's expectation after each number of moves of the game. */
 let expectations: (number | undefined)[] = [];
 let engine: Searcher | undefined;
+/** Why there is no engine, for the user. */
+let failure: string | undefined;
 /** Counts what makes a search out of date. */
 let era = 0;
 
@@ -101,7 +104,10 @@ function promotion(): Promise<Role | undefined> {
 
 function play(move: NormalMove): void {
   if (!game.position().isLegal(move)) return show();
+  const length = game.moves.length;
   game.play(move);
+  // Who plays on has not given up.
+  if (game.moves.length > length) resigned = undefined;
   changed();
 }
 
@@ -109,7 +115,7 @@ function play(move: NormalMove): void {
 function changed(): void {
   era += 1;
   lines = [];
-  for (const id of ["fen-error", "pgn-error"]) byId(id).textContent = "";
+  for (const id of ["fen-error", "pgn-error", "move-error"]) byId(id).textContent = "";
   keep();
   show();
   void act();
@@ -117,7 +123,7 @@ function changed(): void {
 
 /** Has the engine do what is due: its move, analysis, or nothing. */
 async function act(): Promise<void> {
-  if (engine === undefined) return;
+  if (engine === undefined || failure !== undefined) return;
   const now = era;
   const current = () => now === era;
   const position = game.position();
@@ -157,7 +163,7 @@ function heard(line: Line, turn: Colour): void {
 
 /** Searches every position of the game for a moment. */
 async function analyseWhole(): Promise<void> {
-  if (engine === undefined) return;
+  if (engine === undefined || failure !== undefined) return;
   wholeGame = !wholeGame;
   analysing = false;
   era += 1;
@@ -204,14 +210,13 @@ function start(): Game {
 
 function result(): string {
   if (resigned !== undefined) return resigned === "white" ? "0-1" : "1-0";
-  const at = game.ply;
-  const variation = game.variation;
-  game.go(game.moves.length);
-  const ending = game.ending();
-  game.ply = at;
-  game.variation = variation;
-  if (ending === undefined) return "*";
-  return ending.winner === undefined ? "1/2-1/2" : ending.winner === "white" ? "1-0" : "0-1";
+  return game.result();
+}
+
+/** Whether the user may make a move on the board. */
+function mayMove(): boolean {
+  if (game.ending() !== undefined) return false;
+  return mode === "analyse" || (game.atEnd && !isOver() && engine !== undefined && !enginePlays(game.position().turn));
 }
 
 // What is shown.
@@ -220,7 +225,7 @@ function show(): void {
   const position = game.position();
   const turn = position.turn;
   const ending = game.ending();
-  const may = ending === undefined && !(mode === "play" && (!game.atEnd || isOver() || enginePlays(turn) || !engine));
+  const may = mayMove();
   const last = game.last();
   ground.set({
     fen: game.fen(),
@@ -234,7 +239,9 @@ function show(): void {
     byId(`panel-${name}`).hidden = name !== mode;
     button(`tab-${name}`).setAttribute("aria-selected", String(name === mode));
   }
-  byId("status").textContent = status(turn, ending);
+  const told = status(turn, ending);
+  // What has not changed is not read aloud again.
+  if (byId("status").textContent !== told) byId("status").textContent = told;
   const name = (colour: Colour) => {
     if (mode === "play") return enginePlays(colour) ? "Ibex" : "You";
     const side = colour === "white" ? "White" : "Black";
@@ -259,13 +266,15 @@ function show(): void {
 
 function status(turn: Colour, ending: ReturnType<Game["ending"]>): string {
   const side = turn === "white" ? "White" : "Black";
+  if (failure !== undefined) return failure;
   if (engine === undefined) return "Loading the engine…";
   if (resigned !== undefined && mode === "play") return `${resigned === "white" ? "White" : "Black"} resigns: ${result()}.`;
   if (ending?.winner !== undefined) return `Checkmate: ${ending.winner === "white" ? "White" : "Black"} wins.`;
   if (ending !== undefined) return `A draw: ${ending.reason}.`;
   if (mode === "play" && !game.atEnd) return "An earlier position. Go to the end to play on.";
   if (mode === "play" && enginePlays(turn)) return "Ibex thinks…";
-  if (mode === "play") return `Your move: ${side}.`;
+  const answered = game.moves.length > 0 && enginePlays(turn === "white" ? "black" : "white");
+  if (mode === "play") return `Your move: ${side}.${answered ? ` Ibex has played ${game.sans().at(-1)}.` : ""}`;
   return `${side} to move.`;
 }
 
@@ -364,16 +373,12 @@ function goTo(ply: number): void {
 
 function keep(): void {
   const choices = Object.fromEntries(CHOICES.map((id) => [id, id === "use960" ? input(id).checked : input(id).value]));
-  try {
-    localStorage.setItem(STORED, JSON.stringify({ game: game.save(), mode, orientation, resigned, expectations, choices }));
-  } catch {
-    // Without storage the page works, and forgets.
-  }
+  store(STORED, JSON.stringify({ game: game.save(), mode, orientation, resigned, expectations, choices }));
 }
 
 function restore(): void {
   try {
-    const stored = JSON.parse(localStorage.getItem(STORED) ?? "null");
+    const stored = JSON.parse(recall(STORED) ?? "null");
     if (stored === null) return;
     for (const [id, value] of Object.entries(stored.choices)) {
       if (id === "use960") input(id).checked = Boolean(value);
@@ -397,6 +402,19 @@ function report(id: string, attempt: () => void): void {
   } catch (error) {
     place.textContent = error instanceof Error ? error.message : String(error);
   }
+}
+
+/** Makes the move that was typed. */
+function typed(): void {
+  const text = input("move").value.trim();
+  if (text === "") return;
+  const move = game.parse(text);
+  if (move === undefined || !("from" in move)) throw new Error(`'${text}' is no move here.`);
+  if (!mayMove()) throw new Error("It is not your turn.");
+  const legal = castling(move) ?? move;
+  if (!game.position().isLegal(legal)) throw new Error(`'${text}' is not legal here.`);
+  input("move").value = "";
+  play(legal);
 }
 
 function setUp(next: Game): void {
@@ -469,9 +487,13 @@ function listen(): void {
   });
   click("theme", () => {
     const dark = getComputedStyle(document.documentElement).colorScheme.trim() === "dark";
-    localStorage.setItem("theme", dark ? "light" : "dark");
+    store("theme", dark ? "light" : "dark");
     setTheme(dark ? "light" : "dark");
   });
+  byId("move-form").onsubmit = (event) => {
+    event.preventDefault();
+    report("move-error", typed);
+  };
   input("fen").onkeydown = (event) => event.key === "Enter" && button("set-fen").click();
   input("pgn-file").onchange = async () => {
     const text = await input("pgn-file").files?.[0]?.text();
@@ -497,6 +519,8 @@ function readFen(text: string): Game {
 }
 
 function keys(event: KeyboardEvent): void {
+  // An open question is answered first.
+  if (document.querySelector("dialog[open]") !== null) return;
   const target = event.target as HTMLElement;
   if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
   const actions: Record<string, string> = {
@@ -511,7 +535,9 @@ function keys(event: KeyboardEvent): void {
   const id = actions[event.key];
   if (id !== undefined) {
     event.preventDefault();
-    button(id).click();
+    // A key is pressed by mistake more easily than a button, and the game would be gone.
+    const asks = id === "new-game" && game.moves.length > 0 && result() === "*";
+    if (!asks || confirm("Leave this game and begin a new one?")) button(id).click();
   } else if (event.key === " " && target.tagName !== "BUTTON" && target.tagName !== "SUMMARY") {
     event.preventDefault();
     if (mode === "analyse") toggleAnalysis();
@@ -519,7 +545,7 @@ function keys(event: KeyboardEvent): void {
 }
 
 async function begin(): Promise<void> {
-  setTheme(localStorage.getItem("theme"));
+  setTheme(recall("theme"));
   listen();
   restore();
   show();
@@ -527,9 +553,16 @@ async function begin(): Promise<void> {
   try {
     engine = await Searcher.load();
   } catch (error) {
-    byId("status").textContent = `The engine cannot be loaded: ${error instanceof Error ? error.message : error}`;
-    return;
+    failure = `The engine cannot be loaded: ${error instanceof Error ? error.message : error}`;
+    return show();
   }
+  engine.onfailure = (reason) => {
+    failure = `The engine cannot run here: ${reason}`;
+    analysing = false;
+    wholeGame = false;
+    era += 1;
+    show();
+  };
   engine.onremark = (text) => (byId("remark").textContent = text);
   byId("about").textContent = `${engine.name}, free software under the GNU GPL. It runs in this page; nothing leaves it.`;
   const elo = engine.spins.get("UCI_Elo");

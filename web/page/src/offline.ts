@@ -1,6 +1,8 @@
 // The service worker: the page without a network, and shared memory on hosts that cannot set its headers.
 
 const RELOADED = "reloaded";
+/** How long the page waits for the service worker before it does without, in milliseconds. */
+const PATIENCE = 15_000;
 
 /**
  * Registers the service worker. Where only it can isolate the page, the page is loaded again, once.
@@ -10,15 +12,26 @@ const RELOADED = "reloaded";
 export async function isolate(): Promise<boolean> {
   if (!("serviceWorker" in navigator) || import.meta.env.DEV) return false;
   try {
-    await navigator.serviceWorker.register("./sw.js");
+    const registration = await navigator.serviceWorker.register("./sw.js");
     if (crossOriginIsolated) return false;
     if (sessionStorage.getItem(RELOADED) !== null) return false;
+    if (!(await isActive(registration))) return false;
     sessionStorage.setItem(RELOADED, "yes");
-    await navigator.serviceWorker.ready;
   } catch {
     // A private window, or a host without HTTPS: everything but the offline page works.
     return false;
   }
   location.reload();
   return true;
+}
+
+/** Waits for an active service worker. There is none if a file is missing, or if the browser has no room for them. */
+function isActive(registration: ServiceWorkerRegistration): Promise<boolean> {
+  return new Promise((resolve) => {
+    // Where the installation fails, this never comes.
+    void navigator.serviceWorker.ready.then(() => resolve(true));
+    const { installing } = registration;
+    installing?.addEventListener("statechange", () => installing.state === "redundant" && resolve(false));
+    setTimeout(() => resolve(false), PATIENCE);
+  });
 }

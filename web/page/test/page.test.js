@@ -1,10 +1,11 @@
-// The built page in a browser: a game, an analysis, node counts, bad input, and a visit without a network.
+// The built page in a browser: a game, an analysis, node counts, bad input, what a browser may refuse, and a visit without
+// a network.
 //
 // `CHROMIUM` names the browser, `IBEX` the native program for the comparison, `SHOTS` a folder for pictures.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,6 +13,7 @@ import { extname, join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { chromium } from "playwright-core";
+import { build } from "vite";
 
 const BROWSER = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const DIST = new URL("../dist/", import.meta.url).pathname;
@@ -36,12 +38,12 @@ let context;
 let page;
 const complaints = [];
 
-before(async () => {
-  if (skip) return;
-  // A plain host: no headers, as the cheapest web space has none.
-  server = createServer(async (request, response) => {
+/** A plain host: no headers, as the cheapest web space has none. One file may be missing. */
+async function host(missing) {
+  const server = createServer(async (request, response) => {
     const path = new URL(request.url, "http://localhost").pathname.replace(/^\/sub\//, "") || "index.html";
     try {
+      if (path === missing) throw new Error("missing");
       const bytes = await readFile(join(DIST, path));
       response.writeHead(200, { "Content-Type": TYPES[extname(path)] ?? "application/octet-stream" });
       response.end(bytes);
@@ -50,6 +52,14 @@ before(async () => {
     }
   });
   await new Promise((resolve) => server.listen(0, resolve));
+  return server;
+}
+
+const address = (server) => `http://localhost:${server.address().port}/sub/`;
+
+before(async () => {
+  if (skip) return;
+  server = await host();
   context = await chromium.launchPersistentContext(profile, {
     executablePath: BROWSER,
     viewport: { width: 1280, height: 900 },
@@ -60,7 +70,7 @@ before(async () => {
   page = await context.newPage();
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
-  await page.goto(`http://localhost:${server.address().port}/sub/`);
+  await page.goto(address(server));
   await ready();
 });
 
@@ -71,8 +81,8 @@ after(async () => {
 });
 
 const status = () => page.textContent("#status");
-const ready = () =>
-  page.waitForFunction(() => !/Loading|^$/.test(document.querySelector("#status").textContent), null, { timeout: 60_000 });
+const ready = (which = page) =>
+  which.waitForFunction(() => !/Loading|^$/.test(document.querySelector("#status").textContent), null, { timeout: 60_000 });
 const until = (pattern, timeout = 60_000) =>
   page.waitForFunction((text) => new RegExp(text).test(document.querySelector("#status").textContent), pattern, { timeout });
 const open = (at) => page.locator("details").nth(at).evaluate((details) => (details.open = true));
@@ -236,6 +246,203 @@ test("ten positions have the native node counts", { skip: skip || (!process.env.
     const native = execFileSync(process.env.IBEX, { input, encoding: "utf8" }).split("\n");
     assert.equal(told[at], / nodes (\d+)/.exec(native.filter((line) => / nodes /.test(line)).at(-1))[1], fen);
   }
+});
+
+/** The game as PGN, as the button for it copies it. */
+async function copied() {
+  await page.evaluate(() => {
+    Object.defineProperty(navigator.clipboard, "writeText", { configurable: true, value: (text) => (window.copied = text) });
+    document.querySelector("#copy-pgn").click();
+  });
+  return page.evaluate(() => window.copied);
+}
+
+async function load(pgn) {
+  await open(0);
+  await page.fill("#pgn", pgn);
+  await page.click("#load-pgn");
+}
+
+async function type(text) {
+  await page.fill("#move", text);
+  await page.press("#move", "Enter");
+}
+
+test("moves can be typed", { skip }, async () => {
+  await load("1. e4 e5 2. Nf3 Nc6 *");
+  for (const [text, error] of [["xyz", /is no move/], ["Ke5", /is no move/], ["e1e5", /is not legal/]]) {
+    await type(text);
+    assert.match(await page.textContent("#move-error"), error, text);
+  }
+  for (const text of ["f1c4", "Bc5", "0-0", "g8f6", "d2d3", "d6", "c3", "Bg4", "Nbd2", "Qd7", "a4", "e8c8"]) await type(text);
+  assert.equal(await page.textContent("#move-error"), "");
+  assert.match((await copied()).replace(/\s+/g, " "), /3\. Bc4 Bc5 4\. O-O Nf6 5\. d3 d6 6\. c3 Bg4 7\. Nbd2 Qd7 8\. a4 O-O-O/);
+  await setUp("8/P6k/8/8/8/8/8/K7 w - - 0 1");
+  await type("a7a8n");
+  assert.equal(await page.textContent("#moves button"), "a8=N");
+  await page.click("#tab-play");
+  await page.click("#new-game");
+  await type("d4");
+  // What Ibex has played is read aloud.
+  await until("Your move: White. Ibex has played [a-hN]");
+});
+
+test("a game keeps its result and its players, until it goes on", { skip }, async () => {
+  await load('[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 1-0');
+  const whole = /\[White "A"\][\s\S]*\[Result "1-0"\][\s\S]*2\. Nf3 1-0/;
+  assert.match(await copied(), whole);
+  await page.reload();
+  await ready();
+  assert.match(await copied(), whole);
+  assert.equal(await page.textContent("#bottom-name"), "A");
+  await type("Nc6");
+  assert.match(await copied(), /\[White "A"\][\s\S]*\[Result "\*"\][\s\S]*2\. Nf3 Nc6 \*/);
+  await load("1. f3 e5 2. g4 Qh4# *");
+  assert.match(await copied(), /\[Result "0-1"\]/);
+  await page.click("#tab-play");
+  await page.click("#new-game");
+  await type("e4");
+  await until("Your move");
+  await page.click("#resign");
+  await until("White resigns: 0-1");
+  assert.match(await copied(), /\[Result "0-1"\]/);
+  await page.click("#tab-analyse");
+  await type("a3");
+  assert.equal(await page.locator("#moves button").count(), 3);
+  assert.match(await copied(), /\[Result "\*"\]/);
+});
+
+test("keys do nothing behind a question, and a new game asks one", { skip }, async () => {
+  await setUp("8/8/P6k/8/8/8/8/K7 w - - 0 1");
+  const moves = () => page.locator("#moves button").count();
+  await type("a7");
+  await type("Kg6");
+  await page.evaluate(() => document.activeElement.blur());
+  await page.waitForTimeout(300);
+  await move("a7", "a8");
+  await page.waitForSelector("#promotion[open]");
+  for (const key of ["n", "z", "f", "Home"]) await page.keyboard.press(key);
+  assert.ok(await page.isVisible("#promotion"));
+  assert.equal(await moves(), 2);
+  await page.keyboard.press("Escape");
+  assert.ok(await page.isHidden("#promotion"));
+  assert.equal(await moves(), 2);
+  page.once("dialog", (dialog) => dialog.dismiss());
+  await page.keyboard.press("n");
+  assert.equal(await moves(), 2);
+  page.once("dialog", (dialog) => dialog.accept());
+  await page.keyboard.press("n");
+  assert.equal(await moves(), 0);
+});
+
+/** Another page with a script of its own, which runs before those of the page. */
+async function another(script, where = address(server)) {
+  const other = await context.newPage();
+  const errors = [];
+  other.on("pageerror", (error) => errors.push(String(error)));
+  if (script) await other.addInitScript(script);
+  await other.goto(where);
+  return { other, errors };
+}
+
+test("a browser that blocks its storage has a page that forgets", { skip }, async () => {
+  const { other, errors } = await another(() => {
+    for (const name of ["localStorage", "sessionStorage"]) {
+      Object.defineProperty(window, name, { get: () => { throw new DOMException("blocked", "SecurityError"); } });
+    }
+  });
+  await ready(other);
+  await other.click("#theme");
+  assert.match(await other.evaluate(() => document.documentElement.dataset.theme), /^(dark|light)$/);
+  await other.fill("#move", "e4");
+  await other.press("#move", "Enter");
+  await other.waitForFunction(() => document.querySelectorAll("#moves button").length === 2);
+  assert.deepEqual(errors, []);
+  await other.close();
+});
+
+test("the page does without a service worker that cannot be installed", { skip }, async () => {
+  const poor = await host("icon.png");
+  const { other, errors } = await another(null, address(poor));
+  const begun = Date.now();
+  await ready(other);
+  assert.ok(Date.now() - begun < 12_000, "the page has not waited for its patience to end");
+  assert.equal(await other.evaluate(() => crossOriginIsolated), false);
+  await other.fill("#move", "e4");
+  await other.press("#move", "Enter");
+  await other.waitForFunction(() => document.querySelectorAll("#moves button").length === 2);
+  assert.deepEqual(errors, []);
+  await other.close();
+  poor.closeAllConnections();
+  poor.close();
+});
+
+test("an engine that cannot run is reported", { skip }, async () => {
+  const script = (broken) => {
+    window.broken = broken;
+    window.workers = [];
+    window.Worker = class extends Worker {
+      constructor(...args) {
+        super(...args);
+        window.workers.push(this);
+        if (window.broken) setTimeout(() => this.fall());
+      }
+      fall() {
+        this.dispatchEvent(new ErrorEvent("error", { message: "it fell" }));
+      }
+    };
+  };
+  const late = await context.newPage();
+  await late.addInitScript(script, false);
+  await late.goto(address(server));
+  await ready(late);
+  await late.click("#tab-play");
+  await late.selectOption("#movetime", "10000");
+  await late.click("#new-game");
+  await late.fill("#move", "e4");
+  await late.press("#move", "Enter");
+  await late.waitForFunction(() => /thinks/.test(document.querySelector("#status").textContent));
+  await late.evaluate(() => {
+    window.broken = true;
+    window.workers.at(-1).fall();
+  });
+  const told = (text) =>
+    late.waitForFunction((text) => document.querySelector("#status").textContent === text, text, { timeout: 20_000 });
+  await told("The engine cannot run here: it fell");
+  await late.click("#tab-analyse");
+  await late.click("#analyse");
+  await told("The engine cannot run here: it fell");
+  await late.close();
+  const early = await context.newPage();
+  await early.addInitScript(script, true);
+  await early.goto(address(server));
+  await ready(early);
+  await early.click("#flip");
+  assert.equal(await early.textContent("#status"), "The engine cannot be loaded: it fell");
+  await early.close();
+});
+
+test("whatever changes in a release, its service worker changes", { timeout: 120_000 }, async () => {
+  const root = new URL("..", import.meta.url).pathname;
+  const folder = mkdtempSync(join(tmpdir(), "ibex-public-"));
+  cpSync(join(root, "public"), folder, { recursive: true });
+  const worker = async (plugin) => {
+    const config = { root, configFile: join(root, "vite.config.js"), logLevel: "silent", publicDir: folder };
+    const { output } = await build({ ...config, plugins: [plugin], build: { write: false } });
+    return String(output.find(({ fileName }) => fileName === "sw.js").source);
+  };
+  const plain = await worker();
+  assert.equal(await worker(), plain);
+  assert.notEqual(await worker({ name: "title", transformIndexHtml: (html) => html.replace("<title>", "<title>The ") }), plain);
+  appendFileSync(join(folder, "icon.svg"), "\n");
+  assert.notEqual(await worker(), plain);
+  rmSync(folder, { recursive: true, force: true });
+  // Each file once, and all of them.
+  const files = JSON.parse(/FILES = (.*);/.exec(plain)[1]);
+  assert.equal(new Set(files).size, files.length);
+  for (const name of ["./", "icon.svg", "icon.png", "manifest.webmanifest"]) assert.ok(files.includes(name), name);
+  assert.ok(!files.includes("index.html"));
+  assert.ok(files.some((name) => name.endsWith(".wasm")));
 });
 
 test("390 pixels are wide enough, light and dark", { skip }, async () => {
