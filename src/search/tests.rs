@@ -171,7 +171,8 @@ fn a_helper_ends_the_search_when_the_time_is_up() {
         &limits,
         None,
         |search| {
-            assert!(search.iterate(1).is_some());
+            // On a busy machine the time may be up within the first iteration, which then has no result.
+            let _ = search.iterate(1);
             assert!(search.shared.stop.load(Ordering::Relaxed), "nobody else could have set it");
             // Stopped, a helper does not even complete a first iteration; the first thread would.
             let nodes = search.nodes;
