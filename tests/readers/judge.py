@@ -230,7 +230,7 @@ ODD = ["PV: d8h4", "ep", "ce +M1", 'c0 "text; with; semicolons"', "Eco", "acd 7"
 
 
 def check_lines(ibex, rng, count, folder):
-    lines, ids = [], []
+    lines, told = [], []
     for number in range(count):
         board = chess.Board()
         for _ in range(rng.randrange(24)):
@@ -248,19 +248,21 @@ def check_lines(ibex, rng, count, folder):
         rng.shuffle(operations)
         fen = " ".join(board.fen().split()[: rng.choice([4, 4, 6])])
         lines.append(f"{fen} {'; '.join(operations)};{rng.choice(['', '', chr(0)])}{rng.choice(['', chr(13)])}\n")
-        ids.append(name)
+        told.append((name, board.epd(), [move]))
     suite, out = folder / "suite.epd", folder / "out.epd"
     suite.write_text("".join(lines), encoding="utf-8", newline="")
     done = subprocess.run([ibex, "epd", suite, "--nodes", "1", "--epd-out", out], capture_output=True)
     back = []
     for line in out.read_text(encoding="utf-8").splitlines() if out.exists() else []:
         try:
-            back.append(chess.Board().set_epd(line).get("id"))
+            board = chess.Board()
+            operations = board.set_epd(line)
+            back.append((operations.get("id"), board.epd(), operations.get("bm")))
         except ValueError as error:
             back.append(f"{error}: {line}")
     if len(back) != count:
         return [f"{count} lines are {len(back)}: {done.stderr.decode()[:400]}"]
-    return [f"id {a!r} is now {b!r}: {line!r}" for a, b, line in zip(ids, back, lines) if a != b]
+    return [f"{a!r} is now {b!r}: {line!r}" for a, b, line in zip(told, back, lines) if a != b]
 
 
 def main():
