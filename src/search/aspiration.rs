@@ -62,6 +62,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return self.mtdf(pv_index, depth, growing);
         }
         let previous = self.roots.0[pv_index].last_exact.map(|(_, score)| score);
+        self.failed_high = None;
         let mut window = Aspiration::new(previous, depth);
         loop {
             let value = self.search_root(pv_index, window.alpha, window.beta, (depth - window.reduction).max(1))?;
@@ -70,6 +71,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             if window.is_settled_by(value) {
                 return Some(value);
             }
+            self.failed_high = value.cuts(window.beta).then(|| (self.roots.0[pv_index].m, value));
             window.open(value, self.rules().pruning);
             if self.id == 0 && lines == 1 {
                 // A value below the window may be exact, but its PV was not kept.

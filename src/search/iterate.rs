@@ -127,9 +127,14 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
     /// Orders the root moves after an interrupted iteration, of which only the exact values count.
     ///
-    /// A move that beat the first one stays in front. One that only failed high or low goes back, because the best move
-    /// should have an exact score.
-    fn use_interrupted_iteration(&mut self) {
+    /// A move that beat the first one stays in front, also one that failed high and was to be searched with a wider window:
+    /// its value is a lower bound. Others that only failed high or low go back, because the best move should have an exact
+    /// score.
+    pub(super) fn use_interrupted_iteration(&mut self) {
+        let failed_high = self.failed_high.take().and_then(|(m, value)| {
+            let index = self.roots.0.iter().position(|root| root.m == m && !root.value.is_some())?;
+            Some((m, value)).filter(|_| self.roots.0[index].rank == self.roots.0[0].rank)
+        });
         for root in &mut self.roots.0 {
             if root.value.is_some() && root.value.bound() != Bound::Exact {
                 root.value = Ibv::NONE;
@@ -137,6 +142,15 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
         let previous = self.best_before.as_ref().map(|root| root.m);
         self.roots.0.sort_by_key(|root| Reverse((root.rank, root.value, Some(root.m) == previous)));
+        if let Some((m, value)) = failed_high.filter(|&(m, _)| Some(m) != previous)
+            && let Some(index) = self.roots.0.iter().position(|root| root.m == m)
+        {
+            self.roots.0[..=index].rotate_right(1);
+            let best = &mut self.roots.0[0];
+            (best.value, best.last_exact) = (value, None);
+            best.pv = vec![PackedMove::new(m)];
+            return;
+        }
         // That one move loses says nothing about those that have not been searched. The iteration before decides.
         let front = self.roots.0[0].value;
         if front.is_some()

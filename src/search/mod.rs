@@ -54,6 +54,8 @@ mod tests;
 mod threats;
 mod tt_values;
 
+use shakmaty::Move;
+
 use crate::bound::Ibv;
 use crate::position::Game;
 pub use allowance::Allowance;
@@ -105,6 +107,8 @@ pub struct Search<'a, const PLAY: bool> {
     adopts_lead: bool,
     /// The best move of the last complete iteration, as it was then.
     best_before: Option<RootMove>,
+    /// The move that failed high last in the iteration, with its lower bound.
+    failed_high: Option<(Move, Ibv)>,
     /// Whether the PV of a mate is being completed, with a node limit of its own.
     pv_completion: PvCompletion,
     /// The mate searches, by their aim; made when they begin.
@@ -180,6 +184,7 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
             completed: 0,
             adopts_lead: false,
             best_before: None,
+            failed_high: None,
             pv_completion: PvCompletion::Off,
             mate_searches: [None, None],
             nmp_min_ply: 0,

@@ -160,6 +160,32 @@ fn a_slower_thread_takes_over_what_a_faster_one_has_found() {
     });
 }
 
+/// A move that failed high beats the best one of the iteration before, though the time was up before its value was known; not
+/// so if the wider window has shown that it is no better.
+#[test]
+fn a_move_that_failed_high_is_played_when_the_time_is_up() {
+    let bound = Ibv::lower(Score::heuristic(60));
+    for (again, wins) in [(Ibv::NONE, true), (Ibv::upper(Score::heuristic(20)), false)] {
+        with_search("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", &Limits::depth(9), None, |search| {
+            for (root, cp) in search.roots.0.iter_mut().zip([30, 20, 10]) {
+                root.last_exact = Some((8, Score::heuristic(cp)));
+            }
+            (search.completed, search.depth) = (8, 9);
+            search.best_before = search.roots.0.first().cloned();
+            let (best, better) = (search.roots.0[0].m, search.roots.0[2].m);
+            search.failed_high = Some((better, bound));
+            search.roots.0[2].value = again;
+            search.use_interrupted_iteration();
+            let first = &search.roots.0[0];
+            if wins {
+                assert_eq!((first.m, first.value, first.last_exact), (better, bound, None));
+            } else {
+                assert_eq!((first.m, first.last_exact), (best, Some((8, Score::heuristic(30)))));
+            }
+        });
+    }
+}
+
 /// Where there are more threads than processors, the first one may have to wait for its turn: any other ends the search
 /// when the time is up.
 #[test]
