@@ -100,7 +100,7 @@ pub fn today() -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// The commit that is checked out; none where git does not say.
+/// The commit that is checked out, if git names one.
 fn commit() -> Option<String> {
     let output = Command::new("git").args(["rev-parse", "--short", "HEAD"]).output().ok()?;
     let name = String::from_utf8(output.stdout).ok()?.trim().to_owned();

@@ -1,5 +1,5 @@
-//! Measures what each technique of the search is worth. A build whose parameters are options plays against itself, with
-//! one technique off.
+//! Measures the worth of each search technique: the engine plays against itself without it. The feature `tune` makes the
+//! parameters options, and these turn a technique off.
 
 use std::path::PathBuf;
 use std::process::Command;

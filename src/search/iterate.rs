@@ -131,10 +131,9 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// its value is a lower bound. Others that only failed high or low go back, because the best move should have an exact
     /// score.
     pub(super) fn use_interrupted_iteration(&mut self) {
-        let failed_high = self.failed_high.take().and_then(|(m, value)| {
-            let index = self.roots.0.iter().position(|root| root.m == m && !root.value.is_some())?;
-            Some((m, value)).filter(|_| self.roots.0[index].rank == self.roots.0[0].rank)
-        });
+        // Searched again, it has a value that counts.
+        let open = |m| self.roots.0.iter().any(|root| root.m == m && !root.value.is_some());
+        let failed_high = self.failed_high.filter(|&(m, _)| open(m));
         for root in &mut self.roots.0 {
             if root.value.is_some() && root.value.bound() != Bound::Exact {
                 root.value = Ibv::NONE;

@@ -164,7 +164,7 @@ fn mates_at_its_end(game: &Played, pv: &[&str]) -> bool {
     game.position.is_checkmate()
 }
 
-/// Checks the answer to `go mate`: that there is no mate in so many moves, neither for the side to move nor against it.
+/// Checks the claim of `go mate N` that neither side can force mate in N moves.
 pub fn check_refutation(game: &Played, tables: &Tables, moves: usize, lines: &[String], count: &mut Count) {
     if !lines.iter().any(|line| line.starts_with(&format!("info string there is no mate in {moves}, "))) {
         return;

@@ -36,8 +36,9 @@ const FIRST: u64 = 1250;
 const LATER: u64 = 125;
 /// Searches of a game after its start.
 const SEARCHES: usize = 3;
-/// Every so many games a mate is asked for, with so many nodes: mate searches begin after ten thousand.
+/// One game in this many ends with `go mate`.
 const REFUTED: usize = 5;
+/// The nodes of that search. Mate searches begin after ten thousand.
 const MATE_NODES: u64 = 30_000;
 /// The endings that are solved, beside those that they lead to.
 const ENDINGS: [&str; 5] = ["KPvK", "KBNvK", "KRvKB", "KRvKN", "KQvKR"];
