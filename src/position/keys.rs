@@ -122,5 +122,10 @@ pub(super) const fn piece_word_at(piece: usize, square: usize) -> u64 {
     WORDS.pieces[piece][square]
 }
 
+/// The word of the right to capture en passant on this file.
+pub(super) fn en_passant_word(file: File) -> u64 {
+    WORDS.en_passant[file as usize]
+}
+
 /// What a change of turn does to a key.
 pub(super) const TURN: u64 = WORDS.black_to_move;

@@ -175,19 +175,16 @@ impl Position {
     #[inline]
     pub fn likely_key_after(&self, m: Move) -> u64 {
         let us = self.turn();
-        let mut keys = self.keys;
+        // Part by part: the other keys need not be known.
+        let mut key = self.keys.whole ^ keys::TURN;
         if let Some(from) = m.from() {
-            keys.toggle(m.role().of(us), from);
+            key ^= keys::piece_word(m.role().of(us), from);
         }
         if let Some(captured) = m.capture() {
-            keys.toggle(captured.of(!us), m.to());
+            key ^= keys::piece_word(captured.of(!us), m.to());
         }
-        keys.toggle(m.promotion().unwrap_or(m.role()).of(us), m.to());
-        keys.toggle_turn();
-        if let Some(file) = self.en_passant {
-            keys.toggle_en_passant(file);
-        }
-        keys.whole
+        key ^= keys::piece_word(m.promotion().unwrap_or(m.role()).of(us), m.to());
+        self.en_passant.map_or(key, |file| key ^ keys::en_passant_word(file))
     }
 
     /// Plays a legal move.

@@ -169,8 +169,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             // Stopped before the first move had a value.
             None => (self.depth, Ibv::exact(self.evaluation_of_first())),
         };
-        // In the first iteration, other moves may not have been searched.
-        let value = if self.completed == 0 && value.score().is_loss() { value.force_lower() } else { value };
+        // In the first iteration, other moves may not have been searched, and one of them may be better.
+        let value = if self.completed == 0 && self.roots.0.len() > 1 { value.force_lower() } else { value };
         let root = &self.roots.0[0];
         ThreadResult {
             best: root.m,

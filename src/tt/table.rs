@@ -1,7 +1,7 @@
 //! Finding, replacing and ageing entries.
 
 use std::alloc::Layout;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::thread;
 
 use crate::bound::{Bound, Ibv};
@@ -37,6 +37,9 @@ pub struct TranspositionTable<S = Xor> {
     age: AtomicU8,
     /// Entries of ages below this one count as empty: see [`TranspositionTable::forget`].
     floor: AtomicU8,
+    /// Whether ages have begun anew since the table was last empty: an age then no longer says which of two entries is the
+    /// older one.
+    wrapped: AtomicBool,
 }
 
 impl TranspositionTable {
@@ -82,7 +85,13 @@ impl TranspositionTable {
 impl<S: Seal> TranspositionTable<S> {
     /// A table without memory, which remembers nothing.
     pub(super) fn empty() -> TranspositionTable<S> {
-        TranspositionTable { slots: Vec::new(), first: 0, age: AtomicU8::new(0), floor: AtomicU8::new(0) }
+        TranspositionTable {
+            slots: Vec::new(),
+            first: 0,
+            age: AtomicU8::new(0),
+            floor: AtomicU8::new(0),
+            wrapped: AtomicBool::new(false),
+        }
     }
 
     /// Takes memory for this many clusters; false if there is none.
@@ -177,19 +186,21 @@ impl<S: Seal> TranspositionTable<S> {
         let age = (self.age.load(Ordering::Relaxed) + 1) % AGES;
         if age == 0 {
             self.drop_forgotten();
+            self.wrapped.store(true, Ordering::Relaxed);
         }
         self.age.store(age, Ordering::Relaxed);
     }
 
     /// Forgets everything as [`TranspositionTable::clear`] does. A small table mostly does so without touching the memory:
-    /// what is there counts as empty because of its age. Every sixty-odd times the ages are used up, and the table is
+    /// what is there counts as empty because of its age. Every sixty-odd searches the ages are used up, and the table is
     /// cleared with this many threads.
     ///
     /// For many short searches, each as if it were the first. A large table is cleared at once: when its ages run out, a
     /// search may be on the clock.
     pub fn forget(&self, threads: usize) {
         let floor = self.age.load(Ordering::Relaxed) + 1;
-        if self.mib() <= MIB_FORGOTTEN_BY_AGE && floor + 1 < AGES {
+        let apart_by_age = !self.wrapped.load(Ordering::Relaxed) && floor + 1 < AGES;
+        if self.mib() <= MIB_FORGOTTEN_BY_AGE && apart_by_age {
             // The search to come starts its own age, which is the floor.
             self.floor.store(floor, Ordering::Relaxed);
         } else {
@@ -210,6 +221,7 @@ impl<S: Seal> TranspositionTable<S> {
     pub fn clear(&self, threads: usize) {
         self.age.store(0, Ordering::Relaxed);
         self.floor.store(0, Ordering::Relaxed);
+        self.wrapped.store(false, Ordering::Relaxed);
         // Not one more: where memory is short, the stacks of threads that have ended are missed by those to come.
         let threads = threads.min(self.mib() / MIB_A_THREAD).clamp(1, 1024);
         let mut parts = self.slots.chunks(self.slots.len().div_ceil(threads).max(1));

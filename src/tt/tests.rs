@@ -319,11 +319,11 @@ fn forgetting_is_as_good_as_clearing() {
         random ^= random << 17;
         random
     };
-    for round in 0..if cfg!(miri) { 4 } else { 200 } {
+    for round in 0..if cfg!(miri) { 5 } else { 200 } {
         let fresh = small::<Xor>(64);
         used.forget(1);
-        // More than one search now and then, so that ages run out at any point of a round.
-        for _ in 0..=round % 3 {
+        // Games of one search, or of a few, or of so many that ages run out within.
+        for _ in 0..[1, 2, 3, 70][round % 4] {
             used.new_search();
             fresh.new_search();
             for _ in 0..300 {

@@ -62,7 +62,7 @@ pub fn at_the_prompt(words: &[String], say: &mut dyn FnMut(&str)) {
         };
         let mut random = Random::new(request.seed);
         for _ in 0..request.count {
-            say(&format!("info string genfens {}", openings.draw(&mut random).fen()));
+            say(&format!("info string genfens {}", openings.draw(&mut random)?.fen()));
         }
         Ok(())
     });

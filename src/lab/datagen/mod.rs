@@ -21,14 +21,14 @@ use shakmaty::{Color, Move, Position as _};
 
 use super::tell::counted;
 use super::{OK, TROUBLE};
-use crate::bound::Bound;
+use crate::bound::{Bound, Ibv};
 use crate::engine::{Engine, Settings, evaluation_of};
+use crate::eval::nnue::Network;
 use crate::eval::nnue::format::checksum;
 use crate::formats::filter::Filter;
 use crate::formats::lessons::LessonRecord;
 use crate::parallel::default_jobs;
 use crate::position::Game;
-use crate::score::Score;
 use crate::search::lessons::{Lesson, LessonRule};
 use crate::search::{Event, Report};
 use crate::tell;
@@ -265,9 +265,15 @@ fn described(book: &Book) -> String {
     format!("{positions} positions ({:016x}) at {} and {} plies, ", checksum(&keys), book.share, book.plies)
 }
 
-/// The evaluation in the settings of a run, with the checksum of its file.
+/// The evaluation in the settings of a run, a network with the checksum of its file.
 fn network(name: &str) -> String {
-    std::fs::read(name).map_or_else(|_| name.to_owned(), |bytes| format!("{name} ({:016x})", checksum(&bytes)))
+    let with_checksum = |name: &str, bytes: &[u8]| format!("{name} ({:016x})", checksum(bytes));
+    if name.is_empty() {
+        // Another build may carry another one.
+        let carried = Network::embedded();
+        return carried.map_or_else(String::new, |network| with_checksum(network.name(), &network.to_bytes()));
+    }
+    std::fs::read(name).map_or_else(|_| name.to_owned(), |bytes| with_checksum(name, &bytes))
 }
 
 /// The engine as a player of both sides; it searches on the worker's own thread.
@@ -302,7 +308,8 @@ impl Selfplay {
         }
         let limits = |count: u64| {
             if nodes.hard {
-                Limits::nodes(count)
+                // A soft limit, however far, says that the nodes are for the search alone, none of them for a mate search.
+                Limits { soft_nodes: Some(u64::MAX), ..Limits::nodes(count) }
             } else {
                 Limits { soft_nodes: Some(count), ..Limits::nodes(count.saturating_mul(Self::PATIENCE)) }
             }
@@ -327,15 +334,13 @@ impl SelfPlayer for Selfplay {
         self.searched.clear();
     }
 
-    fn choose(&mut self, game: &Game, purpose: Purpose) -> Option<(Move, Score)> {
+    fn choose(&mut self, game: &Game, purpose: Purpose) -> Option<(Move, Ibv)> {
         self.searched.insert(game.position().key());
         let outcome = self.engine.search(game, self.limits(purpose), None);
-        // Too few nodes for a first iteration leave no score: such a move says nothing, and the game is thrown away.
-        Some((outcome.best?, outcome.last?.value.score()))
+        Some((outcome.best?, outcome.last?.value))
     }
 
-    fn candidates(&mut self, game: &Game, purpose: Purpose, lines: usize) -> Vec<(Move, Score)> {
-        self.searched.insert(game.position().key());
+    fn candidates(&mut self, game: &Game, lines: usize) -> Vec<(Move, Ibv)> {
         let settings = self.engine.settings().clone();
         self.engine.apply(Settings { multi_pv: lines, ..settings.clone() });
         let reports: Mutex<Vec<Report>> = Mutex::default();
@@ -348,14 +353,14 @@ impl SelfPlayer for Selfplay {
                 reports.push(report);
             }
         };
-        let outcome = self.engine.search(game, self.limits(purpose), Some(&listener));
+        let outcome = self.engine.search(game, self.limits(Purpose::Move), Some(&listener));
         self.engine.apply(settings);
         let reports = reports.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut candidates: Vec<_> = reports.iter().filter_map(|r| Some((*r.pv.first()?, r.value.score()))).collect();
+        let mut candidates: Vec<_> = reports.iter().filter_map(|r| Some((*r.pv.first()?, r.value))).collect();
         // An iteration cut short leaves fewer lines, and the move that the search would play need not lead them.
         if let (Some(best), Some(last)) = (outcome.best, &outcome.last) {
             candidates.retain(|&(m, _)| m != best);
-            candidates.insert(0, (best, last.value.score()));
+            candidates.insert(0, (best, last.value));
         }
         candidates
     }
@@ -375,11 +380,13 @@ fn record_of(Lesson { chess, value, .. }: Lesson) -> LessonRecord {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use super::*;
-    use crate::bound::Ibv;
     use crate::formats::games::GameRecord;
     use crate::position::Position;
     use crate::random::Random;
+    use crate::score::Score;
     use shakmaty::Chess;
 
     /// A game of 400 nodes a move from the initial position, and its lessons.
@@ -387,7 +394,9 @@ mod tests {
         let nodes = Nodes { score: 400, choice: 400, hard: false };
         let mut player = Selfplay::new(nodes, Selfplay::settings(), lessons);
         let openings = Openings { random_plies: 6, chess960_share: 0.0, ..Openings::default() };
-        let record = play::play(&mut player, &openings, &GameRules::default(), &mut Random::new(4));
+        let stop = AtomicBool::new(false);
+        let record = play::play(&mut player, &openings, &GameRules::default(), &mut Random::new(4), &stop);
+        let record = record.expect("openings to play").expect("a game");
         (record, player.lessons())
     }
 
@@ -420,5 +429,40 @@ mod tests {
         let told = |chess: Chess| record_of(Lesson::new(chess, value));
         assert_eq!((told(white.clone()).score, told(white).bound), (40, Bound::Lower));
         assert_eq!((told(black.clone()).score, told(black).bound), (-40, Bound::Upper));
+    }
+
+    #[test]
+    fn a_game_depends_on_its_own_seed_only() {
+        let openings = Openings { random_plies: 6, chess960_share: 0.0, ..Openings::default() };
+        let nodes = Nodes { score: 60, choice: 60, hard: false };
+        let settings = Settings { hash_mib: 1, ..Selfplay::settings() };
+        let stop = AtomicBool::new(false);
+        let play = |player: &mut Selfplay, seed| {
+            let record = play::play(player, &openings, &GameRules::default(), &mut Random::new(seed), &stop);
+            record.expect("openings to play").expect("a game")
+        };
+        let mut player = Selfplay::new(nodes, settings.clone(), None);
+        let games: Vec<GameRecord> = (1..=6).map(|seed| play(&mut player, seed)).collect();
+        // So long that the table's ages run out within a game.
+        assert!(games[..5].iter().any(|game| game.steps.len() > 70));
+        for (seed, game) in (1..).zip(games) {
+            let alone = play(&mut Selfplay::new(nodes, settings.clone(), None), seed);
+            assert_eq!(alone.to_bytes(), game.to_bytes(), "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn a_search_that_completes_no_iteration_teaches_nothing() {
+        let nodes = Nodes { score: 1, choice: 1, hard: true };
+        let mut player = Selfplay::new(nodes, Selfplay::settings(), None);
+        let (_, value) = player.choose(&Game::startpos(), Purpose::Score).expect("a move");
+        assert_eq!(value.bound(), Bound::Lower);
+    }
+
+    #[test]
+    fn the_settings_name_the_network_that_the_program_carries() {
+        let Some(carried) = Network::embedded() else { return };
+        assert!(network("").starts_with(carried.name()) && network("").ends_with(')'));
+        assert_eq!(network("classical"), "classical");
     }
 }

@@ -12,6 +12,9 @@ use crate::random::Random;
 /// A random move may not lose more than this by exchange, in centipawns.
 const SANE_LOSS: i32 = 100;
 
+/// After so many random walks to the end of a game, there is nothing else.
+const WALKS: u32 = 10_000;
+
 /// The openings of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Openings {
@@ -36,13 +39,18 @@ pub struct Book {
 
 impl Openings {
     /// Draws an opening: a position in which the game goes on.
-    pub fn draw(&self, random: &mut Random) -> Position {
-        loop {
+    ///
+    /// # Errors
+    ///
+    /// One line: all games end within the random plies.
+    pub fn draw(&self, random: &mut Random) -> Result<Position, String> {
+        for _ in 0..WALKS {
             let (mut position, plies) = self.origin(random);
             if wander(&mut position, plies + random.below(2) as u32, random) {
-                return position;
+                return Ok(position);
             }
         }
+        Err(format!("{WALKS} openings in a row have ended before their game began: are those of a book over?"))
     }
 
     /// Draws a position, and the number of random plies to play from it.
@@ -135,7 +143,7 @@ mod tests {
         let openings = Openings { chess960_share: 0.5, random_plies: 8, ..Openings::default() };
         let draw = |seed| {
             let mut random = Random::new(seed);
-            (0..200).map(|_| openings.draw(&mut random)).collect::<Vec<_>>()
+            (0..200).map(|_| openings.draw(&mut random).unwrap()).collect::<Vec<_>>()
         };
         let (first, again) = (draw(7), draw(7));
         let fens = |positions: &[Position]| positions.iter().map(Position::fen).collect::<Vec<_>>();
@@ -147,6 +155,14 @@ mod tests {
     }
 
     #[test]
+    fn a_book_of_games_that_are_over_is_refused() {
+        let bare = read_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1").unwrap();
+        let book = Book { positions: vec![bare], share: 1.0, plies: 2 };
+        let openings = Openings { books: vec![book], ..Openings::default() };
+        assert!(openings.draw(&mut Random::new(1)).is_err());
+    }
+
+    #[test]
     fn books_are_drawn_by_their_shares() {
         let ending = |fen| Position::from_fen(fen, CastlingMode::Standard).unwrap();
         let rook = ending("8/8/4k3/8/8/4K3/4P3/R6r w - - 0 1");
@@ -155,7 +171,8 @@ mod tests {
         let openings =
             Openings { books: vec![book(&rook, 0.5), book(&pawn, 0.2)], chess960_share: 0.1, random_plies: 8 };
         let mut random = Random::new(4);
-        let men: Vec<usize> = (0..1000).map(|_| openings.draw(&mut random).board().occupied().count()).collect();
+        let men: Vec<usize> =
+            (0..1000).map(|_| openings.draw(&mut random).unwrap().board().occupied().count()).collect();
         let share = |least: usize, most: usize| men.iter().filter(|&&n| (least..=most).contains(&n)).count();
         // One random move in every second game may take a man.
         assert!((440..560).contains(&share(4, 5)), "{}", share(4, 5));

@@ -1,24 +1,27 @@
 //! One game of the engine against itself, from the opening to an honest result.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use clap::Args;
 use shakmaty::{Color, Move};
 
 use super::openings::Openings;
+use crate::bound::{Bound, Ibv};
 use crate::formats::games::{GameRecord, GameResult, Step};
 use crate::formats::lessons::LessonRecord;
 use crate::position::Game;
 use crate::position::game::Ending;
 use crate::random::Random;
-use crate::score::Score;
 
 /// Who chooses the moves: the engine, or a script in tests.
 pub trait SelfPlayer {
     /// Forgets everything of the last game, so that a game depends on its own seed only.
     fn new_game(&mut self);
-    /// The best move and its score for the side to move; `None` if no move is legal.
-    fn choose(&mut self, game: &Game, purpose: Purpose) -> Option<(Move, Score)>;
-    /// The best moves, at most `lines`, with their scores for the side to move, best first.
-    fn candidates(&mut self, game: &Game, purpose: Purpose, lines: usize) -> Vec<(Move, Score)>;
+    /// The best move and its value for the side to move, a bound where the search was cut short; `None` if no move is
+    /// legal.
+    fn choose(&mut self, game: &Game, purpose: Purpose) -> Option<(Move, Ibv)>;
+    /// The best moves, at most `lines`, with their values for the side to move, best first; from a search for a move.
+    fn candidates(&mut self, game: &Game, lines: usize) -> Vec<(Move, Ibv)>;
     /// What the searches of the game have found out beside, about positions that did not occur in it.
     fn lessons(&mut self) -> Vec<LessonRecord> {
         Vec::new()
@@ -73,18 +76,20 @@ impl OffPolicy {
     /// Lines of the search that such a move is chosen from, the best one among them.
     const LINES: usize = 4;
 
-    /// The move that is played in place of the best one, if there is another one good enough.
+    /// The move that is played in place of the best one, if among the candidates there is another one good enough. Where
+    /// the first candidate may be better than its value says, none is known to be.
     ///
     /// A quiet best move gives way to quiet moves only, and a capture to none:
     /// [`Filter`](crate::formats::filter::Filter) takes the move played for the best one, and keeps quiet positions.
-    fn another(&self, candidates: &[(Move, Score)], random: &mut Random) -> Option<Move> {
-        let (&(best, score), others) = candidates.split_first()?;
+    fn another(&self, best: Move, candidates: &[(Move, Ibv)], random: &mut Random) -> Option<Move> {
+        let value = candidates.first()?.1;
         let is_quiet = |m: Move| !m.is_capture() && !m.is_promotion();
-        if score.is_decisive() || !is_quiet(best) {
+        if value.bound() != Bound::Exact || value.score().is_decisive() || !is_quiet(best) {
             return None;
         }
-        let good = |&&(m, value): &&(Move, Score)| is_quiet(m) && score.cp() - value.cp() <= self.loss;
-        let choices: Vec<Move> = others.iter().filter(good).map(|&(m, _)| m).collect();
+        let loss = |other: Ibv| value.score().cp() - other.score().cp();
+        let good = |&&(m, other): &&(Move, Ibv)| m != best && is_quiet(m) && loss(other) <= self.loss;
+        let choices: Vec<Move> = candidates.iter().filter(good).map(|&(m, _)| m).collect();
         (!choices.is_empty()).then(|| choices[random.below(choices.len())])
     }
 }
@@ -93,7 +98,7 @@ impl OffPolicy {
 #[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adjudication {
     /// Use an opening if its first score is at most this many centipawns
-    #[arg(long, default_value_t = 400, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..))]
+    #[arg(long, default_value_t = 400, value_name = "CP", value_parser = clap::value_parser!(i32).range(1..))]
     pub opening_limit: i32,
     /// A side wins that is this many centipawns ahead...
     #[arg(long, default_value_t = 2500, value_name = "CP", value_parser = clap::value_parser!(i32).range(1..))]
@@ -145,15 +150,31 @@ impl Default for GameRules {
     }
 }
 
-/// Plays one game, drawing openings until one is balanced and its game has a result.
-pub fn play(player: &mut impl SelfPlayer, openings: &Openings, rules: &GameRules, random: &mut Random) -> GameRecord {
-    loop {
+/// After so many openings of which no game has come, none will.
+const OPENINGS: u32 = 1000;
+
+/// Plays one game, drawing openings until one is balanced and its game has a result; `None` if it is stopped before.
+///
+/// # Errors
+///
+/// One line: the openings lead to no game.
+pub fn play(
+    player: &mut impl SelfPlayer,
+    openings: &Openings,
+    rules: &GameRules,
+    random: &mut Random,
+    stop: &AtomicBool,
+) -> Result<Option<GameRecord>, String> {
+    for _ in 0..OPENINGS {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
         player.new_game();
-        let opening = openings.draw(random);
-        if let Some(record) = play_from(player, Game::new(opening), rules, random) {
-            return record;
+        if let Some(record) = play_from(player, Game::new(openings.draw(random)?), rules, random) {
+            return Ok(Some(record));
         }
     }
+    Err(format!("{OPENINGS} openings in a row have led to no game that counts; see --opening-limit and --max-plies"))
 }
 
 /// Plays a game to its end; `None` if the opening is lopsided or the game has no result.
@@ -184,27 +205,26 @@ fn play_from(
         let men = game.position().board().occupied().count() as u32;
         let strays = ply < off_policy.plies && random.happens(off_policy.share);
         let purpose = sampling.draw(random);
-        let (chosen, score) = if strays {
-            let candidates = player.candidates(&game, purpose, OffPolicy::LINES);
-            let &(best, score) = candidates.first()?;
-            (off_policy.another(&candidates, random).unwrap_or(best), score)
-        } else {
-            player.choose(&game, purpose)?
-        };
-        let cp = score.cp();
+        let (best, value) = player.choose(&game, purpose)?;
+        let another =
+            strays.then(|| off_policy.another(best, &player.candidates(&game, OffPolicy::LINES), random)).flatten();
+        let chosen = another.unwrap_or(best);
+        let (cp, exact) = (value.score().cp(), value.bound() == Bound::Exact);
         if steps.is_empty() && cp.abs() > rules.opening_limit {
             return None;
         }
         let white_cp = if turn == Color::White { cp } else { -cp };
-        // Proven scores reach 30,000, within 16 bits.
-        let told = if purpose == Purpose::Score { white_cp.clamp(-32_000, 32_000) as i16 } else { Step::NO_SCORE };
-        steps.push(Step { chosen, score: told });
+        // Where the next occurrence of some position is a draw, the score is about the game and not about the board. Proven
+        // scores reach 30,000, within 16 bits.
+        let taught = purpose == Purpose::Score && exact && game.traps().next().is_none();
+        let score = if taught { white_cp.clamp(-32_000, 32_000) as i16 } else { Step::NO_SCORE };
+        steps.push(Step { chosen, score });
 
         let ahead = Color::from_white(white_cp > 0);
-        if score.is_mate() {
+        if value.proof().is_some() && value.score().is_mate() {
             return Some(GameRecord { start, steps, result: GameResult::win(ahead) });
         }
-        winning = match white_cp.abs() >= rules.win_score {
+        winning = match exact && white_cp.abs() >= rules.win_score {
             true if leader == Some(ahead) => winning + 1,
             true => 1,
             false => 0,
@@ -213,11 +233,8 @@ fn play_from(
         if winning >= rules.win_plies {
             return Some(GameRecord { start, steps, result: GameResult::win(ahead) });
         }
-        level = if ply >= rules.draw_from && men > rules.draw_men && white_cp.abs() <= rules.draw_score {
-            level + 1
-        } else {
-            0
-        };
+        let is_level = exact && white_cp.abs() <= rules.draw_score;
+        level = if ply >= rules.draw_from && men > rules.draw_men && is_level { level + 1 } else { 0 };
         if level >= rules.draw_plies {
             return Some(GameRecord { start, steps, result: GameResult::Draw });
         }
@@ -231,33 +248,43 @@ mod tests {
     use super::*;
     use crate::formats::filter::Filter;
     use crate::position::Position;
+    use crate::score::Score;
     use shakmaty::{CastlingMode, Position as _};
 
     /// Plays the first legal move and says what the script says, from White's view.
-    struct Script<F: Fn(usize) -> i32> {
+    struct Script<F: Fn(usize) -> Ibv> {
         said: usize,
         script: F,
     }
 
-    impl<F: Fn(usize) -> i32> SelfPlayer for Script<F> {
+    impl<F: Fn(usize) -> Ibv> SelfPlayer for Script<F> {
         fn new_game(&mut self) {
             self.said = 0;
         }
 
-        fn candidates(&mut self, game: &Game, purpose: Purpose, lines: usize) -> Vec<(Move, Score)> {
-            let Some((_, score)) = self.choose(game, purpose) else { return Vec::new() };
-            game.position().legal_moves().iter().take(lines).map(|&m| (m, score)).collect()
+        fn candidates(&mut self, game: &Game, lines: usize) -> Vec<(Move, Ibv)> {
+            let value = exact(0);
+            game.position().legal_moves().iter().take(lines).map(|&m| (m, value)).collect()
         }
 
-        fn choose(&mut self, game: &Game, _: Purpose) -> Option<(Move, Score)> {
-            let cp = (self.script)(self.said);
+        fn choose(&mut self, game: &Game, _: Purpose) -> Option<(Move, Ibv)> {
+            let value = (self.script)(self.said);
             self.said += 1;
-            let sign = if game.position().turn() == Color::White { 1 } else { -1 };
-            Some((game.position().legal_moves()[0], Score::heuristic(sign * cp)))
+            let value = if game.position().turn() == Color::White { value } else { -value };
+            Some((game.position().legal_moves()[0], value))
         }
     }
 
+    /// A value that a search has completed, in centipawns.
+    fn exact(cp: i32) -> Ibv {
+        Ibv::exact(Score::heuristic(cp))
+    }
+
     fn game(fen: Option<&str>, script: impl Fn(usize) -> i32) -> Option<GameRecord> {
+        game_of(fen, |said| exact(script(said)))
+    }
+
+    fn game_of(fen: Option<&str>, script: impl Fn(usize) -> Ibv) -> Option<GameRecord> {
         let position =
             fen.map_or_else(Position::startpos, |fen| Position::from_fen(fen, CastlingMode::Standard).unwrap());
         let rules = GameRules {
@@ -292,6 +319,59 @@ mod tests {
     }
 
     #[test]
+    fn a_bound_is_no_score_and_decides_no_game() {
+        let mate = Score::mate_in(9);
+        let script = |said| match said {
+            0..6 => exact(0),
+            6..14 => Ibv::lower(Score::heuristic(2600)),
+            _ => Ibv::exact(mate),
+        };
+        let record = game_of(None, script).unwrap();
+        assert_eq!((record.result, record.steps.len()), (GameResult::WhiteWins, 15));
+        let scored: Vec<usize> = (0..15).filter(|&ply| record.steps[ply].is_scored()).collect();
+        assert_eq!(scored, [0, 1, 2, 3, 4, 5, 14]);
+        // Only a mate that is proved ends the game.
+        let length =
+            |value: Ibv| game_of(None, |said| if said < 6 { exact(0) } else { value }).map(|it| it.steps.len());
+        assert_eq!(length(Ibv::exact(mate)), Some(7));
+        assert_eq!(length(Ibv::lower(mate)), Some(7));
+        assert!(length(Ibv::upper(mate)).is_none_or(|steps| steps > 20));
+    }
+
+    #[test]
+    fn what_has_occurred_twice_is_scored_no_more() {
+        /// Plays knights out and back for ever.
+        struct Shuffler(usize);
+        impl SelfPlayer for Shuffler {
+            fn new_game(&mut self) {}
+            fn candidates(&mut self, _: &Game, _: usize) -> Vec<(Move, Ibv)> {
+                Vec::new()
+            }
+            fn choose(&mut self, game: &Game, _: Purpose) -> Option<(Move, Ibv)> {
+                let text = ["g1f3", "g8f6", "f3g1", "f6g8"][self.0 % 4];
+                self.0 += 1;
+                Some((game.position().parse_move(text)?, exact(20)))
+            }
+        }
+        let rules = GameRules::default();
+        let record = play_from(&mut Shuffler(0), Game::new(Position::startpos()), &rules, &mut Random::new(1)).unwrap();
+        let scored: Vec<bool> = record.steps.iter().map(|step| step.is_scored()).collect();
+        // The initial position has occurred twice after four plies, and every position after that.
+        assert_eq!((record.result, scored), (GameResult::Draw, [[true; 4], [false; 4]].concat()));
+    }
+
+    #[test]
+    fn openings_that_lead_to_no_game_end_the_run() {
+        let openings = Openings::default();
+        let play = |stop: bool| {
+            let mut player = Script { said: 0, script: |_| exact(401) };
+            play(&mut player, &openings, &GameRules::default(), &mut Random::new(1), &AtomicBool::new(stop))
+        };
+        assert!(play(true).is_ok_and(|record| record.is_none()));
+        assert!(play(false).is_err_and(|error| error.contains("--opening-limit")));
+    }
+
+    #[test]
     fn lopsided_openings_are_refused() {
         assert!(game(None, |_| 401).is_none());
         assert!(game(None, |i| if i == 0 { -401 } else { 0 }).is_none());
@@ -315,7 +395,7 @@ mod tests {
             let adjudication =
                 Adjudication { draw_from: 3, draw_plies: 4, draw_men, ..GameRules::default().adjudication };
             let off_policy = OffPolicy { share: 0.0, ..GameRules::default().off_policy };
-            let mut player = Script { said: 0, script: |_| 5 };
+            let mut player = Script { said: 0, script: |_| exact(5) };
             let rules = GameRules { adjudication, off_policy, ..GameRules::default() };
             play_from(&mut player, Game::new(position), &rules, &mut Random::new(1)).map(|record| record.steps.len())
         };
@@ -331,27 +411,32 @@ mod tests {
         let moves = position.legal_moves();
         let off_policy = OffPolicy { share: 1.0, plies: 30, loss: 60 };
         let mut random = Random::new(5);
-        let with = |scores: [i32; 3]| -> Vec<(Move, Score)> {
-            moves.iter().copied().zip(scores.map(Score::heuristic)).collect()
-        };
+        let with = |scores: [i32; 3]| -> Vec<(Move, Ibv)> { moves.iter().copied().zip(scores.map(exact)).collect() };
+        let first = moves[0];
         for _ in 0..20 {
-            assert_eq!(off_policy.another(&with([40, -20, -21]), &mut random), Some(moves[1]));
+            assert_eq!(off_policy.another(first, &with([40, -20, -21]), &mut random), Some(moves[1]));
         }
-        assert_eq!(off_policy.another(&with([40, -21, -22]), &mut random), None);
-        assert_eq!(off_policy.another(&[], &mut random), None);
+        assert_eq!(off_policy.another(first, &with([40, -21, -22]), &mut random), None);
+        assert_eq!(off_policy.another(first, &[], &mut random), None);
+        // The search for a move may prefer another one than that for the score.
+        assert_eq!(off_policy.another(moves[1], &with([40, 39, -40]), &mut random), Some(first));
+        // The best one may be worth more than its lower bound.
+        let mut cut_short = with([40, 30, 30]);
+        cut_short[0].1 = Ibv::lower(Score::heuristic(40));
+        assert_eq!(off_policy.another(first, &cut_short, &mut random), None);
         let capture = Position::from_fen("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", CastlingMode::Standard).unwrap();
         let takes = *capture.legal_moves().iter().find(|m| m.is_capture()).unwrap();
         let quiet = *capture.legal_moves().iter().find(|m| !m.is_capture()).unwrap();
-        let even = Score::heuristic(10);
-        assert_eq!(off_policy.another(&[(takes, even), (quiet, even)], &mut random), None);
-        assert_eq!(off_policy.another(&[(quiet, even), (takes, even)], &mut random), None);
+        let even = exact(10);
+        assert_eq!(off_policy.another(takes, &[(takes, even), (quiet, even)], &mut random), None);
+        assert_eq!(off_policy.another(quiet, &[(quiet, even), (takes, even)], &mut random), None);
     }
 
     #[test]
     fn positions_get_a_score_at_their_share_and_the_others_are_not_kept() {
         let with = |share, seed| {
             let rules = GameRules { sampling: Sampling { score_share: share }, ..GameRules::default() };
-            let mut player = Script { said: 0, script: |_| 30 };
+            let mut player = Script { said: 0, script: |_| exact(30) };
             play_from(&mut player, Game::new(Position::startpos()), &rules, &mut Random::new(seed)).unwrap()
         };
         assert!(with(1.0, 3).steps.iter().all(|step| step.is_scored()));
@@ -372,7 +457,7 @@ mod tests {
         let off_policy = OffPolicy { share: 0.5, plies: 30, loss: 60 };
         let rules = GameRules { off_policy, ..GameRules::default() };
         let record = play_from(
-            &mut Script { said: 0, script: |_| 30 },
+            &mut Script { said: 0, script: |_| exact(30) },
             Game::new(Position::startpos()),
             &rules,
             &mut Random::new(9),

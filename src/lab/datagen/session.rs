@@ -1,14 +1,14 @@
 //! A run of games on all cores that survives being killed.
 //!
 //! While it runs, the folder `OUT.parts` holds one append-only file a worker and the settings. A game is written whole,
-//! in one call, so a kill loses the games in flight and nothing else; a torn last game, as a full disk leaves it, is cut
-//! off on resume. Lessons lie in a second file a worker, a block for each game, written before the game: a resumed run
+//! in one call, so a kill loses the games in flight and nothing else; a torn last game, as a full disk leaves it, and
+//! zeros in place of the last ones, as a power cut may, are cut off on resume. Lessons lie in a second file a worker, a block for each game, written before the game: a resumed run
 //! cuts off those that no game has followed. Worker `w` of `n` plays the games `w`, `w + n`, `w + 2n`..., each from its own seed, so the finished
 //! file, which takes the games in their order, is the same for any number of workers if a number of games was
 //! given.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{BufReader, BufWriter, IsTerminal, Write};
+use std::io::{BufRead, BufReader, BufWriter, IsTerminal, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -25,6 +25,9 @@ use crate::formats::lessons::{self, LessonReader, lesson_file};
 use crate::lab::progress;
 use crate::lab::tell::counted;
 use crate::random::Random;
+
+/// Games of a worker that a power cut may cost.
+const SYNC: u64 = 256;
 
 /// What must stay the same from start to resume.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -211,6 +214,7 @@ impl GenerationRun {
     /// Takes possession of the folder, checking that it belongs to this run.
     fn enter(&self, folder: &Path) -> Result<File, String> {
         let path = folder.join("run.json");
+        let lock = lock(folder)?;
         let exists = path.exists();
         if !exists {
             // Written under another name first, so that a kill leaves no half of it.
@@ -219,8 +223,8 @@ impl GenerationRun {
             fs::write(&draft, text).map_err(trouble("write", &draft))?;
             fs::rename(&draft, &path).map_err(trouble("write", &path))?;
         }
-        let (file, old) = lock(folder)?;
         if exists {
+            let old = manifest(folder)?;
             if (Manifest { engine: self.manifest.engine.clone(), ..old.clone() }) != self.manifest {
                 return Err(format!(
                     "{} holds a run with other settings (seed {}, {} workers, {}); repeat them or remove the folder",
@@ -234,7 +238,7 @@ impl GenerationRun {
                 eprintln!("the run was begun by {}, this is {}", old.engine, self.manifest.engine);
             }
         }
-        Ok(file)
+        Ok(lock)
     }
 
     /// One worker: plays its games and appends each to its file.
@@ -262,12 +266,15 @@ impl GenerationRun {
                 break;
             }
             let mut random = Random::of_part(self.manifest.seed, index);
-            let record = play(&mut player, &self.openings, &self.rules, &mut random);
+            let Some(record) = play(&mut player, &self.openings, &self.rules, &mut random, stop)? else { break };
             if let Some(lessons_out) = &mut lessons_out {
                 let block = lessons::block(&player.lessons());
                 lessons_out.write_all(&block).map_err(trouble("write", &lesson_path))?;
             }
             file.write_all(&record.to_bytes()).map_err(trouble("write", &path))?;
+            if round % SYNC == SYNC - 1 {
+                file.sync_data().map_err(trouble("write", &path))?;
+            }
             let mut tally = Totals::default();
             tally.add(&record);
             counters.add(tally);
@@ -335,13 +342,40 @@ fn mend(path: &Path) -> Result<Totals, String> {
         match reader.next_game() {
             Ok(Some(record)) => tally.add(&record),
             Ok(None) => return Ok(tally),
-            Err(ReadError::Truncated) => {
+            Err(error) => {
+                must_be_torn(&error, path, reader.consumed())?;
                 let file = OpenOptions::new().write(true).open(path).map_err(trouble("open", path))?;
                 file.set_len(reader.consumed()).map_err(trouble("mend", path))?;
                 return Ok(tally);
             }
-            Err(error) => return Err(format!("{}: {error}", path.display())),
         }
+    }
+}
+
+/// Whether an error of reading the game at this offset says no more than that the last games were not written: the file
+/// ends inside a game, or in zeros, which file systems may leave after a power cut.
+fn must_be_torn(error: &ReadError, path: &Path, offset: u64) -> Result<(), String> {
+    let torn = match error {
+        ReadError::Truncated => true,
+        ReadError::Malformed(_) => ends_in_zeros(path, offset).map_err(trouble("read", path))?,
+        ReadError::Io(_) => false,
+    };
+    if torn { Ok(()) } else { Err(format!("{}: at byte {offset}: {error}", path.display())) }
+}
+
+fn ends_in_zeros(path: &Path, offset: u64) -> std::io::Result<bool> {
+    let mut file = BufReader::new(File::open(path)?);
+    file.seek(SeekFrom::Start(offset))?;
+    loop {
+        let bytes = file.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok(true);
+        }
+        if bytes.iter().any(|&byte| byte != 0) {
+            return Ok(false);
+        }
+        let length = bytes.len();
+        file.consume(length);
     }
 }
 
@@ -377,16 +411,21 @@ fn mend_lessons(path: &Path, games: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// Locks the folder of a run while the file lives, and reads its settings.
-fn lock(folder: &Path) -> Result<(File, Manifest), String> {
-    let path = folder.join("run.json");
-    let file = OpenOptions::new().read(true).write(true).open(&path).map_err(trouble("open", &path))?;
+/// Locks the folder of a run while the file lives: a file of its own, which nothing replaces.
+fn lock(folder: &Path) -> Result<File, String> {
+    let path = folder.join("lock");
+    let file = append_to(&path)?;
     if file.try_lock().is_err() {
         return Err(format!("another run is at work in {}", folder.display()));
     }
+    Ok(file)
+}
+
+/// Reads the settings of a run.
+fn manifest(folder: &Path) -> Result<Manifest, String> {
+    let path = folder.join("run.json");
     let text = fs::read_to_string(&path).map_err(trouble("read", &path))?;
-    let manifest = serde_json::from_str(&text).map_err(|error| format!("{} is damaged: {error}", path.display()))?;
-    Ok((file, manifest))
+    serde_json::from_str(&text).map_err(|error| format!("{} is damaged: {error}", path.display()))
 }
 
 /// Puts the games of a run that is at work no more in order into the final file, and removes the folder.
@@ -395,7 +434,9 @@ fn lock(folder: &Path) -> Result<(File, Manifest), String> {
 ///
 /// One line: there is no such run, or it is at work; the parts stay as they are.
 pub fn finish(out: &Path) -> Result<Totals, String> {
-    let (_lock, manifest) = lock(&parts_folder(out))?;
+    let folder = parts_folder(out);
+    let manifest = manifest(&folder)?;
+    let _lock = lock(&folder)?;
     finish_all(out, manifest.workers)
 }
 
@@ -449,9 +490,9 @@ impl Part {
     fn next(&mut self) -> Result<Option<(GameRecord, Vec<u8>)>, String> {
         let record = match self.games.next_game() {
             Ok(Some(record)) => record,
+            Ok(None) => return Ok(None),
             // A torn last game has no place in the finished file.
-            Ok(None) | Err(ReadError::Truncated) => return Ok(None),
-            Err(error) => return Err(format!("{}: {error}", self.path.display())),
+            Err(error) => return must_be_torn(&error, &self.path, self.games.consumed()).map(|()| None),
         };
         let block = match self.lessons.as_mut().map(LessonReader::next_block) {
             Some(Ok(Some(block))) => block,

@@ -16,7 +16,7 @@ fn eight(block: &Block, i: usize) -> v128 {
 pub fn activate(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
     let zero = i16x8_splat(0);
     let one = i16x8_splat(QA as i16);
-    // Four sums of four lanes: with 1024 hidden values a lane adds up 64 pairs of products of at most 255² · 128.
+    // Four sums of four lanes: with 1024 hidden values a lane adds up 32 pairs of products of at most 255² · 128.
     let mut sums = [i32x4_splat(0); 4];
     for (at, (values, weights)) in values.iter().zip(weights).enumerate() {
         for (i, sum) in sums.iter_mut().enumerate() {

@@ -1,7 +1,7 @@
 use shakmaty::{Chess, Move};
 
 use super::*;
-use crate::bound::Bound;
+use crate::bound::{Bound, Ibv};
 use crate::formats::lessons::LessonRecord;
 use crate::lab::datagen::play::Purpose;
 use crate::position::Game;
@@ -14,17 +14,17 @@ struct Dice;
 impl SelfPlayer for Dice {
     fn new_game(&mut self) {}
 
-    fn choose(&mut self, game: &Game, _: Purpose) -> Option<(Move, Score)> {
+    fn choose(&mut self, game: &Game, _: Purpose) -> Option<(Move, Ibv)> {
         let mut random = Random::new(game.position().key() ^ game.keys().len() as u64);
         let moves = game.position().legal_moves();
-        let score = Score::heuristic(random.below(600) as i32 - 300);
-        Some((moves[random.below(moves.len())], score))
+        let value = Ibv::exact(Score::heuristic(random.below(600) as i32 - 300));
+        Some((moves[random.below(moves.len())], value))
     }
 
-    fn candidates(&mut self, game: &Game, purpose: Purpose, lines: usize) -> Vec<(Move, Score)> {
-        let best = self.choose(game, purpose);
+    fn candidates(&mut self, game: &Game, lines: usize) -> Vec<(Move, Ibv)> {
+        let best = self.choose(game, Purpose::Move);
         let others = game.position().legal_moves();
-        best.into_iter().chain(others.iter().map(|&m| (m, Score::heuristic(-300)))).take(lines).collect()
+        best.into_iter().chain(others.iter().map(|&m| (m, Ibv::exact(Score::heuristic(-300))))).take(lines).collect()
     }
 }
 
@@ -76,9 +76,31 @@ fn a_torn_run_is_resumed_as_if_nothing_had_happened() {
     first.extend(&games[6][..games[6].len() - 5]);
     fs::write(part(&folder, 0), first).unwrap();
 
+    // What a power cut leaves on some file systems: zeros.
+    let mut second = games[1].clone();
+    second.extend([0; 4096]);
+    fs::write(part(&folder, 1), second).unwrap();
+
     let tally = torn.run(&|| Dice, true).unwrap();
     assert_eq!(tally.games, 24);
     assert_eq!(fs::read(&torn.out).unwrap(), whole);
+}
+
+#[test]
+fn a_damaged_game_is_named_by_its_place() {
+    let scratch = Scratch::new("damaged");
+    session(&scratch.0, "whole", 1, 4).run(&|| Dice, true).unwrap();
+    let mut bytes = fs::read(scratch.0.join("whole")).unwrap();
+    let first = Reader::new(bytes.as_slice()).next_game().unwrap().unwrap().to_bytes().len();
+    bytes[first..first + 8].fill(0);
+    let damaged = session(&scratch.0, "damaged", 1, 4);
+    let folder = parts_folder(&damaged.out);
+    fs::create_dir_all(&folder).unwrap();
+    drop(damaged.enter(&folder).unwrap());
+    fs::write(part(&folder, 0), &bytes).unwrap();
+    let error = damaged.run(&|| Dice, true).unwrap_err();
+    assert!(error.contains(&format!("at byte {first}")), "{error}");
+    assert_eq!(fs::read(part(&folder, 0)).unwrap(), bytes, "nothing is cut off");
 }
 
 /// A dice player that has found something out in every game: two positions, or none.
@@ -89,13 +111,13 @@ impl SelfPlayer for Teacher {
         self.0 = 0;
     }
 
-    fn choose(&mut self, game: &Game, purpose: Purpose) -> Option<(Move, Score)> {
+    fn choose(&mut self, game: &Game, purpose: Purpose) -> Option<(Move, Ibv)> {
         self.0 += 1;
         Dice.choose(game, purpose)
     }
 
-    fn candidates(&mut self, game: &Game, purpose: Purpose, lines: usize) -> Vec<(Move, Score)> {
-        Dice.candidates(game, purpose, lines)
+    fn candidates(&mut self, game: &Game, lines: usize) -> Vec<(Move, Ibv)> {
+        Dice.candidates(game, lines)
     }
 
     fn lessons(&mut self) -> Vec<LessonRecord> {
