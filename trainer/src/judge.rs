@@ -1,7 +1,8 @@
 //! `judge`: how well evaluations predict scores and results, over positions that nothing was learned from.
 //!
-//! A match is the judge of strength; this is the cheap question before it. Each evaluation is given the scale that suits
-//! it best, so that only what it knows is compared, not in which unit it says so.
+//! A match is the judge of strength; this is the cheap question before it. Evaluations are raw, without the engine's
+//! scaling of material and endings, as the labels are. Each gets the scale that suits it best, so that the unit of an
+//! evaluation makes no difference.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -57,9 +58,11 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// What an evaluation says of each legal position, in centipawns, and what it should predict.
+/// What an evaluation says of each legal position, raw and in centipawns, and what it should predict.
 fn evaluations(packed: &[ChessBoard], evaluation: &Evaluation, target: Target) -> Vec<(f32, f32)> {
     let mut evaluator = Evaluator::new(evaluation);
+    // Labels are raw, too: what the engine makes of an evaluation afterwards was not learned.
+    evaluator.set_raw(true);
     let legal = packed.iter().filter_map(|packed| Some((packed, data::position(packed)?)));
     legal
         .map(|(packed, position)| {
@@ -72,4 +75,32 @@ fn evaluations(packed: &[ChessBoard], evaluation: &Evaluation, target: Target) -
 fn loss(told: &[(f32, f32)], scale: f32) -> f64 {
     let sum: f64 = told.iter().map(|&(cp, target)| f64::from((sigmoid(cp / scale) - target).powi(2))).sum();
     sum / told.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ibex::eval::nnue::Accumulators;
+    use ibex::eval::nnue::features::INPUTS;
+    use ibex::position::Position;
+    use ibex::random::Random;
+    use shakmaty::CastlingMode;
+
+    /// Rook against bishop: little material, and an ending that is mostly drawn, so both scalings would act.
+    #[test]
+    fn networks_are_judged_by_what_they_learn_to_say() {
+        let hidden = 64;
+        let mut random = Random::new(4);
+        let values: Vec<i16> = (0..(INPUTS + 1 + 16) * hidden).map(|_| random.below(181) as i16 - 90).collect();
+        let network = Arc::new(Network::new("test".into(), hidden, &values, [0; 8]).unwrap());
+        let position = Position::from_fen("8/8/4k3/8/4K3/8/3R4/b7 w - - 0 1", CastlingMode::Standard).unwrap();
+        let mut alone = Accumulators::new(Arc::clone(&network));
+        alone.reset(&position);
+        let value = alone.evaluate(&position);
+        assert!(value.abs() > 100, "{value}");
+        let packed = [data::tests::packed(&position, 35, 1)];
+        let target = Target { wdl: 0.0, scale: UNIT };
+        let judged = evaluations(&packed, &Evaluation::Network(network), target);
+        assert_eq!(judged, [(value as f32, sigmoid(35.0 / UNIT))]);
+    }
 }
