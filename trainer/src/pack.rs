@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use bulletformat::ChessBoard;
 use ibex::bound::Bound;
 use ibex::formats::filter::Filter;
-use ibex::formats::games::GameRecord;
+use ibex::formats::games::{GameRecord, ReadError};
 use ibex::formats::lessons::{LessonReader, LessonRecord, bound_code, lesson_file};
 use ibex::lab::datagen::report::{data_files, read_games};
 use ibex::random::Random;
@@ -99,14 +99,31 @@ pub fn pack(chess: &Chess, score: i16, half_points: u8) -> ChessBoard {
     }
 }
 
+/// Reads the lessons beside a data file.
+type Lessons = LessonReader<BufReader<File>>;
+
 /// Opens the lessons beside a data file, if there are any.
-fn open_lessons(games: &Path) -> Result<Option<LessonReader<BufReader<File>>>, String> {
+fn open_lessons(games: &Path) -> Result<Option<Lessons>, String> {
     let path = lesson_file(games);
     if !path.exists() {
         return Ok(None);
     }
     let file = File::open(&path).map_err(|error| format!("cannot open {}: {error}", path.display()))?;
     Ok(Some(LessonReader::new(BufReader::with_capacity(1 << 18, file))))
+}
+
+/// Checks that no lessons follow those of the last game: from where one game too many has some, all later ones have those
+/// of another game.
+fn check_end(lessons: &mut Lessons, games: &Path) -> Result<(), String> {
+    // A worker writes the lessons of a game before the game: where it is at work, one block may have none yet.
+    let at_work = games.parent().is_some_and(|folder| folder.join("run.json").exists());
+    let surplus = match lessons.next_block() {
+        Ok(Some(_)) if at_work => !matches!(lessons.next_block(), Ok(None)),
+        Err(ReadError::Truncated) if at_work => false,
+        Err(ReadError::Io(error)) => return Err(error.to_string()),
+        block => !matches!(block, Ok(None)),
+    };
+    if surplus { Err("more lessons than games".to_owned()) } else { Ok(()) }
 }
 
 /// Packs a lesson; its bound becomes one for the side to move.
@@ -125,7 +142,7 @@ fn pack_lesson(lesson: &LessonRecord) -> ChessBoard {
 ///
 /// # Errors
 ///
-/// One line: a file cannot be read or written, or no position is left.
+/// One line: a file cannot be read or written, lessons do not fit their games, or no position is left.
 pub fn run(args: &Args) -> Result<(), String> {
     let (mut training, mut validation) = (Vec::new(), Vec::new());
     // What is left out has random numbers of its own, so that the shuffle does not depend on it.
@@ -153,13 +170,17 @@ pub fn run(args: &Args) -> Result<(), String> {
                     let kept = found.iter().filter(|lesson| lesson.score.unsigned_abs() <= args.filter.max_score);
                     lessons.extend(kept.map(pack_lesson));
                 }
-                Some(Err(error)) if failure.is_none() => failure = Some(error),
+                Some(Ok(None)) if failure.is_none() => failure = Some("fewer lessons than games".to_owned()),
+                Some(Err(error)) if failure.is_none() => failure = Some(error.to_string()),
                 _ => {}
             }
         })?;
-        if let Some(error) = failure {
-            return Err(format!("{}: {error}", lesson_file(&path).display()));
-        }
+        let fit = match (failure, &mut reader) {
+            (Some(error), _) => Err(error),
+            (None, Some(lessons)) => check_end(lessons, &path),
+            (None, None) => Ok(()),
+        };
+        fit.map_err(|error| format!("{}: {error}", lesson_file(&path).display()))?;
     }
     if training.is_empty() || validation.is_empty() {
         return Err(format!("{games} games leave no positions to learn from and to validate with"));
@@ -185,6 +206,7 @@ mod tests {
 
     use clap::Parser;
     use ibex::formats::games::{GameResult, Step};
+    use ibex::formats::lessons::block;
 
     use crate::data::tests::scratch_folder;
     use crate::model::{Target, lesson_bound};
@@ -231,26 +253,34 @@ mod tests {
         }
     }
 
+    /// The bytes of 40 random games, drawn after 60 plies at most.
+    fn games() -> Vec<u8> {
+        let mut random = Random::new(5);
+        let mut game = || {
+            let start = Chess::default();
+            let mut chess = start.clone();
+            let mut steps = Vec::new();
+            while steps.len() < 60 && !chess.is_game_over() {
+                let moves = chess.legal_moves();
+                let chosen = moves[random.below(moves.len())];
+                chess.play_unchecked(chosen);
+                steps.push(Step { chosen, score: 10 });
+            }
+            GameRecord { start, steps, result: GameResult::Draw }.to_bytes()
+        };
+        (0..40).flat_map(|_| game()).collect()
+    }
+
+    /// The block of a game with one lesson.
+    fn one_lesson() -> Vec<u8> {
+        block(&[LessonRecord { chess: Chess::default(), score: 20, bound: Bound::Exact }])
+    }
+
     #[test]
     fn a_share_is_left_out_and_the_positions_to_validate_with_stay() {
         let folder = scratch_folder("skip");
-        let mut random = Random::new(5);
-        let games: Vec<u8> = (0..40)
-            .flat_map(|_| {
-                let start = Chess::default();
-                let mut chess = start.clone();
-                let mut steps = Vec::new();
-                while steps.len() < 60 && !chess.is_game_over() {
-                    let moves = chess.legal_moves();
-                    let chosen = moves[random.below(moves.len())];
-                    chess.play_unchecked(chosen);
-                    steps.push(Step { chosen, score: 10 });
-                }
-                GameRecord { start, steps, result: GameResult::Draw }.to_bytes()
-            })
-            .collect();
         let file = folder.join("games.vf");
-        fs::write(&file, games).unwrap();
+        fs::write(&file, games()).unwrap();
         let packed = |skip: &str| {
             let out = folder.join(skip);
             let line = ["pack", file.to_str().unwrap(), "--out", out.to_str().unwrap(), "--skip", skip];
@@ -264,6 +294,39 @@ mod tests {
         let ((all, validation), (half, same)) = (packed("0"), packed("0.5"));
         assert!(all > 500 && half > all * 2 / 5 && half < all * 3 / 5, "{half} of {all}");
         assert!(validation == same, "another set");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn lessons_that_do_not_fit_their_games_are_refused() {
+        let folder = scratch_folder("misfit");
+        let parts = folder.join("run.vf.parts");
+        fs::create_dir_all(&parts).unwrap();
+        let (whole, part) = (folder.join("games.vf"), parts.join("worker-000.vf"));
+        fs::write(parts.join("run.json"), "{}").unwrap();
+        let out = folder.join("out");
+        let packed = |file: &Path, blocks: usize, torn: &[u8]| {
+            fs::write(file, games()).unwrap();
+            fs::write(lesson_file(file), [one_lesson().repeat(blocks), torn.to_vec()].concat()).unwrap();
+            run(&Line::parse_from(["pack", file.to_str().unwrap(), "--out", out.to_str().unwrap()]).args)
+        };
+        packed(&whole, 40, &[]).unwrap();
+        assert_eq!(data::read(&with_ending(&out, ".lessons")).unwrap().len(), 39, "those of one game are set aside");
+        let torn = &one_lesson()[..9];
+        let fewer = packed(&whole, 39, &[]).unwrap_err();
+        assert!(fewer.contains("games.vf.lessons: fewer lessons than games"), "{fewer}");
+        for (blocks, torn) in [(41, &[][..]), (40, torn)] {
+            let more = packed(&whole, blocks, torn).unwrap_err();
+            assert!(more.contains("games.vf.lessons: more lessons than games"), "{more}");
+        }
+        // Lessons are written before their game, so a worker's file may have those of one game more.
+        for (blocks, torn) in [(40, &[][..]), (41, &[]), (40, torn)] {
+            packed(&part, blocks, torn).unwrap();
+        }
+        assert!(packed(&part, 39, &[]).unwrap_err().contains("fewer lessons"));
+        for (blocks, torn) in [(42, &[][..]), (41, torn)] {
+            assert!(packed(&part, blocks, torn).unwrap_err().contains("more lessons"), "{blocks}");
+        }
         fs::remove_dir_all(&folder).unwrap();
     }
 
