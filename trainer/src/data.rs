@@ -1,7 +1,7 @@
 //! Packed positions: 32 bytes each, in the format of the crate `bulletformat`, which the field's GPU trainers read.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Read, Write};
+use std::io::{BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use bulletformat::ChessBoard;
@@ -174,6 +174,18 @@ pub fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result
         let _ = fs::remove_file(&draft);
         format!("cannot write {}: {error}", path.display())
     })
+}
+
+/// Removes a file, if it is there.
+///
+/// # Errors
+///
+/// One line: the system refuses.
+pub fn remove(path: &Path) -> Result<(), String> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(format!("cannot remove {}: {error}", path.display())),
+        _ => Ok(()),
+    }
 }
 
 /// Shuffles.

@@ -25,7 +25,7 @@ pub struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The file to write; positions to validate with go to a second one, `OUT.val`, and the lessons that lie
-    /// beside the data files to a third, `OUT.lessons`
+    /// beside the data files to a third, `OUT.lessons`. Older ones of these names are replaced or removed
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// One game in this many is set aside, whole, to validate with
@@ -188,12 +188,20 @@ pub fn run(args: &Args) -> Result<(), String> {
     let mut random = Random::new(args.seed);
     data::shuffle(&mut training, &mut random);
     data::shuffle(&mut validation, &mut random);
-    data::write(&validation_file(&args.out), &validation)?;
+    data::shuffle(&mut lessons, &mut random);
+    // What an older packing has set aside may be what this one learns from, and the other way round. So its files go
+    // first, and the positions to validate with, which no training does without, come last: a packing that fails on the
+    // way leaves nothing that can be taken for a whole one.
+    let (validation_file, lesson_file) = (validation_file(&args.out), with_ending(&args.out, ".lessons"));
+    data::remove(&validation_file)?;
+    data::remove(&lesson_file)?;
     data::write(&args.out, &training)?;
+    if !lessons.is_empty() {
+        data::write(&lesson_file, &lessons)?;
+    }
+    data::write(&validation_file, &validation)?;
     tell!("{games} games: {} positions to learn from, {} to validate with", training.len(), validation.len());
     if !lessons.is_empty() {
-        data::shuffle(&mut lessons, &mut random);
-        data::write(&with_ending(&args.out, ".lessons"), &lessons)?;
         tell!("{} lessons from inside searches", lessons.len());
     }
     Ok(())
@@ -327,6 +335,31 @@ mod tests {
         for (blocks, torn) in [(42, &[][..]), (41, torn)] {
             assert!(packed(&part, blocks, torn).unwrap_err().contains("more lessons"), "{blocks}");
         }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn files_of_two_packings_never_lie_together() {
+        let folder = scratch_folder("repack");
+        let (file, out) = (folder.join("games.vf"), folder.join("out"));
+        let (validation, lessons) = (validation_file(&out), with_ending(&out, ".lessons"));
+        fs::write(&file, games()).unwrap();
+        fs::write(lesson_file(&file), one_lesson().repeat(40)).unwrap();
+        let packed = |games_aside: &str| {
+            let names = [file.to_str().unwrap(), out.to_str().unwrap()];
+            run(&Line::parse_from(["pack", names[0], "--out", names[1], "--validation", games_aside]).args)
+        };
+        packed("40").unwrap();
+        assert!(validation.exists() && lessons.exists());
+        fs::remove_file(lesson_file(&file)).unwrap();
+        packed("20").unwrap();
+        assert!(validation.exists() && !lessons.exists());
+
+        // A folder in the way of a draft is like a full disk. The old games to learn from have some of the new ones to
+        // validate with.
+        fs::create_dir(with_ending(&out, ".tmp")).unwrap();
+        assert!(packed("10").unwrap_err().contains("cannot write"));
+        assert!(out.exists() && !validation.exists(), "nothing to validate with");
         fs::remove_dir_all(&folder).unwrap();
     }
 
