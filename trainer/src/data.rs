@@ -1,7 +1,7 @@
 //! Packed positions: 32 bytes each, in the format of the crate `bulletformat`, which the field's GPU trainers read.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, ErrorKind, Read, Write};
+use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use bulletformat::ChessBoard;
@@ -118,21 +118,54 @@ fn from_bytes(bytes: &[u8]) -> Option<ChessBoard> {
 ///
 /// One line: it cannot be read, is empty, or holds something else.
 pub fn read(path: &Path) -> Result<Vec<ChessBoard>, String> {
-    let shown = path.display();
-    let mut bytes = Vec::new();
-    let mut file = File::open(path).map_err(|error| format!("cannot open {shown}: {error}"))?;
-    file.read_to_end(&mut bytes).map_err(|error| format!("cannot read {shown}: {error}"))?;
-    if bytes.is_empty() {
-        return Err(format!("{shown} holds no positions"));
-    }
-    if !bytes.len().is_multiple_of(SIZE) {
-        return Err(format!("{shown} is truncated or no file of packed positions: {} bytes", bytes.len()));
-    }
-    let mut positions = Vec::with_capacity(bytes.len() / SIZE);
-    for (index, chunk) in bytes.chunks_exact(SIZE).enumerate() {
-        positions.push(from_bytes(chunk).ok_or_else(|| format!("{shown}: position {index} is impossible"))?);
-    }
+    let file = PackedFile::open(path)?;
+    let mut positions = Vec::with_capacity(file.count);
+    file.append_to(&mut positions)?;
     Ok(positions)
+}
+
+/// A file of packed positions, open but not read: how many it has is the memory that they take.
+pub struct PackedFile<'a> {
+    path: &'a Path,
+    file: File,
+    /// How many positions it has, 1 at least.
+    pub count: usize,
+}
+
+impl PackedFile<'_> {
+    /// Opens a file.
+    ///
+    /// # Errors
+    ///
+    /// One line: it cannot be opened, is empty, or is no whole number of positions.
+    pub fn open(path: &Path) -> Result<PackedFile<'_>, String> {
+        let shown = path.display();
+        let file = File::open(path).map_err(|error| format!("cannot open {shown}: {error}"))?;
+        let size = file.metadata().map_err(|error| format!("cannot read {shown}: {error}"))?.len();
+        if size == 0 {
+            return Err(format!("{shown} holds no positions"));
+        }
+        match usize::try_from(size) {
+            Ok(bytes) if bytes.is_multiple_of(SIZE) => Ok(PackedFile { path, file, count: bytes / SIZE }),
+            _ => Err(format!("{shown} is truncated or no file of packed positions: {size} bytes")),
+        }
+    }
+
+    /// Appends its positions, with no other copy of them in memory.
+    ///
+    /// # Errors
+    ///
+    /// One line: it cannot be read, or holds something else.
+    pub fn append_to(self, positions: &mut Vec<ChessBoard>) -> Result<(), String> {
+        let shown = self.path.display();
+        let mut input = BufReader::with_capacity(1 << 20, self.file);
+        let mut bytes = [0; SIZE];
+        for index in 0..self.count {
+            input.read_exact(&mut bytes).map_err(|error| format!("cannot read {shown}: {error}"))?;
+            positions.push(from_bytes(&bytes).ok_or_else(|| format!("{shown}: position {index} is impossible"))?);
+        }
+        Ok(())
+    }
 }
 
 /// Writes a file of packed positions; under its name it is whole or not there.

@@ -37,8 +37,8 @@ pub struct Args {
     /// The seed of the shuffle, and of what is left out
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How much of a position's score is what comes after it: 0 is its own search alone, 0.9 looks some ten half-moves
-    /// ahead, 1 is the game's result
+    /// How much of a position's score is what comes after it: 0 is its own search alone, 0.9 looks some ten scored
+    /// positions ahead, 1 is the game's result
     #[arg(long, default_value_t = 0.0, value_parser = share)]
     lambda: f32,
     /// The centipawns that multiply the odds of winning by e, for `--lambda`
@@ -51,8 +51,8 @@ pub struct Args {
 /// The scores of a game's positions as `lambda` sees them, in centipawns from White's view.
 ///
 /// A search of a few nodes sees little; what the game then came to, move by move, is the deeper look that nobody had to
-/// pay for. Expected points are averaged backwards from the result, each move further off counting less. Source: the
-/// λ-return of Sutton, "Learning to predict by the methods of temporal differences" (1988).
+/// pay for. Expected points are averaged backwards from the result, each scored position further off counting less; those
+/// without a score do not count. Source: the λ-return of Sutton, "Learning to predict by the methods of temporal differences" (1988).
 fn td_lambda(record: &GameRecord, lambda: f32, scale: f32) -> Vec<i16> {
     let mut points = f32::from(record.result.half_points(Color::White)) / 2.0;
     let mut scores: Vec<i16> = record
@@ -233,6 +233,12 @@ mod tests {
         let points = 0.5 * sigmoid(300.0 / 400.0) + 0.25 * sigmoid(250.0 / 400.0) + 0.25;
         assert_eq!(td_lambda(&record, 0.5, 400.0)[2], centipawns(points, 400.0).round() as i16);
         assert!(td_lambda(&record, 0.5, 400.0)[1] > 0 && td_lambda(&drawn, 0.5, 400.0)[2] < 300);
+        // Positions without a score between them make the later ones no further off.
+        let unscored = Step { chosen, score: Step::NO_SCORE };
+        let mut apart = record.clone();
+        apart.steps = record.steps.iter().flat_map(|&step| [step, unscored, unscored]).collect();
+        let scores: Vec<i16> = td_lambda(&apart, 0.5, 400.0).into_iter().step_by(3).collect();
+        assert_eq!(scores, td_lambda(&record, 0.5, 400.0));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use ibex::tell;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::checkpoint::{self, Checkpoint, EpochLoss, Recipe};
-use crate::data::{self, validation_file, with_ending};
+use crate::data::{self, PackedFile, validation_file, with_ending};
 use crate::export;
 use crate::layers::HiddenLayers;
 use crate::model::{LIMIT, Parameters, ROWS, STRIPE, Stripe, Target, share_gradient};
@@ -82,12 +82,16 @@ impl TrainingSet {
     ///
     /// One line: a file cannot be read, or there are too many positions.
     fn read(sources: &[Source]) -> Result<TrainingSet, String> {
-        let mut set = TrainingSet { positions: Vec::new(), files: Vec::new() };
-        for source in sources {
-            let start = set.positions.len();
-            set.positions.append(&mut data::read(&source.file)?);
-            let place = |index: usize| u32::try_from(index).map_err(|_| "more than four billion positions".to_owned());
-            let count = set.positions.len() - start;
+        let files: Vec<PackedFile> =
+            sources.iter().map(|source| PackedFile::open(&source.file)).collect::<Result<_, _>>()?;
+        let all = files.iter().map(|file| file.count).sum();
+        let place = |index: usize| u32::try_from(index).map_err(|_| "more than four billion positions".to_owned());
+        place(all)?;
+        // The room for all at once: where a list grows, the old one and the new one are in memory together.
+        let mut set = TrainingSet { positions: Vec::with_capacity(all), files: Vec::new() };
+        for (source, file) in sources.iter().zip(files) {
+            let (start, count) = (set.positions.len(), file.count);
+            file.append_to(&mut set.positions)?;
             let taken = ((count as f64 * source.share).round() as usize).max(1);
             set.files.push((place(start)?..place(set.positions.len())?, taken));
         }
@@ -453,6 +457,21 @@ mod tests {
         assert_eq!(Checkpoint::read(&folder.join("again.ckpt")).unwrap(), whole);
         let other = Args { data: vec![source(&data_file, 0.5)], ..args("other", true) };
         assert!(run(&other).unwrap_err().contains("other data"));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn files_are_read_into_one_place_without_room_to_spare() {
+        let folder = scratch_folder("room");
+        let files = ["a", "b", "c"].map(|name| folder.join(name));
+        let positions = lessons(1200);
+        for (file, range) in files.iter().zip([0..1000, 1000..1100, 1100..1200]) {
+            data::write(file, &positions[range]).unwrap();
+        }
+        let set = TrainingSet::read(&files.map(|file| source(&file, 0.5))).unwrap();
+        assert_eq!(set.positions, positions);
+        assert_eq!(set.positions.capacity(), 1200);
+        assert_eq!(set.files, [(0..1000, 500), (1000..1100, 50), (1100..1200, 50)]);
         fs::remove_dir_all(&folder).unwrap();
     }
 }
