@@ -117,6 +117,9 @@ pub struct Checkpoint {
     pub mean: Option<Parameters>,
 }
 
+/// What makes a checkpoint useless.
+const NO_NUMBERS: &str = "numbers that are none";
+
 /// The first line of a checkpoint file; then the numbers follow.
 #[derive(Serialize, Deserialize)]
 struct Heading {
@@ -178,12 +181,24 @@ impl Checkpoint {
         self.mean.unwrap_or(self.parameters)
     }
 
+    /// Whether every number is one, so that the training can go on from here.
+    fn is_sound(&self) -> bool {
+        let weights = [&self.parameters.values, &self.moments.first, &self.moments.second];
+        let mut weights = weights.into_iter().chain(self.mean.as_ref().map(|mean| &mean.values)).flatten();
+        let losses = self.history.iter().flat_map(|losses| [losses.training, losses.validation, losses.rate.into()]);
+        losses.chain([self.unfinished]).all(f64::is_finite)
+            && weights.all(|stripe| stripe.0.iter().all(|value| value.is_finite()))
+    }
+
     /// Writes a file that [`Checkpoint::read`] reads.
     ///
     /// # Errors
     ///
-    /// One line: the system refuses.
+    /// One line: a number is none, or the system refuses. An older file of this name stays.
     pub fn write(&self, path: &Path) -> Result<(), String> {
+        if !self.is_sound() {
+            return Err(format!("{} is not written: it would hold {NO_NUMBERS}", path.display()));
+        }
         let heading = Heading {
             ibex_checkpoint: 1,
             recipe: self.recipe.clone(),
@@ -226,12 +241,12 @@ impl Checkpoint {
         let parameters = Parameters { hidden, values: next() };
         let moments = Moments { first: next(), second: next() };
         let mean = (arrays == 4).then(|| Parameters { hidden, values: next() });
-        let all = parameters.values.iter().chain(mean.iter().flat_map(|mean| &mean.values));
-        if all.flat_map(|stripe| &stripe.0).any(|value| !value.is_finite()) {
-            return Err(format!("{shown} holds numbers that are none"));
-        }
         let Heading { recipe, step, history, unfinished, .. } = heading;
-        Ok(Checkpoint { recipe, step, history, unfinished, parameters, moments, mean })
+        let checkpoint = Checkpoint { recipe, step, history, unfinished, parameters, moments, mean };
+        if !checkpoint.is_sound() {
+            return Err(format!("{shown} holds {NO_NUMBERS}"));
+        }
+        Ok(checkpoint)
     }
 
     /// The mean of what these trainings have come to: trainings that began alike and went their own ways are wrong in
@@ -311,6 +326,32 @@ pub mod tests {
         let weight = |parameters: &Parameters| parameters.row(0, 7).0[11];
         assert!((weight(&mean) - parts.iter().map(|part| weight(part.result())).sum::<f32>() / 3.0).abs() < 1e-6);
         assert_eq!(Checkpoint::mean(&files[..1]).unwrap(), parts[0].parameters);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_checkpoint_without_sound_numbers_is_not_written() {
+        let folder = scratch_folder("unsound");
+        let file = folder.join("a.ckpt");
+        let sound = Checkpoint::new(Recipe { ema: 0.9, ..recipe() });
+        sound.write(&file).unwrap();
+        let losses = EpochLoss { training: 0.1, validation: f64::NAN, rate: 1e-3 };
+        let unsound = |spoil: &dyn Fn(&mut Checkpoint)| {
+            let mut checkpoint = sound.clone();
+            spoil(&mut checkpoint);
+            checkpoint.write(&file)
+        };
+        for result in [
+            unsound(&|c| c.unfinished = f64::NAN),
+            unsound(&|c| c.history.push(losses)),
+            unsound(&|c| c.parameters.values[7].0[3] = f32::NAN),
+            unsound(&|c| c.moments.first[7].0[3] = f32::NAN),
+            unsound(&|c| c.moments.second[7].0[3] = f32::INFINITY),
+            unsound(&|c| c.mean.as_mut().unwrap().values[7].0[3] = f32::NEG_INFINITY),
+        ] {
+            assert!(result.unwrap_err().contains("numbers that are none"));
+        }
+        assert_eq!(Checkpoint::read(&file).unwrap(), sound);
         fs::remove_dir_all(&folder).unwrap();
     }
 }

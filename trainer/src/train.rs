@@ -22,6 +22,9 @@ use crate::schedule;
 /// Into how many parts an epoch is cut where the course of its losses is drawn.
 const PARTS: u64 = 50;
 
+/// Why a training ends early.
+const NO_NUMBER: &str = "the loss is no number any more; try a lower learning rate";
+
 /// How often a checkpoint is written within an epoch.
 const INTERVAL: Duration = Duration::from_secs(180);
 
@@ -122,7 +125,8 @@ impl TrainingSet {
 }
 
 impl Checkpoint {
-    /// Learns one batch, its gradient divided over the threads, and returns the sum of its losses.
+    /// Learns one batch, its gradient divided over the threads, and returns the sum of its losses: no number if a thread
+    /// has panicked or the weights have become none.
     ///
     /// The slope is taken where the engine's integers will be, at the rounded weights, and applied to the exact ones
     /// ("straight through"): what rounding costs is learned away. The result depends on the number of threads only by
@@ -255,6 +259,10 @@ pub fn run(args: &Args) -> Result<(), String> {
             gathered.extend(indices.iter().map(|&index| training.positions[index as usize]));
             rate = schedule::rate(recipe.schedule, checkpoint.step, steps, recipe.lr, recipe.lr_end);
             let loss = checkpoint.learn(&gathered, rate, &mut gradients, &mut layers);
+            // At once: the weights are no good any more, and the checkpoint before them is.
+            if !loss.is_finite() {
+                return Err(format!("epoch {epoch}, batch {done} of {batches}: {NO_NUMBER}"));
+            }
             checkpoint.unfinished += loss;
             part_sum += loss;
             part_batches += 1;
@@ -278,7 +286,7 @@ pub fn run(args: &Args) -> Result<(), String> {
             rate,
         };
         if !losses.training.is_finite() || !losses.validation.is_finite() {
-            return Err(format!("epoch {epoch}: the loss is no number any more; try a lower learning rate"));
+            return Err(format!("epoch {epoch}: {NO_NUMBER}"));
         }
         checkpoint.history.push(losses);
         checkpoint.write(&file)?;
@@ -472,6 +480,31 @@ mod tests {
         assert_eq!(set.positions, positions);
         assert_eq!(set.positions.capacity(), 1200);
         assert_eq!(set.files, [(0..1000, 500), (1000..1100, 50), (1100..1200, 50)]);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_loss_that_is_no_number_ends_a_training_at_once() {
+        let folder = scratch_folder("nan");
+        let data_file = folder.join("data");
+        data::write(&data_file, &lessons(1000)).unwrap();
+        data::write(&validation_file(&data_file), &lessons(100)).unwrap();
+        // The decay of one step is infinite: weights that were zero are no numbers after it.
+        let recipe = Recipe { lr: 1e38, decay: 1e38, ..recipe() };
+        let file = folder.join("a.ckpt");
+        Checkpoint::new(recipe.clone()).write(&file).unwrap();
+        let before = fs::read(&file).unwrap();
+        let args = Args {
+            data: vec![source(&data_file, 1.0)],
+            out: folder.join("a"),
+            resume: true,
+            from: None,
+            threads: Some(1),
+            recipe,
+        };
+        let error = run(&args).unwrap_err();
+        assert!(error.contains("epoch 1, batch 2 of 15: the loss is no number any more"), "{error}");
+        assert!(fs::read(&file).unwrap() == before, "the checkpoint stays");
         fs::remove_dir_all(&folder).unwrap();
     }
 }
