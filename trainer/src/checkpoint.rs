@@ -109,6 +109,8 @@ pub struct Checkpoint {
     pub history: Vec<EpochLoss>,
     /// The sum of the losses in the epoch after those.
     pub unfinished: f64,
+    /// The fingerprint of what it learns from; 0 where it has not begun, or by a trainer that took none.
+    pub data: u64,
     /// The weights.
     pub parameters: Parameters,
     /// The optimiser's memory.
@@ -129,6 +131,8 @@ struct Heading {
     history: Vec<EpochLoss>,
     #[serde(default)]
     unfinished: f64,
+    #[serde(default)]
+    data: u64,
 }
 
 impl Recipe {
@@ -169,7 +173,7 @@ impl Checkpoint {
         let zero = vec![Stripe::ZERO; parameters.values.len()];
         let moments = Moments { first: zero.clone(), second: zero };
         let mean = (recipe.ema > 0.0).then(|| parameters.clone());
-        Checkpoint { recipe, step: 0, history: Vec::new(), unfinished: 0.0, parameters, moments, mean }
+        Checkpoint { recipe, step: 0, history: Vec::new(), unfinished: 0.0, data: 0, parameters, moments, mean }
     }
 
     /// What the training has come to: the running mean of its weights if there is one, or else the weights.
@@ -205,6 +209,7 @@ impl Checkpoint {
             step: self.step,
             history: self.history.clone(),
             unfinished: self.unfinished,
+            data: self.data,
         };
         let heading = serde_json::to_string(&heading).map_err(|error| error.to_string())?;
         data::replace(path, |output| {
@@ -241,8 +246,8 @@ impl Checkpoint {
         let parameters = Parameters { hidden, values: next() };
         let moments = Moments { first: next(), second: next() };
         let mean = (arrays == 4).then(|| Parameters { hidden, values: next() });
-        let Heading { recipe, step, history, unfinished, .. } = heading;
-        let checkpoint = Checkpoint { recipe, step, history, unfinished, parameters, moments, mean };
+        let Heading { recipe, step, history, unfinished, data, .. } = heading;
+        let checkpoint = Checkpoint { recipe, step, history, unfinished, data, parameters, moments, mean };
         if !checkpoint.is_sound() {
             return Err(format!("{shown} holds {NO_NUMBERS}"));
         }

@@ -8,7 +8,7 @@ use bulletformat::ChessBoard;
 use ibex::eval::nnue::features::{FeatureView, output_bucket};
 use ibex::position::Position;
 use ibex::position::attacks::en_prise;
-use ibex::random::Random;
+use ibex::random::{Random, split_mix};
 use shakmaty::{Board, CastlingMode, Chess, Color, FromSetup as _, Piece, Role, Setup, Square};
 
 /// The size of a packed position.
@@ -166,6 +166,20 @@ impl PackedFile<'_> {
         }
         Ok(())
     }
+}
+
+/// A checksum of packed positions in their order, the same in every build: files keep it.
+pub fn checksum(positions: &[ChessBoard]) -> u64 {
+    positions.iter().fold(0, |sum, position| {
+        let bytes = to_bytes(position);
+        let (words, _) = bytes.as_chunks::<8>();
+        words.iter().map(|&word| u64::from_le_bytes(word)).fold(sum, add_to_checksum)
+    })
+}
+
+/// Adds eight bytes to a checksum.
+pub fn add_to_checksum(sum: u64, word: u64) -> u64 {
+    split_mix(&mut (sum ^ word))
 }
 
 /// Writes a file of packed positions; under its name it is whole or not there.

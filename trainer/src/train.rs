@@ -39,7 +39,7 @@ pub struct Args {
     /// `OUT.ibxn`
     #[arg(long, value_name = "OUT")]
     out: PathBuf,
-    /// Go on from `OUT.ckpt`
+    /// Go on from `OUT.ckpt`, with the same data
     #[arg(long)]
     resume: bool,
     /// Begin with the weights of another training's checkpoint, or of a network (`.ibxn`), of the same size
@@ -104,6 +104,13 @@ impl TrainingSet {
     /// How many positions an epoch takes.
     fn per_epoch(&self) -> usize {
         self.files.iter().map(|(_, taken)| taken).sum()
+    }
+
+    /// A number that other positions, another order of theirs, or other shares do not have; never 0.
+    fn fingerprint(&self) -> u64 {
+        let places = |(places, taken): &(Range<u32>, usize)| [places.start.into(), places.end.into(), *taken as u64];
+        let hash = self.files.iter().flat_map(places).fold(data::checksum(&self.positions), data::add_to_checksum);
+        hash.max(1)
     }
 
     /// The positions of an epoch in its order, which does not depend on the epochs before, so that it can be resumed.
@@ -238,6 +245,11 @@ pub fn run(args: &Args) -> Result<(), String> {
     if !(epochs_done * batches..=(epochs_done + 1) * batches).contains(&checkpoint.step) {
         return Err(format!("{} has learned from other data: its epochs have another length", file.display()));
     }
+    let fingerprint = training.fingerprint();
+    if ![0, fingerprint].contains(&checkpoint.data) {
+        return Err(format!("{} has learned from other data: as many, but other positions", file.display()));
+    }
+    checkpoint.data = fingerprint;
     let mut gradients = vec![Parameters::zero(recipe.hidden); threads];
     let mut layers: Vec<HiddenLayers> = gradients.iter().map(|_| HiddenLayers::new(recipe.hidden)).collect();
     let mut gathered: Vec<ChessBoard> = Vec::with_capacity(batch);
@@ -505,6 +517,34 @@ mod tests {
         let error = run(&args).unwrap_err();
         assert!(error.contains("epoch 1, batch 2 of 15: the loss is no number any more"), "{error}");
         assert!(fs::read(&file).unwrap() == before, "the checkpoint stays");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_training_goes_on_with_its_own_data_alone() {
+        let folder = scratch_folder("fingerprint");
+        let data_file = folder.join("data");
+        let positions = lessons(2000);
+        data::write(&data_file, &positions[..1000]).unwrap();
+        data::write(&validation_file(&data_file), &positions).unwrap();
+        let args = |resume| Args {
+            data: vec![source(&data_file, 1.0)],
+            out: folder.join("a"),
+            resume,
+            from: None,
+            threads: Some(1),
+            recipe: Recipe { epochs: 1, ..recipe() },
+        };
+        run(&args(false)).unwrap();
+        run(&args(true)).unwrap();
+        // As many positions: their order would be that of the old ones.
+        data::write(&data_file, &positions[1000..]).unwrap();
+        let refused = run(&args(true)).unwrap_err();
+        assert!(refused.contains("a.ckpt has learned from other data"), "{refused}");
+        // A trainer that took no fingerprint may have begun with any positions.
+        let file = folder.join("a.ckpt");
+        Checkpoint { data: 0, ..Checkpoint::read(&file).unwrap() }.write(&file).unwrap();
+        run(&args(true)).unwrap();
         fs::remove_dir_all(&folder).unwrap();
     }
 }
