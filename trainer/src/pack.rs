@@ -50,9 +50,10 @@ pub struct Args {
 
 /// The scores of a game's positions as `lambda` sees them, in centipawns from White's view.
 ///
-/// A search of a few nodes sees little; what the game then came to, move by move, is the deeper look that nobody had to
-/// pay for. Expected points are averaged backwards from the result, each scored position further off counting less; those
-/// without a score do not count. Source: the λ-return of Sutton, "Learning to predict by the methods of temporal differences" (1988).
+/// A search of a few nodes sees little; what the game then came to, move by move, is the deeper look that costs nothing
+/// more. Expected points are averaged backwards from the result, each scored position further off counting less; those
+/// without a score do not count. Source: the λ-return of Sutton, "Learning to predict by the methods of temporal
+/// differences" (1988).
 fn td_lambda(record: &GameRecord, lambda: f32, scale: f32) -> Vec<i16> {
     let mut points = f32::from(record.result.half_points(Color::White)) / 2.0;
     let mut scores: Vec<i16> = record
@@ -112,8 +113,7 @@ fn open_lessons(games: &Path) -> Result<Option<Lessons>, String> {
     Ok(Some(LessonReader::new(BufReader::with_capacity(1 << 18, file))))
 }
 
-/// Checks that no lessons follow those of the last game: from where one game too many has some, all later ones have those
-/// of another game.
+/// Checks that no lessons follow those of the last game: if any do, games in the file may have those of others.
 fn check_end(lessons: &mut Lessons, games: &Path) -> Result<(), String> {
     // A worker writes the lessons of a game before the game: where it is at work, one block may have none yet.
     let at_work = games.parent().is_some_and(|folder| folder.join("run.json").exists());

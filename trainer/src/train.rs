@@ -132,8 +132,8 @@ impl TrainingSet {
 }
 
 impl Checkpoint {
-    /// Learns one batch, its gradient divided over the threads, and returns the sum of its losses: no number if a thread
-    /// has panicked or the weights have become none.
+    /// Learns one batch, its gradient divided over the threads, and returns the sum of its losses: no number if a
+    /// thread has panicked or the weights have become none.
     ///
     /// The slope is taken where the engine's integers will be, at the rounded weights, and applied to the exact ones
     /// ("straight through"): what rounding costs is learned away. The result depends on the number of threads only by
