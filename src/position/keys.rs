@@ -3,12 +3,13 @@
 //! Source: Albert Zobrist, "A New Hashing Method with Application for Game Playing" (1970). The words come from
 //! Steele, Lea and Flood's SplitMix64, evaluated at compile time, so that a key means the same in every build.
 
-use shakmaty::{Board, Castles, Color, File, Piece, Role, Square};
+use shakmaty::{Bitboard, Board, Castles, Color, File, Piece, Rank, Role, Square};
 
 use crate::random::split_mix;
 
 struct Words {
     pieces: [[u64; 64]; 12],
+    /// By the rook that may castle: White's from the a-file, then Black's.
     castling: [u64; 16],
     en_passant: [u64; 8],
     black_to_move: u64,
@@ -29,17 +30,11 @@ impl Words {
             }
             piece += 1;
         }
-        // One word a right, combined for every set of rights, so that a change costs one lookup.
+        // The rooks of the initial position first: the others came later, and changed no key of chess with its own rules.
+        let corners = [7, 0, 15, 8];
         let mut i = 0;
         while i < 4 {
-            let word = split_mix(&mut state);
-            let mut set = 0;
-            while set < 16 {
-                if set >> i & 1 == 1 {
-                    words.castling[set] ^= word;
-                }
-                set += 1;
-            }
+            words.castling[corners[i]] = split_mix(&mut state);
             i += 1;
         }
         i = 0;
@@ -48,6 +43,13 @@ impl Words {
             i += 1;
         }
         words.black_to_move = split_mix(&mut state);
+        i = 0;
+        while i < 16 {
+            if i % 8 != 0 && i % 8 != 7 {
+                words.castling[i] = split_mix(&mut state);
+            }
+            i += 1;
+        }
         words
     }
 }
@@ -90,9 +92,14 @@ impl Keys {
         self.whole ^= WORDS.en_passant[file as usize];
     }
 
-    /// Grants or takes a set of castling rights (four bits).
-    pub fn toggle_castling(&mut self, rights: usize) {
-        self.whole ^= WORDS.castling[rights];
+    /// Grants these rooks the right to castle, or takes it. Their files tell them apart: in
+    /// Chess960, the same board may have the right for one rook or for the one beside it.
+    #[inline]
+    pub fn toggle_castling(&mut self, rooks: Bitboard) {
+        for rook in rooks {
+            let back_rank = if rook.rank() == Rank::First { 0 } else { 8 };
+            self.whole ^= WORDS.castling[back_rank + rook.file() as usize];
+        }
     }
 
     /// The keys from scratch; `en_passant` is the file of a capture that is legal.
@@ -101,7 +108,7 @@ impl Keys {
         for (square, piece) in board.iter() {
             keys.toggle(piece, square);
         }
-        keys.toggle_castling(super::rights_of(castles));
+        keys.toggle_castling(castles.castling_rights());
         if let Some(file) = en_passant {
             keys.toggle_en_passant(file);
         }

@@ -190,7 +190,7 @@ impl Position {
     /// Plays a legal move.
     pub fn play(&mut self, m: Move) {
         let us = self.turn();
-        let rights = self.castling_rights();
+        let rights = self.castles().castling_rights();
         match m {
             Move::Normal { role, from, capture, to, promotion } => {
                 self.keys.toggle(role.of(us), from);
@@ -215,7 +215,7 @@ impl Position {
         }
         self.chess.play_unchecked(m);
         self.finish_turn();
-        let rights_after = self.castling_rights();
+        let rights_after = self.castles().castling_rights();
         self.keys.toggle_castling(rights ^ rights_after);
         self.checkers = self.chess.checkers();
         let progress = m.is_zeroing();
@@ -252,11 +252,6 @@ impl Position {
         }
     }
 
-    /// The castling rights as four bits.
-    fn castling_rights(&self) -> usize {
-        rights_of(self.castles())
-    }
-
     /// The FEN of this position (X-FEN: castling letters name the rook's file where `KQkq` would be ambiguous).
     pub fn fen(&self) -> String {
         let mut setup = self.chess.to_setup(EnPassantMode::Legal);
@@ -273,20 +268,6 @@ impl Position {
     pub fn castling_mode(&self) -> CastlingMode {
         self.castles().mode()
     }
-}
-
-/// Castling rights as four bits: two for a colour, king's side first.
-pub(crate) fn rights_of(castles: &Castles) -> usize {
-    if castles.is_empty() {
-        return 0;
-    }
-    let mut rights = 0;
-    for (i, color) in [Color::White, Color::Black].into_iter().enumerate() {
-        for (j, side) in [CastlingSide::KingSide, CastlingSide::QueenSide].into_iter().enumerate() {
-            rights |= usize::from(castles.has(color, side)) << (2 * i + j);
-        }
-    }
-    rights
 }
 
 /// The file of a legal en passant capture.

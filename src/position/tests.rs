@@ -88,6 +88,18 @@ proptest! {
 }
 
 #[test]
+fn which_rook_may_castle_counts() {
+    let [outer, inner] = ["A", "B"].map(|right| fen(&format!("4k3/8/8/8/8/8/8/RR2K3 w {right} - 0 1")));
+    assert_ne!(outer.castles().castling_rights(), inner.castles().castling_rights());
+    assert_ne!(outer.key(), inner.key());
+    let [mut outer, mut inner] = [outer, inner];
+    for position in [&mut outer, &mut inner] {
+        position.play(position.parse_move("e1e2").expect("legal"));
+    }
+    assert_eq!(outer.key(), inner.key(), "no right, no difference");
+}
+
+#[test]
 fn en_passant_counts_only_when_it_can_be_captured() {
     // After 1. e4 no black pawn can capture: the square must not make a different position.
     let mut played = Position::startpos();
