@@ -96,7 +96,12 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
     ) -> NodeResult {
         let evaluation = self.child_evaluation(child);
         let (alpha, beta) = self.child_window(alpha, beta, evaluation);
-        let value = self.node::<PV>(child, alpha, beta, depth, ply + 1, cut_node)?;
+        // Not by way of the node, whose many variables would get their place on the stack first.
+        let value = if depth <= 0 {
+            self.quiesce::<PV>(child, alpha, beta, ply + 1)?
+        } else {
+            self.node::<PV>(child, alpha, beta, depth, ply + 1, cut_node)?
+        };
         Some(self.leave(value, evaluation))
     }
 

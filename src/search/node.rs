@@ -56,6 +56,7 @@ pub(super) struct Candidate {
     pub noisy: bool,
     /// Its number among the node's moves, from 1.
     pub number: usize,
+    /// What the histories say of it; 0 for the first one.
     pub history: i32,
     /// Its reduction by depth and number alone, in 1/1024 ply.
     pub base_reduction: i32,
@@ -211,6 +212,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             let noisy = is_noisy(m);
             let history = match picker.history() {
                 Some(known) => known,
+                // Nothing prunes or reduces the first move.
+                None if move_count == 1 => 0,
                 None if noisy => self.td.history.noisy(position, m),
                 None => self.td.history.quiet(position, &threats, &cont_keys, m),
             };

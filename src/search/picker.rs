@@ -82,8 +82,8 @@ impl<const N: usize> Queue<N> {
 pub struct Picker {
     stage: Stage,
     tt_move: Option<Move>,
-    noisy: Queue<MAX_MOVES>,
-    quiets: Queue<MAX_MOVES>,
+    /// The moves of a stage: all noisy ones are taken out before the quiet ones are generated.
+    queue: Queue<MAX_MOVES>,
     bad: ArrayVec<Move, MAX_MOVES>,
     next_bad: usize,
     killer: Option<PackedMove>,
@@ -101,8 +101,7 @@ impl Picker {
         Picker {
             stage: Stage::TtMove,
             tt_move,
-            noisy: Queue::new(),
-            quiets: Queue::new(),
+            queue: Queue::new(),
             bad: ArrayVec::new(),
             next_bad: 0,
             killer,
@@ -161,12 +160,12 @@ impl Picker {
                                 + m.promotion().map_or(0, |_| exchange_value(Role::Queen));
                             let history = history.noisy(position, m);
                             let order = params::noisy_victim() * victim + history / params::noisy_history();
-                            self.noisy.push(m, order, history);
+                            self.queue.push(m, order, history);
                         }
                     });
                     self.stage = Stage::GoodNoisy;
                 }
-                Stage::GoodNoisy => match self.noisy.take_best() {
+                Stage::GoodNoisy => match self.queue.take_best() {
                     Some((m, _)) => {
                         ahead(m);
                         if position.see_at_least(m, self.threshold) {
@@ -184,7 +183,7 @@ impl Picker {
                 }
                 Stage::Quiets => {
                     if !self.skip_quiets
-                        && let Some((m, history)) = self.quiets.take_best()
+                        && let Some((m, history)) = self.queue.take_best()
                     {
                         self.history = Some(history);
                         ahead(m);
@@ -219,7 +218,7 @@ impl Picker {
             } else if checks[m.role() as usize - 1].contains(m.to()) && position.see_at_least(m, -params::check_see()) {
                 score += params::check_order();
             }
-            self.quiets.push(m, score, history);
+            self.queue.push(m, score, history);
         });
     }
 

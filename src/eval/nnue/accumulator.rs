@@ -163,12 +163,13 @@ impl Accumulators {
             return;
         }
         let views = self.top().views;
-        for role in [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
-            for square in squares & board.by_role(role) {
-                let piece = role.of(Color::from_white(board.white().contains(square)));
-                for (rows, view) in rows.iter_mut().zip(views) {
-                    rows.push(self.network.feature(view.en_prise(piece, square)));
-                }
+        for square in squares {
+            // Without a branch: which role it is can hardly be predicted.
+            let is = |pieces: Bitboard| usize::from(pieces.contains(square));
+            let role = is(board.knights()) + 2 * is(board.bishops()) + 3 * is(board.rooks()) + 4 * is(board.queens());
+            let piece = Role::ALL[role].of(Color::from_white(board.white().contains(square)));
+            for (rows, view) in rows.iter_mut().zip(views) {
+                rows.push(self.network.feature(view.en_prise(piece, square)));
             }
         }
     }
