@@ -1,15 +1,13 @@
 //! `pack`: from games to shuffled positions, some games being set aside to validate with.
 
-use std::fs::File;
-use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bulletformat::ChessBoard;
 use ibex::bound::Bound;
 use ibex::formats::filter::Filter;
-use ibex::formats::games::{GameRecord, ReadError};
+use ibex::formats::games::GameRecord;
 use ibex::formats::lessons::{LessonReader, LessonRecord, bound_code, lesson_file};
-use ibex::lab::datagen::report::{data_files, read_games};
+use ibex::lab::datagen::report::{check_end, data_files, open_lessons, read_games};
 use ibex::random::Random;
 use ibex::tell;
 use shakmaty::{Chess, Color, Position as _, Role};
@@ -98,32 +96,6 @@ pub fn pack(chess: &Chess, score: i16, half_points: u8) -> ChessBoard {
         Ok(packed) => packed,
         Err(error) => unreachable!("every square of a legal position has one piece: {error}"),
     }
-}
-
-/// Reads the lessons beside a data file.
-type Lessons = LessonReader<BufReader<File>>;
-
-/// Opens the lessons beside a data file, if there are any.
-fn open_lessons(games: &Path) -> Result<Option<Lessons>, String> {
-    let path = lesson_file(games);
-    if !path.exists() {
-        return Ok(None);
-    }
-    let file = File::open(&path).map_err(|error| format!("cannot open {}: {error}", path.display()))?;
-    Ok(Some(LessonReader::new(BufReader::with_capacity(1 << 18, file))))
-}
-
-/// Checks that no lessons follow those of the last game: if any do, games in the file may have those of others.
-fn check_end(lessons: &mut Lessons, games: &Path) -> Result<(), String> {
-    // A worker writes the lessons of a game before the game: where it is at work, one block may have none yet.
-    let at_work = games.parent().is_some_and(|folder| folder.join("run.json").exists());
-    let surplus = match lessons.next_block() {
-        Ok(Some(_)) if at_work => !matches!(lessons.next_block(), Ok(None)),
-        Err(ReadError::Truncated) if at_work => false,
-        Err(ReadError::Io(error)) => return Err(error.to_string()),
-        block => !matches!(block, Ok(None)),
-    };
-    if surplus { Err("more lessons than games".to_owned()) } else { Ok(()) }
 }
 
 /// Packs a lesson; its bound becomes one for the side to move.

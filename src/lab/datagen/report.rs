@@ -8,6 +8,7 @@ use shakmaty::{Chess, Color, Position as _};
 
 use crate::formats::filter::Filter;
 use crate::formats::games::{GameRecord, GameResult, ReadError, Reader};
+use crate::formats::lessons::{LessonReader, lesson_file};
 use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK, TROUBLE};
 use crate::tell;
@@ -67,19 +68,45 @@ fn is_part(path: &Path) -> bool {
     path.parent().is_some_and(|folder| folder.join("run.json").exists())
 }
 
-/// Replays every game.
+/// Lessons beside a data file, to be read.
+pub type LessonsBeside = LessonReader<BufReader<File>>;
+
+/// Opens the lessons beside a data file, if there are any.
+///
+/// # Errors
+///
+/// One line: the system says so.
+pub fn open_lessons(games: &Path) -> Result<Option<LessonsBeside>, String> {
+    let path = lesson_file(games);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let file = File::open(&path).map_err(|error| format!("cannot open {}: {error}", path.display()))?;
+    Ok(Some(LessonReader::new(BufReader::with_capacity(1 << 18, file))))
+}
+
+/// Checks that no lessons follow those of the last game: if any do, games in the file may have those of others.
+///
+/// # Errors
+///
+/// A few words, without the file's name.
+pub fn check_end(lessons: &mut LessonsBeside, games: &Path) -> Result<(), String> {
+    // A worker writes the lessons of a game before the game: where it is at work, one block may have none yet.
+    let at_work = is_part(games);
+    let surplus = match lessons.next_block() {
+        Ok(Some(_)) if at_work => !matches!(lessons.next_block(), Ok(None)),
+        Err(ReadError::Truncated) if at_work => false,
+        Err(ReadError::Io(error)) => return Err(error.to_string()),
+        block => !matches!(block, Ok(None)),
+    };
+    if surplus { Err("more lessons than games".to_owned()) } else { Ok(()) }
+}
+
+/// Replays every game, and counts the lessons beside the games.
 pub fn verify(names: &[PathBuf]) -> u8 {
     let (mut positions, mut doubtful) = (0u64, Vec::new());
-    let mut index = 0u64;
-    let games = read_games(names, |record| {
-        positions += record.steps.len() as u64;
-        // The reader has found every move legal; what is left to check is the result of games that the rules ended.
-        if let Some(complaint) = contradiction(record)
-            && doubtful.len() < 5
-        {
-            doubtful.push(format!("game {index}: {complaint}"));
-        }
-        index += 1;
+    let games = data_files(names).and_then(|files| {
+        files.iter().map(|path| verify_file(path, &mut positions, &mut doubtful)).sum::<Result<u64, String>>()
     });
     match games {
         Err(error) => {
@@ -98,10 +125,37 @@ pub fn verify(names: &[PathBuf]) -> u8 {
         }
         Ok(games) => {
             let (games, positions) = (counted(games, "game", "games"), counted(positions, "position", "positions"));
-            tell!("{games}, {positions}: every move legal, every result possible");
+            tell!("{games}, {positions}: every move legal, no result that its last board rules out");
             OK
         }
     }
+}
+
+/// Replays the games of one file, and returns their number.
+fn verify_file(path: &PathBuf, positions: &mut u64, doubtful: &mut Vec<String>) -> Result<u64, String> {
+    let mut lessons = open_lessons(path)?;
+    let mut unfit = Ok(());
+    let mut index = 0u64;
+    let games = read_games(std::slice::from_ref(path), |record| {
+        *positions += record.steps.len() as u64;
+        // The reader has found every move legal; what is left to check is the result of games that the rules ended.
+        if let Some(complaint) = contradiction(record)
+            && doubtful.len() < 5
+        {
+            doubtful.push(format!("{}: game {index}: {complaint}", path.display()));
+        }
+        index += 1;
+        if let (Some(lessons), Ok(())) = (&mut lessons, &unfit) {
+            unfit = match lessons.next_lessons() {
+                Ok(Some(_)) => Ok(()),
+                Ok(None) => Err("fewer lessons than games".to_owned()),
+                Err(error) => Err(error.to_string()),
+            };
+        }
+    })?;
+    let fit = unfit.and_then(|()| lessons.as_mut().map_or(Ok(()), |lessons| check_end(lessons, path)));
+    fit.map_err(|error| format!("{}: {error}", lesson_file(path).display()))?;
+    Ok(games)
 }
 
 /// What the result of a game and its last position have against each other.

@@ -273,6 +273,10 @@ impl GenerationRun {
             }
             file.write_all(&record.to_bytes()).map_err(trouble("write", &path))?;
             if round % SYNC == SYNC - 1 {
+                // Lessons first: a game without its own is a smaller loss than lessons of other games.
+                if let Some(lessons_out) = &lessons_out {
+                    lessons_out.sync_data().map_err(trouble("write", &lesson_path))?;
+                }
                 file.sync_data().map_err(trouble("write", &path))?;
             }
             let mut tally = Totals::default();

@@ -4,6 +4,8 @@ use super::*;
 use crate::bound::{Bound, Ibv};
 use crate::formats::lessons::LessonRecord;
 use crate::lab::datagen::play::Purpose;
+use crate::lab::datagen::report::verify;
+use crate::lab::{OK, TROUBLE};
 use crate::position::Game;
 use crate::score::Score;
 use crate::scratch::Scratch;
@@ -145,6 +147,15 @@ fn lessons_follow_their_games_through_a_kill() {
     let one_worker = GenerationRun { lessons: true, ..session(&scratch.0, "one", 1, 24) };
     one_worker.run(&|| Teacher(0), true).unwrap();
     assert_eq!(read(&lesson_file(&one_worker.out)), lessons, "in the order of the games");
+
+    // `verify` counts them.
+    assert_eq!(verify(std::slice::from_ref(&whole.out)), OK);
+    for wrong in [blocks.len() - 1, blocks.len() + 1] {
+        let bytes: Vec<u8> =
+            (0..wrong).flat_map(|i| lessons::block(blocks.get(i).map_or(&[], Vec::as_slice))).collect();
+        fs::write(lesson_file(&whole.out), bytes).unwrap();
+        assert_eq!(verify(std::slice::from_ref(&whole.out)), TROUBLE, "{wrong} blocks");
+    }
 
     // What kills leave: lessons whose game is missing, a torn block, and a game whose lessons were lost.
     let torn = with_lessons("torn");
