@@ -164,7 +164,9 @@ done
 (
   cd $out
   shopt -s nullglob
-  { sha256sum ibex-*.tar.gz ibex-*.zip 2>/dev/null || shasum -a 256 ibex-*.tar.gz; } | tee SHA256SUMS
+  # Without a name, both programs would read what is typed.
+  files=(ibex-*.tar.gz ibex-*.zip)
+  [ ${#files[@]} -eq 0 ] || { sha256sum "${files[@]}" 2>/dev/null || shasum -a 256 "${files[@]}"; } | tee SHA256SUMS
 )
 if [ ${#failed[@]} -gt 0 ]; then
   echo "$script: failed: ${failed[*]}" >&2

@@ -134,11 +134,15 @@ impl Ibv {
 
     /// Whether this child value refutes the node: it proves at least `beta`. One comparison; "at most beta" is just
     /// below the line and does not cut.
+    ///
+    /// Of a value that a search with this beta has returned, whose upper bounds lie no higher. Of any other,
+    /// [`Ibv::settles`] says what it proves.
     pub const fn cuts(self, beta: Score) -> bool {
         self.0 >= Ibv::exact(beta).0
     }
 
-    /// Whether this proves that the truth is at most `alpha`.
+    /// Whether this proves that the truth is at most `alpha`; of a value that a search with this alpha has returned, as
+    /// [`Ibv::cuts`].
     pub const fn fails_low(self, alpha: Score) -> bool {
         self.0 <= Ibv::exact(alpha).0 && self.is_some()
     }

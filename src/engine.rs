@@ -193,7 +193,8 @@ impl Signals {
         if let Some(clock) = self.clock.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
             clock.ponderhit();
         }
-        self.pondering.store(false, Ordering::Relaxed);
+        // Who sees this sees the clock that was set before.
+        self.pondering.store(false, Ordering::Release);
         self.notify();
     }
 
@@ -541,7 +542,8 @@ impl Job {
     }
 
     /// Searches as a weaker player: with the handicap's limits, on one thread that remembers nothing, and with its choice
-    /// among the lines. The user sees as many of them as `MultiPV` says.
+    /// among the lines. The user sees as many of them as `MultiPV` says, but causes no others: more lines would take the
+    /// nodes of those that are chosen from, and make the player weaker than it says.
     fn held_back(&self, handicap: &Handicap, threads: &mut [ThreadData], sink: Listener<'_>) -> Outcome {
         let threads = &mut threads[..1];
         threads.iter_mut().for_each(ThreadData::clear);
@@ -569,8 +571,8 @@ impl Job {
                 }
             }
         };
-        let lines = handicap.lines().max(self.lines);
-        let outcome = self.search(threads, &handicap.limits(&self.game, &self.limits), lines, Some(&listener));
+        let limits = handicap.limits(&self.game, &self.limits);
+        let outcome = self.search(threads, &limits, handicap.lines(), Some(&listener));
         let latest = latest.into_inner().unwrap_or_else(PoisonError::into_inner);
         let chosen = handicap.choose(self.game.position(), &latest[..latest.len().min(handicap.lines())]);
         match chosen.and_then(|report| Some((report, *report.pv.first()?))) {

@@ -62,7 +62,7 @@ impl Window {
                 }
             }
         }
-        // The ends meet, or cross where sources contradict each other: the newer knowledge is believed.
+        // The ends meet, or cross where sources contradict each other: then the lower bound is believed, whichever came first.
         (self.alpha >= self.beta).then(|| self.close(proved))
     }
 
@@ -81,6 +81,16 @@ impl Window {
 mod tests {
     use super::*;
     use crate::random::Random;
+
+    #[test]
+    fn of_bounds_that_contradict_each_other_the_lower_one_is_believed() {
+        let [low, high] = [5, 10].map(Score::heuristic);
+        for bounds in [[Ibv::lower(high), Ibv::upper(low)], [Ibv::upper(low), Ibv::lower(high)]] {
+            let mut window = Window::new(Score::heuristic(-50), Score::heuristic(50));
+            assert_eq!(window.know(bounds[0]), None);
+            assert_eq!(window.know(bounds[1]), Some(Ibv::exact(high)));
+        }
+    }
 
     /// A random game tree: a leaf has a value, a node children and, perhaps, a sound bound of it.
     struct Tree {

@@ -23,7 +23,7 @@ use shakmaty::Move;
 pub use error::{SuiteError, WordError};
 pub use moves::{has_opinions, move_words, read_move};
 use moves::{line_of_play, moves, points};
-use operations::{ENDLESS, find, is_opcode, next_word, split_operations};
+use operations::{ENDLESS, UNENDED, find, is_opcode, next_word, split_operations};
 pub use operations::{Operation, quotation, quote};
 pub use write::written;
 
@@ -433,6 +433,9 @@ fn interpret(position: Position, operations: Vec<Operation>, line: usize) -> Res
                 && let Some(solution) = swallowed(&operation.raw)
             {
                 return Err(SuiteError::Swallowed { raw: operation.raw.clone(), solution: solution.to_owned() });
+            }
+            if operation.odd == Some(UNENDED) {
+                return Err(SuiteError::Unread { why: UNENDED, raw: operation.raw.clone() });
             }
             if is_solution(opcode) && operation.odd != Some(TWICE) {
                 let why = operation.odd.unwrap_or_default();

@@ -12,8 +12,8 @@ use std::io::{self, Read};
 use std::num::NonZeroU32;
 
 use shakmaty::{
-    Bitboard, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, FromSetup, Move, Piece, Position as _, Role,
-    Setup, Square,
+    Bitboard, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, FromSetup, Move, Piece, Position as _,
+    PositionError, Role, Setup, Square,
 };
 use viriformat::chess::board::{Board, DrawType, GameOutcome, WinType};
 use viriformat::chess::{chessmove, piece, types};
@@ -267,7 +267,11 @@ pub(super) fn decode_header(bytes: &[u8; HEADER_SIZE]) -> Result<(Chess, GameRes
         other => return malformed(format!("unknown result code {other}")),
     };
     let mode = CastlingMode::detect(&setup);
-    match Chess::from_setup(setup, mode) {
+    // As much material, and checks as odd, as a book may hold: what has been written can be read.
+    let read = Chess::from_setup(setup, mode)
+        .or_else(PositionError::ignore_impossible_check)
+        .or_else(PositionError::ignore_too_much_material);
+    match read {
         Ok(chess) => Ok((chess, result)),
         Err(error) => malformed(format!("impossible starting position: {error}")),
     }
@@ -356,7 +360,18 @@ fn foreign_board(chess: &Chess) -> Board {
 mod tests {
     use super::*;
     use crate::position::Position;
+    use crate::position::notation::read_fen;
     use crate::random::Random;
+
+    #[test]
+    fn whatever_a_book_may_hold_can_be_read_again() {
+        for fen in ["rnnqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNNQKBNR w KQkq - 0 1", "4k3/8/3N1N2/8/8/8/8/4K3 b - - 0 1"] {
+            let start = read_fen(fen).unwrap().chess().clone();
+            let bytes = GameRecord { start: start.clone(), steps: vec![], result: GameResult::Draw }.to_bytes();
+            let read = Reader::new(bytes.as_slice()).next_game().unwrap().expect("a game");
+            assert_eq!(read.start, start, "{fen}");
+        }
+    }
 
     /// Random games from a standard and from Chess960 positions, so that every kind of move occurs.
     fn random_record(random: &mut Random, index: u32) -> GameRecord {

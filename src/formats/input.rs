@@ -204,10 +204,21 @@ pub fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>, most: usize) -> i
         let return_first = bytes[end] == b'\r';
         input.consume(end + 1);
         // The other half of CR LF may lie in the next block.
-        if return_first && input.fill_buf()?.first() == Some(&b'\n') {
+        if return_first && next_byte(input)? == Some(b'\n') {
             input.consume(1);
         }
         return Ok(true);
+    }
+}
+
+/// The next byte of an input, which stays there.
+fn next_byte(input: &mut impl BufRead) -> io::Result<Option<u8>> {
+    loop {
+        match input.fill_buf() {
+            Ok(bytes) => return Ok(bytes.first().copied()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
+            Err(error) => return Err(error),
+        }
     }
 }
 

@@ -104,14 +104,14 @@ pub enum Repair {
     },
     /// The castling rights contradict one another, so that none are kept; the rights.
     CastlingRefused(String),
-    /// Castling rights without king and rook in place are dropped.
+    /// Castling rights that cannot be are dropped: without king and rook in place, or a second one to the same side.
     CastlingDropped {
         /// The rights that are left, as a FEN has them.
         kept: String,
     },
     /// The en passant field is no square, and is taken as `-`; the field.
     EnPassantUnread(String),
-    /// The en passant square has no pawn before it and is dropped.
+    /// No pawn can just have passed the en passant square, which is dropped.
     EnPassantDropped,
     /// A counter is no number or out of its range.
     Counter {
@@ -157,10 +157,12 @@ impl fmt::Display for Repair {
             }
             Repair::CastlingRefused(rights) => write!(f, "castling rights '{rights}' cannot be; none are kept"),
             Repair::CastlingDropped { kept } => {
-                write!(f, "castling rights without king and rook in place are dropped; kept: {kept}")
+                write!(f, "castling rights that cannot be are dropped; kept: {kept}")
             }
             Repair::EnPassantUnread(field) => write!(f, "'{}' is no en passant square", shorten(field)),
-            Repair::EnPassantDropped => f.write_str("the en passant square has no pawn before it and is dropped"),
+            Repair::EnPassantDropped => {
+                f.write_str("no pawn can just have passed the en passant square, which is dropped")
+            }
             Repair::Counter { counter, field, taken } => {
                 write!(f, "{counter} '{}' is out of range; taken as {taken}", shorten(field))
             }
@@ -184,8 +186,8 @@ impl Position {
     /// Reads a FEN and repairs it where that is possible. Returns the position and everything that was changed or is out
     /// of the ordinary.
     ///
-    /// Castling rights without king and rook in place and en passant squares without a pawn are dropped, counters out of
-    /// range are set back, and any number of pieces and impossible checks are taken as they are. Without a `mode`, the
+    /// Castling rights that cannot be and en passant squares that no pawn can have passed are dropped, counters out of range
+    /// are set back, and any number of pieces and impossible checks are taken as they are. Without a `mode`, the
     /// castling rights decide whether this is Chess960.
     ///
     /// # Errors
@@ -341,7 +343,9 @@ mod tests {
             ("4k3/8/8/8/8/8/8/R3K2R w KKQQX - 0 1", "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "read as 'KQ'"),
             ("4k3/8/8/8/8/8/8/RR2K2R w KAB - 0 1", "4k3/8/8/8/8/8/8/RR2K2R w - - 0 1", "none are kept"),
             ("4k3/8/8/8/8/8/8/4K3 w -- - 0 1", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", "read as '-'"),
-            ("4k3/8/8/8/8/8/4P3/4K3 b - e3 0 1", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", "no pawn before it"),
+            ("4k3/8/8/8/8/8/4P3/4K3 b - e3 0 1", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", "no pawn can just"),
+            ("4k3/8/8/8/4P3/8/4P3/4K3 b - e3 0 1", "4k3/8/8/8/4P3/8/4P3/4K3 b - - 0 1", "no pawn can just"),
+            ("4k3/8/8/8/8/8/8/4K1RR w GH - 0 1", "4k3/8/8/8/8/8/8/4K1RR w K - 0 1", "that cannot be"),
             ("4k3/8/8/8/8/8/4P3/4K3 b - e9 0 1", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", "'e9' is no en passant square"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - -1 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "half-move clock '-1'"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 151 9", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 9", "half-move clock '151'"),

@@ -43,7 +43,7 @@ pub use moves::PackedMove;
 /// assert_eq!(position.fen(), "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
 /// assert_eq!(
 ///     repairs[0].to_string(),
-///     "castling rights without king and rook in place are dropped; kept: -"
+///     "castling rights that cannot be are dropped; kept: -"
 /// );
 ///
 /// // A position without a king cannot be played.
@@ -232,8 +232,14 @@ impl Position {
         let stay = self.board().by_color(us) & !self.board().kings() & !self.castles().castling_rights();
         if let Some((square, role)) = stay.first().and_then(|s| Some((s, self.board().role_at(s)?))) {
             self.chess.play_unchecked(Move::Normal { role, from: square, capture: None, to: square, promotion: None });
-        } else if let Ok(passed) = self.chess.clone().swap_turn() {
-            self.chess = passed;
+        } else {
+            // Not shakmaty's own way of passing: it refuses what a FEN may hold here, such as too much material.
+            let mut setup = self.chess.to_setup(EnPassantMode::Legal);
+            setup.swap_turn();
+            match fen::accept(setup, self.castling_mode()) {
+                Ok(passed) => self.chess = passed,
+                Err(error) => unreachable!("out of check, either side may move: {error}"),
+            }
         }
         self.finish_turn();
         self.clock = self.clock.saturating_add(1);

@@ -88,6 +88,17 @@ proptest! {
 }
 
 #[test]
+fn a_pass_passes_the_turn_whatever_is_on_the_board() {
+    // More men than chess has, and nothing but a king and castling rooks to move.
+    for text in ["nnn1k3/pppppppp/8/8/8/8/8/4K3 w - - 0 1", "4k3/pppppppp/p7/8/8/8/8/R3K2R w KQ - 0 1"] {
+        let mut position = fen(text);
+        position.play_null();
+        assert_eq!(position.turn(), shakmaty::Color::Black, "{text}");
+        assert_eq!(*position.keys(), Position::from_chess(position.chess().clone()).keys, "{text}");
+    }
+}
+
+#[test]
 fn which_rook_may_castle_counts() {
     let [outer, inner] = ["A", "B"].map(|right| fen(&format!("4k3/8/8/8/8/8/8/RR2K3 w {right} - 0 1")));
     assert_ne!(outer.castles().castling_rights(), inner.castles().castling_rights());

@@ -118,6 +118,13 @@ mod tests {
         }
     }
 
+    /// The plies of bishop and knight are kept in a byte: moves are counted to one more than there are.
+    #[test]
+    fn a_mate_is_claimed_within_moves() {
+        let claim = crate::recognize::claim(&read_fen("1k6/3B4/NK6/8/8/8/8/8 b - - 0 1").expect("a position"));
+        assert_eq!(claim.expect("a class").text, "White mates within 2 moves");
+    }
+
     #[test]
     fn explanations_agree_with_the_answers() {
         let mut seen = 0_u32;

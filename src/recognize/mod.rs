@@ -86,7 +86,8 @@ enum Verdict {
         progress: i32,
         moves: u16,
     },
-    /// The same, and with the best play every move brings the mate nearer: the moves are counted, not estimated.
+    /// The same, and with the best play every move brings the mate nearer: the moves are counted, not estimated, to one
+    /// more than there are.
     Mates {
         moves: u16,
     },
@@ -141,7 +142,7 @@ pub fn claim_ends_within(position: &Position, half_moves: u16) -> Option<bool> {
         return None;
     }
     match judge(position.board(), position.turn())?.1 {
-        Verdict::Wins { moves, .. } => Some(!is_in_time(position.clock() + half_moves, moves)),
+        Verdict::Wins { moves, .. } => Some(!is_in_time(position.clock().saturating_add(half_moves), moves)),
         // The plies that pass are some of those that are counted.
         Verdict::Mates { moves } => Some(!is_in_time(position.clock(), moves)),
         _ => None,
@@ -178,7 +179,7 @@ pub fn claim(position: &Position) -> Option<Claim> {
                 format!("nothing, because the 50-move rule may end the game before a mate in {moves} moves")
             }
             Verdict::Wins { moves, .. } => format!("{} wins within {moves} moves", name(Side::Strong)),
-            Verdict::Mates { moves } => format!("{} mates in {moves} moves", name(Side::Strong)),
+            Verdict::Mates { moves } => format!("{} mates within {moves} moves", name(Side::Strong)),
         }
     };
     Some(Claim { class: class.name, text })
@@ -190,7 +191,8 @@ const IN_TIME: &str = "the mate comes before the 50-move rule ends the game";
 
 /// Whether a mate in this many moves comes before the 50-move rule.
 fn is_in_time(clock: u16, moves: u16) -> bool {
-    holds(clock + 2 * moves <= 100, IN_TIME)
+    // Wider than the clock, which ends at its largest number.
+    holds(u32::from(clock) + 2 * u32::from(moves) <= 100, IN_TIME)
 }
 
 #[inline(never)]

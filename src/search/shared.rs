@@ -71,7 +71,8 @@ impl Shared<'_> {
     /// Every thread checks: where there are more threads than processors, the first one may wait for its turn much longer
     /// than the clock allows.
     pub fn is_time_up(&self) -> bool {
-        self.clock.is_time_up() && !self.pondering.load(Ordering::Relaxed)
+        // In this order, as in `must_stop`.
+        !self.pondering.load(Ordering::Acquire) && self.clock.is_time_up()
     }
 
     /// Whether the user has ended the search, as the host says; takes note of a ponderhit.

@@ -78,7 +78,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if self.shared.limits.nodes.is_some_and(|limit| self.shared.nodes() >= limit) {
             return true;
         }
-        // The clock comes first, because with `nodestime` it takes the time from these nodes.
-        self.shared.clock.is_hard_limit_reached(self.shared.nodes()) && !self.shared.pondering.load(Ordering::Relaxed)
+        // Whose time it is comes before the clock, which a ponderhit sets first: the other way round, a ponderhit between the
+        // two would end a search by the opponent's time. The clock is read even so, because with `nodestime` it takes the
+        // time from these nodes.
+        let pondering = self.shared.pondering.load(Ordering::Acquire);
+        self.shared.clock.is_hard_limit_reached(self.shared.nodes()) && !pondering
     }
 }

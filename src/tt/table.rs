@@ -201,8 +201,8 @@ impl<S: Seal> TranspositionTable<S> {
         let floor = self.age.load(Ordering::Relaxed) + 1;
         let apart_by_age = !self.wrapped.load(Ordering::Relaxed) && floor + 1 < AGES;
         if self.mib() <= MIB_FORGOTTEN_BY_AGE && apart_by_age {
-            // The search to come starts its own age, which is the floor.
             self.floor.store(floor, Ordering::Relaxed);
+            self.age.store(floor, Ordering::Relaxed);
         } else {
             self.clear(threads);
         }

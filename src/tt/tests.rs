@@ -308,6 +308,19 @@ fn the_hammer_finds_torn_entries() {
     assert!(broken > 0, "of {accepted}");
 }
 
+#[test]
+fn a_forgotten_table_is_an_empty_one_before_the_next_search() {
+    let table = small::<Xor>(256);
+    for key in 0..1000_u64 {
+        table.store(key.wrapping_mul(0xD134_2543_DE82_EF95), at_depth(5));
+    }
+    assert!(table.hashfull() > 0);
+    table.forget(1);
+    assert_eq!(table.hashfull(), 0);
+    table.store(5, at_depth(1));
+    assert_eq!(table.probe(5), Some(at_depth(1)));
+}
+
 /// A table that has forgotten its past many times over is, to every question, a new table.
 #[test]
 fn forgetting_is_as_good_as_clearing() {

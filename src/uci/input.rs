@@ -13,13 +13,16 @@ use super::parse::{self, Command};
 /// Longer lines are refused: no position or option needs as much, and an endless line must not fill the memory.
 const LONGEST: u64 = 16 << 20;
 
+/// How much of a line that is too long is looked at.
+const BEGINNING: usize = 64;
+
 /// What the reader thread delivers. The end of the input is the end of the channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// A line that says something, without its end.
     Line(String),
-    /// A line that was too long to be kept.
-    TooLong,
+    /// A line that was too long to be kept; what is left of it begins with its first word.
+    TooLong(String),
 }
 
 /// Reads `source` on a new thread, to its end or to the command `quit`, after which `at_quit` is called there.
@@ -78,7 +81,7 @@ fn read(mut source: impl BufRead, sender: &Sender<Input>) -> LastWord {
             if skip_line(&mut source).is_err() {
                 return LastWord::End;
             }
-            Input::TooLong
+            Input::TooLong(clean(&bytes[..BEGINNING]))
         } else {
             Input::Line(clean(&bytes))
         };
@@ -160,7 +163,7 @@ mod tests {
     fn endless_lines_are_refused_and_the_next_is_read() {
         let mut bytes = vec![b'x'; LONGEST as usize + 5];
         bytes.extend_from_slice(b"\nstop\n");
-        assert_eq!(lines(&bytes), [Input::TooLong, line("stop")]);
+        assert_eq!(lines(&bytes), [Input::TooLong("x".repeat(BEGINNING)), line("stop")]);
         let mut fits = vec![b' '; LONGEST as usize - 5];
         fits.extend_from_slice(b"stop\nuci");
         assert_eq!(lines(&fits), [line("stop"), line("uci")]);

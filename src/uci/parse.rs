@@ -64,6 +64,9 @@ pub enum ParseError {
         /// Its place in the list, from 1.
         number: usize,
     },
+    /// The line was too long to be read.
+    #[error("a line was too long and has been ignored")]
+    TooLong,
     /// `setoption` names no option, or gives it a value that it does not take.
     #[error(transparent)]
     Option(#[from] OptionError),

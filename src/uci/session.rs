@@ -125,7 +125,7 @@ impl Session {
             select! {
                 recv(input) -> input_line => match input_line {
                     Ok(Input::Line(line)) => self.hear(&line),
-                    Ok(Input::TooLong) => self.output.remark("a line was too long and has been ignored"),
+                    Ok(Input::TooLong(beginning)) => self.pass_over(&beginning),
                     Err(_) => {
                         input = never();
                         self.closing = true;
@@ -165,6 +165,16 @@ impl Session {
             }
             Ok(None) => (),
             Err(error) => self.output.remark(&error.to_string()),
+        }
+    }
+
+    /// Passes over a line that was too long. If it would have set up a position, there is none now: a search must not
+    /// begin from the one before.
+    fn pass_over(&mut self, beginning: &str) {
+        if beginning.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("position")) {
+            self.take(Command::Position(Err(ParseError::TooLong)));
+        } else {
+            self.output.remark(&ParseError::TooLong.to_string());
         }
     }
 

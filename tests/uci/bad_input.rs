@@ -148,6 +148,11 @@ fn bad_positions_are_told_once_and_nothing_is_played_from_them() {
     engine.send(format!("position fen {}", "8/".repeat(500_000)));
     let lines = engine.ready();
     assert!(lines.len() == 1 && lines[0].len() < 1000);
+    // Nothing of this line is read, but that it was about the position.
+    engine.send("position startpos moves d2d4 g8f6");
+    engine.send(format!("position startpos moves {}", "g1f3 g8f6 f3g1 f6g8 ".repeat(1 << 20)));
+    engine.send("go depth 1");
+    assert_eq!(engine.best_move(), "(none)");
 }
 
 /// What other programs send and cannot be is repaired, and any number of pieces is played: a position that is refused

@@ -183,6 +183,7 @@ pub fn run(args: &Args) -> Result<(), String> {
 mod tests {
     use super::*;
     use std::fs;
+    use std::path::Path;
 
     use clap::Parser;
     use ibex::formats::games::{GameResult, Step};

@@ -18,7 +18,7 @@ mod values;
 mod view;
 pub mod weights;
 
-use shakmaty::{Bitboard, Board, Color};
+use shakmaty::{Bitboard, Board, Color, Role};
 
 use crate::position::Position;
 use crate::score::Score;
@@ -42,16 +42,36 @@ pub const FULL_PHASE: i32 = 24;
 ///
 /// Remembers nothing; [`evaluate_cached`] is faster and says the same.
 pub fn evaluate(position: &Position) -> i32 {
+    if let Some(value) = overfull(position.board()) {
+        return for_mover(position, value);
+    }
     let sides = Sides::<NullTracer>::new(position, &WEIGHTS);
     for_mover(position, sides.value(position.board()))
 }
 
 /// As [`evaluate`], with a memory for pawn structures.
 pub fn evaluate_cached(position: &Position, cache: &mut PawnCache) -> i32 {
+    if let Some(value) = overfull(position.board()) {
+        return for_mover(position, value);
+    }
     let sides = Sides::with_pawns(position, &WEIGHTS, |views, sums| {
         cache.structures(position.keys().pawns, views, &WEIGHTS, sums)
     });
     for_mover(position, sides.value(position.board()))
+}
+
+/// The value for White by the men alone, where there are more than the 16 bits of a sum have room for; `None` on every board
+/// that a game can lead to.
+fn overfull(board: &Board) -> Option<i32> {
+    const MOST: i32 = 20_000;
+    if board.occupied().count() <= 32 && board.queens().count() <= 18 {
+        return None;
+    }
+    let [white, black] = [Color::White, Color::Black].map(|side| {
+        let men = Role::ALL.into_iter().zip(&WEIGHTS.material);
+        men.map(|(role, worth)| worth.middlegame() * board.by_piece(role.of(side)).count() as i32).sum::<i32>()
+    });
+    (white.max(black) > MOST).then(|| white - black)
 }
 
 fn for_mover(position: &Position, value: i32) -> i32 {

@@ -64,6 +64,16 @@ fn values_are_bounded_and_caches_true() {
 }
 
 /// The heaviest material that a legal position can have stays within the pairs' 16 bits and within the bounds.
+/// A composed board may hold more than any sum of 16 bits.
+#[test]
+fn a_board_full_of_queens_is_worth_the_most() {
+    let full = Position::from_any_fen("kb6/pp6/8/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQK w - - 0 1", None);
+    let full = full.expect("a position").0;
+    assert_eq!(evaluate(&full), Score::MAX_EVAL);
+    assert_eq!(evaluate_cached(&full.flipped(), &mut PawnCache::new()), Score::MAX_EVAL);
+    assert_eq!(trace(&full).value(), 39 * 985 - 342 - 2 * 82);
+}
+
 #[test]
 fn nine_queens_are_worth_the_most() {
     let white = fen("QQQQQQQQ/Q7/8/8/8/1k6/8/RNB1KBNR b KQ - 0 1");

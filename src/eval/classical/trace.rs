@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::pair::S;
 use super::sums::{Term, Tracer};
-use super::{FULL_PHASE, Sides, WEIGHTS, endgame, phase};
+use super::{FULL_PHASE, Sides, WEIGHTS, endgame, overfull, phase};
 use crate::position::Position;
 
 /// The terms of one side.
@@ -34,7 +34,7 @@ pub struct Trace {
 /// Breaks the evaluation of a position down.
 pub fn trace(position: &Position) -> Trace {
     let sides = Sides::<Terms>::new(position, &WEIGHTS);
-    let value = sides.value(position.board());
+    let value = overfull(position.board()).unwrap_or_else(|| sides.value(position.board()));
     let scale = sides.scale(sides.difference().endgame() > 0);
     let [white, black] = sides.sums;
     Trace { terms: [white.tracer, black.tracer], phase: phase(position.board()), scale, value }

@@ -24,6 +24,9 @@ impl Operation {
 
 pub(super) const ENDLESS: &str = "a quotation without an end";
 
+/// Why an operation that goes on behind a quotation, with the word of a solution, is odd.
+pub(super) const UNENDED: &str = "a semicolon is missing before the solution";
+
 /// Takes the next word; words end at blanks and semicolons, and the rest keeps its semicolon.
 pub(super) fn next_word<'a>(rest: &mut &'a str) -> &'a str {
     let text = rest.trim_start();
@@ -75,7 +78,13 @@ pub(super) fn split_operations(text: &str) -> Vec<Operation> {
                         rest = "";
                     }
                 },
-                Some(_) => words.push(next_word(&mut rest).to_owned()),
+                Some(_) => {
+                    let word = next_word(&mut rest);
+                    if quoted > 0 && matches!(word, "bm" | "am" | "dm") {
+                        odd = Some(UNENDED);
+                    }
+                    words.push(word.to_owned());
+                }
             }
         };
         rest = rest.trim_start();

@@ -154,6 +154,42 @@ fn words_are_files_or_patterns() {
     assert!(read(&folder.join("missing")).expect_err("missing").to_string().contains("missing: "));
 }
 
+/// Gives its pieces one by one, each after an interruption by a signal.
+struct Interrupted(Vec<&'static [u8]>, bool);
+
+impl Read for Interrupted {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        unreachable!("lines are read by the buffer")
+    }
+}
+
+impl BufRead for Interrupted {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.1 = !self.1;
+        if self.1 { Err(io::ErrorKind::Interrupted.into()) } else { Ok(self.0.first().copied().unwrap_or_default()) }
+    }
+
+    fn consume(&mut self, count: usize) {
+        if let Some(piece) = self.0.first_mut() {
+            *piece = &piece[count..];
+            if piece.is_empty() {
+                self.0.remove(0);
+            }
+        }
+    }
+}
+
+#[test]
+fn signals_interrupt_no_line() {
+    let mut input = Interrupted(vec![b"a\r", b"\nb", b"c\r"], false);
+    let mut line = Vec::new();
+    let mut lines = Vec::new();
+    while read_line(&mut input, &mut line, 80).expect("readable") {
+        lines.push(line.clone());
+    }
+    assert_eq!(lines, [b"a".as_slice(), b"bc"]);
+}
+
 #[test]
 fn names_of_packed_files() {
     for (path, plain) in [("a/games.pgn.GZ", "a/games.pgn"), ("wac.epd", "wac.epd"), ("x.zst", "x"), ("-", "-")] {

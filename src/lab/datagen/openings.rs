@@ -125,6 +125,9 @@ pub fn read_book(path: &Path) -> Result<Vec<Position>, String> {
         let count = if is_number(fields.get(4)) && is_number(fields.get(5)) { 6 } else { 4 };
         let fen = fields[..fields.len().min(count)].join(" ");
         let position = read_fen(&fen).map_err(|error| format!("{}:{}: {error}", path.display(), number + 1))?;
+        if position.board().occupied().count() > 32 {
+            return Err(format!("{}:{}: a data file has room for 32 men", path.display(), number + 1));
+        }
         if position.has_legal_move() {
             book.push(position);
         }
@@ -137,6 +140,7 @@ mod tests {
     use shakmaty::Square;
 
     use super::*;
+    use crate::scratch::Scratch;
 
     #[test]
     fn openings_are_reproducible_and_playable() {
@@ -152,6 +156,14 @@ mod tests {
         assert!(first.iter().all(Position::has_legal_move));
         let shuffled = first.iter().filter(|p| p.castling_mode() == CastlingMode::Chess960).count();
         assert!((60..140).contains(&shuffled), "{shuffled} of 200");
+    }
+
+    #[test]
+    fn a_book_position_that_no_file_has_room_for_is_refused() {
+        let scratch = Scratch::new("crowded");
+        let path = scratch.0.join("book.epd");
+        fs::write(&path, "4k3/8/8/8/8/8/8/4K3 w - -\nnnnnknnn/pppppppp/pppppppp/8/8/8/PPPPPPPP/4K3 w - -\n").unwrap();
+        assert!(read_book(&path).is_err_and(|error| error.contains(":2: ") && error.contains("32 men")));
     }
 
     #[test]

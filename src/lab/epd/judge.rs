@@ -32,7 +32,7 @@ impl MateVerdict {
                     MateVerdict::Wrong
                 } else if moves == dm {
                     MateVerdict::Exact
-                } else if moves.abs() > dm.abs() {
+                } else if moves.unsigned_abs() > dm.unsigned_abs() {
                     MateVerdict::Longer
                 } else {
                     MateVerdict::Shorter
@@ -185,6 +185,11 @@ mod tests {
 
     fn played(entry: &SuiteEntry, m: &str) -> Answer {
         Answer { best: read_move(&entry.position, m).ok(), nodes: 999, ms: 99 }
+    }
+
+    #[test]
+    fn the_most_extreme_distance_is_a_distance() {
+        assert_eq!(MateVerdict::of(i32::MIN, Some(UciScore::Mate(-3))), MateVerdict::Shorter);
     }
 
     const EVEN: (UciScore, Bound) = (UciScore::Cp(0), Bound::Exact);
