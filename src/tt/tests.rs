@@ -335,7 +335,7 @@ fn forgetting_is_as_good_as_clearing() {
     for round in 0..if cfg!(miri) { 5 } else { 200 } {
         let fresh = small::<Xor>(64);
         used.forget(1);
-        // Games of one search, or of a few, or of so many that ages run out within.
+        // Games of one search, of a few, and of more than there are ages.
         for _ in 0..[1, 2, 3, 70][round % 4] {
             used.new_search();
             fresh.new_search();

@@ -12,7 +12,7 @@ use crate::random::Random;
 /// A random move may not lose more than this by exchange, in centipawns.
 const SANE_LOSS: i32 = 100;
 
-/// After so many random walks to the end of a game, there is nothing else.
+/// Random walks that may end a game in a row; after them, none is expected to lead anywhere.
 const WALKS: u32 = 10_000;
 
 /// The openings of a run.

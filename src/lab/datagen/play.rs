@@ -150,7 +150,7 @@ impl Default for GameRules {
     }
 }
 
-/// After so many openings of which no game has come, none will.
+/// Openings that may lead to no game in a row; after them, none is expected to.
 const OPENINGS: u32 = 1000;
 
 /// Plays one game, drawing openings until one is balanced and its game has a result; `None` if it is stopped before.
