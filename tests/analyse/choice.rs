@@ -160,6 +160,44 @@ fn other_settings_are_another_run() {
     }
 }
 
+/// A run goes on only with the inputs that it began with, byte for byte.
+#[cfg(target_os = "linux")]
+#[test]
+fn other_inputs_are_another_run() {
+    let (folder, input, _) = folder_with_games("inputs", SCHOLAR);
+    let out = folder.path("out.pgn");
+    let eco = folder.write("a.tsv", "C20\tX\t1. e4 e5 2. Qh5\n");
+    let sleepy = fake_engine(&folder.0, "sleepy", "echo 'bestmove a1a1'; exit 3");
+    let arguments = [input.as_str(), "--out", &out, "--resume", "--engine", &sleepy, "--eco", &eco];
+    let run = || text(&analyse(&arguments, b"").stderr);
+    assert!(run().contains("given up"));
+    // Of the same length.
+    let _ = folder.write("games.pgn", SCHOLAR.replace("\"A\"", "\"C\""));
+    let said = run();
+    assert!(said.contains("holds another run (") && said.contains("games.pgn, "), "{said}");
+    let _ = folder.write("games.pgn", SCHOLAR);
+    let _ = folder.write("a.tsv", "C21\tX\t1. e4 e5 2. Qh5\n");
+    let said = run();
+    assert!(said.contains("holds another run (openings "), "{said}");
+    let _ = folder.write("a.tsv", "C20\tX\t1. e4 e5 2. Qh5\n");
+    assert!(run().contains("given up"), "the same run again");
+}
+
+/// What can be read only once cannot be compared, nor read from the beginning when a run goes on.
+#[cfg(unix)]
+#[test]
+fn a_stream_is_not_resumed() {
+    let (folder, input, _) = folder_with_games("stream", SCHOLAR);
+    let out = folder.path("out.pgn");
+    for stream in ["-", "/dev/stdin"] {
+        let output = analyse(&[&input, stream, "--depth", "1", "--out", &out, "--resume"], SCHOLAR.as_bytes());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("--resume needs inputs that are files: ") && said.lines().count() == 1, "{said}");
+        assert!(!folder.0.join("out.pgn").exists());
+    }
+}
+
 #[test]
 fn bad_choices_are_refused() {
     for (option, value, reason) in [

@@ -117,7 +117,12 @@ pub struct Contents {
 
 /// 64 bits of FNV-1a.
 pub fn checksum(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+    checksum_on(0xCBF2_9CE4_8422_2325, bytes)
+}
+
+/// The checksum of bytes that have this one, followed by `bytes`.
+pub fn checksum_on(checksum: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(checksum, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
 }
 
 /// The number of 16-bit weights of a network with this hidden layer.

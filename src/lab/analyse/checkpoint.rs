@@ -1,16 +1,44 @@
 //! How far an analysis has come, beside its output, so that it can go on after an interruption.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{BufWriter, Seek as _, SeekFrom, Write as _};
+use std::io::{BufWriter, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use super::Tally;
+use crate::eval::nnue::format::{checksum, checksum_on};
+use crate::formats::input;
 
 /// How long work waits to be saved while nothing is searched. Before a search all of it is.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// What is compared of an input when a run goes on: its name, its size and a digest of the file, packed as it is.
+///
+/// # Errors
+///
+/// One line: it is no file, but a stream that has no beginning to go back to, or it cannot be read.
+pub fn identity(path: &Path) -> Result<String, String> {
+    let name = input::name(path);
+    if path.as_os_str() == input::STDIN || !path.is_file() {
+        return Err(format!("--resume needs inputs that are files: {name} can be read only once"));
+    }
+    let unread = |error| format!("{name}: {error}");
+    let mut file = File::open(path).map_err(unread)?;
+    let (mut block, mut size, mut digest) = (vec![0; 1 << 16], 0, checksum(&[]));
+    loop {
+        match file.read(&mut block) {
+            Ok(0) => return Ok(format!("{name}, {size} bytes ({digest:016x})")),
+            Ok(length) => {
+                size += length as u64;
+                digest = checksum_on(digest, &block[..length]);
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(unread(error)),
+        }
+    }
+}
 
 /// What has been done.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,7 +86,7 @@ impl Resumable {
                 }
                 Some(known)
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(trouble(&path, &error)),
         };
         if known.is_none() && out.exists() {

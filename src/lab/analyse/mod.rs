@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 
-use self::checkpoint::{Checkpoint, Resumable};
+use self::checkpoint::{Checkpoint, Resumable, identity};
 use self::choice::Choice;
 use self::judge::Thresholds;
 use self::openings::Openings;
@@ -118,8 +118,7 @@ impl Args {
     }
 
     /// What decides about the output: a run goes on only where all of it is the same.
-    fn job(&self, sources: &[Source], searcher: &Searcher, openings: Option<&Openings>) -> Vec<String> {
-        let inputs = sources.iter().map(|source| format!("{}, {} bytes", source.name, source.size));
+    fn job(&self, inputs: Vec<String>, searcher: &Searcher, openings: Option<&Openings>) -> Vec<String> {
         let settings = [
             concat!("Ibex ", env!("IBEX_VERSION")).to_owned(),
             format!("limit {}", self.budget()),
@@ -130,7 +129,7 @@ impl Args {
             searcher.job(),
             openings.map_or_else(|| "openings none".to_owned(), |openings| openings.job.clone()),
         ];
-        inputs.chain(settings).collect()
+        inputs.into_iter().chain(settings).collect()
     }
 
     fn budget(&self) -> Budget {
@@ -243,10 +242,12 @@ fn analyse(args: &Args) -> Result<u8, String> {
         .map_err(|error| error.to_string())?;
     let total = sources.iter().map(|source| source.size).sum();
     let openings = args.eco.as_deref().map(Openings::read).transpose()?;
+    // Every input is read once more for this.
+    let identities = if args.resume { paths.iter().map(|path| identity(path)).collect() } else { Ok(Vec::new()) }?;
     // An interruption reaches an engine only if it is caught before the engine starts.
     interrupt::catch("ibex analyse", external::end_all);
     let searcher = Searcher::new(args)?;
-    let job = args.job(&sources, &searcher, openings.as_ref());
+    let job = args.job(identities, &searcher, openings.as_ref());
     let bar = progress::bytes(total);
     let begin = |(path, source): (&PathBuf, Source)| Input::begin(path, source, &bar);
     let (page, begun, sources) = match &args.html {

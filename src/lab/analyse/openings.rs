@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::pgn::{Games, Pgn};
+use crate::eval::nnue::format::checksum;
 use crate::formats::input::{self, STDIN};
 use crate::position::notation::{Action, read_action};
 use crate::position::{Game, Position};
@@ -22,7 +23,7 @@ struct Opening {
 /// Positions that have a name, by their key.
 pub struct Openings {
     known: HashMap<u64, Opening>,
-    /// The file and its size, for comparison with another run.
+    /// The file, its size and a digest, for comparison with another run.
     pub job: String,
 }
 
@@ -53,7 +54,7 @@ impl Openings {
         if known.is_empty() {
             return Err(format!("--eco {name}: no opening in it"));
         }
-        Ok(Openings { known, job: format!("openings {name}, {} bytes", text.len()) })
+        Ok(Openings { known, job: format!("openings {name}, {} bytes ({:016x})", text.len(), checksum(&text)) })
     }
 
     /// Sets the tags of a game by its last position that has a name.
