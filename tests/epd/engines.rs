@@ -62,6 +62,38 @@ fn engines_may_not_know_nodes() {
     assert!(stderr(&ibex(&unknown)).contains("--stop-at-nodes 'x' is none of the engines"));
 }
 
+/// An engine that is stopped at its nodes gets the other limits all the same.
+#[cfg(unix)]
+#[test]
+fn the_other_limits_reach_an_engine_that_is_stopped_at_nodes() {
+    let folder = Scratch::new("limits");
+    let suite = folder.write("one.epd", "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#;\n");
+    let log = folder.path("log");
+    let script = folder.write(
+        "g.sh",
+        format!(
+            "while read -r line; do case \"$line\" in\n\
+             uci) echo uciok;;\n\
+             isready) echo readyok;;\n\
+             go*) echo \"$line\" >>'{log}'; echo 'info depth 1 nodes 9000 score cp 1 pv g6g7'; echo 'bestmove g6g7';;\n\
+             quit) exit 0;;\n\
+             esac; done\n"
+        ),
+    );
+    let engine = format!("g=sh '{script}'");
+    for (limits, go) in [
+        (&[][..], "go infinite\n"),
+        (&["--movetime", "100"], "go movetime 100\n"),
+        (&["--movetime", "100", "--depth", "7", "--mate", "2"], "go movetime 100 depth 7 mate 2\n"),
+    ] {
+        let _ = std::fs::remove_file(&log);
+        let arguments = ["--nodes", "9000", "--no-ibex", "--engine", &engine, "--stop-at-nodes", "g"];
+        let output = ibex(&[&["epd", suite.as_str()], &arguments[..], limits].concat());
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        assert_eq!(folder.read("log"), go);
+    }
+}
+
 /// Where a mate is asked for, the program is told to analyse; not where it does not know how, or where the user chose.
 #[cfg(unix)]
 #[test]
@@ -206,4 +238,63 @@ fn instances_that_do_not_start_leave_the_suite_to_the_others() {
     let records = records(&folder.read("out.jsonl"));
     let died = records.iter().filter(|record| record["status"] == "died").count();
     assert!(records.len() > 60 && (1..=9).contains(&died), "{died} of {}: {}", records.len(), stderr(&output));
+}
+
+/// An engine that starts no more is given up: what it has not searched is left for a later run, and other engines go on.
+#[cfg(unix)]
+#[test]
+fn an_engine_that_starts_no_more_leaves_its_positions_undone() {
+    let folder = Scratch::new("given up");
+    let suite = folder.write("many.epd", SUITE.repeat(4));
+    let (starts, works, file) = (folder.path("starts"), folder.path("works"), folder.path("run.jsonl"));
+    // It starts as often as its argument says, and ends in its fourth search, until the file `works` is there.
+    let script = folder.write(
+        "bad.sh",
+        format!(
+            "echo >>'{starts}'\n\
+             [ -e '{works}' ] || [ $(wc -l <'{starts}') -le $1 ] || exit 7\n\
+             while read -r line; do case \"$line\" in\n\
+             uci) echo uciok;;\n\
+             isready) echo readyok;;\n\
+             go*) n=$((n+1)); [ -e '{works}' ] || [ $n -lt 4 ] || exit 3; echo 'bestmove a1a8';;\n\
+             quit) exit 0;;\n\
+             esac; done\n"
+        ),
+    );
+    let good = folder.write(
+        "good.sh",
+        "while read -r line; do case \"$line\" in\n\
+         uci) echo uciok;;\n\
+         isready) echo readyok;;\n\
+         go*) echo 'bestmove a1a8';;\n\
+         quit) exit 0;;\n\
+         esac; done\n",
+    );
+    for (may_start, jobs, searched) in [(2, "1", 4), (1, "1", 0), (1, "3", 0)] {
+        for old in [&starts, &works, &file] {
+            let _ = std::fs::remove_file(old);
+        }
+        let bad = format!("bad=sh '{script}' {may_start}");
+        let good = format!("good=sh '{good}'");
+        let engines = ["--no-ibex", "--engine", &bad, "--engine", &good];
+        let arguments = [&["epd", &suite, "--depth", "1", "--jobs", jobs, "--resume", &file], &engines[..]].concat();
+        let of = |player: &str| {
+            let records = records(&folder.read("run.jsonl"));
+            let mut lines: Vec<u64> =
+                records.iter().filter(|r| r["player"] == player).filter_map(|r| r["line"].as_u64()).collect();
+            lines.sort_unstable();
+            lines
+        };
+        let output = ibex(&arguments);
+        let said = stderr(&output);
+        assert_eq!(status(&output), 2, "{said}");
+        assert!(said.contains("ibex epd: bad: given up: it does not start"), "{said}");
+        assert!(said.contains(&format!("  bad, many: {} of 16\n", 16 - searched)), "{said}");
+        assert!(said.contains("exit status: 7") && said.contains("go on: the same command"), "{said}");
+        assert_eq!((of("bad"), of("good")), ((1..=searched).collect(), (1..=16).collect()), "{said}");
+        folder.write("works", "");
+        let output = ibex(&arguments);
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        assert_eq!((of("bad"), of("good")), ((1..=16).collect(), (1..=16).collect()), "{}", stderr(&output));
+    }
 }

@@ -182,7 +182,10 @@ impl Searcher {
                 }
                 *failures = if answer.is_ok() { 0 } else { *failures + 1 };
                 answer.map_err(|trouble| match trouble {
-                    Trouble::Died(what) | Trouble::Timeout(what) | Trouble::Illegal(what) => {
+                    Trouble::Died(what)
+                    | Trouble::NotStarted(what)
+                    | Trouble::Timeout(what)
+                    | Trouble::Illegal(what) => {
                         let more = if *failures < FAILURES { "" } else { "; given up after three failures in a row" };
                         Trouble::Died(format!("{label}: {what}{more}"))
                     }

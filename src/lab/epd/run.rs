@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crossbeam_channel::Sender;
+use crossbeam_channel::Receiver;
 
 use super::html::Stage;
 use super::judge::Follower;
@@ -22,7 +22,7 @@ use crate::lab::play::external::{self, External, Program};
 use crate::lab::play::player::{Answer, Budget, BuiltIn, Player, Question, Trouble};
 use crate::lab::play::split_label;
 use crate::lab::tell::counted;
-use crate::lab::{FOUND, OK, amount, interrupt, progress};
+use crate::lab::{FOUND, OK, TROUBLE, amount, interrupt, progress};
 use crate::position::notation::{san, san_line, uci};
 use crate::tt::TranspositionTable;
 
@@ -208,12 +208,14 @@ pub fn run(args: &Args) -> Result<u8, String> {
     run.records.iter().for_each(|record| tally.add(record));
     let mut renewal = Renewal::new(args.outputs.html.as_deref());
     let bench = Workers { contestants: &contestants, budget, hold: args.hold };
-    let worked = bench.run(&tasks, args.jobs, |record| {
+    let warn = |record: &Record| {
         if let Some(trouble) = &record.trouble {
             bar.suspend(|| {
                 eprintln!("{} on {} ({}:{}): {trouble}", record.player, record.id, record.suite, record.line)
             });
         }
+    };
+    let worked = bench.run(&tasks, args.jobs, warn, |record| {
         tally.add(&record);
         bar.inc(1);
         bar.set_message(tally.text(&record.player, several));
@@ -232,17 +234,20 @@ pub fn run(args: &Args) -> Result<u8, String> {
     });
     bar.finish_and_clear();
     run.sort();
-    if let Err(reason) = worked {
-        renewal.stop(&run);
-        return Err(reason);
-    }
+    let given_up = match worked {
+        Ok(given_up) => given_up,
+        Err(reason) => {
+            renewal.stop(&run);
+            return Err(reason);
+        }
+    };
     // Where the last search was done when the interruption came, nothing is missing.
     let stopped = interrupt::is_stopped() && run.records.len() < before + tasks.len();
 
     for label in deaf_to_nodes(&run) {
         eprintln!("{label} seems not to obey 'go nodes'; with --stop-at-nodes {label} it is stopped at about so many");
     }
-    let stage = if stopped { Stage::Stopped } else { Stage::Ended };
+    let stage = if stopped || !given_up.is_empty() { Stage::Stopped } else { Stage::Ended };
     let saved = report::save(&run, stage, &args.outputs).and_then(|()| match &args.epd_out {
         Some(path) => report::write_epd(path, &suites, &run).map_err(ReportError::from),
         None => Ok(()),
@@ -250,8 +255,15 @@ pub fn run(args: &Args) -> Result<u8, String> {
     report::print(&run, &args.outputs);
     saved.map_err(|error| error.to_string())?;
     if stopped {
-        tell_missing(args, &run, before + tasks.len(), &positions);
+        tell_missing(args, "interrupted", &run, before + tasks.len(), &positions);
         return Ok(interrupt::STATUS);
+    }
+    if !given_up.is_empty() {
+        for &contestant in &given_up {
+            eprintln!("ibex epd: {}: given up: it does not start", contestants[contestant].head.label);
+        }
+        tell_missing(args, "incomplete", &run, before + tasks.len(), &positions);
+        return Ok(TROUBLE);
     }
     let least = totals::least_percent(&run);
     let missed = args.fail_under.filter(|&threshold| least < threshold);
@@ -280,10 +292,10 @@ impl Tally {
     }
 }
 
-/// Says what an interruption has left undone, and how to go on.
-fn tell_missing(args: &Args, run: &Run, wanted: usize, positions: &[(&Suite, &SuiteEntry)]) {
+/// Says what an early end has left undone, and how to go on.
+fn tell_missing(args: &Args, end: &str, run: &Run, wanted: usize, positions: &[(&Suite, &SuiteEntry)]) {
     let missing = wanted - run.records.len();
-    eprintln!("ibex epd: interrupted: {missing} of {} missing", counted(wanted as u64, "result", "results"));
+    eprintln!("ibex epd: {end}: {missing} of {} missing", counted(wanted as u64, "result", "results"));
     let count = |keys: &mut dyn Iterator<Item = (&str, &str)>| {
         let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
         keys.for_each(|(player, suite)| *counts.entry((player.to_owned(), suite.to_owned())).or_default() += 1);
@@ -471,6 +483,16 @@ impl<'a> Queue<'a> {
     }
 }
 
+/// What comes of a worker's work.
+enum Outcome {
+    /// A position was searched, well or not.
+    Searched(Record),
+    /// The engine did not start for a position.
+    Missed(Record),
+    /// The engine of this contestant starts nowhere.
+    GivenUp(usize),
+}
+
 /// What the workers share.
 struct Workers<'a> {
     contestants: &'a [Contestant],
@@ -479,44 +501,54 @@ struct Workers<'a> {
 }
 
 impl Workers<'_> {
-    /// Makes the searches on `jobs` workers; `keep` gets each record, on this thread, and may end the run with an error.
+    /// Makes the searches on `jobs` workers; on this thread, `warn` gets each record at once, and `keep` those that count. It
+    /// may end the run with an error.
+    ///
+    /// Returns the contestants that were given up. Positions that they were not started for have no record.
     fn run(
         &self,
         tasks: &[PositionTask<'_>],
         jobs: usize,
-        mut keep: impl FnMut(Record) -> Result<(), String>,
-    ) -> Result<(), String> {
+        warn: impl Fn(&Record),
+        keep: impl FnMut(Record) -> Result<(), String>,
+    ) -> Result<BTreeSet<usize>, String> {
         let workers = jobs.min(tasks.len());
         let queue = Queue { tasks, next: AtomicUsize::new(0), workers: AtomicUsize::new(workers) };
         let cancelled = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let (sender, receiver) = crossbeam_channel::bounded(64);
-            for _ in 0..workers {
+            for worker in 0..workers {
                 let sender = sender.clone();
                 let (queue, cancelled) = (&queue, &cancelled);
-                scope.spawn(move || self.work(queue, cancelled, &sender));
+                scope.spawn(move || self.work(queue, cancelled, &|outcome| sender.send((worker, outcome)).is_ok()));
             }
             drop(sender);
-            let mut result = Ok(());
-            for record in receiver {
-                if result.is_ok() {
-                    result = keep(record);
-                    cancelled.store(result.is_err(), Ordering::Relaxed);
-                }
-            }
+            let result = self.collect(receiver, warn, keep);
+            // A worker ends when its search is done.
+            cancelled.store(result.is_err(), Ordering::Relaxed);
             result
         })
     }
 
-    fn work(&self, queue: &Queue<'_>, cancelled: &AtomicBool, records: &Sender<Record>) {
+    fn work(&self, queue: &Queue<'_>, cancelled: &AtomicBool, send: &dyn Fn(Outcome) -> bool) {
         // The player of one contestant at a time: they come in that order.
         let mut player: Option<Seat> = None;
+        let mut given_up = None;
         while !cancelled.load(Ordering::Relaxed) && !interrupt::is_stopped() {
             // An engine that does not start here may run elsewhere, and would fail all positions before others have seen one.
-            if player.as_ref().is_some_and(|(_, player)| player.is_given_up()) && queue.leave_to_others() {
-                break;
+            if let Some((contestant, _)) = player.take_if(|(_, player)| player.is_given_up()) {
+                if queue.leave_to_others() {
+                    break;
+                }
+                given_up = Some(contestant);
+                if !send(Outcome::GivenUp(contestant)) {
+                    break;
+                }
             }
             let Some(task) = queue.take() else { break };
+            if given_up == Some(task.contestant) {
+                continue;
+            }
             if player.as_ref().is_none_or(|(contestant, _)| *contestant != task.contestant) {
                 // The old one leaves before the new one comes.
                 drop(player.take());
@@ -530,10 +562,50 @@ impl Workers<'_> {
                 break;
             }
             let label = &self.contestants[task.contestant].head.label;
-            if records.send(record(label, &task.suite.name, task.entry, follower, result)).is_err() {
+            let outcome =
+                if matches!(result, Err(Trouble::NotStarted(_))) { Outcome::Missed } else { Outcome::Searched };
+            if !send(outcome(record(label, &task.suite.name, task.entry, follower, result))) {
                 break;
             }
         }
+    }
+
+    /// Takes what the workers send, each with its number, until all have ended.
+    fn collect(
+        &self,
+        outcomes: Receiver<(usize, Outcome)>,
+        warn: impl Fn(&Record),
+        mut keep: impl FnMut(Record) -> Result<(), String>,
+    ) -> Result<BTreeSet<usize>, String> {
+        // Whether a position counts as lost shows only later: if the engine is given up, a later run shall search it.
+        let mut missed: Vec<(usize, Record)> = Vec::new();
+        let mut given_up = BTreeSet::new();
+        for (worker, outcome) in outcomes {
+            match outcome {
+                Outcome::Missed(record) => {
+                    warn(&record);
+                    missed.push((worker, record));
+                }
+                Outcome::Searched(record) => {
+                    warn(&record);
+                    // The engine has started again.
+                    let lost = |(whose, old): &mut (usize, Record)| *whose == worker && old.player == record.player;
+                    let lost: Vec<_> = missed.extract_if(.., lost).collect();
+                    lost.into_iter().try_for_each(|(_, record)| keep(record))?;
+                    keep(record)?;
+                }
+                Outcome::GivenUp(contestant) => {
+                    let label = &self.contestants[contestant].head.label;
+                    missed.retain(|(_, record)| record.player != *label);
+                    given_up.insert(contestant);
+                }
+            }
+        }
+        // Other instances have searched the rest.
+        if !interrupt::is_stopped() {
+            missed.into_iter().try_for_each(|(_, record)| keep(record))?;
+        }
+        Ok(given_up)
     }
 }
 
@@ -548,7 +620,7 @@ pub(crate) fn record(
     let position = &entry.position;
     let (answer, status, trouble) = match result {
         Ok(answer) => (answer, Status::Ok, None),
-        Err(Trouble::Died(what)) => (Answer::default(), Status::Died, Some(what)),
+        Err(Trouble::Died(what) | Trouble::NotStarted(what)) => (Answer::default(), Status::Died, Some(what)),
         Err(Trouble::Timeout(what)) => (Answer::default(), Status::Timeout, Some(what)),
         Err(Trouble::Illegal(what)) => (Answer::default(), Status::Illegal, Some(what)),
         Err(Trouble::Interrupted) => (Answer::default(), Status::Died, Some("interrupted".to_owned())),

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, select};
 use shakmaty::Move;
 
-use super::player::{Answer, Line, Player, Question, Trouble, UciScore, Watch};
+use super::player::{Answer, Budget, Line, Player, Question, Trouble, UciScore, Watch};
 use crate::bound::Bound;
 use crate::lab::interrupt;
 use crate::position::Position;
@@ -182,7 +182,7 @@ impl External {
     fn process(&mut self) -> Result<&mut Process, Trouble> {
         if self.process.is_none() {
             if self.is_given_up() {
-                return Err(Trouble::Died("given up: it does not start".to_owned()));
+                return Err(Trouble::NotStarted("given up: it does not start".to_owned()));
             }
             match Process::start(&self.program) {
                 Ok(process) => {
@@ -191,7 +191,7 @@ impl External {
                 }
                 Err(reason) => {
                     self.failed_starts += 1;
-                    return Err(Trouble::Died(reason));
+                    return Err(Trouble::NotStarted(reason));
                 }
             }
         }
@@ -387,7 +387,9 @@ impl Process {
         self.send(&format!("position fen {}", position.fen()))?;
         let started = Instant::now();
         let mut count = budget.nodes.filter(|_| counted).map(|limit| Count { limit, seen: 0, at: started, rate: 0.0 });
-        self.send(&if count.is_some() { "go infinite".to_owned() } else { budget.go() })?;
+        // A limit of nodes that it cannot keep is not mentioned to it; the others are its own.
+        let own = Budget { nodes: budget.nodes.filter(|_| !counted), ..*budget };
+        self.send(&if own.is_empty() { "go infinite".to_owned() } else { own.go() })?;
         let mut deadline = started + patience;
         let (mut late, mut enough, mut nodes) = (false, false, 0);
         let best = loop {

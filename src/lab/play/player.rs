@@ -143,8 +143,10 @@ pub struct Answer {
 /// What can go wrong with a player; it costs the position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// The program ended, or could not be started again.
+    /// The program ended in the search.
     Died(String),
+    /// The program did not start: the position was not searched.
+    NotStarted(String),
     /// It did not answer in time.
     Timeout(String),
     /// It answered with something that is no legal move.
@@ -156,7 +158,9 @@ pub enum Trouble {
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::Died(what) | Trouble::Timeout(what) | Trouble::Illegal(what) => f.write_str(what),
+            Trouble::Died(what) | Trouble::NotStarted(what) | Trouble::Timeout(what) | Trouble::Illegal(what) => {
+                f.write_str(what)
+            }
             Trouble::Interrupted => f.write_str("interrupted"),
         }
     }
