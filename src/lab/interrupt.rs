@@ -1,4 +1,5 @@
-//! Ctrl-C: the first one asks a run to stop and to write down what is done, the second one ends the program.
+//! Ctrl-C, SIGTERM and SIGHUP: the first one asks a run to stop and to write down what is done, the second one ends the
+//! program.
 
 use std::convert::Infallible;
 use std::sync::OnceLock;
@@ -6,20 +7,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossbeam_channel::Receiver;
 
-/// The exit status of a program that was interrupted: 128 and the number of SIGINT, as shells count.
+/// The exit status of a program that was interrupted: 128 and the number of SIGINT, as shells count. It is the same after
+/// SIGTERM and SIGHUP: what it says is that the run is incomplete and can go on.
 pub const STATUS: u8 = 128 + 2;
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
 static STOP: OnceLock<Receiver<Infallible>> = OnceLock::new();
 
+/// The signals that interrupt.
+#[cfg(unix)]
+const SIGNALS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+
 /// From now on an interruption stops the searches instead of the program. `at_once` is what the second one does before
 /// the program ends.
 ///
-/// Where interruptions are ignored (a job in the background of a script), they stay ignored.
+/// A signal that is ignored stays ignored: SIGINT in the background of a script, SIGHUP under `nohup`.
 pub fn catch(command: &'static str, at_once: fn()) {
     let (sender, receiver) = crossbeam_channel::bounded(0);
     let mut sender = Some(sender);
-    let caught = ctrlc::try_set_handler(move || {
+    #[cfg(unix)]
+    let ignored = ignored();
+    // The alternative, `try_set_handler`, catches no signal at all where one of them is ignored.
+    let caught = ctrlc::set_handler(move || {
         if let Some(sender) = sender.take() {
             // First: who is woken by the channel asks for it.
             STOPPED.store(true, Ordering::SeqCst);
@@ -31,10 +40,31 @@ pub fn catch(command: &'static str, at_once: fn()) {
             std::process::exit(STATUS.into());
         }
     });
+    #[cfg(unix)]
+    for signal in ignored {
+        // SAFETY: the number is that of a signal, and to ignore it runs no code of ours.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
     match caught {
         Ok(()) => drop(STOP.set(receiver)),
         Err(error) => log::debug!("interruptions are not caught: {error}"),
     }
+}
+
+/// The signals that the program has inherited as ignored.
+#[cfg(unix)]
+fn ignored() -> Vec<libc::c_int> {
+    let is_ignored = |signal: &libc::c_int| {
+        let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+        // SAFETY: without a new action, `sigaction` changes nothing and writes the present action to where there is room for
+        // it; zeros are one too.
+        let action = unsafe {
+            libc::sigaction(*signal, std::ptr::null(), action.as_mut_ptr());
+            action.assume_init()
+        };
+        action.sa_sigaction == libc::SIG_IGN
+    };
+    SIGNALS.into_iter().filter(is_ignored).collect()
 }
 
 /// Whether the run shall stop.

@@ -150,7 +150,8 @@ fn outputs_are_tried_first() {
     assert_eq!(before(), files + 1, "no piece is left behind");
 }
 
-/// The first Ctrl-C writes what is done and says how to go on; programs behind the run end with it.
+/// The first Ctrl-C, SIGTERM or SIGHUP writes what is done and says how to go on, the second ends the run; programs behind
+/// the run end with it.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interruption_keeps_what_is_done() {
@@ -171,17 +172,27 @@ fn an_interruption_keeps_what_is_done() {
     // Its third search never ends.
     let more = ["--no-ibex", "--engine", &engine, "--resume", &file, "--html", &page];
     let arguments = [&["epd", suite.as_str(), "--depth", "3"], &more[..]].concat();
-    for (signals, reports) in [(1, true), (2, false)] {
+    for (keyboard, signals, reports) in [
+        (libc::SIG_DFL, &["-INT"][..], true),
+        (libc::SIG_DFL, &["-INT", "-INT"], false),
+        (libc::SIG_DFL, &["-TERM"], true),
+        (libc::SIG_DFL, &["-HUP"], true),
+        (libc::SIG_DFL, &["-TERM", "-TERM"], false),
+        // In the background of a script: what is ignored stays ignored, and only that.
+        (libc::SIG_IGN, &["-INT", "-INT", "-TERM"], true),
+    ] {
         for old in [&file, &page] {
             let _ = std::fs::remove_file(old);
         }
         let mut command = Command::new(IBEX);
         command.args(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
         // SAFETY: `signal` may be called between fork and exec. A test in the background may have inherited that
-        // interruptions are ignored.
+        // signals are ignored.
         unsafe {
-            command.pre_exec(|| {
-                libc::signal(libc::SIGINT, libc::SIG_DFL);
+            command.pre_exec(move || {
+                libc::signal(libc::SIGINT, keyboard);
+                libc::signal(libc::SIGTERM, libc::SIG_DFL);
+                libc::signal(libc::SIGHUP, libc::SIG_DFL);
                 Ok(())
             })
         };
@@ -190,9 +201,9 @@ fn an_interruption_keeps_what_is_done() {
         while lines() < 3 {
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
-        for _ in 0..signals {
+        for signal in signals {
             let id = child.id().to_string();
-            assert!(Command::new("kill").args(["-INT", &id]).status().is_ok_and(|status| status.success()));
+            assert!(Command::new("kill").args([*signal, &id]).status().is_ok_and(|status| status.success()));
         }
         let output = child.wait_with_output().expect("a child");
         assert_eq!(status(&output), 130, "{}", stderr(&output));

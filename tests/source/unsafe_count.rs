@@ -7,6 +7,7 @@ const UNSAFE: &[(&str, usize)] = &[
     ("eval/nnue/simd/mod.rs", 3),
     ("eval/nnue/simd/neon.rs", 1),
     ("eval/nnue/simd/x86.rs", 4),
+    ("lab/interrupt.rs", 2),
     ("memory.rs", 2),
     ("tt/table.rs", 1),
 ];
