@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossbeam_channel::Receiver;
 
-/// The exit status of a program that was interrupted: 128 and the number of SIGINT, as shells count. It is the same after
-/// SIGTERM and SIGHUP: what it says is that the run is incomplete and can go on.
+/// The exit status of a program that was interrupted: 128 and the number of SIGINT, as shells count. It is the same
+/// after SIGTERM and SIGHUP: it means that the run is incomplete and can go on.
 pub const STATUS: u8 = 128 + 2;
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
@@ -56,8 +56,8 @@ pub fn catch(command: &'static str, at_once: fn()) {
 fn ignored() -> Vec<libc::c_int> {
     let is_ignored = |signal: &libc::c_int| {
         let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
-        // SAFETY: without a new action, `sigaction` changes nothing and writes the present action to where there is room for
-        // it; zeros are one too.
+        // SAFETY: without a new action, `sigaction` changes nothing and writes the present action to where there is
+        // room for it; zeros are one too.
         let action = unsafe {
             libc::sigaction(*signal, std::ptr::null(), action.as_mut_ptr());
             action.assume_init()

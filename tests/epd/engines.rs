@@ -240,7 +240,7 @@ fn instances_that_do_not_start_leave_the_suite_to_the_others() {
     assert!(records.len() > 60 && (1..=9).contains(&died), "{died} of {}: {}", records.len(), stderr(&output));
 }
 
-/// An engine that starts no more is given up: what it has not searched is left for a later run, and other engines go on.
+/// An engine that starts no more is given up: what it has not searched is left to a later run, and others go on.
 #[cfg(unix)]
 #[test]
 fn an_engine_that_starts_no_more_leaves_its_positions_undone() {

@@ -150,8 +150,8 @@ fn outputs_are_tried_first() {
     assert_eq!(before(), files + 1, "no piece is left behind");
 }
 
-/// The first Ctrl-C, SIGTERM or SIGHUP writes what is done and says how to go on, the second ends the run; programs behind
-/// the run end with it.
+/// The first Ctrl-C, SIGTERM or SIGHUP writes what is done and says how to go on, the second ends the run; programs
+/// behind the run end with it.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interruption_keeps_what_is_done() {

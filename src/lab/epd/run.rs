@@ -501,8 +501,8 @@ struct Workers<'a> {
 }
 
 impl Workers<'_> {
-    /// Makes the searches on `jobs` workers; on this thread, `warn` gets each record at once, and `keep` those that count. It
-    /// may end the run with an error.
+    /// Makes the searches on `jobs` workers. On this thread `warn` gets each record at once, and `keep` those that
+    /// count; it may end the run with an error.
     ///
     /// Returns the contestants that were given up. Positions that they were not started for have no record.
     fn run(
