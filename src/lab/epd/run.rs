@@ -254,16 +254,16 @@ pub fn run(args: &Args) -> Result<u8, String> {
     });
     report::print(&run, &args.outputs);
     saved.map_err(|error| error.to_string())?;
-    if stopped {
-        tell_missing(args, "interrupted", &run, before + tasks.len(), &positions);
-        return Ok(interrupt::STATUS);
-    }
-    if !given_up.is_empty() {
+    if !stopped && !given_up.is_empty() {
         for &contestant in &given_up {
             eprintln!("ibex epd: {}: given up: it does not start", contestants[contestant].head.label);
         }
         tell_missing(args, "incomplete", &run, before + tasks.len(), &positions);
         return Ok(TROUBLE);
+    }
+    if stopped {
+        tell_missing(args, "interrupted", &run, before + tasks.len(), &positions);
+        return Ok(interrupt::STATUS);
     }
     let least = totals::least_percent(&run);
     let missed = args.fail_under.filter(|&threshold| least < threshold);
