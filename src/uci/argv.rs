@@ -22,13 +22,17 @@ pub fn plan(arguments: impl IntoIterator<Item = String>) -> Plan {
         // A negative number ("go wtime -100") is no flag.
         chars.next() == Some('-') && !chars.next().is_some_and(|c| c.is_ascii_digit())
     };
-    let (unknown, words): (Vec<String>, Vec<String>) = arguments.into_iter().partition(is_flag);
+    let arguments: Vec<String> = arguments.into_iter().collect();
+    let are_lines = arguments.iter().any(|word| !is_flag(word) && word.contains(char::is_whitespace));
+    let (mut unknown, mut words) = (Vec::new(), Vec::new());
+    for word in arguments {
+        // Within a line, a dash is a field of a FEN.
+        let is_field = word == "-" && !are_lines && !words.is_empty();
+        let place = if is_flag(&word) && !is_field { &mut unknown } else { &mut words };
+        place.push(word);
+    }
     let first = words.first().cloned().unwrap_or_default();
-    let lines = if words.is_empty() || words.iter().any(|word| word.contains(char::is_whitespace)) {
-        words
-    } else {
-        vec![words.join(" ")]
-    };
+    let lines = if words.is_empty() || are_lines { words } else { vec![words.join(" ")] };
     Plan { lines, unknown, first }
 }
 
@@ -162,6 +166,13 @@ mod tests {
             ["position startpos", "go depth 5", "quit"]
         );
         assert_eq!(planned(&["go", "wtime", "-100"]).lines, ["go wtime -100"]);
+        let fen = ["position", "fen", "4k3/8/8/8/8/8/4P3/4K3", "w", "-", "-", "0", "1"];
+        assert_eq!(planned(&fen), Plan { lines: vec![fen.join(" ")], first: "position".to_owned(), ..Plan::default() });
+        let dash = planned(&["position startpos", "-", "d"]);
+        assert_eq!(
+            (dash.lines, dash.unknown),
+            (vec!["position startpos".to_owned(), "d".to_owned()], vec!["-".to_owned()])
+        );
         let flags = planned(&["--foo=bar", "-x", "-"]);
         assert_eq!((flags.lines.len(), flags.unknown.len()), (0, 3));
     }
