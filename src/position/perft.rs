@@ -6,7 +6,13 @@ use shakmaty::Move;
 
 use super::Position;
 
-/// The leaves of the tree of legal moves, `depth` plies deep. The last ply is counted without being played.
+/// The deepest tree that is counted, in plies: each ply takes some of the thread's stack, and this many fit into 1 MiB.
+///
+/// No count of a game's tree gets that far: 64 plies of two moves each have more leaves than a `u64` holds.
+pub const DEEPEST: u32 = 64;
+
+/// The leaves of the tree of legal moves, `depth` plies deep (at most [`DEEPEST`]). The last ply is counted without being
+/// played.
 ///
 /// ```
 /// use ibex::position::{Position, perft};
@@ -17,7 +23,7 @@ pub fn count(position: &Position, depth: u32) -> u64 {
     count_until(position, depth, &AtomicBool::new(false)).unwrap_or_else(|| unreachable!("nobody sets the flag"))
 }
 
-/// The leaves below one move of a tree that is `depth` plies deep (at least 1).
+/// The leaves below one move of a tree that is `depth` plies deep (at least 1, at most [`DEEPEST`]).
 pub fn count_after(position: &Position, m: Move, depth: u32) -> u64 {
     let mut child = position.clone();
     child.play(m);
@@ -26,6 +32,7 @@ pub fn count_after(position: &Position, m: Move, depth: u32) -> u64 {
 
 /// As [`count`]; `None` if `stop` was set meanwhile.
 pub fn count_until(position: &Position, depth: u32, stop: &AtomicBool) -> Option<u64> {
+    debug_assert!(depth <= DEEPEST, "{depth} plies do not fit on the stack");
     let moves = match depth {
         0 => return Some(1),
         1 => return Some(position.legal_moves().len() as u64),
@@ -43,11 +50,28 @@ pub fn count_until(position: &Position, depth: u32, stop: &AtomicBool) -> Option
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
     fn counts_of_the_initial_position() {
         let position = Position::startpos();
         assert_eq!([0, 1, 2, 3, 4].map(|depth| count(&position, depth)), [1, 20, 400, 8902, 197_281]);
+    }
+
+    /// Half of the stack that a thread has is enough for the deepest tree, in builds with checks, too.
+    #[test]
+    fn the_deepest_tree_fits_on_the_stack() {
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let count = || count_until(&Position::startpos(), DEEPEST, &stop);
+            let counting =
+                std::thread::Builder::new().stack_size(1 << 20).spawn_scoped(scope, count).expect("a thread");
+            // The first line of the tree is at its end long before; the whole tree never would be.
+            std::thread::sleep(Duration::from_millis(100));
+            stop.store(true, Ordering::Relaxed);
+            assert_eq!(counting.join().expect("no panic"), None);
+        });
     }
 }

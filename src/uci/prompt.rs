@@ -159,7 +159,7 @@ pub fn license() -> Vec<String> {
     .into()
 }
 
-/// Counts the positions `depth` moves ahead, for each move; `None` if it was stopped.
+/// Counts the positions `depth` moves ahead (at most [`perft::DEEPEST`]), for each move; `None` if it was stopped.
 pub fn divide(position: &Position, depth: u32, chess960: bool, stop: &AtomicBool) -> Option<Vec<String>> {
     let mut lines = Vec::new();
     let mut total = 0;

@@ -18,7 +18,7 @@ use super::print::{Printer, Style};
 use super::prompt::{self, LentCommand, Run};
 use super::{AUTHORS, NAME};
 use crate::engine::{Engine, Sink};
-use crate::position::{Game, Position};
+use crate::position::{Game, Position, perft};
 use crate::search::Event;
 
 /// How often the session looks after a search that says nothing.
@@ -364,6 +364,10 @@ impl Session {
     }
 
     fn perft(&mut self, depth: u32) {
+        if depth > perft::DEEPEST {
+            self.output.remark(&format!("perft goes to depth {}: {depth} is out of reach", perft::DEEPEST));
+            return;
+        }
         let Some(position) = self.game().map(|game| game.position().clone()) else { return };
         let (finished, stop) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let task = Task::Perft { stop: Arc::clone(&stop) };

@@ -44,6 +44,25 @@ fn dirt_in_the_input() {
     }
 }
 
+/// A tree of any depth would not fit on a thread's stack.
+#[test]
+fn a_count_that_is_too_deep() {
+    let mut engine = Engine::new();
+    let lines = ["go perft 100000", "perft 100000", "go perft 99999999999999999999", "go perft 65"];
+    for line in lines {
+        engine.send(line);
+    }
+    engine.send("isready");
+    engine.expect("readyok");
+    let refused = engine.heard.iter().filter(|line| line.starts_with("info string perft goes to depth 64: "));
+    assert_eq!(refused.count(), lines.len(), "{:?}", engine.heard);
+    engine.send("go perft 64");
+    engine.send("isready");
+    engine.expect("readyok");
+    engine.send("stop");
+    assert_eq!(engine.expect("info"), "info string perft stopped");
+}
+
 #[test]
 fn quit_and_the_end_of_the_input() {
     for (text, best_moves) in [
