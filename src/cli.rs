@@ -103,7 +103,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Manual { folder } => match manual(&folder) {
             Ok(()) => OK,
             Err(error) => {
-                eprintln!("ibex manual: {}: {error}", folder.display());
+                ibex::remark!("ibex manual: {}: {error}", folder.display());
                 TROUBLE
             }
         },

@@ -53,6 +53,8 @@
 
 // The documentation is for those who read the source as well: private rooms may be named.
 #![allow(rustdoc::private_intra_doc_links)]
+// `eprintln!` panics where standard error takes nothing: the laboratory has `remark!`.
+#![deny(clippy::print_stderr)]
 
 pub mod bench;
 pub mod bound;

@@ -1,5 +1,8 @@
 //! The binary: arguments, and the choice of a front end.
 
+// `eprintln!` panics where standard error takes nothing: the laboratory has `remark!`.
+#![deny(clippy::print_stderr)]
+
 #[cfg(feature = "lab")]
 mod cli;
 #[cfg(target_arch = "x86_64")]

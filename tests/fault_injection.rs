@@ -198,13 +198,37 @@ fn commands_whose_output_nobody_takes() {
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{words:?}");
         assert_ne!(output.status.code(), None, "{words:?}");
     }
+    let full = || std::fs::File::options().write(true).open("/dev/full").expect("a full disk");
     let mut command = program();
-    command.args(["perft", "2"]).stdout(std::fs::File::options().write(true).open("/dev/full").expect("a full disk"));
+    command.args(["perft", "2"]).stdout(full());
     let output = command.output().expect("an end");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(errors.lines().count(), 1, "{errors}");
     assert!(errors.starts_with("ibex: "), "{errors}");
     assert_eq!(output.status.code(), Some(2));
+    // A remark that finds no room changes nothing.
+    for (words, status, full_output) in [
+        (&["perft", "99999999999999999999"][..], 2, false),
+        (&["perft", "1"], 2, true),
+        (&["perft", "1", "--fen", "r3k3/8/8/8/8/8/8/R3K3 w KQq - 0 1"], 0, false),
+        (&["analyse", "no/such.pgn"], 2, false),
+        (&["analyse", "-", "--depth=1"], 2, false),
+        (&["epd", "no/such.epd", "--depth=1"], 2, false),
+        (&["prove", "-"], 2, false),
+        (&["bench", "--hash=99999999", "--depth=1"], 0, false),
+        (&["manual", "/dev/full/folder"], 2, false),
+    ] {
+        let mut command = program();
+        command.args(words).stderr(full());
+        if full_output {
+            command.stdout(full());
+        }
+        let mut child = command.spawn().expect("the program starts");
+        // It may end without reading this.
+        let _ = child.stdin.take().expect("a pipe").write_all(b"8/8/8/8/8/8/8/8 w - -\n");
+        let output = child.wait_with_output().expect("an end");
+        assert_eq!(output.status.code(), Some(status), "{words:?}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{OK, TROUBLE};
 use crate::bench::{BenchOptions, DEPTH, POSITIONS, measure};
-use crate::tell;
+use crate::{remark, tell};
 
 /// Search a fixed list of positions; the last line reads `N nodes M nps`.
 #[derive(clap::Args, Clone, Debug)]
@@ -47,7 +47,7 @@ pub fn run(args: &Args) -> u8 {
             OK
         }
         Err(reason) => {
-            eprintln!("ibex bench: {reason}");
+            remark!("ibex bench: {reason}");
             TROUBLE
         }
     }

@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::remark;
 use crossbeam_channel::Receiver;
 
 /// The exit status of a program that was interrupted: 128 and the number of SIGINT, as shells count. It is the same
@@ -34,7 +35,7 @@ pub fn catch(command: &'static str, at_once: fn()) {
             STOPPED.store(true, Ordering::SeqCst);
             // All who wait on the channel see that its other end has gone.
             drop(sender);
-            eprintln!("\n{command}: stopping; what is done is written (once more ends it at once)");
+            remark!("\n{command}: stopping; what is done is written (once more ends it at once)");
         } else {
             at_once();
             std::process::exit(STATUS.into());

@@ -7,6 +7,8 @@
 pub mod amount;
 pub mod analyse;
 pub mod bench;
+// Its own remarks still go by `eprintln!`.
+#[expect(clippy::print_stderr)]
 pub mod datagen;
 pub mod endings;
 pub mod epd;
@@ -22,6 +24,7 @@ pub mod prove;
 pub mod tell;
 
 use crate::engine::LARGEST_HASH;
+use crate::remark;
 
 /// The command ran and everything was in order.
 pub const OK: u8 = 0;
@@ -42,7 +45,7 @@ pub fn hash_size(text: &str) -> Result<usize, String> {
     // What has too many digits for a number is too large.
     let asked = text.parse().unwrap_or(usize::MAX);
     if asked > LARGEST_HASH {
-        eprintln!("--hash goes from 1 to {LARGEST_HASH}: set to {LARGEST_HASH}");
+        remark!("--hash goes from 1 to {LARGEST_HASH}: set to {LARGEST_HASH}");
     }
     if asked == 0 { Err(format!("expected a number from 1 to {LARGEST_HASH}")) } else { Ok(asked.min(LARGEST_HASH)) }
 }

@@ -12,7 +12,7 @@ use crate::formats::input;
 use crate::parallel::{default_jobs, in_parallel};
 use crate::position::notation::uci;
 use crate::position::{Position, perft};
-use crate::tell;
+use crate::{remark, tell};
 
 /// Count the leaves of the tree of legal moves, or check the counts of EPD files.
 #[derive(clap::Args, Clone, Debug)]
@@ -34,7 +34,7 @@ pub struct Args {
     pub jobs: Option<usize>,
 }
 
-/// The leaves below each legal move, in the order of their notation.
+/// The leaves below each legal move, in the order of their notation. `depth` is at most [`perft::DEEPEST`].
 pub fn divide(position: &Position, depth: u32, jobs: usize) -> Vec<(String, u64)> {
     let moves = position.legal_moves();
     let counts = in_parallel(moves.len(), jobs, |i| perft::count_after(position, moves[i], depth), |_, _| {});
@@ -57,6 +57,8 @@ pub struct Checked {
 }
 
 /// Checks every count of a suite up to `max_depth`; `done` gets the number of counts of a line that were checked.
+///
+/// None of those counts may be deeper than [`perft::DEEPEST`].
 pub fn check(suite: &Suite, max_depth: u32, jobs: usize, done: impl Fn(u64) + Sync) -> Checked {
     let wanted = |entry: &SuiteEntry| -> Vec<(u32, u64)> {
         entry.counts.iter().copied().filter(|&(depth, _)| depth <= max_depth).collect()
@@ -96,15 +98,19 @@ pub fn run(args: &Args) -> u8 {
     let jobs = args.jobs.unwrap_or_else(default_jobs);
     match args.what.as_slice() {
         [depth] if depth.bytes().all(|b| b.is_ascii_digit()) => match depth.parse() {
-            Ok(depth) => run_divide(args, depth, jobs),
-            Err(_) => {
-                eprintln!("ibex perft: a depth of {depth} plies is out of reach");
+            Ok(_) if args.max_depth.is_some() => {
+                remark!("ibex perft: --max-depth goes with files, not with a depth");
+                TROUBLE
+            }
+            Ok(depth) if depth <= perft::DEEPEST => run_divide(args, depth, jobs),
+            _ => {
+                remark!("ibex perft: a depth of {depth} plies is out of reach: the deepest is {}", perft::DEEPEST);
                 TROUBLE
             }
         },
         _ if args.fen.is_some() || args.chess960 => {
             let flag = if args.fen.is_some() { "--fen" } else { "--chess960" };
-            eprintln!("ibex perft: {flag} goes with a depth, not with files");
+            remark!("ibex perft: {flag} goes with a depth, not with files");
             TROUBLE
         }
         files => run_files(files, args.max_depth.unwrap_or(u32::MAX), jobs),
@@ -119,11 +125,11 @@ fn run_divide(args: &Args, depth: u32, jobs: usize) -> u8 {
     };
     let position = match position {
         Ok((position, repairs)) => {
-            repairs.iter().for_each(|repair| eprintln!("ibex perft: {repair}"));
+            repairs.iter().for_each(|repair| remark!("ibex perft: {repair}"));
             position
         }
         Err(reason) => {
-            eprintln!("ibex perft: {reason}");
+            remark!("ibex perft: {reason}");
             return TROUBLE;
         }
     };
@@ -146,7 +152,7 @@ fn run_files(files: &[String], max_depth: u32, jobs: usize) -> u8 {
     let files = match input::expand(&files) {
         Ok(files) => files,
         Err(reason) => {
-            eprintln!("ibex perft: {reason}");
+            remark!("ibex perft: {reason}");
             return TROUBLE;
         }
     };
@@ -154,10 +160,15 @@ fn run_files(files: &[String], max_depth: u32, jobs: usize) -> u8 {
         match Suite::read(file) {
             Ok(suite) => suites.push(suite),
             Err(reason) => {
-                eprintln!("ibex perft: {reason}");
+                remark!("ibex perft: {reason}");
                 return TROUBLE;
             }
         }
+    }
+    // Before anything is counted: that may take hours.
+    if let Some(reason) = suites.iter().find_map(|suite| out_of_reach(suite, max_depth)) {
+        remark!("ibex perft: {reason}");
+        return TROUBLE;
     }
     let (mut checked, mut bad_lines) = (0, 0);
     let mut all_right = true;
@@ -167,10 +178,10 @@ fn run_files(files: &[String], max_depth: u32, jobs: usize) -> u8 {
         suite.require(|entry| !entry.operations.iter().any(unread), "a count (D1, D2, ...) that cannot be read");
         suite.require(|entry| !entry.counts.is_empty(), "no count (D1, D2, ...)");
         for remark in suite.remarks() {
-            eprintln!("{remark}");
+            remark!("{remark}");
         }
         for problem in &suite.problems {
-            eprintln!("{problem}");
+            remark!("{problem}");
         }
         let due = suite.entries.iter().flat_map(|entry| &entry.counts).filter(|&&(depth, _)| depth <= max_depth);
         let bar = progress::bar(due.count() as u64, "counts");
@@ -195,10 +206,20 @@ fn run_files(files: &[String], max_depth: u32, jobs: usize) -> u8 {
         all_right &= result.mismatches.is_empty();
     }
     if checked == 0 {
-        eprintln!("ibex perft: nothing to check");
+        remark!("ibex perft: nothing to check");
         return TROUBLE;
     }
     if all_right && bad_lines == 0 { OK } else { FOUND }
+}
+
+/// The first count up to `max_depth` that is too deep, in a line of words; none if there is no such count.
+fn out_of_reach(suite: &Suite, max_depth: u32) -> Option<Problem> {
+    let too_deep = |depth: u32| depth > perft::DEEPEST && depth <= max_depth;
+    suite.entries.iter().find_map(|entry| {
+        let &(depth, _) = entry.counts.iter().find(|&&(depth, _)| too_deep(depth))?;
+        let reason = format!("D{depth} is out of reach: the deepest is D{}", perft::DEEPEST);
+        Some(Problem { file: suite.file.clone(), line: entry.line, reason })
+    })
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use crate::recognize::{self, three_men};
 use crate::retrograde::Dtm;
 use crate::score::Score;
 use crate::search::Report;
-use crate::tell;
+use crate::{remark, tell};
 
 /// Nodes of the short search.
 const NODES: u64 = 100_000;
@@ -85,7 +85,7 @@ pub fn run(args: &Args) -> u8 {
     match probe(args) {
         Ok(()) => OK,
         Err(error) => {
-            eprintln!("ibex probe: {error}");
+            remark!("ibex probe: {error}");
             TROUBLE
         }
     }
@@ -99,7 +99,7 @@ fn probe(args: &Args) -> Result<(), String> {
         Position::from_any_fen(&fen, None).map_err(|e| e.to_string())?
     };
     for repair in repairs {
-        eprintln!("ibex probe: {repair}");
+        remark!("ibex probe: {repair}");
     }
     let wanted = Output::wanted([("--html", &args.html, Manner::Report)]);
     outputs::check(&[], &wanted.collect::<Vec<_>>(), args.force).map_err(|e| e.to_string())?;

@@ -1,4 +1,4 @@
-//! What the commands say on standard output.
+//! What the commands say on standard output and standard error.
 
 use std::fmt::Arguments;
 use std::io::{self, ErrorKind, Write as _};
@@ -15,9 +15,30 @@ macro_rules! tell {
     ($($words:tt)*) => { $crate::lab::tell::line(format_args!($($words)*)) };
 }
 
+/// Says a line on standard error, as `eprintln!` does.
+///
+/// Where that panics, for want of a reader or of room, the line is lost and the command goes on: its work and its exit
+/// status do not hang on a remark.
+#[macro_export]
+macro_rules! remark {
+    ($($words:tt)*) => { $crate::lab::tell::aside(format_args!($($words)*)) };
+}
+
 /// A number and what it counts, as in "1 game" and "2 games".
 pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// The share `part / whole` in percent, without the sign, to a number of decimal places; zero of nothing.
+///
+/// It is rounded down: nothing but the whole is 100%, and a share that misses a limit never reads as if it met it.
+pub fn share(part: usize, whole: usize, places: usize) -> String {
+    let scale = (0..places).fold(1, |scale: u128, _| 10 * scale);
+    let parts = 100 * scale * part as u128 / whole.max(1) as u128;
+    match places {
+        0 => parts.to_string(),
+        _ => format!("{}.{:0places$}", parts / scale, parts % scale),
+    }
 }
 
 /// The work of [`tell!`].
@@ -26,6 +47,26 @@ pub fn line(words: Arguments<'_>) {
     if error.kind() == ErrorKind::BrokenPipe {
         std::process::exit(NO_READER);
     }
-    eprintln!("ibex: nothing more can be written to standard output: {error}");
+    aside(format_args!("ibex: nothing more can be written to standard output: {error}"));
     std::process::exit(super::TROUBLE.into());
+}
+
+/// The work of [`remark!`].
+pub fn aside(words: Arguments<'_>) {
+    let _ = writeln!(io::stderr().lock(), "{words}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_rounded_down() {
+        let parts = [(0, 3), (1, 3), (2999, 3000), (999, 1000), (3000, 3000), (29, 100), (0, 0)];
+        let tenths = parts.map(|(part, whole)| share(part, whole, 1));
+        assert_eq!(tenths, ["0.0", "33.3", "99.9", "99.9", "100.0", "29.0", "0.0"]);
+        assert_eq!(parts.map(|(part, whole)| share(part, whole, 0)), ["0", "33", "99", "99", "100", "29", "0"]);
+        assert_eq!(share(1999, 2000, 2), "99.95");
+        assert_eq!(share(usize::MAX - 1, usize::MAX, 1), "99.9");
+    }
 }

@@ -381,15 +381,26 @@ fn the_laboratory_replaces_nothing_and_says_what_it_cannot_do() {
     let output = ibex(&[lab.as_slice(), &[there.as_str(), "--force"]].concat());
     assert!(status(&output) == 0 && folder.read("there.csv").lines().count() > 4, "{}", stderr(&output));
 
-    let refused: [(&[&str], &str); 3] = [
+    let deep = folder.write("deep.epd", "4k3/8/8/8/8/8/8/4K3 w - - ;D1 5 ;D100000 5\n");
+    let mate = folder.write("mate.epd", "7k/8/5KQ1/8/8/8/8/8 w - - dm 1;\n");
+    let empty = folder.write("empty.epd", "# nothing\n");
+    let refused: [(&[&str], &str); 10] = [
         (&["lab", "recognizers", "--csv", "x.csv"], "no single searches"),
         (&["endings", "mating", "--endings", "KBvK"], "KBvK has no position that White wins"),
+        (&["endings", "mating", "--games", "0"], "expected a whole number from 1"),
+        (&["endings", "scores", "--positions", "0"], "expected a whole number from 1"),
+        (&["endings", "prove", &empty], "ibex endings: nothing to prove"),
         (&["perft", "--chess960", &suite], "--chess960 goes with a depth"),
+        (&["perft", "100000"], "ibex perft: a depth of 100000 plies is out of reach: the deepest is 64"),
+        (&["perft", "5", "--max-depth", "3"], "--max-depth goes with files"),
+        (&["perft", &deep], "deep.epd:1: D100000 is out of reach: the deepest is D64"),
+        (&["prove", "--max-mate", "0", &mate], "no line claims a mate (dm) in at most 0 moves"),
     ];
     for (arguments, reason) in refused {
         let output = ibex(arguments);
         assert!(status(&output) == 2 && stderr(&output).contains(reason), "{arguments:?}: {}", stderr(&output));
     }
+    assert_eq!(status(&ibex(&["perft", &deep, "--max-depth", "64"])), 0, "what is left out need not be in reach");
     // Castling without a rook is no castling.
     let output = ibex(&["perft", "1", "--fen", "r3k3/8/8/8/8/8/8/R3K3 w KQq - 0 1"]);
     assert!(status(&output) == 0 && stderr(&output).starts_with("ibex perft: "), "{}", stderr(&output));

@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("trainer: {error}");
+            ibex::remark!("trainer: {error}");
             ExitCode::from(2)
         }
     }

@@ -41,6 +41,7 @@ use super::play::player::Budget;
 use super::tell::counted;
 use super::{FOUND, OK, TROUBLE, amount, interrupt, progress};
 use crate::formats::input::{self, InputError, STDIN, Source};
+use crate::remark;
 
 /// The arguments of `ibex analyse`.
 #[derive(clap::Args, Clone, Debug)]
@@ -186,12 +187,12 @@ impl Desk<'_> {
     /// The same, where something else than usual becomes of that part.
     fn complain_of(&mut self, place: &str, reason: &str, fate: &str) {
         self.tally.bad += 1;
-        self.bar.suspend(|| eprintln!("{place}: {reason}: {fate}"));
+        self.bar.suspend(|| remark!("{place}: {reason}: {fate}"));
     }
 
     /// Says something of a part of the input that is used all the same.
     fn note(&self, place: &str, remark: &str) {
-        self.bar.suspend(|| eprintln!("{place}: {remark}"));
+        self.bar.suspend(|| remark!("{place}: {remark}"));
     }
 
     /// A search begins that may take hours: what is done so far must not be lost in that time.
@@ -227,7 +228,7 @@ impl Desk<'_> {
 /// Runs the command.
 pub fn run(args: &Args) -> u8 {
     analyse(args).unwrap_or_else(|reason| {
-        eprintln!("ibex analyse: {reason}");
+        remark!("ibex analyse: {reason}");
         TROUBLE
     })
 }
@@ -305,7 +306,7 @@ fn analyse(args: &Args) -> Result<u8, String> {
     if positions == 0 && games == 0 && others == 0 && failed == 0 && !desk.interrupted {
         return Err(format!("nothing to analyse ({} {fate})", counted(bad, "game or line", "games or lines")));
     }
-    eprintln!(
+    remark!(
         "{}, {}; {}, {}, {}; {bad} {fate}{}{}",
         counted(games, "game", "games"),
         counted(positions, "position", "positions"),
@@ -323,7 +324,7 @@ fn analyse(args: &Args) -> Result<u8, String> {
         },
     );
     if desk.interrupted {
-        eprintln!(
+        remark!(
             "ibex analyse: interrupted before the end; {}",
             match (args.resume, &args.html) {
                 (true, _) => "go on: the same command",
@@ -336,7 +337,7 @@ fn analyse(args: &Args) -> Result<u8, String> {
     }
     let nowhere = games == 0 && others > 0;
     if nowhere {
-        eprintln!("ibex analyse: no game has a player with '{}' in the name", args.choice.players.join("' or '"));
+        remark!("ibex analyse: no game has a player with '{}' in the name", args.choice.players.join("' or '"));
     }
     Ok(if bad > 0 || failed > 0 || nowhere { FOUND } else { OK })
 }

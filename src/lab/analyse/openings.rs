@@ -8,6 +8,7 @@ use crate::eval::nnue::format::checksum;
 use crate::formats::input::{self, STDIN};
 use crate::position::notation::{Action, read_action};
 use crate::position::{Game, Position};
+use crate::remark;
 
 /// Lines that are named at most where they cannot be used.
 const NAMED: usize = 10;
@@ -46,10 +47,10 @@ impl Openings {
             of_lines(&text)
         };
         for (line, reason) in faults.iter().take(NAMED) {
-            eprintln!("{name}:{line}: {reason}: left out");
+            remark!("{name}:{line}: {reason}: left out");
         }
         if faults.len() > NAMED {
-            eprintln!("{name}: {} more cannot be used", faults.len() - NAMED);
+            remark!("{name}: {} more cannot be used", faults.len() - NAMED);
         }
         if known.is_empty() {
             return Err(format!("--eco {name}: no opening in it"));

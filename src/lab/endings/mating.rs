@@ -5,16 +5,17 @@ use std::time::Duration;
 use shakmaty::{Color, Move};
 
 use super::sample;
-use super::{Common, engine, percent, solved};
+use super::{Common, engine, solved};
 use crate::engine::Engine;
+use crate::lab::tell::share;
 use crate::lab::{FOUND, OK, TROUBLE, progress};
 use crate::parallel::in_parallel;
 use crate::position::game::Ending;
 use crate::position::{Game, Position};
 use crate::random::Random;
 use crate::retrograde::{Dtm, Endgame, Table, Tables};
-use crate::tell;
 use crate::time::Limits;
+use crate::{remark, tell};
 
 /// The endings that are played when none are named.
 const ENDINGS: [&str; 6] = ["KQvK", "KRvK", "KBBvK", "KBNvK", "KPvK", "KQvKR"];
@@ -25,7 +26,7 @@ const EXCUSED: &str = "KQvKR";
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
     /// Random won positions of each ending
-    #[arg(long, default_value_t = 100, value_name = "N")]
+    #[arg(long, default_value = "100", value_name = "N", value_parser = super::some)]
     pub games: usize,
     /// Nodes for each move
     #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = crate::lab::amount::count)]
@@ -63,7 +64,7 @@ pub fn run(args: &Args) -> u8 {
         Ok(named) if args.endings.is_empty() => named,
         Ok(_) => args.endings.clone(),
         Err(reason) => {
-            eprintln!("ibex endings: {reason}");
+            remark!("ibex endings: {reason}");
             return TROUBLE;
         }
     };
@@ -75,7 +76,7 @@ pub fn run(args: &Args) -> u8 {
     for ending in &endings {
         let won = |_: &_, turn, value| (turn == Color::White && matches!(value, Dtm::Win(_))).then_some(());
         if tables.get(ending).is_none_or(|table| table.try_for_each(won).is_none()) {
-            eprintln!("ibex endings: {ending} has no position that White wins");
+            remark!("ibex endings: {ending} has no position that White wins");
             return TROUBLE;
         }
     }
@@ -95,9 +96,9 @@ pub fn run(args: &Args) -> u8 {
         let won: Vec<&MatingGame> = played.iter().filter(|played| played.won()).collect();
         let mean = |of: fn(&MatingGame) -> u32| won.iter().map(|p| of(p)).sum::<u32>() as f64 / won.len().max(1) as f64;
         tell!(
-            "| {ending} | {} | {:.0}% | {:.1} | {:.1} | {} |",
+            "| {ending} | {} | {}% | {:.1} | {:.1} | {} |",
             played.len(),
-            percent(won.len(), played.len()),
+            share(won.len(), played.len(), 0),
             mean(|p| p.moves),
             mean(|p| p.needed),
             won.iter().map(|p| p.moves).max().unwrap_or(0)

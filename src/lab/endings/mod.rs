@@ -15,7 +15,9 @@ pub mod suite;
 use clap::Subcommand;
 
 use crate::engine::{Engine, Settings};
+use crate::lab::amount;
 use crate::parallel::default_jobs;
+use crate::remark;
 use crate::retrograde::{Endgame, Tables};
 
 /// Compare the engine with the truth about endings.
@@ -75,8 +77,17 @@ pub fn run(args: &Args) -> u8 {
 
 /// The tables of these endings, and a word on standard error for who waits.
 fn solved(endings: impl IntoIterator<Item = Endgame>) -> Tables {
-    eprintln!("solving the endings");
+    remark!("solving the endings");
     Tables::solve(endings)
+}
+
+/// Reads how many to take: at least one, for of nothing everything is right.
+///
+/// # Errors
+///
+/// One line that says what is expected.
+fn some(text: &str) -> Result<usize, String> {
+    usize::try_from(amount::count(text)?).map_err(|_| format!("{text} is out of reach"))
 }
 
 /// An engine without outside help: no tables, no book, a small hash table.

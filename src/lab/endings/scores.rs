@@ -6,14 +6,15 @@ use std::sync::Mutex;
 use super::sample::{self, Sample};
 use super::{Common, engine, percent, solved};
 use crate::engine::Engine;
+use crate::lab::tell::share;
 use crate::lab::{FOUND, OK, TROUBLE, progress};
 use crate::parallel::in_parallel;
 use crate::position::Game;
 use crate::random::Random;
 use crate::recognize::syzygy::Tablebases;
 use crate::retrograde::Endgame;
-use crate::tell;
 use crate::time::Limits;
+use crate::{remark, tell};
 
 /// A score within this number of centipawns shows a draw.
 const NEAR_ZERO: i32 = 30;
@@ -26,7 +27,7 @@ const REQUIRED: f64 = 99.0;
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
     /// Random positions of each ending
-    #[arg(long, default_value_t = 60, value_name = "N")]
+    #[arg(long, default_value = "60", value_name = "N", value_parser = super::some)]
     pub positions: usize,
     /// Nodes for each position
     #[arg(long, default_value_t = 20_000, value_name = "N", value_parser = crate::lab::amount::count)]
@@ -75,7 +76,7 @@ impl Count {
     }
 
     fn row(&self, name: &str) -> String {
-        let share = |part, whole| if whole == 0 { "-".to_owned() } else { format!("{:.1}%", percent(part, whole)) };
+        let share = |part, whole| if whole == 0 { "-".to_owned() } else { share(part, whole, 1) + "%" };
         format!(
             "| {name} | {} | {} | {} | {} | {} |",
             self.draws,
@@ -110,7 +111,7 @@ pub fn run(args: &Args) -> u8 {
     let samples = match choose(args) {
         Ok(samples) => samples,
         Err(reason) => {
-            eprintln!("ibex endings: {reason}");
+            remark!("ibex endings: {reason}");
             return TROUBLE;
         }
     };

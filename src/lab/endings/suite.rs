@@ -21,7 +21,7 @@ use crate::position::notation::san;
 use crate::random::Random;
 use crate::recognize::recognize;
 use crate::retrograde::{Dtm, Endgame, Tables};
-use crate::tell;
+use crate::{remark, tell};
 
 /// The least and the greatest distance of recognised positions from the root, in plies.
 const NEAREST: u32 = 2;
@@ -39,7 +39,7 @@ const MATERIAL: [&str; 22] = [
 #[derive(clap::Args, Clone, Debug)]
 pub struct MakeArgs {
     /// Positions
-    #[arg(long, default_value_t = 220, value_name = "N")]
+    #[arg(long, default_value = "220", value_name = "N", value_parser = super::some)]
     pub positions: usize,
     /// Begins the random choice
     #[arg(long, default_value_t = 1, value_name = "N")]
@@ -273,20 +273,26 @@ pub fn prove(args: &ProveArgs) -> u8 {
         match Suite::read(file) {
             Ok(suite) => suites.push(suite),
             Err(reason) => {
-                eprintln!("ibex endings: {reason}");
+                remark!("ibex endings: {reason}");
                 return TROUBLE;
             }
         }
     }
+    for suite in &suites {
+        for remark in suite.remarks() {
+            remark!("{remark}");
+        }
+        for problem in &suite.problems {
+            remark!("{problem}");
+        }
+    }
+    if suites.iter().all(|suite| suite.entries.is_empty()) {
+        remark!("ibex endings: nothing to prove");
+        return TROUBLE;
+    }
     let tables = solved(Endgame::all());
     let mut failed = 0;
     for suite in &suites {
-        for remark in suite.remarks() {
-            eprintln!("{remark}");
-        }
-        for problem in &suite.problems {
-            eprintln!("{problem}");
-        }
         let results =
             in_parallel(suite.entries.len(), default_jobs(), |i| check(&suite.entries[i], &tables), |_, _| ());
         let mut wrong = suite.problems.len();

@@ -10,7 +10,7 @@ use super::record::{Head, Intake, Record, Run};
 use crate::lab::outputs::{self, Manner, Output};
 use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK};
-use crate::tell;
+use crate::{remark, tell};
 
 /// The arguments of `ibex epd compare`.
 #[derive(clap::Args, Clone, Debug)]
@@ -63,7 +63,7 @@ impl Side {
     fn read(at: usize, path: &Path, player: Option<&String>) -> Result<Side, String> {
         let Intake { run, remarks, .. } = Run::read_report(path).map_err(|error| error.to_string())?;
         for remark in remarks {
-            eprintln!("{remark}");
+            remark!("{remark}");
         }
         let labels: Vec<&str> = run.head.players.iter().map(|p| p.label.as_str()).collect();
         let label = match player {

@@ -156,7 +156,7 @@ pub(super) fn table(what: &str, run: &Run, totals: &[Total]) -> Markup {
                         td.l.name { (player(run, &total.player)) }
                         (fact("solved", &total.solved.to_string()))
                         (fact("of", &total.positions.to_string()))
-                        (fact("%", &format!("{:.1}", total.percent())))
+                        (fact("%", &total.percent_text()))
                         @if points { (fact("points", &total.points_text())) }
                         (fact("found after", &total.found_ms.map_or_else(String::new, |ms| time(ms as u64))))
                         (fact("nodes", &total.found_nodes.map_or_else(String::new, |nodes| amount(nodes as u64))))

@@ -10,6 +10,7 @@ use super::run::difference;
 use crate::lab::outputs::{self, Manner, Output};
 use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK};
+use crate::remark;
 
 /// The arguments of `ibex epd merge`.
 #[derive(clap::Args, Clone, Debug)]
@@ -38,7 +39,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
     for file in &args.files {
         let Intake { run, remarks, .. } = Run::read(file).map_err(|error| error.to_string())?;
         for remark in remarks {
-            eprintln!("{remark}");
+            remark!("{remark}");
         }
         runs.push((file, run));
     }
@@ -57,7 +58,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
     let missing = whole.expected().saturating_sub(whole.records.len());
     if missing > 0 {
         let results = counted(whole.expected() as u64, "result", "results");
-        eprintln!("ibex epd merge: {missing} of {results} {} missing", if missing == 1 { "is" } else { "are" });
+        remark!("ibex epd merge: {missing} of {results} {} missing", if missing == 1 { "is" } else { "are" });
     }
     Ok(if missing > 0 { FOUND } else { OK })
 }

@@ -14,6 +14,7 @@ mod totals;
 use clap::Subcommand;
 
 use super::TROUBLE;
+use crate::remark;
 
 /// Run suites, merge and compare runs.
 #[derive(clap::Args, Clone, Debug)]
@@ -46,7 +47,7 @@ pub fn run(args: &Args) -> u8 {
         Some(Action::Compare(args)) => compare::run(args),
     };
     result.unwrap_or_else(|reason| {
-        eprintln!("ibex epd: {reason}");
+        remark!("ibex epd: {reason}");
         TROUBLE
     })
 }

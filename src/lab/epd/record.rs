@@ -15,6 +15,7 @@ use crate::eval::nnue::format::checksum;
 use crate::formats::epd::Suite;
 use crate::lab::outputs;
 use crate::lab::play::player::{Budget, UciScore};
+use crate::remark;
 
 /// The version of the file format.
 pub const FORMAT: u32 = 1;
@@ -497,7 +498,7 @@ impl ResultsFile {
                 }
                 // Some network drives have no locks; runs must be possible there.
                 Err(TryLockError::Error(error)) => {
-                    eprintln!("{name} cannot be locked ({error}): no other run must write it");
+                    remark!("{name} cannot be locked ({error}): no other run must write it");
                 }
             }
             // The run that held the lock before may have put a mended file in the place of the one that was opened.

@@ -66,7 +66,7 @@ pub fn table(totals: &[Total]) -> String {
             total.player.clone(),
             total.solved.to_string(),
             total.positions.to_string(),
-            format!("{:.1}", total.percent()),
+            total.percent_text(),
             total.points_text(),
             total.found_ms.map_or_else(String::new, |ms| format!("{ms:.0}")),
             total.found_nodes.map_or_else(String::new, |nodes| format!("{:.1}", nodes / 1000.0)),

@@ -24,6 +24,7 @@ use crate::lab::play::split_label;
 use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK, TROUBLE, amount, interrupt, progress};
 use crate::position::notation::{san, san_line, uci};
+use crate::remark;
 use crate::tt::TranspositionTable;
 
 /// The arguments of `ibex epd FILE...`.
@@ -196,7 +197,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
         .collect();
     if !done.is_empty() {
         let done = counted(done.len() as u64, "result is", "results are");
-        eprintln!("{done} there already, {} to go", tasks.len());
+        remark!("{done} there already, {} to go", tasks.len());
     }
 
     interrupt::catch("ibex epd", external::end_all);
@@ -210,9 +211,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
     let bench = Workers { contestants: &contestants, budget, hold: args.hold };
     let warn = |record: &Record| {
         if let Some(trouble) = &record.trouble {
-            bar.suspend(|| {
-                eprintln!("{} on {} ({}:{}): {trouble}", record.player, record.id, record.suite, record.line)
-            });
+            bar.suspend(|| remark!("{} on {} ({}:{}): {trouble}", record.player, record.id, record.suite, record.line));
         }
     };
     let worked = bench.run(&tasks, args.jobs, warn, |record| {
@@ -227,7 +226,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
         if run.records.len() < before + tasks.len() && renewal.is_due() {
             run.sort();
             if let Some(trouble) = renewal.write(&run) {
-                bar.suspend(|| eprintln!("ibex epd: {trouble}"));
+                bar.suspend(|| remark!("ibex epd: {trouble}"));
             }
         }
         Ok(())
@@ -245,7 +244,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
     let stopped = interrupt::is_stopped() && run.records.len() < before + tasks.len();
 
     for label in deaf_to_nodes(&run) {
-        eprintln!("{label} seems not to obey 'go nodes'; with --stop-at-nodes {label} it is stopped at about so many");
+        remark!("{label} seems not to obey 'go nodes'; with --stop-at-nodes {label} it is stopped at about so many");
     }
     let stage = if stopped || !given_up.is_empty() { Stage::Stopped } else { Stage::Ended };
     let saved = report::save(&run, stage, &args.outputs).and_then(|()| match &args.epd_out {
@@ -256,7 +255,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
     saved.map_err(|error| error.to_string())?;
     if !stopped && !given_up.is_empty() {
         for &contestant in &given_up {
-            eprintln!("ibex epd: {}: given up: it does not start", contestants[contestant].head.label);
+            remark!("ibex epd: {}: given up: it does not start", contestants[contestant].head.label);
         }
         tell_missing(args, "incomplete", &run, before + tasks.len(), &positions);
         return Ok(TROUBLE);
@@ -265,10 +264,10 @@ pub fn run(args: &Args) -> Result<u8, String> {
         tell_missing(args, "interrupted", &run, before + tasks.len(), &positions);
         return Ok(interrupt::STATUS);
     }
-    let least = totals::least_percent(&run);
-    let missed = args.fail_under.filter(|&threshold| least < threshold);
-    if let Some(threshold) = missed {
-        eprintln!("ibex epd: {least:.1}% solved is less than {threshold}%");
+    let least = totals::least_solved(&run);
+    let missed = args.fail_under.zip(least).filter(|(threshold, least)| least.percent() < *threshold);
+    if let Some((threshold, least)) = &missed {
+        remark!("ibex epd: {}% solved is less than {threshold}%", least.percent_text());
     }
     Ok(if missed.is_some() { FOUND } else { OK })
 }
@@ -295,7 +294,7 @@ impl Tally {
 /// Says what an early end has left undone, and how to go on.
 fn tell_missing(args: &Args, end: &str, run: &Run, wanted: usize, positions: &[(&Suite, &SuiteEntry)]) {
     let missing = wanted - run.records.len();
-    eprintln!("ibex epd: {end}: {missing} of {} missing", counted(wanted as u64, "result", "results"));
+    remark!("ibex epd: {end}: {missing} of {} missing", counted(wanted as u64, "result", "results"));
     let count = |keys: &mut dyn Iterator<Item = (&str, &str)>| {
         let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
         keys.for_each(|(player, suite)| *counts.entry((player.to_owned(), suite.to_owned())).or_default() += 1);
@@ -308,17 +307,17 @@ fn tell_missing(args: &Args, end: &str, run: &Run, wanted: usize, positions: &[(
     for ((player, suite), all) in &all {
         let missing = all - done.get(&(player.clone(), suite.clone())).copied().unwrap_or(0).min(*all);
         if missing > 0 {
-            eprintln!("  {player}, {suite}: {missing} of {all}");
+            remark!("  {player}, {suite}: {missing} of {all}");
         }
     }
     let reports = args.files_written().any(|output| output.manner == Manner::Report);
     let force = if reports { ", with --force to replace the reports" } else { "" };
     match (&args.resume, &args.jsonl) {
-        (Some(path), _) => eprintln!("go on: the same command, --resume {}{force}", path.display()),
+        (Some(path), _) => remark!("go on: the same command, --resume {}{force}", path.display()),
         (None, Some(path)) => {
-            eprintln!("go on: the same command, --resume {} in the place of --jsonl{force}", path.display());
+            remark!("go on: the same command, --resume {} in the place of --jsonl{force}", path.display());
         }
-        (None, None) => eprintln!("a run that is begun with --resume FILE can go on after an interruption"),
+        (None, None) => remark!("a run that is begun with --resume FILE can go on after an interruption"),
     }
 }
 
@@ -345,15 +344,15 @@ fn read_suites(files: &[PathBuf]) -> Result<Vec<Suite>, String> {
     for file in files {
         let mut suite = Suite::read(file).map_err(|error| error.to_string())?;
         if is_for_perft(&suite) {
-            eprintln!("{}: nothing to solve, only counts for `ibex perft`: skipped", file.display());
+            remark!("{}: nothing to solve, only counts for `ibex perft`: skipped", file.display());
             continue;
         }
         suite.require(SuiteEntry::is_task, "nothing to solve (no bm, am, dm or points)");
         for remark in suite.remarks() {
-            eprintln!("{remark}");
+            remark!("{remark}");
         }
         for problem in &suite.problems {
-            eprintln!("{problem}: left out");
+            remark!("{problem}: left out");
         }
         if suite.entries.is_empty() {
             return Err(format!("{}: no position to solve", file.display()));
@@ -438,7 +437,7 @@ fn open_journal(args: &Args, head: Head) -> Result<(Option<ResultsFile>, Run), S
     let (journal, Intake { run, remarks, .. }) =
         ResultsFile::resume(path, &head, difference).map_err(|error| error.to_string())?;
     for remark in remarks {
-        eprintln!("{remark}");
+        remark!("{remark}");
     }
     Ok((Some(journal), run))
 }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::judge::MateVerdict;
 use super::record::{Record, Run, Status, theme};
+use crate::lab::tell::share;
 
 /// Totals of one player over some positions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -75,6 +76,11 @@ impl Total {
     /// The share solved, in percent.
     pub fn percent(&self) -> f64 {
         100.0 * self.solved as f64 / self.positions.max(1) as f64
+    }
+
+    /// The same for people, to a tenth, without the sign.
+    pub fn percent_text(&self) -> String {
+        share(self.solved, self.positions, 1)
     }
 
     /// Nodes a second over all searches.
@@ -149,11 +155,11 @@ pub fn themes(run: &Run) -> Vec<Total> {
     totals
 }
 
-/// The smallest share that any player solved of all its positions, in percent. Who has none, in an empty shard, solved all.
-pub fn least_percent(run: &Run) -> f64 {
+/// All positions of the player that solved the smallest share of them; none in an empty shard.
+pub fn least_solved(run: &Run) -> Option<Total> {
     let records = |player| run.records.iter().filter(move |record| record.player == player);
     players(run)
         .filter(|&player| records(player).next().is_some())
-        .map(|player| Total::of(player, "all", records(player)).percent())
-        .fold(100.0, f64::min)
+        .map(|player| Total::of(player, "all", records(player)))
+        .min_by(|one, other| one.percent().total_cmp(&other.percent()))
 }

@@ -18,8 +18,8 @@ use crate::bench;
 use crate::formats::epd::Suite;
 use crate::position::notation::read_fen;
 use crate::position::{FenError, Game};
-use crate::tell;
 use crate::time::Limits;
+use crate::{remark, tell};
 use experiment::SingleSearch;
 use settings::Setting;
 use sheet::{Row, Sheet};
@@ -87,7 +87,7 @@ pub fn run(args: &Args) -> u8 {
             OK
         }
         Err(error) => {
-            eprintln!("ibex lab: {error}");
+            remark!("ibex lab: {error}");
             TROUBLE
         }
     }
@@ -121,7 +121,7 @@ fn positions(args: &Args) -> Result<Vec<(String, Game)>, String> {
     };
     let suite = Suite::read(path).map_err(|error| error.to_string())?;
     for problem in &suite.problems {
-        eprintln!("{problem}");
+        remark!("{problem}");
     }
     let games: Vec<_> = suite
         .entries

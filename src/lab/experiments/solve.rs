@@ -9,6 +9,7 @@ use crate::bound::Bound;
 use crate::formats::epd::{Suite, SuiteEntry};
 use crate::lab::progress;
 use crate::position::Game;
+use crate::remark;
 use crate::score::DrawRule;
 use crate::search::{Conventions, Event, Rules};
 use crate::time::Limits;
@@ -33,7 +34,7 @@ pub struct Solutions {
 pub fn measure(args: &Args) -> Result<[Solutions; 2], String> {
     let suite = Suite::read(args.epd.as_deref().unwrap_or(&PathBuf::from(SUITE))).map_err(|error| error.to_string())?;
     for problem in &suite.problems {
-        eprintln!("{problem}");
+        remark!("{problem}");
     }
     let entries: Vec<&SuiteEntry> =
         suite.entries.iter().filter(|e| !e.best.is_empty()).step_by(args.every as usize).collect();

@@ -14,7 +14,7 @@ use crate::formats::epd::{Problem, Suite, SuiteEntry};
 use crate::formats::input;
 use crate::parallel::{default_jobs, in_parallel};
 use crate::position::notation::san;
-use crate::tell;
+use crate::{remark, tell};
 use mate::{GaveUp, Solver};
 
 /// Prove the mates of EPD files.
@@ -129,7 +129,7 @@ pub fn run(args: &Args) -> u8 {
     let files = match input::expand(&args.files) {
         Ok(files) => files,
         Err(reason) => {
-            eprintln!("ibex prove: {reason}");
+            remark!("ibex prove: {reason}");
             return TROUBLE;
         }
     };
@@ -137,7 +137,7 @@ pub fn run(args: &Args) -> u8 {
         match Suite::read(file) {
             Ok(suite) => suites.push(suite),
             Err(reason) => {
-                eprintln!("ibex prove: {reason}");
+                remark!("ibex prove: {reason}");
                 return TROUBLE;
             }
         }
@@ -149,7 +149,8 @@ pub fn run(args: &Args) -> u8 {
         failures += failed + suite.problems.len();
     }
     if lines == 0 {
-        eprintln!("ibex prove: no line claims a mate (dm)");
+        let limit = args.max_mate.map(|most| format!(" in at most {}", counted(most.into(), "move", "moves")));
+        remark!("ibex prove: no line claims a mate (dm){}", limit.unwrap_or_default());
         return TROUBLE;
     }
     if failures == 0 { OK } else { FOUND }
@@ -161,10 +162,10 @@ fn run_suite(suite: &Suite, args: &Args) -> (usize, usize) {
     let claims: Vec<_> =
         suite.entries.iter().filter(|e| e.mate.is_some_and(|mate| mate.unsigned_abs() <= farthest)).collect();
     for remark in suite.remarks() {
-        eprintln!("{remark}");
+        remark!("{remark}");
     }
     for problem in &suite.problems {
-        eprintln!("{problem}");
+        remark!("{problem}");
     }
     let jobs = args.jobs.unwrap_or_else(default_jobs).clamp(1, claims.len().max(1));
     let bar = progress::bar(claims.len() as u64, "mates");
