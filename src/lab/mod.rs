@@ -7,8 +7,6 @@
 pub mod amount;
 pub mod analyse;
 pub mod bench;
-// Its own remarks still go by `eprintln!`.
-#[expect(clippy::print_stderr)]
 pub mod datagen;
 pub mod endings;
 pub mod epd;

@@ -31,8 +31,8 @@ use crate::parallel::default_jobs;
 use crate::position::Game;
 use crate::search::lessons::{Lesson, LessonRule};
 use crate::search::{Event, Report};
-use crate::tell;
 use crate::time::Limits;
+use crate::{remark, tell};
 use openings::{Book, Openings};
 use play::{Adjudication, GameRules, OffPolicy, Purpose, Sampling, SelfPlayer};
 use session::{GenerationRun, Manifest, Target};
@@ -176,7 +176,7 @@ pub fn run(args: &Args) -> u8 {
             OK
         }
         Err(error) => {
-            eprintln!("ibex datagen: {error}");
+            remark!("ibex datagen: {error}");
             TROUBLE
         }
     }

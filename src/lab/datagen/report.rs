@@ -11,7 +11,7 @@ use crate::formats::games::{GameRecord, GameResult, ReadError, Reader};
 use crate::formats::lessons::{LessonReader, lesson_file};
 use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK, TROUBLE};
-use crate::tell;
+use crate::{remark, tell};
 
 /// The data files behind the names: a folder stands for the workers' files in it.
 ///
@@ -110,16 +110,16 @@ pub fn verify(names: &[PathBuf]) -> u8 {
     });
     match games {
         Err(error) => {
-            eprintln!("ibex datagen verify: {error}");
+            remark!("ibex datagen verify: {error}");
             TROUBLE
         }
         Ok(0) => {
-            eprintln!("ibex datagen verify: no games");
+            remark!("ibex datagen verify: no games");
             TROUBLE
         }
         Ok(_) if !doubtful.is_empty() => {
             for line in doubtful {
-                eprintln!("ibex datagen verify: {line}");
+                remark!("ibex datagen verify: {line}");
             }
             FOUND
         }
@@ -256,11 +256,11 @@ pub fn stats(names: &[PathBuf], filter: Filter) -> u8 {
     let mut census = Census::default();
     match read_games(names, |record| census.count(record, filter)) {
         Err(error) => {
-            eprintln!("ibex datagen stats: {error}");
+            remark!("ibex datagen stats: {error}");
             TROUBLE
         }
         Ok(0) => {
-            eprintln!("ibex datagen stats: no games");
+            remark!("ibex datagen stats: no games");
             TROUBLE
         }
         Ok(_) => {

@@ -25,6 +25,7 @@ use crate::formats::lessons::{self, LessonReader, lesson_file};
 use crate::lab::progress;
 use crate::lab::tell::counted;
 use crate::random::Random;
+use crate::remark;
 
 /// Games of a worker that a power cut may cost.
 const SYNC: u64 = 256;
@@ -169,7 +170,7 @@ impl GenerationRun {
         if resumed.games > 0 && !quiet {
             let [games, kept] = [(resumed.games, "game"), (resumed.kept, "kept position")]
                 .map(|(n, what)| counted(n, what, &format!("{what}s")));
-            eprintln!("resuming after {games} with {kept}");
+            remark!("resuming after {games} with {kept}");
         }
 
         let stop = AtomicBool::new(false);
@@ -235,7 +236,7 @@ impl GenerationRun {
                 ));
             }
             if old.engine != self.manifest.engine {
-                eprintln!("the run was begun by {}, this is {}", old.engine, self.manifest.engine);
+                remark!("the run was begun by {}, this is {}", old.engine, self.manifest.engine);
             }
         }
         Ok(lock)
@@ -320,7 +321,7 @@ impl GenerationRun {
                     Target::Positions(_) => tally.kept - resumed.kept,
                 };
                 let left = total.saturating_sub(position) as f64 * seconds / fresh.max(1) as f64;
-                eprintln!(
+                remark!(
                     "{position}/{total} {unit}, {}, {}, {rate:.0} kept positions/s, {:.0} min left",
                     counted(tally.games, "game", "games"),
                     counted(tally.positions, "position", "positions"),
