@@ -409,7 +409,10 @@ impl Session {
             "help" => self.output.lines(prompt::help(&self.extras)),
             "compiler" => self.output.lines(prompt::compiler()),
             "license" => self.output.lines(prompt::license()),
-            "perft" => self.take(Command::Perft(rest.first().and_then(|depth| depth.parse().ok()).unwrap_or(1))),
+            "perft" => match rest.first().map_or(Ok(1), |depth| depth.parse::<u128>()) {
+                Ok(depth) => self.take(Command::Perft(u32::try_from(depth).unwrap_or(u32::MAX))),
+                Err(_) => self.output.remark("perft needs a depth, a whole number"),
+            },
             _ => match self.extras.iter().find(|extra| extra.name == word) {
                 Some(extra) => {
                     let mut say = |line: &str| self.output.line(line);

@@ -48,7 +48,7 @@ fn dirt_in_the_input() {
 #[test]
 fn a_count_that_is_too_deep() {
     let mut engine = Engine::new();
-    let lines = ["go perft 100000", "perft 100000", "go perft 99999999999999999999", "go perft 65"];
+    let lines = ["go perft 100000", "perft 99999999999", "go perft 99999999999999999999", "go perft 65"];
     for line in lines {
         engine.send(line);
     }
