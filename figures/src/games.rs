@@ -87,8 +87,8 @@ pub fn strength(tools: &Tools) -> Result<Measured, String> {
         table,
         conditions: format!(
             "Ibex by {}; {CONTROL} s by fastchess, two at a time, one thread and 16 MB each, openings UHO_4060_v4 in \
-             pairs, adjudicated where both agree; on time, by an illegal move or a crash Ibex lost {ours}, all opponents \
-             together {theirs}",
+             pairs, {ENDED_EARLY}; on time, by an illegal move or a crash Ibex lost {ours}, all opponents together \
+             {theirs}",
             tools.build()
         ),
     })
@@ -117,8 +117,7 @@ pub fn nodes(tools: &Tools) -> Result<Measured, String> {
     Ok(Measured {
         table,
         conditions: format!(
-            "{GAMES} games each by fastchess, one thread and 16 MB, openings noob_3moves in pairs, adjudicated where both \
-             agree"
+            "{GAMES} games each by fastchess, one thread and 16 MB, openings noob_3moves in pairs, {ENDED_EARLY}"
         ),
     })
 }
@@ -227,9 +226,12 @@ pub enum Limit {
     Clock(String),
 }
 
-/// What ends games whose result both sides agree on.
+/// What ends games early: a draw that both sides see, and a loss that the loser sees.
 pub const ADJUDICATED: [&str; 7] =
     ["-draw", "movenumber=40", "movecount=8", "score=5", "-resign", "movecount=4", "score=900"];
+
+/// The same in words, for the pages.
+pub const ENDED_EARLY: &str = "drawn early where both sides see it, lost where the loser does";
 
 /// The command that has fastchess play openings in pairs. It runs in `folder`, for it leaves its settings there. What the
 /// engines share (`-each`), what ends games early, and the rest, is added by the caller.

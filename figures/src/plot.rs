@@ -111,7 +111,10 @@ fn networks() -> Result<Chart, String> {
             sums.push(Point { at: number - 1, value: last.value + step.elo, error: last.error.hypot(step.error) });
         }
         let clock = of.clone().find(|row| {
-            row.change == name(number) && row.against == "the hand-written evaluation" && row.limit == "1 s + 0.01 s"
+            row.change == name(number)
+                && row.against == "the hand-written evaluation"
+                && row.limit == "1 s + 0.01 s"
+                && row.book == BOOK
         });
         against.extend(clock.map(|row| Point { at: number - 1, value: row.elo, error: row.error }));
     }
@@ -121,7 +124,7 @@ fn networks() -> Result<Chart, String> {
         ticks: (1..=newest).map(name).collect(),
         series: vec![
             Series { label: "matches against the one before, added up".to_owned(), points: sums },
-            Series { label: "against the hand-written evaluation, 1 s + 0.01 s".to_owned(), points: against },
+            Series { label: format!("against the hand-written evaluation, 1 s + 0.01 s, {BOOK}"), points: against },
         ],
     })
 }
@@ -135,7 +138,11 @@ struct MatchRow {
     elo: f64,
     error: f64,
     limit: String,
+    book: String,
 }
+
+/// The book of the matches that are compared: the same difference is another number of Elo with another one.
+const BOOK: &str = "UHO_4060_v4";
 
 /// Whether a match names this network itself, not one made of it.
 fn is_network(text: &str, number: usize) -> bool {

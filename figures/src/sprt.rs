@@ -52,10 +52,10 @@ pub struct Arguments {
     /// The openings, an EPD file [default: books/noob_3moves.epd of the public test data]
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
-    /// H0: the difference in Elo is this or less
+    /// H0: the difference in (logistic) Elo is this or less
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
     elo0: f64,
-    /// H1: the difference in Elo is this or more
+    /// H1: the difference in (logistic) Elo is this or more
     #[arg(long, default_value_t = 5.0, allow_negative_numbers = true)]
     elo1: f64,
     /// Most games
@@ -156,7 +156,14 @@ fn run(
     command.args(ADJUDICATED);
     command.args(["-each", "proto=uci", &format!("option.Hash={hash}"), &format!("option.Threads={threads}")]);
     command.args(["-concurrency", &concurrency.to_string(), "-ratinginterval", "100"]);
-    command.args(["-sprt", &format!("elo0={elo0}"), &format!("elo1={elo1}"), "alpha=0.05", "beta=0.05"]);
+    command.args([
+        "-sprt",
+        &format!("elo0={elo0}"),
+        &format!("elo1={elo1}"),
+        "alpha=0.05",
+        "beta=0.05",
+        "model=logistic",
+    ]);
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(|error| format!("{}: {error}", runner.display()))?;
     let mut file = fs::File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
     eprintln!("playing; {} has everything", log.display());

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::basis::Engine;
-use crate::games::{self, ADJUDICATED, LEVEL_BOOK, Limit, Side, amount, found};
+use crate::games::{self, ADJUDICATED, ENDED_EARLY, LEVEL_BOOK, Limit, Side, amount, found};
 use crate::measure::{Measured, Tools, output, row};
 
 /// A technique that options turn off.
@@ -86,7 +86,7 @@ pub fn steps(tools: &Tools) -> Result<Measured, String> {
         table,
         conditions: format!(
             "`{BUILD}` against itself, {GAMES} games each by fastchess at {} nodes, one thread and 16 MB, openings \
-             noob_3moves in pairs, adjudicated where both agree",
+             noob_3moves in pairs, {ENDED_EARLY}",
             amount(NODES)
         ),
     })

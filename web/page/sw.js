@@ -15,7 +15,9 @@ addEventListener("install", (event) => {
 
 addEventListener("activate", (event) => {
   const clean = async () => {
-    for (const name of await caches.keys()) if (name !== VERSION) await caches.delete(name);
+    // A tab that is open needs the files of its own version, which the host may have removed: the one before stays.
+    const others = (await caches.keys()).filter((name) => name !== VERSION);
+    for (const name of others.slice(0, -1)) await caches.delete(name);
     await clients.claim();
   };
   event.waitUntil(clean());
@@ -34,7 +36,9 @@ addEventListener("fetch", (event) => {
   if (request.method !== "GET" || new URL(request.url).origin !== location.origin) return;
   const answer = async () => {
     const cache = await caches.open(VERSION);
-    const stored = await cache.match(request.mode === "navigate" ? "./" : request, { ignoreSearch: true });
+    const wanted = request.mode === "navigate" ? "./" : request;
+    // The present version first: only files that it does not have come from the one before.
+    const stored = (await cache.match(wanted, { ignoreSearch: true })) ?? (await caches.match(wanted, { ignoreSearch: true }));
     return isolated(stored ?? (await fetch(request)));
   };
   event.respondWith(answer());
