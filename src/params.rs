@@ -72,7 +72,7 @@ tunables! {
 
     // Aspiration windows: half the width of the first window, and its growth per failure in percent.
     /// Half the width of the first aspiration window.
-    aspiration_width = 22 in 4..=60, step 4;
+    aspiration_width = 10 in 4..=60, step 4;
     /// Growth of the window at each failure, percent.
     aspiration_growth = 54 in 10..=200, step 15;
     /// First iteration with an aspiration window.
@@ -92,7 +92,7 @@ tunables! {
     /// Weight of the correction by the last two moves, 1/1024.
     correction_continuation = 730 in 0..=3072, step 150;
     /// Largest weight of one search in the running mean, 1/256: searches weigh their depth and one.
-    correction_max_weight = 21 in 1..=64, step 3;
+    correction_max_weight = 16 in 1..=64, step 3;
     /// Largest error that one search may teach, in centipawns.
     correction_max_error = 135 in 32..=512, step 24;
 
@@ -187,7 +187,7 @@ tunables! {
 
     // Internal iterative reduction: without a move from the table, a ply less.
     /// Least depth.
-    iir_depth = 3 in 2..=100, step 1;
+    iir_depth = 5 in 2..=100, step 1;
 
     // ProbCut: a good capture that holds far above beta at reduced depth is a cut.
     /// Least depth.
@@ -207,11 +207,11 @@ tunables! {
 
     // Futility: quiet moves cannot raise an evaluation that far below alpha.
     /// Deepest reduced depth.
-    futility_depth = 8 in -1..=14, step 1;
+    futility_depth = 10 in -1..=14, step 1;
     /// Margin at depth 0.
     futility_base = 74 in 20..=300, step 15;
     /// Margin per ply of reduced depth.
-    futility_slope = 86 in 30..=250, step 12;
+    futility_slope = 60 in 30..=250, step 12;
 
     // History pruning: quiet moves that have always failed.
     /// Deepest reduced depth.
@@ -235,15 +235,15 @@ tunables! {
     /// Least depth.
     singular_depth = 6 in 4..=100, step 1;
     /// Margin per ply, in sixteenths of a centipawn.
-    singular_margin = 26 in 4..=64, step 4;
+    singular_margin = 14 in 4..=64, step 4;
     /// More margin where a PV has been, outside of the PV.
-    singular_was_pv = 16 in 0..=64, step 4;
+    singular_was_pv = 8 in 0..=64, step 4;
     /// How far below for a second ply.
     singular_double = 14 in 0..=80, step 5;
     /// How far below for a third ply, for a quiet move.
     singular_triple = 90 in 0..=300, step 10;
     /// How much less deep the TT value may be than the node.
-    singular_tt_depth = 2 in 1..=5, step 1;
+    singular_tt_depth = 3 in 1..=5, step 1;
     /// The depth of the search without that move, as a share of the node's, 1/1024.
     singular_share = 525 in 256..=768, step 32;
     /// Plies less for a move that is not singular and whose TT value is beta or more.
@@ -263,11 +263,11 @@ tunables! {
     /// Less, too, for a window of a pawn or more; in proportion for a narrower one.
     lmr_window = 800 in 0..=2500, step 100;
     /// More at expected cut nodes.
-    lmr_cut = 942 in 0..=3000, step 120;
+    lmr_cut = 1250 in 0..=3000, step 120;
     /// More when the position is not improving.
     lmr_worsening = 716 in 0..=2000, step 100;
     /// Less where a PV has been.
-    lmr_was_pv = 742 in 0..=2500, step 100;
+    lmr_was_pv = 1000 in 0..=2500, step 100;
     /// Less for moves that give check.
     lmr_check = 736 in 0..=2500, step 100;
     /// More when the table's move is a capture.
@@ -289,11 +289,11 @@ tunables! {
     /// Points of history per unit of reduction in pruning decisions.
     lmr_pruning_history = 17 in 4..=64, step 3;
     /// How far above the best value a reduced search must come for a second search that is a ply deeper.
-    lmr_deeper_base = 51 in 0..=150, step 8;
+    lmr_deeper_base = 30 in 0..=150, step 8;
     /// The same, more per ply of depth.
-    lmr_deeper_slope = 4 in 0..=16, step 1;
+    lmr_deeper_slope = 1 in 0..=16, step 1;
     /// Below this distance above the best value the second search is a ply shallower.
-    lmr_shallower = 9 in 0..=40, step 3;
+    lmr_shallower = 3 in 0..=40, step 3;
 
     // A raised alpha: the moves after the one that raised it are searched a ply less.
     /// Depths above this.
