@@ -193,7 +193,7 @@ impl Signals {
         if let Some(clock) = self.clock.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
             clock.ponderhit();
         }
-        // Who sees this sees the clock that was set before.
+        // A thread that reads `false` here reads the clock that was set above, too.
         self.pondering.store(false, Ordering::Release);
         self.notify();
     }

@@ -107,6 +107,18 @@ fn commit() -> Option<String> {
     (output.status.success() && !name.is_empty()).then_some(name)
 }
 
+/// The state of the program's sources, as git names it: of two programs with the same bench, a limit of nodes or time may
+/// still show a difference. Empty without git.
+pub fn sources() -> String {
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git").args(arguments).output().ok().filter(|output| output.status.success())?;
+        Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    let Some(tree) = git(&["rev-parse", "--short", "HEAD:src"]) else { return String::new() };
+    let changed = git(&["status", "--porcelain", "--", "src"]).is_none_or(|files| !files.is_empty());
+    if changed { format!("{tree}-changed") } else { tree }
+}
+
 /// The processor's family by its own name, on Linux.
 fn processor() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;

@@ -16,7 +16,7 @@ use clap::Args;
 use ibex::random::Random;
 use serde::{Deserialize, Serialize};
 
-use crate::basis::Engine;
+use crate::basis::{Engine, sources};
 use crate::games::{ADJUDICATED, LEVEL_BOOK, Limit, Side, fastchess, found, read_match, uci};
 use crate::linear::solve;
 use crate::measure::{Tools, output, row};
@@ -60,6 +60,8 @@ type Changes = BTreeMap<String, Vec<String>>;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Conditions {
     bench: String,
+    /// The program's sources: what stands behind an option may change while the bench stays.
+    sources: String,
     limit: String,
     hash: u32,
     book: String,
@@ -100,6 +102,7 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     let log = Path::new(FOLDER).join(format!("{stem}.jsonl"));
     let conditions = Conditions {
         bench: Engine::current()?.bench,
+        sources: sources(),
         limit: arguments.tc.clone().unwrap_or_else(|| format!("{} nodes", arguments.nodes)),
         hash: arguments.hash,
         book: book.display().to_string(),
@@ -355,8 +358,13 @@ mod tests {
     fn results_under_other_conditions_are_not_mixed() {
         let log = std::env::temp_dir().join(format!("ibex-factors-{}.jsonl", std::process::id()));
         let _ = fs::remove_file(&log);
-        let here =
-            Conditions { bench: "1".to_owned(), limit: "500 nodes".to_owned(), hash: 8, book: "book.epd".to_owned() };
+        let here = Conditions {
+            bench: "1".to_owned(),
+            sources: "2".to_owned(),
+            limit: "500 nodes".to_owned(),
+            hash: 8,
+            book: "book.epd".to_owned(),
+        };
         assert_eq!(open_log(&log, &here), Ok(Vec::new()));
         let pair = Pair { number: 7, first: vec!["a".to_owned()], second: Vec::new(), won: 1, drawn: 0, lost: 1 };
         let text = fs::read_to_string(&log).unwrap() + &serde_json::to_string(&pair).unwrap() + "\n";

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::basis::Engine;
+use crate::basis::{Engine, sources};
 use crate::measure::{Measured, Tools, row};
 
 /// An engine to play against.
@@ -164,7 +164,7 @@ impl Match {
 
 /// Where complete matches of the current engine are kept.
 pub fn folder() -> Result<PathBuf, String> {
-    let folder = PathBuf::from(format!("target/figures/{}", Engine::current()?.bench));
+    let folder = PathBuf::from(format!("target/figures/{}-{}", Engine::current()?.bench, sources()));
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     Ok(folder)
 }

@@ -5,8 +5,9 @@ use std::convert::Infallible;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::remark;
 use crossbeam_channel::Receiver;
+
+use crate::remark;
 
 /// The exit status of a program that was interrupted: 128 and the number of SIGINT, as shells count. It is the same
 /// after SIGTERM and SIGHUP: it means that the run is incomplete and can go on.

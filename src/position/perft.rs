@@ -65,9 +65,15 @@ mod tests {
     fn the_deepest_tree_fits_on_the_stack() {
         let stop = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            let count = || count_until(&Position::startpos(), DEEPEST, &stop);
+            let (sender, begun) = std::sync::mpsc::channel();
+            let stop = &stop;
+            let count = move || {
+                let _ = sender.send(());
+                count_until(&Position::startpos(), DEEPEST, stop)
+            };
             let counting =
                 std::thread::Builder::new().stack_size(1 << 20).spawn_scoped(scope, count).expect("a thread");
+            begun.recv().expect("the count begins");
             // The first line of the tree is at its end long before; the whole tree never would be.
             std::thread::sleep(Duration::from_millis(100));
             stop.store(true, Ordering::Relaxed);

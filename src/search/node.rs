@@ -56,7 +56,7 @@ pub(super) struct Candidate {
     pub noisy: bool,
     /// Its number among the node's moves, from 1.
     pub number: usize,
-    /// What the histories say of it; 0 for the first one.
+    /// What the histories say of it; 0 for a first one whose history the order did not need.
     pub history: i32,
     /// Its reduction by depth and number alone, in 1/1024 ply.
     pub base_reduction: i32,

@@ -81,7 +81,8 @@ fn read(mut source: impl BufRead, sender: &Sender<Input>) -> LastWord {
             if skip_line(&mut source).is_err() {
                 return LastWord::End;
             }
-            Input::TooLong(clean(&bytes[..BEGINNING]))
+            let text = bytes.trim_ascii_start();
+            Input::TooLong(clean(&text[..text.len().min(BEGINNING)]))
         } else {
             Input::Line(clean(&bytes))
         };

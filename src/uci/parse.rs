@@ -65,7 +65,7 @@ pub enum ParseError {
         number: usize,
     },
     /// The line was too long to be read.
-    #[error("a line was too long and has been ignored")]
+    #[error("a line was too long to be read")]
     TooLong,
     /// `setoption` names no option, or gives it a value that it does not take.
     #[error(transparent)]

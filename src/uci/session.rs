@@ -171,7 +171,11 @@ impl Session {
     /// Passes over a line that was too long. If it would have set up a position, there is none now: a search must not
     /// begin from the one before.
     fn pass_over(&mut self, beginning: &str) {
-        if beginning.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("position")) {
+        if beginning
+            .split_whitespace()
+            .find(|word| parse::is_keyword(word))
+            .is_some_and(|word| word.eq_ignore_ascii_case("position"))
+        {
             self.take(Command::Position(Err(ParseError::TooLong)));
         } else {
             self.output.remark(&ParseError::TooLong.to_string());

@@ -270,7 +270,7 @@ fn an_engine_that_starts_no_more_leaves_its_positions_undone() {
          quit) exit 0;;\n\
          esac; done\n",
     );
-    for (may_start, jobs, searched) in [(2, "1", 4), (1, "1", 0), (1, "3", 0)] {
+    for (may_start, jobs, searched) in [(2, "1", 4), (1, "1", 0), (1, "3", 0), (1, "8", 0)] {
         for old in [&starts, &works, &file] {
             let _ = std::fs::remove_file(old);
         }

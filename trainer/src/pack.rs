@@ -162,16 +162,17 @@ pub fn run(args: &Args) -> Result<(), String> {
     data::shuffle(&mut validation, &mut random);
     data::shuffle(&mut lessons, &mut random);
     // What an older packing has set aside may be what this one learns from, and the other way round. So its files go
-    // first, and the positions to validate with, which no training does without, come last: a packing that fails on the
-    // way leaves nothing that can be taken for a whole one.
+    // first, and the positions to learn from, which no training does without, come last: a packing that fails on the way
+    // leaves nothing that can be taken for a whole one.
     let (validation_file, lesson_file) = (validation_file(&args.out), with_ending(&args.out, ".lessons"));
+    data::remove(&args.out)?;
     data::remove(&validation_file)?;
     data::remove(&lesson_file)?;
-    data::write(&args.out, &training)?;
+    data::write(&validation_file, &validation)?;
     if !lessons.is_empty() {
         data::write(&lesson_file, &lessons)?;
     }
-    data::write(&validation_file, &validation)?;
+    data::write(&args.out, &training)?;
     tell!("{games} games: {} positions to learn from, {} to validate with", training.len(), validation.len());
     if !lessons.is_empty() {
         tell!("{} lessons from inside searches", lessons.len());
@@ -338,7 +339,7 @@ mod tests {
         // validate with.
         fs::create_dir(with_ending(&out, ".tmp")).unwrap();
         assert!(packed("10").unwrap_err().contains("cannot write"));
-        assert!(out.exists() && !validation.exists(), "nothing to validate with");
+        assert!(!out.exists() && validation.exists(), "nothing to learn from");
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -38,7 +38,8 @@ addEventListener("fetch", (event) => {
     const cache = await caches.open(VERSION);
     const wanted = request.mode === "navigate" ? "./" : request;
     // The present version first: only files that it does not have come from the one before.
-    const stored = (await cache.match(wanted, { ignoreSearch: true })) ?? (await caches.match(wanted, { ignoreSearch: true }));
+    const anywhere = { ignoreSearch: true };
+    const stored = (await cache.match(wanted, anywhere)) ?? (await caches.match(wanted, anywhere));
     return isolated(stored ?? (await fetch(request)));
   };
   event.respondWith(answer());

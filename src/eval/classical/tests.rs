@@ -63,7 +63,6 @@ fn values_are_bounded_and_caches_true() {
     });
 }
 
-/// The heaviest material that a legal position can have stays within the pairs' 16 bits and within the bounds.
 /// A composed board may hold more than any sum of 16 bits.
 #[test]
 fn a_board_full_of_queens_is_worth_the_most() {
@@ -74,6 +73,7 @@ fn a_board_full_of_queens_is_worth_the_most() {
     assert_eq!(trace(&full).value(), 39 * 985 - 342 - 2 * 82);
 }
 
+/// The heaviest material that a legal position can have stays within the pairs' 16 bits and within the bounds.
 #[test]
 fn nine_queens_are_worth_the_most() {
     let white = fen("QQQQQQQQ/Q7/8/8/8/1k6/8/RNB1KBNR b KQ - 0 1");

@@ -2,13 +2,13 @@
 //!
 //! While it runs, the folder `OUT.parts` holds one append-only file a worker and the settings. A game is written whole,
 //! in one call, so a kill loses the games in flight and nothing else; a torn last game, as a full disk leaves it, and
-//! zeros in place of the last ones, as a power cut may, are cut off on resume. Lessons lie in a second file a worker, a block for each game, written before the game: a resumed run
-//! cuts off those that no game has followed. Worker `w` of `n` plays the games `w`, `w + n`, `w + 2n`..., each from its own seed, so the finished
-//! file, which takes the games in their order, is the same for any number of workers if a number of games was
-//! given.
+//! zeros in place of the last ones, as a power cut may, are cut off on resume. Lessons lie in a second file a worker, a
+//! block for each game, written before the game: a resumed run cuts off those that no game has followed. Worker `w` of
+//! `n` plays the games `w`, `w + n`, `w + 2n`..., each from its own seed, so the finished file, which takes the games
+//! in their order, is the same for any number of workers if a number of games was given.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{BufRead, BufReader, BufWriter, IsTerminal, Seek, SeekFrom, Write};
+use std::io::{BufReader, BufWriter, IsTerminal, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -20,7 +20,7 @@ use super::openings::Openings;
 use super::play::{GameRules, SelfPlayer, play};
 use crate::engine::with_search_stack;
 use crate::formats::filter::Filter;
-use crate::formats::games::{GameRecord, ReadError, Reader};
+use crate::formats::games::{GameRecord, HEADER_SIZE, ReadError, Reader};
 use crate::formats::lessons::{self, LessonReader, lesson_file};
 use crate::lab::progress;
 use crate::lab::tell::counted;
@@ -29,6 +29,9 @@ use crate::remark;
 
 /// Games of a worker that a power cut may cost.
 const SYNC: u64 = 256;
+
+/// After as many games without a position to keep, a run would never reach its number of positions.
+const FRUITLESS: u64 = 1000;
 
 /// What must stay the same from start to resume.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -283,6 +286,10 @@ impl GenerationRun {
             let mut tally = Totals::default();
             tally.add(&record);
             counters.add(tally);
+            let all = counters.read();
+            if matches!(self.target, Target::Positions(_)) && all.kept == 0 && all.games >= FRUITLESS {
+                return Err(format!("{FRUITLESS} games have left no position to keep; see --nodes and --score-share"));
+            }
         }
         if let Some(lessons_out) = lessons_out {
             lessons_out.sync_all().map_err(trouble("write", &lesson_path))?;
@@ -337,51 +344,78 @@ impl GenerationRun {
 
 /// Counts the games of a worker's file and cuts off a torn last one.
 fn mend(path: &Path) -> Result<Totals, String> {
-    if !path.exists() {
-        return Ok(Totals::default());
-    }
-    let file = File::open(path).map_err(trouble("open", path))?;
-    let mut reader = Reader::new(BufReader::new(file));
     let mut tally = Totals::default();
-    loop {
-        match reader.next_game() {
-            Ok(Some(record)) => tally.add(&record),
-            Ok(None) => return Ok(tally),
-            Err(error) => {
-                must_be_torn(&error, path, reader.consumed())?;
-                let file = OpenOptions::new().write(true).open(path).map_err(trouble("open", path))?;
-                file.set_len(reader.consumed()).map_err(trouble("mend", path))?;
-                return Ok(tally);
+    if !path.exists() {
+        return Ok(tally);
+    }
+    let mut games = WholeGames::open(path)?;
+    while let Some(record) = games.next()? {
+        tally.add(&record);
+    }
+    cut(path, games.end)?;
+    Ok(tally)
+}
+
+fn cut(path: &Path, length: u64) -> Result<(), String> {
+    let file = OpenOptions::new().write(true).open(path).map_err(trouble("open", path))?;
+    file.set_len(length).map_err(trouble("mend", path))
+}
+
+/// The games of a worker's file up to the first that was not written whole.
+struct WholeGames {
+    reader: Reader<BufReader<File>>,
+    path: PathBuf,
+    /// Where the file ends, or the zeros at its end begin.
+    sound: u64,
+    /// Whether there are such zeros.
+    has_zeros: bool,
+    /// Where the last whole game ends.
+    end: u64,
+}
+
+impl WholeGames {
+    fn open(path: &Path) -> Result<WholeGames, String> {
+        let (sound, has_zeros) = without_zeros(path).map_err(trouble("read", path))?;
+        let file = File::open(path).map_err(trouble("open", path))?;
+        let reader = Reader::new(BufReader::new(file));
+        Ok(WholeGames { reader, path: path.to_owned(), sound, has_zeros, end: 0 })
+    }
+
+    /// The next whole game. A game that reaches into the zeros may have lost its last moves to them: four zeros end a
+    /// game.
+    fn next(&mut self) -> Result<Option<GameRecord>, String> {
+        match self.reader.next_game() {
+            Ok(Some(record)) if self.reader.consumed() <= self.sound => {
+                self.end = self.reader.consumed();
+                Ok(Some(record))
             }
+            Ok(_) | Err(ReadError::Truncated) => Ok(None),
+            Err(ReadError::Malformed(_)) if self.has_zeros => Ok(None),
+            Err(error) => Err(format!("{}: at byte {}: {error}", self.path.display(), self.end)),
         }
     }
 }
 
-/// Whether an error of reading the game at this offset says no more than that the last games were not written: the file
-/// ends inside a game, or in zeros, which file systems may leave after a power cut.
-fn must_be_torn(error: &ReadError, path: &Path, offset: u64) -> Result<(), String> {
-    let torn = match error {
-        ReadError::Truncated => true,
-        ReadError::Malformed(_) => ends_in_zeros(path, offset).map_err(trouble("read", path))?,
-        ReadError::Io(_) => false,
-    };
-    if torn { Ok(()) } else { Err(format!("{}: at byte {offset}: {error}", path.display())) }
-}
-
-fn ends_in_zeros(path: &Path, offset: u64) -> std::io::Result<bool> {
-    let mut file = BufReader::new(File::open(path)?);
-    file.seek(SeekFrom::Start(offset))?;
-    loop {
-        let bytes = file.fill_buf()?;
-        if bytes.is_empty() {
-            return Ok(true);
+/// The length of a file without the zeros at its end, and whether there are any: file systems may leave them after a power
+/// cut, in place of what was written last. As few as end a game are none.
+fn without_zeros(path: &Path) -> std::io::Result<(u64, bool)> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut end = length;
+    let mut chunk = [0; 4096];
+    while end > 0 {
+        let start = end.saturating_sub(chunk.len() as u64);
+        let bytes = &mut chunk[..(end - start) as usize];
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(bytes)?;
+        if let Some(last) = bytes.iter().rposition(|&byte| byte != 0) {
+            end = start + last as u64 + 1;
+            break;
         }
-        if bytes.iter().any(|&byte| byte != 0) {
-            return Ok(false);
-        }
-        let length = bytes.len();
-        file.consume(length);
+        end = start;
     }
+    let has_zeros = length - end >= HEADER_SIZE as u64;
+    Ok((if has_zeros { end } else { length }, has_zeros))
 }
 
 fn must_be_free(path: &Path) -> Result<(), String> {
@@ -399,17 +433,19 @@ fn append_to(path: &Path) -> Result<File, String> {
 /// whose block is lost gets an empty one.
 fn mend_lessons(path: &Path, games: u64) -> Result<(), String> {
     let mut file = append_to(path)?;
+    let has_zeros = without_zeros(path).map_err(trouble("read", path))?.1;
     let input = File::open(path).map_err(trouble("open", path))?;
     let mut reader = LessonReader::new(BufReader::new(input));
-    let mut blocks = 0;
+    let (mut blocks, mut end) = (0, 0);
     while blocks < games {
-        match reader.next_block() {
-            Ok(Some(_)) => blocks += 1,
+        match reader.next_lessons() {
+            Ok(Some(_)) => (blocks, end) = (blocks + 1, reader.consumed()),
             Ok(None) | Err(ReadError::Truncated) => break,
+            Err(ReadError::Malformed(_)) if has_zeros => break,
             Err(error) => return Err(format!("{}: {error}", path.display())),
         }
     }
-    file.set_len(reader.consumed()).map_err(trouble("mend", path))?;
+    file.set_len(end).map_err(trouble("mend", path))?;
     for _ in blocks..games {
         file.write_all(&lessons::block(&[])).map_err(trouble("mend", path))?;
     }
@@ -478,7 +514,7 @@ fn finish_all(out: &Path, workers: usize) -> Result<Totals, String> {
 
 /// A worker's files.
 struct Part {
-    games: Reader<BufReader<File>>,
+    games: WholeGames,
     lessons: Option<LessonReader<BufReader<File>>>,
     path: PathBuf,
 }
@@ -488,17 +524,13 @@ impl Part {
         let open = |path: &Path| File::open(path).map(BufReader::new).map_err(trouble("open", path));
         let lessons = lesson_file(&path);
         let lessons = if lessons.exists() { Some(LessonReader::new(open(&lessons)?)) } else { None };
-        Ok(Part { games: Reader::new(open(&path)?), lessons, path })
+        Ok(Part { games: WholeGames::open(&path)?, lessons, path })
     }
 
     /// The next game and the bytes of its lessons, none if they were lost.
     fn next(&mut self) -> Result<Option<(GameRecord, Vec<u8>)>, String> {
-        let record = match self.games.next_game() {
-            Ok(Some(record)) => record,
-            Ok(None) => return Ok(None),
-            // A torn last game has no place in the finished file.
-            Err(error) => return must_be_torn(&error, &self.path, self.games.consumed()).map(|()| None),
-        };
+        // A torn last game has no place in the finished file.
+        let Some(record) = self.games.next()? else { return Ok(None) };
         let block = match self.lessons.as_mut().map(LessonReader::next_block) {
             Some(Ok(Some(block))) => block,
             None | Some(Ok(None) | Err(ReadError::Truncated)) => lessons::block(&[]),

@@ -578,7 +578,7 @@ impl Workers<'_> {
     ) -> Result<BTreeSet<usize>, String> {
         // Whether a position counts as lost shows only later: if the engine is given up, a later run shall search it.
         let mut missed: Vec<(usize, Record)> = Vec::new();
-        let mut given_up = BTreeSet::new();
+        let (mut given_up, mut searched) = (BTreeSet::new(), BTreeSet::new());
         for (worker, outcome) in outcomes {
             match outcome {
                 Outcome::Missed(record) => {
@@ -587,6 +587,7 @@ impl Workers<'_> {
                 }
                 Outcome::Searched(record) => {
                     warn(&record);
+                    searched.insert(record.player.clone());
                     // The engine has started again.
                     let lost = |(whose, old): &mut (usize, Record)| *whose == worker && old.player == record.player;
                     let lost: Vec<_> = missed.extract_if(.., lost).collect();
@@ -602,6 +603,13 @@ impl Workers<'_> {
         }
         // Other instances have searched the rest.
         if !interrupt::is_stopped() {
+            // With more workers than positions, each may have failed too seldom to give an engine up that never started.
+            for (contestant, head) in self.contestants.iter().map(|contestant| &contestant.head).enumerate() {
+                if !searched.contains(&head.label) && missed.iter().any(|(_, record)| record.player == head.label) {
+                    missed.retain(|(_, record)| record.player != head.label);
+                    given_up.insert(contestant);
+                }
+            }
             missed.into_iter().try_for_each(|(_, record)| keep(record))?;
         }
         Ok(given_up)

@@ -78,14 +78,25 @@ fn a_torn_run_is_resumed_as_if_nothing_had_happened() {
     first.extend(&games[6][..games[6].len() - 5]);
     fs::write(part(&folder, 0), first).unwrap();
 
-    // What a power cut leaves on some file systems: zeros.
-    let mut second = games[1].clone();
-    second.extend([0; 4096]);
-    fs::write(part(&folder, 1), second).unwrap();
-
     let tally = torn.run(&|| Dice, true).unwrap();
     assert_eq!(tally.games, 24);
     assert_eq!(fs::read(&torn.out).unwrap(), whole);
+
+    // What a power cut leaves on some file systems: zeros, from any place on.
+    let two = [games[0].clone(), games[2].clone()].concat();
+    let second = games[0].len();
+    for (name, from) in [("behind", two.len()), ("moves", second + 48), ("result", second + 28), ("board", second + 8)]
+    {
+        let cut = session(&scratch.0, name, 2, 24);
+        let folder = parts_folder(&cut.out);
+        fs::create_dir_all(&folder).unwrap();
+        drop(cut.enter(&folder).unwrap());
+        let mut bytes = two[..from].to_vec();
+        bytes.extend([0; 4096]);
+        fs::write(part(&folder, 0), bytes).unwrap();
+        assert_eq!(cut.run(&|| Dice, true).unwrap().games, 24, "{name}");
+        assert_eq!(fs::read(&cut.out).unwrap(), whole, "{name}");
+    }
 }
 
 #[test]
@@ -189,6 +200,24 @@ fn lessons_follow_their_games_through_a_kill() {
     assert_eq!(merged[4..], blocks[4..]);
     fs::remove_file(&torn.out).unwrap();
     assert!(torn.run(&|| Teacher(0), true).unwrap_err().contains("torn.lessons exists already"));
+}
+
+#[test]
+fn a_run_whose_games_leave_nothing_ends() {
+    /// Scores nothing: every search is cut short.
+    struct Hasty;
+    impl SelfPlayer for Hasty {
+        fn new_game(&mut self) {}
+        fn choose(&mut self, game: &Game, purpose: Purpose) -> Option<(Move, Ibv)> {
+            Dice.choose(game, purpose).map(|(m, value)| (m, value.force_lower()))
+        }
+        fn candidates(&mut self, _: &Game, _: usize) -> Vec<(Move, Ibv)> {
+            Vec::new()
+        }
+    }
+    let scratch = Scratch::new("fruitless");
+    let run = GenerationRun { target: Target::Positions(10), ..session(&scratch.0, "data", 1, 1) };
+    assert!(run.run(&|| Hasty, true).unwrap_err().contains("no position to keep"));
 }
 
 #[test]
