@@ -37,7 +37,7 @@ const LATER: u64 = 125;
 /// Searches of a game after its start.
 const SEARCHES: usize = 3;
 /// One game in this many ends with `go mate`.
-const REFUTED: usize = 5;
+const REFUTED: usize = 2;
 /// The nodes of that search. Mate searches begin after ten thousand.
 const MATE_NODES: u64 = 30_000;
 /// The endings that are solved, beside those that they lead to.
