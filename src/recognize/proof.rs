@@ -7,8 +7,6 @@ use std::sync::OnceLock;
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Piece, Square};
 
-// A test may print: the harness catches it.
-#[allow(clippy::print_stderr)]
 #[path = "../../tests/common/shared.rs"]
 mod data;
 

@@ -87,8 +87,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let cont_keys = self.cont_keys(ply);
         // Out of check a quiet one is of no use. Pawns may promote or capture en passant.
         let board = position.board();
-        let useful =
-            |m: &PackedMove| in_check || (board.occupied().contains(m.to()) || board.pawns().contains(m.from()));
+        let useful = |m: &PackedMove| in_check || board.occupied().contains(m.to()) || board.pawns().contains(m.from());
         let tt_move = tt.best.filter(useful).and_then(|m| position.find(m));
         let threats = if in_check { Attacks::of(position.board(), !position.turn()) } else { Attacks::default() };
         let mut picker = if in_check { Picker::new(tt_move, None) } else { Picker::noisy(tt_move, 0) };

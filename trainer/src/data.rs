@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use bulletformat::ChessBoard;
 use ibex::eval::nnue::features::{FeatureView, output_bucket};
+use ibex::eval::nnue::format;
 use ibex::position::Position;
 use ibex::position::attacks::en_prise;
-use ibex::random::{Random, split_mix};
+use ibex::random::Random;
 use shakmaty::{Board, CastlingMode, Chess, Color, FromSetup as _, Piece, Role, Setup, Square};
 
 /// The size of a packed position.
@@ -168,18 +169,9 @@ impl PackedFile<'_> {
     }
 }
 
-/// A checksum of packed positions in their order, the same in every build: files keep it.
+/// The checksum of packed positions in their order.
 pub fn checksum(positions: &[ChessBoard]) -> u64 {
-    positions.iter().fold(0, |sum, position| {
-        let bytes = to_bytes(position);
-        let (words, _) = bytes.as_chunks::<8>();
-        words.iter().map(|&word| u64::from_le_bytes(word)).fold(sum, add_to_checksum)
-    })
-}
-
-/// Adds eight bytes to a checksum.
-pub fn add_to_checksum(sum: u64, word: u64) -> u64 {
-    split_mix(&mut (sum ^ word))
+    positions.iter().fold(format::checksum(&[]), |sum, position| format::checksum_on(sum, &to_bytes(position)))
 }
 
 /// Writes a file of packed positions; under its name it is whole or not there.

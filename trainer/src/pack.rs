@@ -6,8 +6,8 @@ use bulletformat::ChessBoard;
 use ibex::bound::Bound;
 use ibex::formats::filter::Filter;
 use ibex::formats::games::GameRecord;
-use ibex::formats::lessons::{LessonReader, LessonRecord, bound_code, lesson_file};
-use ibex::lab::datagen::report::{check_end, data_files, open_lessons, read_games};
+use ibex::formats::lessons::{LessonRecord, bound_code};
+use ibex::lab::datagen::report::{data_files, read_with_lessons};
 use ibex::random::Random;
 use ibex::tell;
 use shakmaty::{Chess, Color, Position as _, Role};
@@ -122,9 +122,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     let mut lessons = Vec::new();
     let mut games = 0;
     for path in data_files(&args.files)? {
-        let mut reader = open_lessons(&path)?;
-        let mut failure = None;
-        read_games(std::slice::from_ref(&path), |record| {
+        read_with_lessons(&path, |record, found| {
             let set_aside = games % args.validation == 0;
             games += 1;
             let (set, skip) = if set_aside { (&mut validation, 0.0) } else { (&mut training, f64::from(args.skip)) };
@@ -136,23 +134,12 @@ pub fn run(args: &Args) -> Result<(), String> {
                     set.push(pack(chess, score, record.result.half_points(Color::White)));
                 }
             });
-            match reader.as_mut().map(LessonReader::next_lessons) {
-                // The searches of a game set aside have seen its positions' neighbours: nothing is learned from them.
-                Some(Ok(Some(found))) if !set_aside => {
-                    let kept = found.iter().filter(|lesson| lesson.score.unsigned_abs() <= args.filter.max_score);
-                    lessons.extend(kept.map(pack_lesson));
-                }
-                Some(Ok(None)) if failure.is_none() => failure = Some("fewer lessons than games".to_owned()),
-                Some(Err(error)) if failure.is_none() => failure = Some(error.to_string()),
-                _ => {}
+            // The searches of a game set aside have seen its positions' neighbours: nothing is learned from them.
+            if !set_aside {
+                let kept = found.iter().filter(|lesson| lesson.score.unsigned_abs() <= args.filter.max_score);
+                lessons.extend(kept.map(pack_lesson));
             }
         })?;
-        let fit = match (failure, &mut reader) {
-            (Some(error), _) => Err(error),
-            (None, Some(lessons)) => check_end(lessons, &path),
-            (None, None) => Ok(()),
-        };
-        fit.map_err(|error| format!("{}: {error}", lesson_file(&path).display()))?;
     }
     if training.is_empty() || validation.is_empty() {
         return Err(format!("{games} games leave no positions to learn from and to validate with"));
@@ -162,8 +149,8 @@ pub fn run(args: &Args) -> Result<(), String> {
     data::shuffle(&mut validation, &mut random);
     data::shuffle(&mut lessons, &mut random);
     // What an older packing has set aside may be what this one learns from, and the other way round. So its files go
-    // first, and the positions to learn from, which no training does without, come last: a packing that fails on the way
-    // leaves nothing that can be taken for a whole one.
+    // first, and the positions to learn from come last. Every training needs these, so it refuses what an incomplete
+    // packing leaves.
     let (validation_file, lesson_file) = (validation_file(&args.out), with_ending(&args.out, ".lessons"));
     data::remove(&args.out)?;
     data::remove(&validation_file)?;
@@ -188,7 +175,7 @@ mod tests {
 
     use clap::Parser;
     use ibex::formats::games::{GameResult, Step};
-    use ibex::formats::lessons::block;
+    use ibex::formats::lessons::{block, lesson_file};
 
     use crate::data::tests::scratch_folder;
     use crate::model::{Target, lesson_bound};

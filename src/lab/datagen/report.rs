@@ -8,7 +8,7 @@ use shakmaty::{Chess, Color, Position as _};
 
 use crate::formats::filter::Filter;
 use crate::formats::games::{GameRecord, GameResult, ReadError, Reader};
-use crate::formats::lessons::{LessonReader, lesson_file};
+use crate::formats::lessons::{LessonReader, LessonRecord, lesson_file};
 use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK, TROUBLE};
 use crate::{remark, tell};
@@ -69,14 +69,10 @@ fn is_part(path: &Path) -> bool {
 }
 
 /// Lessons beside a data file, to be read.
-pub type LessonsBeside = LessonReader<BufReader<File>>;
+type LessonsBeside = LessonReader<BufReader<File>>;
 
 /// Opens the lessons beside a data file, if there are any.
-///
-/// # Errors
-///
-/// One line: the system says so.
-pub fn open_lessons(games: &Path) -> Result<Option<LessonsBeside>, String> {
+fn open_lessons(games: &Path) -> Result<Option<LessonsBeside>, String> {
     let path = lesson_file(games);
     if !path.exists() {
         return Ok(None);
@@ -86,11 +82,7 @@ pub fn open_lessons(games: &Path) -> Result<Option<LessonsBeside>, String> {
 }
 
 /// Checks that no lessons follow those of the last game: if any do, games in the file may have those of others.
-///
-/// # Errors
-///
-/// A few words, without the file's name.
-pub fn check_end(lessons: &mut LessonsBeside, games: &Path) -> Result<(), String> {
+fn check_end(lessons: &mut LessonsBeside, games: &Path) -> Result<(), String> {
     // A worker writes the lessons of a game before the game: where it is at work, one block may have none yet.
     let at_work = is_part(games);
     let surplus = match lessons.next_block() {
@@ -100,6 +92,37 @@ pub fn check_end(lessons: &mut LessonsBeside, games: &Path) -> Result<(), String
         block => !matches!(block, Ok(None)),
     };
     if surplus { Err("more lessons than games".to_owned()) } else { Ok(()) }
+}
+
+/// Reads every game of one file as [`read_games`] does, each with its lessons from the file beside it, if there is one.
+///
+/// # Errors
+///
+/// As there; and if the lessons cannot be read, or there are not as many as games.
+pub fn read_with_lessons(
+    path: &PathBuf,
+    mut visitor: impl FnMut(&GameRecord, Vec<LessonRecord>),
+) -> Result<u64, String> {
+    let mut lessons = open_lessons(path)?;
+    let mut unfit = None;
+    let games = read_games(std::slice::from_ref(path), |record| {
+        let found = match &mut lessons {
+            Some(lessons) if unfit.is_none() => lessons.next_lessons(),
+            _ => Ok(Some(Vec::new())),
+        };
+        let found = found.map_err(|error| error.to_string());
+        match found.and_then(|found| found.ok_or_else(|| "fewer lessons than games".to_owned())) {
+            Ok(found) => visitor(record, found),
+            Err(error) => unfit = Some(error),
+        }
+    })?;
+    let fit = match (unfit, &mut lessons) {
+        (Some(error), _) => Err(error),
+        (None, Some(lessons)) => check_end(lessons, path),
+        (None, None) => Ok(()),
+    };
+    fit.map_err(|error| format!("{}: {error}", lesson_file(path).display()))?;
+    Ok(games)
 }
 
 /// Replays every game, and counts the lessons beside the games.
@@ -133,10 +156,8 @@ pub fn verify(names: &[PathBuf]) -> u8 {
 
 /// Replays the games of one file, and returns their number.
 fn verify_file(path: &PathBuf, positions: &mut u64, doubtful: &mut Vec<String>) -> Result<u64, String> {
-    let mut lessons = open_lessons(path)?;
-    let mut unfit = Ok(());
     let mut index = 0u64;
-    let games = read_games(std::slice::from_ref(path), |record| {
+    read_with_lessons(path, |record, _| {
         *positions += record.steps.len() as u64;
         // The reader has found every move legal; what is left to check is the result of games that the rules ended.
         if let Some(complaint) = contradiction(record)
@@ -145,17 +166,7 @@ fn verify_file(path: &PathBuf, positions: &mut u64, doubtful: &mut Vec<String>) 
             doubtful.push(format!("{}: game {index}: {complaint}", path.display()));
         }
         index += 1;
-        if let (Some(lessons), Ok(())) = (&mut lessons, &unfit) {
-            unfit = match lessons.next_lessons() {
-                Ok(Some(_)) => Ok(()),
-                Ok(None) => Err("fewer lessons than games".to_owned()),
-                Err(error) => Err(error.to_string()),
-            };
-        }
-    })?;
-    let fit = unfit.and_then(|()| lessons.as_mut().map_or(Ok(()), |lessons| check_end(lessons, path)));
-    fit.map_err(|error| format!("{}: {error}", lesson_file(path).display()))?;
-    Ok(games)
+    })
 }
 
 /// What the result of a game and its last position have against each other.

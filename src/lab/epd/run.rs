@@ -244,7 +244,9 @@ pub fn run(args: &Args) -> Result<u8, String> {
     let stopped = interrupt::is_stopped() && run.records.len() < before + tasks.len();
 
     for label in deaf_to_nodes(&run) {
-        remark!("{label} seems not to obey 'go nodes'; with --stop-at-nodes {label} it is stopped at about so many");
+        remark!(
+            "{label} seems not to obey 'go nodes'; --stop-at-nodes {label} makes Ibex stop it at about that number"
+        );
     }
     let stage = if stopped || !given_up.is_empty() { Stage::Stopped } else { Stage::Ended };
     let saved = report::save(&run, stage, &args.outputs).and_then(|()| match &args.epd_out {
