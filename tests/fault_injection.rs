@@ -220,6 +220,8 @@ fn commands_whose_output_nobody_takes() {
     ] {
         let mut command = program();
         command.args(words).stderr(full());
+        // Enough for each of them: a table as large as the machine's memory would be filled with zeros.
+        with_memory(&mut command, 1024);
         if full_output {
             command.stdout(full());
         }
