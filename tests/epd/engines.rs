@@ -240,6 +240,40 @@ fn instances_that_do_not_start_leave_the_suite_to_the_others() {
     assert!(records.len() > 60 && (1..=9).contains(&died), "{died} of {}: {}", records.len(), stderr(&output));
 }
 
+/// A worker that leaves an engine to the others is there for the next one.
+#[cfg(target_os = "linux")]
+#[test]
+fn instances_that_do_not_start_come_back_for_the_next_engine() {
+    let folder = Scratch::new("come back");
+    let suite = folder.write("many.epd", SUITE.repeat(5));
+    let (lock, met, late) = (folder.path("lock"), folder.path("met"), folder.path("late"));
+    std::fs::create_dir(&met).expect("a folder");
+    let script = |name: &str, before: &str, on_go: &str| {
+        let text = format!(
+            "{before}\n\
+             while read -r line; do case \"$line\" in\n\
+             uci) echo uciok;;\n\
+             isready) echo readyok;;\n\
+             go*) {on_go}; echo 'bestmove a1a8';;\n\
+             quit) exit 0;;\n\
+             esac; done\n"
+        );
+        format!("{name}=bash '{}'", folder.write(&format!("{name}.sh"), text))
+    };
+    let once = script("once", &format!("exec 9>'{lock}'; flock --timeout 0.2 9 || exit 1"), "sleep 0.1 9>&-");
+    // Its searches end when three instances have met, or after ten seconds.
+    let wait = format!(
+        "echo >'{met}'/$$; n=0; until [ $(ls '{met}' | wc -l) -ge 3 ] || [ -e '{late}' ]; do \
+         sleep 0.05; n=$((n+1)); [ $n -lt 200 ] || echo >'{late}'; done"
+    );
+    let engines = ["--no-ibex", "--engine", &once, "--engine", &script("all", ":", &wait)];
+    let arguments = [&["epd", suite.as_str(), "--depth", "1", "--jobs", "3"], &engines[..]].concat();
+    let output = ibex(&arguments);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let instances = std::fs::read_dir(&met).expect("a folder").count();
+    assert_eq!(instances, 3, "{}", stderr(&output));
+}
+
 /// An engine that starts no more is given up: what it has not searched is left to a later run, and others go on.
 #[cfg(unix)]
 #[test]

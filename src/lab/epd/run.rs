@@ -1,6 +1,7 @@
 //! Running suites: positions dealt to workers, answers judged, records written as they come.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -462,11 +463,9 @@ pub(super) fn difference(old: &Head, new: &Head) -> String {
     }
 }
 
-/// A player at work, with its contestant's number.
-type Seat = (usize, Box<dyn Player>);
-
-/// The searches to be made, and how many workers make them.
+/// The searches that one contestant is to make, and how many workers make them or come to them yet.
 struct Queue<'a> {
+    contestant: usize,
     tasks: &'a [PositionTask<'a>],
     next: AtomicUsize,
     workers: AtomicUsize,
@@ -477,7 +476,7 @@ impl<'a> Queue<'a> {
         self.tasks.get(self.next.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Has a worker go home; false if it is the last one.
+    /// Takes a worker off the queue; false if it is the last one.
     fn leave_to_others(&self) -> bool {
         let others = |workers: usize| workers.checked_sub(1).filter(|&others| others > 0);
         self.workers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, others).is_ok()
@@ -506,22 +505,28 @@ impl Workers<'_> {
     /// count; it may end the run with an error.
     ///
     /// Returns the contestants that were given up. Positions that they were not started for have no record.
-    fn run(
+    fn run<'t>(
         &self,
-        tasks: &[PositionTask<'_>],
+        tasks: &'t [PositionTask<'t>],
         jobs: usize,
         warn: impl Fn(&Record),
         keep: impl FnMut(Record) -> Result<(), String>,
     ) -> Result<BTreeSet<usize>, String> {
         let workers = jobs.min(tasks.len());
-        let queue = Queue { tasks, next: AtomicUsize::new(0), workers: AtomicUsize::new(workers) };
+        let queue = |tasks: &'t [PositionTask<'t>]| Queue {
+            contestant: tasks[0].contestant,
+            tasks,
+            next: AtomicUsize::new(0),
+            workers: AtomicUsize::new(workers),
+        };
+        let queues: Vec<_> = tasks.chunk_by(|one, next| one.contestant == next.contestant).map(queue).collect();
         let cancelled = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let (sender, receiver) = crossbeam_channel::bounded(64);
             for worker in 0..workers {
                 let sender = sender.clone();
-                let (queue, cancelled) = (&queue, &cancelled);
-                scope.spawn(move || self.work(queue, cancelled, &|outcome| sender.send((worker, outcome)).is_ok()));
+                let (queues, cancelled) = (&queues, &cancelled);
+                scope.spawn(move || self.work(queues, cancelled, &|outcome| sender.send((worker, outcome)).is_ok()));
             }
             drop(sender);
             let result = self.collect(receiver, warn, keep);
@@ -531,44 +536,39 @@ impl Workers<'_> {
         })
     }
 
-    fn work(&self, queue: &Queue<'_>, cancelled: &AtomicBool, send: &dyn Fn(Outcome) -> bool) {
-        // The player of one contestant at a time: they come in that order.
-        let mut player: Option<Seat> = None;
-        let mut given_up = None;
+    /// Works on one contestant's queue after the other.
+    fn work(&self, queues: &[Queue<'_>], cancelled: &AtomicBool, send: &dyn Fn(Outcome) -> bool) {
+        // A worker that leaves a contestant to others goes on with the next one.
+        let _ = queues.iter().try_for_each(|queue| self.work_on(queue, cancelled, send));
+    }
+
+    /// Searches a contestant's positions until there are no more or the engine is given up; breaks at the end of all work.
+    fn work_on(&self, queue: &Queue<'_>, cancelled: &AtomicBool, send: &dyn Fn(Outcome) -> bool) -> ControlFlow<()> {
+        let contestant = &self.contestants[queue.contestant];
+        let mut player: Option<Box<dyn Player>> = None;
         while !cancelled.load(Ordering::Relaxed) && !interrupt::is_stopped() {
             // An engine that does not start here may run elsewhere, and would fail all positions before others have seen one.
-            if let Some((contestant, _)) = player.take_if(|(_, player)| player.is_given_up()) {
-                if queue.leave_to_others() {
-                    break;
+            if player.as_ref().is_some_and(|player| player.is_given_up()) {
+                if queue.leave_to_others() || send(Outcome::GivenUp(queue.contestant)) {
+                    return ControlFlow::Continue(());
                 }
-                given_up = Some(contestant);
-                if !send(Outcome::GivenUp(contestant)) {
-                    break;
-                }
+                break;
             }
-            let Some(task) = queue.take() else { break };
-            if given_up == Some(task.contestant) {
-                continue;
-            }
-            if player.as_ref().is_none_or(|(contestant, _)| *contestant != task.contestant) {
-                // The old one leaves before the new one comes.
-                drop(player.take());
-            }
-            let (_, player) =
-                player.get_or_insert_with(|| (task.contestant, self.contestants[task.contestant].player()));
+            let Some(task) = queue.take() else { return ControlFlow::Continue(()) };
+            let player = player.get_or_insert_with(|| contestant.player());
             let mut follower = Follower::new(task.entry, self.hold);
             let result = player.think(Question::of(task.entry, &self.budget), &mut |line| follower.line(line));
             // Of a search that was cut short nothing is kept: the position is searched again when the run goes on.
             if interrupt::is_stopped() || matches!(result, Err(Trouble::Interrupted)) {
                 break;
             }
-            let label = &self.contestants[task.contestant].head.label;
             let outcome =
                 if matches!(result, Err(Trouble::NotStarted(_))) { Outcome::Missed } else { Outcome::Searched };
-            if !send(outcome(record(label, &task.suite.name, task.entry, follower, result))) {
+            if !send(outcome(record(&contestant.head.label, &task.suite.name, task.entry, follower, result))) {
                 break;
             }
         }
+        ControlFlow::Break(())
     }
 
     /// Takes what the workers send, each with its number, until all have ended.
