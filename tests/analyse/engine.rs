@@ -1,5 +1,8 @@
 //! `--engine`: another program searches.
 
+#[cfg(target_os = "linux")]
+use std::process::Command;
+
 use crate::{analyse, fake_engine, folder_with_games, moves, text};
 
 #[cfg(unix)]
@@ -90,4 +93,47 @@ fn engines_that_fail_cost_only_their_positions() {
         assert!(said.lines().count() == 1 && said.contains(reason), "{said}");
         assert!(!std::path::Path::new(&out).exists() && !std::path::Path::new(&page).exists());
     }
+}
+
+/// A full disk is no fault of the engine's: the message names the file. A limit of 4 KiB for files plays the disk.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_not_laid_to_the_engine() {
+    let remark = "x".repeat(5000);
+    let mated = format!("[White \"A\"]\n[FEN \"7k/6Q1/5K2/8/8/8/8/8 b - - 0 1\"]\n\n{{{remark}}} 1-0\n\n");
+    let games = mated + "[White \"B\"]\n\n1. e4 e5 *\n";
+    let (folder, input, _) = folder_with_games("full", &games);
+    let lines =
+        folder.write("lines.epd", format!("# {remark}\nrnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n"));
+    let good = fake_engine(&folder.0, "good", "echo 'info depth 1 score cp 9 pv e2e4'; echo 'bestmove e2e4'");
+    let out = folder.path("out");
+    let full = "ibex analyse: ".to_owned() + &out + ": File too large (os error 27)";
+    for (input, more) in [
+        (&input, &["--engine", &good][..]),
+        (&input, &["--engine", &good, "--until-decided=3"]),
+        (&input, &["--nodes", "1000"]),
+        (&lines, &["--engine", &good]),
+        (&lines, &["--nodes", "1000"]),
+    ] {
+        for resume in [true, false] {
+            let _ = (std::fs::remove_file(&out), std::fs::remove_file(folder.path("out.resume")));
+            let output = Command::new("bash")
+                .args(["-c", "trap '' XFSZ; ulimit -f 4; exec \"$@\"", "bash", env!("CARGO_BIN_EXE_ibex"), "analyse"])
+                .args([input, "--out", &out])
+                .args(more)
+                .args(resume.then_some("--resume"))
+                .output()
+                .expect("the program runs");
+            let said = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{more:?}, {resume}: {said}");
+            assert_eq!(said.lines().collect::<Vec<_>>(), [&full], "{more:?}, {resume}");
+        }
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_ibex"))
+        .args(["analyse", &lines, "--nodes", "1000"])
+        .stdout(std::fs::File::options().write(true).open("/dev/full").expect("a full disk"))
+        .output()
+        .expect("the program runs");
+    let said = "ibex analyse: standard output: No space left on device (os error 28)\n";
+    assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(2), said));
 }

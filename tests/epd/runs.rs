@@ -295,3 +295,21 @@ fn a_run_survives_kills() {
 fn a_run_of_ten_thousand_survives_kills() {
     killed_and_resumed(10_500, "300", 700);
 }
+
+/// Results that find no room end the run, and the message names their file. A limit of 2 KiB for files plays the disk.
+#[cfg(target_os = "linux")]
+#[test]
+fn results_without_room_name_their_file() {
+    let folder = Scratch::new("no room");
+    let suite = folder.write("many.epd", random_suite(40));
+    for flag in ["--jsonl", "--resume"] {
+        let file = folder.path(&format!("out{flag}.jsonl"));
+        let output = Command::new("bash")
+            .args(["-c", "trap '' XFSZ; ulimit -f 2; exec \"$@\"", "bash", IBEX, "epd", &suite])
+            .args(["--nodes", "1", flag, &file])
+            .output()
+            .expect("the program runs");
+        let said = format!("ibex epd: {file}: File too large (os error 27)\n");
+        assert_eq!((status(&output), stderr(&output)), (2, said));
+    }
+}

@@ -58,6 +58,8 @@ pub struct Checkpoint {
 /// An output, and the file beside it that holds the [`Checkpoint`] until the run is complete.
 pub struct Resumable {
     output: BufWriter<File>,
+    out: PathBuf,
+    /// The file of the checkpoint.
     path: PathBuf,
     pub checkpoint: Checkpoint,
     saved: Instant,
@@ -107,14 +109,15 @@ impl Resumable {
         // What was written after the checkpoint may be torn, and is written again.
         output.get_ref().set_len(checkpoint.output).map_err(|error| trouble(out, &error))?;
         output.seek(SeekFrom::Start(checkpoint.output)).map_err(|error| trouble(out, &error))?;
-        let mut resumable = Resumable { output, path, checkpoint, saved: Instant::now(), is_saved: false };
+        let out = out.to_owned();
+        let mut resumable = Resumable { output, out, path, checkpoint, saved: Instant::now(), is_saved: false };
         resumable.save()?;
         Ok(resumable)
     }
 
     /// Writes what one game or line has become, and notes it as done.
     pub fn write(&mut self, text: &[u8], input: usize, done: u64, tally: Tally) -> Result<(), String> {
-        self.output.write_all(text).map_err(|error| format!("output: {error}"))?;
+        self.output.write_all(text).map_err(|error| format!("{}: {error}", self.out.display()))?;
         let output = self.checkpoint.output + text.len() as u64;
         self.checkpoint = Checkpoint { input, done, output, tally, ..std::mem::take(&mut self.checkpoint) };
         self.is_saved = false;
@@ -129,7 +132,7 @@ impl Resumable {
         if self.is_saved {
             return Ok(());
         }
-        self.output.flush().map_err(|error| format!("output: {error}"))?;
+        self.output.flush().map_err(|error| format!("{}: {error}", self.out.display()))?;
         let trouble = |error: &dyn std::fmt::Display| format!("{}: {error}", self.path.display());
         let text = serde_json::to_vec(&self.checkpoint).map_err(|error| trouble(&error))?;
         // A file of its own first: an interruption must not leave half a checkpoint.

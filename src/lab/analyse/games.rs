@@ -56,6 +56,20 @@ pub struct Analysis {
     pub failures: Vec<String>,
 }
 
+/// Why the analysis of a game ends before its end.
+enum Halt {
+    /// A search has failed or was interrupted.
+    Search(Trouble),
+    /// What was done before could not be saved. One line.
+    Output(String),
+}
+
+impl From<Trouble> for Halt {
+    fn from(trouble: Trouble) -> Halt {
+        Halt::Search(trouble)
+    }
+}
+
 /// Analyses game by game, and passes over the first `done`.
 ///
 /// # Errors
@@ -81,11 +95,12 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) 
                 remark(desk, &reading.remarks);
                 let analysis = match annotate(game, desk) {
                     Ok(analysis) => analysis,
-                    Err(Trouble::Interrupted) => {
+                    Err(Halt::Search(Trouble::Interrupted)) => {
                         desk.interrupted = true;
                         break;
                     }
-                    Err(trouble) => return Err(format!("{name}: {}", about(&trouble.to_string()))),
+                    Err(Halt::Search(trouble)) => return Err(format!("{name}: {}", about(&trouble.to_string()))),
+                    Err(Halt::Output(reason)) => return Err(reason),
                 };
                 for failure in &analysis.failures {
                     desk.note(&format!("{name}:{}", reading.line), &about(failure));
@@ -116,8 +131,8 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) 
 ///
 /// # Errors
 ///
-/// A position could not be searched; the game is then as good as lost.
-fn annotate(game: &mut Pgn, desk: &mut Desk<'_>) -> Result<Analysis, Trouble> {
+/// A position could not be searched, or the work before it not be saved; the game is then as good as lost.
+fn annotate(game: &mut Pgn, desk: &mut Desk<'_>) -> Result<Analysis, Halt> {
     forget_analysis(game);
     let mut positions = vec![game.start.clone()];
     for played in &game.moves {
@@ -202,7 +217,7 @@ fn annotate(game: &mut Pgn, desk: &mut Desk<'_>) -> Result<Analysis, Trouble> {
 
 /// Searches the positions that the chosen moves need, from the end: the table then holds what a move has led to when
 /// its alternatives are weighed. Moves after the decision of the game are no longer chosen.
-fn evaluate_all<'a>(positions: &'a [Game], chosen: &mut [bool], desk: &mut Desk<'_>) -> Result<Survey<'a>, Trouble> {
+fn evaluate_all<'a>(positions: &'a [Game], chosen: &mut [bool], desk: &mut Desk<'_>) -> Result<Survey<'a>, Halt> {
     let is_chosen = |i: usize| chosen.get(i).is_some_and(|&chosen| chosen);
     let is_needed = |i: usize| is_chosen(i) || i.checked_sub(1).is_some_and(is_chosen);
     // A game without moves has a position all the same.
@@ -236,7 +251,7 @@ struct Survey<'a> {
 
 impl Survey<'_> {
     /// Searches a position with the whole limit, if that was not done yet.
-    fn evaluate(&mut self, i: usize, desk: &mut Desk<'_>) -> Result<(), Trouble> {
+    fn evaluate(&mut self, i: usize, desk: &mut Desk<'_>) -> Result<(), Halt> {
         if self.found[i].is_some() {
             return Ok(());
         }
@@ -247,12 +262,11 @@ impl Survey<'_> {
                 }
                 found
             }
-            Err(Trouble::Interrupted) => return Err(Trouble::Interrupted),
-            Err(trouble) if desk.searcher.endures() => {
+            Err(Halt::Search(trouble)) if !matches!(trouble, Trouble::Interrupted) && desk.searcher.endures() => {
                 self.troubles.push((i, trouble));
                 AnalysedPosition::default()
             }
-            Err(trouble) => return Err(trouble),
+            Err(halt) => return Err(halt),
         };
         self.found[i] = Some(found);
         Ok(())
@@ -265,16 +279,17 @@ impl Survey<'_> {
 
     /// The position from which on the game is decided, and for whom. Short searches from the end find it; then the
     /// whole limit has the last word on it. Positions before `first` do not matter.
-    fn decision(&mut self, lead: Lead, first: usize, desk: &mut Desk<'_>) -> Result<Option<(usize, Color)>, Trouble> {
+    fn decision(&mut self, lead: Lead, first: usize, desk: &mut Desk<'_>) -> Result<Option<(usize, Color)>, Halt> {
         let short = short(&desk.args.budget());
         let mut decision: Option<(usize, Color)> = None;
         for i in (first..self.positions.len()).rev() {
             let value = match evaluate(self.positions, i, &short, desk) {
                 Ok((found, _)) => found.value,
-                Err(Trouble::Interrupted) => return Err(Trouble::Interrupted),
                 // If the search with the whole limit fails too, that is reported.
-                Err(_) if desk.searcher.endures() => None,
-                Err(trouble) => return Err(trouble),
+                Err(Halt::Search(trouble)) if !matches!(trouble, Trouble::Interrupted) && desk.searcher.endures() => {
+                    None
+                }
+                Err(halt) => return Err(halt),
             };
             match (self.winner(lead, i, value), decision) {
                 (Some(winner), Some((_, known))) if winner != known => break,
@@ -407,7 +422,7 @@ fn evaluate(
     i: usize,
     budget: &Budget,
     desk: &mut Desk<'_>,
-) -> Result<(AnalysedPosition, bool), Trouble> {
+) -> Result<(AnalysedPosition, bool), Halt> {
     let game = &positions[i];
     let over = match game.outcome() {
         Some(Ending::Checkmate) => Some(UciScore::Mate(0)),
@@ -420,7 +435,7 @@ fn evaluate(
     if over.is_some() {
         return Ok((AnalysedPosition { value: over, search: None }, false));
     }
-    desk.begin_search().map_err(Trouble::Died)?;
+    desk.begin_search().map_err(Halt::Output)?;
     let search = desk.searcher.search(game, budget)?;
     Ok((AnalysedPosition { value: search.as_ref().map(|search| search.value), search }, true))
 }

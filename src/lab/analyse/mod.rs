@@ -218,7 +218,11 @@ impl Desk<'_> {
         match &mut self.sink {
             Sink::Nowhere => Ok(()),
             Sink::Stream(output) => {
-                output.write_all(text).and_then(|()| output.flush()).map_err(|error| format!("output: {error}"))
+                let written = output.write_all(text).and_then(|()| output.flush());
+                written.map_err(|error| {
+                    let name = self.args.out.as_ref().map(|path| path.display().to_string());
+                    format!("{}: {error}", name.as_deref().unwrap_or("standard output"))
+                })
             }
             Sink::Resumable(output) => output.write(text, self.input, done, self.tally),
         }

@@ -20,11 +20,11 @@ use crate::remark;
 /// The version of the file format.
 pub const FORMAT: u32 = 1;
 
-/// Why a file of results cannot be read or written. Each message names the file, but for [`RunFileError::Write`].
+/// Why a file of results cannot be read or written. Each message names the file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunFileError {
-    /// The file cannot be opened, read or set up for writing.
+    /// The file cannot be opened, read or written.
     #[error("{name}: {source}")]
     File {
         /// The file.
@@ -72,9 +72,6 @@ pub enum RunFileError {
         /// The process that writes it, if it left its number.
         process: Option<u32>,
     },
-    /// A line cannot be written.
-    #[error("results cannot be written: {0}")]
-    Write(#[source] io::Error),
 }
 
 impl RunFileError {
@@ -418,8 +415,8 @@ impl ResultsFile {
     ///
     /// # Errors
     ///
-    /// [`RunFileError::Exists`], [`RunFileError::Locked`] if another run is writing the file, [`RunFileError::File`] or
-    /// [`RunFileError::Write`] if it cannot be written.
+    /// [`RunFileError::Exists`], [`RunFileError::Locked`] if another run is writing the file, [`RunFileError::File`] if
+    /// it cannot be written.
     pub fn begin(path: &Path, head: &Head, replace: bool) -> Result<ResultsFile, RunFileError> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).create_new(!replace).truncate(false);
@@ -434,8 +431,7 @@ impl ResultsFile {
     /// # Errors
     ///
     /// [`RunFileError::Locked`] if another run is writing the file, [`RunFileError::AnotherRun`] if it holds another run,
-    /// in a way that `differs` names, [`RunFileError::File`] or [`RunFileError::Write`] if it cannot be read or written, and
-    /// those of [`Run::read`].
+    /// in a way that `differs` names, [`RunFileError::File`] if it cannot be read or written, and those of [`Run::read`].
     pub fn resume(
         path: &Path,
         head: &Head,
@@ -513,9 +509,10 @@ impl ResultsFile {
     ///
     /// # Errors
     ///
-    /// [`RunFileError::Write`] if it cannot be written.
+    /// [`RunFileError::File`] if it cannot be written.
     pub fn write(&mut self, line: &impl Serialize) -> Result<(), RunFileError> {
-        write_line(&mut self.file, line).map_err(RunFileError::Write)
+        let name = self.note.with_extension("").display().to_string();
+        write_line(&mut self.file, line).map_err(RunFileError::of(&name))
     }
 }
 
