@@ -157,6 +157,10 @@ pub fn check(inputs: &[PathBuf], outputs: &[Output<'_>], force: bool) -> Result<
     for &Output { flag, path, manner } in outputs {
         let refusal = |reason| OutputError { flag, path: path.to_owned(), reason };
         let trouble = |reason| Err(refusal(reason));
+        // It would be taken for standard output, and be a file of that name.
+        if path.as_os_str() == STDIN {
+            return trouble(Refusal::NoName);
+        }
         if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
             return trouble(Refusal::FolderName);
         }

@@ -268,6 +268,7 @@ fn what_cannot_be_done_is_said() {
         (&["-"], b"", "nothing to analyse (0 games or lines copied unchanged)"),
         (&["-"], b"not a position\n", "nothing to analyse (1 game or line copied unchanged)"),
         (&["-", "--out", "/no/such/folder/x"], b"", "/no/such/folder/x: "),
+        (&["-", "--out", "-"], b"", "--out -: no name of a file; without --out, standard output gets the text"),
         (&["/"], b"", "/: a folder, not a file"),
     ] {
         let output = analyse(arguments, input);

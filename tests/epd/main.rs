@@ -106,6 +106,12 @@ fn what_cannot_be_done_is_said() {
         (vec!["epd", &good, "--depth", "2", "--resume", &empty], "not the head of a run"),
         (vec!["epd", &good, "--depth", "2", "--resume", &good], "is an input too"),
         (vec!["epd", &good, "--depth", "2", "--jsonl", &empty], "exists"),
+        (vec!["epd", "-", "--depth", "2"], "standard input: no position to solve"),
+        (vec!["epd", &good, "--depth", "2", "--html", "-"], "--html -: no name of a file"),
+        (vec!["epd", &good, "--depth", "2", "--jsonl", "-"], "--jsonl -: no name of a file"),
+        (vec!["epd", &good, "--depth", "2", "--resume", "-"], "--resume -: no name of a file"),
+        (vec!["epd", "merge", "-"], "-: results need the name of a file"),
+        (vec!["epd", "compare", "-", &good], "-: results need the name of a file"),
         (vec!["epd", "merge", &good], "not the head of a run"),
         (vec!["epd", "compare", &good, &good], "not the head of a run"),
         (vec!["epd", &good, "--depth", "0"], "invalid value"),
@@ -406,12 +412,18 @@ fn the_laboratory_replaces_nothing_and_says_what_it_cannot_do() {
     let deep = folder.write("deep.epd", "4k3/8/8/8/8/8/8/4K3 w - - ;D1 5 ;D100000 5\n");
     let mate = folder.write("mate.epd", "7k/8/5KQ1/8/8/8/8/8 w - - dm 1;\n");
     let empty = folder.write("empty.epd", "# nothing\n");
-    let refused: [(&[&str], &str); 10] = [
+    let none = folder.path("none*.epd");
+    let refused: [(&[&str], &str); 15] = [
         (&["lab", "recognizers", "--csv", "x.csv"], "no single searches"),
         (&["endings", "mating", "--endings", "KBvK"], "KBvK has no position that White wins"),
         (&["endings", "mating", "--games", "0"], "expected a whole number from 1"),
         (&["endings", "scores", "--positions", "0"], "expected a whole number from 1"),
-        (&["endings", "prove", &empty], "ibex endings: nothing to prove"),
+        (&["endings", "prove", &empty], "empty.epd: nothing to prove"),
+        (&["endings", "prove", "-", "-"], "ibex endings: standard input (-) can be read only once"),
+        (&["endings", "prove", "-"], "ibex endings: standard input: nothing to prove"),
+        (&["endings", "prove", &none], "none*.epd: no such file, and no file matches"),
+        (&["lab", "table", "--depth", "1", "--epd", "-"], "ibex lab: standard input: no position"),
+        (&["lab", "table", "--depth", "1", "--csv", "-"], "--csv -: no name of a file"),
         (&["perft", "--chess960", &suite], "--chess960 goes with a depth"),
         (&["perft", "100000"], "ibex perft: a depth of 100000 plies is out of reach: the deepest is 64"),
         (&["perft", "5", "--max-depth", "3"], "--max-depth goes with files"),

@@ -238,6 +238,9 @@ pub fn run(args: &Args) -> u8 {
 }
 
 fn analyse(args: &Args) -> Result<u8, String> {
+    if args.out.as_ref().is_some_and(|path| path.as_os_str() == STDIN) {
+        return Err("--out -: no name of a file; without --out, standard output gets the text".to_owned());
+    }
     // Every file is opened before hours are spent on the first.
     let paths = input::expand(&args.files).map_err(|error| error.to_string())?;
     let sources = paths

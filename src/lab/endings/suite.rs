@@ -13,6 +13,7 @@ use super::sample;
 use super::solved;
 use crate::bound::Bound;
 use crate::formats::epd::{Suite, SuiteEntry};
+use crate::formats::input;
 use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK, TROUBLE, progress};
 use crate::parallel::{default_jobs, in_parallel};
@@ -49,7 +50,7 @@ pub struct MakeArgs {
 /// Which suites to prove.
 #[derive(clap::Args, Clone, Debug)]
 pub struct ProveArgs {
-    /// Suites made by `ibex endings make`
+    /// Suites made by `ibex endings make`; patterns, or - for standard input
     #[arg(required = true, value_name = "FILE.epd")]
     pub files: Vec<PathBuf>,
 }
@@ -268,8 +269,15 @@ fn men_of(material: &str) -> Vec<Piece> {
 
 /// Proves suites again.
 pub fn prove(args: &ProveArgs) -> u8 {
+    let files = match input::expand(&args.files) {
+        Ok(files) => files,
+        Err(reason) => {
+            remark!("ibex endings: {reason}");
+            return TROUBLE;
+        }
+    };
     let mut suites = Vec::new();
-    for file in &args.files {
+    for file in &files {
         match Suite::read(file) {
             Ok(suite) => suites.push(suite),
             Err(reason) => {
@@ -287,7 +295,8 @@ pub fn prove(args: &ProveArgs) -> u8 {
         }
     }
     if suites.iter().all(|suite| suite.entries.is_empty()) {
-        remark!("ibex endings: nothing to prove");
+        let names: Vec<String> = files.iter().map(|file| input::name(file)).collect();
+        remark!("ibex endings: {}: nothing to prove", names.join(", "));
         return TROUBLE;
     }
     let tables = solved(Endgame::all());

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::judge::{Found, MateVerdict};
 use crate::eval::nnue::format::checksum;
 use crate::formats::epd::Suite;
+use crate::formats::input::STDIN;
 use crate::lab::outputs;
 use crate::lab::play::player::{Budget, UciScore};
 use crate::remark;
@@ -32,6 +33,9 @@ pub enum RunFileError {
         /// What the system says.
         source: io::Error,
     },
+    /// The name is that of standard input, which holds no run.
+    #[error("-: results need the name of a file")]
+    Stdin,
     /// The file is empty.
     #[error("{0}: empty: no run was recorded here")]
     Empty(String),
@@ -298,8 +302,7 @@ impl Run {
     /// [`RunFileError::File`] if the file cannot be read; [`RunFileError::Empty`], [`RunFileError::Head`] or
     /// [`RunFileError::Format`] if it does not begin with the head of a run.
     pub fn read(path: &Path) -> Result<Intake, RunFileError> {
-        let name = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(RunFileError::of(&name))?;
+        let (name, bytes) = read_file(path)?;
         Run::parse(&name, &bytes)
     }
 
@@ -309,8 +312,7 @@ impl Run {
     ///
     /// Those of [`Run::read`].
     pub fn read_report(path: &Path) -> Result<Intake, RunFileError> {
-        let name = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(RunFileError::of(&name))?;
+        let (name, bytes) = read_file(path)?;
         match Run::parse(&name, &bytes) {
             // The document is one value over many lines.
             Err(error @ RunFileError::Head { .. }) => match serde_json::from_slice::<Run>(&bytes) {
@@ -521,6 +523,16 @@ impl Drop for ResultsFile {
         // While the lock is held: the note of the next run must not be taken away.
         let _ = std::fs::remove_file(&self.note);
     }
+}
+
+/// The name and the bytes of a file of results.
+fn read_file(path: &Path) -> Result<(String, Vec<u8>), RunFileError> {
+    if path.as_os_str() == STDIN {
+        return Err(RunFileError::Stdin);
+    }
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(RunFileError::of(&name))?;
+    Ok((name, bytes))
 }
 
 /// A line, in one piece.

@@ -358,7 +358,7 @@ fn read_suites(files: &[PathBuf]) -> Result<Vec<Suite>, String> {
             remark!("{problem}: left out");
         }
         if suite.entries.is_empty() {
-            return Err(format!("{}: no position to solve", file.display()));
+            return Err(format!("{}: no position to solve", input::name(file)));
         }
         let taken: BTreeSet<_> = suites.iter().map(|suite| suite.name.clone()).collect();
         suite.name = unique(&suite.name, &taken);

@@ -16,6 +16,7 @@ use super::outputs::{self, Manner, Output};
 use super::{OK, TROUBLE, progress};
 use crate::bench;
 use crate::formats::epd::Suite;
+use crate::formats::input;
 use crate::position::notation::read_fen;
 use crate::position::{FenError, Game};
 use crate::time::Limits;
@@ -129,7 +130,7 @@ fn positions(args: &Args) -> Result<Vec<(String, Game)>, String> {
         .step_by(every)
         .map(|entry| (entry.position.fen(), Game::new(entry.position)))
         .collect();
-    if games.is_empty() { Err(format!("{}: no position", path.display())) } else { Ok(games) }
+    if games.is_empty() { Err(format!("{}: no position", input::name(path))) } else { Ok(games) }
 }
 
 /// Runs an experiment.
