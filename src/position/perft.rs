@@ -1,7 +1,5 @@
 //! Perft: counting the leaves of the tree of legal moves, the test of a move generator and of everything that plays moves.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use shakmaty::Move;
 
 use super::Position;
@@ -20,7 +18,7 @@ pub const DEEPEST: u32 = 64;
 /// assert_eq!(perft::count(&Position::startpos(), 3), 8902);
 /// ```
 pub fn count(position: &Position, depth: u32) -> u64 {
-    count_until(position, depth, &AtomicBool::new(false)).unwrap_or_else(|| unreachable!("nobody sets the flag"))
+    count_until(position, depth, &|| false).unwrap_or_else(|| unreachable!("nothing stops it"))
 }
 
 /// The leaves below one move of a tree that is `depth` plies deep (at least 1, at most [`DEEPEST`]).
@@ -30,13 +28,13 @@ pub fn count_after(position: &Position, m: Move, depth: u32) -> u64 {
     count(&child, depth.saturating_sub(1))
 }
 
-/// As [`count`]; `None` if `stop` was set meanwhile.
-pub fn count_until(position: &Position, depth: u32, stop: &AtomicBool) -> Option<u64> {
+/// As [`count`]; `None` if `stop` said so meanwhile. It is called for every position but those of the last two plies.
+pub fn count_until(position: &Position, depth: u32, stop: &impl Fn() -> bool) -> Option<u64> {
     debug_assert!(depth <= DEEPEST, "{depth} plies do not fit on the stack");
     let moves = match depth {
         0 => return Some(1),
         1 => return Some(position.legal_moves().len() as u64),
-        _ if stop.load(Ordering::Relaxed) => return None,
+        _ if stop() => return None,
         _ => position.legal_moves(),
     };
     let mut leaves = 0;
@@ -50,6 +48,7 @@ pub fn count_until(position: &Position, depth: u32, stop: &AtomicBool) -> Option
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
 
     use super::*;
@@ -69,7 +68,7 @@ mod tests {
             let stop = &stop;
             let count = move || {
                 let _ = sender.send(());
-                count_until(&Position::startpos(), DEEPEST, stop)
+                count_until(&Position::startpos(), DEEPEST, &|| stop.load(Ordering::Relaxed))
             };
             let counting =
                 std::thread::Builder::new().stack_size(1 << 20).spawn_scoped(scope, count).expect("a thread");

@@ -15,7 +15,7 @@ pub enum Heard {
 
 static HOST: OnceLock<fn() -> Heard> = OnceLock::new();
 
-/// Has searches ask `host`, every thousand nodes or so. The first call counts.
+/// Has searches ask `host`, every thousand nodes or so, and counts of moves. The first call counts.
 pub fn listen_to(host: fn() -> Heard) {
     let _ = HOST.set(host);
 }

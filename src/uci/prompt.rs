@@ -1,7 +1,5 @@
 //! Commands beside the protocol, for a person at the prompt.
 
-use std::sync::atomic::AtomicBool;
-
 use shakmaty::{Color, File, Rank, Square};
 
 use super::message::move_text;
@@ -159,8 +157,8 @@ pub fn license() -> Vec<String> {
     .into()
 }
 
-/// Counts the positions `depth` moves ahead (at most [`perft::DEEPEST`]), for each move; `None` if it was stopped.
-pub fn divide(position: &Position, depth: u32, chess960: bool, stop: &AtomicBool) -> Option<Vec<String>> {
+/// Counts the positions `depth` moves ahead (at most [`perft::DEEPEST`]), for each move; `None` if `stop` said so.
+pub fn divide(position: &Position, depth: u32, chess960: bool, stop: &impl Fn() -> bool) -> Option<Vec<String>> {
     let mut lines = Vec::new();
     let mut total = 0;
     for m in position.legal_moves() {
@@ -185,12 +183,11 @@ mod tests {
 
     #[test]
     fn perft_counts_move_by_move() {
-        let go = AtomicBool::new(false);
-        let lines = divide(&Position::startpos(), 3, false, &go).unwrap();
+        let lines = divide(&Position::startpos(), 3, false, &|| false).unwrap();
         assert!(lines.contains(&"e2e4: 600".into()));
         assert_eq!(lines.last().unwrap(), "Nodes searched: 8902");
-        assert_eq!(divide(&Position::startpos(), 1, false, &go).unwrap().last().unwrap(), "Nodes searched: 20");
-        assert_eq!(divide(&Position::startpos(), 3, false, &AtomicBool::new(true)), None);
+        assert_eq!(divide(&Position::startpos(), 1, false, &|| false).unwrap().last().unwrap(), "Nodes searched: 20");
+        assert_eq!(divide(&Position::startpos(), 3, false, &|| true), None);
     }
 
     #[test]

@@ -20,6 +20,8 @@ use super::{AUTHORS, NAME};
 use crate::engine::{Engine, Sink};
 use crate::position::{Game, Position, perft};
 use crate::search::Event;
+#[cfg(target_family = "wasm")]
+use crate::search::host::{self, Heard};
 
 /// How often the session looks after a search that says nothing.
 const TICK: Duration = Duration::from_millis(200);
@@ -378,8 +380,13 @@ impl Session {
         let running = Running { finished: Arc::clone(&finished), task, stopping: false };
         let (output, wake) = (Arc::clone(&self.output), self.wake.clone());
         let chess960 = self.options.ui.chess960;
+        // Where there is no other thread, the host has heard what the session has not.
+        #[cfg(target_family = "wasm")]
+        let is_stopped = move || stop.load(Ordering::Relaxed) || host::heard() == Heard::Stop;
+        #[cfg(not(target_family = "wasm"))]
+        let is_stopped = move || stop.load(Ordering::Relaxed);
         let count = move || {
-            match prompt::divide(&position, depth, chess960, &stop) {
+            match prompt::divide(&position, depth, chess960, &is_stopped) {
                 Some(lines) => output.lines(lines),
                 None => output.remark("perft stopped"),
             }

@@ -209,6 +209,21 @@ test("the next search ends one without end, and perft is no search", { timeout: 
   }
 });
 
+test("a count of moves can be stopped through shared memory", { timeout: 60_000 }, async () => {
+  const { loaded, lines, ask, until } = await engine();
+  await ask("position startpos\nisready", "readyok");
+  loaded.postMessage("go perft 20");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const stopped = until("info string perft stopped");
+  loaded.postMessage("stop");
+  await stopped;
+  // The line itself is heard later, and stops nothing more.
+  await ask("go perft 3", "Nodes searched: 8902");
+  assert.match(await ask("go nodes 5000", "bestmove"), /^bestmove [a-h]/);
+  assert.equal(lines.filter((line) => line.includes("stopped")).length, 1, lines.join("\n"));
+  loaded.terminate();
+});
+
 test("a search without end that has waited is ended by the next one, too", { timeout: 60_000 }, async () => {
   for (const shared of [true, false]) {
     const { loaded, lines, until } = await engine({ shared });
