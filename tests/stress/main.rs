@@ -1,6 +1,6 @@
 //! Storms: random dialogues with the real program, held to a model of what it must answer.
 //!
-//! Every dialogue follows from its seed; a failure prints the seed and everything that was said. Here a few are held;
+//! Every dialogue follows from its seed and from the options that the program announces; a failure prints the seed and everything that was said. Here a few are held;
 //! `make soak` holds as many as `IBEX_STORMS` says, from the seed `IBEX_STORM_SEED` on, `IBEX_STORM_JOBS` at a time.
 //! `IBEX_STORM_SLOW` is the time in milliseconds that an end may take; a machine under load needs more than the second
 //! that is promised on a quiet one.
@@ -10,6 +10,7 @@
 mod player;
 mod script;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -61,6 +62,34 @@ fn random_dialogues_are_answered_as_the_model_says() {
     let failures = failures.into_inner().unwrap_or_else(PoisonError::into_inner);
     eprintln!("storms: {count} dialogues from seed {first}, {totals}, {} violations", failures.len());
     assert!(failures.is_empty(), "seeds {failures:?}; {} repeated because they were late", repeated.into_inner());
+}
+
+/// Every option that the program announces is set to several values.
+#[test]
+fn storms_set_every_option() {
+    let mut values: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for seed in 1..=2000 {
+        let dialogue = script::dialogue(seed);
+        let written = dialogue.steps.iter().flat_map(|step| match step {
+            script::Step::Write(bytes) => bytes.as_slice(),
+            _ => &[],
+        });
+        for line in String::from_utf8_lossy(&written.copied().collect::<Vec<u8>>()).lines() {
+            if let Some((name, value)) = line.strip_prefix("setoption name ").and_then(|set| set.split_once(" value "))
+            {
+                values.entry(name.to_owned()).or_default().insert(value.to_owned());
+            } else if let Some(name) = line.strip_prefix("setoption name ") {
+                values.entry(name.to_owned()).or_default();
+            }
+        }
+    }
+    for option in &*script::OPTIONS {
+        let set = values.get(&option.name).map(BTreeSet::len);
+        assert!(set.is_some_and(|set| option.name == "Clear Hash" || set >= 2), "{}: {set:?}", option.name);
+    }
+    for name in ["Hash", "UCI_LimitStrength", "UCI_Elo", "Skill Level", "UCI_Chess960", "Debug Log File"] {
+        assert!(values.contains_key(name), "{name}");
+    }
 }
 
 /// The model itself must notice: answers that are missing, too many, illegal or late for their search are faults.

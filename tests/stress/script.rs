@@ -1,5 +1,8 @@
 //! Random dialogues, and what must be true of the answers: the model that a session is held to.
 
+use std::process::Command;
+use std::sync::LazyLock;
+
 use ibex::position::{Game, Position};
 use ibex::random::split_mix;
 use shakmaty::{CastlingMode, Move};
@@ -110,41 +113,81 @@ const BAD_POSITIONS: [&str; 12] = [
     "position moves e2e4",
 ];
 
-const OPTIONS: [&str; 33] = [
-    "Hash value 1",
-    "Hash value 3",
-    "Hash value 17",
-    "Hash value abc",
-    "Hash value -5",
-    "Clear Hash",
-    "Threads value 1",
-    "Threads value 2",
-    "Threads value 5",
-    "Threads value 0",
-    "Ponder value true",
-    "MultiPV value 1",
-    "MultiPV value 3",
-    "MultiPV value 256",
-    "UCI_ShowWDL value true",
-    "UCI_ShowWDL value false",
-    "UCI_AnalyseMode value true",
-    "UCI_AnalyseMode value false",
-    "UCI_Opponent value GM 2800 human A. Player",
-    "UCI_Opponent value <empty>",
-    "Contempt value 50",
-    "Contempt value 0",
-    "Analysis Contempt value true",
-    "Move Overhead value 0",
-    "Move Overhead value 30",
-    "SyzygyPath value /nowhere/at all",
-    "SyzygyPath value <empty>",
-    "Syzygy50MoveRule value false",
-    "EvalFile value classical",
-    "EvalFile value <empty>",
-    "EvalFile value /nowhere/at all.ibxn",
-    "Debug Log File value /nowhere/at/all.log",
-    "No such option value 1",
-];
+/// The largest numbers for options whose own largest would take the machine's memory or hours.
+const MODEST: [(&str, i64); 3] = [("Hash", 17), ("Threads", 5), ("nodestime", 100)];
+
+/// Texts that mean something to an option.
+const TEXTS: [(&str, &str); 2] = [("EvalFile", "classical"), ("UCI_Opponent", "GM 2800 human A. Player")];
+
+/// An option, as the program announces it.
+#[derive(Clone, Debug)]
+pub struct Announced {
+    pub name: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Button,
+    Check,
+    Spin { least: i64, most: i64 },
+    Text,
+}
+
+impl Announced {
+    /// Reads a line of the answer to `uci`; none if it announces no option.
+    fn read(line: &str) -> Option<Announced> {
+        let (name, rest) = line.strip_prefix("option name ")?.split_once(" type ")?;
+        let words: Vec<&str> = rest.split(' ').collect();
+        let number = |word| {
+            let at = words.iter().position(|&other| other == word).expect("a limit");
+            words[at + 1].parse().expect("a number")
+        };
+        let kind = match words[0] {
+            "button" => Kind::Button,
+            "check" => Kind::Check,
+            "spin" => Kind::Spin { least: number("min"), most: number("max") },
+            "string" => Kind::Text,
+            other => panic!("a type of options that the model lacks: {other}"),
+        };
+        Some(Announced { name: name.to_owned(), kind })
+    }
+
+    /// What may stand behind `setoption name`: mostly a value of the option, now and then none.
+    fn setting(&self, random: &mut Random) -> String {
+        let name = self.name.as_str();
+        let value = match self.kind {
+            Kind::Button => return name.to_owned(),
+            Kind::Check => random.pick(&["true", "false", "true", "false", "true", "false", "maybe"]).to_owned(),
+            Kind::Text => {
+                let own = TEXTS.iter().find(|(option, _)| *option == name).map_or("", |(_, text)| text);
+                random.pick(&[own, "<empty>", "/nowhere/at all"]).to_owned()
+            }
+            Kind::Spin { least, most } => {
+                let modest = MODEST.iter().find(|(option, _)| *option == name).map(|&(_, most)| most);
+                let most = modest.unwrap_or(most);
+                match random.below(12) {
+                    0 => "abc".to_owned(),
+                    1 => (least - 1).to_string(),
+                    2 if modest.is_none() => (most + 1).to_string(),
+                    2 | 3 => most.to_string(),
+                    4 | 5 => least.to_string(),
+                    _ => (least + random.below((most - least) as usize + 1) as i64).to_string(),
+                }
+            }
+        };
+        format!("{name} value {value}")
+    }
+}
+
+/// The options of the program that is tested, as it announces them itself.
+pub static OPTIONS: LazyLock<Vec<Announced>> = LazyLock::new(|| {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_ibex")).arg("uci").env_remove("IBEX_LOG").output().expect("the program runs");
+    let options: Vec<_> = String::from_utf8_lossy(&output.stdout).lines().filter_map(Announced::read).collect();
+    assert!(!options.is_empty(), "no options: {output:?}");
+    options
+});
 
 const RUBBISH: [&[u8]; 12] = [
     b"",
@@ -297,8 +340,12 @@ impl Writer {
             40..46 => self.line("ponderhit"),
             46..58 => self.position(),
             58..70 => {
-                let option = self.random.pick(&OPTIONS);
-                self.line(format!("setoption name {option}"));
+                let setting = if self.random.percent(4) {
+                    "No such option value 1".to_owned()
+                } else {
+                    OPTIONS[self.random.below(OPTIONS.len())].setting(&mut self.random)
+                };
+                self.line(format!("setoption name {setting}"));
             }
             70..76 => self.is_ready(),
             76..79 => self.line("ucinewgame"),
@@ -415,7 +462,7 @@ impl Writer {
     }
 }
 
-/// The dialogue of a seed.
+/// The dialogue of a seed: the same for every program that announces the same options.
 pub fn dialogue(seed: u64) -> Dialogue {
     let dialogue = Dialogue { steps: vec![], asked: vec![], ready: 0, uci: 0, people: false, ending: Ending::Complete };
     let mut writer =
