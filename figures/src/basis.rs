@@ -8,6 +8,11 @@ use crate::page::read;
 /// Columns of a line of the pages.
 const WIDTH: usize = 120;
 
+/// What git looks at for changes of the search: the program without what asks it and prints its answers.
+const SEARCH: [&str; 4] = [":(top)src", ":(top,exclude)src/lab", ":(top,exclude)src/uci", ":(top,exclude)src/formats"];
+/// Changed files that a message names.
+const NAMED: usize = 3;
+
 /// The engine as the project has it now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Engine {
@@ -22,6 +27,8 @@ pub struct Engine {
 pub struct Recorded {
     pub bench: String,
     pub network: String,
+    /// The commit that was checked out; older pages may lack it.
+    pub commit: Option<String>,
 }
 
 /// What a figure depends on.
@@ -52,7 +59,28 @@ impl Recorded {
         let line = block.rsplit_once("*Bench ")?.1;
         let (bench, rest) = line.split_once(", network ")?;
         let network = rest.split(',').next()?;
-        Some(Recorded { bench: bench.to_owned(), network: network.trim().to_owned() })
+        // The line may be broken anywhere.
+        let mut words = rest.split_whitespace().skip_while(|&word| word != "commit").skip(1);
+        let commit = words.next().map(|word| word.trim_end_matches(',').to_owned());
+        Some(Recorded { bench: bench.to_owned(), network: network.trim().to_owned(), commit })
+    }
+
+    /// Why a figure with today's bench and network may be another one today all the same; none if the search is that of
+    /// the recorded commit.
+    ///
+    /// The bench completes all its iterations: what a search does that runs out of nodes or of time it does not see.
+    pub fn doubt(&self) -> Option<String> {
+        let Some(commit) = &self.commit else { return Some("names no commit".to_owned()) };
+        match changed_since(commit) {
+            None => Some(format!("of commit {commit}, which git does not have here")),
+            Some(files) if files.is_empty() => None,
+            Some(files) => {
+                let named = files.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+                let more = files.len().saturating_sub(NAMED);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                Some(format!("changed since commit {commit}: {named}{more}"))
+            }
+        }
     }
 }
 
@@ -119,6 +147,16 @@ pub fn sources() -> String {
     if changed { format!("{tree}-changed") } else { tree }
 }
 
+/// The files of the search that differ from those of a commit, changes without a commit included; none if git cannot say.
+fn changed_since(commit: &str) -> Option<Vec<String>> {
+    // A name that begins with a hyphen would be an option.
+    let named = commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let mut git = Command::new("git");
+    git.args(["diff", "--name-only", commit, "--"]).args(SEARCH);
+    let output = git.output().ok().filter(|output| named && output.status.success())?;
+    Some(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+}
+
 /// The processor's family by its own name, on Linux.
 fn processor() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
@@ -156,19 +194,45 @@ mod tests {
         let line = engine().provenance(&"`ibex lab table`, 16 MB, one thread, ".repeat(5)).unwrap();
         assert!(line.lines().count() > 1 && line.lines().all(|line| line.chars().count() <= WIDTH), "{line}");
         let recorded = Recorded::read(&format!("| a |\n\n{line}")).unwrap();
-        assert_eq!(recorded, Recorded { bench: engine().bench, network: engine().network });
+        assert_eq!((recorded.bench, recorded.network, recorded.commit), (engine().bench, engine().network, commit()));
+        let broken = "*Bench 1, network n, version 1, commit\n1a2b3c, 2026-11-01, x; y.*\n";
+        assert_eq!(Recorded::read(broken).unwrap().commit.as_deref(), Some("1a2b3c"));
+        assert_eq!(Recorded::read("*Bench 1, network n, version 1, 2026-11-01, x; y.*\n").unwrap().commit, None);
         assert_eq!(Recorded::read("| a |\n"), None);
     }
 
     #[test]
     fn the_search_ages_with_the_bench_and_games_with_the_network() {
         let now = engine();
-        let recorded = |bench: &str, network: &str| Recorded { bench: bench.to_owned(), network: network.to_owned() };
+        let recorded = |bench: &str, network: &str| Recorded {
+            bench: bench.to_owned(),
+            network: network.to_owned(),
+            commit: None,
+        };
         assert_eq!(Basis::Search.reason(&recorded("952058", "ibex-10"), &now), None);
         assert!(Basis::Search.reason(&recorded("970207", "ibex-10"), &now).unwrap().contains("970207"));
         assert_eq!(Basis::Network.reason(&recorded("970207", "ibex-10"), &now), None);
         for basis in [Basis::Search, Basis::Network] {
             assert!(basis.reason(&recorded("952058", "ibex-9"), &now).unwrap().contains("ibex-9"));
         }
+    }
+
+    /// The bench does not see all of the search: what has changed since the recorded commit is said.
+    #[test]
+    fn the_same_bench_leaves_a_doubt_where_the_search_has_changed() {
+        let recorded = |commit: Option<&str>| Recorded {
+            bench: String::new(),
+            network: String::new(),
+            commit: commit.map(Into::into),
+        };
+        assert_eq!(recorded(None).doubt().unwrap(), "names no commit");
+        for unknown in ["0123456789abcdef", "--help"] {
+            assert!(recorded(Some(unknown)).doubt().unwrap().contains("git does not have"), "{unknown}");
+        }
+        // In a checkout without its history there is nothing to compare.
+        let Some(old) = changed_since("6a8b9ca") else { return };
+        assert!(!old.is_empty() && old.iter().all(|file| file.starts_with("src/") && !file.starts_with("src/lab/")));
+        let doubt = recorded(Some("6a8b9ca")).doubt().unwrap();
+        assert!(doubt.starts_with("changed since commit 6a8b9ca: src/"), "{doubt}");
     }
 }
