@@ -215,7 +215,7 @@ fn commands_whose_output_nobody_takes() {
         (&["analyse", "-", "--depth=1"], 2, false),
         (&["epd", "no/such.epd", "--depth=1"], 2, false),
         (&["prove", "-"], 2, false),
-        (&["bench", "--hash=99999999", "--depth=1"], 0, false),
+        (&["bench", "--hash=1048576", "--depth=1"], 0, false),
         (&["manual", "/dev/full/folder"], 2, false),
     ] {
         let mut command = program();

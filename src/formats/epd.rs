@@ -50,10 +50,8 @@ impl fmt::Display for Oddity {
         let Oddity { opcode, reason, count, line, raw } = self;
         let (s, they, first) = if *count == 1 { ("", "it stands", "in") } else { ("s", "they stand", "first in") };
         let (opcode, raw) = (shorten(opcode), shorten(raw));
-        write!(
-            f,
-            "{count} operation{s} '{opcode}' not understood ({reason}), kept as {they} ({first} line {line}: {raw})"
-        )
+        let fault = if *reason == TWICE { "without effect" } else { "not understood" };
+        write!(f, "{count} operation{s} '{opcode}' {fault} ({reason}), kept as {they} ({first} line {line}: {raw})")
     }
 }
 

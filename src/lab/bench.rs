@@ -14,7 +14,7 @@ pub struct Args {
     #[arg(long, default_value_t = 16, value_name = "MIB", value_parser = super::hash_size)]
     pub hash: usize,
     /// Search threads; the node count repeats exactly only on one
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = super::thread_count())]
     pub threads: usize,
     /// Print the node count alone
     #[arg(long)]

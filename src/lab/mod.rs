@@ -21,8 +21,7 @@ pub mod progress;
 pub mod prove;
 pub mod tell;
 
-use crate::engine::LARGEST_HASH;
-use crate::remark;
+use crate::engine::{LARGEST_HASH, MOST_THREADS};
 
 /// The command ran and everything was in order.
 pub const OK: u8 = 0;
@@ -31,21 +30,20 @@ pub const FOUND: u8 = 1;
 /// The command could not do its work.
 pub const TROUBLE: u8 = 2;
 
-/// Reads `--hash`, in MiB: what is too large for the option `Hash` is the most that it takes, and said so.
+/// Reads `--hash`, in MiB: what the option `Hash` takes.
 ///
 /// # Errors
 ///
-/// One line: no whole number, or zero.
+/// One line: no whole number, or out of range.
 pub fn hash_size(text: &str) -> Result<usize, String> {
-    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err("expected a whole number of MiB".to_owned());
-    }
-    // What has too many digits for a number is too large.
-    let asked = text.parse().unwrap_or(usize::MAX);
-    if asked > LARGEST_HASH {
-        remark!("--hash goes from 1 to {LARGEST_HASH}: set to {LARGEST_HASH}");
-    }
-    if asked == 0 { Err(format!("expected a number from 1 to {LARGEST_HASH}")) } else { Ok(asked.min(LARGEST_HASH)) }
+    let size = text.parse().ok().filter(|size| (1..=LARGEST_HASH).contains(size));
+    size.filter(|_| !text.starts_with('+'))
+        .ok_or_else(|| format!("expected MiB, a whole number from 1 to {LARGEST_HASH}"))
+}
+
+/// Reads `--threads`: what the option `Threads` takes.
+pub fn thread_count() -> clap::builder::RangedU64ValueParser<usize> {
+    clap::builder::RangedU64ValueParser::new().range(1..=MOST_THREADS as u64)
 }
 
 #[cfg(test)]
@@ -55,9 +53,8 @@ mod tests {
     #[test]
     fn table_sizes_are_those_of_the_option() {
         assert_eq!((hash_size("1"), hash_size("64")), (Ok(1), Ok(64)));
-        for large in ["1048577", "99999999999999", "999999999999999999999999999999"] {
-            assert_eq!(hash_size(large), Ok(LARGEST_HASH), "{large}");
-        }
-        assert!(["0", "", "-1", "x", "1.5", "+1"].iter().all(|bad| hash_size(bad).is_err()));
+        assert_eq!(hash_size(&LARGEST_HASH.to_string()), Ok(LARGEST_HASH));
+        let bad = ["0", "", "-1", "x", "1.5", "+1", "1048577", "99999999999999", "999999999999999999999999999999"];
+        assert!(bad.iter().all(|bad| hash_size(bad).is_err()));
     }
 }

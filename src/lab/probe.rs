@@ -279,7 +279,9 @@ fn by_tablebases(position: &Position, ranking: &Ranking) -> String {
 /// What the transposition table of an engine has of the position, and of those after its moves.
 fn by_table(game: &Game, engine: &Engine) -> Finding {
     let position = game.position();
-    let own = engine.remembered(game).map(|known| entry(position, &known));
+    // A search stores no value of its root. It may have come back to it and kept the evaluation.
+    let own = engine.remembered(game).filter(|known| known.stored || known.best.is_some());
+    let own = own.map(|known| entry(position, &known));
     let entry_after = |&m: &Move| engine.remembered_after(game, m).filter(|known| known.stored).map(|known| (m, known));
     let mut after: Vec<(Move, Remembered)> = position.legal_moves().iter().filter_map(entry_after).collect();
     // What was searched deepest says most.

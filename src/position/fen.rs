@@ -164,7 +164,9 @@ impl fmt::Display for Repair {
                 f.write_str("no pawn can just have passed the en passant square, which is dropped")
             }
             Repair::Counter { counter, field, taken } => {
-                write!(f, "{counter} '{}' is out of range; taken as {taken}", shorten(field))
+                let is_number = field.bytes().all(|byte| byte.is_ascii_digit());
+                let fault = if is_number { "is out of range" } else { "is no number from 0 on" };
+                write!(f, "{counter} '{}' {fault}; taken as {taken}", shorten(field))
             }
             Repair::IgnoredRest(rest) => write!(f, "'{}' behind the FEN is ignored", shorten(rest)),
             Repair::TooMuchMaterial => f.write_str("more pieces than promotions allow; played as it stands"),
@@ -421,6 +423,9 @@ mod tests {
         assert!(error(fen).to_string().ends_with("': too many kings, pawns on the first or last rank"));
         let (_, repairs) = Position::from_any_fen("4k3/8/8/8/8/8/8/4K3 w - e3 151 1", None).expect("a position");
         let clock = Repair::Counter { counter: Counter::HalfMoves, field: "151".to_owned(), taken: 0 };
+        let unread = Repair::Counter { counter: Counter::HalfMoves, field: "x".to_owned(), taken: 0 };
+        assert_eq!(clock.to_string(), "half-move clock '151' is out of range; taken as 0");
+        assert_eq!(unread.to_string(), "half-move clock 'x' is no number from 0 on; taken as 0");
         assert_eq!(repairs, [clock, Repair::EnPassantDropped]);
     }
 }

@@ -249,7 +249,7 @@ fn go(words: &[&str]) -> Command {
             "depth" => go.depth = number().map(|n| count(n).max(1)).or(go.depth),
             "mate" => go.mate = number().map(|n| count(n).max(1)).or(go.mate),
             "nodes" => go.nodes = number().map(|n| n.max(1).unsigned_abs()).or(go.nodes),
-            "perft" => return Command::Perft(number().map_or(1, |n| count(n).max(1))),
+            "perft" => return Command::Perft(number().map_or(1, count)),
             "searchmoves" => {
                 while let Some(text) = words.next_if(|next| looks_like_move(next)) {
                     go.search_moves.push(text);

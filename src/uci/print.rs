@@ -162,7 +162,9 @@ impl Printer {
     fn done(&self, state: &mut State, outcome: &Outcome) {
         let Some(best) = outcome.best else {
             let score = if self.in_check { Score::mated_in(0) } else { Score::ZERO };
-            self.info([Fact::Depth(0), Fact::Score(score, Bound::Exact)]);
+            let wdl = if self.in_check { [0, 0, 1000] } else { [0, 1000, 0] };
+            let wdl = self.style.wdl.then_some(Fact::Wdl(wdl));
+            self.info([Fact::Depth(0), Fact::Score(score, Bound::Exact)].into_iter().chain(wdl));
             self.output.line("bestmove (none)");
             return;
         };
@@ -187,10 +189,12 @@ fn final_line(outcome: &Outcome, best: Move, shown: Option<&Report>) -> Option<R
     // An iteration that was interrupted may have left nothing but the head of the line that was shown before.
     let same = shown.filter(|shown| shown.value == last.value && shown.pv.first() == Some(&best));
     let line = same.unwrap_or(last);
+    // Depths are iterations, and the last line comes from the last of them.
+    let depth = line.depth.max(shown.map_or(0, |shown| shown.depth));
     Some(Report {
         line: 1,
-        // Depths are iterations, and the last line comes from the last of them.
-        depth: line.depth.max(shown.map_or(0, |shown| shown.depth)),
+        depth,
+        seldepth: line.seldepth.max(depth),
         nodes: outcome.nodes,
         time: outcome.time.max(line.time),
         hashfull: last.hashfull,
@@ -327,21 +331,35 @@ mod tests {
         root.play(shown.pv[0]);
         shown.pv.push(root.parse_move("e7e5").unwrap());
         printer.event(&Event::Line(shown));
-        let head = report(8, 1, Ibv::exact(Score::heuristic(20)));
+        let head = Report { seldepth: 9, ..report(8, 1, Ibv::exact(Score::heuristic(20))) };
         printer.event(&Event::Done(Outcome { nodes: 20_000, ..outcome(Some(head)) }));
         let lines = page.lines();
         assert!(lines[1].starts_with("info depth 10 ") && lines[1].ends_with(" pv e2e4 e7e5"), "{lines:?}");
         assert_eq!(lines[2], "bestmove e2e4 ponder e7e5");
+        // Another move, found at less depth: no line is deeper than it has seen.
+        let (printer, page) = super::tests::printer(Style::default());
+        printer.event(&Event::Line(report(10, 1, Ibv::exact(Score::heuristic(20)))));
+        let other = Report { seldepth: 9, ..report(8, 1, Ibv::exact(Score::heuristic(25))) };
+        printer.event(&Event::Done(Outcome { nodes: 20_000, ..outcome(Some(other)) }));
+        assert!(page.lines()[1].starts_with("info depth 10 seldepth 10 "), "{:?}", page.lines());
     }
 
     #[test]
     fn a_root_without_moves() {
-        for (fen, score) in [("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "mate 0"), ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0")] {
-            let page = Capture::default();
-            let root = Position::from_fen(fen, CastlingMode::Standard).unwrap();
-            let printer = Printer::new(Output::new(page.clone(), || ()), Style::default(), &root);
-            printer.event(&Event::Done(Outcome { best: None, ..outcome(None) }));
-            assert_eq!(page.lines(), [format!("info depth 0 score {score}"), "bestmove (none)".into()]);
+        for (fen, score, chances) in [
+            ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "mate 0", "wdl 0 0 1000"),
+            ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0", "wdl 0 1000 0"),
+        ] {
+            let said = |style| {
+                let page = Capture::default();
+                let root = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+                let printer = Printer::new(Output::new(page.clone(), || ()), style, &root);
+                printer.event(&Event::Done(Outcome { best: None, ..outcome(None) }));
+                page.lines()
+            };
+            assert_eq!(said(Style::default()), [format!("info depth 0 score {score}"), "bestmove (none)".into()]);
+            let with_chances = said(Style { wdl: true, ..Style::default() });
+            assert_eq!(with_chances, [format!("info depth 0 score {score} {chances}"), "bestmove (none)".into()]);
         }
     }
 }

@@ -159,12 +159,15 @@ pub fn license() -> Vec<String> {
 
 /// Counts the positions `depth` moves ahead (at most [`perft::DEEPEST`]), for each move; `None` if `stop` said so.
 pub fn divide(position: &Position, depth: u32, chess960: bool, stop: &impl Fn() -> bool) -> Option<Vec<String>> {
+    if depth == 0 {
+        return Some(vec!["Nodes searched: 1".to_owned()]);
+    }
     let mut lines = Vec::new();
     let mut total = 0;
     for m in position.legal_moves() {
         let mut after = position.clone();
         after.play(m);
-        let nodes = perft::count_until(&after, depth.saturating_sub(1), stop)?;
+        let nodes = perft::count_until(&after, depth - 1, stop)?;
         total += nodes;
         lines.push(format!("{}: {nodes}", move_text(m, chess960)));
     }
@@ -187,6 +190,7 @@ mod tests {
         assert!(lines.contains(&"e2e4: 600".into()));
         assert_eq!(lines.last().unwrap(), "Nodes searched: 8902");
         assert_eq!(divide(&Position::startpos(), 1, false, &|| false).unwrap().last().unwrap(), "Nodes searched: 20");
+        assert_eq!(divide(&Position::startpos(), 0, false, &|| false).unwrap(), ["Nodes searched: 1"]);
         assert_eq!(divide(&Position::startpos(), 3, false, &|| true), None);
     }
 

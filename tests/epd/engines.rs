@@ -153,6 +153,35 @@ fn options_are_checked_before_the_run() {
     }
 }
 
+/// An engine that takes less memory or fewer threads than is asked for is used as it is, and the run says so.
+#[test]
+fn what_an_engine_does_not_take_is_said() {
+    let folder = Scratch::new("offers");
+    let suite = folder.write("small.epd", SUITE);
+    let engine = format!("small='{IBEX}'");
+    let fewer = ["--threads", "513", "--no-ibex", "--engine", &engine];
+    let output = ibex(&[&["epd", suite.as_str(), "--nodes", "10"], fewer.as_slice()].concat());
+    assert!(status(&output) == 2 && stderr(&output).contains("512"), "{}", stderr(&output));
+    let tiny = "while read -r line; do case \"$line\" in\n\
+         uci) echo 'option name Hash type spin default 1 min 1 max 4'; echo uciok;;\n\
+         isready) echo readyok;;\n\
+         go*) echo 'bestmove a1a8';;\n\
+         quit) exit 0;;\n\
+         esac; done\n";
+    if cfg!(unix) {
+        let engine = format!("tiny=sh '{}'", folder.write("tiny.sh", tiny));
+        let wanted = ["--threads", "3", "--hash", "64", "--no-ibex", "--engine", &engine, "--jobs", "2"];
+        let output = ibex(&[&["epd", suite.as_str(), "--nodes", "10"], wanted.as_slice()].concat());
+        let said = stderr(&output);
+        for remark in [
+            "--engine tiny: its option Hash cannot be 64: set to 4",
+            "--engine tiny: it has no option Threads: 3 threads mean nothing to it",
+        ] {
+            assert_eq!(said.lines().filter(|line| *line == remark).count(), 1, "{said}");
+        }
+    }
+}
+
 /// Engines that crash, hang, answer nonsense and talk too much, as shell scripts.
 #[cfg(unix)]
 #[test]

@@ -92,7 +92,7 @@ pub struct Choice {
     /// Annotate only the moves of players whose name contains this, in any case of letters (may be repeated)
     #[arg(long = "player", value_name = "NAME", help_heading = "What to annotate", value_parser = player)]
     pub players: Vec<String>,
-    /// Annotate only the moves with these numbers: 10-30, 10- or -30
+    /// Annotate only the moves with these numbers: 12, 10-30, 10- or -30
     #[arg(long, value_name = "RANGE", help_heading = "What to annotate", allow_hyphen_values = true)]
     pub moves: Option<MoveRange>,
     /// Stop where the game is decided: one side leads by this until the end [without a value: 5 pawns]

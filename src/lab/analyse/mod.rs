@@ -58,7 +58,7 @@ pub struct Args {
     /// Write the games as a page for a browser; without --out, nothing goes to standard output
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     pub html: Option<PathBuf>,
-    /// Replace a page that exists
+    /// Replace the page of --html if it exists; the file of --out is never replaced
     #[arg(long, requires = "html")]
     pub force: bool,
     /// Leave out games and lines that cannot be read, instead of copying them unchanged
@@ -76,7 +76,7 @@ pub struct Args {
     pub depth: Option<u32>,
 
     /// Search threads
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = super::thread_count())]
     pub threads: usize,
     /// Transposition table in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = super::hash_size)]

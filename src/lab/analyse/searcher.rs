@@ -10,6 +10,7 @@ use crate::lab::play::external::{External, Program};
 use crate::lab::play::player::{self, Answer, Budget, BuiltIn, Line, Player as _, Question, Trouble, UciScore, Watch};
 use crate::lab::play::split_label;
 use crate::position::Game;
+use crate::remark;
 use crate::search::Report;
 
 /// Failures in a row after which an engine is given up.
@@ -83,6 +84,7 @@ impl Searcher {
         let (hash, threads) = (args.hash, args.threads);
         let program = Program { command: words, options, hash, threads, patience: None, counted: false };
         let engine = External::start(program).map_err(|reason| format!("--engine {label}: {reason}"))?;
+        engine.remarks().iter().for_each(|remark| remark!("--engine {label}: {remark}"));
         let job = format!("engine {}, {command}, options {:?}", engine.name(), args.options);
         Ok(Searcher::Other { engine: Box::new(engine), label, job, failures: 0 })
     }

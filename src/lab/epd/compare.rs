@@ -29,7 +29,7 @@ pub struct Args {
     #[arg(long, value_name = "LABEL")]
     pub new_player: Vec<String>,
     /// How improbable a loss must be as chance to give exit status 1
-    #[arg(long, value_name = "P", default_value_t = 0.05)]
+    #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = probability)]
     pub significance: f64,
     /// Give exit status 1 if any position is lost
     #[arg(long)]
@@ -40,6 +40,12 @@ pub struct Args {
     /// Replace a page that is there already; inputs are never replaced
     #[arg(long)]
     pub force: bool,
+}
+
+/// A probability that can be a threshold: more than 0, and 1 at most.
+fn probability(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|&value| value > 0.0 && value <= 1.0);
+    value.ok_or_else(|| "expected a probability: more than 0, and 1 at most".to_owned())
 }
 
 /// A solution comes much later, or sooner, if it takes at least this many times as much ...

@@ -32,7 +32,7 @@ pub struct Outputs {
     pub csv: Option<PathBuf>,
     /// Write a page for people to this file; it needs nothing else to be shown
     ///
-    /// While a run goes on, the page is written again about every ten seconds with what is done so far.
+    /// While `ibex epd` searches, it writes the page again about every ten seconds with what is done so far.
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub html: Option<PathBuf>,
     /// Replace reports and files of results that are there already; inputs are never replaced
@@ -279,8 +279,8 @@ pub(crate) fn annotated(entry: &SuiteEntry, record: Option<&Record>) -> String {
     let mut text = written(entry, |operation| searched.is_none() || !ours(operation));
     if let Some(r) = searched {
         let _ = write!(text, " acd {}; acn {}; acs {};", r.depth, r.nodes, r.ms / 1000);
-        // The specification counts mates down from 32767.
-        match r.score {
+        // `ce` cannot say that a score is only a bound. The specification counts mates down from 32767.
+        match r.score.filter(|_| r.bound.is_none()) {
             Some(UciScore::Cp(cp)) => {
                 let _ = write!(text, " ce {cp};");
             }
@@ -296,4 +296,26 @@ pub(crate) fn annotated(entry: &SuiteEntry, record: Option<&Record>) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::epd::parse_line;
+
+    #[test]
+    fn an_evaluation_that_is_only_a_bound_is_none() {
+        let entry = parse_line("6k1/5ppp/8/8/8/8/8/R3K3 w Q - bm Ra8;", 1).expect("a line").expect("an entry");
+        let written = |score: serde_json::Value, bound: Option<&str>| {
+            let record = serde_json::json!({
+                "player": "p", "suite": "s", "line": 1, "id": "i", "fen": "f", "status": "ok", "solved": false,
+                "score": score, "bound": bound, "depth": 1, "seldepth": 1, "nodes": 5, "ms": 5
+            });
+            annotated(&entry, Some(&serde_json::from_value(record).expect("a record")))
+        };
+        let cp = serde_json::json!({ "cp": 222 });
+        assert!(written(cp.clone(), None).ends_with(" acd 1; acn 5; acs 0; ce 222;"));
+        assert!(written(cp, Some("lower")).ends_with(" acd 1; acn 5; acs 0;"));
+        assert!(written(serde_json::json!({ "mate": 1 }), None).ends_with(" ce 32766;"));
+    }
 }

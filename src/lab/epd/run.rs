@@ -59,7 +59,7 @@ pub struct Args {
     #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
     pub jobs: usize,
     /// Threads for each position
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = crate::lab::thread_count())]
     pub threads: usize,
     /// Transposition table for each position, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = crate::lab::hash_size)]
@@ -412,7 +412,10 @@ fn contestants(args: &Args) -> Result<Vec<Contestant>, String> {
         let shown = shown.chain(counted.then(|| "stopped by its own count of nodes".to_owned())).collect();
         let program = Program { command: words, options, hash: args.hash, threads: args.threads, patience, counted };
         let name = match External::start(program.clone()) {
-            Ok(engine) => engine.name().to_owned(),
+            Ok(engine) => {
+                engine.remarks().iter().for_each(|remark| remark!("--engine {label}: {remark}"));
+                engine.name().to_owned()
+            }
             Err(reason) => return Err(format!("--engine {label}: {reason}")),
         };
         let head = PlayerHead { label, name, command: Some(command.to_owned()), options: shown };

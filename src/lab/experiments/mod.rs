@@ -34,9 +34,9 @@ pub struct Args {
     /// Iterations for each position
     #[arg(long, global = true, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=60))]
     pub depth: u32,
-    /// For `recognizers`: nodes in which a position must be solved
-    #[arg(long, global = true, default_value_t = 100_000, value_name = "N", value_parser = crate::lab::amount::count)]
-    pub nodes: u64,
+    /// For `recognizers` alone: nodes in which a position must be solved [default: 100000]
+    #[arg(long, global = true, value_name = "N", value_parser = crate::lab::amount::count)]
+    pub nodes: Option<u64>,
     /// Size of the transposition table in MiB
     #[arg(long, global = true, default_value_t = 16, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub hash: u32,
@@ -101,6 +101,9 @@ fn sheet(args: &Args) -> Result<String, String> {
             return Err("recognizers has no single searches to write (--csv)".to_owned());
         }
         return Ok(solve::markdown(args, &solve::measure(args)?));
+    }
+    if args.nodes.is_some() {
+        return Err("only recognizers has a limit of nodes (--nodes)".to_owned());
     }
     let inputs: Vec<PathBuf> = args.epd.iter().cloned().collect();
     let wanted: Vec<Output<'_>> = Output::wanted([("--csv", &args.csv, Manner::Report)]).collect();

@@ -189,7 +189,7 @@ mod tests {
             let args = Args {
                 experiment,
                 depth: 3,
-                nodes: 1,
+                nodes: None,
                 hash: 1,
                 exhaustive: false,
                 every: 20,

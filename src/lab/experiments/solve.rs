@@ -17,6 +17,11 @@ use crate::time::Limits;
 /// The suite that is searched when none is named: the project's own.
 const SUITE: &str = "epd/recognizers.epd";
 
+/// The nodes in which a position must be solved.
+fn limit(args: &Args) -> u64 {
+    args.nodes.unwrap_or(100_000)
+}
+
 /// What came of one setting.
 #[derive(Clone, Debug, Default)]
 pub struct Solutions {
@@ -36,6 +41,7 @@ pub fn measure(args: &Args) -> Result<[Solutions; 2], String> {
     for problem in &suite.problems {
         remark!("{problem}");
     }
+    let limit = limit(args);
     let entries: Vec<&SuiteEntry> =
         suite.entries.iter().filter(|e| !e.best.is_empty()).step_by(args.every as usize).collect();
     if entries.is_empty() {
@@ -48,9 +54,9 @@ pub fn measure(args: &Args) -> Result<[Solutions; 2], String> {
         for (recognizers, solutions) in [true, false].into_iter().zip(&mut found) {
             bench.clear();
             let rules = Rules { recognizers, ..Rules::PLAY };
-            let nodes = nodes_to_solution(&mut bench, rules, entry, args.nodes)?;
+            let nodes = nodes_to_solution(&mut bench, rules, entry, limit)?;
             solutions.solved += usize::from(nodes.is_some());
-            solutions.nodes.push(nodes.unwrap_or(args.nodes));
+            solutions.nodes.push(nodes.unwrap_or(limit));
             bar.inc(1);
         }
     }
@@ -96,7 +102,8 @@ pub fn markdown(args: &Args, found: &[Solutions; 2]) -> String {
     let mut text = format!(
         "lab recognizers: nodes to the solution, at most {}, {} MiB\n\n\
          | recognizers | solved | nodes | nodes, geometric mean | ratio |\n|---|--:|--:|--:|--:|\n",
-        args.nodes, args.hash
+        limit(args),
+        args.hash
     );
     let mean = |s: &Solutions| {
         let logs: f64 = s.nodes.iter().map(|&n| (n.max(1) as f64).ln()).sum();
@@ -126,7 +133,7 @@ mod tests {
         let args = Args {
             experiment: Experiment::Recognizers,
             depth: 1,
-            nodes: 5000,
+            nodes: Some(5000),
             hash: 1,
             exhaustive: false,
             every: 8,

@@ -116,6 +116,8 @@ struct Process {
     chess960: bool,
     /// `UCI_AnalyseMode` as it is set. `None` if the program has no such option, or if the user sets it.
     analysis: Option<bool>,
+    /// Where it searches with less, or more, than was wanted.
+    remarks: Vec<String>,
 }
 
 /// The lines of a program, as a thread of their own reads them.
@@ -177,6 +179,11 @@ impl External {
     /// A program of this name that starts with its first search: if it fails, that costs the position and no more.
     pub fn waiting(program: Program, name: String) -> External {
         External { program, process: None, name, failed_starts: 0 }
+    }
+
+    /// Lines that say where the program searches with another table or other threads than was wanted.
+    pub fn remarks(&self) -> &[String] {
+        self.process.as_ref().map_or(&[], |process| &process.remarks)
     }
 
     fn process(&mut self) -> Result<&mut Process, Trouble> {
@@ -241,8 +248,8 @@ impl Process {
         drop(running);
         let output = Output::of(output);
         let (name, stop) = (path.clone(), interrupt::stop());
-        let (offers, chess960, analysis) = (Vec::new(), false, None);
-        let mut process = Process { child, input, output, stop, name, offers, chess960, analysis };
+        let (offers, chess960, analysis, remarks) = (Vec::new(), false, None, Vec::new());
+        let mut process = Process { child, input, output, stop, name, offers, chess960, analysis, remarks };
         process.introduce(program).map_err(|trouble| format!("'{path}': {trouble}"))?;
         Ok(process)
     }
@@ -260,11 +267,15 @@ impl Process {
                 self.offers.push(offer);
             }
         }
-        for (name, value) in [("Hash", program.hash), ("Threads", program.threads)] {
+        for (name, wanted) in [("Hash", program.hash as i64), ("Threads", program.threads as i64)] {
             if let Some(offer) = self.offer(name) {
-                let value = value as i64;
-                let value = value.min(offer.max.unwrap_or(value)).max(offer.min.unwrap_or(value));
+                let value = wanted.min(offer.max.unwrap_or(wanted)).max(offer.min.unwrap_or(wanted));
                 self.set(name, &value.to_string())?;
+                if value != wanted {
+                    self.remarks.push(format!("its option {name} cannot be {wanted}: set to {value}"));
+                }
+            } else if name == "Threads" && wanted > 1 {
+                self.remarks.push(format!("it has no option {name}: {wanted} threads mean nothing to it"));
             }
         }
         for (name, value) in &program.options {
