@@ -7,7 +7,7 @@ const HUGE_PAGE: usize = 2 << 20;
 
 /// A fixed table of counters, zero at first, on huge pages where the system agrees.
 ///
-/// It is mapped where it is first written: a thread that never searches costs nothing.
+/// It is mapped where it is first written: a thread that never searches costs nothing until a new game clears it.
 pub struct Counters {
     /// A huge page more than the counters need: the allocator has zeros that are not mapped yet, but not at an alignment
     /// of more than its own, where it would write them itself. So the beginning is left out.

@@ -3,7 +3,7 @@
 //!
 //! Margins are centipawns, depths plies, reductions 1/1024 of a ply unless said otherwise. With the feature `tune`
 //! every number becomes a UCI spin and is read from an atomic; without it they are constants. A depth at the end of its
-//! range turns its technique off: `MATCHES.md` measures techniques that way.
+//! range turns its technique off, but for aspiration windows: `MATCHES.md` measures techniques that way.
 
 /// Declares tunables: `NAME: default, min, max, step; "meaning"`.
 macro_rules! tunables {
@@ -82,7 +82,7 @@ tunables! {
     /// Most plies that a search is reduced by after failing high.
     aspiration_max_reduction = 3 in 0..=6, step 1;
 
-    // Correction history: the largest correction, as a share of the stored sum.
+    // Correction history: the weights of its tables, and what one search may teach.
     /// Weight of the pawn correction, 1/1024.
     correction_pawn = 1531 in 0..=3072, step 150;
     /// Weight of the piece corrections (each colour), 1/1024.
@@ -101,7 +101,7 @@ tunables! {
     eval_clock_damping = 242 in 101..=1000, step 20;
 
     // Transposition table: near the 50-move draw the path matters more than what another path has found.
-    /// Clock from which on the values of other paths settle nothing, proofs excepted.
+    /// Clock from which on the values of other paths settle nothing above quiescence, proofs excepted.
     tt_max_clock = 90 in 20..=101, step 8;
 
     /// A value stays if it is at least this much deeper than a new one of the same position.
@@ -143,13 +143,13 @@ tunables! {
     /// Bonus in units of history, for each pawn's worth of the piece.
     threat_escape = 881 in 0..=3000, step 100;
 
-    // Quiet checks that lose little come early.
+    // Direct quiet checks that lose little come early.
     /// Bonus in units of history.
     check_order = 6580 in 0..=16000, step 500;
     /// The loss that such a check may have by static exchange evaluation, in centipawns.
     check_see = 83 in 0..=300, step 15;
 
-    // Hindsight reduction: the reduction of a move that did better than expected is taken back.
+    // Hindsight reduction: of the reduction of a move that did better than expected, a ply is taken back.
     /// Least reduction by the parent.
     hindsight_reduction = 3 in 1..=100, step 1;
 
@@ -176,7 +176,7 @@ tunables! {
     nmp_eval = 175 in 80..=500, step 20;
     /// Most plies of reduction for being above beta.
     nmp_eval_max = 2 in 0..=6, step 1;
-    /// How far below beta the evaluation may be at depth 0.
+    /// How far above beta the evaluation must be at depth 0.
     nmp_eval_base = 159 in 0..=400, step 20;
     /// How much less of that at each ply of depth.
     nmp_eval_slope = 22 in 0..=60, step 4;
@@ -197,7 +197,7 @@ tunables! {
     /// Reduction in plies.
     probcut_reduction = 5 in 2..=6, step 1;
 
-    // Late move pruning: after a number of quiet moves at low depth, the rest is skipped.
+    // Late move pruning: after a number of moves, the quiet ones that are left are skipped.
     /// Moves at depth 0.
     lmp_base = 7 in 1..=250, step 1;
     /// More moves for the square of the depth, 1/1024.
@@ -216,7 +216,7 @@ tunables! {
     // History pruning: quiet moves that have always failed.
     /// Deepest reduced depth.
     history_pruning_depth = 6 in -1..=12, step 1;
-    /// Least history per ply of reduced depth.
+    /// How bad the history must be, for each ply of reduced depth and one more.
     history_pruning = 5085 in 1000..=9000, step 400;
 
     // Exchange pruning: moves that lose material.
@@ -272,9 +272,9 @@ tunables! {
     lmr_check = 736 in 0..=2500, step 100;
     /// More when the table's move is a capture.
     lmr_noisy_best = 619 in 0..=2500, step 100;
-    /// More when the replies to the moves before were refuted often.
+    /// More when many moves before were refuted, in this node and in its siblings.
     lmr_cutoffs = 1042 in 0..=2500, step 100;
-    /// The number of refuted replies beyond which that counts.
+    /// The number of refuted moves beyond which that counts.
     lmr_min_cutoffs = 2 in 0..=8, step 1;
     /// Less for captures and promotions.
     lmr_noisy = 989 in 0..=2500, step 100;

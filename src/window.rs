@@ -70,11 +70,6 @@ impl Window {
     pub fn close(&self, best: Ibv) -> Ibv {
         best.within(self.lower, self.upper)
     }
-
-    /// The least that is proved, as a first entry into the maximum over the children.
-    pub fn floor(&self) -> Ibv {
-        self.lower.map_or(Ibv::NONE, Ibv::lower)
-    }
 }
 
 #[cfg(test)]

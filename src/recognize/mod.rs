@@ -86,8 +86,8 @@ enum Verdict {
         progress: i32,
         moves: u16,
     },
-    /// The same, and with the best play every move brings the mate nearer: the moves are counted, not estimated, to one
-    /// more than there are.
+    /// The same, and with the best play every move brings the mate nearer: the moves are counted, not estimated, to two
+    /// more than there are at most.
     Mates {
         moves: u16,
     },

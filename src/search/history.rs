@@ -1,6 +1,6 @@
 //! What earlier nodes have taught about moves: tables of counters that order and prune.
 //!
-//! All counters move by "gravity": a bonus is reduced in proportion to how full the counter already is, so they stay
+//! The counters of moves move by "gravity": a bonus is reduced in proportion to how full the counter already is, so they stay
 //! within ±16384 and forget. Sources: Schaeffer's history heuristic (1983); the gravity form is common
 //! to today's engines.
 
@@ -262,7 +262,7 @@ const CORRECTION_LIMIT: i32 = CORRECTION_GRAIN * 64;
 
 /// How far the static evaluation has been off in positions that share a feature with this one.
 ///
-/// Each table holds the mean error (search result minus evaluation) by side to move and one key: the pawns, the minor
+/// Each table holds the mean of what the corrected evaluation was still off (search result minus that), by side to move and one key: the pawns, the minor
 /// pieces, each side's pieces, and the last two moves. Source: the idea appeared in Caissa and Stockfish (2023-24).
 pub struct Correction(Counters);
 
@@ -325,7 +325,7 @@ impl Correction {
     #[inline]
     pub fn of(&self, position: &Position, cont_keys: &ContKeys) -> i32 {
         let (slots, continuation) = Self::slots(position, cont_keys);
-        let [pawns, minor, white, black] = slots.map(|slot| self.get(slot));
+        let [pawns, minor, black, white] = slots.map(|slot| self.get(slot));
         let mut sum = params::correction_pawn() * pawns + params::correction_minor() * minor;
         sum += params::correction_pieces() * (white + black);
         if let Some(slot) = continuation {
@@ -334,7 +334,7 @@ impl Correction {
         sum / (1024 * CORRECTION_GRAIN)
     }
 
-    /// Learns from a search of this depth whose result was `error` centipawns above the static evaluation.
+    /// Learns from a search of this depth whose result was `error` centipawns above the corrected static evaluation.
     pub fn update(&mut self, position: &Position, cont_keys: &ContKeys, depth: i32, error: i32) {
         let weight = (depth + 1).min(params::correction_max_weight());
         let target = error.clamp(-params::correction_max_error(), params::correction_max_error()) * CORRECTION_GRAIN;

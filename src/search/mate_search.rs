@@ -6,7 +6,7 @@
 //! where the main search finds it. Because a mate search looks at every move, its refutation within a limit of moves is
 //! as much a proof as its mate.
 //!
-//! It runs only in searches without a clock, with a share of the nodes: a large one in analysis and where the main search
+//! It runs only in searches of one line without a clock, a depth or `searchmoves`, with a share of the nodes: a large one in analysis and where the main search
 //! already sees a decisive score, a small one in games. On the clock, and in the first thousands of nodes, every node
 //! goes to the main search.
 //!
@@ -30,7 +30,7 @@ const SHARES_ASKED_FOR: [u64; 2] = [50, 30];
 const SHARES_BESIDE_OTHERS: [u64; 2] = [75, 20];
 /// The same in a game, while no decisive score is in sight: a level position seldom hides a mate, and nodes are strength.
 const SHARES_IN_GAMES: [u64; 2] = [2, 1];
-/// The share of the nodes beyond [`LATER`], in percent, while no mate is known.
+/// The share of the nodes beyond [`LATER`], in percent, while no decisive score is known.
 const SHARE_LATER: u64 = 3;
 /// Nodes from which on the smaller share counts.
 const LATER: u64 = 1_000_000;

@@ -65,8 +65,8 @@ pub(super) struct Candidate {
 impl<const PLAY: bool> Search<'_, PLAY> {
     /// Searches `position` to `depth` within the window `alpha..beta`. Returns `None` if the search was aborted.
     ///
-    /// The search is fail-soft: the result is exact inside the window, a lower bound at beta or above, and an upper bound (or
-    /// an exact value) at alpha or below. `cut_node` says that a beta cutoff is expected.
+    /// The search is fail-soft: the result is exact inside the window, a lower bound (or an exact value) at beta or above, and an
+    /// upper bound (or an exact value) at alpha or below. `cut_node` says that a beta cutoff is expected.
     pub(super) fn node<const PV: bool>(
         &mut self,
         position: &Position,
@@ -161,8 +161,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
         let may_prune = selective && !PV && !in_check;
         if may_prune {
-            // Step 7. Hindsight reduction (+16 Elo). The parent reduced this move; take that back if both sides'
-            // evaluations say that the move was better than expected.
+            // Step 7. Hindsight reduction (+16 Elo). The parent reduced this move; take a ply of that back if both
+            // sides' evaluations say that the move was better than expected.
             let parent = self.stack_before(ply, 1);
             if parent.reduction >= params::hindsight_reduction()
                 && parent.eval.is_some_and(|before| node.eval + before < 0)

@@ -31,7 +31,6 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
         let above_beta = ((estimate - beta.cp()) / params::nmp_eval()).clamp(0, params::nmp_eval_max());
         let reduced = depth - (params::nmp_base() + depth / params::nmp_divisor() + above_beta);
-        self.stack_mut(ply).reduction = 0;
         let child = self.make_null(position, ply);
         let result = self.child::<false>(&child, beta.below(), beta, reduced, ply, !node.cut_node);
         self.take_back();

@@ -38,7 +38,6 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             if picker.at_bad_noisy() {
                 break;
             }
-            self.stack_mut(ply).reduction = 0;
             let child = self.make(position, m, ply);
             let mut result = self.quiet_child::<false>(&child, raised.below(), raised, ply);
             if result.is_some_and(|value| value.cuts(raised)) {

@@ -75,7 +75,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             Dtm::Win(plies) => (usize::from(plies), true),
             Dtm::Loss(plies) => (usize::from(plies), false),
         };
-        if usize::from(position.clock()) + plies > 100 {
+        // A mate on the board, or one by the next move, comes before any claim of a draw.
+        if plies > 1 && usize::from(position.clock()) + plies > 100 {
             // A pawn move resets the clock, but then the distance to mate is unknown.
             return position.board().pawns().is_empty().then(|| self.draw(ply));
         }

@@ -1,4 +1,5 @@
-//! Quiescence search: captures, queen promotions and, in check, all evasions, until the position is quiet.
+//! Quiescence search: captures, queen promotions and, in check, evasions, until the position is quiet. Of quiet evasions
+//! it searches the first ones alone, until one does not lose.
 
 use std::ops::ControlFlow;
 
@@ -95,7 +96,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let mut searched = 0;
         let ahead = self.fetcher(position, ply);
         while let Some(m) = picker.next(position, &self.td.history, &threats, &cont_keys, &ahead) {
-            // Step 7. Skip quiet evasions after the first, captures that lose material (SEE), and captures that cannot lift
+            // Step 7. Skip quiet evasions once a move has been searched, captures that lose material (SEE), and captures that cannot lift
             // the evaluation to alpha (delta pruning). A skipped move leaves an upper bound: its margin, or the best value
             // so far.
             if self.rules().pruning && best.is_some() && !best.score().is_loss() {

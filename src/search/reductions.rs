@@ -29,7 +29,7 @@ pub fn base(depth: i32, number: usize) -> i32 {
 }
 
 /// The reduction of a move in its node, in plies; no more than 0 where the move deserves none. `cutoffs` counts the beta
-/// cutoffs among the replies to the moves before it and before its parent.
+/// cutoffs among the replies to moves before it, in this node and in its siblings.
 #[inline(always)]
 pub(super) fn late_move(node: &Node<'_>, candidate: &Candidate, gives_check: bool, cutoffs: u32) -> i32 {
     let mut reduction = candidate.base_reduction;

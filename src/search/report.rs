@@ -15,7 +15,7 @@ use crate::score::{Band, Score};
 pub struct Report {
     /// The iteration.
     pub depth: u32,
-    /// The deepest ply reached.
+    /// The deepest ply reached below this line's move.
     pub seldepth: u32,
     /// The number of the line, from 1.
     pub line: usize,
@@ -105,7 +105,7 @@ pub struct Outcome {
     pub best: Option<Move>,
     /// The expected reply, legal after `best`.
     pub ponder: Option<Move>,
-    /// The last complete line of the best move (none where no move is legal or the search was ended at once).
+    /// The last complete line of the best move (none where no move is legal or no thread could search).
     pub last: Option<Report>,
     /// Nodes of the whole search.
     pub nodes: u64,

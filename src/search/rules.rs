@@ -41,7 +41,7 @@ pub struct Rules {
     pub recognizers: bool,
     /// How an iteration finds the root's value.
     pub driver: Driver,
-    /// Whether searches without a clock run mate searches.
+    /// Whether searches without a clock run mate searches (`mate_search.rs` has the other conditions).
     pub mate_search: bool,
     /// Whether interior nodes are collected as lessons for the network.
     pub lessons: bool,

@@ -80,7 +80,7 @@ pub(super) struct StackEntry {
     pub quiet: Option<QuietSlot>,
     /// A quiet move that refuted a sibling.
     pub killer: Option<PackedMove>,
-    /// How many children of this node's siblings had a beta cutoff.
+    /// How many nodes at this ply, below the same grandparent, have had a beta cutoff.
     pub cutoffs: u32,
 }
 

@@ -218,6 +218,10 @@ fn three_men_are_mated_in_time_or_not_at_all() {
         ("8/8/8/8/6k1/2K5/8/R7 w - - 79 80", mate(21)),
         ("8/8/8/8/6k1/2K5/8/R7 w - - 80 80", drawn),
         ("8/8/8/8/6k1/2K5/8/R7 w - - 99 90", drawn),
+        // A mate comes before any claim, and after the clock has run out only a mate does.
+        ("7k/8/6K1/8/8/8/2Q5/8 w - - 99 120", mate(1)),
+        ("7k/8/6K1/8/8/8/2Q5/8 w - - 100 120", mate(1)),
+        ("8/8/8/8/6k1/2K5/8/R7 w - - 100 90", drawn),
         ("8/8/3k4/8/3P4/3K4/8/8 b - - 0 1", drawn),
     ] {
         let limits = Limits { depth: Some(4), ..Limits::default() };

@@ -1,4 +1,5 @@
-//! When to stop: a soft limit that an iteration may not start beyond, and a hard limit that nothing passes.
+//! When to stop: a soft limit that an iteration may not start beyond, and a hard limit that nothing passes but
+//! a first iteration and the rest of a mate's line.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};

@@ -9,7 +9,7 @@
 //! | 41..47 | age | the search that wrote the entry, modulo 64 |
 //! | 47 | pv | written by a node of the principal variation |
 //! | 48..63 | static evaluation | 15-bit two's complement, raw; −16384 is none |
-//! | 63 | tb_entry | there is no move by nature: a recognizer or a tablebase has answered |
+//! | 63 | tb_entry | there is no move by nature: a tablebase has answered |
 
 use crate::bound::{Bound, Ibv};
 use crate::params;
@@ -64,7 +64,7 @@ pub struct Entry {
     pub pv: bool,
     /// The raw static evaluation, in the heuristic band and without contempt.
     pub eval: Option<Score>,
-    /// Whether there is no move by nature: a recognizer or a tablebase has answered.
+    /// Whether there is no move by nature: a tablebase has answered.
     pub tb_entry: bool,
 }
 

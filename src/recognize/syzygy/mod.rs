@@ -273,8 +273,8 @@ impl Tablebases {
         // The tables are for positions with the clock at zero. Progress at clock 100 is in time, and mate
         // is progress.
         let (least, most) = (dtz.abs(), dtz.abs() + rounded);
-        let in_time = !probing.fifty_moves || clock + most <= 100;
-        let too_late = probing.fifty_moves && clock + least > 100;
+        let in_time = mated || !probing.fifty_moves || clock + most <= 100;
+        let too_late = !mated && probing.fifty_moves && clock + least > 100;
         // Who makes progress step by step meets no trap that is as far from it as the first step.
         let winner = if dtz > 0 { us } else { !us };
         let behind = position.clock() == 0 || traps.iter().all(|&(wins, plies)| wins != winner || plies + 1 >= most);

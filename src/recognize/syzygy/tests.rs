@@ -186,6 +186,24 @@ fn root_moves_are_ranked_by_what_they_keep() {
     assert!(tables.rank_root(&game("8/8/8/3k4/8/8/8/R3K3 w Q - 0 1"), &probing).is_none());
 }
 
+/// Mate is the end of the game, whatever the clock shows.
+#[test]
+fn a_mate_is_no_draw_at_any_clock() {
+    let Some(folder) = shared("data/syzygy") else { return };
+    let tables = Tablebases::open(&folder.to_string_lossy()).0.expect("tables");
+    for clock in [0, 99, 100, 120] {
+        let game = game(&format!("7k/8/6K1/8/8/8/2Q5/8 w - - {clock} 120"));
+        let ranked = tables.rank_root(&game, &Probing::default()).expect("known").moves;
+        for ranked in best(&ranked) {
+            assert_eq!(ranked.score, Some(Score::tablebase_win(0)), "{clock}: {ranked:?}");
+            let mut after = game.clone();
+            after.play(ranked.m);
+            let mates = after.outcome() == Some(crate::position::game::Ending::Checkmate);
+            assert!(mates || clock < 99, "{clock}: {ranked:?}");
+        }
+    }
+}
+
 /// Won endings are won within the rule by always playing a best-ranked move, however the defence plays.
 #[test]
 fn ranking_makes_progress() {
