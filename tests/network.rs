@@ -3,6 +3,9 @@
 //!
 //! `make soak` does this for a million positions (`IBEX_EVAL_POSITIONS`).
 
+#[path = "common/scratch.rs"]
+mod scratch;
+
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
@@ -11,6 +14,7 @@ use ibex::eval::nnue::simd::Kernel;
 use ibex::eval::nnue::{Accumulators, Network};
 use ibex::lab::datagen::report::read_games;
 use ibex::position::Position;
+use scratch::Scratch;
 use shakmaty::Position as _;
 
 /// What the games had to offer.
@@ -24,8 +28,8 @@ struct Seen {
 }
 
 /// Games of few nodes a move, a third of them from shuffled back ranks.
-fn games(positions: u64) -> PathBuf {
-    let out = std::env::temp_dir().join(format!("ibex-network-{}.vf", std::process::id()));
+fn games(folder: &Scratch, positions: u64) -> PathBuf {
+    let out = folder.0.join("games.vf");
     let run = Command::new(env!("CARGO_BIN_EXE_ibex"))
         .args(["datagen", "--quiet", "--nodes", "20", "--hash", "1", "--seed", "5", "--chess960", "0.33"])
         .args(["--positions", &positions.to_string(), "--out"])
@@ -45,7 +49,8 @@ fn incremental_equals_refreshed_with_every_kernel_over_games() {
     let mut paths: Vec<Accumulators> =
         Kernel::all().into_iter().map(|kernel| Accumulators::new(with(kernel))).collect();
     let mut seen = Seen::default();
-    let file = games(wanted);
+    let folder = Scratch::new("network");
+    let file = games(&folder, wanted);
     read_games(std::slice::from_ref(&file), |record| {
         let start = Position::from_chess(record.start.clone());
         paths.iter_mut().for_each(|path| path.reset(&start));
@@ -65,7 +70,6 @@ fn incremental_equals_refreshed_with_every_kernel_over_games() {
         });
     })
     .expect("games");
-    std::fs::remove_file(&file).expect("written here");
     println!("network: {seen:?}, {} kernels", paths.len());
     assert!(seen.positions >= wanted && seen.castlings.min(seen.promotions).min(seen.en_passant) > 0, "{seen:?}");
     assert!(seen.shuffled > 0, "{seen:?}");

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use crate::page::read;
 
@@ -112,7 +113,8 @@ impl Engine {
     /// One line: the date is not to be had.
     pub fn provenance(&self, conditions: &str) -> Result<String, String> {
         let Engine { bench, network, version } = self;
-        let commit = commit().map(|commit| format!(", commit {commit}")).unwrap_or_default();
+        let changes = if is_changed() { " with changes" } else { "" };
+        let commit = commit().map(|commit| format!(", commit {commit}{changes}")).unwrap_or_default();
         let text = format!(
             "*Bench {bench}, network {network}, version {version}{commit}, {}, {}; {conditions}.*",
             today()?,
@@ -135,16 +137,29 @@ fn commit() -> Option<String> {
     (output.status.success() && !name.is_empty()).then_some(name)
 }
 
-/// The state of the program's sources, as git names it: of two programs with the same bench, a limit of nodes or time may
-/// still show a difference. Empty without git.
+/// The state of the program's sources, as git names it, whether committed or not: of two programs with the same bench, a
+/// limit of nodes or time may still show a difference. Empty without git.
 pub fn sources() -> String {
+    static WRITER: Mutex<()> = Mutex::new(());
+    let _alone = WRITER.lock().unwrap_or_else(PoisonError::into_inner);
+    // In an index of its own, git adds what is there now, and leaves the user's index alone.
+    let index = std::env::temp_dir().join(format!("ibex-figures-index-{}", std::process::id()));
     let git = |arguments: &[&str]| {
-        let output = Command::new("git").args(arguments).output().ok().filter(|output| output.status.success())?;
-        Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        let output = Command::new("git").args(arguments).env("GIT_INDEX_FILE", &index).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
-    let Some(tree) = git(&["rev-parse", "--short", "HEAD:src"]) else { return String::new() };
-    let changed = git(&["status", "--porcelain", "--", "src"]).is_none_or(|files| !files.is_empty());
-    if changed { format!("{tree}-changed") } else { tree }
+    let tree = git(&["read-tree", "HEAD"])
+        .and_then(|_| git(&["add", "--all", "--", ":(top)src"]))
+        .and_then(|_| git(&["write-tree", "--prefix=src/"]));
+    let _ = fs::remove_file(&index);
+    tree.map(|tree| tree.chars().take(10).collect()).unwrap_or_default()
+}
+
+/// Whether the program's sources are not those of the commit that is checked out.
+fn is_changed() -> bool {
+    let output = Command::new("git").args(["rev-parse", "HEAD:src"]).output();
+    let tree = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
+    !tree.starts_with(&sources())
 }
 
 /// The files of the search that differ from those of a commit, changes without a commit included; none if git cannot say.

@@ -6,8 +6,8 @@
 //! and measures each of them beside a third of the others. So it says which changes deserve a match of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -107,12 +107,12 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
         hash: arguments.hash,
         book: book.display().to_string(),
     };
-    let mut pairs = open_log(&log, &conditions)?;
+    let (file, mut pairs) = open_log(&log, &conditions)?;
     let done: BTreeSet<u64> = pairs.iter().map(|pair| pair.number).collect();
     let missing: Vec<u64> = (0..arguments.pairs).filter(|number| !done.contains(number)).collect();
     eprintln!("{} changes, {} pairs to play; {} has them", changes.len(), missing.len(), log.display());
     let setting = Setting { runner: &runner, program: &tools.ibex, book: &book, arguments };
-    pairs.extend(setting.play(&changes, &missing, &log)?);
+    pairs.extend(setting.play(&changes, &missing, (&log, file))?);
     print!("{}", table(&pairs));
     Ok(())
 }
@@ -158,25 +158,42 @@ fn check(changes: &Changes, uci: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The pairs of a file of results, which is begun if it does not exist. Results under other conditions are not mixed.
-fn open_log(log: &Path, conditions: &Conditions) -> Result<Vec<Pair>, String> {
+/// A file of results, which is begun if it does not exist, with its pairs. Results under other conditions are not mixed, and
+/// as long as the file is open no other program may play for it.
+fn open_log(log: &Path, conditions: &Conditions) -> Result<(File, Vec<Pair>), String> {
     let shown = log.display();
-    if !log.exists() {
-        let line = serde_json::to_string(conditions).map_err(|error| format!("{shown}: {error}"))? + "\n";
-        fs::write(log, line).map_err(|error| format!("{shown}: {error}"))?;
+    let failed = |error: std::io::Error| format!("{shown}: {error}");
+    let mut file = OpenOptions::new().create(true).read(true).append(true).open(log).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => (),
+        Err(TryLockError::WouldBlock) => return Err(format!("{shown}: another program plays for it")),
+        Err(TryLockError::Error(error)) => return Err(failed(error)),
     }
-    let text = fs::read_to_string(log).map_err(|error| format!("{shown}: {error}"))?;
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(failed)?;
+    // An interruption may have torn the last line; its pair is played again.
+    let whole = text.rfind('\n').map_or(0, |end| end + 1);
+    file.set_len(whole as u64).map_err(failed)?;
+    text.truncate(whole);
+    if text.is_empty() {
+        text = serde_json::to_string(conditions).map_err(|error| format!("{shown}: {error}"))? + "\n";
+        file.write_all(text.as_bytes()).map_err(failed)?;
+    }
     let mut lines = text.lines();
-    let told: Option<Conditions> = lines.next().and_then(|line| serde_json::from_str(line).ok());
-    if told.as_ref() != Some(conditions) {
+    let recorded: Option<Conditions> = lines.next().and_then(|line| serde_json::from_str(line).ok());
+    if recorded.as_ref() != Some(conditions) {
         return Err(format!(
             "{shown} has games under other conditions; rename the file of changes, or remove the results"
         ));
     }
     let pairs = lines.enumerate().map(|(number, line)| {
-        serde_json::from_str(line).map_err(|error| format!("{shown}: line {}: {error}", number + 2))
+        let pair: Pair =
+            serde_json::from_str(line).map_err(|error| format!("{shown}: line {}: {error}", number + 2))?;
+        Ok((pair.number, pair))
     });
-    pairs.collect()
+    // The same number is the same games: they count once.
+    let pairs: BTreeMap<u64, Pair> = pairs.collect::<Result<_, String>>()?;
+    Ok((file, pairs.into_values().collect()))
 }
 
 /// What all games have in common.
@@ -189,9 +206,8 @@ struct Setting<'a> {
 
 impl Setting<'_> {
     /// Plays the pairs of these numbers, some at a time, and adds each to the log.
-    fn play(&self, changes: &Changes, numbers: &[u64], log: &Path) -> Result<Vec<Pair>, String> {
+    fn play(&self, changes: &Changes, numbers: &[u64], (log, file): (&Path, File)) -> Result<Vec<Pair>, String> {
         let failed = |error: std::io::Error| format!("{}: {error}", log.display());
-        let file = OpenOptions::new().create(true).append(true).open(log).map_err(failed)?;
         let played = Mutex::new((file, Vec::new()));
         let (next, broken) = (AtomicU64::new(0), AtomicBool::new(false));
         let work = |worker: u32| -> Result<(), String> {
@@ -365,15 +381,25 @@ mod tests {
             hash: 8,
             book: "book.epd".to_owned(),
         };
-        assert_eq!(open_log(&log, &here), Ok(Vec::new()));
+        let pairs_in = |conditions| open_log(&log, conditions).map(|(_, pairs)| pairs);
+        fs::write(&log, "").unwrap();
+        assert_eq!(pairs_in(&here), Ok(Vec::new()), "a run that ended before its first line");
         let pair = Pair { number: 7, first: vec!["a".to_owned()], second: Vec::new(), won: 1, drawn: 0, lost: 1 };
         let text = fs::read_to_string(&log).unwrap() + &serde_json::to_string(&pair).unwrap() + "\n";
         fs::write(&log, &text).unwrap();
-        assert_eq!(open_log(&log, &here), Ok(vec![pair]));
+        assert_eq!(pairs_in(&here), Ok(vec![pair.clone()]));
         let there = Conditions { hash: 16, ..here.clone() };
-        assert!(open_log(&log, &there).unwrap_err().contains("other conditions"));
-        fs::write(&log, text + "{\"number\":8,").unwrap();
-        assert!(open_log(&log, &here).unwrap_err().contains("line 3"));
+        assert!(pairs_in(&there).unwrap_err().contains("other conditions"));
+        // A line that an interruption has torn, and the same pair twice.
+        let again = text.lines().nth(1).unwrap();
+        fs::write(&log, format!("{text}{again}\n{{\"number\":8,")).unwrap();
+        assert_eq!(pairs_in(&here), Ok(vec![pair]));
+        assert_eq!(fs::read_to_string(&log).unwrap(), format!("{text}{again}\n"));
+        let playing = open_log(&log, &here).unwrap();
+        assert!(pairs_in(&here).unwrap_err().contains("another program plays"));
+        drop(playing);
+        fs::write(&log, text + "{\"number\":8,\n").unwrap();
+        assert!(pairs_in(&here).unwrap_err().contains("line 3"));
         fs::remove_file(&log).unwrap();
     }
 

@@ -97,6 +97,10 @@ fn recorded(figure: &Figure) -> Result<Option<Recorded>, String> {
 
 /// Why a figure is old; none if it is current.
 fn reason(figure: &Figure, engine: &Engine) -> Result<Option<String>, String> {
+    // An interruption between two pages of a figure leaves them so.
+    if let Some(disagreement) = page::disagreement(figure.pages, figure.name)? {
+        return Ok(Some(disagreement));
+    }
     Ok(match recorded(figure)? {
         None => Some("says nothing of its engine".to_owned()),
         Some(recorded) => figure.basis.reason(&recorded, engine),
@@ -116,10 +120,12 @@ fn doubt(figure: &Figure) -> Result<Option<String>, String> {
 fn list() -> Result<bool, String> {
     let engine = Engine::current()?;
     for figure in FIGURES {
-        let state = match (reason(figure, &engine)?, doubt(figure)?) {
-            (Some(reason), _) => format!("old: {reason}"),
-            (None, Some(doubt)) => format!("current by its bench; {doubt}"),
-            (None, None) => "current".to_owned(),
+        let state = if let Some(reason) = reason(figure, &engine)? {
+            format!("old: {reason}")
+        } else if let Some(doubt) = doubt(figure)? {
+            format!("current by its bench; {doubt}")
+        } else {
+            "current".to_owned()
         };
         println!("{:<10} {:<22} {:<22} {state}", figure.part, figure.name, figure.pages.join(", "));
     }

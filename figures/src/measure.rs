@@ -166,7 +166,9 @@ fn run_suites(tools: &Tools, files: &[PathBuf], limit: &[&str], others: &[(&str,
     arguments.extend(limit.iter().map(PathBuf::from));
     arguments.extend(["--json".into(), scratch.clone()]);
     for (label, program) in others {
-        arguments.extend(["--engine".into(), PathBuf::from(format!("{label}={}", program.display()))]);
+        // The laboratory reads a command as a shell does.
+        let command = program.display().to_string().replace('\'', "'\\''");
+        arguments.extend(["--engine".into(), PathBuf::from(format!("{label}='{command}'"))]);
     }
     tools.run(arguments)?;
     let text = std::fs::read_to_string(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;

@@ -38,12 +38,22 @@ pub fn block(page: &str, name: &str) -> Result<String, String> {
 ///
 /// One line: a page cannot be read, lacks a marker, or differs from the first.
 pub fn block_of(pages: &[&str], name: &str) -> Result<String, String> {
-    let blocks = pages.iter().map(|page| block(page, name)).collect::<Result<Vec<_>, _>>()?;
-    let (first, others) = blocks.split_first().ok_or_else(|| format!("{name} is on no page"))?;
-    match others.iter().position(|other| other != first) {
-        Some(at) => Err(format!("{name} in {} is not the one in {}", pages[at + 1], pages[0])),
-        None => Ok(first.clone()),
+    match (disagreement(pages, name)?, pages.first()) {
+        (Some(disagreement), _) => Err(disagreement),
+        (None, Some(page)) => block(page, name),
+        (None, None) => Err(format!("{name} is on no page")),
     }
+}
+
+/// Which pages have other blocks of this name than the first page; none if they agree.
+///
+/// # Errors
+///
+/// One line: a page cannot be read, or lacks a marker.
+pub fn disagreement(pages: &[&str], name: &str) -> Result<Option<String>, String> {
+    let blocks = pages.iter().map(|page| block(page, name)).collect::<Result<Vec<_>, _>>()?;
+    let other = blocks.iter().position(|block| *block != blocks[0]);
+    Ok(other.map(|at| format!("{name} in {} is not the one in {}", pages[at], pages[0])))
 }
 
 /// The lines of a block that belong to its table.

@@ -1,7 +1,7 @@
 //! Matches between two commits, by SPRT: builds both, has fastchess play them, and adds a row to the record of matches.
 
-use std::fs::{self, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -115,6 +115,10 @@ fn build(commit: &str) -> Result<PathBuf, String> {
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     let folder = fs::canonicalize(folder).map_err(|error| failed(folder, error))?;
     let program = folder.join(format!("ibex-{commit}"));
+    // All commits are built in one folder, one after the other, lest one be taken for another.
+    let lock = folder.join("build.lock");
+    let alone =
+        File::create(&lock).and_then(|file| file.lock().map(|()| file)).map_err(|error| failed(&lock, error))?;
     if program.is_file() {
         return Ok(program);
     }
@@ -134,8 +138,22 @@ fn build(commit: &str) -> Result<PathBuf, String> {
         fs::copy(&made, &scratch).map_err(|error| failed(&made, error))?;
         fs::rename(&scratch, &program).map_err(|error| failed(&program, error))
     });
+    drop(alone);
     output(Command::new("git").args(["worktree", "remove", "--force", &shown]), &[0])?;
     copied.map(|()| program)
+}
+
+/// A new file for what a match prints: earlier matches of this name, with other conditions perhaps, keep theirs.
+fn begin_log(folder: &Path, name: &str) -> Result<(File, PathBuf), String> {
+    let mut number = 1;
+    loop {
+        let log = folder.join(if number == 1 { format!("{name}.txt") } else { format!("{name}-{number}.txt") });
+        match File::create_new(&log) {
+            Ok(file) => return Ok((file, log)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+            Err(error) => return Err(format!("{}: {error}", log.display())),
+        }
+    }
 }
 
 /// Runs the match. The log gets everything that fastchess prints, the screen its interim results.
@@ -148,7 +166,7 @@ fn run(
 ) -> Result<String, String> {
     let Arguments { nodes, tc, hash, threads, concurrency, elo0, elo1, games, .. } = arguments;
     let limit = tc.as_ref().map_or_else(|| format!("{nodes}-nodes"), |tc| tc.replace('/', "-"));
-    let log = Path::new(FOLDER).join(format!("{name}-{limit}.txt"));
+    let (mut file, log) = begin_log(Path::new(FOLDER), &format!("{name}-{limit}"))?;
     let each = tc.as_ref().map_or(Limit::Nodes(*nodes), |tc| Limit::Clock(tc.clone()));
     let sides = [("new", &programs[0]), ("old", &programs[1])];
     let sides = sides.map(|(name, program)| Side { program, name, limit: each.clone(), options: &[] });
@@ -165,7 +183,6 @@ fn run(
         "model=logistic",
     ]);
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(|error| format!("{}: {error}", runner.display()))?;
-    let mut file = fs::File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
     eprintln!("playing; {} has everything", log.display());
     let mut text = String::new();
     for line in child.stdout.take().map(BufReader::new).into_iter().flat_map(BufRead::lines) {
@@ -273,6 +290,17 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
         assert_eq!(row("--old x"), expected);
         assert!(row("--old x --tc 8+0.08 --threads 2").contains("|8 s + 0.08 s, 2 threads|16|"));
         assert!(row("--old x --tc 8+0.08 --elo0 -5").contains("SPRT -5 5"));
+    }
+
+    #[test]
+    fn no_match_takes_the_log_of_another() {
+        let folder = std::env::temp_dir().join(format!("ibex-matches-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        let logs = [1, 2, 3].map(|_| begin_log(&folder, "a-b-8000-nodes").unwrap().1);
+        let names = logs.map(|log| log.file_name().unwrap().to_string_lossy().into_owned());
+        assert_eq!(names, ["a-b-8000-nodes.txt", "a-b-8000-nodes-2.txt", "a-b-8000-nodes-3.txt"]);
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

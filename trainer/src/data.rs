@@ -244,6 +244,8 @@ pub mod tests {
     /// A folder of its own for a test.
     pub fn scratch_folder(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("ibex-trainer-{name}-{}", std::process::id()));
+        // A failed run may have left one, with the same number of a process.
+        let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         folder
     }

@@ -43,7 +43,8 @@ pub struct Args {
     /// Go on from `OUT.ckpt`, with the same data
     #[arg(long)]
     resume: bool,
-    /// Begin with the weights of another training's checkpoint, or of a network (`.ibxn`), of the same size
+    /// Begin with the weights of another training's checkpoint, or of a network (`.ibxn`), of the same size or
+    /// smaller: then it is widened
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     from: Option<PathBuf>,
     /// Threads [default: all cores]
