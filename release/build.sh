@@ -71,33 +71,42 @@ missing() {
   esac
 }
 
+# Runs the rest of the arguments with the compiler's flags in the array. RUSTFLAGS would split paths with blanks.
+flagged() {
+  local IFS=$'\x1f'
+  CARGO_ENCODED_RUSTFLAGS="${flags[*]}" "$@"
+}
+
 # Builds the program of one target, packs it, and puts the archive into its place when all of it is right.
 make_one() {
   describe "$1"
-  local version folder scratch epoch flags profile_data="" signature
+  local version folder scratch epoch stamp flags profile_data="" signature
   version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
   folder=ibex-$version-$1
   scratch=$out/scratch/$1
   # Times and paths of this system stay out of the archive, so that two runs give the same bytes.
   epoch=$(git log -1 --format=%ct 2>/dev/null || echo 0)
   export SOURCE_DATE_EPOCH=$epoch
-  flags="--remap-path-prefix=$PWD=. --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo $linking $processor ${RUSTFLAGS:-}"
+  # These are words without blanks, or nothing.
+  # shellcheck disable=SC2206
+  flags=($linking $processor ${RUSTFLAGS:-})
+  flags+=("--remap-path-prefix=$PWD=." "--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo")
   export CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_STRIP=symbols
   if [ -n "$linker" ]; then
     export "CARGO_TARGET_$(echo "$target" | tr 'a-z-' 'A-Z_')_LINKER=$linker"
-    flags="$flags -C link-self-contained=yes"
+    flags+=(-C link-self-contained=yes)
   fi
   rm -rf "$scratch"
   mkdir -p "$scratch/$folder"
   if [ $profile = yes ] && [ $profiler = yes ]; then
-    RUSTFLAGS="$flags -C profile-generate=$PWD/$scratch/counts" \
-      cargo build --release --locked --bin ibex --target "$target" --target-dir "$out/counting"
+    flags+=(-C "profile-generate=$PWD/$scratch/counts")
+    flagged cargo build --release --locked --bin ibex --target "$target" --target-dir "$out/counting"
     $runner "$out/counting/$target/release/$program" bench | tail -n 1
     profile_data=$PWD/$scratch/ibex.profdata
     "$(profdata)" merge -o "$profile_data" "$scratch/counts"
-    flags="$flags -C profile-use=$profile_data"
+    flags[${#flags[@]} - 1]="profile-use=$profile_data"
   fi
-  RUSTFLAGS="$flags" cargo build --release --locked --bin ibex --target "$target" --target-dir "$out/build"
+  flagged cargo build --release --locked --bin ibex --target "$target" --target-dir "$out/build"
   cp "$out/build/$target/release/$program" "$scratch/$folder/"
   # The linker leaves the names of the system's functions, in another order each time.
   if [ "$runner" = wine ]; then x86_64-w64-mingw32-strip "$scratch/$folder/$program"; fi
@@ -118,8 +127,10 @@ make_one() {
   if [ $program = ibex ]; then
     $runner "$scratch/$folder/$program" manual "$scratch/$folder/manual"
   fi
-  find "$scratch/$folder" -exec touch -d "@$epoch" {} +
   if [ $program = ibex.exe ]; then
+    # tar takes the time as an argument, zip from the files. Not every `touch` reads seconds since 1970, nor does `date`.
+    stamp=$(date -u -d "@$epoch" +%Y%m%d%H%M.%S 2>/dev/null || date -u -r "$epoch" +%Y%m%d%H%M.%S)
+    TZ=UTC find "$scratch/$folder" -exec touch -t "$stamp" {} +
     (cd "$scratch" && TZ=UTC zip -q -X -r archive "$folder")
     mv "$scratch/archive.zip" "$out/$folder.zip"
   else
