@@ -8,7 +8,8 @@ mod scratch;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use ibex::position::Position;
@@ -263,7 +264,10 @@ fn standard_streams_that_are_closed() {
 /// A program in conversation.
 struct Dialogue {
     child: Child,
-    output: BufReader<ChildStdout>,
+    /// What it says, as a thread reads it.
+    lines: Receiver<String>,
+    /// Lines that came before the one that was waited for.
+    kept: Vec<String>,
 }
 
 impl Dialogue {
@@ -281,20 +285,31 @@ impl Dialogue {
         }
         let mut child = command.spawn().expect("the program starts");
         let output = BufReader::new(child.stdout.take().expect("a pipe"));
-        Dialogue { child, output }
+        let (sender, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            // The dialogue may end before the program has said everything.
+            let _ = output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line));
+        });
+        Dialogue { child, lines, kept: Vec::new() }
     }
 
     fn say(&mut self, lines: &str) {
         self.child.stdin.as_mut().expect("a pipe").write_all(lines.as_bytes()).expect("it listens");
     }
 
+    /// The first line not yet returned that begins so. The lines before it are kept: on a slow machine a search may end
+    /// before `readyok`.
     fn hear(&mut self, word: &str) -> String {
-        let mut line = String::new();
+        if let Some(at) = self.kept.iter().position(|line| line.starts_with(word)) {
+            return self.kept.remove(at);
+        }
+        let end = Instant::now() + PATIENCE;
         loop {
-            line.clear();
-            assert!(self.output.read_line(&mut line).expect("text") > 0, "it has ended before {word}");
-            if line.starts_with(word) {
-                return line;
+            match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(line) if line.starts_with(word) => return line,
+                Ok(line) => self.kept.push(line),
+                Err(RecvTimeoutError::Timeout) => panic!("no {word} in {PATIENCE:?}: {:?}", self.kept),
+                Err(RecvTimeoutError::Disconnected) => panic!("it has ended before {word}: {:?}", self.kept),
             }
         }
     }
@@ -361,7 +376,12 @@ fn the_signal_of_a_broken_pipe() {
 /// over, and a search without a clock goes on as if nothing had been.
 #[test]
 fn a_process_that_was_asleep() {
-    for go in ["go movetime 2000", "go wtime 2000 btime 2000", "go ponder wtime 2000 btime 2000\nponderhit"] {
+    // The whole clock is for this move, so that the search is still at work when the process is stopped.
+    for go in [
+        "go movetime 4000",
+        "go wtime 4000 btime 4000 movestogo 1",
+        "go ponder wtime 4000 btime 4000 movestogo 1\nponderhit",
+    ] {
         let mut dialogue = Dialogue::new();
         dialogue.say(&format!("setoption name Threads value 2\n{go}\n"));
         // It must have begun, or its time would begin after the sleep.
@@ -369,14 +389,14 @@ fn a_process_that_was_asleep() {
         dialogue.say("isready\n");
         dialogue.hear("readyok");
         dialogue.signal(libc::SIGSTOP);
-        std::thread::sleep(Duration::from_millis(2500));
+        std::thread::sleep(Duration::from_millis(4500));
         dialogue.signal(libc::SIGCONT);
         let before = dialogue.ticks();
         let best = dialogue.hear("bestmove");
         let used = dialogue.ticks() - before;
         assert!(Position::startpos().parse_move(best.split_whitespace().nth(1).expect("a move")).is_some(), "{best}");
         // In hundredths of a second of processor time, which a loaded machine does not change: had the sleep not
-        // counted, two threads would have searched on, for as much as two seconds.
+        // counted, two threads would have searched on, for as much as four seconds.
         assert!(used < 50, "{go}: {used} ticks after it woke");
         dialogue.say("isready\n");
         dialogue.hear("readyok");

@@ -186,23 +186,35 @@ fn an_interrupted_analysis_goes_on() {
     let (input, out) = (input.to_string_lossy().into_owned(), out.to_string_lossy().into_owned());
     let arguments = [input.as_str(), "--nodes", "3000", "--out", &out, "--resume"];
     let whole = analyse(&[&input, "--nodes", "3000"], b"").stdout;
-    let mut child = Command::new(env!("CARGO_BIN_EXE_ibex"))
-        .arg("analyse")
-        .args(arguments)
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the program runs");
-    let written = || std::fs::metadata(&out).map_or(0, |about| about.len());
-    while written() == 0 && child.try_wait().expect("a child").is_none() {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    let second = analyse(&arguments, b"");
-    if child.try_wait().expect("a child").is_none() {
-        assert_eq!(second.status.code(), Some(2), "{}", text(&second.stderr));
-        assert!(text(&second.stderr).contains("another run is writing it"), "{}", text(&second.stderr));
-    }
-    let _ = child.kill();
-    child.wait().expect("it ends");
+    let checkpoint = folder.0.join("out.pgn.resume");
+    // A fast machine may be done before it is stopped: then it begins anew.
+    let caught = (0..20).any(|_| {
+        let _ = std::fs::remove_file(&out);
+        let mut child = Command::new(env!("CARGO_BIN_EXE_ibex"))
+            .arg("analyse")
+            .args(arguments)
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program runs");
+        let written = || std::fs::metadata(&out).map_or(0, |about| about.len());
+        while written() == 0 && child.try_wait().expect("a child").is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        if cfg!(unix) {
+            let stopped = Command::new("kill").args(["-STOP", &child.id().to_string()]).status();
+            assert!(stopped.is_ok_and(|status| status.success()));
+        }
+        let caught = checkpoint.exists() && child.try_wait().expect("a child").is_none();
+        if cfg!(unix) && caught {
+            let second = analyse(&arguments, b"");
+            assert_eq!(second.status.code(), Some(2), "{}", text(&second.stderr));
+            assert!(text(&second.stderr).contains("another run is writing it"), "{}", text(&second.stderr));
+        }
+        let _ = child.kill();
+        child.wait().expect("it ends");
+        caught && checkpoint.exists()
+    });
+    assert!(caught, "every run was done before it was stopped");
     // Another run is not mixed with this one, and the output alone is not overwritten.
     let other = analyse(&[&input, "--nodes", "2000", "--out", &out, "--resume"], b"");
     assert!(text(&other.stderr).contains("holds another run (limit "), "{}", text(&other.stderr));
@@ -212,6 +224,35 @@ fn an_interrupted_analysis_goes_on() {
     assert!(std::fs::read(&out).expect("the output") == whole);
     let again = analyse(&arguments, b"");
     assert!(text(&again.stderr).contains("nothing to resume"), "{}", text(&again.stderr));
+}
+
+/// A run that ends in its first moments, or finds no room for its checkpoint, does not block the same command.
+#[test]
+fn an_analysis_that_has_hardly_begun_begins_anew() {
+    let folder = Scratch::new("begun");
+    let (input, out) = (folder.0.join("games.pgn"), folder.0.join("out.pgn"));
+    std::fs::write(&input, SCHOLAR).expect("a file");
+    let (input, out) = (input.to_string_lossy().into_owned(), out.to_string_lossy().into_owned());
+    let arguments = [input.as_str(), "--depth", "2", "--out", &out, "--resume"];
+    if cfg!(unix) {
+        let full = Command::new("bash")
+            .args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "bash", env!("CARGO_BIN_EXE_ibex"), "analyse"])
+            .args(arguments)
+            .output()
+            .expect("the program runs");
+        assert_eq!(full.status.code(), Some(2), "{}", text(&full.stderr));
+        assert!(text(&full.stderr).contains("out.pgn.resume: "), "{}", text(&full.stderr));
+        let left: Vec<_> =
+            std::fs::read_dir(&folder.0).expect("a folder").flatten().map(|file| file.file_name()).collect();
+        assert_eq!(left, ["games.pgn"]);
+    }
+    std::fs::write(&out, "").expect("a file");
+    let output = analyse(&arguments, b"");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(std::fs::read(&out).expect("the output"), analyse(&arguments[..3], b"").stdout);
+    // A folder, a device or a pipe is no output to go on with.
+    let other = analyse(&[&input, "--depth", "2", "--out", &folder.0.to_string_lossy(), "--resume"], b"");
+    assert!(other.status.code() == Some(2) && text(&other.stderr).contains("is no file"), "{}", text(&other.stderr));
 }
 
 /// Ctrl-C ends the search at hand; what was written is whole games, and the program says how to go on.

@@ -218,17 +218,59 @@ fn an_interruption_keeps_what_is_done() {
         let kept = folder.read("run.jsonl");
         assert_eq!(records(&kept).len(), 2, "{kept}{said}");
         let engine = folder.read("pid");
-        let running = || {
-            let status = std::fs::read_to_string(format!("/proc/{}/stat", engine.trim())).unwrap_or_default();
-            !status.is_empty() && !status.contains(") Z")
+        assert!(ends(&engine), "the engine has ended");
+    }
+}
+
+/// Whether the process of this number ends within seconds.
+#[cfg(target_os = "linux")]
+fn ends(process: &str) -> bool {
+    let has_ended = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/stat", process.trim())).unwrap_or_default();
+        status.is_empty() || status.contains(") Z")
+    };
+    (0..1000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        has_ended()
+    })
+}
+
+/// An interruption while the engines start ends those that have started, the one that hangs too.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interruption_reaches_engines_that_start() {
+    use std::os::unix::process::CommandExt as _;
+    let folder = Scratch::new("interrupt start");
+    let suite = folder.write("small.epd", SUITE);
+    let script = folder.write("deaf.sh", "echo $$ >\"$1\"\nexec sleep 600\n");
+    let pid = folder.path("pid");
+    let engine = format!("deaf=sh '{script}' '{pid}'");
+    for command in [&["epd", "--no-ibex"][..], &["analyse"]] {
+        let _ = std::fs::remove_file(&pid);
+        let mut program = Command::new(IBEX);
+        program.args(command).args([&suite, "--depth", "3", "--engine", &engine]);
+        program.stdout(Stdio::piped()).stderr(Stdio::piped());
+        // SAFETY: `signal` may be called between fork and exec. A test in the background may have inherited that
+        // signals are ignored.
+        unsafe {
+            program.pre_exec(|| {
+                libc::signal(libc::SIGINT, libc::SIG_DFL);
+                Ok(())
+            })
         };
-        for _ in 0..1000 {
-            if !running() {
-                break;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(10));
+        let child = program.spawn().expect("the program runs");
+        let process = || std::fs::read_to_string(&pid).unwrap_or_default();
+        while !process().ends_with('\n') {
+            std::thread::sleep(std::time::Duration::from_millis(5));
         }
-        assert!(!running(), "the engine has ended");
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &id]).status().is_ok_and(|status| status.success()));
+        let output = child.wait_with_output().expect("a child");
+        let ended = ends(&process());
+        let _ = Command::new("kill").args(["-KILL", process().trim()]).stderr(Stdio::null()).status();
+        assert!(ended, "the engine has ended");
+        assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+        assert!(stderr(&output).contains("interrupted before the first search"), "{}", stderr(&output));
     }
 }
 

@@ -68,51 +68,76 @@ pub struct Resumable {
 }
 
 impl Resumable {
-    /// Begins an output, or goes on with one.
+    /// Begins an output, or goes on with one. An empty file without a checkpoint is what a run leaves that ends in its
+    /// first moments: it is begun anew.
     ///
     /// # Errors
     ///
     /// One line: the output is there and complete, belongs to another run, is being written by one, or cannot be opened.
     pub fn open(out: &Path, job: Vec<String>) -> Result<Resumable, String> {
-        let trouble = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let trouble = |error: &dyn std::fmt::Display| format!("{}: {error}", out.display());
+        // A pipe would wait for its reader.
+        if fs::metadata(out).is_ok_and(|about| !about.is_file()) {
+            return Err(trouble(&"is no file, and there is nothing to resume"));
+        }
+        let (file, is_new) = match OpenOptions::new().write(true).create_new(true).open(out) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                (OpenOptions::new().write(true).open(out).map_err(|error| trouble(&error))?, false)
+            }
+            file => (file.map_err(|error| trouble(&error))?, true),
+        };
+        file.try_lock().map_err(|error| match error {
+            fs::TryLockError::WouldBlock => trouble(&"another run is writing it"),
+            fs::TryLockError::Error(error) => trouble(&error),
+        })?;
         let mut path = out.as_os_str().to_owned();
         path.push(".resume");
-        let path = PathBuf::from(path);
-        let known = match fs::read(&path) {
-            Ok(bytes) => {
-                let known: Checkpoint = serde_json::from_slice(&bytes).map_err(|error| trouble(&path, &error))?;
-                if known.job != job {
-                    let old = known.job.iter().find(|word| !job.contains(word));
-                    let what = old.map_or_else(String::new, |word| format!(" ({word})"));
-                    return Err(format!("{}: holds another run{what}", path.display()));
-                }
-                Some(known)
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => None,
-            Err(error) => return Err(trouble(&path, &error)),
+        let mut resumable = Resumable {
+            output: BufWriter::new(file),
+            out: out.to_owned(),
+            path: path.into(),
+            checkpoint: Checkpoint::default(),
+            saved: Instant::now(),
+            is_saved: false,
         };
-        if known.is_none() && out.exists() {
-            return Err(format!("{}: is there, and there is nothing to resume", out.display()));
+        match resumable.begin(job) {
+            Ok(()) => Ok(resumable),
+            Err(reason) => {
+                if is_new {
+                    let _ = fs::remove_file(out);
+                }
+                Err(reason)
+            }
         }
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(out);
-        let file = file.map_err(|error| trouble(out, &error))?;
-        file.try_lock().map_err(|error| match error {
-            fs::TryLockError::WouldBlock => format!("{}: another run is writing it", out.display()),
-            fs::TryLockError::Error(error) => trouble(out, &error),
-        })?;
-        let checkpoint = known.unwrap_or_else(|| Checkpoint { job, ..Checkpoint::default() });
-        let mut output = BufWriter::new(file);
-        let length = output.get_ref().metadata().map_err(|error| trouble(out, &error))?.len();
-        if length < checkpoint.output {
-            return Err(format!("{}: is shorter than {} says", out.display(), path.display()));
+    }
+
+    /// Finds out where to go on, and saves it. From here on, no other run writes these files.
+    fn begin(&mut self, job: Vec<String>) -> Result<(), String> {
+        let trouble = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let known: Option<Checkpoint> = match fs::read(&self.path) {
+            Ok(bytes) => Some(serde_json::from_slice(&bytes).map_err(|error| trouble(&self.path, &error))?),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return Err(trouble(&self.path, &error)),
+        };
+        let file = self.output.get_ref();
+        let length = file.metadata().map_err(|error| trouble(&self.out, &error))?.len();
+        match known {
+            None if length > 0 => return Err(trouble(&self.out, &"is there, and there is nothing to resume")),
+            None => self.checkpoint = Checkpoint { job, ..Checkpoint::default() },
+            Some(known) if known.job != job => {
+                let old = known.job.iter().find(|word| !job.contains(word));
+                let what = old.map_or_else(String::new, |word| format!(" ({word})"));
+                return Err(format!("{}: holds another run{what}", self.path.display()));
+            }
+            Some(known) if length < known.output => {
+                return Err(format!("{}: is shorter than {} says", self.out.display(), self.path.display()));
+            }
+            Some(known) => self.checkpoint = known,
         }
         // What was written after the checkpoint may be torn, and is written again.
-        output.get_ref().set_len(checkpoint.output).map_err(|error| trouble(out, &error))?;
-        output.seek(SeekFrom::Start(checkpoint.output)).map_err(|error| trouble(out, &error))?;
-        let out = out.to_owned();
-        let mut resumable = Resumable { output, out, path, checkpoint, saved: Instant::now(), is_saved: false };
-        resumable.save()?;
-        Ok(resumable)
+        file.set_len(self.checkpoint.output).map_err(|error| trouble(&self.out, &error))?;
+        self.output.seek(SeekFrom::Start(self.checkpoint.output)).map_err(|error| trouble(&self.out, &error))?;
+        self.save()
     }
 
     /// Writes what one game or line has become, and notes it as done.
@@ -132,12 +157,18 @@ impl Resumable {
         if self.is_saved {
             return Ok(());
         }
-        self.output.flush().map_err(|error| format!("{}: {error}", self.out.display()))?;
+        // The output reaches the disk before the checkpoint does: after a power cut it must not be the shorter one.
+        let flushed = self.output.flush().and_then(|()| self.output.get_ref().sync_data());
+        flushed.map_err(|error| format!("{}: {error}", self.out.display()))?;
         let trouble = |error: &dyn std::fmt::Display| format!("{}: {error}", self.path.display());
         let text = serde_json::to_vec(&self.checkpoint).map_err(|error| trouble(&error))?;
         // A file of its own first: an interruption must not leave half a checkpoint.
         let new = self.path.with_extension("resume.new");
-        fs::write(&new, text).and_then(|()| fs::rename(&new, &self.path)).map_err(|error| trouble(&error))?;
+        let written = File::create(&new).and_then(|mut file| file.write_all(&text).and_then(|()| file.sync_data()));
+        if let Err(error) = written.and_then(|()| fs::rename(&new, &self.path)) {
+            let _ = fs::remove_file(&new);
+            return Err(trouble(&error));
+        }
         (self.saved, self.is_saved) = (Instant::now(), true);
         Ok(())
     }

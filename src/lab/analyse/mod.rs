@@ -254,7 +254,13 @@ fn analyse(args: &Args) -> Result<u8, String> {
     let identities = if args.resume { paths.iter().map(|path| identity(path)).collect() } else { Ok(Vec::new()) }?;
     // An interruption reaches an engine only if it is caught before the engine starts.
     interrupt::catch("ibex analyse", external::end_all);
-    let searcher = Searcher::new(args)?;
+    let searcher = match Searcher::new(args) {
+        Err(_) if interrupt::is_stopped() => {
+            remark!("ibex analyse: interrupted before the first search");
+            return Ok(interrupt::STATUS);
+        }
+        searcher => searcher?,
+    };
     let job = args.job(identities, &searcher, openings.as_ref());
     let bar = progress::bytes(total);
     let begin = |(path, source): (&PathBuf, Source)| Input::begin(path, source, &bar);

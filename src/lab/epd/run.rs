@@ -169,7 +169,15 @@ pub fn run(args: &Args) -> Result<u8, String> {
     let suites = read_suites(&files)?;
     // The table is as large as the machine allows, and the run records that size.
     let args = &Args { hash: TranspositionTable::new(args.hash).0.mib().max(1), ..args.clone() };
-    let contestants = contestants(args)?;
+    // An interruption reaches an engine only if it is caught before the engine starts.
+    interrupt::catch("ibex epd", external::end_all);
+    let contestants = match contestants(args) {
+        Err(_) if interrupt::is_stopped() => {
+            remark!("ibex epd: interrupted before the first search");
+            return Ok(interrupt::STATUS);
+        }
+        contestants => contestants?,
+    };
     let head = Head {
         ibex_epd: FORMAT,
         players: contestants.iter().map(|contestant| contestant.head.clone()).collect(),
@@ -201,7 +209,6 @@ pub fn run(args: &Args) -> Result<u8, String> {
         remark!("{done} there already, {} to go", tasks.len());
     }
 
-    interrupt::catch("ibex epd", external::end_all);
     let before = run.records.len();
     let several = contestants.len() > 1;
     let all = (before + tasks.len()) as u64;
@@ -324,6 +331,9 @@ fn tell_missing(args: &Args, end: &str, run: &Run, wanted: usize, positions: &[(
     }
 }
 
+/// What the head of a run says of a program that is stopped at its nodes.
+const COUNTED: &str = "stopped by its own count of nodes";
+
 /// The programs whose searches are mostly far from the only limit that they were given, a number of nodes.
 fn deaf_to_nodes(run: &Run) -> Vec<&str> {
     let (Budget { nodes: Some(limit), movetime: None, depth: None, mate: None }, None) =
@@ -331,7 +341,8 @@ fn deaf_to_nodes(run: &Run) -> Vec<&str> {
     else {
         return Vec::new();
     };
-    let programs = run.head.players.iter().filter(|player| player.command.is_some());
+    let unstopped = |player: &&PlayerHead| !player.options.iter().any(|option| option == COUNTED);
+    let programs = run.head.players.iter().filter(|player| player.command.is_some()).filter(unstopped);
     let deaf = programs.filter(|player| {
         let own = run.records.iter().filter(|r| r.player == player.label && r.status == Status::Ok);
         let mut nodes: Vec<u64> = own.map(|r| r.nodes).collect();
@@ -409,7 +420,7 @@ fn contestants(args: &Args) -> Result<Vec<Contestant>, String> {
         }
         let counted = args.counted.contains(&label);
         let shown = options.iter().map(|(name, value)| format!("{name}={value}"));
-        let shown = shown.chain(counted.then(|| "stopped by its own count of nodes".to_owned())).collect();
+        let shown = shown.chain(counted.then(|| COUNTED.to_owned())).collect();
         let program = Program { command: words, options, hash: args.hash, threads: args.threads, patience, counted };
         let name = match External::start(program.clone()) {
             Ok(engine) => {
