@@ -44,7 +44,8 @@ enum Command {
     /// Run EPD suites with Ibex and any other UCI engine; merge and compare such runs
     ///
     /// `ibex epd FILE... --nodes 200000` searches every position, judges the answers by bm, am, dm and points, and
-    /// prints totals. The exit status is 0, or 1 when --fail-under is missed, or 2 when the run could not be made.
+    /// prints totals. The exit status is 0, or 1 when --fail-under is missed, or 2 when the run could not be made or is
+    /// incomplete, or 130 when it was interrupted.
     Epd(Box<epd::Args>),
     /// Search fixed positions under changed rules, and compare: nodes, time, table cuts by kind
     ///

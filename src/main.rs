@@ -61,8 +61,8 @@ fn without_the_laboratory(arguments: &[String]) -> Option<ExitCode> {
              perft DEPTH                         count the leaves of the tree of legal moves\n  \
              spsa [NAME...]                      print the numbers of the search, for a tuner\n  \
              help                                list what it understands beside UCI\n\n\
-             It lacks: analyse, datagen, endings, epd, lab, manual, probe, prove, and perft with files. To have these, build it\n\
-             without `--no-default-features`.",
+             It lacks: analyse, datagen, endings, epd, genfens, lab, manual, probe, prove, and perft with files. To have\n\
+             these, build it without `--no-default-features`.",
             env!("IBEX_VERSION")
         ),
         "analyse" | "analyze" | "datagen" | "endings" | "epd" | "genfens" | "lab" | "manual" | "probe" | "prove" => {

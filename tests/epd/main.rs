@@ -125,6 +125,8 @@ fn what_cannot_be_done_is_said() {
         (vec!["epd", "compare", &good, &good, "--significance=0"], "a probability"),
         (vec!["epd", "compare", &good, &good, "--significance=2"], "a probability"),
         (vec!["lab", "grain", "--nodes", "5"], "only recognizers has a limit of nodes"),
+        (vec!["lab", "recognizers", "--depth", "5"], "ibex lab: recognizers searches to the solution"),
+        (vec!["lab", "recognizers", "--exhaustive"], "ibex lab: recognizers has the search of play only"),
         (vec!["epd"], "FILE.epd"),
     ] {
         let output = ibex(&arguments);
@@ -397,7 +399,7 @@ fn mate_scores_are_told_apart_from_solutions() {
     let suite = folder.write("a.epd", "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#; dm 30;\n");
     let said = stdout(&ibex(&["epd", &suite, "--nodes", "2000"]));
     assert!(said.contains("mate scores: 1 shorter"), "{said}");
-    assert!(said.contains("mate scores compare the last score with the proved mate (dm)"), "{said}");
+    assert!(said.contains("mate scores compare the last exact score with the proved mate (dm)"), "{said}");
     let plain = folder.write("b.epd", "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#;\n");
     assert!(!stdout(&ibex(&["epd", &plain, "--nodes", "9"])).contains("mate scores"));
 }

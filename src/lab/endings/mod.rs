@@ -40,6 +40,8 @@ enum Command {
     /// Exit status 0: every game but those of queen against rook ends in mate.
     Mating(mating::Args),
     /// Make positions that recognizers settle a few plies below the root, with all moves that keep the result
+    ///
+    /// Exit status 1: the seed gives fewer positions than were wanted.
     Make(suite::MakeArgs),
     /// Prove such positions again, from solved tables
     Prove(suite::ProveArgs),

@@ -204,6 +204,7 @@ pub fn make(args: &MakeArgs) -> u8 {
         |_, _| bar.inc(1),
     );
     bar.finish_and_clear();
+    let there = made.iter().map(Vec::len).sum::<usize>();
     let taken = (0..share).flat_map(|round| made.iter().filter_map(move |some| some.get(round)));
     for (number, (material, position, settled)) in taken.take(args.positions).enumerate() {
         let fen = position.fen();
@@ -217,6 +218,10 @@ pub fn make(args: &MakeArgs) -> u8 {
             settled.plies,
             number + 1,
         );
+    }
+    if there < args.positions {
+        remark!("ibex endings: this seed gives only {there} of {} positions", args.positions);
+        return FOUND;
     }
     OK
 }

@@ -24,10 +24,11 @@ pub enum MateVerdict {
 }
 
 impl MateVerdict {
-    /// Compares with `dm`.
-    pub fn of(dm: i32, value: Option<UciScore>) -> MateVerdict {
+    /// Compares with `dm`. A bound announces no distance, but it may be wrong: a lower bound says that there is a mate,
+    /// in that many moves or fewer, and an upper bound says it of the other side's mate.
+    pub fn of(dm: i32, value: Option<(UciScore, Bound)>) -> MateVerdict {
         match value {
-            Some(UciScore::Mate(moves)) => {
+            Some((UciScore::Mate(moves), Bound::Exact)) => {
                 if dm == 0 || (moves > 0) != (dm > 0) {
                     MateVerdict::Wrong
                 } else if moves == dm {
@@ -38,6 +39,8 @@ impl MateVerdict {
                     MateVerdict::Shorter
                 }
             }
+            Some((UciScore::Mate(moves), Bound::Lower)) if moves > 0 && dm <= 0 => MateVerdict::Wrong,
+            Some((UciScore::Mate(moves), Bound::Upper)) if moves <= 0 && dm >= 0 => MateVerdict::Wrong,
             _ if dm == 0 => MateVerdict::Exact,
             _ => MateVerdict::Missed,
         }
@@ -124,10 +127,8 @@ impl<'a> Follower<'a> {
             return false;
         }
         self.pv.clone_from(&line.pv);
-        let right = solves(self.entry, line.pv[0]).unwrap_or_else(|| {
-            let value = line.value.filter(|&(_, bound)| bound == Bound::Exact).map(|(value, _)| value);
-            self.entry.mate.is_some_and(|dm| MateVerdict::of(dm, value) == MateVerdict::Exact)
-        });
+        let right = solves(self.entry, line.pv[0])
+            .unwrap_or_else(|| self.entry.mate.is_some_and(|dm| MateVerdict::of(dm, line.value) == MateVerdict::Exact));
         if !right {
             self.found = None;
             return false;
@@ -139,7 +140,7 @@ impl<'a> Follower<'a> {
     /// The verdict on the answer.
     pub fn judge(self, answer: &Answer) -> Judged {
         let entry = self.entry;
-        let mate = entry.mate.map(|dm| MateVerdict::of(dm, self.value.map(|(value, _)| value)));
+        let mate = entry.mate.map(|dm| MateVerdict::of(dm, self.value));
         let solved = match answer.best {
             Some(m) => solves(entry, m),
             // No move where one is needed; a mated side has none, and its score alone counts.
@@ -189,7 +190,7 @@ mod tests {
 
     #[test]
     fn the_most_extreme_distance_is_a_distance() {
-        assert_eq!(MateVerdict::of(i32::MIN, Some(UciScore::Mate(-3))), MateVerdict::Shorter);
+        assert_eq!(MateVerdict::of(i32::MIN, Some((UciScore::Mate(-3), Bound::Exact))), MateVerdict::Shorter);
     }
 
     const EVEN: (UciScore, Bound) = (UciScore::Cp(0), Bound::Exact);
@@ -235,7 +236,33 @@ mod tests {
             (0, Some(UciScore::Mate(9)), Wrong),
             (0, Some(UciScore::Cp(900)), Exact),
         ] {
-            assert_eq!(MateVerdict::of(dm, value), verdict, "{dm} {value:?}");
+            assert_eq!(MateVerdict::of(dm, value.map(|value| (value, Bound::Exact))), verdict, "{dm} {value:?}");
+        }
+        // Bounds announce no distance, and may be wrong all the same.
+        for (dm, moves, bound, verdict) in [
+            (3, 3, Bound::Lower, Missed),
+            (3, 3, Bound::Upper, Missed),
+            (3, -4, Bound::Upper, Wrong),
+            (3, -4, Bound::Lower, Missed),
+            (-2, -2, Bound::Upper, Missed),
+            (-2, 5, Bound::Lower, Wrong),
+            (0, 5, Bound::Lower, Wrong),
+            (0, 5, Bound::Upper, Exact),
+            (0, -5, Bound::Upper, Wrong),
+        ] {
+            assert_eq!(MateVerdict::of(dm, Some((UciScore::Mate(moves), bound))), verdict, "{dm} {moves} {bound:?}");
+        }
+    }
+
+    /// A bound of the right size is no proof: the position is not solved by it.
+    #[test]
+    fn only_an_exact_mate_solves() {
+        let entry = entry("dm 3;");
+        for (bound, solved) in [(Bound::Lower, false), (Bound::Upper, false), (Bound::Exact, true)] {
+            let mut follower = Follower::new(&entry, None);
+            follower.line(&said(&entry, 5, (UciScore::Mate(3), bound), "e4"));
+            let judged = follower.judge(&played(&entry, "e4"));
+            assert_eq!((judged.solved, judged.mate == Some(MateVerdict::Exact)), (solved, solved), "{bound:?}");
         }
     }
 

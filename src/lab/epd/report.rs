@@ -144,7 +144,7 @@ pub fn print(run: &Run, outputs: &Outputs) {
     tell!("\n{}", table(&totals(run)).trim_end());
     if totals(run).iter().any(|total| !total.mates_text().is_empty()) {
         tell!(
-            "\nmate scores compare the last score with the proved mate (dm); a position with bm or am is solved by its move"
+            "\nmate scores compare the last exact score with the proved mate (dm); a position with bm or am is solved by its move"
         );
     }
     if outputs.themes {
@@ -271,6 +271,20 @@ pub fn write_epd(path: &Path, suites: &[Suite], run: &Run) -> Result<(), WriteEr
     outputs::write(path, text.as_bytes())
 }
 
+/// The operand of `ce`: at most 32767, from which the specification counts mates down. `None` for what lies beyond, and
+/// for mates so far away that they would look like evaluations.
+fn evaluation(score: UciScore) -> Option<i64> {
+    const MOST: i64 = 32767;
+    match score {
+        UciScore::Cp(cp) => Some(i64::from(cp)).filter(|cp| cp.abs() <= MOST),
+        UciScore::Mate(moves) => {
+            let plies = 2 * i64::from(moves).abs() - i64::from(moves > 0);
+            let size = MOST - plies;
+            (plies <= MOST / 2).then_some(if moves > 0 { size } else { -size })
+        }
+    }
+}
+
 /// A line of EPD with what a search of it found.
 pub(crate) fn annotated(entry: &SuiteEntry, record: Option<&Record>) -> String {
     const OURS: [&str; 6] = ["acd", "acn", "acs", "ce", "pm", "pv"];
@@ -279,17 +293,9 @@ pub(crate) fn annotated(entry: &SuiteEntry, record: Option<&Record>) -> String {
     let mut text = written(entry, |operation| searched.is_none() || !ours(operation));
     if let Some(r) = searched {
         let _ = write!(text, " acd {}; acn {}; acs {};", r.depth, r.nodes, r.ms / 1000);
-        // `ce` cannot say that a score is only a bound. The specification counts mates down from 32767.
-        match r.score.filter(|_| r.bound.is_none()) {
-            Some(UciScore::Cp(cp)) => {
-                let _ = write!(text, " ce {cp};");
-            }
-            Some(UciScore::Mate(moves)) => {
-                let plies = if moves > 0 { 2 * moves - 1 } else { -2 * moves };
-                let ce = if moves > 0 { 32767 - plies } else { -32767 + plies };
-                let _ = write!(text, " ce {ce};");
-            }
-            None => {}
+        // `ce` cannot say that a score is only a bound.
+        if let Some(ce) = r.score.filter(|_| r.bound.is_none()).and_then(evaluation) {
+            let _ = write!(text, " ce {ce};");
         }
         if let Some(best) = &r.best_san {
             let _ = write!(text, " pm {best}; pv {};", r.pv);
@@ -316,6 +322,22 @@ mod tests {
         let cp = serde_json::json!({ "cp": 222 });
         assert!(written(cp.clone(), None).ends_with(" acd 1; acn 5; acs 0; ce 222;"));
         assert!(written(cp, Some("lower")).ends_with(" acd 1; acn 5; acs 0;"));
-        assert!(written(serde_json::json!({ "mate": 1 }), None).ends_with(" ce 32766;"));
+        for (kind, amount, ce) in [
+            ("mate", 1, Some(32766)),
+            ("mate", 0, Some(-32767)),
+            ("mate", -1, Some(-32765)),
+            ("mate", 8192, Some(16384)),
+            ("mate", -8191, Some(-16385)),
+            ("mate", 8193, None),
+            ("mate", -8192, None),
+            ("mate", 20_000, None),
+            ("mate", i32::MAX, None),
+            ("mate", i32::MIN, None),
+            ("cp", 20_000, Some(20_000)),
+            ("cp", i32::MIN, None),
+        ] {
+            let end = ce.map_or_else(|| " acs 0;".to_owned(), |ce| format!(" ce {ce};"));
+            assert!(written(serde_json::json!({ kind: amount }), None).ends_with(&end), "{kind} {amount}");
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! The laboratory: what the search believes, as experiments that anyone can repeat.
 //!
 //! Every experiment searches a fixed set of positions to a fixed depth under several settings, each from an empty table,
-//! on one thread. Nodes and cuts repeat exactly on any machine; times do not.
+//! on one thread. `recognizers` alone has a suite of its own, and searches each position until it is solved. Nodes and
+//! cuts repeat exactly on any machine; times do not.
 
 pub mod experiment;
 mod settings;
@@ -31,9 +32,9 @@ pub struct Args {
     /// What to vary
     #[command(subcommand)]
     pub experiment: Experiment,
-    /// Iterations for each position
-    #[arg(long, global = true, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=60))]
-    pub depth: u32,
+    /// Iterations for each position [default: 10]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=60))]
+    pub depth: Option<u32>,
     /// For `recognizers` alone: nodes in which a position must be solved [default: 100000]
     #[arg(long, global = true, value_name = "N", value_parser = crate::lab::amount::count)]
     pub nodes: Option<u64>,
@@ -46,7 +47,7 @@ pub struct Args {
     /// Search every n-th position only
     #[arg(long, global = true, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub every: u32,
-    /// Positions of an EPD file instead of the bench's
+    /// Positions of an EPD file instead of the bench's; for `recognizers` instead of epd/recognizers.epd in this folder
     #[arg(long, global = true, value_name = "FILE")]
     pub epd: Option<PathBuf>,
     /// Write every single search to this file as comma-separated values
@@ -55,6 +56,13 @@ pub struct Args {
     /// Replace the file of `--csv` if it is there
     #[arg(long, global = true)]
     pub force: bool,
+}
+
+impl Args {
+    /// Iterations for each position.
+    fn depth(&self) -> u32 {
+        self.depth.unwrap_or(10)
+    }
 }
 
 /// What an experiment varies.
@@ -99,6 +107,12 @@ fn sheet(args: &Args) -> Result<String, String> {
     if args.experiment == Experiment::Recognizers {
         if args.csv.is_some() {
             return Err("recognizers has no single searches to write (--csv)".to_owned());
+        }
+        if args.depth.is_some() {
+            return Err("recognizers searches to the solution, and to no depth (--depth)".to_owned());
+        }
+        if args.exhaustive {
+            return Err("recognizers has the search of play only (--exhaustive)".to_owned());
         }
         return Ok(solve::markdown(args, &solve::measure(args)?));
     }
@@ -150,7 +164,7 @@ pub fn measure(args: &Args) -> Result<Sheet, String> {
     for (name, game) in games.iter().filter(|(_, game)| game.position().has_legal_move()) {
         for setting in &settings {
             bench.clear();
-            let limits = Limits::depth(args.depth);
+            let limits = Limits::depth(args.depth());
             let run = bench
                 .search(setting.rules, setting.conventions, game, &limits, None)
                 .map_err(|error| format!("no thread to search on: {error}"))?;

@@ -73,7 +73,7 @@ impl Sheet {
     pub(super) fn new(args: &Args) -> Sheet {
         let kind = if args.exhaustive { "plain minimax" } else { "the search of play" };
         let experiment = format!("{:?}", args.experiment).to_lowercase();
-        Sheet { title: format!("lab {experiment}: {kind}, depth {}, {} MiB", args.depth, args.hash), rows: vec![] }
+        Sheet { title: format!("lab {experiment}: {kind}, depth {}, {} MiB", args.depth(), args.hash), rows: vec![] }
     }
 
     pub(super) fn add(&mut self, row: Row) {
@@ -188,7 +188,7 @@ mod tests {
         ] {
             let args = Args {
                 experiment,
-                depth: 3,
+                depth: Some(3),
                 nodes: None,
                 hash: 1,
                 exhaustive: false,

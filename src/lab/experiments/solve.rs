@@ -132,7 +132,7 @@ mod tests {
         let epd = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(SUITE);
         let args = Args {
             experiment: Experiment::Recognizers,
-            depth: 1,
+            depth: None,
             nodes: Some(5000),
             hash: 1,
             exhaustive: false,

@@ -28,6 +28,8 @@ const HELLO: Duration = Duration::from_secs(30);
 const READY: Duration = Duration::from_secs(60);
 /// How long after `stop`.
 const STOP: Duration = Duration::from_secs(5);
+/// Longer than any run: a hundred years.
+const LIFETIME: Duration = Duration::from_secs(100 * 365 * 86_400);
 /// The option by which a program learns that it analyses rather than plays.
 const ANALYSIS: &str = "UCI_AnalyseMode";
 /// Failed starts in a row after which a program is given up.
@@ -401,7 +403,8 @@ impl Process {
         // A limit of nodes that it cannot keep is not mentioned to it; the others are its own.
         let own = Budget { nodes: budget.nodes.filter(|_| !counted), ..*budget };
         self.send(&if own.is_empty() { "go infinite".to_owned() } else { own.go() })?;
-        let mut deadline = started + patience;
+        // A patience that the clock cannot hold has no end that anyone would see.
+        let mut deadline = started + patience.min(LIFETIME);
         let (mut late, mut enough, mut nodes) = (false, false, 0);
         let best = loop {
             let counted_out = count.as_ref().filter(|_| !late).and_then(Count::due);
