@@ -80,7 +80,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         before.is_some_and(|before| eval > before)
     }
 
-    /// Rewards or punishes the quiet move before by what it did to the evaluation. Every quiet move whose node gets as far as
+    /// Rewards or punishes the quiet move before by what it did to the evaluation. Every quiet move whose node comes to
     /// its evaluation gets that, where beta cutoffs are rare.
     #[inline]
     pub(super) fn reward_by_eval_difference(&mut self, ply: usize, eval: i32) {
