@@ -77,7 +77,7 @@ web-page: node web ## Serve the page for play and analysis on http://localhost:4
 	cd web/page && npm ci && npm start
 
 web-page-test: node web ## Test that page in Chromium; IBEX=PROGRAM compares it with a native program
-	cd web/page && npm ci --no-audit --no-fund && CHROMIUM=$$(command -v chromium) $(if $(IBEX),IBEX=$(abspath $(IBEX))) npm test
+	cd web/page && npm ci --no-audit --no-fund && CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome)}" $(if $(IBEX),IBEX=$(abspath $(IBEX))) npm test
 
 install: native ## Install program, manual pages, completions and logo under PREFIX (/usr/local), DESTDIR before it
 	rm -rf target/manual

@@ -32,6 +32,15 @@ function end() {
   else stopIfEndless();
 }
 
+/** Leaves when what was said before has been answered, or a second later. */
+function quit() {
+  input.removeAllListeners();
+  input.close();
+  ending = true;
+  engine.postMessage(engine.searching ? "stop" : "isready");
+  setTimeout(() => process.exit(), 1000);
+}
+
 /** After the end of the input nobody can say `stop`. The searches before the last one keep their limits. */
 function stopIfEndless() {
   if (unanswered === 1 && isEndless(last)) engine.postMessage("stop");
@@ -51,14 +60,15 @@ engine.onmessage = (line) => {
   else if (ending) stopIfEndless();
 };
 
+let input;
 const words = process.argv.slice(2);
 if (words.length > 0) {
   say(words.join(" "));
   end();
 } else {
-  const input = createInterface({ input: process.stdin });
+  input = createInterface({ input: process.stdin });
   input.on("line", (line) => {
-    if (word(line) === "quit") process.exit();
+    if (word(line) === "quit") return quit();
     say(line);
   });
   input.on("close", end);

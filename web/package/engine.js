@@ -46,6 +46,8 @@ export class Engine {
   /** What the worker knows but for the queue: options by name, and the position. */
   #options = new Map();
   #position = null;
+  /** The `uci` and `isready` that the worker has not answered. */
+  #asked = [];
   /** The `go` that has no answer yet, and every line behind it. */
   #queue = [];
   /** How many of these the worker has been told. */
@@ -178,6 +180,8 @@ export class Engine {
     const first = word(message);
     if (first === "info" && / pv \S/.test(message) && !/ multipv (?!1 )/.test(message)) this.#pv = message;
     if (first === "bestmove") this.#answered();
+    const answered = this.#asked.indexOf({ uciok: "uci", readyok: "isready" }[first]);
+    if (answered >= 0) this.#asked.splice(answered, 1);
     this.#emit(message);
   }
 
@@ -203,6 +207,7 @@ export class Engine {
   #remember(line) {
     const first = word(line);
     if (first === "position") this.#position = line;
+    if (first === "uci" || first === "isready") this.#asked.push(first);
     if (first === "setoption") {
       const name = /\bname\s+(.*?)(\s+value\b|$)/i.exec(line)?.[1] ?? line;
       // Again at the end: the last one that was set counts.
@@ -257,6 +262,7 @@ export class Engine {
     this.#begin();
     for (const line of this.#options.values()) this.#send(line);
     if (this.#position !== null) this.#send(this.#position);
+    for (const line of this.#asked) this.#send(line);
     const answer = settle ? this.#lastAnswer() : null;
     if (settle && answer === null) this.#queue[0] = shortened(this.#queue[0]);
     // A search that has its answer is not sent again.

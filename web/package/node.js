@@ -5,9 +5,12 @@ import { Worker } from "node:worker_threads";
 
 import { Engine } from "./engine.js";
 
+/** Whether this is the text of a file's address, as `import.meta.resolve` gives it. */
+const isFile = (url) => typeof url === "string" && url.startsWith("file:");
+
 /** Loads the engine; see index.d.ts. */
 export async function load({ wasmUrl = new URL("./ibex.wasm", import.meta.url), onmessage = null, shared = true } = {}) {
-  const module = await WebAssembly.compile(await readFile(wasmUrl));
+  const module = await WebAssembly.compile(await readFile(isFile(wasmUrl) ? new URL(wasmUrl) : wasmUrl));
   const makeWorker = (listener, failed) => {
     const worker = new Worker(new URL("./node-worker.js", import.meta.url));
     worker.on("message", listener);

@@ -2,12 +2,22 @@
 
 const VERSION = __VERSION__;
 const FILES = __FILES__;
+// Other programs may live on this host, and other copies of this one: only what is of this folder is ours.
+const FOLDER = new URL("./", location).pathname;
+const OURS = `ibex ${FOLDER} `;
+const CACHE = OURS + VERSION;
 
 addEventListener("install", (event) => {
   const store = async () => {
-    const cache = await caches.open(VERSION);
+    const cache = await caches.open(CACHE);
     // Not what an earlier visit has left in the browser's own cache.
     await cache.addAll(FILES.map((file) => new Request(file, { cache: "reload" })));
+    // While a host is updated it may have this file already and still the page before.
+    const page = await (await cache.match("./")).text();
+    if (!FILES.some((file) => file.endsWith(".js") && page.includes(file.replace(/^\.\//, "")))) {
+      await caches.delete(CACHE);
+      throw new Error("the page is of another version");
+    }
     await skipWaiting();
   };
   event.waitUntil(store());
@@ -16,7 +26,7 @@ addEventListener("install", (event) => {
 addEventListener("activate", (event) => {
   const clean = async () => {
     // A tab that is open needs the files of its own version, which the host may have removed: the one before stays.
-    const others = (await caches.keys()).filter((name) => name !== VERSION);
+    const others = (await caches.keys()).filter((name) => name.startsWith(OURS) && name !== CACHE);
     for (const name of others.slice(0, -1)) await caches.delete(name);
     await clients.claim();
   };
@@ -33,14 +43,20 @@ function isolated(response) {
 
 addEventListener("fetch", (event) => {
   const { request } = event;
-  if (request.method !== "GET" || new URL(request.url).origin !== location.origin) return;
+  const { origin, pathname } = new URL(request.url);
+  if (request.method !== "GET" || origin !== location.origin) return;
+  const visit = request.mode === "navigate";
+  // Pages in folders below this one are not this page.
+  if (visit && pathname !== FOLDER && pathname !== `${FOLDER}index.html`) return;
   const answer = async () => {
-    const cache = await caches.open(VERSION);
-    const wanted = request.mode === "navigate" ? "./" : request;
+    const wanted = visit ? "./" : request;
     // The present version first: only files that it does not have come from the one before.
-    const anywhere = { ignoreSearch: true };
-    const stored = (await cache.match(wanted, anywhere)) ?? (await caches.match(wanted, anywhere));
-    return isolated(stored ?? (await fetch(request)));
+    const before = (await caches.keys()).filter((name) => name.startsWith(OURS) && name !== CACHE);
+    for (const name of [CACHE, ...before]) {
+      const stored = await (await caches.open(name)).match(wanted, { ignoreSearch: true });
+      if (stored !== undefined) return isolated(stored);
+    }
+    return isolated(await fetch(request));
   };
   event.respondWith(answer());
 });

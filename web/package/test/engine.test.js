@@ -151,6 +151,34 @@ test("a worker that fails is replaced, with its options, its position and its se
   own.terminate();
 });
 
+test("an idle worker that fails leaves no question without an answer", async () => {
+  const module = await WebAssembly.compile(readFileSync(new URL("../ibex.wasm", import.meta.url)));
+  const lines = [];
+  let workers = 0;
+  const makeWorker = (listener, failed) => {
+    workers += 1;
+    if (workers === 1) {
+      setTimeout(() => failed("it fell"), 50);
+      return { send() {}, end() {} };
+    }
+    const worker = new Worker(new URL("../node-worker.js", import.meta.url));
+    worker.on("message", listener);
+    return { send: (message) => worker.postMessage(message), end: () => worker.terminate() };
+  };
+  const own = new Engine(module, makeWorker, true, (line) => lines.push(line));
+  const ready = new Promise((resolve) => own.addMessageListener((line) => line === "readyok" && resolve()));
+  for (const line of ["uci", "isready"]) own.postMessage(line);
+  await ready;
+  assert.ok(lines.includes("uciok") && lines.includes("info string the engine was restarted: it fell"), lines.join("\n"));
+  // What has its answer is not said again.
+  const again = new Promise((resolve) => own.addMessageListener((line) => line === "readyok" && resolve()));
+  own.postMessage("isready");
+  await again;
+  assert.equal(lines.filter((line) => line === "uciok").length, 1);
+  assert.equal(lines.filter((line) => line === "readyok").length, 2);
+  own.terminate();
+});
+
 test("a worker that always fails is given up", async () => {
   const module = await WebAssembly.compile(readFileSync(new URL("../ibex.wasm", import.meta.url)));
   const lines = [];
@@ -316,7 +344,9 @@ test("the command: lines, the end of the input, and arguments", () => {
   assert.match(both.stdout, / nodes [23]\d{4} [\s\S]*^bestmove[\s\S]*^bestmove/m);
   const hit = run([], "position startpos\ngo ponder nodes 30000\nponderhit\n");
   assert.match(hit.stdout, / nodes [23]\d{4} [\s\S]*^bestmove/m);
-  assert.match(run([], "uci\nquit\n").stdout, /^$|^id name Ibex/m);
+  assert.match(run([], "uci\nquit\n").stdout, /^id name Ibex[\s\S]*^uciok$/m);
+  assert.match(run([], "isready\nquit\n").stdout, /^readyok$/m);
+  assert.match(run([], "position startpos\ngo infinite\nquit\ngo depth 1\n").stdout, /^(?![\s\S]*^bestmove[\s\S]*^bestmove)[\s\S]*^bestmove/m);
   for (const endless of ["go", "go depth x", "go ponder wtime 9 btime 9"]) {
     assert.match(run([], `position startpos\n${endless}\n`).stdout, /^bestmove/m, endless);
   }

@@ -1,6 +1,6 @@
 // A game: where it begins, its moves, and where in it we are. Moves off its line are a variation; the game stays.
 
-import { Chess, type Position } from "chessops/chess";
+import { Chess, type Position, normalizeMove } from "chessops/chess";
 import { chessgroundDests } from "chessops/compat";
 import { INITIAL_FEN, makeFen, parseFen } from "chessops/fen";
 import { type Game as Pgn, defaultHeaders, makePgn, Node, ChildNode, parsePgn, setStartingPosition, startingPosition } from "chessops/pgn";
@@ -64,10 +64,26 @@ function words(name: string): string {
 
 const SAN = /^(?:[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](?:=?[QRBNqrbn])?|[O0]-[O0](?:-[O0])?)[+#]?[!?]*$/;
 
-/** The first word of a PGN's first game that should be a move and is none. The parser would leave it out. */
+/**
+ * The first game of a PGN, tags and moves apart. The next game begins with a line that begins with a bracket outside of
+ * comments. Blank lines among the moves, with which the parser ends a game, are left out, and so are lines for programs.
+ */
+function firstGame(text: string): [string, string] {
+  const tags = /^\uFEFF?\s*(?:(?:\[\s*\w+\s+"(?:[^"\\]|\\.)*"\s*\]|%.*)\s*)*/.exec(text)![0];
+  const rest = text.slice(tags.length);
+  let end = rest.length;
+  for (const { 0: found, index } of rest.matchAll(/\{[^}]*\}|;.*$|^\[/gm)) {
+    if (found === "[") {
+      end = index;
+      break;
+    }
+  }
+  return [tags, rest.slice(0, end).replace(/^%.*$/gm, "").replace(/\n\s*\n/g, "\n")];
+}
+
+/** The first word among a game's moves that should be a move and is none. The parser would leave it out. */
 function strayWord(text: string): string | undefined {
-  let moves = text.replace(/^\s*(\[.*\]\s*)*/, "");
-  moves = moves.split(/^\[/m, 1)[0]!.replace(/\{[^}]*\}|;.*$/gm, " ");
+  let moves = text.replace(/\{[^}]*\}|;.*$/gm, " ");
   for (let before = ""; before !== moves; ) {
     before = moves;
     moves = moves.replace(/\([^()]*\)/g, " ");
@@ -128,7 +144,8 @@ export class Game {
 
   /** Plays a move, on the game's line where it is the next move or the game ends here, otherwise in a variation. */
   play(move: Move): void {
-    const uci = makeUci(move);
+    // The king may go to where castling takes it.
+    const uci = makeUci(normalizeMove(this.position(), move));
     if (this.inVariation) {
       this.variation.push(uci);
     } else if (this.ply === this.moves.length) {
@@ -209,8 +226,12 @@ export class Game {
   /** The game as PGN. */
   pgn(result = this.result()): string {
     const game: Pgn<{ san: string }> = { headers: new Map(this.headers), moves: new Node() };
+    if (this.start !== INITIAL_FEN) {
+      setStartingPosition(game.headers, positionOf(this.start));
+      game.headers.set("SetUp", "1");
+    }
+    // After the position, which brings the variant that it could be by itself.
     if (this.chess960) game.headers.set("Variant", "Chess960");
-    if (this.start !== INITIAL_FEN) setStartingPosition(game.headers, positionOf(this.start));
     game.headers.set("Result", result);
     let node: Node<{ san: string }> = game.moves;
     for (const san of this.sans()) {
@@ -246,9 +267,10 @@ export class Game {
 
   /** The first game of a PGN. Throws an error that says where it is wrong. */
   static read(text: string): Game {
-    const stray = strayWord(text);
+    const [tags, moves] = firstGame(text);
+    const stray = strayWord(moves);
     if (stray !== undefined) throw new Error(`'${stray}' is no move.`);
-    const first = parsePgn(text)[0];
+    const first = parsePgn(tags + moves)[0];
     if (first === undefined || (first.moves.children.length === 0 && !first.headers.has("FEN"))) {
       throw new Error("There is no game in this text.");
     }

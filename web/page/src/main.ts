@@ -9,7 +9,7 @@ import { Chessground } from "@lichess-org/chessground";
 import type { DrawShape } from "@lichess-org/chessground/draw";
 import type { Key } from "@lichess-org/chessground/types";
 import { chessgroundMove } from "chessops/compat";
-import { INITIAL_FEN } from "chessops/fen";
+import { INITIAL_FEN, makeFen } from "chessops/fen";
 import type { NormalMove, Role } from "chessops/types";
 import { parseSquare, parseUci } from "chessops/util";
 
@@ -67,7 +67,7 @@ function enginePlays(colour: Colour): boolean {
 }
 
 function isOver(): boolean {
-  return resigned !== undefined || (game.atEnd && game.ending() !== undefined);
+  return resigned !== undefined || game.ending(game.moves) !== undefined;
 }
 
 async function moved(from: string, to: string): Promise<void> {
@@ -114,6 +114,8 @@ function play(move: NormalMove): void {
 /** The position on the board is another one. */
 function changed(): void {
   era += 1;
+  // Whoever moves on the board has seen enough of the whole game.
+  wholeGame = false;
   lines = [];
   for (const id of ["fen-error", "pgn-error", "move-error"]) byId(id).textContent = "";
   keep();
@@ -475,15 +477,16 @@ function listen(): void {
     keep();
   });
   click("set-fen", () => report("fen-error", () => setUp(readFen(input("fen").value))));
-  click("copy-fen", () => void navigator.clipboard.writeText(game.fen()));
+  click("copy-fen", () => void copy(game.fen(), "fen"));
   click("load-pgn", () => report("pgn-error", () => setUp(Game.read(byId<HTMLTextAreaElement>("pgn").value))));
-  click("copy-pgn", () => void navigator.clipboard.writeText(game.pgn(result())));
+  click("copy-pgn", () => void copy(game.pgn(result()), "pgn"));
   click("save-pgn", () => {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([game.pgn(result())], { type: "application/x-chess-pgn" }));
     link.download = "game.pgn";
     link.click();
-    URL.revokeObjectURL(link.href);
+    // Not at once: some browsers begin to save later.
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   });
   click("theme", () => {
     const dark = getComputedStyle(document.documentElement).colorScheme.trim() === "dark";
@@ -512,10 +515,21 @@ function choicesChanged(id: string): void {
   if (id === "colour" || ((id === "multipv" || id === "hash") && analysing)) changed();
 }
 
+/** Copies a text. Where the browser does not allow that, as without HTTPS, the text stands selected in a field instead. */
+async function copy(text: string, field: "fen" | "pgn"): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const place = byId<HTMLInputElement | HTMLTextAreaElement>(field);
+    place.value = text;
+    place.select();
+    byId(`${field}-error`).textContent = "This browser does not copy here: the text is selected.";
+  }
+}
+
 function readFen(text: string): Game {
-  positionOf(text);
-  // Castling rights by files are those of Chess960.
-  return new Game(text.trim(), /^[^ ]+ [wb] [A-Ha-h]+ /.test(text.trim()));
+  // As the engine reads it: some addresses have underscores for blanks. Castling rights by files are those of Chess960.
+  return new Game(makeFen(positionOf(text).toSetup()), /^\S+?[\s_]+[wb][\s_]+[A-Ha-h]+(?=[\s_]|$)/.test(text.trim()));
 }
 
 function keys(event: KeyboardEvent): void {
@@ -533,14 +547,16 @@ function keys(event: KeyboardEvent): void {
     z: "take-back",
   };
   const id = actions[event.key];
+  // In analysis there is no button for it.
+  if (id === "take-back" && mode !== "play") return;
   if (id !== undefined) {
     event.preventDefault();
     // A key is pressed by mistake more easily than a button, and the game would be gone.
-    const asks = id === "new-game" && game.moves.length > 0 && result() === "*";
+    const asks = id === "new-game" && game.moves.length > 0 && (mode === "analyse" || result() === "*");
     if (!asks || confirm("Leave this game and begin a new one?")) button(id).click();
-  } else if (event.key === " " && target.tagName !== "BUTTON" && target.tagName !== "SUMMARY") {
+  } else if (event.key === " " && mode === "analyse" && target.tagName !== "BUTTON" && target.tagName !== "SUMMARY") {
     event.preventDefault();
-    if (mode === "analyse") toggleAnalysis();
+    toggleAnalysis();
   }
 }
 

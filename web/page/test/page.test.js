@@ -15,7 +15,7 @@ import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
 import { build } from "vite";
 
-const BROWSER = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const BROWSER = process.env.CHROMIUM || "/usr/bin/chromium";
 const DIST = new URL("../dist/", import.meta.url).pathname;
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
 const POSITIONS = [
@@ -310,6 +310,44 @@ test("a game keeps its result and its players, until it goes on", { skip }, asyn
   await type("a3");
   assert.equal(await page.locator("#moves button").count(), 3);
   assert.match(await copied(), /\[Result "\*"\]/);
+});
+
+test("PGN as others write it, and as others read it", { skip }, async () => {
+  const moves = () => page.locator("#moves button").count();
+  // A blank line among the moves, a comment whose second line begins with a bracket, a line for programs, and a second game.
+  await load('[White "A"]\n\n1. e4 e5\n\n2. Nf3 {a comment\n[%clk 0:01] goes on}\n%for programs\nNc6 *\n\n[White "B"]\n\n1. d4 *');
+  assert.equal(await moves(), 4, await page.textContent("#pgn-error"));
+  await load('[White "A"] 1. e4 {[%clk 1]} e5 *');
+  assert.equal(await moves(), 2, await page.textContent("#pgn-error"));
+  // The start of Chess960 is written so that it is read as one again.
+  await setUp("bqnrkbnr/pppppppp/8/8/8/8/PPPPPPPP/BQNRKBNR w HDhd - 0 1");
+  await type("d4");
+  const written = await copied();
+  assert.match(written, /\[Variant "Chess960"\]/);
+  assert.match(written, /\[SetUp "1"\]/);
+  await load(written);
+  assert.match(await copied(), /\[Variant "Chess960"\]/);
+  // Underscores for blanks, as in some addresses.
+  await setUp("8/8/P6k/8/8/8/8/K7_w_-_-_0_1");
+  assert.equal(await page.inputValue("#fen"), "8/8/P6k/8/8/8/8/K7 w - - 0 1");
+});
+
+test("nothing that a key or a button does loses a game", { skip }, async () => {
+  const moves = () => page.locator("#moves button").count();
+  await load('[White "A"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 1-0');
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("z");
+  assert.equal(await moves(), 3);
+  page.once("dialog", (dialog) => dialog.dismiss());
+  await page.keyboard.press("n");
+  assert.equal(await moves(), 3);
+  // A game that is over cannot be resigned, wherever one looks at it.
+  await load("1. f3 e5 2. g4 Qh4# *");
+  await page.click("#tab-play");
+  await page.click("#back");
+  assert.ok(await page.isDisabled("#resign"));
+  await page.click("#tab-analyse");
+  assert.match(await copied(), /\[Result "0-1"\]/);
 });
 
 test("keys do nothing behind a question, and a new game asks one", { skip }, async () => {
