@@ -70,6 +70,12 @@ tunables! {
     /// Added for each pawn's worth of material on the board, 1/1024.
     material_slope = 4 in 0..=10, step 1;
 
+    // Bishops of opposite colours: what is left of an advantage, without queens and knights.
+    /// The share without rooks, 1/1024.
+    opposite_bishops_alone = 512 in 128..=1024, step 64;
+    /// The share with rooks, 1/1024.
+    opposite_bishops_rooks = 768 in 256..=1024, step 64;
+
     // Aspiration windows: half the width of the first window, and its growth per failure in percent.
     /// Half the width of the first aspiration window.
     aspiration_width = 10 in 4..=60, step 4;
@@ -201,17 +207,17 @@ tunables! {
     /// Moves at depth 0.
     lmp_base = 7 in 1..=250, step 1;
     /// More moves for the square of the depth, 1/1024.
-    lmp_slope = 1030 in 256..=4096, step 100;
+    lmp_slope = 1350 in 256..=4096, step 100;
     /// The share of them when the position is not improving, 1/1024.
     lmp_worsening = 560 in 128..=1024, step 50;
 
     // Futility: quiet moves cannot raise an evaluation that far below alpha.
     /// Deepest reduced depth.
-    futility_depth = 10 in -1..=14, step 1;
+    futility_depth = 12 in -1..=14, step 1;
     /// Margin at depth 0.
     futility_base = 74 in 20..=300, step 15;
     /// Margin per ply of reduced depth.
-    futility_slope = 60 in 30..=250, step 12;
+    futility_slope = 48 in 30..=250, step 12;
 
     // History pruning: quiet moves that have always failed.
     /// Deepest reduced depth.
@@ -233,7 +239,7 @@ tunables! {
 
     // Singular extensions: the table's move is searched deeper when all others fail well below it.
     /// Least depth.
-    singular_depth = 6 in 4..=100, step 1;
+    singular_depth = 5 in 4..=100, step 1;
     /// Margin per ply, in sixteenths of a centipawn.
     singular_margin = 14 in 4..=64, step 4;
     /// More margin where a PV has been, outside of the PV.
@@ -299,7 +305,7 @@ tunables! {
     /// Depths above this.
     raised_alpha_min_depth = 2 in 1..=10, step 1;
     /// Depths below this.
-    raised_alpha_max_depth = 12 in 2..=100, step 1;
+    raised_alpha_max_depth = 17 in 2..=100, step 1;
 
     // History: gravity, bonus and malus.
     /// Bonus per ply.
@@ -326,10 +332,14 @@ tunables! {
     recognizers = 1 in 0..=1, step 1;
 
     // Time: how a soft limit stretches and shrinks, percent.
-    /// Share of the remaining time for one move in sudden death, 1/1000.
-    time_share = 34 in 15..=100, step 4;
-    /// Share of the increment, percent.
-    time_increment = 75 in 40..=100, step 5;
+    /// Share of the remaining time for one move in sudden death, at the beginning of a game, 1/1000.
+    time_share = 26 in 15..=100, step 4;
+    /// How much that share grows with each ply of the game, 1/64 of its unit.
+    time_share_growth = 12 in 0..=64, step 2;
+    /// The largest share, 1/1000.
+    time_share_max = 50 in 20..=100, step 4;
+    /// Share of the increment, percent. Moves that take less than their share leave time for more than the whole.
+    time_increment = 115 in 40..=200, step 5;
     /// The hard limit in sudden death, percent of the soft one.
     time_hard = 500 in 150..=1000, step 40;
     /// The hard limit where a number of moves is to be made, percent of the soft one.
@@ -346,6 +356,8 @@ tunables! {
     time_stable_max = 7 in 1..=20, step 1;
     /// The stretch for each centipawn that the score has fallen, 1/100 percent.
     time_falling_slope = 50 in 0..=200, step 10;
+    /// What a fall since the search before adds to the fall within this one, percent.
+    time_falling_before = 60 in 0..=200, step 10;
     /// The fall beyond which nothing is added, in centipawns.
     time_falling_max = 120 in 30..=400, step 15;
     /// The least stretch for a rising score, percent.

@@ -116,7 +116,7 @@ mod tests {
         let (stop, pondering) = (AtomicBool::new(stop), AtomicBool::new(false));
         let counters: Vec<NodeCounter> = (0..512).map(|_| NodeCounter::default()).collect();
         let mut threads: Vec<ThreadData> = counters.iter().map(|_| ThreadData::default()).collect();
-        let clock = Clock::new(&limits, game.position().turn(), Duration::ZERO, Instant::now());
+        let clock = Clock::new(&limits, game.position().turn(), 0, Duration::ZERO, Instant::now());
         thread::sleep(Duration::from_millis(2));
         let shared = Shared {
             tt: &table,

@@ -6,7 +6,7 @@ pub mod nnue;
 
 use std::sync::Arc;
 
-use shakmaty::{Board, Move};
+use shakmaty::{Bitboard, Board, Move};
 
 use crate::params;
 use crate::position::Position;
@@ -113,14 +113,32 @@ impl Evaluator {
     }
 }
 
-/// A network's value in the light of the material: an advantage is worth less the less there is left to win with.
+/// A network's value in the light of the material: an advantage is worth less the less there is left to win with, and less
+/// again with bishops of opposite colours.
 #[inline]
 fn by_material(board: &Board, value: i32) -> i32 {
     let pawns_worth = board.pawns().count()
         + 3 * (board.knights() | board.bishops()).count()
         + 5 * board.rooks().count()
         + 9 * board.queens().count();
-    value * (params::material_base() + params::material_slope() * pawns_worth as i32) / 1024
+    let value = value * (params::material_base() + params::material_slope() * pawns_worth as i32) / 1024;
+    if !has_opposite_bishops(board) {
+        value
+    } else if board.rooks().is_empty() {
+        value * params::opposite_bishops_alone() / 1024
+    } else {
+        value * params::opposite_bishops_rooks() / 1024
+    }
+}
+
+/// Whether each side has one bishop, on squares that the other's cannot reach, and neither a queen nor a knight.
+#[inline]
+fn has_opposite_bishops(board: &Board) -> bool {
+    let bishops = board.bishops();
+    (board.queens() | board.knights()).is_empty()
+        && bishops.count() == 2
+        && (bishops & board.white()).count() == 1
+        && (bishops & Bitboard::DARK_SQUARES).count() == 1
 }
 
 impl Default for Evaluator {
@@ -149,5 +167,25 @@ mod tests {
         let raw = evaluator.evaluate(&position);
         assert_eq!(raw, alone.evaluate(&position));
         assert_ne!(scaled, raw, "the scalings act on this ending");
+    }
+
+    #[test]
+    fn opposite_bishops_take_from_an_advantage() {
+        let value = |fen| {
+            let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
+            [400, -400].map(|value| by_material(position.board(), value))
+        };
+        let [opposite, same] = ["8/3b1k2/8/3p4/3PP3/8/3BK3/8 w - - 0 1", "8/3b1k2/8/3p4/3PP3/8/3KB3/8 w - - 0 1"];
+        let [[ahead, behind], [usual, _]] = [opposite, same].map(value);
+        assert!(ahead == -behind && 0 < ahead && ahead < usual, "{ahead} {behind} {usual}");
+        // Rooks leave more to play for; a queen or a knight leaves all of it.
+        let [rooks, _] = value("3r4/3b1k2/8/3p4/3PP3/8/3BK3/3R4 w - - 0 1");
+        assert!(ahead < rooks && rooks < usual, "{ahead} {rooks} {usual}");
+        for (with, without) in [
+            ("3n4/3b1k2/8/3p4/3PP3/8/3BK3/3N4 w - - 0 1", "3n4/3b1k2/8/3p4/3PP3/8/3KB3/3N4 w - - 0 1"),
+            ("8/2bb1k2/8/3p4/3PP3/8/4K3/8 w - - 0 1", "8/1b1b1k2/8/3p4/3PP3/8/4K3/8 w - - 0 1"),
+        ] {
+            assert_eq!(value(with), value(without));
+        }
     }
 }

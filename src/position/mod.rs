@@ -129,6 +129,11 @@ impl Position {
         self.checkers.any()
     }
 
+    /// Plies since the beginning of the game, by its number of moves; null moves do not count.
+    pub fn ply(&self) -> u32 {
+        (self.chess.fullmoves().get() - 1).saturating_mul(2).saturating_add(u32::from(self.turn() == Color::Black))
+    }
+
     /// Plies since the last capture or pawn move.
     #[inline]
     pub fn clock(&self) -> u16 {

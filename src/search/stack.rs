@@ -16,6 +16,8 @@ pub struct ThreadData {
     pub correction: Correction,
     /// Lessons for the network, if this thread's searches are to collect them.
     pub lessons: Option<Lessons>,
+    /// The score of the search before, in centipawns, if it had one.
+    pub(super) score: Option<i32>,
     /// Nodes since the histories last forgot something.
     pub(super) nodes: u64,
     pub(super) evaluator: Evaluator,
@@ -32,6 +34,7 @@ impl ThreadData {
             history: History::new(),
             correction: Correction::new(),
             lessons: None,
+            score: None,
             nodes: 0,
             evaluator,
             stack: vec![StackEntry::default(); StackEntry::BEFORE_ROOT + MAX_PLY + 4].into_boxed_slice(),
@@ -43,6 +46,7 @@ impl ThreadData {
     pub fn clear(&mut self) {
         self.history.clear();
         self.correction.clear();
+        self.score = None;
         self.nodes = 0;
     }
 

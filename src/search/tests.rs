@@ -60,7 +60,7 @@ fn with_shared<T: Send>(
         shared_best: &SharedBest::default(),
         limits,
         allowance: None,
-        clock: &Clock::new(limits, game.position().turn(), Duration::ZERO, start),
+        clock: &Clock::new(limits, game.position().turn(), 0, Duration::ZERO, start),
         start,
         conventions: Conventions::default(),
         analysis: seat.analysis,

@@ -38,9 +38,10 @@ const LEAST: Duration = Duration::from_millis(1);
 const RESERVE_MOVES: u32 = 5;
 
 impl Clock {
-    /// Divides what `limits` leave to the side to move; `overhead` is what the GUI and the wires take of every move.
-    pub fn new(limits: &Limits, turn: Color, overhead: Duration, start: Instant) -> Clock {
-        let (soft, hard) = allot(limits, turn, overhead);
+    /// Divides what `limits` leave to the side to move at `ply` of the game; `overhead` is what the GUI and the wires take of
+    /// every move.
+    pub fn new(limits: &Limits, turn: Color, ply: u32, overhead: Duration, start: Instant) -> Clock {
+        let (soft, hard) = allot(limits, turn, ply, overhead);
         let (nodes, ours_from, enough) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
         Clock { start, nodestime: None, nodes, ours_from, enough, soft, hard }
     }
@@ -110,8 +111,8 @@ impl Clock {
     }
 }
 
-/// The soft and the hard limit.
-fn allot(limits: &Limits, turn: Color, overhead: Duration) -> (Option<Duration>, Option<Duration>) {
+/// The soft and the hard limit of a move at `ply` of the game.
+fn allot(limits: &Limits, turn: Color, ply: u32, overhead: Duration) -> (Option<Duration>, Option<Duration>) {
     let fixed = limits.movetime.map(|time| time.saturating_sub(overhead).max(LEAST));
     if limits.infinite {
         return (None, fixed);
@@ -135,7 +136,10 @@ fn allot(limits: &Limits, turn: Color, overhead: Duration) -> (Option<Duration>,
         }
         _ => {
             let pool = usable.saturating_sub(overhead * RESERVE_MOVES);
-            let soft = pool * params::time_share() as u32 / 1000 + increment_share;
+            // Later moves decide more of what is still open, and fewer are to come.
+            let growth = ply.min(1000) * params::time_share_growth() as u32 / 64;
+            let share = (params::time_share() as u32 + growth).min(params::time_share_max() as u32);
+            let soft = pool * share / 1000 + increment_share;
             (soft, percent(soft, params::time_hard()).min(percent(pool, params::time_most())))
         }
     };
@@ -158,6 +162,7 @@ mod tests {
             time in 0u64..100_000_000,
             increment in 0u64..100_000_000,
             moves in prop::option::of(0u32..1000),
+            ply in 0u32..20_000,
             overhead in 0u64..5000,
         ) {
             let time = Duration::from_millis(time);
@@ -168,12 +173,12 @@ mod tests {
                 ..Limits::default()
             };
             let overhead = Duration::from_millis(overhead);
-            let (soft, hard) = allot(&limits, Color::White, overhead);
+            let (soft, hard) = allot(&limits, Color::White, ply, overhead);
             let (soft, hard) = (soft.expect("managed"), hard.expect("managed"));
             prop_assert!(soft <= hard);
             prop_assert!(hard >= LEAST);
             prop_assert!(hard <= time.saturating_sub(overhead).max(LEAST));
-            prop_assert_eq!(allot(&limits, Color::Black, overhead), (None, None));
+            prop_assert_eq!(allot(&limits, Color::Black, ply, overhead), (None, None));
         }
     }
 
@@ -199,7 +204,7 @@ mod tests {
                 ..Limits::default()
             };
             // A node is a millisecond here, so that the test decides what time it is.
-            let clock = Clock::new(&limits, Color::White, ms(overhead), Instant::now()).with_nodestime(1);
+            let clock = Clock::new(&limits, Color::White, 0, ms(overhead), Instant::now()).with_nodestime(1);
             clock.elapsed(pondered);
             clock.ponderhit();
             let at = |time: Duration| pondered + time.as_millis() as u64 + 1;
@@ -220,7 +225,7 @@ mod tests {
     #[test]
     fn nodes_may_stand_for_time() {
         let ms = Duration::from_millis;
-        let clock = || Clock::new(&Limits::movetime(ms(100)), Color::White, Duration::ZERO, Instant::now());
+        let clock = || Clock::new(&Limits::movetime(ms(100)), Color::White, 0, Duration::ZERO, Instant::now());
         let nodes = clock().with_nodestime(500);
         assert_eq!(nodes.elapsed(250), Duration::from_micros(500));
         assert!(!nodes.is_hard_limit_reached(49_999));
@@ -238,7 +243,7 @@ mod tests {
     fn what_was_thought_on_the_opponents_time_need_not_be_thought_again() {
         let ms = Duration::from_millis;
         let limits = Limits { clock: ByColor { white: Some(ms(10_000)), black: None }, ..Limits::default() };
-        let clock = || Clock::new(&limits, Color::White, Duration::ZERO, Instant::now()).with_nodestime(1);
+        let clock = || Clock::new(&limits, Color::White, 0, Duration::ZERO, Instant::now()).with_nodestime(1);
         let pondered = |milliseconds: u64| {
             let clock = clock();
             clock.elapsed(milliseconds);
@@ -267,7 +272,7 @@ mod tests {
                 increment: ByColor { white: ms(2), black: ms(2) },
                 ..Limits::default()
             };
-            let (soft, hard) = allot(&limits, Color::White, ms(10));
+            let (soft, hard) = allot(&limits, Color::White, 2 * m, ms(10));
             let spent = soft.min(hard).expect("managed") + ms(1) + if m % 60 == 0 { ms(50) } else { ms(0) };
             assert!(spent < remaining, "move {m}: {spent:?} of {remaining:?}");
             remaining = remaining + ms(2) - spent;
@@ -287,7 +292,7 @@ mod tests {
                     moves_to_go: Some(41 - m),
                     ..Limits::default()
                 };
-                let (_, hard) = allot(&limits, Color::White, ms(10));
+                let (_, hard) = allot(&limits, Color::White, 2 * m, ms(10));
                 let spent = hard.expect("managed") + ms(if m == late { 51 } else { 1 });
                 assert!(spent < remaining, "move {m}, late at {late}: {spent:?} of {remaining:?}");
                 remaining -= spent;
@@ -296,10 +301,20 @@ mod tests {
     }
 
     #[test]
+    fn a_move_takes_a_larger_share_later_in_the_game() {
+        let ms = Duration::from_millis;
+        let limits = Limits { clock: ByColor { white: Some(ms(10_000)), black: None }, ..Limits::default() };
+        let soft = |ply| allot(&limits, Color::White, ply, ms(10)).0.expect("managed");
+        assert!(soft(0) < soft(40) && soft(40) < soft(100), "{:?} {:?} {:?}", soft(0), soft(40), soft(100));
+        assert_eq!(soft(1000), soft(u32::MAX), "up to a limit");
+        assert!(soft(u32::MAX) <= ms(10_000) * params::time_share_max() as u32 / 1000);
+    }
+
+    #[test]
     fn fixed_time_leaves_the_overhead() {
         let limits = Limits::movetime(Duration::from_millis(100));
         let ms = Duration::from_millis;
-        assert_eq!(allot(&limits, Color::White, ms(10)), (None, Some(ms(90))));
-        assert_eq!(allot(&limits, Color::White, ms(1000)), (None, Some(LEAST)));
+        assert_eq!(allot(&limits, Color::White, 0, ms(10)), (None, Some(ms(90))));
+        assert_eq!(allot(&limits, Color::White, 0, ms(1000)), (None, Some(LEAST)));
     }
 }

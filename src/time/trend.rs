@@ -3,6 +3,9 @@
 use crate::params;
 use crate::position::PackedMove;
 
+/// A score that has risen by more than this since the search before, in centipawns, counts as if by this.
+const MOST_RISE: i32 = 60;
+
 /// What the iterations of a search have had in common so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Trend {
@@ -11,9 +14,16 @@ pub struct Trend {
     stable: u32,
     /// A running mean of the score, in centipawns.
     mean: Option<i32>,
+    /// The score of the search before, in centipawns, if that was for another move of the same game.
+    before: Option<i32>,
 }
 
 impl Trend {
+    /// Before the first iteration of a search; the search before had this score, in centipawns.
+    pub fn after(before: Option<i32>) -> Trend {
+        Trend { before, ..Trend::default() }
+    }
+
     /// Takes in an iteration: its best move, its score in centipawns, and the share of all nodes, in percent, that went
     /// to the best move. Returns how far the soft limit stretches, in percent.
     pub fn stretch(&mut self, best: PackedMove, cp: i32, share: u32) -> u32 {
@@ -24,7 +34,9 @@ impl Trend {
 
         let stable = self.stable.min(params::time_stable_max() as u32) as i32;
         let stability = (params::time_unstable() - params::time_stable_slope() * stable).max(0);
-        let drop = (mean - cp).min(params::time_falling_max());
+        // A score that has risen since the last move is no reason to hurry, beyond a little.
+        let since = self.before.map_or(0, |before| (before - cp).clamp(-MOST_RISE, params::time_falling_max()));
+        let drop = (mean - cp + since * params::time_falling_before() / 100).min(params::time_falling_max());
         let falling = (100 + drop * params::time_falling_slope() / 100).max(params::time_rising_min());
         let effort = (params::time_effort() - share as i32).max(0);
         (stability * falling / 100 * effort / 100) as u32
@@ -58,5 +70,10 @@ mod tests {
         assert!(after(6, same, 150, 50) < calm, "the score rises");
         assert!(after(6, same, 50, 90) < calm, "nearly all nodes for the best move");
         assert_eq!(after(40, same, 50, 100), after(60, same, 50, 100), "stability counts up to a limit");
+        let since = |before| Trend::after(before).stretch(same, 50, 50);
+        assert!(since(Some(110)) > since(Some(50)), "the score has fallen since the last move");
+        assert!(since(Some(-10)) < since(Some(50)), "it has risen");
+        assert_eq!(since(Some(50)), since(None));
+        assert_eq!((since(Some(2000)), since(Some(-2000))), (since(Some(400)), since(Some(-10))), "up to a limit");
     }
 }

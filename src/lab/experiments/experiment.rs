@@ -68,7 +68,7 @@ impl SingleSearch {
         let work = move || {
             table.new_search();
             let start = Instant::now();
-            let clock = Clock::new(limits, game.position().turn(), Duration::ZERO, start);
+            let clock = Clock::new(limits, game.position().turn(), 0, Duration::ZERO, start);
             let counters = [NodeCounter::default()];
             let (stop, pondering) = (AtomicBool::new(false), AtomicBool::new(false));
             let shared = Shared {
