@@ -115,25 +115,27 @@ fn sides(comparison: &Comparison<'_>, whole: &Run) -> Markup {
 fn tests(comparison: &Comparison<'_>, whole: &Run, against: &[Against], level: f64) -> Markup {
     let fact = |name: &str, text: &str| html! { td data-name=(name) { (text) } };
     html! {
-        table.totals {
-            thead {
-                tr {
-                    th.l { "run" } th { "solved" } th { "won" } th { "lost" } th { "sooner" } th { "later" } th { "p" }
-                    th.l { "the difference" }
-                }
-            }
-            tbody {
-                @for (against, side) in against.iter().zip(1..) {
-                    @let more = comparison.solved(side) as i64 - comparison.solved(0) as i64;
+        div.wide {
+            table.totals {
+                thead {
                     tr {
-                        td.l.name { (name(whole, side)) }
-                        (fact("solved", &if more == 0 { "the same".to_owned() } else { format!("{more:+}") }))
-                        (fact("won", &against.count(Change::Won).to_string()))
-                        (fact("lost", &against.count(Change::Lost).to_string()))
-                        (fact("sooner", &against.count(Change::Sooner).to_string()))
-                        (fact("later", &against.count(Change::Later).to_string()))
-                        (fact("p", &chance(against.p)))
-                        td.l data-name="the difference" { (verdict(against.p, level)) }
+                        th.l { "run" } th { "solved" } th { "won" } th { "lost" } th { "sooner" } th { "later" }
+                        th { "p" } th.l { "the difference" }
+                    }
+                }
+                tbody {
+                    @for (against, side) in against.iter().zip(1..) {
+                        @let more = comparison.solved(side) as i64 - comparison.solved(0) as i64;
+                        tr {
+                            td.l.name { (name(whole, side)) }
+                            (fact("solved", &if more == 0 { "the same".to_owned() } else { format!("{more:+}") }))
+                            (fact("won", &against.count(Change::Won).to_string()))
+                            (fact("lost", &against.count(Change::Lost).to_string()))
+                            (fact("sooner", &against.count(Change::Sooner).to_string()))
+                            (fact("later", &against.count(Change::Later).to_string()))
+                            (fact("p", &chance(against.p)))
+                            td.l data-name="the difference" { (verdict(against.p, level)) }
+                        }
                     }
                 }
             }

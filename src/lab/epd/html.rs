@@ -140,30 +140,32 @@ pub(super) fn table(what: &str, run: &Run, totals: &[Total]) -> Markup {
     // A narrow screen shows each row as a card, whose facts carry the names of their columns.
     let fact = |name: &str, text: &str| html! { td data-name=(name) { (text) } };
     html! {
-        table.totals {
-            thead {
-                tr {
-                    th.l { (what) } th.l { "player" } th { "solved" } th { "of" } th { "%" }
-                    @if points { th { "points" } }
-                    th { "found after" } th { "nodes" } th { "depth" } th { "kn/s" } th { "failed" }
-                    @if mates { th.l { "mates" } }
-                }
-            }
-            tbody {
-                @for total in totals {
+        div.wide {
+            table.totals {
+                thead {
                     tr {
-                        td.l.name { (total.name) }
-                        td.l.name { (player(run, &total.player)) }
-                        (fact("solved", &total.solved.to_string()))
-                        (fact("of", &total.positions.to_string()))
-                        (fact("%", &total.percent_text()))
-                        @if points { (fact("points", &total.points_text())) }
-                        (fact("found after", &total.found_ms.map_or_else(String::new, |ms| time(ms as u64))))
-                        (fact("nodes", &total.found_nodes.map_or_else(String::new, |nodes| amount(nodes as u64))))
-                        (fact("depth", &total.depth.to_string()))
-                        (fact("kn/s", &(total.nps() / 1000).to_string()))
-                        (fact("failed", &total.troubles.to_string()))
-                        @if mates { td.l data-name="mates" { (total.mates_text()) } }
+                        th.l { (what) } th.l { "player" } th { "solved" } th { "of" } th { "%" }
+                        @if points { th { "points" } }
+                        th { "found after" } th { "nodes" } th { "depth" } th { "kn/s" } th { "failed" }
+                        @if mates { th.l { "mates" } }
+                    }
+                }
+                tbody {
+                    @for total in totals {
+                        tr {
+                            td.l.name { (total.name) }
+                            td.l.name { (player(run, &total.player)) }
+                            (fact("solved", &total.solved.to_string()))
+                            (fact("of", &total.positions.to_string()))
+                            (fact("%", &total.percent_text()))
+                            @if points { (fact("points", &total.points_text())) }
+                            (fact("found after", &total.found_ms.map_or_else(String::new, |ms| time(ms as u64))))
+                            (fact("nodes", &total.found_nodes.map_or_else(String::new, |nodes| amount(nodes as u64))))
+                            (fact("depth", &total.depth.to_string()))
+                            (fact("kn/s", &(total.nps() / 1000).to_string()))
+                            (fact("failed", &total.troubles.to_string()))
+                            @if mates { td.l data-name="mates" { (total.mates_text()) } }
+                        }
                     }
                 }
             }

@@ -5,8 +5,8 @@ import { chessgroundDests } from "chessops/compat";
 import { INITIAL_FEN, makeFen, parseFen } from "chessops/fen";
 import { type Game as Pgn, defaultHeaders, makePgn, Node, ChildNode, parsePgn, setStartingPosition, startingPosition } from "chessops/pgn";
 import { makeSan, makeSanAndPlay, parseSan } from "chessops/san";
-import type { Move } from "chessops/types";
-import { makeUci, parseUci } from "chessops/util";
+import type { Color, Move } from "chessops/types";
+import { makeSquare, makeUci, parseUci } from "chessops/util";
 
 /** How a game has ended. */
 export interface Ending {
@@ -23,6 +23,8 @@ export interface Saved {
   /** Not in what older versions have kept. */
   headers?: [string, string][];
 }
+
+const ROLES_BY_WORTH = ["king", "queen", "rook", "bishop", "knight", "pawn"] as const;
 
 /** What a position is for the rule of repetition. */
 const identity = (position: Position): string => makeFen(position.toSetup()).split(" ").slice(0, 4).join(" ");
@@ -132,6 +134,16 @@ export class Game {
     return makeFen(this.position().toSetup());
   }
 
+  /** The position in words, for those who do not see the board. */
+  description(): string {
+    const { board, turn } = this.position();
+    const side = (colour: Color) => {
+      const men = ROLES_BY_WORTH.flatMap((role) => [...board.pieces(colour, role)].map((at) => `${role} ${makeSquare(at)}`));
+      return `${colour}: ${men.join(", ")}`;
+    };
+    return `Chess board, ${turn} to move. ${side("white")}; ${side("black")}.`;
+  }
+
   /** What to tell the engine of a position. */
   command(path: string[] = this.path): string {
     return `position fen ${this.start}${path.length > 0 ? ` moves ${path.join(" ")}` : ""}`;
@@ -197,8 +209,11 @@ export class Game {
     return this.moves.map((move) => makeSanAndPlay(position, parseUci(move)!));
   }
 
-  /** How the game has ended at the position on the board, or after some of its moves, if it has. */
-  ending(path: string[] = this.path): Ending | undefined {
+  /**
+   * How the game has ended at the position on the board, or after some of its moves, if it has. Without `claims` only as it
+   * ends by itself: draws by repetition and by the 50-move rule are claimed, and a game that was not played here may go on.
+   */
+  ending(path: string[] = this.path, claims = true): Ending | undefined {
     const position = positionOf(this.start);
     const seen = new Map<string, number>([[identity(position), 1]]);
     for (const move of path) {
@@ -209,6 +224,7 @@ export class Game {
     if (position.isCheckmate()) return { winner: position.turn === "white" ? "black" : "white", reason: "checkmate" };
     if (position.isStalemate()) return { winner: undefined, reason: "stalemate" };
     if (position.isInsufficientMaterial()) return { winner: undefined, reason: "neither side can mate" };
+    if (!claims) return undefined;
     if ((seen.get(identity(position)) ?? 0) >= 3) return { winner: undefined, reason: "threefold repetition" };
     if (position.halfmoves >= 100) return { winner: undefined, reason: "fifty moves" };
     return undefined;

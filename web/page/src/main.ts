@@ -134,7 +134,7 @@ async function act(): Promise<void> {
     const go = `go movetime ${select("movetime").value}`;
     const best = await engine.search(game.command(), go, (line) => current() && heard(line, turn), () => settings(false));
     if (current() && best !== undefined) play(parseUci(best) as NormalMove);
-  } else if (mode === "analyse" && analysing && !wholeGame && game.ending() === undefined) {
+  } else if (mode === "analyse" && analysing && !wholeGame && game.ending(game.path, false) === undefined) {
     await engine.search(game.command(), "go infinite", (line) => current() && heard(line, turn), () => settings(true));
   } else if (!wholeGame) {
     await engine.stop();
@@ -177,7 +177,7 @@ async function analyseWhole(): Promise<void> {
     lines = [];
     show();
     const turn = game.position().turn;
-    if (game.ending() !== undefined) continue;
+    if (game.ending(game.path, false) !== undefined) continue;
     await engine.search(game.command(), `go movetime ${WHOLE_GAME}`, (line) => now === era && heard(line, turn), () => settings(true));
   }
   if (now === era) {
@@ -217,7 +217,7 @@ function result(): string {
 
 /** Whether the user may make a move on the board. */
 function mayMove(): boolean {
-  if (game.ending() !== undefined) return false;
+  if (game.ending(game.path, mode === "play") !== undefined) return false;
   return mode === "analyse" || (game.atEnd && !isOver() && engine !== undefined && !enginePlays(game.position().turn));
 }
 
@@ -229,6 +229,7 @@ function show(): void {
   const ending = game.ending();
   const may = mayMove();
   const last = game.last();
+  byId("board").setAttribute("aria-label", game.description());
   ground.set({
     fen: game.fen(),
     orientation,
@@ -239,7 +240,7 @@ function show(): void {
   });
   for (const name of ["play", "analyse"]) {
     byId(`panel-${name}`).hidden = name !== mode;
-    button(`tab-${name}`).setAttribute("aria-selected", String(name === mode));
+    button(`tab-${name}`).setAttribute("aria-pressed", String(name === mode));
   }
   const told = status(turn, ending);
   // What has not changed is not read aloud again.
@@ -283,6 +284,8 @@ function status(turn: Colour, ending: ReturnType<Game["ending"]>): string {
 function showMoves(): void {
   const start = positionOf(game.start);
   const list = byId("moves");
+  // The keyboard stays on its move, though the list is built anew.
+  const focused = [...list.children].indexOf(document.activeElement!);
   list.replaceChildren();
   let white = start.turn === "white";
   let number = start.fullmoves;
@@ -300,6 +303,7 @@ function showMoves(): void {
     if (!white) number += 1;
     white = !white;
   });
+  if (focused >= 0) (list.children[focused] as HTMLElement | undefined)?.focus({ preventScroll: true });
   const here = list.querySelector<HTMLElement>(".here");
   if (here !== null) list.scrollTop = here.offsetTop - list.offsetTop - list.clientHeight / 2;
   const variation = byId("variation");
@@ -312,7 +316,9 @@ function showAnalysis(): void {
   const position = game.position();
   const list = byId("lines");
   const shown = mode === "analyse" ? lines.filter((line) => line !== undefined) : [];
-  list.replaceChildren(...shown.map((line) => lineItem(line, position)));
+  // A new line must not take a move away from under the pointer or the keyboard.
+  const inUse = list.matches(":active") || list.contains(document.activeElement);
+  if (shown.length === 0 || !inUse) list.replaceChildren(...shown.map((line) => lineItem(line, position)));
   const first = shown[0];
   const wdl = first?.wdl;
   const chances = wdl === undefined ? [0, 0, 0] : position.turn === "white" ? wdl : [...wdl].reverse();
@@ -412,7 +418,7 @@ function typed(): void {
   if (text === "") return;
   const move = game.parse(text);
   if (move === undefined || !("from" in move)) throw new Error(`'${text}' is no move here.`);
-  if (!mayMove()) throw new Error("It is not your turn.");
+  if (!mayMove()) throw new Error(game.ending() === undefined ? "It is not your turn." : "The game is over here.");
   const legal = castling(move) ?? move;
   if (!game.position().isLegal(legal)) throw new Error(`'${text}' is not legal here.`);
   input("move").value = "";

@@ -350,6 +350,28 @@ test("nothing that a key or a button does loses a game", { skip }, async () => {
   assert.match(await copied(), /\[Result "0-1"\]/);
 });
 
+test("a game that went on after a draw that could be claimed is analysed there, too", { skip }, async () => {
+  await load("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. e4 *");
+  await page.click("#back");
+  await until("threefold repetition");
+  await page.click("#analyse");
+  await page.waitForFunction(() => document.querySelectorAll("#lines li").length > 0);
+  await page.click("#analyse");
+  await type("d4");
+  assert.equal(await page.textContent("#move-error"), "");
+  assert.ok(await page.isVisible("#variation"));
+  await page.click("#leave");
+});
+
+test("the position is there in words, and the keyboard stays on its move", { skip }, async () => {
+  await load("1. e4 e5 2. Nf3 *");
+  assert.match(await page.getAttribute("#board", "aria-label"), /black to move\. white: king e1, queen d1, [\s\S]*knight f3/);
+  await page.locator("#moves button").nth(0).focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "e4");
+  assert.equal(await page.textContent("#moves .here"), "e4");
+});
+
 test("keys do nothing behind a question, and a new game asks one", { skip }, async () => {
   await setUp("8/8/P6k/8/8/8/8/K7 w - - 0 1");
   const moves = () => page.locator("#moves button").count();
