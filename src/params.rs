@@ -358,6 +358,8 @@ tunables! {
     time_falling_slope = 50 in 0..=200, step 10;
     /// What a fall since the search before adds to the fall within this one, percent.
     time_falling_before = 60 in 0..=200, step 10;
+    /// The rise since the search before that counts at most, in centipawns.
+    time_rising_max = 60 in 0..=200, step 10;
     /// The fall beyond which nothing is added, in centipawns.
     time_falling_max = 120 in 30..=400, step 15;
     /// The least stretch for a rising score, percent.

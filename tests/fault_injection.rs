@@ -3,6 +3,8 @@
 
 #![cfg(target_os = "linux")]
 
+#[path = "common/memory.rs"]
+mod memory;
 #[path = "common/scratch.rs"]
 mod scratch;
 
@@ -13,6 +15,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use ibex::position::Position;
+use memory::with_memory;
 use scratch::Scratch;
 
 /// Only a hang can reach this.
@@ -22,18 +25,6 @@ fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ibex"));
     command.env_remove("IBEX_LOG").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
-}
-
-/// Limits the address space of the program to so many MiB.
-fn with_memory(command: &mut Command, mib: u64) {
-    let limit = libc::rlimit { rlim_cur: mib << 20, rlim_max: mib << 20 };
-    // SAFETY: between fork and exec only this system call is made.
-    unsafe {
-        command.pre_exec(move || match libc::setrlimit(libc::RLIMIT_AS, &limit) {
-            0 => Ok(()),
-            _ => Err(std::io::Error::last_os_error()),
-        });
-    }
 }
 
 /// Gives the program these lines, and returns what it said until its end.

@@ -137,8 +137,8 @@ fn commit() -> Option<String> {
     (output.status.success() && !name.is_empty()).then_some(name)
 }
 
-/// The state of the program's sources, as git names it, whether committed or not: of two programs with the same bench, a
-/// limit of nodes or time may still show a difference. Empty without git.
+/// The state of the program's sources, as git names it, whether committed or not: of two programs with the same bench,
+/// a limit of nodes or time may still show a difference. Empty without git.
 pub fn sources() -> String {
     static WRITER: Mutex<()> = Mutex::new(());
     let _alone = WRITER.lock().unwrap_or_else(PoisonError::into_inner);

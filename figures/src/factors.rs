@@ -158,8 +158,8 @@ fn check(changes: &Changes, uci: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A file of results, which is begun if it does not exist, with its pairs. Results under other conditions are not mixed, and
-/// as long as the file is open no other program may play for it.
+/// A file of results, which is begun if it does not exist, with its pairs. Results under other conditions are not
+/// mixed, and as long as the file is open no other program may play for it.
 fn open_log(log: &Path, conditions: &Conditions) -> Result<(File, Vec<Pair>), String> {
     let shown = log.display();
     let failed = |error: std::io::Error| format!("{shown}: {error}");

@@ -113,8 +113,8 @@ impl Evaluator {
     }
 }
 
-/// A network's value in the light of the material: an advantage is worth less the less there is left to win with, and less
-/// again with bishops of opposite colours.
+/// A network's value in the light of the material: an advantage is worth less the less there is left to win with, and
+/// less again with bishops of opposite colours.
 #[inline]
 fn by_material(board: &Board, value: i32) -> i32 {
     let pawns_worth = board.pawns().count()

@@ -165,7 +165,7 @@ impl fmt::Display for Repair {
             }
             Repair::Counter { counter, field, taken } => {
                 let is_number = field.bytes().all(|byte| byte.is_ascii_digit());
-                let fault = if is_number { "is out of range" } else { "is no number from 0 on" };
+                let fault = if is_number { "is out of range" } else { "is no whole number" };
                 write!(f, "{counter} '{}' {fault}; taken as {taken}", shorten(field))
             }
             Repair::IgnoredRest(rest) => write!(f, "'{}' behind the FEN is ignored", shorten(rest)),
@@ -425,7 +425,7 @@ mod tests {
         let clock = Repair::Counter { counter: Counter::HalfMoves, field: "151".to_owned(), taken: 0 };
         let unread = Repair::Counter { counter: Counter::HalfMoves, field: "x".to_owned(), taken: 0 };
         assert_eq!(clock.to_string(), "half-move clock '151' is out of range; taken as 0");
-        assert_eq!(unread.to_string(), "half-move clock 'x' is no number from 0 on; taken as 0");
+        assert_eq!(unread.to_string(), "half-move clock 'x' is no whole number; taken as 0");
         assert_eq!(repairs, [clock, Repair::EnPassantDropped]);
     }
 }

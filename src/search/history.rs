@@ -1,8 +1,8 @@
 //! What earlier nodes have taught about moves: tables of counters that order and prune.
 //!
-//! The counters of moves move by "gravity": a bonus is reduced in proportion to how full the counter already is, so they stay
-//! within ±16384 and forget. Sources: Schaeffer's history heuristic (1983); the gravity form is common
-//! to today's engines.
+//! The counters of moves move by "gravity": a bonus is reduced in proportion to how full the counter already is, so
+//! they stay within ±16384 and forget. Sources: Schaeffer's history heuristic (1983); the gravity form is common to
+//! today's engines.
 
 use arrayvec::ArrayVec;
 use shakmaty::{Bitboard, Color, Move, Square};
@@ -262,8 +262,9 @@ const CORRECTION_LIMIT: i32 = CORRECTION_GRAIN * 64;
 
 /// How far the static evaluation has been off in positions that share a feature with this one.
 ///
-/// Each table holds the mean of what the corrected evaluation was still off (search result minus that), by side to move and one key: the pawns, the minor
-/// pieces, each side's pieces, and the last two moves. Source: the idea appeared in Caissa and Stockfish (2023-24).
+/// Each table holds the mean of what the corrected evaluation was still off (search result minus that), by side to
+/// move and one key: the pawns, the minor pieces, each side's pieces, and the last two moves. Source: the idea
+/// appeared in Caissa and Stockfish (2023-24).
 pub struct Correction(Counters);
 
 // Where each table begins.

@@ -6,9 +6,9 @@
 //! where the main search finds it. Because a mate search looks at every move, its refutation within a limit of moves is
 //! as much a proof as its mate.
 //!
-//! It runs only in searches of one line without a clock, a depth or `searchmoves`, with a share of the nodes: a large one in analysis and where the main search
-//! already sees a decisive score, a small one in games. On the clock, and in the first thousands of nodes, every node
-//! goes to the main search.
+//! It runs only in searches of one line without a clock, a depth or `searchmoves`, with a share of the nodes: a large
+//! one in analysis and where the main search already sees a decisive score, a small one in games. On the clock, and in
+//! the first thousands of nodes, every node goes to the main search.
 //!
 //! Source: Nagai's df-pn (2002), with the limit of plies as part of the goal.
 

@@ -65,8 +65,9 @@ pub(super) struct Candidate {
 impl<const PLAY: bool> Search<'_, PLAY> {
     /// Searches `position` to `depth` within the window `alpha..beta`. Returns `None` if the search was aborted.
     ///
-    /// The search is fail-soft: the result is exact inside the window, a lower bound (or an exact value) at beta or above, and an
-    /// upper bound (or an exact value) at alpha or below. `cut_node` says that a beta cutoff is expected.
+    /// The search is fail-soft: the result is exact inside the window, a lower bound (or an exact value) at beta or
+    /// above, and an upper bound (or an exact value) at alpha or below. `cut_node` says that a beta cutoff is
+    /// expected.
     pub(super) fn node<const PV: bool>(
         &mut self,
         position: &Position,

@@ -1,5 +1,5 @@
-//! Quiescence search: captures, queen promotions and, in check, evasions, until the position is quiet. Of quiet evasions
-//! it searches the first ones alone, until one does not lose.
+//! Quiescence search: captures, queen promotions and, in check, evasions, until the position is quiet. Of quiet
+//! evasions it searches the first ones alone, until one does not lose.
 
 use std::ops::ControlFlow;
 
@@ -96,9 +96,9 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let mut searched = 0;
         let ahead = self.fetcher(position, ply);
         while let Some(m) = picker.next(position, &self.td.history, &threats, &cont_keys, &ahead) {
-            // Step 7. Skip quiet evasions once a move has been searched, captures that lose material (SEE), and captures that cannot lift
-            // the evaluation to alpha (delta pruning). A skipped move leaves an upper bound: its margin, or the best value
-            // so far.
+            // Step 7. Skip quiet evasions once a move has been searched, captures that lose material (SEE), and
+            // captures that cannot lift the evaluation to alpha (delta pruning). A skipped move leaves an upper bound:
+            // its margin, or the best value so far.
             if self.rules().pruning && best.is_some() && !best.score().is_loss() {
                 if in_check {
                     if searched > 0 && !is_noisy(m) {

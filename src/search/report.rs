@@ -105,7 +105,7 @@ pub struct Outcome {
     pub best: Option<Move>,
     /// The expected reply, legal after `best`.
     pub ponder: Option<Move>,
-    /// The last complete line of the best move (none where no move is legal or no thread could search).
+    /// The last complete line of the best move. None where no move is legal, or where no search thread could start.
     pub last: Option<Report>,
     /// Nodes of the whole search.
     pub nodes: u64,

@@ -26,8 +26,8 @@ pub(super) struct RootMove {
     pub table: Option<Score>,
     /// Its value in the current iteration; none until it has been searched to a value of its own.
     pub value: Ibv,
-    /// Its last exact value, with the depth of the search that found it: its iteration's, or up to three plies less after
-    /// failing high.
+    /// Its last exact value, with the depth of the search that found it: its iteration's, or up to three plies less
+    /// after failing high.
     pub last_exact: Option<(i32, Score)>,
     /// The line of that value.
     pub pv: Vec<PackedMove>,

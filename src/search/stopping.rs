@@ -47,8 +47,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         share == 0
     }
 
-    /// Whether the first thread is still in its first iteration. It completes that within [`FIRST_ITERATION`] nodes and the
-    /// limit of nodes, for a move worth playing.
+    /// Whether the first thread is still in its first iteration. It completes that within [`FIRST_ITERATION`] nodes
+    /// and the limit of nodes, for a move worth playing.
     #[inline]
     pub(super) fn cannot_stop(&self) -> bool {
         self.id == 0 && self.completed == 0 && self.nodes < FIRST_ITERATION

@@ -38,8 +38,8 @@ const LEAST: Duration = Duration::from_millis(1);
 const RESERVE_MOVES: u32 = 5;
 
 impl Clock {
-    /// Divides what `limits` leave to the side to move at `ply` of the game; `overhead` is what the GUI and the wires take of
-    /// every move.
+    /// Divides what `limits` leave to the side to move at `ply` of the game; `overhead` is what the GUI and the wires
+    /// take of every move.
     pub fn new(limits: &Limits, turn: Color, ply: u32, overhead: Duration, start: Instant) -> Clock {
         let (soft, hard) = allot(limits, turn, ply, overhead);
         let (nodes, ours_from, enough) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));

@@ -46,8 +46,7 @@ pub struct Limits {
     pub moves_to_go: Option<u32>,
     /// Search until `stop`.
     pub infinite: bool,
-    /// Search on the opponent's time: no limit of time counts until `ponderhit`, and no move is announced
-    /// before it.
+    /// Search on the opponent's time: no limit of time counts until `ponderhit`, and no move is announced before it.
     pub ponder: bool,
     /// Only these root moves, if any are named.
     pub search_moves: Vec<Move>,

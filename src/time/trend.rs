@@ -3,9 +3,6 @@
 use crate::params;
 use crate::position::PackedMove;
 
-/// A score that has risen by more than this since the search before, in centipawns, counts as if by this.
-const MOST_RISE: i32 = 60;
-
 /// What the iterations of a search have had in common so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Trend {
@@ -34,8 +31,9 @@ impl Trend {
 
         let stable = self.stable.min(params::time_stable_max() as u32) as i32;
         let stability = (params::time_unstable() - params::time_stable_slope() * stable).max(0);
-        // A score that has risen since the last move is no reason to hurry, beyond a little.
-        let since = self.before.map_or(0, |before| (before - cp).clamp(-MOST_RISE, params::time_falling_max()));
+        // A score that has risen since the last move is a small reason to hurry.
+        let since =
+            self.before.map_or(0, |before| (before - cp).clamp(-params::time_rising_max(), params::time_falling_max()));
         let drop = (mean - cp + since * params::time_falling_before() / 100).min(params::time_falling_max());
         let falling = (100 + drop * params::time_falling_slope() / 100).max(params::time_rising_min());
         let effort = (params::time_effort() - share as i32).max(0);

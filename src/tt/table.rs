@@ -191,9 +191,9 @@ impl<S: Seal> TranspositionTable<S> {
         self.age.store(age, Ordering::Relaxed);
     }
 
-    /// Forgets everything as [`TranspositionTable::clear`] does. A small table mostly does so without touching the memory:
-    /// what is there counts as empty because of its age. Every thirty-odd searches the ages are used up, and the table is
-    /// cleared with this many threads.
+    /// Forgets everything as [`TranspositionTable::clear`] does. A small table mostly does so without touching the
+    /// memory: what is there counts as empty because of its age. Every thirty-odd searches the ages are used up, and
+    /// the table is cleared with this many threads.
     ///
     /// For many short searches, each as if it were the first. A large table is cleared at once: when its ages run out, a
     /// search may be on the clock.

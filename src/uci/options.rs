@@ -110,7 +110,7 @@ pub static OPTIONS: &[Definition] = &[
     Definition {
         name: "UCI_AnalyseMode",
         kind: OptionKind::Check { default: false, set: |c, on| c.engine.analyse_mode = on },
-        meaning: "analysis rather than a game: no contempt, all draws are equal, and searches without a clock or a depth look for mates",
+        meaning: "analysis, not a game: no contempt, equal draws, and a mate search if there is no clock and no depth",
     },
     Definition {
         name: "UCI_LimitStrength",

@@ -1,6 +1,9 @@
 //! `ibex epd` from the outside: the real binary, real files, and programs that misbehave.
 
 mod engines;
+#[cfg(target_os = "linux")]
+#[path = "../common/memory.rs"]
+mod memory;
 mod pages;
 mod runs;
 #[path = "../common/scratch.rs"]
@@ -150,23 +153,16 @@ fn counts_are_skipped() {
     assert!(status(&output) == 2 && stderr(&output).contains("no position to solve"), "{}", stderr(&output));
 }
 
-/// The table may be larger than any machine's memory. Here the program gets little: a whole machine's would be filled with
-/// zeros, and not every machine survives that.
+/// The table may be larger than any machine's memory. Here the program gets little: a whole machine's would be filled
+/// with zeros, and not every machine survives that.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_table_has_its_real_size() {
-    use std::os::unix::process::CommandExt as _;
     let folder = Scratch::new("size");
     let suite = folder.write("one.epd", SUITE.lines().next().expect("a line"));
     let mut command = Command::new(IBEX);
     command.args(["epd", &suite, "--nodes", "1", "--hash", "1048576"]);
-    // SAFETY: between fork and exec only this system call is made.
-    unsafe {
-        command.pre_exec(|| {
-            let limit = libc::rlimit { rlim_cur: 1 << 30, rlim_max: 1 << 30 };
-            if libc::setrlimit(libc::RLIMIT_AS, &limit) == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
-        })
-    };
+    memory::with_memory(&mut command, 1024);
     let output = command.output().expect("the program runs");
     let said = stderr(&output);
     assert_eq!(status(&output), 0, "{said}");

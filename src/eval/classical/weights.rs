@@ -104,11 +104,11 @@ pub struct Weights {
     pub danger_base: S,
     /// A pawn attacks a knight, bishop, rook, queen.
     pub pawn_threat: [S; 4],
-    /// A knight or bishop attacks a pawn, knight, bishop, rook, queen: rooks and queens always, the others only where no pawn
-    /// protects them, nor two men against one attacker.
+    /// A knight or bishop attacks a pawn, knight, bishop, rook, queen: rooks and queens always, the others only where
+    /// no pawn protects them, nor two men against one attacker.
     pub minor_threat: [S; 5],
-    /// A rook attacks a pawn, knight, bishop, rook, queen: queens always, the others only where no pawn protects them, nor two
-    /// men against one attacker.
+    /// A rook attacks a pawn, knight, bishop, rook, queen: queens always, the others only where no pawn protects them,
+    /// nor two men against one attacker.
     pub rook_threat: [S; 5],
     /// The king attacks something that is not protected.
     pub king_threat: S,

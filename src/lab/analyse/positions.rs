@@ -6,7 +6,7 @@ use super::Desk;
 use crate::formats::epd::{Oddities, SuiteEntry, parse_line};
 use crate::formats::input::read_line;
 use crate::lab::epd::judge::Follower;
-use crate::lab::epd::{report, run};
+use crate::lab::epd::{report, workers};
 use crate::lab::interrupt;
 use crate::lab::play::player::Question;
 
@@ -76,7 +76,7 @@ fn annotate(entry: &SuiteEntry, desk: &mut Desk<'_>) -> Result<String, String> {
     }
     let mut follower = Follower::new(entry, None);
     let result = desk.searcher.think(Question::of(entry, &desk.args.budget()), &mut |line| follower.line(line));
-    let record = run::record("ibex", "", entry, follower, result);
+    let record = workers::record("ibex", "", entry, follower, result);
     if let Some(trouble) = record.trouble {
         return Err(trouble);
     }

@@ -10,6 +10,7 @@ mod renewal;
 pub mod report;
 pub mod run;
 mod totals;
+pub mod workers;
 
 use clap::Subcommand;
 
