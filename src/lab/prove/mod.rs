@@ -248,12 +248,16 @@ mod tests {
         assert_eq!(verdict(&format!("{position} dm -1;")), Ok(Vec::new()));
         assert_eq!(verdict(&format!("{position} dm -2;")), Err("it is mated in 1".to_owned()));
         assert_eq!(verdict("7k/8/8/8/8/8/R7/1R2K3 b - - dm -1;"), Err("it is not mated in 1".to_owned()));
-        // Of two moves of the king only one holds out for two moves.
+        // After each move of the king the next move mates.
         let position = "6k1/R7/8/8/8/8/8/1R2K3 b - -";
         assert_eq!(verdict(&format!("{position} dm -1; bm Kf8 Kh8;")), Ok(Vec::new()));
         assert_eq!(verdict(&format!("{position} dm -1; bm Kf8;")), Err("Kh8 holds out as long".to_owned()));
         let position = "k7/8/1K6/8/8/8/8/3R4 b - -";
         assert_eq!(verdict(&format!("{position} dm -1; bm Kb8;")), Ok(Vec::new()));
+        // Of two moves of the king only Kf8 holds out for two moves: after Kh8, Ra8 mates.
+        let position = "6k1/8/6K1/8/8/8/8/R7 b - -";
+        assert_eq!(verdict(&format!("{position} dm -2; bm Kf8;")), Ok(Vec::new()));
+        assert_eq!(verdict(&format!("{position} dm -2; bm Kf8 Kh8;")), Err("Kh8 is mated sooner".to_owned()));
     }
 
     /// Mate on the hundredth ply is mate; after it the game is drawn, unless a capture or a pawn move comes first.
