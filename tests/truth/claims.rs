@@ -24,6 +24,14 @@ pub struct Count {
     pub faults: usize,
 }
 
+impl Count {
+    /// The share of the claims that the prover has left open, in percent. A refutation is two claims: of either side.
+    pub fn open_percent(&self) -> usize {
+        let claims = self.mates + self.draws + self.results + 2 * self.refutations;
+        (100 * self.undecided).div_ceil(claims.max(1))
+    }
+}
+
 /// A line with a score, as it was told.
 struct Told<'a> {
     text: &'a str,
