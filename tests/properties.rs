@@ -69,6 +69,26 @@ fn the_check_of_lines_notices() {
     assert!(line_fault(&game, &[m("e2e4"), m("e2e4")]).is_some());
     let mated = Game::from_fen("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", CastlingMode::Standard).expect("a position");
     assert!(line_fault(&mated, &[]).is_none());
+    // Lines end with the game: with bare kings, and with a third occurrence.
+    let to_and_fro = ["g1f3", "g8f6", "f3g1", "f6g8"].repeat(2);
+    let pawn = Game::from_fen("8/8/8/3k4/8/8/1p6/K7 w - - 0 1", CastlingMode::Standard).expect("a position");
+    for (game, mut line, beyond) in [(game, to_and_fro, "e2e4"), (pawn, vec!["a1b2"], "d5d4")] {
+        assert_eq!(line_fault(&game, &moves(&game, &line)), None);
+        line.push(beyond);
+        let fault = line_fault(&game, &moves(&game, &line));
+        assert!(fault.as_ref().is_some_and(|fault| fault.contains("goes on after")), "{line:?}: {fault:?}");
+    }
+}
+
+/// The moves of a line, each in the position that it is played in.
+fn moves(game: &Game, line: &[&str]) -> Vec<Move> {
+    let mut position = game.position().clone();
+    let play = |text: &&str| {
+        let m = position.parse_move(text).expect("legal");
+        position.play(m);
+        m
+    };
+    line.iter().map(play).collect()
 }
 
 /// Minimax over a fixed tree, without the table: nothing depends on the order of moves, which a flip changes.
