@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use shakmaty::{CastlingMode, Role};
+use shakmaty::{ByColor, CastlingMode, Role};
 
 use super::rules::TableMode;
 use super::*;
@@ -288,6 +288,37 @@ fn a_game_spends_little_on_mates() {
             assert!(*share.start() >= least && *share.end() <= most, "analysis {analysis}: {share:?} percent");
         });
     }
+}
+
+/// What `docs/mates.md` promises: each of these limits alone keeps the mate searches away.
+#[test]
+fn some_limits_keep_mate_searches_away() {
+    let fen = |clock: u32| format!("r1bqkb1r/pppp1ppp/2n2n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R w KQkq - {clock} 60");
+    let spent = |clock: u32, lines: usize, limits: Limits| {
+        let limits = Limits { nodes: Some(60_000), ..limits };
+        with_shared(Seat { id: 0, analysis: true }, &fen(clock), &limits, None, |shared, game| {
+            let mut td = ThreadData::default();
+            let mut search = Search::new(shared, 0, &mut td, game);
+            search.iterate(lines);
+            assert!(search.nodes > 50_000, "too short for a mate search: {} nodes, {limits}", search.nodes);
+            search.mate_searches.iter().flatten().map(|search| search.spent).sum::<u64>()
+        })
+    };
+    for clock in [4, 84] {
+        assert!(spent(clock, 1, Limits::default()) > 0, "clock {clock}");
+    }
+    let hour = Duration::from_secs(3600);
+    let game = Game::from_fen(&fen(4), CastlingMode::Standard).expect("a position");
+    for limits in [
+        Limits { movetime: Some(hour), ..Limits::default() },
+        Limits { clock: ByColor::new_with(|_| Some(hour)), ..Limits::default() },
+        Limits::depth(100),
+        Limits { search_moves: vec![game.position().parse_move("f1b5").expect("legal")], ..Limits::default() },
+    ] {
+        assert_eq!(spent(4, 1, limits.clone()), 0, "{limits}");
+    }
+    assert_eq!(spent(4, 2, Limits::default()), 0, "two lines");
+    assert_eq!(spent(85, 1, Limits::default()), 0, "no time for a mate in eight");
 }
 
 /// The table cuts the line of a mate short. Until it has been completed the line counts as cut, also where the move falls
