@@ -12,6 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use ibex::eval::nnue::Network;
 use ibex::random::split_mix;
 
 /// Words that the formats are made of.
@@ -184,6 +185,14 @@ fn any_bytes_are_taken() {
         );
         assert!(slowest < Duration::from_secs(20), "{name}: {slowest:?}");
     }
+}
+
+/// Were no file that the seeds choose a network, nothing would be evaluated or written.
+#[test]
+fn a_network_of_the_seeds_is_accepted() {
+    let files = own_seeds("network").into_iter().filter_map(|seed| targets::network_file(&seed));
+    let accepted = files.filter(|file| Network::from_bytes(file).is_ok()).count();
+    assert!(accepted > 0);
 }
 
 /// Writes the seeds where the fuzzer looks for them: `make fuzz` says where.

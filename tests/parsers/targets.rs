@@ -202,13 +202,32 @@ pub fn games(bytes: &[u8]) {
     }
 }
 
-/// A network: the bytes as they are; and, as a checksum stops nearly all that, as the header of a file of the right
-/// size and sum whose weights they also choose. What is accepted evaluates and is written as it was read.
+/// A network: the bytes as they are; and, as a checksum stops nearly all that, the file that they choose. What is
+/// accepted evaluates and is written as it was read.
 pub fn network(bytes: &[u8]) {
     if let Err(error) = Network::from_bytes(bytes).map_err(|error| error.to_string()) {
         assert!(!error.is_empty() && !error.contains('\n'));
     }
-    let Some((&[kind, hidden, length, spread], rest)) = bytes.split_first_chunk() else { return };
+    let Some(file) = network_file(bytes) else { return };
+    if let Ok(network) = Network::from_bytes(&file) {
+        let written = network.to_bytes();
+        let again = Network::from_bytes(&written).unwrap_or_else(|error| panic!("written, but {error}"));
+        assert_eq!(again.to_bytes(), written);
+        let evaluation = Evaluation::Network(Arc::new(network));
+        for fen in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/8/4k3/8/8/3P4/1P1K1p2/8 b - - 0 1",
+        ] {
+            let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
+            evaluate(&mut Evaluator::new(&evaluation), &position);
+        }
+    }
+}
+
+/// A file of a network whose header and weights the bytes choose, most of the time of the right size and sum; `None`
+/// if the bytes are too few.
+pub fn network_file(bytes: &[u8]) -> Option<Vec<u8>> {
+    let (&[kind, hidden, length, spread], rest) = bytes.split_first_chunk()?;
     let hidden = usize::from(hidden % 4) * 32;
     // Half of the files have the architecture that is accepted.
     let kind = if kind & 1 == 0 { format::ARCHITECTURE as u8 } else { kind % 6 };
@@ -243,19 +262,7 @@ pub fn network(bytes: &[u8]) {
         file[usize::from(length) % format::HEADER_SIZE] ^= kind;
     }
     file.extend_from_slice(&weights);
-    if let Ok(network) = Network::from_bytes(&file) {
-        let written = network.to_bytes();
-        let again = Network::from_bytes(&written).unwrap_or_else(|error| panic!("written, but {error}"));
-        assert_eq!(again.to_bytes(), written);
-        let evaluation = Evaluation::Network(Arc::new(network));
-        for fen in [
-            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-            "8/8/4k3/8/8/3P4/1P1K1p2/8 b - - 0 1",
-        ] {
-            let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
-            evaluate(&mut Evaluator::new(&evaluation), &position);
-        }
-    }
+    Some(file)
 }
 
 /// A file of annotated games (PGN): every game is read or refused with a reason, and what was read can be written and
