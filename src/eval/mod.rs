@@ -156,7 +156,10 @@ mod tests {
     /// Rook against bishop: little material, and an ending that is mostly drawn, so both scalings act.
     #[test]
     fn raw_values_are_those_of_the_network_alone() {
-        let Some(network) = Network::embedded() else { return };
+        let Some(network) = Network::embedded() else {
+            eprintln!("SKIPPED: no network is built in");
+            return;
+        };
         let position = Position::from_fen("8/8/4k3/8/4K3/8/3R4/b7 w - - 40 90", CastlingMode::Standard).unwrap();
         let mut alone = Accumulators::new(Arc::clone(&network));
         alone.reset(&position);

@@ -281,6 +281,8 @@ fn the_prompt() {
     if let (Some(network), None) = (names.next(), option_env!("EVALFILE")) {
         let name = format!("network '{}',", network.file_stem().unwrap_or_default().display());
         assert!(lines.iter().any(|line| line.starts_with(&name)), "{name} in {lines:?}");
+    } else {
+        eprintln!("SKIPPED: the network of nets/ is not built in");
     }
     for command in ["help", "compiler", "license", "eval"] {
         engine.send(command);
