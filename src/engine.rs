@@ -107,11 +107,10 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The draw rule and the contempt of a search: neutral in analysis (which an infinite search is), unless the user
-    /// wants otherwise. Several lines are analysis as well: they stand in the order of their scores, which contempt that is
-    /// not reported would upset.
-    pub fn conventions(&self, infinite: bool) -> Conventions {
-        if (self.analyse_mode || infinite || self.multi_pv > 1) && !self.analysis_contempt {
+    /// The draw rule and the contempt of a search: neutral in analysis, unless the user wants otherwise. Several lines
+    /// are analysis as well: they stand in the order of their scores, which contempt that is not reported would upset.
+    pub fn conventions(&self, analysis: bool) -> Conventions {
+        if (self.analyse_mode || analysis || self.multi_pv > 1) && !self.analysis_contempt {
             return Conventions::default();
         }
         Conventions { draws: self.draws, contempt: self.contempt }
@@ -452,13 +451,14 @@ impl Engine {
 
     fn job(&self, game: Game, limits: Limits, clock: Arc<Clock>) -> Job {
         let handicap = self.handicap(&limits);
+        let analysis = self.is_analysis(&limits);
         Job {
             // A strength that is limited must not depend on what other searches have left.
             table: if handicap.is_some() { Arc::new(TranspositionTable::new(1).0) } else { Arc::clone(&self.table) },
             signals: Arc::clone(&self.signals),
             clock,
-            conventions: self.conventions(&limits),
-            analysis: self.is_analysis(&limits),
+            conventions: self.settings.conventions(analysis),
+            analysis,
             tables: if handicap.is_some() { None } else { self.tables.clone() },
             probing: self.settings.probing,
             lines: self.settings.multi_pv,
@@ -491,10 +491,6 @@ impl Engine {
         self.signals.pondering.store(limits.ponder, Ordering::Relaxed);
         *self.signals.clock.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&clock));
         clock
-    }
-
-    fn conventions(&self, limits: &Limits) -> Conventions {
-        self.settings.conventions(limits.infinite)
     }
 }
 

@@ -115,16 +115,20 @@ fn analysis_is_neutral_unless_told_otherwise() {
     assert_eq!(insisting.conventions(true), active);
 }
 
-/// Analysis gives the same answer whatever contempt was set, from the same empty table.
+/// Analysis gives the same answer whatever contempt was set, from the same empty table; in a game contempt counts.
 #[test]
 fn contempt_does_not_reach_analysis() {
     let game = game("r1bqkbnr/pp1ppp1p/5np1/2p5/3P4/P1P2P1N/1P2P2P/RNBQKB1R w KQkq - 1 7");
-    let nodes = [0, 80].map(|contempt| {
-        let settings = Settings { contempt, analyse_mode: true, ..Settings::default() };
-        let outcome = Engine::new(settings).0.search(&game, Limits::depth(9), None);
+    let answer = |contempt, analyse_mode, limits: &Limits| {
+        let settings = Settings { contempt, analyse_mode, ..Settings::default() };
+        let outcome = Engine::new(settings).0.search(&game, limits.clone(), None);
         (outcome.nodes, outcome.last.map(|report| report.value))
-    });
-    assert_eq!(nodes[0], nodes[1]);
+    };
+    let deep = Limits::depth(9);
+    let mate = Limits { mate: Some(2), ..Limits::depth(9) };
+    assert_eq!(answer(0, true, &deep), answer(80, true, &deep), "UCI_AnalyseMode");
+    assert_eq!(answer(0, false, &mate), answer(80, false, &mate), "go mate");
+    assert_ne!(answer(0, false, &deep), answer(80, false, &deep), "a game");
 }
 
 /// Of two draws the root's side takes the later one under `Later`, the sooner one under `Sooner`.

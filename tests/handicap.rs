@@ -140,3 +140,15 @@ fn analysis_is_not_limited() {
     let mate = Limits { mate: Some(9), ..nodes };
     assert_eq!(engine(limited(WEAKEST), 0).search(&game, mate, None).nodes, 50_000);
 }
+
+/// A new game brings other choices, without a seed.
+#[test]
+fn new_games_differ() {
+    let (mut engine, _) = Engine::new(limited(WEAKEST));
+    let mut choices = std::collections::BTreeSet::new();
+    for _ in 0..20 {
+        engine.new_game();
+        choices.insert(engine.search(&Game::startpos(), long(), None).best.map(|m| m.to_string()));
+    }
+    assert!(choices.len() > 3, "{choices:?}");
+}

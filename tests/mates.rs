@@ -273,16 +273,20 @@ fn go_mate_stops_at_the_mate() {
     }
 }
 
-/// The counter stands at 76: what looks like a forced mate comes after the hundredth half-move.
+/// Two rooks mate within a few moves. Late in the count the mate comes after the hundredth ply, and nothing can be captured.
 #[test]
 fn the_counter_forbids_this_mate() {
-    let game = Game::new(read_fen("8/1p2KP2/1p4q1/1Pp5/2P5/N1Pp1k2/3P4/1N6 b - - 76 40").expect("a position"));
-    let mut engine = engine(16, 1);
     for draws in [DrawRule::Later, DrawRule::Off] {
-        engine.apply(Settings { draws, ..engine.settings().clone() });
-        let (_, reports) = search(&mut engine, &game, Limits::nodes(400_000));
-        for report in reports {
-            assert!(!report.value.score().is_mate(), "{report:?}");
+        for (counter, mates) in [(0, true), (95, false)] {
+            let mut engine = engine(16, 1);
+            engine.apply(Settings { draws, ..engine.settings().clone() });
+            let fen = format!("8/8/8/3K4/8/8/8/krr5 b - - {counter} 60");
+            let game = Game::new(read_fen(&fen).expect("a position"));
+            let (_, reports) = search(&mut engine, &game, Limits::nodes(400_000));
+            let claims: Vec<&Report> = reports.iter().filter(|report| report.value.score().is_mate()).collect();
+            assert_eq!(!claims.is_empty(), mates, "counter {counter}, {draws:?}: {claims:?}");
+            let plies = claims.iter().filter_map(|report| report.value.score().mate_ply()).min();
+            assert!(plies.is_none_or(|plies| plies > 5), "a mate in {plies:?} would be in time");
         }
     }
 }

@@ -48,7 +48,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.adopts_lead = lines == 1 && self.shared.counters.len() > 1;
         // Every other helper works an iteration ahead: what it stores in the TT is deep enough for the others.
         let ahead = if self.id.is_multiple_of(2) { 0 } else { 1 };
-        let mut trend = Trend::after(self.td.score);
+        let ply = self.game.position().ply();
+        let mut trend = Trend::after(self.td.score, ply);
         // The last complete iteration, if it has several lines.
         let mut complete: Option<RootMoves> = None;
         while self.depth < deepest {
@@ -87,7 +88,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.recall_mates(lines);
         self.publish();
         self.td.nodes += self.nodes;
-        self.td.score = self.roots.0[0].last_exact.map(|(_, score)| score.cp());
+        self.td.score = self.roots.0[0].last_exact.map(|(_, score)| (ply, score.cp()));
         if self.id > 0 && self.completed == 0 {
             return None;
         }

@@ -19,7 +19,9 @@ const BUDGET: u64 = 20_000;
 const BUDGET_SHARE: u64 = 8;
 /// Nodes after a search on the clock: a few milliseconds.
 const LAST_BUDGET_TIMED: u64 = 3_000;
-/// Nodes after a search without a clock.
+/// Nodes after a search that ended when the user said so, and now waits for the move.
+const LAST_BUDGET_STOPPED: u64 = 10_000;
+/// Nodes after any other search.
 const LAST_BUDGET: u64 = 60_000;
 
 /// What is left to do in completing a line.
@@ -56,6 +58,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let budget = match (over, timed) {
             (false, _) => BUDGET + self.nodes / BUDGET_SHARE,
             (true, true) => LAST_BUDGET_TIMED,
+            (true, false) if limits.infinite => LAST_BUDGET_STOPPED,
             (true, false) => LAST_BUDGET,
         };
         self.pv_completion = if over { PvCompletion::AfterSearch } else { PvCompletion::BetweenIterations };

@@ -325,7 +325,12 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             && limits.soft_nodes.is_none()
             && limits.depth.is_none()
             && limits.search_moves.is_empty()
-            && usize::from(self.game.position().clock()) + 2 * MOST_MOVES <= 100
+            && usize::from(self.game.position().clock()) + 2 * self.most_moves() <= 100
+    }
+
+    /// The longest mate that this search looks for, in moves.
+    fn most_moves(&self) -> usize {
+        self.shared.limits.mate.map_or(MOST_MOVES, |moves| MOST_MOVES.min(moves as usize))
     }
 
     /// Spends both mate searches' shares of the nodes so far.
@@ -373,8 +378,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// found, and its number of moves.
     fn search_mate(&mut self, aim: Aim, known: Option<Score>) -> Option<(Option<Move>, usize)> {
         let moves = known.and_then(Score::mate_moves).map(|moves| moves.unsigned_abs() as usize);
-        let asked_for = self.shared.limits.mate.map_or(MOST_MOVES, |moves| moves as usize);
-        let most = moves.map_or(MOST_MOVES, |known| known.saturating_sub(1)).min(MOST_MOVES).min(asked_for);
+        let most = moves.map_or(MOST_MOVES, |known| known.saturating_sub(1)).min(self.most_moves());
         let slot = aim as usize;
         let mut search = self.mate_searches[slot].take().unwrap_or_else(|| Box::new(MateSearch::new(self.game, aim)));
         let found = self.search_mate_within(&mut search, most, known.is_some());

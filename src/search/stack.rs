@@ -16,8 +16,8 @@ pub struct ThreadData {
     pub correction: Correction,
     /// Lessons for the network, if this thread's searches are to collect them.
     pub lessons: Option<Lessons>,
-    /// The score of the search before, in centipawns, if it had one.
-    pub(super) score: Option<i32>,
+    /// The ply of the game at which the search before began, and its score in centipawns, if it had one.
+    pub(super) score: Option<(u32, i32)>,
     /// Nodes since the histories last forgot something.
     pub(super) nodes: u64,
     pub(super) evaluator: Evaluator,

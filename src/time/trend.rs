@@ -11,14 +11,17 @@ pub struct Trend {
     stable: u32,
     /// A running mean of the score, in centipawns.
     mean: Option<i32>,
-    /// The score of the search before, in centipawns, if that was for another move of the same game.
+    /// The score of the search before, in centipawns, if that was for the same side's last move.
     before: Option<i32>,
 }
 
 impl Trend {
-    /// Before the first iteration of a search; the search before had this score, in centipawns.
-    pub fn after(before: Option<i32>) -> Trend {
-        Trend { before, ..Trend::default() }
+    /// Before the first iteration of a search from this ply of the game. The search before began at `before.0` and had the
+    /// score `before.1`, in centipawns. It counts if it was for the same side's last move, or for this one, on which the
+    /// engine had pondered.
+    pub fn after(before: Option<(u32, i32)>, ply: u32) -> Trend {
+        let last = before.filter(|&(then, _)| then == ply || then + 2 == ply);
+        Trend { before: last.map(|(_, cp)| cp), ..Trend::default() }
     }
 
     /// Takes in an iteration: its best move, its score in centipawns, and the share of all nodes, in percent, that went
@@ -68,10 +71,13 @@ mod tests {
         assert!(after(6, same, 150, 50) < calm, "the score rises");
         assert!(after(6, same, 50, 90) < calm, "nearly all nodes for the best move");
         assert_eq!(after(40, same, 50, 100), after(60, same, 50, 100), "stability counts up to a limit");
-        let since = |before| Trend::after(before).stretch(same, 50, 50);
+        let since = |before: Option<i32>| Trend::after(before.map(|cp| (38, cp)), 40).stretch(same, 50, 50);
         assert!(since(Some(110)) > since(Some(50)), "the score has fallen since the last move");
         assert!(since(Some(-10)) < since(Some(50)), "it has risen");
         assert_eq!(since(Some(50)), since(None));
         assert_eq!((since(Some(2000)), since(Some(-2000))), (since(Some(400)), since(Some(-10))), "up to a limit");
+        // From this position itself, then of the opponent, of a later and of a much earlier one.
+        let from = |then| Trend::after(Some((then, 110)), 40).stretch(same, 50, 50);
+        assert_eq!([40, 39, 42, 20].map(from), [since(Some(110)), since(None), since(None), since(None)]);
     }
 }

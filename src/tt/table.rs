@@ -133,7 +133,8 @@ impl<S: Seal> TranspositionTable<S> {
         })
     }
 
-    /// The same, with how many searches ago it was stored: 0 is the last search.
+    /// The same, with how many searches ago it was stored: 0 is the last search. After 64 searches the count begins
+    /// again.
     pub fn probe_with_age(&self, key: u64) -> Option<(Entry, u8)> {
         let floor = self.floor.load(Ordering::Relaxed);
         let age = self.age.load(Ordering::Relaxed);
@@ -238,7 +239,8 @@ impl<S: Seal> TranspositionTable<S> {
         });
     }
 
-    /// How full the table is with entries of the current search, in thousandths, from a sample.
+    /// How full the table is with entries of the current search, in thousandths, from a sample. Those of 64 searches ago,
+    /// if any are left, count as well.
     pub fn hashfull(&self) -> u32 {
         let age = self.age.load(Ordering::Relaxed);
         let sample = &self.slots[self.first..][..SAMPLE.min(self.slots.len() - self.first)];

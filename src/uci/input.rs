@@ -63,11 +63,13 @@ enum LastWord {
     End,
 }
 
-/// These lines and then the end, as if they had been typed.
+/// These lines and then the end, as if they had been typed. A last `quit` is no more than that end: it cuts no search off.
 pub fn prepared(lines: impl IntoIterator<Item = String>) -> Receiver<Input> {
     let (sender, receiver) = unbounded();
+    let mut lines: Vec<String> = lines.into_iter().map(|line| clean(line.as_bytes())).collect();
+    lines.pop_if(|line| is_quit(line));
     for line in lines {
-        let _ = sender.send(Input::Line(clean(line.as_bytes())));
+        let _ = sender.send(Input::Line(line));
     }
     receiver
 }

@@ -110,7 +110,7 @@ pub static OPTIONS: &[Definition] = &[
     Definition {
         name: "UCI_AnalyseMode",
         kind: OptionKind::Check { default: false, set: |c, on| c.engine.analyse_mode = on },
-        meaning: "analysis, not a game: no contempt, equal draws, and a mate search if there is no clock and no depth",
+        meaning: "analysis, not a game: no contempt, equal draws, and a mate search if there is no clock and no depth, one line, and no `searchmoves`",
     },
     Definition {
         name: "UCI_LimitStrength",
@@ -166,7 +166,7 @@ pub static OPTIONS: &[Definition] = &[
     Definition {
         name: "Analysis Contempt",
         kind: OptionKind::Check { default: false, set: |c, on| c.engine.analysis_contempt = on },
-        meaning: "keep contempt, for the side to move, in analysis and infinite searches, too",
+        meaning: "keep contempt, for the side to move, in analysis, too",
     },
     Definition {
         name: "Move Overhead",
@@ -436,6 +436,46 @@ mod tests {
             }
         }
         assert_eq!(options, Options::default());
+    }
+
+    /// One line of `setoption` for each option, and the only field that it may change.
+    #[test]
+    fn each_option_sets_its_own_field() {
+        type Effect = fn(&mut Options);
+        let cases: &[(&str, Effect)] = &[
+            ("Hash value 33", |c| c.engine.hash_mib = 33),
+            ("Threads value 3", |c| c.engine.threads = 3),
+            ("Ponder value true", |c| c.ui.ponder = true),
+            ("MultiPV value 7", |c| c.engine.multi_pv = 7),
+            ("UCI_Chess960 value true", |c| c.ui.chess960 = true),
+            ("UCI_ShowWDL value true", |c| c.ui.show_wdl = true),
+            ("UCI_AnalyseMode value true", |c| c.engine.analyse_mode = true),
+            ("UCI_LimitStrength value true", |c| c.engine.limit_strength = true),
+            ("UCI_Elo value 1234", |c| c.engine.elo = 1234),
+            ("Skill Level value 9", |c| c.engine.skill = 9),
+            ("UCI_Opponent value GM 2800 human Gary", |c| c.ui.opponent = "GM 2800 human Gary".into()),
+            ("UCI_EngineAbout value mine", |_| ()),
+            ("Contempt value -35", |c| c.engine.contempt = -35),
+            ("Analysis Contempt value true", |c| c.engine.analysis_contempt = true),
+            ("Move Overhead value 250", |c| c.engine.move_overhead = Duration::from_millis(250)),
+            ("SyzygyPath value /tables 3-4", |c| c.engine.syzygy_path = "/tables 3-4".into()),
+            ("SyzygyProbeDepth value 6", |c| c.engine.probing.depth = 6),
+            ("SyzygyProbeLimit value 5", |c| c.engine.probing.limit = 5),
+            ("Syzygy50MoveRule value false", |c| c.engine.probing.fifty_moves = false),
+            ("EvalFile value classical", |c| c.engine.eval_file = "classical".into()),
+            ("nodestime value 200", |c| c.engine.nodes_time = 200),
+            ("Debug Log File value ibex.log", |c| c.ui.log_file = "ibex.log".into()),
+        ];
+        for (text, effect) in cases {
+            let mut expected = Options::default();
+            effect(&mut expected);
+            assert_eq!(after(text), expected, "{text}");
+        }
+        for option in OPTIONS {
+            let for_matches = ["Draw Rule", "Recognizers"].contains(&option.name);
+            let case = cases.iter().any(|(text, _)| text.split(" value").next() == Some(option.name));
+            assert!(case || for_matches || matches!(option.kind, OptionKind::Button(_)), "{}", option.name);
+        }
     }
 
     #[test]

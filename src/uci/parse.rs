@@ -246,9 +246,9 @@ fn go(words: &[&str]) -> Command {
             "movetime" => go.movetime = number().map(milliseconds).or(go.movetime),
             // GUIs write 0 and less for "no time control ahead".
             "movestogo" => go.moves_to_go = number().map(count).filter(|&n| n > 0).or(go.moves_to_go),
-            "depth" => go.depth = number().map(|n| count(n).max(1)).or(go.depth),
-            "mate" => go.mate = number().map(|n| count(n).max(1)).or(go.mate),
-            "nodes" => go.nodes = number().map(|n| n.max(1).unsigned_abs()).or(go.nodes),
+            "depth" => go.depth = number().map(count).or(go.depth),
+            "mate" => go.mate = number().map(count).or(go.mate),
+            "nodes" => go.nodes = number().map(|n| n.max(0).unsigned_abs()).or(go.nodes),
             "perft" => return Command::Perft(number().map_or(1, count)),
             "searchmoves" => {
                 while let Some(text) = words.next_if(|next| looks_like_move(next)) {
@@ -290,12 +290,13 @@ impl Go {
     ///
     /// Moves to search that are not legal here are dropped; when none is left, there is no restriction.
     pub fn limits(&self, position: &Position) -> Limits {
+        let only = !self.has_real_limit();
         let mut limits = Limits {
-            depth: self.depth,
-            nodes: self.nodes,
+            depth: self.depth.filter(|&n| n > 0 || only).map(|n| n.max(1)),
+            nodes: self.nodes.filter(|&n| n > 0 || only).map(|n| n.max(1)),
             soft_nodes: None,
-            movetime: self.movetime,
-            mate: self.mate,
+            movetime: self.movetime.filter(|time| !time.is_zero() || only),
+            mate: self.mate.filter(|&n| n > 0 || only).map(|n| n.max(1)),
             clock: self.clock,
             increment: self.increment.map(Option::unwrap_or_default),
             moves_to_go: self.moves_to_go,
@@ -304,22 +305,36 @@ impl Go {
             search_moves: self.search_moves.iter().filter_map(|text| read_move(position, text)).collect(),
         };
         self.complete_clock(position.turn(), &mut limits);
-        let clock = limits.clock[position.turn()];
-        if clock.is_none() && (self.depth, self.nodes, self.movetime, self.mate) == (None, None, None, None) {
+        if limits.clock[position.turn()].is_none() && !has_fixed_limit(&limits) {
             limits.infinite = true;
         }
         limits
     }
 
+    /// Whether anything limits the search but a zero. Programs that write every limit write zero for one that is not
+    /// set; alone, it asks for the least.
+    fn has_real_limit(&self) -> bool {
+        let counts = [self.depth.map(u64::from), self.nodes, self.mate.map(u64::from)];
+        self.infinite
+            || self.clock.iter().any(Option::is_some)
+            || self.movetime.is_some_and(|time| !time.is_zero())
+            || counts.iter().flatten().any(|&n| n > 0)
+    }
+
     /// A game with clocks, but without ours, is not played without one: our clock is taken to show what the opponent's
-    /// shows or, with increments alone, zero.
+    /// shows or, with increments alone, zero. Beside another limit no clock is missed.
     fn complete_clock(&self, turn: Color, limits: &mut Limits) {
-        if self.infinite || limits.clock[turn].is_some() {
+        if self.infinite || limits.clock[turn].is_some() || has_fixed_limit(limits) {
             return;
         }
         let increment = self.increment[turn].filter(|increment| !increment.is_zero());
         limits.clock[turn] = self.clock[!turn].or(increment.map(|_| Duration::ZERO));
     }
+}
+
+/// Whether a depth, a number of nodes, a time for the move or a mate ends the search.
+fn has_fixed_limit(limits: &Limits) -> bool {
+    limits.depth.is_some() || limits.nodes.is_some() || limits.movetime.is_some() || limits.mate.is_some()
 }
 
 #[cfg(test)]
@@ -432,6 +447,24 @@ mod tests {
         assert!(!limits("go winc 100 binc 100").infinite);
         assert!(limits("go winc 0 binc 0").infinite);
         assert!(!limits("go nodes 5").infinite);
+        for fixed in ["movetime 5000", "depth 12", "nodes 500", "mate 3"] {
+            for clock in ["winc 100 binc 100", "btime 60000"] {
+                assert_eq!(limits(&format!("go {fixed} {clock}")).clock.white, None, "{fixed} {clock}");
+            }
+        }
+    }
+
+    #[test]
+    fn zero_is_no_limit_beside_another() {
+        let fixed = |line: &str| {
+            let limits = limits(line);
+            (limits.depth, limits.nodes, limits.movetime, limits.mate, limits.infinite)
+        };
+        let all = "depth 0 nodes 0 movetime 0 mate 0";
+        assert_eq!(fixed(&format!("go wtime 60000 btime 60000 {all}")), (None, None, None, None, false));
+        assert_eq!(fixed(&format!("go infinite {all}")), (None, None, None, None, true));
+        assert_eq!(fixed("go depth 0 nodes 500 movetime 0"), (None, Some(500), None, None, false));
+        assert_eq!(fixed(&format!("go {all}")), (Some(1), Some(1), Some(Duration::ZERO), Some(1), false));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! From the search's events to `info` and `bestmove` lines.
 //!
 //! The manners that users and tools expect: no flood while iterations take no time, bounds and the current move only
-//! after seconds, and at the end an exact line that agrees with `bestmove` and shows the final counts.
+//! after seconds, and at the end a line that agrees with `bestmove` and shows the final counts. It is exact unless the
+//! move had failed high when the search ended.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -21,6 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Lines that a search may print at once, and those that each further second allows.
 const BURST: u32 = 120;
 const LINES_PER_SECOND: u32 = 100;
+/// The room that current moves leave to the lines with scores.
+const RESERVE: usize = BURST as usize / 2;
 
 /// How moves and scores are written.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,13 +72,14 @@ impl Printer {
         match event {
             Event::Line(report) if report.complete => self.line(&mut state, report),
             Event::Line(report) => {
-                if self.started.elapsed() >= PATIENCE {
+                let lines = state.held.len() + 1;
+                if self.started.elapsed() >= PATIENCE && self.has_room(&state, lines) {
                     self.release(&mut state);
                     self.print(&mut state, report);
                 }
             }
             Event::CurrentMove { depth, current, number, nodes, time: spent } => {
-                if self.started.elapsed() >= PATIENCE && self.has_room(&state, 1) {
+                if self.started.elapsed() >= PATIENCE && self.has_room(&state, 1 + RESERVE) {
                     state.printed += 1;
                     self.info([
                         Fact::Depth(*depth),
@@ -276,6 +280,30 @@ mod tests {
         late.event(&current);
         assert!(page.lines()[0].contains(" score cp 31 lowerbound "));
         assert_eq!(page.lines()[1], "info depth 5 currmove e2e4 currmovenumber 1 nodes 9000 nps 3000 time 3000");
+    }
+
+    /// Short iterations with many root moves: a root move each is no reason to keep the lines back.
+    #[test]
+    fn current_moves_leave_room_for_lines() {
+        let (mut printer, page) = printer(Style::default());
+        printer.started = Instant::now().checked_sub(2 * PATIENCE).unwrap();
+        let current = Position::startpos().parse_move("e2e4").unwrap();
+        for number in 1..=5000 {
+            printer.event(&Event::CurrentMove { depth: 5, current, number, nodes: 9000, time: PATIENCE });
+        }
+        let before = page.lines().len();
+        assert!(before > 100, "{before} current moves");
+        let lines = 3;
+        for depth in 5..15 {
+            for line in 1..=lines {
+                printer.event(&Event::Line(Report { lines, ..report(depth, line, Ibv::exact(Score::ZERO)) }));
+            }
+        }
+        assert_eq!(page.lines().len(), before + 30);
+        for _ in 0..5000 {
+            printer.event(&Event::Line(report(15, 1, Ibv::lower(Score::ZERO))));
+        }
+        assert!(page.lines().len() < before + 200, "bounds are no flood either");
     }
 
     #[test]

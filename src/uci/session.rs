@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded, never, select};
 
@@ -119,6 +119,7 @@ impl Session {
 
     /// Listens until `quit`, until the output's reader has gone, or until the input has ended and all is done.
     pub fn run(mut self, mut input: Receiver<Input>) {
+        let mut ticked = Instant::now();
         while !self.quit && !self.output.is_broken() {
             if self.closing && self.running.is_none() {
                 break;
@@ -135,7 +136,12 @@ impl Session {
                     }
                 },
                 recv(self.woken) -> _ => (),
-                default(patience) => self.tick(),
+                default(patience) => (),
+            }
+            // Not only in silence: a program may ask `isready` all the time.
+            if ticked.elapsed() >= TICK {
+                ticked = Instant::now();
+                self.tick();
             }
             self.finish();
         }
@@ -241,7 +247,13 @@ impl Session {
             Simple::Uci => self.introduce(),
             Simple::IsReady => self.output.message(&Message::READY_OK),
             Simple::Debug(on) => self.debug = on,
-            Simple::NewGame => self.engine.new_game(),
+            Simple::NewGame => {
+                self.engine.new_game();
+                // A position that was refused belonged to the last game.
+                if self.game.is_err() {
+                    self.game = Ok(Game::startpos());
+                }
+            }
             Simple::Quit => self.quit = true,
             // Without a search there is nothing to stop or to turn into play, and no registration is needed.
             Simple::Stop | Simple::PonderHit | Simple::Register => (),

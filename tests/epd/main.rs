@@ -271,6 +271,55 @@ fn comparing_shows_what_was_lost() {
     assert_eq!(status(&ibex(&["epd", "compare", &bad, &good, "--strict"])), 0);
 }
 
+/// Six positions lost and none won are 1 in 32 by chance: enough at the usual level, not at one in a hundred.
+#[test]
+fn a_significant_loss_is_the_exit_status() {
+    let folder = Scratch::new("significant");
+    let mates = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/epd/mates.epd")).expect("a suite");
+    let lines: Vec<&str> = mates.lines().filter(|line| line.contains("mate in 1,")).take(9).collect();
+    let suite = folder.write("mates.epd", lines.join("\n") + "\n");
+    let (good, bad) = (folder.path("good.jsonl"), folder.path("bad.jsonl"));
+    assert_eq!(status(&ibex(&["epd", &suite, "--nodes", "2000", "--jsonl", &good])), 0);
+    let text = folder.read("good.jsonl");
+    assert_eq!(text.matches("\"solved\":true").count(), 9, "any search finds these");
+    folder.write("bad.jsonl", text.replacen("\"solved\":true", "\"solved\":false", 6));
+    let compare =
+        |old: &str, new: &str, level: &str| status(&ibex(&["epd", "compare", old, new, "--significance", level]));
+    assert_eq!(status(&ibex(&["epd", "compare", &good, &bad])), 1);
+    assert_eq!(compare(&good, &bad, "0.05"), 1);
+    assert_eq!(compare(&good, &bad, "0.01"), 0, "p = 0.03");
+    assert_eq!(status(&ibex(&["epd", "compare", &bad, &good])), 0, "better is no fault");
+}
+
+/// What the page calls the usual flags.
+#[test]
+fn a_run_stops_early_and_writes_tables() {
+    let folder = Scratch::new("usual");
+    // Found at once, and no mate that would end the search by itself.
+    let queen = "4k3/8/8/3q4/4P3/8/8/4K2R w K - bm exd5; id \"queen, 1\";\n";
+    let missed = "4k3/8/8/3q4/4P3/8/8/4K2R w K - bm Kf1; id \"odd, 2\";\n";
+    let suite = folder.write("small.epd", format!("{queen}{missed}"));
+    let csv = folder.path("out.csv");
+    let flags = ["epd", &suite, "--depth", "12", "--hold", "1", "--csv", &csv, "--themes", "--unsolved"];
+    let output = ibex(&flags);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let said = stdout(&output);
+    for part in ["queen", "odd", "expected Kf1", "played exd5"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let table = folder.read("out.csv");
+    let mut rows = table.lines().map(|row| row.split(',').collect::<Vec<_>>());
+    let head = rows.next().expect("a head");
+    let column = |name: &str| head.iter().position(|&title| title == name).expect("a column");
+    // The names hold commas, so columns are counted from the other end.
+    let rows: Vec<Vec<&str>> = rows.collect();
+    let cell = |row: usize, name: &str| rows[row][rows[row].len() - (head.len() - column(name))];
+    assert_eq!((rows.len(), cell(0, "solved"), cell(1, "solved")), (2, "1", "0"), "{table}");
+    assert_eq!((cell(0, "best"), cell(1, "best")), ("e4d5", "e4d5"), "{table}");
+    let depth = |row| cell(row, "depth").parse::<u32>().expect("a depth");
+    assert!(depth(0) < 12 && depth(1) == 12, "the first stops when its move has stayed: {table}");
+}
+
 #[test]
 fn annotated_suites_can_be_read_and_run_again() {
     let folder = Scratch::new("annotated");

@@ -21,7 +21,7 @@ fn root() -> &'static Path {
 /// Every Markdown file of the project that people read, below the root.
 fn documents() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for folder in ["", "docs", "nets", "epd", "trainer"] {
+    for folder in ["", "docs", "nets", "epd", "trainer", "web/package"] {
         for entry in fs::read_dir(root().join(folder)).expect("a readable folder") {
             let path = entry.expect("an entry").path();
             if path.extension().is_some_and(|e| e == "md") {

@@ -92,6 +92,28 @@ fn quit_and_the_end_of_the_input() {
     }
 }
 
+/// Arguments end like an input: a search with a limit is finished first.
+#[test]
+fn quit_as_the_last_argument_cuts_nothing_off() {
+    for last in ["quit", "isready"] {
+        let output = run(&["position startpos", "go depth 9", last]);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && said.contains("info depth 9 "), "{last}: {said}");
+        assert_eq!(said.matches("bestmove").count(), 1, "{said}");
+    }
+    assert!(run(&["quit"]).stdout.is_empty());
+}
+
+/// A position that was refused is not that of the next game.
+#[test]
+fn a_new_game_begins_at_the_beginning() {
+    let mut engine = Engine::new();
+    let (best, _) = engine.search("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "go depth 3");
+    assert_eq!(best, "(none)");
+    let (best, _) = engine.search("ucinewgame", "go depth 3");
+    assert!(is_legal(&Position::startpos(), &best), "{best}");
+}
+
 #[test]
 fn a_reader_that_goes_away() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_ibex"))

@@ -443,12 +443,30 @@ fn debug_speaks_plainly() {
     assert!(lines.contains(&"The game is over: checkmate".to_owned()), "{lines:?}");
 }
 
+/// What README says of the variable.
+#[test]
+fn the_log_on_standard_error_shows_the_protocol() {
+    let with = |level: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ibex"));
+        command.arg("uci").env("IBEX_LOG", level).stdin(Stdio::null());
+        let output = command.output().expect("the program starts");
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("text"))
+    };
+    let ([quiet, nothing], [plain, log]) = (with("warn"), with("debug"));
+    assert_eq!((quiet.as_str(), nothing.as_str()), (plain.as_str(), ""));
+    for line in ["> uci", "< id name Ibex", "< uciok"] {
+        assert!(log.lines().any(|l| l.contains(line)), "{line} in {log}");
+    }
+}
+
 #[test]
 fn the_log_file_has_both_directions() {
+    const OPPONENT: &str = "the opponent is GM 2800 human Gary Kasparov";
     let path = std::env::temp_dir().join(format!("ibex uci test {}.log", std::process::id()));
     let _ = std::fs::remove_file(&path);
     let mut engine = Engine::new();
     engine.send(format!("setoption name Debug Log File value {}", path.display()));
+    engine.send("setoption name UCI_Opponent value GM 2800 human Gary Kasparov");
     engine.ready();
     engine.send("position startpos\ngo depth 2");
     engine.best_move();
@@ -456,7 +474,7 @@ fn the_log_file_has_both_directions() {
     engine.expect("uciok");
     let log = std::fs::read_to_string(&path).expect("the log");
     std::fs::remove_file(&path).expect("removed");
-    for line in ["> isready", "< readyok", "> go depth 2", "< info depth 1", "< bestmove "] {
+    for line in ["> isready", "< readyok", "> go depth 2", "< info depth 1", "< bestmove ", OPPONENT] {
         assert!(log.lines().any(|l| l.starts_with("[20") && l.contains(line)), "{line} in {log}");
     }
     assert!(!log.contains("uciok"), "closed again");

@@ -41,6 +41,36 @@ fn the_last_line_belongs_to_the_move() {
     }
 }
 
+/// Where the clock leaves time for the mate that is asked for, `go mate` ends with the proof that there is none.
+#[test]
+fn no_mate_is_proved_late_in_the_count_as_well() {
+    let mut engine = Engine::new();
+    for (clock, moves) in [(0, 2), (85, 1), (96, 2)] {
+        let fen = format!("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - {clock} 60");
+        let (_, lines) = engine.search(&format!("position fen {fen}"), &format!("go mate {moves}"));
+        let remark = format!("info string there is no mate in {moves}");
+        assert!(lines.iter().any(|line| line.starts_with(&remark)), "{clock}: {lines:?}");
+    }
+}
+
+/// The limit of strength is for games: what runs until `stop` is analysis.
+#[test]
+fn an_infinite_search_is_not_limited() {
+    let mut engine = Engine::new();
+    engine.send("setoption name UCI_LimitStrength value true\nsetoption name UCI_Elo value 850");
+    engine.send("position startpos\ngo infinite");
+    loop {
+        let line = engine.expect("info");
+        let nodes = line.split(" nodes ").nth(1).and_then(|rest| rest.split(' ').next());
+        // At this rating a move of a game takes fewer than 5000.
+        if nodes.is_some_and(|nodes| nodes.parse::<u64>().expect("a number") > 20_000) {
+            break;
+        }
+    }
+    engine.send("stop");
+    assert!(is_legal(&Position::startpos(), &engine.best_move()));
+}
+
 /// A null move passes the turn, as some programs let their users do.
 #[test]
 fn null_moves_in_the_list() {

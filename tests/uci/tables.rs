@@ -140,6 +140,30 @@ fn tables_of_results_alone() {
     assert!(last.contains("wdl 0 1000 0"), "{lines:#?}");
 }
 
+/// The 50 moves are over and no draw was claimed: a pawn move begins another count, with distances and without.
+#[test]
+fn progress_wins_after_the_last_ply_too() {
+    let Some(folder) = tablebases() else { return };
+    let scratch = Scratch::new("no distances");
+    for file in std::fs::read_dir(&folder).expect("a folder").flatten() {
+        let name = file.file_name().to_string_lossy().into_owned();
+        if name.ends_with(".rtbw") {
+            scratch.write(&name, std::fs::read(file.path()).expect("a table"));
+        }
+    }
+    for tables in [folder.as_path(), scratch.0.as_path()] {
+        for clock in [99, 100, 120] {
+            let mut engine = Engine::new();
+            engine.send(format!("setoption name SyzygyPath value {}", tables.display()));
+            engine.send("setoption name UCI_ShowWDL value true");
+            let position = format!("position fen 8/8/8/4k3/8/8/4P3/R3K3 w - - {clock} 90");
+            let (best, lines) = engine.search(&position, "go depth 2");
+            let last = lines.iter().rfind(|line| line.contains(" score ")).expect("a score");
+            assert!(last.contains(" wdl 1000 0 0 ") && best.starts_with("e2"), "{clock}: {best}: {last}");
+        }
+    }
+}
+
 /// A move that loses for certain does not stand for the position where another one may hold until the clock runs out or the
 /// game repeats itself: the tables' distances are rounded, and repetition is not in them.
 #[test]

@@ -54,12 +54,7 @@ pub fn write(parameters: &Parameters, positions: &[ChessBoard], path: &Path) -> 
     let network = Arc::new(quantise(parameters, name)?);
     let sample = &positions[..positions.len().min(SAMPLE)];
     let error = compare(&parameters.rounded(), &network, sample);
-    if error.count == 0 {
-        return Err("no position within 1000 cp to compare the integers on".to_owned());
-    }
-    if error.mean > TOLERANCE {
-        return Err(format!("the integers stray too far: {:.2} cp where {TOLERANCE} are allowed", error.mean));
-    }
+    error.check()?;
     let bytes = network.to_bytes();
     data::replace(path, |output| output.write_all(&bytes))?;
     tell!(
@@ -77,6 +72,19 @@ struct Distance {
     count: usize,
     mean: f64,
     largest: f64,
+}
+
+impl Distance {
+    /// Whether a network so far from what was learned may be written.
+    fn check(&self) -> Result<(), String> {
+        if self.count == 0 {
+            return Err("no position within 1000 cp to compare the integers on".to_owned());
+        }
+        if self.mean > TOLERANCE {
+            return Err(format!("the integers stray too far: {:.2} cp where {TOLERANCE} are allowed", self.mean));
+        }
+        Ok(())
+    }
 }
 
 /// Compares what the engine will compute with what was learned.
@@ -98,4 +106,35 @@ fn compare(parameters: &Parameters, network: &Arc<Network>, positions: &[ChessBo
     }
     distance.mean /= distance.count.max(1) as f64;
     distance
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ibex::position::Position;
+    use shakmaty::CastlingMode;
+
+    const FENS: [&str; 3] = [
+        "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
+        "8/8/4k3/8/4K3/8/3R4/b7 w - - 0 1",
+        "2r3k1/1q1nbppp/r3p3/3pP3/pPpP4/P1Q2N2/2RN1PPP/2R4K w - - 0 23",
+    ];
+
+    #[test]
+    fn integers_of_other_weights_stray_too_far() {
+        let packed = FENS.map(|fen| {
+            let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            data::tests::packed(&position, 0, 1)
+        });
+        let [learned, other] = [5, 6].map(|seed| Parameters::random(64, seed));
+        let distance = |weights| {
+            let network = Arc::new(quantise(weights, "test".to_owned()).unwrap());
+            compare(&learned.rounded(), &network, &packed)
+        };
+        assert_eq!((distance(&learned).count, distance(&learned).check()), (3, Ok(())));
+        let error = distance(&other).check().unwrap_err();
+        assert!(error.starts_with("the integers stray too far: "), "{error}");
+        let nothing = compare(&learned.rounded(), &Arc::new(quantise(&learned, "test".to_owned()).unwrap()), &[]);
+        assert!(nothing.check().is_err());
+    }
 }

@@ -2,7 +2,7 @@
 //
 // A search keeps the worker busy, so `stop` and `ponderhit` reach it by shared memory as well. Without shared memory, the
 // worker that searches is ended and another one takes its place. The same happens to a worker that has failed. The new
-// one hears again what the old one knew: options and position.
+// one hears again what the old one knew: options and position, with `debug` and `flip`.
 
 import { PONDERHITS, STOPS } from "./serve.js";
 
@@ -43,9 +43,9 @@ export class Engine {
   #worker = null;
   #flags = null;
   #listeners = new Set();
-  /** What the worker knows but for the queue: options by name, and the position. */
+  /** What the worker knows but for the queue: options by name, and the lines that made its position. */
   #options = new Map();
-  #position = null;
+  #position = [];
   /** The `uci` and `isready` that the worker has not answered. */
   #asked = [];
   /** The `go` that has no answer yet, and every line behind it. */
@@ -206,7 +206,10 @@ export class Engine {
 
   #remember(line) {
     const first = word(line);
-    if (first === "position") this.#position = line;
+    if (first === "position") this.#position = [line];
+    if (first === "flip") this.#position.push(line);
+    // No option begins with a blank.
+    if (first === "debug") this.#options.set(" debug", line);
     if (first === "uci" || first === "isready") this.#asked.push(first);
     if (first === "setoption") {
       const name = /\bname\s+(.*?)(\s+value\b|$)/i.exec(line)?.[1] ?? line;
@@ -261,7 +264,7 @@ export class Engine {
     this.#worker.end();
     this.#begin();
     for (const line of this.#options.values()) this.#send(line);
-    if (this.#position !== null) this.#send(this.#position);
+    for (const line of this.#position) this.#send(line);
     for (const line of this.#asked) this.#send(line);
     const answer = settle ? this.#lastAnswer() : null;
     if (settle && answer === null) this.#queue[0] = shortened(this.#queue[0]);

@@ -1,5 +1,6 @@
 //! `datagen stats` and `datagen verify`: what is in data files, and whether it is sound.
 
+use std::fmt::Arguments;
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -229,23 +230,32 @@ impl Census {
         });
     }
 
-    fn print(&self) {
+    /// The counts, as `stats` prints them.
+    fn text(&self) -> String {
+        let mut text = String::new();
+        let mut line = |args: Arguments<'_>| text += &format!("{args}\n");
         let of = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
-        tell!("games       {:>12}", self.games);
-        tell!("  white won {:>12} {:6.1} %", self.results[2], of(self.results[2], self.games));
-        tell!("  drawn     {:>12} {:6.1} %", self.results[1], of(self.results[1], self.games));
-        tell!("  black won {:>12} {:6.1} %", self.results[0], of(self.results[0], self.games));
-        tell!("  chess960  {:>12} {:6.1} %", self.chess960, of(self.chess960, self.games));
+        line(format_args!("games       {:>12}", self.games));
+        line(format_args!("  white won {:>12} {:6.1} %", self.results[2], of(self.results[2], self.games)));
+        line(format_args!("  drawn     {:>12} {:6.1} %", self.results[1], of(self.results[1], self.games)));
+        line(format_args!("  black won {:>12} {:6.1} %", self.results[0], of(self.results[0], self.games)));
+        line(format_args!("  chess960  {:>12} {:6.1} %", self.chess960, of(self.chess960, self.games)));
         let mean = self.positions as f64 / self.games.max(1) as f64;
-        tell!("positions   {:>12} ({mean:.1} a game, {} in the longest)", self.positions, self.longest);
-        tell!("  in check  {:>12} {:6.1} %", self.in_check, of(self.in_check, self.positions));
-        tell!("  noisy     {:>12} {:6.1} %", self.noisy, of(self.noisy, self.positions));
-        tell!("kept        {:>12} {:6.1} %", self.kept, of(self.kept, self.positions));
-        tell!("kept, by pieces on the board");
+        line(format_args!("positions   {:>12} ({mean:.1} a game, {} in the longest)", self.positions, self.longest));
+        line(format_args!("  in check  {:>12} {:6.1} %", self.in_check, of(self.in_check, self.positions)));
+        line(format_args!("  noisy     {:>12} {:6.1} %", self.noisy, of(self.noisy, self.positions)));
+        line(format_args!("kept        {:>12} {:6.1} %", self.kept, of(self.kept, self.positions)));
+        line(format_args!("kept, by pieces on the board"));
         for (i, &n) in self.phases.iter().enumerate() {
-            tell!("  {:>2}..={:<2}    {n:>12} {:6.1} % {}", 4 * i + 1, 4 * i + 4, of(n, self.kept), bar(n, self.kept));
+            line(format_args!(
+                "  {:>2}..={:<2}    {n:>12} {:6.1} % {}",
+                4 * i + 1,
+                4 * i + 4,
+                of(n, self.kept),
+                bar(n, self.kept)
+            ));
         }
-        tell!("kept, by score for the side to move, in centipawns");
+        line(format_args!("kept, by score for the side to move, in centipawns"));
         for (i, &n) in self.scores.iter().enumerate() {
             let range = match (i.checked_sub(1).map(|i| EDGES[i]), EDGES.get(i)) {
                 (None, Some(high)) => format!("..{high}"),
@@ -253,8 +263,10 @@ impl Census {
                 (Some(low), Some(high)) => format!("{low}..{high}"),
                 (None, None) => String::new(),
             };
-            tell!("  {range:<12} {n:>9} {:6.1} % {}", of(n, self.kept), bar(n, self.kept));
+            line(format_args!("  {range:<12} {n:>9} {:6.1} % {}", of(n, self.kept), bar(n, self.kept)));
         }
+        text.pop();
+        text
     }
 }
 
@@ -275,8 +287,76 @@ pub fn stats(names: &[PathBuf], filter: Filter) -> u8 {
             TROUBLE
         }
         Ok(_) => {
-            census.print();
+            tell!("{}", census.text());
             OK
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::games::Step;
+    use shakmaty::fen::Fen;
+    use shakmaty::uci::UciMove;
+    use shakmaty::{CastlingMode, FromSetup as _};
+
+    fn record(fen: &str, moves: &str, result: GameResult) -> GameRecord {
+        let setup = fen.parse::<Fen>().unwrap().into_setup();
+        let start = Chess::from_setup(setup, CastlingMode::Standard).unwrap();
+        let mut chess = start.clone();
+        let mut steps = Vec::new();
+        for (text, score) in moves.split_whitespace().zip([20, -40, 60, 2000].into_iter().cycle()) {
+            let chosen = text.parse::<UciMove>().unwrap().to_move(&chess).unwrap();
+            chess.play_unchecked(chosen);
+            steps.push(Step { chosen, score });
+        }
+        GameRecord { start, steps, result }
+    }
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    const FOOLS_MATE: &str = "f2f3 e7e5 g2g4 d8h4";
+    /// White stalemates, or takes the last pawn.
+    const QUEEN: &str = "7k/8/4K3/6Q1/8/8/8/8 w - - 0 1";
+    const LAST_PAWN: &str = "8/8/8/8/8/4k3/5p2/5K2 w - - 0 1";
+
+    #[test]
+    fn results_that_the_last_board_rules_out_are_seen() {
+        use GameResult::{BlackWins, Draw, WhiteWins};
+        let complaint = |fen, moves, result| contradiction(&record(fen, moves, result));
+        assert_eq!(complaint(START, FOOLS_MATE, BlackWins), None);
+        for wrong in [WhiteWins, Draw] {
+            assert_eq!(complaint(START, FOOLS_MATE, wrong), Some("the mated side did not lose"));
+        }
+        assert_eq!(complaint(QUEEN, "g5g6", Draw), None);
+        assert_eq!(complaint(QUEEN, "g5g6", WhiteWins), Some("a dead draw that was not drawn"));
+        assert_eq!(complaint(START, "e2e4", WhiteWins), None, "a game may be adjudicated");
+        assert_eq!(complaint(START, "", Draw), Some("no moves"));
+        // Bare kings end a game, and moves are legal all the same.
+        let bare = "8/8/8/8/8/4k3/8/5K2 w - - 0 1";
+        assert_eq!(complaint(bare, "f1g1", Draw), Some("moves after the end"));
+        assert_eq!(complaint(LAST_PAWN, "f1g2", Draw), None);
+    }
+
+    #[test]
+    fn the_census_counts_each_side_s_games() {
+        use GameResult::{BlackWins, Draw, WhiteWins};
+        let mut census = Census::default();
+        for result in [BlackWins, WhiteWins, WhiteWins, Draw, WhiteWins, Draw] {
+            census.count(&record(START, FOOLS_MATE, result), Filter::default());
+        }
+        assert_eq!((census.games, census.positions, census.longest), (6, 24, 4));
+        let text = census.text();
+        for row in
+            ["white won            3   50.0 %", "drawn                2   33.3 %", "black won            1   16.7 %"]
+        {
+            assert!(text.contains(row), "{row}: {text}");
+        }
+        // For the side to move: 20 and 60 for White; for Black -40 is 40, and 2000 is -2000.
+        let row = |range: &str| text.lines().find(|line| line.trim_start().starts_with(range)).unwrap_or_default();
+        for range in ["-30..31", "..-1600"] {
+            assert!(row(range).contains(" 6   25.0 %"), "{range}: {text}");
+        }
+        assert!(row("31..101").contains(" 12   50.0 %"), "{text}");
     }
 }

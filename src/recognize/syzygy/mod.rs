@@ -273,8 +273,10 @@ impl Tablebases {
         // The tables are for positions with the clock at zero. Progress at clock 100 is in time, and mate
         // is progress.
         let (least, most) = (dtz.abs(), dtz.abs() + rounded);
-        let in_time = mated || !probing.fifty_moves || clock + most <= 100;
-        let too_late = !mated && probing.fifty_moves && clock + least > 100;
+        // A move that is progress itself is in time at any clock of a game that goes on.
+        let spent = if position.clock() == 0 { 0 } else { clock };
+        let in_time = mated || !probing.fifty_moves || spent + most <= 100;
+        let too_late = !mated && probing.fifty_moves && spent + least > 100;
         // Who makes progress step by step meets no trap that is as far from it as the first step.
         let winner = if dtz > 0 { us } else { !us };
         let behind = position.clock() == 0 || traps.iter().all(|&(wins, plies)| wins != winner || plies + 1 >= most);
@@ -283,11 +285,11 @@ impl Tablebases {
         let rank = match dtz.signum() {
             1 if in_time && hurry => 2000 - dtz,
             1 if in_time => 2000,
-            1 => 1000 - dtz - clock,
+            1 => 1000 - dtz - spent,
             // Distances are rounded, and among losses the search itself looks for the longest. A move that may be saved is
             // no better for that: it may be mated at once.
             -1 if !too_late => LOSS,
-            -1 => -1000 - dtz + clock,
+            -1 => -1000 - dtz + spent,
             _ => 0,
         };
         let score = match dtz.signum() {
@@ -310,8 +312,8 @@ impl Tablebases {
         after.play(m);
         let (again, after) = (after.occurrences() >= 2, after.position());
         let mated = after.in_check() && !after.has_legal_move();
-        // Drawn on the board, or before the move already.
-        let drawn = !mated && (again || strict && (after.clock() >= 100 || game.position().clock() >= 100));
+        // Drawn on the board.
+        let drawn = !mated && (again || strict && after.clock() >= 100);
         let wdl = if drawn { Wdl::Draw } else { -self.wdl_after_zeroing(after)? };
         let (rank, score) = match wdl {
             Wdl::Win => (2000, Some(Score::tablebase_win(0))),

@@ -117,6 +117,21 @@ test("without shared memory a stop comes before the first line, too", async () =
   loaded.terminate();
 });
 
+test("another worker has the position as it was turned, and goes on explaining", async () => {
+  const { loaded, lines, ask } = await engine({ shared: false });
+  const fen = async () => (await ask("d", "Fen: ")).slice(5);
+  for (const line of ["debug on", "position startpos moves e2e4", "flip"]) loaded.postMessage(line);
+  const turned = await fen();
+  assert.match(turned, /^rnbqkbnr\/pppp1ppp\/8\/4p3\/8\/8\/PPPPPPPP\/RNBQKBNR w/);
+  await ask("go infinite\nstop", "bestmove");
+  assert.equal(await fen(), turned);
+  // A line that means nothing is explained only then.
+  const before = lines.length;
+  await ask("nonsense\nisready", "readyok");
+  assert.ok(lines.slice(before).some((line) => line.startsWith("info string")), lines.slice(before).join("\n"));
+  loaded.terminate();
+});
+
 test("a worker that fails is replaced, with its options, its position and its search", async () => {
   const module = await WebAssembly.compile(readFileSync(new URL("../ibex.wasm", import.meta.url)));
   const lines = [];
