@@ -120,7 +120,7 @@ for archive in "$@"; do
           fi
           ;;
       esac
-      linux=$folder/$program
+      linux=$ibex
       ;;
     *windows*)
       if [ -n "${linux:-}" ] && python3 -c 'import chess' 2>/dev/null; then
