@@ -1,8 +1,8 @@
 //! The laboratory: what the search believes, as experiments that anyone can repeat.
 //!
 //! Every experiment searches a fixed set of positions to a fixed depth under several settings, each from an empty table,
-//! on one thread. `recognizers` alone has a suite of its own, and searches each position until it is solved. Nodes and
-//! cuts repeat exactly on any machine; times do not.
+//! on one thread. `recognizers` alone has a suite of its own, searches each position with a limit of nodes, and counts
+//! those until it is solved, or all. Nodes and cuts repeat exactly on any machine; times do not.
 
 pub mod experiment;
 mod settings;
