@@ -6,8 +6,9 @@ use bulletformat::ChessBoard;
 use ibex::bound::Bound;
 use ibex::formats::filter::Filter;
 use ibex::formats::games::GameRecord;
-use ibex::formats::lessons::{LessonRecord, bound_code};
+use ibex::formats::lessons::{LessonRecord, bound_code, lesson_file};
 use ibex::lab::datagen::report::{data_files, read_with_lessons};
+use ibex::lab::outputs::{self, Manner, Output};
 use ibex::random::Random;
 use ibex::tell;
 use shakmaty::{Chess, Color, Position as _, Role};
@@ -114,15 +115,23 @@ fn pack_lesson(lesson: &LessonRecord) -> ChessBoard {
 ///
 /// # Errors
 ///
-/// One line: a file cannot be read or written, lessons do not fit their games, or no position is left.
+/// One line: a file cannot be read or written, or is an input and an output; lessons do not fit their games, or no
+/// position is left.
 pub fn run(args: &Args) -> Result<(), String> {
+    let files = data_files(&args.files)?;
+    let (validation_file, packed_lessons) = (validation_file(&args.out), with_ending(&args.out, ".lessons"));
+    let inputs: Vec<PathBuf> = files.iter().flat_map(|file| [file.clone(), lesson_file(file)]).collect();
+    let output = |path| Output { flag: "--out", path, manner: Manner::Continued };
+    let written = [&args.out, &validation_file, &packed_lessons].map(|path| output(path.as_path()));
+    outputs::check(&inputs, &written, false).map_err(|error| error.to_string())?;
+
     let (mut training, mut validation) = (Vec::new(), Vec::new());
     // What is left out has random numbers of its own, so that the shuffle does not depend on it.
     let mut skips = Random::of_part(args.seed, 1);
     let mut lessons = Vec::new();
     let mut games = 0;
-    for path in data_files(&args.files)? {
-        read_with_lessons(&path, |record, found| {
+    for path in &files {
+        read_with_lessons(path, |record, found| {
             let set_aside = games % args.validation == 0;
             games += 1;
             let (set, skip) = if set_aside { (&mut validation, 0.0) } else { (&mut training, f64::from(args.skip)) };
@@ -151,13 +160,12 @@ pub fn run(args: &Args) -> Result<(), String> {
     // What an older packing has set aside may be what this one learns from, and the other way round. So its files go
     // first, and the positions to learn from come last. Every training needs these, so it refuses what an incomplete
     // packing leaves.
-    let (validation_file, lesson_file) = (validation_file(&args.out), with_ending(&args.out, ".lessons"));
     data::remove(&args.out)?;
     data::remove(&validation_file)?;
-    data::remove(&lesson_file)?;
+    data::remove(&packed_lessons)?;
     data::write(&validation_file, &validation)?;
     if !lessons.is_empty() {
-        data::write(&lesson_file, &lessons)?;
+        data::write(&packed_lessons, &lessons)?;
     }
     data::write(&args.out, &training)?;
     tell!("{games} games: {} positions to learn from, {} to validate with", training.len(), validation.len());
@@ -175,7 +183,7 @@ mod tests {
 
     use clap::Parser;
     use ibex::formats::games::{GameResult, Step};
-    use ibex::formats::lessons::{block, lesson_file};
+    use ibex::formats::lessons::block;
 
     use crate::data::tests::scratch_folder;
     use crate::model::{Target, lesson_bound};
@@ -327,6 +335,25 @@ mod tests {
         fs::create_dir(with_ending(&out, ".tmp")).unwrap();
         assert!(packed("10").unwrap_err().contains("cannot write"));
         assert!(!out.exists() && validation.exists(), "nothing to learn from");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn an_input_is_never_an_output() {
+        let folder = scratch_folder("own");
+        let file = folder.join("games.vf");
+        fs::write(&file, games()).unwrap();
+        fs::write(lesson_file(&file), one_lesson().repeat(40)).unwrap();
+        for (input, out) in
+            [("games.vf", "games.vf"), ("games.vf", "./games.vf"), ("games.val", "games"), ("games.lessons", "games")]
+        {
+            fs::write(folder.join(input), games()).unwrap();
+            let (input, out) = (folder.join(input), folder.join(out));
+            let line = ["pack", input.to_str().unwrap(), "--out", out.to_str().unwrap()];
+            let error = run(&Line::parse_from(line).args).unwrap_err();
+            assert!(error.starts_with("--out ") && error.ends_with("is an input too, and would be lost"), "{error}");
+            assert!(fs::read(&input).unwrap() == games(), "{line:?}");
+        }
         fs::remove_dir_all(&folder).unwrap();
     }
 
