@@ -7,7 +7,7 @@
 //! `n` plays the games `w`, `w + n`, `w + 2n`..., each from its own seed, so the finished file, which takes the games
 //! in their order, is the same for any number of workers if a number of games was given.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{BufReader, BufWriter, IsTerminal, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -32,6 +32,9 @@ const SYNC: u64 = 256;
 
 /// After as many games without a position to keep, a run would never reach its number of positions.
 const FRUITLESS: u64 = 1000;
+
+/// The finished file while it has another name, in the folder of the run.
+const DRAFT: &str = "merged.tmp";
 
 /// What must stay the same from start to resume.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -152,10 +155,10 @@ impl GenerationRun {
     /// One line: the file exists, the settings differ from those of the run to be resumed, or the system refuses.
     pub fn run<P: SelfPlayer>(&self, new_player: &(dyn Fn() -> P + Sync), quiet: bool) -> Result<Totals, String> {
         must_be_free(&self.out)?;
-        if self.lessons {
+        let folder = parts_folder(&self.out);
+        if self.lessons && !is_half_finished(&self.out, &folder) {
             must_be_free(&lesson_file(&self.out))?;
         }
-        let folder = parts_folder(&self.out);
         fs::create_dir_all(&folder).map_err(trouble("make the folder", &folder))?;
         let _lock = self.enter(&folder)?;
 
@@ -456,8 +459,13 @@ fn mend_lessons(path: &Path, games: u64) -> Result<(), String> {
 fn lock(folder: &Path) -> Result<File, String> {
     let path = folder.join("lock");
     let file = append_to(&path)?;
-    if file.try_lock().is_err() {
-        return Err(format!("another run is at work in {}", folder.display()));
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(format!("another run is at work in {}", folder.display())),
+        // Some network drives have no locks; runs must be possible there.
+        Err(TryLockError::Error(error)) => {
+            remark!("{} cannot be locked ({error}): no other run must work there", folder.display());
+        }
     }
     Ok(file)
 }
@@ -478,22 +486,39 @@ pub fn finish(out: &Path) -> Result<Totals, String> {
     let folder = parts_folder(out);
     let manifest = manifest(&folder)?;
     let _lock = lock(&folder)?;
+    for path in (0..manifest.workers).map(|worker| part(&folder, worker)) {
+        let tally = mend(&path)?;
+        if lesson_file(&path).exists() {
+            mend_lessons(&lesson_file(&path), tally.games)?;
+        }
+    }
     finish_all(out, manifest.workers)
 }
 
-/// The same for the run that has the lock, with the games of all its workers; one that had no time for a game has no file.
+/// Whether a run was killed after its lessons got their name and before its games got theirs. The parts have both.
+fn is_half_finished(out: &Path, folder: &Path) -> bool {
+    let draft = folder.join(DRAFT);
+    lesson_file(out).exists() && !out.exists() && draft.exists() && !lesson_file(&draft).exists()
+}
+
+/// The same for the run that has the lock and whose parts are mended, with the games of all its workers; one that had
+/// no time for a game has no file.
 fn finish_all(out: &Path, workers: usize) -> Result<Totals, String> {
     must_be_free(out)?;
     let folder = parts_folder(out);
+    let draft = folder.join(DRAFT);
     let mut parts = Vec::with_capacity(workers);
     for path in (0..workers).map(|worker| part(&folder, worker)) {
         parts.push(if path.exists() { Some(Part::open(path)?) } else { None });
     }
     let with_lessons = parts.iter().flatten().any(|part| part.lessons.is_some());
     if with_lessons {
-        must_be_free(&lesson_file(out))?;
+        let path = lesson_file(out);
+        if is_half_finished(out, &folder) {
+            fs::remove_file(&path).map_err(trouble("remove", &path))?;
+        }
+        must_be_free(&path)?;
     }
-    let draft = folder.join("merged.tmp");
     let tally = match merge(&mut parts, &draft, with_lessons) {
         Ok(tally) => tally,
         Err(error) => {

@@ -202,6 +202,69 @@ fn lessons_follow_their_games_through_a_kill() {
     assert!(torn.run(&|| Teacher(0), true).unwrap_err().contains("torn.lessons exists already"));
 }
 
+/// The parts of a run with lessons that has played all its games.
+fn played(run: &GenerationRun) -> PathBuf {
+    let folder = parts_folder(&run.out);
+    fs::create_dir_all(&folder).unwrap();
+    drop(run.enter(&folder).unwrap());
+    for worker in 0..run.manifest.workers {
+        let (counters, stop) = (SharedTotals::default(), AtomicBool::new(false));
+        run.work(worker, 0, &folder, &|| Teacher(0), &counters, &stop).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn finishing_mends_what_a_power_cut_leaves() {
+    let scratch = Scratch::new("cut");
+    for zeros in [false, true] {
+        let run = GenerationRun { lessons: true, ..session(&scratch.0, &format!("zeros-{zeros}"), 2, 24) };
+        let folder = played(&run);
+        // The end of the lessons is lost, from the first lesson of the last game that has any.
+        let path = lesson_file(&part(&folder, 0));
+        let whole = fs::read(&path).unwrap();
+        let mut reader = LessonReader::new(whole.as_slice());
+        let (mut start, mut last) = (0, 0);
+        while let Some(lessons) = reader.next_lessons().unwrap() {
+            last = if lessons.is_empty() { last } else { start };
+            start = reader.consumed() as usize;
+        }
+        let mut bytes = whole[..last + 20].to_vec();
+        bytes.resize(if zeros { whole.len() } else { bytes.len() }, 0);
+        fs::write(&path, bytes).unwrap();
+        assert_eq!(finish(&run.out).unwrap().games, 24);
+        assert_eq!(verify(std::slice::from_ref(&run.out)), OK, "{zeros}");
+    }
+}
+
+#[test]
+fn a_kill_between_lessons_and_games_loses_nothing() {
+    let scratch = Scratch::new("between");
+    let with_lessons = |name| GenerationRun { lessons: true, ..session(&scratch.0, name, 2, 24) };
+    let whole = with_lessons("whole");
+    whole.run(&|| Teacher(0), true).unwrap();
+    let both = |run: &GenerationRun| [&run.out, &lesson_file(&run.out)].map(|path| fs::read(path).unwrap());
+    for finishes in [false, true] {
+        let run = with_lessons(if finishes { "finished" } else { "resumed" });
+        let folder = played(&run);
+        fs::write(folder.join(DRAFT), b"games").unwrap();
+        fs::write(lesson_file(&run.out), b"lessons").unwrap();
+        let tally = if finishes { finish(&run.out) } else { run.run(&|| Teacher(0), true) };
+        assert_eq!(tally.unwrap().games, 24);
+        assert!(both(&run) == both(&whole), "{finishes}");
+    }
+    // The lessons of something else are left alone.
+    let run = with_lessons("other");
+    let folder = played(&run);
+    fs::write(lesson_file(&run.out), b"lessons").unwrap();
+    for drafts in [&[][..], &[DRAFT.to_owned(), format!("{DRAFT}.lessons")]] {
+        drafts.iter().for_each(|draft| fs::write(folder.join(draft), b"draft").unwrap());
+        assert!(run.run(&|| Teacher(0), true).unwrap_err().contains("other.lessons exists already"));
+        assert!(finish(&run.out).unwrap_err().contains("other.lessons exists already"));
+    }
+    assert_eq!(fs::read(lesson_file(&run.out)).unwrap(), b"lessons");
+}
+
 #[test]
 fn a_run_whose_games_leave_nothing_ends() {
     /// Scores nothing: every search is cut short.
