@@ -95,6 +95,27 @@ fn engines_that_fail_cost_only_their_positions() {
     }
 }
 
+/// An engine may be slower than the default allows, or it hangs: how long to wait for it can be set.
+#[cfg(unix)]
+#[test]
+fn the_time_for_an_engine_can_be_set() {
+    let game = "[White \"A\"]\n\n1. e4 e5 2. Ke2 *\n";
+    let (folder, ..) = folder_with_games("patience", game);
+    let answer = "if [ $n -eq 1 ]; then echo 'bestmove b8c6'; else echo 'bestmove g1f3'; fi";
+    let slow = fake_engine(&folder.0, "slow", &format!("sleep 2; echo 'info depth 1 score cp 9'; {answer}"));
+    for (seconds, status, part) in
+        [("1", 1, ": no value before 2. Ke2: slow: stopped after "), ("60", 0, "1 game, 2 positions")]
+    {
+        let arguments = ["-", "--moves", "2", "--nodes", "1", "--engine", &slow, "--timeout", seconds];
+        let output = analyse(&arguments, game.as_bytes());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{seconds}: {said}");
+        assert!(said.contains(part), "{seconds}: {said}");
+    }
+    let output = analyse(&["-", "--timeout", "9"], game.as_bytes());
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+}
+
 /// A full disk is no fault of the engine's: the message names the file. A limit of 4 KiB for files plays the disk.
 #[cfg(target_os = "linux")]
 #[test]

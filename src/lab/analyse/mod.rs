@@ -104,6 +104,10 @@ pub struct Args {
     /// Set an option of this engine (may be repeated)
     #[arg(long = "option", value_name = "NAME=VALUE", requires = "engine", help_heading = "Another engine")]
     pub options: Vec<String>,
+    /// Give a position up where this engine takes more than this many seconds [default: depends on the limits]
+    // It is no part of the job: a run may go on with more patience.
+    #[arg(long, value_name = "SECONDS", requires = "engine", help_heading = "Another engine", value_parser = amount::seconds)]
+    pub timeout: Option<u64>,
 }
 
 impl Args {

@@ -1,5 +1,7 @@
 //! Who searches: Ibex, or another engine.
 
+use std::time::Duration;
+
 use shakmaty::Move;
 
 use super::Args;
@@ -82,7 +84,8 @@ impl Searcher {
             options.push((option.0.to_owned(), option.1.to_owned()));
         }
         let (hash, threads) = (args.hash, args.threads);
-        let program = Program { command: words, options, hash, threads, patience: None, counted: false };
+        let patience = args.timeout.map(Duration::from_secs);
+        let program = Program { command: words, options, hash, threads, patience, counted: false };
         let engine = External::start(program).map_err(|reason| format!("--engine {label}: {reason}"))?;
         engine.remarks().iter().for_each(|remark| remark!("--engine {label}: {remark}"));
         let job = format!("engine {}, {command}, options {:?}", engine.name(), args.options);
