@@ -109,8 +109,9 @@ fn of_cells([eco, name, moves]: [&str; 3]) -> Result<(u64, Opening), String> {
     let mut position = Position::startpos();
     let mut any = false;
     for word in moves.split_whitespace() {
-        // `1.e4` has the number and the move in one word.
-        let word = word.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches('.');
+        // `1.e4` has the number and the move in one word; `0-0` begins with no number.
+        let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
+        let word = if rest.is_empty() || rest.starts_with('.') { rest.trim_start_matches('.') } else { word };
         if word.is_empty() || word == "*" {
             continue;
         }
@@ -190,6 +191,10 @@ mod tests {
             position.play(m);
         }
         assert_eq!(known[&position.key()].name, "Sicilian");
+        let castled =
+            "C65\tBerlin\t1. e4 e5 2.Nf3 Nc6 3 Bb5 Nf6 4... 4. 0-0\nC65\tThe same\t1.e4 e5 Nf3 Nc6 Bb5 Nf6 4.0-0\n";
+        let (known, faults) = of_lines(castled.as_bytes());
+        assert_eq!((known.len(), faults), (1, Vec::new()));
         let bad = "C20\tA\t1. e4\nC20\tB\t1. e5\nC20\tC\nX20\tD\t1. d4\n1. e4 e5\nC20\tE\t1. --\nC20\tF\t*\n";
         let (known, faults) = of_lines(bad.as_bytes());
         assert_eq!(known.len(), 1);
