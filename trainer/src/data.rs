@@ -1,15 +1,17 @@
 //! Packed positions: 32 bytes each, in the format of the crate `bulletformat`, which the field's GPU trainers read.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use bulletformat::ChessBoard;
 use ibex::eval::nnue::features::{FeatureView, output_bucket};
 use ibex::eval::nnue::format;
+use ibex::lab::outputs::is_still;
 use ibex::position::Position;
 use ibex::position::attacks::en_prise;
 use ibex::random::Random;
+use ibex::remark;
 use shakmaty::{Board, CastlingMode, Chess, Color, FromSetup as _, Piece, Role, Setup, Square};
 
 /// The size of a packed position.
@@ -227,6 +229,47 @@ pub fn remove(path: &Path) -> Result<(), String> {
     }
 }
 
+/// Keeps other trainings away from the files of one while it lives.
+#[derive(Debug)]
+pub struct Lock {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Lock {
+    /// Locks a file, which is made for that and removed afterwards.
+    ///
+    /// # Errors
+    ///
+    /// One line: another training is at work, or the file cannot be made.
+    pub fn take(path: PathBuf) -> Result<Lock, String> {
+        let shown = path.display();
+        loop {
+            let opened = File::options().append(true).create(true).open(&path);
+            let file = opened.map_err(|error| format!("cannot open {shown}: {error}"))?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Err(format!("{shown}: another training is at work")),
+                // Some network drives have no locks; trainings must be possible there.
+                Err(TryLockError::Error(error)) => {
+                    remark!("{shown} cannot be locked ({error}): no other training must write the same files");
+                }
+            }
+            // The training that had the lock before may have removed the file that was opened.
+            if is_still(&file, &path) {
+                return Ok(Lock { path, _file: file });
+            }
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // While the lock is held: that of the next training must not be taken away.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
 /// Shuffles.
 pub fn shuffle<T>(items: &mut [T], random: &mut Random) {
     for i in (1..items.len()).rev() {
@@ -265,6 +308,22 @@ pub mod tests {
         damaged[8] = 0xFF;
         assert_eq!(from_bytes(&damaged), None);
         assert_eq!(from_bytes(&[0; SIZE]), None);
+    }
+
+    #[test]
+    fn a_lock_keeps_others_away_while_it_lives() {
+        let folder = scratch_folder("lock");
+        let path = folder.join("out.lock");
+        let held = Lock::take(path.clone()).unwrap();
+        let error = Lock::take(path.clone()).unwrap_err();
+        assert!(error.ends_with("out.lock: another training is at work"), "{error}");
+        drop(held);
+        assert!(!path.exists(), "nothing is left behind");
+        // What a kill leaves is no lock.
+        fs::write(&path, "").unwrap();
+        drop(Lock::take(path).unwrap());
+        assert!(Lock::take(folder.join("no/out.lock")).unwrap_err().starts_with("cannot open "));
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     /// Sums of distinct powers would not fit; random rows do as well: equal sums mean equal sets of inputs.

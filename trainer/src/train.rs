@@ -37,7 +37,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE[:SHARE]", required = true, value_parser = Source::parse)]
     data: Vec<Source>,
     /// What to write: `OUT.ckpt` after every epoch and every three minutes, `OUT.svg` with the losses, and the network,
-    /// `OUT.ibxn`
+    /// `OUT.ibxn`. `OUT.lock` keeps a second training of this name away
     #[arg(long, value_name = "OUT")]
     out: PathBuf,
     /// Go on from `OUT.ckpt`, with the same data
@@ -204,8 +204,9 @@ impl Checkpoint {
 ///
 /// # Errors
 ///
-/// One line: a file cannot be read or written, or does not belong to this training.
+/// One line: a file cannot be read or written, or does not belong to this training; another one writes the same files.
 pub fn run(args: &Args) -> Result<(), String> {
+    let _lock = data::Lock::take(with_ending(&args.out, ".lock"))?;
     let file = with_ending(&args.out, ".ckpt");
     let mut checkpoint = match (file.exists(), args.resume) {
         (true, true) => Checkpoint::read(&file)?,
