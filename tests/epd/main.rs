@@ -388,10 +388,11 @@ fn suites_come_from_anywhere() {
         .collect();
     let expected = ["a", "b", "c"].map(|name| (name.to_owned(), "4".to_owned()));
     assert_eq!(rows[..3], expected, "{}{}", stdout(&output), stderr(&output));
+    let mates: String = SUITE.lines().filter(|line| line.contains("dm ")).map(|line| line.to_owned() + "\n").collect();
     for (command, input, told) in [
         (arguments("-"), SUITE.as_bytes(), "stdin  ibex"),
         (arguments("-"), &packed, "stdin  ibex"),
-        (vec!["prove".to_owned(), "-".to_owned()], SUITE.as_bytes(), "standard input: 2 mates proved"),
+        (vec!["prove".to_owned(), "-".to_owned()], mates.as_bytes(), "standard input: 2 mates proved"),
         (
             vec!["perft".to_owned(), "-".to_owned()],
             b"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20\r",
@@ -419,6 +420,16 @@ fn suites_come_from_anywhere() {
     ]);
     assert_eq!(status(&output), 1, "a count that cannot be read is none that was checked");
     assert!(stderr(&output).contains("d.epd:1: a count (D1, D2, ...) that cannot be read"), "{}", stderr(&output));
+    let mates = format!("{mates}7k/8/8/8/8/8/R7/1R2K3 w - - dm 2;\n");
+    let mixed = folder.write("mixed.epd", format!("{mates}6k1/5ppp/8/8/8/8/8/R3K3 w Q - bm Ra8#;\n"));
+    let output = ibex(&["prove", &mixed]);
+    assert_eq!(status(&output), 1, "a line without a mate is none that was proved");
+    assert!(stderr(&output).contains("mixed.epd:4: no mate is claimed (dm)"), "{}", stderr(&output));
+    assert!(stdout(&output).contains("3 mates proved, 0 not, 1 bad line"), "{}", stdout(&output));
+    let output = ibex(&["prove", "--max-mate", "1", &folder.write("mates.epd", &mates)]);
+    assert_eq!(status(&output), 0, "what is left out need not be proved: {}", stderr(&output));
+    let left_out = "mates.epd: 1 mate in more than 1 move left out (first line 3)\n";
+    assert!(stderr(&output).contains(left_out), "{}", stderr(&output));
 }
 
 /// Comments and empty lines of a suite stay where they are.

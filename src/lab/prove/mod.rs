@@ -17,6 +17,9 @@ use crate::position::notation::san;
 use crate::{remark, tell};
 use mate::{GaveUp, Solver};
 
+/// What is wrong with a line that says nothing of a mate.
+const NO_CLAIM: &str = "no mate is claimed (dm)";
+
 /// Prove the mates of EPD files.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
@@ -56,7 +59,7 @@ pub struct Proof {
 ///
 /// One line that says what was found instead.
 pub fn prove(entry: &SuiteEntry, solver: &mut Solver) -> Result<Proof, String> {
-    let Some(claim) = entry.mate else { return Err("no mate is claimed (dm)".to_owned()) };
+    let Some(claim) = entry.mate else { return Err(NO_CLAIM.to_owned()) };
     let distance = u8::try_from(claim.unsigned_abs()).map_err(|_| format!("a mate in {claim} is out of reach"))?;
     if claim == 0 {
         return Err("that there is no mate at all cannot be proved by looking".to_owned());
@@ -135,7 +138,11 @@ pub fn run(args: &Args) -> u8 {
     };
     for file in &files {
         match Suite::read(file) {
-            Ok(suite) => suites.push(suite),
+            Ok(mut suite) => {
+                // The mates are what is to be proved: no line may be passed over.
+                suite.require(|entry| entry.mate.is_some(), NO_CLAIM);
+                suites.push(suite);
+            }
             Err(reason) => {
                 remark!("ibex prove: {reason}");
                 return TROUBLE;
@@ -159,13 +166,18 @@ pub fn run(args: &Args) -> u8 {
 /// Proves a file's lines and says what came of it: lines proved, lines not proved.
 fn run_suite(suite: &Suite, args: &Args) -> (usize, usize) {
     let farthest = args.max_mate.map_or(u32::MAX, u32::from);
-    let claims: Vec<_> =
-        suite.entries.iter().filter(|e| e.mate.is_some_and(|mate| mate.unsigned_abs() <= farthest)).collect();
+    let is_near = |entry: &&SuiteEntry| entry.mate.is_some_and(|mate| mate.unsigned_abs() <= farthest);
+    let (claims, farther): (Vec<_>, Vec<_>) = suite.entries.iter().partition(is_near);
     for remark in suite.remarks() {
         remark!("{remark}");
     }
     for problem in &suite.problems {
         remark!("{problem}");
+    }
+    if let Some(first) = farther.first() {
+        let left_out = counted(farther.len() as u64, "mate", "mates");
+        let moves = counted(farthest.into(), "move", "moves");
+        remark!("{}: {left_out} in more than {moves} left out (first line {})", suite.file, first.line);
     }
     let jobs = args.jobs.unwrap_or_else(default_jobs).clamp(1, claims.len().max(1));
     let bar = progress::bar(claims.len() as u64, "mates");
