@@ -170,9 +170,11 @@ fn run_suites(tools: &Tools, files: &[PathBuf], limit: &[&str], others: &[(&str,
         let command = program.display().to_string().replace('\'', "'\\''");
         arguments.extend(["--engine".into(), PathBuf::from(format!("{label}='{command}'"))]);
     }
-    tools.run(arguments)?;
-    let text = std::fs::read_to_string(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
+    let run = tools.run(arguments);
+    let text = std::fs::read_to_string(&scratch).map_err(|error| format!("{}: {error}", scratch.display()));
+    // A failed run leaves one too, and the next one would not replace it.
     let _ = std::fs::remove_file(&scratch);
+    let text = run.and(text)?;
     serde_json::from_str(&text).map_err(|error| format!("the suites' results: {error}"))
 }
 
