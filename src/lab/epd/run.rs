@@ -45,7 +45,8 @@ pub struct Args {
     /// Stop a position once its solution has held for N further iterations
     #[arg(long, value_name = "N")]
     pub hold: Option<u32>,
-    /// Give a position up after this many seconds [default: depends on the limits]
+    /// Give a position up after this many seconds [default: an hour; with --nodes or --movetime, what they need and
+    /// more for another engine, and no limit for Ibex]
     #[arg(long, value_name = "SECONDS", value_parser = amount::seconds)]
     pub timeout: Option<u64>,
 
@@ -138,7 +139,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
     let args = &Args { hash: TranspositionTable::new(args.hash).0.mib().max(1), ..args.clone() };
     // An interruption reaches an engine only if it is caught before the engine starts.
     interrupt::catch("ibex epd", external::end_all);
-    let contestants = match contestants(args) {
+    let contestants = match contestants(args, &budget) {
         Err(_) if interrupt::is_stopped() => {
             remark!("ibex epd: interrupted before the first search");
             return Ok(interrupt::STATUS);
@@ -356,7 +357,7 @@ fn unique(name: &str, taken: &BTreeSet<String>) -> String {
     std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken.contains(name)).unwrap_or_default()
 }
 
-fn contestants(args: &Args) -> Result<Vec<Contestant>, String> {
+fn contestants(args: &Args, budget: &Budget) -> Result<Vec<Contestant>, String> {
     let patience = args.timeout.map(Duration::from_secs);
     let mut contestants = Vec::new();
     let mut taken = BTreeSet::new();
@@ -365,7 +366,8 @@ fn contestants(args: &Args) -> Result<Vec<Contestant>, String> {
         let name = concat!("Ibex ", env!("IBEX_VERSION")).to_owned();
         let head = PlayerHead { label: "ibex".to_owned(), name, command: None, options: Vec::new() };
         taken.insert(head.label.clone());
-        contestants.push(Contestant { head, kind: Kind::BuiltIn(settings, patience) });
+        contestants
+            .push(Contestant { head, kind: Kind::BuiltIn(settings, patience.or_else(|| budget.own_patience())) });
     }
     let mut unused: BTreeSet<&String> = args.options.iter().collect();
     for text in &args.engines {

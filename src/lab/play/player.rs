@@ -73,6 +73,12 @@ impl Budget {
             Duration::from_secs(3600)
         }
     }
+
+    /// How long Ibex itself may take: for ever where nodes or the time end its search. A machine may be slow, and what
+    /// nodes limit shall repeat.
+    pub fn own_patience(&self) -> Option<Duration> {
+        (self.movetime.is_none() && self.nodes.is_none()).then(|| self.patience())
+    }
 }
 
 impl fmt::Display for Budget {
@@ -339,5 +345,19 @@ fn line(report: Report) -> Line {
         ms: report.time.as_millis().try_into().unwrap_or(u64::MAX),
         value: Some((UciScore::from(report.value.score()), report.value.bound())),
         pv: report.pv,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nodes_or_time_limit_has_no_alarm_of_its_own() {
+        let mate = Budget { mate: Some(9), ..Budget::default() };
+        assert_eq!(mate.own_patience(), Some(Duration::from_secs(3600)));
+        assert_eq!(Budget { depth: Some(9), ..mate }.own_patience(), Some(Duration::from_secs(3600)));
+        assert_eq!(Budget { nodes: Some(9), ..mate }.own_patience(), None);
+        assert_eq!(Budget { movetime: Some(9), ..mate }.own_patience(), None);
     }
 }
