@@ -85,7 +85,7 @@ fn theme_charts(run: &Run) -> Markup {
 
 /// Whether time alone limits the searches: then the time of a solution says more than its nodes.
 pub(super) fn is_timed(budget: &Budget) -> bool {
-    budget.movetime.is_some() && budget.nodes.is_none()
+    matches!(budget, Budget { movetime: Some(_), nodes: None, depth: None, mate: None })
 }
 
 /// The square of a player's colour, and its name.
@@ -322,6 +322,16 @@ mod tests {
             "records": records
         });
         serde_json::from_value(run).expect("a run")
+    }
+
+    #[test]
+    fn time_counts_where_it_alone_limits() {
+        let movetime = Budget { movetime: Some(9), ..Budget::default() };
+        assert!(is_timed(&movetime));
+        for more in [Budget { nodes: Some(9), ..movetime }, Budget { depth: Some(9), ..movetime }] {
+            assert!(!is_timed(&more), "{more}");
+        }
+        assert!(!is_timed(&Budget { mate: Some(9), ..movetime }) && !is_timed(&Budget::default()));
     }
 
     #[test]

@@ -314,12 +314,14 @@ impl Run {
     pub fn read_report(path: &Path) -> Result<Intake, RunFileError> {
         let (name, bytes) = read_file(path)?;
         match Run::parse(&name, &bytes) {
-            // The document is one value over many lines.
-            Err(error @ RunFileError::Head { .. }) => match serde_json::from_slice::<Run>(&bytes) {
-                Ok(run) if run.head.ibex_epd == FORMAT => Ok(Intake { run, remarks: Vec::new(), whole: None }),
-                Ok(run) => Err(RunFileError::Format { name, found: run.head.ibex_epd }),
-                Err(_) => Err(error),
-            },
+            // The document is one value over many lines, or on one that may have no end.
+            Err(error @ (RunFileError::Head { .. } | RunFileError::Empty(_))) => {
+                match serde_json::from_slice::<Run>(&bytes) {
+                    Ok(run) if run.head.ibex_epd == FORMAT => Ok(Intake { run, remarks: Vec::new(), whole: None }),
+                    Ok(run) => Err(RunFileError::Format { name, found: run.head.ibex_epd }),
+                    Err(_) => Err(error),
+                }
+            }
             result => result,
         }
     }
@@ -551,6 +553,22 @@ fn is_begun_head(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Other programs leave the last line without an end.
+    #[test]
+    fn a_document_needs_no_line_feed() {
+        let folder = crate::scratch::Scratch::new("document");
+        let head = r#"{"ibex_epd":1,"players":[],"budget":{"nodes":9},"hash":1,"threads":1,"suites":[]}"#;
+        for end in ["", "\n"] {
+            let path = folder.write("a.json", format!("{{\"head\":{head},\"records\":[]}}{end}"));
+            let intake = Run::read_report(Path::new(&path)).expect("a document");
+            assert_eq!((intake.run.head.budget.nodes, intake.remarks.len()), (Some(9), 0));
+        }
+        for empty in ["", " ", head] {
+            let error = Run::read_report(Path::new(&folder.write("a.json", empty)));
+            assert!(matches!(error, Err(RunFileError::Empty(_))), "{empty}: {error:?}");
+        }
+    }
 
     #[test]
     fn themes_come_from_ids() {

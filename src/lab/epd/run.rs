@@ -15,7 +15,7 @@ use crate::formats::epd::{Suite, SuiteEntry};
 use crate::formats::input;
 use crate::lab::outputs::{self, Manner, Output};
 use crate::lab::play::external::{self, External, Program};
-use crate::lab::play::player::{Budget, Player as _};
+use crate::lab::play::player::{Budget, Player as _, UciScore};
 use crate::lab::play::split_label;
 use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK, TROUBLE, amount, interrupt, progress};
@@ -312,10 +312,12 @@ fn deaf_to_nodes(run: &Run) -> Vec<&str> {
     let unstopped = |player: &&PlayerHead| !player.options.iter().any(|option| option == COUNTED);
     let programs = run.head.players.iter().filter(|player| player.command.is_some()).filter(unstopped);
     let deaf = programs.filter(|player| {
-        let own = run.records.iter().filter(|r| r.player == player.label && r.status == Status::Ok);
+        // Engines may end a search that has found a mate.
+        let is_mate = |r: &Record| matches!(r.score, Some(UciScore::Mate(_)));
+        let own = run.records.iter().filter(|r| r.player == player.label && r.status == Status::Ok && !is_mate(r));
         let mut nodes: Vec<u64> = own.map(|r| r.nodes).collect();
         nodes.sort_unstable();
-        nodes.get(nodes.len() / 2).is_some_and(|&median| median < limit / 2 || median > 2 * limit)
+        nodes.get(nodes.len() / 2).is_some_and(|&median| median < limit / 2 || median > limit.saturating_mul(2))
     });
     deaf.map(|player| player.label.as_str()).collect()
 }
@@ -458,6 +460,34 @@ mod tests {
         }
         assert_eq!(parse_percent("80%"), Ok(80.0));
         assert!(parse_percent("101").is_err() && parse_percent("x").is_err());
+    }
+
+    #[test]
+    fn engines_that_end_at_a_mate_obey_their_nodes() {
+        let run = |searches: &[(u64, Option<UciScore>)]| {
+            let record = |(line, (nodes, score)): (usize, &(u64, Option<UciScore>))| {
+                serde_json::json!({
+                    "player": "x", "suite": "s", "line": line, "id": "", "fen": "", "status": "ok", "solved": false,
+                    "score": score, "depth": 1, "seldepth": 1, "nodes": nodes, "ms": u64::MAX,
+                })
+            };
+            let records: Vec<_> = searches.iter().enumerate().map(record).collect();
+            let player = serde_json::json!({ "label": "x", "name": "X", "command": "x" });
+            let head = serde_json::json!({
+                "ibex_epd": FORMAT, "players": [player], "budget": { "nodes": 1000 },
+                "hash": 1, "threads": 1, "suites": [],
+            });
+            serde_json::from_value::<Run>(serde_json::json!({ "head": head, "records": records })).expect("a run")
+        };
+        let (cp, mate) = (Some(UciScore::Cp(9)), Some(UciScore::Mate(3)));
+        assert!(deaf_to_nodes(&run(&[(7, mate), (7, mate), (1000, cp)])).is_empty());
+        assert!(deaf_to_nodes(&run(&[(7, mate)])).is_empty());
+        assert_eq!(deaf_to_nodes(&run(&[(7, mate), (7, cp), (7, None)])), ["x"]);
+        // An engine may claim any numbers.
+        let lies = run(&[(u64::MAX, cp), (u64::MAX, cp)]);
+        assert_eq!(deaf_to_nodes(&lies), ["x"]);
+        let total = totals::Total::of("x", "s", lies.records.iter());
+        assert_eq!((total.nodes, total.ms), (u64::MAX, u64::MAX));
     }
 
     #[test]

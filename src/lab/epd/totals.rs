@@ -49,13 +49,14 @@ impl Total {
             found_ms: None,
             found_nodes: None,
             depth: 0,
-            nodes: records.iter().map(|r| r.nodes).sum(),
-            ms: records.iter().map(|r| r.ms).sum(),
+            // An engine or a file may claim any number.
+            nodes: records.iter().map(|r| r.nodes).fold(0, u64::saturating_add),
+            ms: records.iter().map(|r| r.ms).fold(0, u64::saturating_add),
             troubles: records.iter().filter(|r| r.status != Status::Ok).count(),
         };
         for record in &records {
             if let Some((own, most)) = record.points {
-                total.points = (total.points.0 + own, total.points.1 + most);
+                total.points = (total.points.0.saturating_add(own), total.points.1.saturating_add(most));
             }
             if let Some(verdict) = record.mate {
                 total.mates[verdict as usize] += 1;
