@@ -45,16 +45,16 @@ pub fn samples(table: &Table, count: usize, random: &mut Random) -> Vec<Sample> 
     (0..count).map(sample).collect()
 }
 
-/// Random positions of pawn against pawn, by Syzygy tables.
-pub fn pawns(tables: &Tablebases, count: usize, random: &mut Random) -> Vec<Sample> {
+/// Random positions of pawn against pawn, by Syzygy tables; none if a table is missing.
+pub fn pawns(tables: &Tablebases, count: usize, random: &mut Random) -> Option<Vec<Sample>> {
     let mut found = Vec::with_capacity(count);
     while found.len() < count {
         let men = [Color::White.pawn(), Color::Black.pawn()];
         let Some(position) = placed(&men, random).filter(Position::has_legal_move) else { continue };
-        let Some(result) = tables.result(&position) else { break };
+        let result = tables.result(&position)?;
         found.push(Sample { ending: "KPvKP".to_owned(), position, result });
     }
-    found
+    Some(found)
 }
 
 /// A random placing of the kings and these men, if it is legal.

@@ -160,8 +160,12 @@ fn choose(args: &Args) -> Result<Vec<Sample>, String> {
     let all = Endgame::all();
     let endings = if args.endings.is_empty() { all.clone() } else { args.endings.clone() };
     let pawns = match &args.syzygy {
-        None => None,
-        Some(path) => Some(Tablebases::open(path).0.ok_or_else(|| format!("no tables in '{path}'"))?),
+        None => Vec::new(),
+        Some(path) => {
+            let tables = Tablebases::open(path).0.ok_or_else(|| format!("no tables in '{path}'"))?;
+            sample::pawns(&tables, args.positions, &mut Random::new(args.common.seed))
+                .ok_or_else(|| format!("no tables of KPvKP in '{path}', or none of what it leads to"))?
+        }
     };
     let tables = solved(endings.iter().filter(|ending| ending.men() > 2).cloned());
     let mut samples = Vec::new();
@@ -173,9 +177,7 @@ fn choose(args: &Args) -> Result<Vec<Sample>, String> {
             samples.extend(sample::samples(table, args.positions, &mut random));
         }
     }
-    if let Some(pawns) = pawns {
-        samples.extend(sample::pawns(&pawns, args.positions, &mut Random::new(args.common.seed)));
-    }
+    samples.extend(pawns);
     if samples.is_empty() { Err("no positions".to_owned()) } else { Ok(samples) }
 }
 
@@ -199,6 +201,23 @@ mod tests {
         ] {
             assert_eq!(judge(cp, result), shown, "{cp} for {result}");
         }
+    }
+
+    #[test]
+    fn a_folder_without_pawn_against_pawn_is_an_error() {
+        let folder = crate::scratch::Scratch::new("few-tables");
+        let args = |folder: &str| Args {
+            positions: 1,
+            nodes: 1,
+            common: Common { seed: 7, jobs: None, verbose: false },
+            endings: vec!["KQvK".parse().expect("an ending")],
+            syzygy: Some(folder.to_owned()),
+        };
+        assert!(choose(&args(&folder.path("."))).is_err_and(|reason| reason.starts_with("no tables in ")));
+        let mut table = [0; 80];
+        table[..4].copy_from_slice(&[0x71, 0xE8, 0x23, 0x5D]);
+        folder.write("KRRvK.rtbw", table);
+        assert!(choose(&args(&folder.path("."))).is_err_and(|reason| reason.starts_with("no tables of KPvKP in ")));
     }
 
     /// Every position of these endings is recognised, or next to one that is: the smallest search must be right.
