@@ -1,19 +1,23 @@
 //! Where games begin: the initial position, a book or a shuffled back rank, and then some random but sane moves.
 
-use std::fs;
 use std::path::Path;
 
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, FromSetup, Setup};
 
+use crate::formats::epd::{Suite, SuiteEntry};
+use crate::formats::input::STDIN;
 use crate::position::Position;
-use crate::position::notation::read_fen;
 use crate::random::Random;
+use crate::remark;
 
 /// A random move may not lose more than this by exchange, in centipawns.
 const SANE_LOSS: i32 = 100;
 
 /// Random walks that may end a game in a row; after them, none is expected to lead anywhere.
 const WALKS: u32 = 10_000;
+
+/// Repairs of a book that are named one by one.
+const NAMED: usize = 10;
 
 /// The openings of a run.
 #[derive(Clone, Debug, Default)]
@@ -106,27 +110,31 @@ pub fn shuffled(random: &mut Random) -> Position {
     }
 }
 
-/// Reads a book: a FEN or EPD position a line; empty lines and comments are passed over.
+/// Reads a book as suites are read: a FEN or EPD position a line; empty lines and comments are passed over. What had to
+/// be repaired is said on standard error.
 ///
 /// # Errors
 ///
 /// One line: the file cannot be read, a line is no position, or there is none.
 pub fn read_book(path: &Path) -> Result<Vec<Position>, String> {
-    let text = fs::read_to_string(path).map_err(|error| format!("cannot read book {}: {error}", path.display()))?;
+    // At the prompt, standard input is where commands come from.
+    if path.as_os_str() == STDIN {
+        return Err("a book needs the name of a file".to_owned());
+    }
+    let suite = Suite::read(path).map_err(|error| format!("cannot read book {error}"))?;
+    if let Some(problem) = suite.problems.first() {
+        return Err(problem.to_string());
+    }
+    for note in suite.notes.iter().take(NAMED) {
+        remark!("{note}");
+    }
+    if let Some([first, rest @ ..]) = suite.notes.get(NAMED..) {
+        remark!("{}:{}: and {} more such lines after this one", first.file, first.line, rest.len());
+    }
     let mut book = Vec::new();
-    for (number, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        // EPD has four fields and then operations, FEN two more that are numbers.
-        let fields: Vec<&str> = line.split_whitespace().collect();
-        let is_number = |field: Option<&&str>| field.is_some_and(|f| f.parse::<u32>().is_ok());
-        let count = if is_number(fields.get(4)) && is_number(fields.get(5)) { 6 } else { 4 };
-        let fen = fields[..fields.len().min(count)].join(" ");
-        let position = read_fen(&fen).map_err(|error| format!("{}:{}: {error}", path.display(), number + 1))?;
+    for SuiteEntry { line, position, .. } in suite.entries {
         if position.board().occupied().count() > 32 {
-            return Err(format!("{}:{}: a data file has room for 32 men", path.display(), number + 1));
+            return Err(format!("{}:{line}: a data file has room for 32 men", suite.file));
         }
         if position.has_legal_move() {
             book.push(position);
@@ -137,9 +145,12 @@ pub fn read_book(path: &Path) -> Result<Vec<Position>, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use shakmaty::Square;
 
     use super::*;
+    use crate::position::notation::read_fen;
     use crate::scratch::Scratch;
 
     #[test]
@@ -164,6 +175,21 @@ mod tests {
         let path = scratch.0.join("book.epd");
         fs::write(&path, "4k3/8/8/8/8/8/8/4K3 w - -\nnnnnknnn/pppppppp/pppppppp/8/8/8/PPPPPPPP/4K3 w - -\n").unwrap();
         assert!(read_book(&path).is_err_and(|error| error.contains(":2: ") && error.contains("32 men")));
+    }
+
+    #[test]
+    fn books_are_read_as_suites_are() {
+        let scratch = Scratch::new("found");
+        let path = scratch.0.join("book.epd");
+        let lines = b"\xEF\xBB\xBF# R\xE9ti\r\n8/8/4k3/8/8/4K3/4P3/R6r w - - 7 30; id \"R\xE9ti\";\r\n\r\n\
+                      8/8/4k3/8/8/4K3/4P3/8 w - - bm Kd4;\r\n8/8/4k3/8/8/4K3/4P3/8 w KQ e3 0 9\r\n";
+        fs::write(&path, lines).unwrap();
+        let fens: Vec<String> = read_book(&path).unwrap().iter().map(Position::fen).collect();
+        let board = "8/8/4k3/8/8/4K3/4P3";
+        let expected =
+            [format!("{board}/R6r w - - 7 30"), format!("{board}/8 w - - 0 1"), format!("{board}/8 w - - 0 9")];
+        assert_eq!(fens, expected);
+        assert!(read_book(Path::new("-")).is_err());
     }
 
     #[test]
