@@ -386,18 +386,19 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         found
     }
 
-    /// Looks for mates within one move, two moves, and so on to `most`, in rounds with growing budgets.
+    /// Looks for mates within one move, two moves, and so on to `most`, in rounds with growing budgets. `decisive` says
+    /// that a score like that is known.
     fn search_mate_within(
         &mut self,
         search: &mut MateSearch,
         most: usize,
-        mate: bool,
+        decisive: bool,
     ) -> Option<(Option<Move>, usize)> {
         let position = self.game.position();
         let (table, past, depth): (&TranspositionTable, Past, i32) = (self.shared.tt, self.past, self.depth);
         let mut found = None;
         let mut most = most;
-        let keen = self.shared.analysis || self.roots.0[0].value.score().is_decisive();
+        let keen = self.shared.analysis || decisive;
         let shares = match self.shared.counters.len() {
             _ if !keen => SHARES_IN_GAMES,
             1 if self.shared.limits.mate.is_some() => SHARES_ASKED_FOR,
@@ -405,7 +406,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             _ => SHARES_BESIDE_OTHERS,
         };
         let (aim, share) = (search.aim, shares[search.aim as usize]);
-        let later = if mate { share } else { share.min(SHARE_LATER) };
+        let later = if decisive { share } else { share.min(SHARE_LATER) };
         let allowed = |nodes: u64| (nodes.min(LATER) * share + nodes.saturating_sub(LATER) * later) / 100;
         while search.refuted[..=most].iter().skip(1).any(|refuted| !refuted) {
             // A goal may use its whole budget; in a game it waits until the share has room for that.

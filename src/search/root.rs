@@ -138,6 +138,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     pub(super) fn search_root(&mut self, first: usize, mut alpha: Score, beta: Score, depth: i32) -> NodeResult {
         let game = self.game;
         let position = game.position();
+        // First: a move that failed high counts where this search ends before it has another value.
+        for root in &mut self.roots.0[first..] {
+            root.value = Ibv::NONE;
+        }
         if self.enter_node() {
             return None;
         }
@@ -150,9 +154,6 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         };
         self.stack_mut(1).killer = None;
         self.stack_mut(2).cutoffs = 0;
-        for root in &mut self.roots.0[first..] {
-            root.value = Ibv::NONE;
-        }
 
         let threats = Attacks::of(position.board(), !position.turn());
         let end = self.roots.group_end(first);

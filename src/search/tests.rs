@@ -161,11 +161,11 @@ fn a_slower_thread_takes_over_what_a_faster_one_has_found() {
 }
 
 /// A move that failed high beats the best one of the iteration before, though the time was up before its value was known; not
-/// so if the wider window has shown that it is no better.
+/// so if the wider window has shown that it is no better. The end may also come at the first node of that window.
 #[test]
 fn a_move_that_failed_high_is_played_when_the_time_is_up() {
     let bound = Ibv::lower(Score::heuristic(60));
-    for (again, wins) in [(Ibv::NONE, true), (Ibv::upper(Score::heuristic(20)), false)] {
+    for (again, wins) in [(Ibv::NONE, true), (Ibv::upper(Score::heuristic(20)), false), (bound, true)] {
         with_search("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", &Limits::depth(9), None, |search| {
             for (root, cp) in search.roots.0.iter_mut().zip([30, 20, 10]) {
                 root.last_exact = Some((8, Score::heuristic(cp)));
@@ -175,6 +175,10 @@ fn a_move_that_failed_high_is_played_when_the_time_is_up() {
             let (best, better) = (search.roots.0[0].m, search.roots.0[2].m);
             search.failed_high = Some((better, bound));
             search.roots.0[2].value = again;
+            if again == bound {
+                search.shared.stop.store(true, Ordering::Relaxed);
+                assert!(search.search_root(0, Score::heuristic(-100), Score::heuristic(200), 9).is_none());
+            }
             search.use_interrupted_iteration();
             let first = &search.roots.0[0];
             if wins {
