@@ -17,10 +17,10 @@ pub struct Trend {
 
 impl Trend {
     /// Before the first iteration of a search from this ply of the game. The search before began at `before.0` and had the
-    /// score `before.1`, in centipawns. It counts if it was for the same side's last move, or for this one, on which the
-    /// engine had pondered.
+    /// score `before.1`, in centipawns. It counts if it was for the same side's last move; one that pondered on a move which
+    /// was not played says nothing of this position.
     pub fn after(before: Option<(u32, i32)>, ply: u32) -> Trend {
-        let last = before.filter(|&(then, _)| then == ply || then + 2 == ply);
+        let last = before.filter(|&(then, _)| then + 2 == ply);
         Trend { before: last.map(|(_, cp)| cp), ..Trend::default() }
     }
 
@@ -76,8 +76,8 @@ mod tests {
         assert!(since(Some(-10)) < since(Some(50)), "it has risen");
         assert_eq!(since(Some(50)), since(None));
         assert_eq!((since(Some(2000)), since(Some(-2000))), (since(Some(400)), since(Some(-10))), "up to a limit");
-        // From this position itself, then of the opponent, of a later and of a much earlier one.
+        // Of another reply, of the opponent, of a later and of a much earlier position.
         let from = |then| Trend::after(Some((then, 110)), 40).stretch(same, 50, 50);
-        assert_eq!([40, 39, 42, 20].map(from), [since(Some(110)), since(None), since(None), since(None)]);
+        assert_eq!([40, 39, 42, 20].map(from), [since(None); 4]);
     }
 }
