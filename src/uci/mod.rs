@@ -1,8 +1,8 @@
 //! The UCI front end: a session between a chess program (or a person) and the engine.
 //!
 //! One thread reads standard input, the engine searches on threads of its own, and the session in between never waits
-//! for either, so `stop`, `isready` and `quit` are heard at any time, but for commands like `bench` that run alone. What must not happen during a search (a new
-//! position, an option, another search) is put off until it has ended, in order.
+//! for either, so `stop`, `isready` and `quit` are heard at any time, but for commands like `bench` that run alone. What
+//! must not happen during a search (a new position, an option, another search) is put off until it has ended, in order.
 
 mod argv;
 mod input;
