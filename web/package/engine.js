@@ -23,6 +23,9 @@ export function word(line) {
 /** Whether a line begins a search, which a `bestmove` answers. */
 export const isSearch = (line) => word(line) === "go" && !/\sperft\b/i.test(line);
 
+/** The last line that a line has to be answered with, if it is one to wait for: here from an engine that cannot run. */
+const lastAnswer = (line) => (isSearch(line) ? "bestmove (none)" : { uci: "uciok", isready: "readyok" }[word(line)]);
+
 /** Whether a line begins a search that only `stop` or `ponderhit` ends: one that says so, or has no limit. */
 export function isEndless(line) {
   if (!isSearch(line)) return false;
@@ -83,8 +86,9 @@ export class Engine {
     line = String(line).replace(/[\r\n]+/g, " ").trim();
     const first = word(line);
     if (first === "quit") return this.terminate();
-    // Who waits for a move must not wait for ever. Not at once, because the answer may bring the next `go`.
-    if (this.#failure !== null && isSearch(line)) setTimeout(() => this.#emit("bestmove (none)"));
+    // Who waits for an answer must not wait for ever. Not at once, because the answer may bring the next line.
+    const answer = this.#failure !== null ? lastAnswer(line) : undefined;
+    if (answer !== undefined) setTimeout(() => this.#emit(answer));
     if (this.#worker === null || line === "") return;
     // As in the native engine, the next search ends one that would go on for ever.
     if (first === "go" && this.#isEndless()) this.#interrupt("stop");
@@ -248,11 +252,11 @@ export class Engine {
     if (this.#attempts <= ATTEMPTS + (this.searching ? 1 : 0)) {
       return this.#restart(this.searching && (this.#pv !== null || this.#attempts > ATTEMPTS), remark);
     }
-    const unanswered = this.#queue.filter(isSearch).length;
+    const unanswered = [...this.#asked, ...this.#queue].filter((line) => lastAnswer(line) !== undefined);
     this.terminate();
     this.#failure = reason;
     this.#emit(`info string the engine cannot run here: ${reason}`);
-    for (let i = 0; i < unanswered; i++) this.#emit("bestmove (none)");
+    for (const line of unanswered) this.#emit(lastAnswer(line));
   }
 
   /**

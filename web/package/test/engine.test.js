@@ -211,10 +211,15 @@ test("a worker that always fails is given up", async () => {
   assert.deepEqual(lines.slice(3), end);
   assert.equal(own.failure, "it fell");
   assert.ok(!own.searching);
-  own.postMessage("go depth 3");
-  own.postMessage("go perft 1");
+  for (const line of ["uci", "go depth 3", "go perft 1", "isready"]) own.postMessage(line);
   await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.deepEqual(lines.slice(3), [...end, "bestmove (none)"]);
+  assert.deepEqual(lines.slice(3), [...end, "uciok", "bestmove (none)", "readyok"]);
+  // What was asked before has its answer, too.
+  const earlier = [];
+  const asked = new Engine(module, makeWorker, true, (line) => earlier.push(line));
+  for (const line of ["uci", "isready"]) asked.postMessage(line);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  assert.deepEqual(earlier.slice(-3), ["info string the engine cannot run here: it fell", "uciok", "readyok"]);
 });
 
 test("without shared memory no line is lost or said twice", async () => {

@@ -33,7 +33,9 @@ const WHOLE_GAME = 500;
 /** A step of the slider of ratings. */
 const ELO_STEP = 50;
 /** What the user has chosen, kept from visit to visit. */
-const CHOICES = ["colour", "movetime", "elo", "use960", "number960", "multipv", "hash"];
+const CHOICES = ["colour", "movetime", "elo", "use960", "number960", "multipv", "hash", "letters"];
+/** What is kept for a slider of ratings at its end: later versions may end elsewhere. */
+const FULL = "full";
 
 let game = new Game();
 let mode: "play" | "analyse" = "play";
@@ -143,7 +145,7 @@ async function act(): Promise<void> {
 
 function settings(analysis: boolean): void {
   const elo = Number(input("elo").value);
-  const full = elo >= Number(input("elo").max);
+  const full = isFull();
   engine?.set("Hash", select("hash").value);
   engine?.set("UCI_Chess960", true);
   engine?.set("UCI_ShowWDL", true);
@@ -379,8 +381,13 @@ function goTo(ply: number): void {
   changed();
 }
 
+function choice(field: HTMLInputElement): string | boolean {
+  if (field.type === "checkbox") return field.checked;
+  return field.id === "elo" && isFull() ? FULL : field.value;
+}
+
 function keep(): void {
-  const choices = Object.fromEntries(CHOICES.map((id) => [id, id === "use960" ? input(id).checked : input(id).value]));
+  const choices = Object.fromEntries(CHOICES.map((id) => [id, choice(input(id))]));
   store(STORED, JSON.stringify({ game: game.save(), mode, orientation, resigned, expectations, choices }));
 }
 
@@ -389,8 +396,8 @@ function restore(): void {
     const stored = JSON.parse(recall(STORED) ?? "null");
     if (stored === null) return;
     for (const [id, value] of Object.entries(stored.choices)) {
-      if (id === "use960") input(id).checked = Boolean(value);
-      else input(id).value = String(value);
+      if (typeof value === "boolean") input(id).checked = value;
+      else input(id).value = value === FULL ? input(id).max : String(value);
     }
     game = Game.restore(stored.game);
     ({ mode, orientation, resigned } = stored);
@@ -452,9 +459,11 @@ function toggleAnalysis(): void {
   void act();
 }
 
+/** Whether the slider of ratings stands at its end, which is beyond them. */
+const isFull = (): boolean => Number(input("elo").value) >= Number(input("elo").max);
+
 function showElo(): void {
-  const slider = input("elo");
-  byId("elo-text").textContent = Number(slider.value) >= Number(slider.max) ? "full" : slider.value;
+  byId("elo-text").textContent = isFull() ? "full" : input("elo").value;
 }
 
 function setTheme(theme: string | null): void {
@@ -552,6 +561,8 @@ function keys(event: KeyboardEvent): void {
     n: "new-game",
     z: "take-back",
   };
+  // Speech input, and fingers that slip, press letters that nobody means.
+  if (/^[a-z]$/i.test(event.key) && !input("letters").checked) return;
   const id = actions[event.key];
   // In analysis there is no button for it.
   if (id === "take-back" && mode !== "play") return;

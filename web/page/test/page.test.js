@@ -395,6 +395,40 @@ test("keys do nothing behind a question, and a new game asks one", { skip }, asy
   assert.equal(await moves(), 0);
 });
 
+test("letters are keys only if the user wants them, and full strength stays full", { skip }, async () => {
+  const isTurned = () => page.evaluate(() => document.querySelector(".cg-wrap").classList.contains("orientation-black"));
+  const before = await isTurned();
+  await page.evaluate(() => (document.querySelector("#letters").closest("details").open = true));
+  await page.uncheck("#letters");
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("f");
+  assert.equal(await isTurned(), before);
+  await page.reload();
+  await ready();
+  assert.ok(!(await page.isChecked("#letters")));
+  await page.evaluate(() => (document.querySelector("#letters").closest("details").open = true));
+  await page.check("#letters");
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("f");
+  assert.equal(await isTurned(), !before);
+  await page.keyboard.press("f");
+  const kept = () => page.evaluate(() => JSON.parse(localStorage.getItem("ibex")).choices.elo);
+  const slide = (value) =>
+    page.evaluate((to) => {
+      const slider = document.querySelector("#elo");
+      slider.value = to === "full" ? slider.max : to;
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+      slider.dispatchEvent(new Event("change", { bubbles: true }));
+    }, value);
+  await slide("1500");
+  assert.equal(await kept(), "1500");
+  await slide("full");
+  assert.equal(await kept(), "full");
+  await page.reload();
+  await ready();
+  assert.equal(await page.textContent("#elo-text"), "full");
+});
+
 /** Another page with a script of its own, which runs before those of the page. */
 async function another(script, where = address(server)) {
   const other = await context.newPage();
