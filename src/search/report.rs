@@ -105,8 +105,8 @@ pub struct Outcome {
     pub best: Option<Move>,
     /// The expected reply, legal after `best`.
     pub ponder: Option<Move>,
-    /// The last complete line of the best move; if it had failed high when the search ended, its lower bound. None where
-    /// no move is legal, or where no search thread could start.
+    /// The last complete line of the best move. If the move had failed high when the search ended, the line has its lower
+    /// bound. There is no line where no move is legal, or where no search thread could start.
     pub last: Option<Report>,
     /// Nodes of the whole search.
     pub nodes: u64,

@@ -114,17 +114,23 @@ fn tablebases_that_cannot_be_used() {
     }
 }
 
-/// Results without distances: a missing table of distances makes the results of the same men no less known.
-#[test]
-fn tables_of_results_alone() {
-    let Some(folder) = tablebases() else { return };
-    let scratch = Scratch::new("results alone");
-    for file in std::fs::read_dir(&folder).expect("a folder").flatten() {
+/// A folder with these tables' results, without their distances.
+fn results_of(folder: &Path, name: &str) -> Scratch {
+    let scratch = Scratch::new(name);
+    for file in std::fs::read_dir(folder).expect("a folder").flatten() {
         let name = file.file_name().to_string_lossy().into_owned();
         if name.ends_with(".rtbw") {
             scratch.write(&name, std::fs::read(file.path()).expect("a table"));
         }
     }
+    scratch
+}
+
+/// Results without distances: a missing table of distances makes the results of the same men no less known.
+#[test]
+fn tables_of_results_alone() {
+    let Some(folder) = tablebases() else { return };
+    let scratch = results_of(&folder, "results alone");
     let mut engine = Engine::new();
     engine.send(format!("setoption name SyzygyPath value {}", scratch.0.display()));
     engine.send("setoption name UCI_ShowWDL value true");
@@ -144,13 +150,7 @@ fn tables_of_results_alone() {
 #[test]
 fn progress_wins_after_the_last_ply_too() {
     let Some(folder) = tablebases() else { return };
-    let scratch = Scratch::new("no distances");
-    for file in std::fs::read_dir(&folder).expect("a folder").flatten() {
-        let name = file.file_name().to_string_lossy().into_owned();
-        if name.ends_with(".rtbw") {
-            scratch.write(&name, std::fs::read(file.path()).expect("a table"));
-        }
-    }
+    let scratch = results_of(&folder, "no distances");
     for tables in [folder.as_path(), scratch.0.as_path()] {
         for clock in [99, 100, 120] {
             let mut engine = Engine::new();

@@ -139,11 +139,15 @@ impl SelfPlayer for Teacher {
     }
 }
 
+/// A run of two workers that collects lessons.
+fn with_lessons(folder: &Path, name: &str) -> GenerationRun {
+    GenerationRun { lessons: true, ..session(folder, name, 2, 24) }
+}
+
 #[test]
 fn lessons_follow_their_games_through_a_kill() {
     let scratch = Scratch::new("lessons");
-    let with_lessons = |name| GenerationRun { lessons: true, ..session(&scratch.0, name, 2, 24) };
-    let whole = with_lessons("whole");
+    let whole = with_lessons(&scratch.0, "whole");
     whole.run(&|| Teacher(0), true).unwrap();
     session(&scratch.0, "without", 2, 24).run(&|| Teacher(0), true).unwrap();
     let read = |path: &Path| fs::read(path).unwrap();
@@ -169,7 +173,7 @@ fn lessons_follow_their_games_through_a_kill() {
     }
 
     // What kills leave: lessons whose game is missing, a torn block, and a game whose lessons were lost.
-    let torn = with_lessons("torn");
+    let torn = with_lessons(&scratch.0, "torn");
     let folder = parts_folder(&torn.out);
     fs::create_dir_all(&folder).unwrap();
     drop(torn.enter(&folder).unwrap());
@@ -218,7 +222,7 @@ fn played(run: &GenerationRun) -> PathBuf {
 fn finishing_mends_what_a_power_cut_leaves() {
     let scratch = Scratch::new("cut");
     for zeros in [false, true] {
-        let run = GenerationRun { lessons: true, ..session(&scratch.0, &format!("zeros-{zeros}"), 2, 24) };
+        let run = with_lessons(&scratch.0, &format!("zeros-{zeros}"));
         let folder = played(&run);
         // The end of the lessons is lost, from the first lesson of the last game that has any.
         let path = lesson_file(&part(&folder, 0));
@@ -240,12 +244,11 @@ fn finishing_mends_what_a_power_cut_leaves() {
 #[test]
 fn a_kill_between_lessons_and_games_loses_nothing() {
     let scratch = Scratch::new("between");
-    let with_lessons = |name| GenerationRun { lessons: true, ..session(&scratch.0, name, 2, 24) };
-    let whole = with_lessons("whole");
+    let whole = with_lessons(&scratch.0, "whole");
     whole.run(&|| Teacher(0), true).unwrap();
     let both = |run: &GenerationRun| [&run.out, &lesson_file(&run.out)].map(|path| fs::read(path).unwrap());
     for finishes in [false, true] {
-        let run = with_lessons(if finishes { "finished" } else { "resumed" });
+        let run = with_lessons(&scratch.0, if finishes { "finished" } else { "resumed" });
         let folder = played(&run);
         fs::write(folder.join(DRAFT), b"games").unwrap();
         fs::write(lesson_file(&run.out), b"lessons").unwrap();
@@ -254,7 +257,7 @@ fn a_kill_between_lessons_and_games_loses_nothing() {
         assert!(both(&run) == both(&whole), "{finishes}");
     }
     // The lessons of something else are left alone.
-    let run = with_lessons("other");
+    let run = with_lessons(&scratch.0, "other");
     let folder = played(&run);
     fs::write(lesson_file(&run.out), b"lessons").unwrap();
     for drafts in [&[][..], &[DRAFT.to_owned(), format!("{DRAFT}.lessons")]] {
