@@ -54,18 +54,23 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let mut complete: Option<RootMoves> = None;
         while self.depth < deepest {
             self.depth = (self.depth + 1 + ahead).min(deepest);
-            if !self.search_lines(lines) && !self.take_over() {
-                break;
+            let mut taken_over = None;
+            if !self.search_lines(lines) {
+                taken_over = self.take_over();
+                if taken_over.is_none() {
+                    break;
+                }
             }
             self.completed = self.depth;
             self.publish();
             self.roots.0[..lines].sort_by_key(|root| Reverse((root.rank, root.last_exact.map(|p| p.1))));
+            let effort = taken_over.unwrap_or_else(|| self.effort());
             if lines == 1 {
-                self.shared.shared_best.finished(self.depth, &self.roots.0[0]);
+                self.shared.shared_best.finished(self.depth, &self.roots.0[0], effort);
             }
             if self.id == 0 {
                 self.finish_iteration(lines);
-                if self.is_enough(&mut trend) {
+                if self.is_enough(&mut trend, effort) {
                     break;
                 }
             }
@@ -228,24 +233,30 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         Score::heuristic(cp + self.shared.conventions.contempt)
     }
 
-    /// Takes over the iteration that a faster thread has completed. Returns whether there is one.
-    fn take_over(&mut self) -> bool {
+    /// The share of this thread's nodes that went to the best move, in percent.
+    pub(super) fn effort(&self) -> u32 {
+        (self.roots.0[0].nodes * 100 / self.nodes.max(1)) as u32
+    }
+
+    /// Takes over the iteration that a faster thread has completed. Returns that thread's effort for the best move, in
+    /// percent, or `None` if there is no such iteration: this thread's own nodes went to another search.
+    pub(super) fn take_over(&mut self) -> Option<u32> {
         if !self.is_overtaken() {
-            return false;
+            return None;
         }
-        let Some((depth, best)) = self.shared.shared_best.take_over() else { return false };
-        let Some(index) = self.roots.0.iter().position(|root| root.m == best.m) else { return false };
+        let (depth, best, effort) = self.shared.shared_best.take_over()?;
+        let index = self.roots.0.iter().position(|root| root.m == best.m)?;
         self.return_to_root();
         self.depth = depth;
         let nodes = self.roots.0[index].nodes;
         self.roots.0[..=index].rotate_right(1);
         let mate = self.roots.0[0].mate.take();
         self.roots.0[0] = RootMove { nodes, mate, ..best };
-        true
+        Some(effort)
     }
 
-    /// Whether the first thread ends the search after this iteration.
-    fn is_enough(&self, trend: &mut Trend) -> bool {
+    /// Whether the first thread ends the search after this iteration, whose best move took this effort, in percent.
+    fn is_enough(&self, trend: &mut Trend, effort: u32) -> bool {
         let best = &self.roots.0[0];
         let Some((_, score)) = best.last_exact else { return false };
         if let Some(moves) = self.shared.limits.mate {
@@ -261,8 +272,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if self.shared.limits.soft_nodes.is_some_and(|limit| self.nodes >= limit) {
             return true;
         }
-        let share = (best.nodes * 100 / self.nodes.max(1)) as u32;
-        let stretch = trend.stretch(PackedMove::new(best.m), score.cp(), share);
+        let stretch = trend.stretch(PackedMove::new(best.m), score.cp(), effort);
         let clock = self.shared.clock;
         if !clock.is_managed() {
             return false;

@@ -13,7 +13,8 @@ use super::root::RootMove;
 #[derive(Default)]
 pub struct SharedBest {
     depth: AtomicI32,
-    best: Mutex<Option<RootMove>>,
+    /// The best move and the effort for it: the share of its thread's nodes, in percent.
+    best: Mutex<Option<(RootMove, u32)>>,
 }
 
 impl SharedBest {
@@ -23,18 +24,18 @@ impl SharedBest {
         self.depth.load(Ordering::Relaxed)
     }
 
-    /// Records that a thread has completed an iteration with this best move.
-    pub(super) fn finished(&self, depth: i32, best: &RootMove) {
+    /// Records that a thread has completed an iteration with this best move and effort.
+    pub(super) fn finished(&self, depth: i32, best: &RootMove, effort: u32) {
         let mut best_so_far = self.best.lock().unwrap_or_else(PoisonError::into_inner);
         if depth > self.depth() {
-            *best_so_far = Some(best.clone());
+            *best_so_far = Some((best.clone(), effort));
             self.depth.store(depth, Ordering::Relaxed);
         }
     }
 
-    /// The deepest completed iteration and its best move.
-    pub(super) fn take_over(&self) -> Option<(i32, RootMove)> {
+    /// The deepest completed iteration, its best move, and the effort for it.
+    pub(super) fn take_over(&self) -> Option<(i32, RootMove, u32)> {
         let best = self.best.lock().unwrap_or_else(PoisonError::into_inner);
-        best.clone().map(|best| (self.depth(), best))
+        best.clone().map(|(best, effort)| (self.depth(), best, effort))
     }
 }

@@ -147,9 +147,9 @@ fn a_slower_thread_takes_over_what_a_faster_one_has_found() {
         let score = Score::heuristic(33);
         best.last_exact = Some((8, score));
         best.value = Ibv::exact(score);
-        search.shared.shared_best.finished(8, &best);
+        search.shared.shared_best.finished(8, &best, 71);
         // What comes later and is not as deep does not count.
-        search.shared.shared_best.finished(7, &search.roots.0[0]);
+        search.shared.shared_best.finished(7, &search.roots.0[0], 29);
 
         let finding = search.iterate(1);
         let told = told.lock().expect("one thread");
@@ -157,6 +157,21 @@ fn a_slower_thread_takes_over_what_a_faster_one_has_found() {
         assert!(told[1..].iter().all(|line| line.0 == 9), "{told:?}");
         assert_eq!(finding.map(|found| found.depth), Some(9));
         assert!(is_at_root(search));
+    });
+}
+
+/// What a slower thread has searched says nothing about the effort for a move that another one found to be best.
+#[test]
+fn an_adopted_iteration_has_the_effort_of_the_thread_that_finished_it() {
+    with_search("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", &Limits::default(), None, |search| {
+        search.adopts_lead = true;
+        search.depth = 5;
+        (search.nodes, search.roots.0[3].nodes) = (1000, 10);
+        let best = search.roots.0[3].clone();
+        assert_eq!(search.take_over(), None);
+        search.shared.shared_best.finished(5, &best, 71);
+        assert_eq!(search.take_over(), Some(71));
+        assert_eq!((search.roots.0[0].m, search.effort()), (best.m, 1));
     });
 }
 

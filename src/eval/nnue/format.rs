@@ -47,6 +47,8 @@ pub const HEADER_SIZE: usize = 64;
 pub const MAX_OUTPUT_WEIGHT: i16 = 128;
 /// Larger hidden layers could overflow the 32-bit sums.
 pub const MAX_HIDDEN: usize = 1024;
+/// The size of the largest file.
+pub const MAX_SIZE: usize = HEADER_SIZE + body_size(MAX_HIDDEN);
 
 /// Why bytes or weights are no network that this program can use.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -130,6 +132,11 @@ pub const fn weight_count(hidden: usize) -> usize {
     (INPUTS + 1 + 2 * OUTPUT_BUCKETS) * hidden
 }
 
+/// The bytes behind the header of a network with this hidden layer.
+const fn body_size(hidden: usize) -> usize {
+    2 * weight_count(hidden) + 4 * OUTPUT_BUCKETS
+}
+
 /// Checks the size of a hidden layer.
 ///
 /// # Errors
@@ -185,7 +192,7 @@ pub fn read(bytes: &[u8]) -> Result<Contents, NetworkError> {
     if quantisation != [QA, QB, SCALE] {
         return Err(NetworkError::Quantisation(quantisation));
     }
-    let expected = 2 * weight_count(hidden) + 4 * OUTPUT_BUCKETS;
+    let expected = body_size(hidden);
     if body.len() != expected {
         return Err(NetworkError::Length { found: body.len(), expected });
     }

@@ -23,6 +23,14 @@ pub enum LoadError {
     /// The path is a folder, a device or a pipe. A device may have no end, and a pipe no beginning.
     #[error("cannot read network {}: it is no file", .0.display())]
     NotAFile(PathBuf),
+    /// The file is larger than any network: it must not fill the memory before its first bytes show what it is.
+    #[error("network {} does not fit: {size} bytes are too many", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its size in bytes.
+        size: u64,
+    },
     /// The file is no network that this program can use.
     #[error("network {} does not fit: {source}", path.display())]
     Network {
@@ -79,12 +87,17 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// [`LoadError::Read`] if the file cannot be read, [`LoadError::NotAFile`] if it is no ordinary file, and
-    /// [`LoadError::Network`] if it is no network that fits this program.
+    /// [`LoadError::Read`] if the file cannot be read, [`LoadError::NotAFile`] if it is no ordinary file,
+    /// [`LoadError::TooLarge`] if it is larger than any network, and [`LoadError::Network`] if it is no network that fits
+    /// this program.
     pub fn load(path: &Path) -> Result<Network, LoadError> {
         let unread = |source| LoadError::Read { path: path.to_owned(), source };
-        if !fs::metadata(path).map_err(unread)?.is_file() {
+        let metadata = fs::metadata(path).map_err(unread)?;
+        if !metadata.is_file() {
             return Err(LoadError::NotAFile(path.to_owned()));
+        }
+        if metadata.len() > format::MAX_SIZE as u64 {
+            return Err(LoadError::TooLarge { path: path.to_owned(), size: metadata.len() });
         }
         let bytes = fs::read(path).map_err(unread)?;
         let mut network =

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use shakmaty::{CastlingMode, Color, Role};
 
 use super::features::{FeatureView, INPUTS, KING_BUCKETS, OUTPUT_BUCKETS, PIECES, output_bucket};
-use super::format::{HEADER_SIZE, MAX_OUTPUT_WEIGHT, NetworkError, QA, QB, SCALE};
+use super::format::{HEADER_SIZE, MAX_HIDDEN, MAX_OUTPUT_WEIGHT, MAX_SIZE, NetworkError, QA, QB, SCALE};
 use super::simd::{BLOCK, Block, Kernel};
 use super::{Accumulators, Network};
 use crate::position::Position;
@@ -235,6 +235,25 @@ fn files_are_read_back_and_damaged_ones_refused() {
     let mut damaged = bytes.clone();
     damaged[5000] ^= 1;
     assert_eq!(refused(&damaged), NetworkError::Checksum);
+}
+
+/// A table of thirty gigabytes, named by mistake, must not be read into memory. The files of this test have no contents on
+/// the disk.
+#[test]
+fn files_larger_than_any_network_are_not_read() {
+    let path = std::env::temp_dir().join(format!("ibex-large-{}.ibxn", std::process::id()));
+    for size in [MAX_SIZE as u64 + 1, 1 << 40] {
+        let file = std::fs::File::create(&path).unwrap();
+        if file.set_len(size).is_err() {
+            eprintln!("SKIPPED: the file system has no files of {size} bytes");
+            continue;
+        }
+        let error = Network::load(&path).expect_err("refused").to_string();
+        assert_eq!(error, format!("network {} does not fit: {size} bytes are too many", path.display()));
+    }
+    std::fs::write(&path, network(MAX_HIDDEN).to_bytes()).unwrap();
+    assert!(Network::load(&path).is_ok(), "the largest network");
+    std::fs::remove_file(&path).unwrap();
 }
 
 /// Architectures of other networks: without king buckets, blind for pieces en prise, corrections of the hand-written
