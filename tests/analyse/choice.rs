@@ -50,6 +50,37 @@ fn only_the_moves_of_a_player_are_annotated() {
     assert!(said.ends_with("ibex analyse: no game has a player with 'Xy' or 'Zz' in the name\n"), "{said}");
 }
 
+/// Whose game it is, its tags say; the moves may be unreadable.
+#[test]
+fn games_that_cannot_be_read_have_players_too() {
+    let games = "[White \"C\"]\n[Black \"D\"]\n\n1. Zz *\n\n[White \"A\"]\n[Black \"B\"]\n\n1. e4 *\n\n";
+    let (folder, input, page) = folder_with_games("unread", games);
+    let run = |player: &str, more: &[&str]| {
+        let output = analyse(&[&[input.as_str(), "--depth", "1", "--player", player], more].concat(), b"");
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (status, all, said) = run("C", &[]);
+    assert_eq!((status, all.as_str()), (Some(1), games));
+    assert!(said.contains("'Zz' is not a move") && !said.contains("no game has a player"), "{said}");
+    let (status, all, said) = run("A", &[]);
+    assert_eq!((status, said.lines().count()), (Some(0), 1), "{said}");
+    assert!(all.starts_with("[White \"C\"]\n[Black \"D\"]\n\n1. Zz *\n\n[White \"A\"]"), "{all}");
+    assert!(said.contains("1 game, 2 positions") && said.contains("; 1 game of other players copied"), "{said}");
+    let (status, all, said) = run("E", &[]);
+    assert_eq!((status, all.as_str()), (Some(1), games));
+    assert!(said.ends_with("ibex analyse: no game has a player with 'E' in the name\n"), "{said}");
+    // What cannot be read stays out where the user wants it out, and the page is about the wanted games.
+    let (status, all, said) = run("A", &["--skip-bad"]);
+    assert!(status == Some(1) && all.starts_with("[White \"A\"]") && said.contains("left out"), "{said}");
+    assert_eq!(run("A", &["--html", &page]).0, Some(0));
+    assert!(!folder.read("page.html").contains("cannot be read"));
+    assert_eq!(run("D", &["--player", "B", "--html", &page, "--force"]).0, Some(1));
+    assert!(folder.read("page.html").contains("cannot be read"));
+    // Of a game without names there is no saying whose it is.
+    let nameless = analyse(&["-", "--depth", "1", "--player", "A"], b"1. Zz *\n\n[White \"A\"]\n\n1. e4 *\n");
+    assert_eq!(nameless.status.code(), Some(1), "{}", text(&nameless.stderr));
+}
+
 #[test]
 fn only_a_range_of_moves_is_annotated() {
     let run = |range: &str| analyse(&["-", "--nodes", "500", "--moves", range], SCHOLAR.as_bytes());

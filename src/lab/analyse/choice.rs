@@ -120,9 +120,19 @@ impl Choice {
         Color::ALL.into_iter().any(|color| self.has_player(game, color))
     }
 
+    /// Whether a game that cannot be read may be one of theirs, by the names of its players; one without a name may be
+    /// anyone.
+    pub fn may_concern(&self, players: &[Option<Vec<u8>>]) -> bool {
+        players.iter().any(|name| name.as_deref().is_none_or(|name| self.is_wanted(name)))
+    }
+
     fn has_player(&self, game: &Pgn, color: Color) -> bool {
-        let tag = color.fold_wb("White", "Black");
-        let name = game.tag(tag).map(decoded).unwrap_or_default().to_lowercase();
+        self.is_wanted(game.tag(color.fold_wb("White", "Black")).unwrap_or_default())
+    }
+
+    /// Whether the moves of a player with this name are annotated.
+    fn is_wanted(&self, name: &[u8]) -> bool {
+        let name = decoded(name).to_lowercase();
         self.players.is_empty() || self.players.iter().any(|player| name.contains(&player.to_lowercase()))
     }
 

@@ -112,11 +112,19 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) 
                 }
                 game.write(&desk.searcher.name())
             }
+            // With --skip-bad the output shall hold no such game.
+            Err(_) if !desk.args.skip_bad && !desk.args.choice.may_concern(&reading.players) => {
+                desk.tally.others += 1;
+                reading.unchanged()
+            }
             Err(fault) => {
                 remark(desk, &reading.remarks);
                 desk.complain(&format!("{name}:{}", fault.line), &about(&fault.reason));
-                if let Some(page) = &mut desk.page {
-                    page.add_unread(name, number, &reading.title, &fault.reason);
+                if desk.args.choice.may_concern(&reading.players) {
+                    desk.tally.unread += 1;
+                    if let Some(page) = &mut desk.page {
+                        page.add_unread(name, number, &reading.title, &fault.reason);
+                    }
                 }
                 if desk.args.skip_bad { Vec::new() } else { reading.unchanged() }
             }

@@ -155,6 +155,8 @@ pub struct Tally {
     bad: u64,
     /// Games without a wanted player.
     others: u64,
+    /// Games that cannot be read, of wanted players or of unknown ones.
+    unread: u64,
     /// Positions on which an engine has failed.
     failed: u64,
 }
@@ -164,7 +166,7 @@ enum Sink {
     /// The page is all that is wanted.
     Nowhere,
     Stream(Box<dyn Write>),
-    Resumable(Resumable),
+    Resumable(Box<Resumable>),
 }
 
 /// Where the work goes: annotated text to the output, complaints to standard error, progress to a terminal.
@@ -285,7 +287,7 @@ fn analyse(args: &Args) -> Result<u8, String> {
         Some(path) if args.resume => {
             let output = Resumable::open(path, job)?;
             let checkpoint = output.checkpoint.clone();
-            (Sink::Resumable(output), checkpoint)
+            (Sink::Resumable(Box::new(output)), checkpoint)
         }
         Some(path) => {
             let file = OpenOptions::new().write(true).create_new(true).open(path);
@@ -318,7 +320,7 @@ fn analyse(args: &Args) -> Result<u8, String> {
         Sink::Resumable(mut output) if desk.interrupted => output.save()?,
         Sink::Resumable(output) => output.finish()?,
     }
-    let Tally { games, positions, marks: [blunders, mistakes, dubious], bad, others, failed } = desk.tally;
+    let Tally { games, positions, marks: [blunders, mistakes, dubious], bad, others, unread, failed } = desk.tally;
     let fate = args.fate();
     if positions == 0 && games == 0 && others == 0 && failed == 0 && !desk.interrupted {
         return Err(format!("nothing to analyse ({} {fate})", counted(bad, "game or line", "games or lines")));
@@ -352,7 +354,7 @@ fn analyse(args: &Args) -> Result<u8, String> {
         );
         return Ok(interrupt::STATUS);
     }
-    let nowhere = games == 0 && others > 0;
+    let nowhere = games == 0 && unread == 0 && others > 0;
     if nowhere {
         remark!("ibex analyse: no game has a player with '{}' in the name", args.choice.players.join("' or '"));
     }

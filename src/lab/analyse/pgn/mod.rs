@@ -121,6 +121,8 @@ pub struct Reading {
     pub text: Vec<u8>,
     /// The players, for messages.
     pub title: String,
+    /// The names of White and Black where a tag has them, whether the game can be read or not.
+    pub players: [Option<Vec<u8>>; 2],
     /// The game, or the first thing in it that cannot be read.
     pub game: Result<Pgn, Fault>,
     /// What was read, but will be written differently or not understood.

@@ -167,8 +167,7 @@ impl Builder {
                 break;
             }
             if line[at] == b'['
-                && let Some((tag, length)) = Tag::read(&line[at..])
-                && (self.tags_may_come() || matches!(tag, Tag::Pair(..)))
+                && let Some((tag, length)) = self.tag_at(&line[at..])
             {
                 if !self.tags_may_come() || (self.paragraph && self.begins_another(&tag)) {
                     return (gap, true);
@@ -192,6 +191,16 @@ impl Builder {
 
     fn tags_may_come(&self) -> bool {
         !self.movetext
+    }
+
+    /// The tag at the beginning of `rest`, and how many bytes it takes. What cannot be read as a tag is one only where
+    /// tags may come: brackets among the moves are words.
+    fn tag_at(&self, rest: &[u8]) -> Option<(Tag, usize)> {
+        match Tag::read(rest) {
+            Some((Tag::Unread(_), _)) if !self.tags_may_come() => None,
+            None if self.tags_may_come() => tags::unread(rest),
+            read => read,
+        }
     }
 
     /// Whether a tag behind an empty line is another game's.
@@ -401,6 +410,7 @@ impl Builder {
             self.fault(line, "a variation without an end".to_owned());
         }
         let title = tags::title(&self.tags);
+        let players = ["White", "Black"].map(|tag| tags::find(&self.tags, tag).map(<[u8]>::to_vec));
         if self.fault.is_none()
             && let Err(reason) = self.begin()
         {
@@ -426,7 +436,7 @@ impl Builder {
             }),
             (fault, _) => Err(fault.unwrap_or(Fault { line: self.begins, reason: "no position".to_owned() })),
         };
-        Reading { line: self.begins, text: self.text, title, game, remarks: self.remarks }
+        Reading { line: self.begins, text: self.text, title, players, game, remarks: self.remarks }
     }
 }
 

@@ -109,6 +109,22 @@ fn opening(line: &[u8]) -> Option<(&[u8], usize)> {
     (length > 0 && line.get(quote) == Some(&b'"')).then(|| (&line[from..from + length], quote + 1))
 }
 
+/// Reads a piece in brackets that stands where tags do and is no tag pair, such as `[Foo bar]`, as
+/// [unread](Tag::Unread), and how many bytes it takes. `None` if `line` does not begin with a bracket and a letter, or
+/// if neither the end of the line nor another such piece or tag follows.
+pub fn unread(line: &[u8]) -> Option<(Tag, usize)> {
+    let begins = |rest: &[u8]| {
+        rest.first() == Some(&b'[') && rest.get(skip_blanks(rest, 1)).is_some_and(u8::is_ascii_alphabetic)
+    };
+    let ends = |end: usize| {
+        let rest = &line[skip_blanks(line, end)..];
+        rest.is_empty() || begins(rest) || opening(rest).is_some()
+    };
+    let mut brackets = line.iter().enumerate().filter(|&(_, &byte)| byte == b']').map(|(at, _)| at + 1);
+    let end = brackets.find(|&end| ends(end)).filter(|_| begins(line))?;
+    Some((Tag::Unread(line[..end].to_vec()), end))
+}
+
 /// Whether a line is one whole tag pair and nothing else.
 pub fn is_whole(line: &[u8]) -> bool {
     matches!(Tag::read(line), Some((Tag::Pair(..), end)) if skip_blanks(line, end) == line.len())
@@ -160,6 +176,18 @@ mod tests {
         }
         for line in ["", "1. e4", "[%clk 0:01]", "[Event]", "[ \"x\"]", "White \"A\"]"] {
             assert_eq!(read(line), None, "{line}");
+        }
+        let odd = |line: &str| unread(line.as_bytes()).map(|(_, end)| line[..end].to_owned());
+        for (line, piece) in [
+            ("[Event]\r\n", "[Event]"),
+            ("[Foo bar] \n", "[Foo bar]"),
+            ("[ Foo 'a]b'] [1 \"x\"]", "[ Foo 'a]b']"),
+            ("[Foo] [Bar x]", "[Foo]"),
+        ] {
+            assert_eq!(odd(line).as_deref(), Some(piece), "{line}");
+        }
+        for line in ["", "[%clk 0:01]", "[+0.3]", "[Foo bar", "[Foo bar] 1. e4", "Foo]"] {
+            assert_eq!(odd(line), None, "{line}");
         }
         assert!(is_whole(b"  [A \"x\"] \r\n") && !is_whole(b"[A \"x\"] 1. e4") && !is_whole(b"[A \"x"));
     }

@@ -119,6 +119,10 @@ fn what_cannot_be_read_is_named_and_kept() {
         assert!(told.starts_with(fault), "{text}: {told}");
         assert_eq!(games[0].text, text.as_bytes());
     }
+    // A tag without quotes cuts no game in two.
+    let text = "[Event \"x\"]\n[White \"A\"]\n[FEN 8/8/8/8 w]\n[Foo bar]\n[Result \"*\"]\n\n1. e4 *\n";
+    assert_eq!(faults(text), ["line 3: '[FEN 8/8/8/8 w]' is not a tag"]);
+    assert_eq!(read(text).len(), 1);
     // The next games are not touched.
     let text = "1. e4 Sf6 (1... e5 1-0) 2. d4 0-1\n1. d4 *\n\n[Event \"x\"]\n1. c4 oops\n[Event \"y\"]\n1. f4 *\n";
     let games = read(text);
@@ -132,6 +136,12 @@ fn what_is_changed_is_remarked() {
     assert_eq!(remarks("1. e4 e5 3. Nf3 *"), ["line 1: move number 3 is now 2"]);
     assert_eq!(remarks("[White \"A]\n\n1. e4 *"), ["line 1: '[White \"A]' is not a tag: kept as it stands"]);
     assert!(rewritten("[White \"A]\n\n1. e4 *").starts_with("[White \"A]\n"));
+    let odd = "[Event \"x\"]\n[White \"A\"]\n[Foo 'bar']\n[Result \"*\"]\n\n1. e4 e5 *\n";
+    assert_eq!(remarks(odd), ["line 3: '[Foo 'bar']' is not a tag: kept as it stands"]);
+    assert_eq!((read(odd).len(), read(odd)[0].title.as_str()), (1, "A - ?"));
+    let written = rewritten(odd);
+    assert!(written.starts_with("[Event \"x\"]\n[White \"A\"]\n[Foo 'bar']\n[Result \"*\"]\n"), "{written}");
+    assert_eq!(rewritten(&written), written);
     assert_eq!(remarks("1. e4 e5 2. Nf3 *"), Vec::<String>::new());
 }
 
