@@ -11,9 +11,12 @@ use ibex::uci;
 
 /// A UCI chess engine whose scores mean something exact.
 ///
-/// Without a command it runs the UCI protocol on standard input and output, for a GUI or a tournament manager.
+/// Without a command it runs the UCI protocol on standard input and output, for a GUI or a tournament manager. UCI
+/// lines can also be arguments: `ibex "position startpos moves e2e4" "go depth 12"`.
+///
+/// Messages go to standard error; with `IBEX_LOG=debug` in the environment, the protocol too.
 #[derive(Parser, Debug)]
-#[command(name = "ibex", version = env!("IBEX_VERSION"))]
+#[command(name = "ibex", version = env!("IBEX_VERSION"), override_usage = "ibex [COMMAND | UCI LINE...]")]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -31,7 +31,7 @@
 //!
 //! **Knowledge.** [`recognize`]: what is proved of a position by its material, and tablebases. [`tt`]: the lock-free
 //! transposition table. [`time`]: limits and the clock. Above these, [`eval`]: what a quiet position is worth, by
-//! hand-written terms, a network, or both.
+//! hand-written terms or a network.
 //!
 //! **The search.** [`search`]: one thread's iterative deepening down to quiescence; `search/node.rs` is the heart, in
 //! numbered steps. [`smp`]: several threads on one table. [`engine`]: settings, a game and limits in, events out; it

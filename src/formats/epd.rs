@@ -350,7 +350,7 @@ fn parse_entry(text: &str, line: usize) -> Result<SuiteEntry, SuiteError> {
         return Err(SuiteError::Control(control));
     }
     let mut operations = split_operations(rest);
-    only_once(&mut operations)?;
+    only_once(&mut operations);
     // Four fields leave the counters to operations, which few files have.
     let mut counters = ["0", "1"].map(str::to_owned);
     for ((counter, opcode), field) in counters.iter_mut().zip(["hmvc", "fmvn"]).zip(4..) {
@@ -384,8 +384,8 @@ fn swallowed(raw: &str) -> Option<&str> {
 
 const TWICE: &str = "stands twice, the last one counts";
 
-/// Of operations with one opcode the last counts, as for other readers. Of those that are the solution there may be only one.
-fn only_once(operations: &mut [Operation]) -> Result<(), SuiteError> {
+/// Of operations with one opcode the last counts, as for other readers.
+fn only_once(operations: &mut [Operation]) {
     for later in (1..operations.len()).rev() {
         let (before, after) = operations.split_at_mut(later);
         let last = &after[0];
@@ -393,18 +393,57 @@ fn only_once(operations: &mut [Operation]) -> Result<(), SuiteError> {
             continue;
         }
         for operation in before.iter_mut().filter(|o| o.odd.is_none() && o.opcode == last.opcode) {
-            if is_solution(&last.opcode) && operation.operands != last.operands {
-                return Err(SuiteError::Twice(last.opcode.clone()));
-            }
             operation.odd = Some(TWICE);
         }
     }
-    Ok(())
 }
 
 /// Whether a line must be left out when this operation cannot be read.
 fn is_solution(opcode: &str) -> bool {
     matches!(opcode, "bm" | "am" | "dm")
+}
+
+/// What an operation of the solution says.
+enum Solution {
+    /// Moves, each once.
+    Moves(Vec<Move>),
+    /// The distance to mate.
+    Mate(i32),
+}
+
+impl Solution {
+    fn of(position: &Position, operation: &Operation) -> Result<Solution, SuiteError> {
+        match (operation.opcode.as_str(), mate_operand(operation)) {
+            ("bm", Some(mate)) => Ok(Solution::Mate(mate)),
+            ("bm" | "am", _) => moves(position, operation).map(Solution::Moves),
+            _ => number(operation).map(Solution::Mate),
+        }
+    }
+
+    /// Whether both say the same, however they are written and whatever the order of the moves.
+    fn is_same(&self, other: &Solution) -> bool {
+        match (self, other) {
+            (Solution::Moves(own), Solution::Moves(other)) => {
+                own.len() == other.len() && own.iter().all(|m| other.contains(m))
+            }
+            (Solution::Mate(own), Solution::Mate(other)) => own == other,
+            _ => false,
+        }
+    }
+}
+
+/// Checks that the operations of the solution that do not count say the same as those that do.
+fn is_said_alike(position: &Position, operations: &[Operation]) -> Result<(), SuiteError> {
+    for earlier in operations.iter().filter(|o| o.odd == Some(TWICE) && is_solution(&o.opcode)) {
+        let Some(last) = find(operations, &earlier.opcode) else { continue };
+        let alike = earlier.operands == last.operands
+            || Solution::of(position, earlier)
+                .is_ok_and(|own| Solution::of(position, last).is_ok_and(|other| own.is_same(&other)));
+        if !alike {
+            return Err(SuiteError::Twice(earlier.opcode.clone()));
+        }
+    }
+    Ok(())
 }
 
 /// Gives the operations their meaning in the position.
@@ -422,6 +461,7 @@ fn interpret(position: Position, operations: Vec<Operation>, line: usize) -> Res
         analysis: Analysis::default(),
         operations,
     };
+    is_said_alike(&entry.position, &entry.operations)?;
     // The loop reads the operations while it fills the entry.
     let mut operations = std::mem::take(&mut entry.operations);
     for operation in &mut operations {
@@ -442,11 +482,10 @@ fn interpret(position: Position, operations: Vec<Operation>, line: usize) -> Res
             continue;
         }
         if is_solution(opcode) {
-            match (opcode, mate_operand(operation)) {
-                ("bm", Some(mate)) => entry.mate = Some(mate),
-                ("bm", None) => entry.best = moves(&entry.position, operation)?,
-                ("am", _) => entry.avoid = moves(&entry.position, operation)?,
-                _ => entry.mate = Some(number(operation)?),
+            match Solution::of(&entry.position, operation)? {
+                Solution::Mate(mate) => entry.mate = Some(mate),
+                Solution::Moves(moves) if opcode == "bm" => entry.best = moves,
+                Solution::Moves(moves) => entry.avoid = moves,
             }
             continue;
         }

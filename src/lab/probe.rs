@@ -40,7 +40,7 @@ pub struct Args {
     #[arg(value_name = "FEN")]
     pub fen: Vec<String>,
     /// Nodes of the search
-    #[arg(long, default_value_t = NODES, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = NODES, value_name = "N", value_parser = super::amount::count)]
     pub nodes: u64,
     /// Folders with Syzygy tablebases
     #[arg(long, value_name = "PATH")]

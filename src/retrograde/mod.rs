@@ -111,9 +111,9 @@ impl fmt::Display for Endgame {
     }
 }
 
-/// A text that names no ending of three or four men, or pawn against pawn, which is not solved.
+/// A text that names no ending of up to four men, or pawn against pawn, which is not solved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' does not name an ending of three or four men")]
+#[error("'{0}' does not name an ending of up to four men that can be solved")]
 pub struct UnknownEndgame(pub String);
 
 impl FromStr for Endgame {

@@ -44,7 +44,7 @@ pub fn help(extras: &[LentCommand]) -> Vec<String> {
         ("go perft N", "count the positions N moves ahead, move by move"),
         ("setoption name NAME value VALUE", "change an option; `uci` lists them"),
         ("d", "show the board, its FEN and key, and who gives check"),
-        ("eval", "show what the evaluation makes of the position, term by term"),
+        ("eval", "show what the evaluation makes of the position, piece by piece or term by term"),
         ("flip", "exchange the colours"),
         ("compiler", "tell how this program was built"),
         ("license", "tell under which terms it may be used"),
@@ -116,7 +116,7 @@ pub fn evaluation(position: &Position, evaluation: &Evaluation) -> Vec<String> {
             let square = Square::from_coords(file, rank);
             let piece = position.board().piece_at(square);
             names += &format!("{:^7}|", piece.map_or(' ', |piece| piece.char()));
-            let worth = position.without(square).filter(|rest| !rest.in_check());
+            let worth = piece.and_then(|_| position.without(square)).filter(|rest| !rest.in_check());
             let worth = worth.map(|rest| pawns(value - for_white(&rest, evaluation)));
             worths += &format!("{:^7}|", worth.unwrap_or_default());
         }
@@ -210,6 +210,9 @@ mod tests {
         let [r, n, q] =
             [5, 3, 9].map(|worth| format!("{:+.2}", f64::from(centipawns(78) - centipawns(78 - worth)) / 100.0));
         assert_eq!(lines[2], format!("  | {r} | {n} | {n} | {q} |       | {n} | {n} | {r} |"));
+        // Where no piece stands, there is nothing to be worth something.
+        let empty = format!("  |{}", "       |".repeat(8));
+        assert!(lines[7..9].iter().all(|line| *line == empty), "{lines:#?}");
         assert_eq!(lines[25], "network 'blank', 64 hidden neurons a side");
         let value = format!("{:+.2} for white; by the hand-written evaluation ", f64::from(centipawns(78)) / 100.0);
         assert!(lines[26].starts_with(&value), "{}", lines[26]);

@@ -475,11 +475,19 @@ fn the_laboratory_replaces_nothing_and_says_what_it_cannot_do() {
     let output = ibex(&[lab.as_slice(), &[there.as_str(), "--force"]].concat());
     assert!(status(&output) == 0 && folder.read("there.csv").lines().count() > 4, "{}", stderr(&output));
 
+    let part = folder.write("part.epd", "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#;\n7k/8/5KQ1/8/8/8/8/8 w - - dm 1;\n");
+    let output = ibex(&["lab", "recognizers", "--nodes", "100", "--epd", &part]);
+    assert!(status(&output) == 0 && stdout(&output).contains("| 1/1 |"), "{}", stdout(&output));
+    assert!(stderr(&output).contains("part.epd: 1 position without a best move (bm): left out"), "{}", stderr(&output));
+
     let deep = folder.write("deep.epd", "4k3/8/8/8/8/8/8/4K3 w - - ;D1 5 ;D100000 5\n");
     let mate = folder.write("mate.epd", "7k/8/5KQ1/8/8/8/8/8 w - - dm 1;\n");
     let empty = folder.write("empty.epd", "# nothing\n");
     let none = folder.path("none*.epd");
-    let refused: [(&[&str], &str); 15] = [
+    let refused: [(&[&str], &str); 18] = [
+        (&["endings", "scores", "--endings", "KPvKP"], "KPvKP needs tables (--syzygy)"),
+        (&["probe", "--nodes", "0"], "expected a whole number from 1"),
+        (&["datagen", "--out", "x.vf", "--games", "1.5"], "expected a whole number from 1"),
         (&["lab", "recognizers", "--csv", "x.csv"], "no single searches"),
         (&["endings", "mating", "--endings", "KBvK"], "KBvK has no position that White wins"),
         (&["endings", "mating", "--games", "0"], "expected a whole number from 1"),

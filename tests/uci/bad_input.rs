@@ -251,7 +251,7 @@ fn the_laboratory_refuses_what_it_cannot_do() {
 #[cfg(feature = "lab")]
 #[test]
 fn probe_names_its_repairs() {
-    let output = run(&["probe", "4k3/8/8/8/8/8/4P3/4K3 w - - 999 1", "--nodes", "100"]);
+    let output = run(&["probe", "4k3/8/8/8/8/8/4P3/4K3 w - - 999 1", "--nodes", "0.1k"]);
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{error}");
     assert!(error.contains("half-move clock '999' is out of range"), "{error}");

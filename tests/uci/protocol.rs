@@ -411,6 +411,8 @@ fn a_build_without_the_laboratory_says_so() {
     assert!(version.status.success() && String::from_utf8_lossy(&version.stdout).starts_with("ibex "));
     let help = String::from_utf8_lossy(&help.stdout).into_owned();
     assert!(["bench", "perft", "spsa", "epd", "analyse"].iter().all(|word| help.contains(word)), "{help}");
+    // Both builds are UCI engines first: a command is not needed.
+    assert!(help.contains("\nUsage: ibex [COMMAND | UCI LINE...]\n"), "{help}");
     let epd = run(&["epd"]);
     assert_eq!(epd.status.code(), Some(2), "no file, or no laboratory");
     if cfg!(not(feature = "lab")) {

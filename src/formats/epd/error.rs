@@ -19,7 +19,7 @@ pub enum SuiteError {
     #[error(transparent)]
     Fen(#[from] FenError),
     /// Two operations say what the solution is, and differ; their opcode.
-    #[error("'{0}' stands twice")]
+    #[error("'{0}' stands twice, and not with the same meaning")]
     Twice(String),
     /// A quotation without an end takes in the solution.
     #[error("{ENDLESS}: {}: it takes in '{}'", shorten(raw), shorten(solution))]

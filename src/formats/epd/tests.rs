@@ -204,6 +204,11 @@ fn bad_lines_say_why() {
         ("bm;", "'bm' without a move"),
         ("bm Qg6 id \"x\";", "bm 'Qg6' is not legal"),
         ("bm e4; bm d4;", "'bm' stands twice"),
+        ("bm e4; bm d4; bm e4;", "'bm' stands twice"),
+        ("bm e4 d4; bm e4;", "'bm' stands twice"),
+        ("bm #3; bm e4;", "'bm' stands twice"),
+        ("dm 3; dm 4;", "'dm' stands twice"),
+        ("am e5; am e4;", "'am' stands twice"),
         ("bm e4; am e4;", "both best and to be avoided"),
         ("dm three;", "'dm three' needs one number"),
         ("dm;", "needs one number"),
@@ -302,6 +307,8 @@ fn an_odd_operation_costs_only_itself() {
 
 #[test]
 fn of_two_operations_the_last_counts() {
+    let alike = entry(&format!("{START} bm e2e4 Nf3+; bm Nf3 e4!; dm 3; dm +3;"));
+    assert_eq!((alike.best.len(), alike.mate), (2, Some(3)), "one solution, written in two ways");
     let twice = entry(&format!("{START} bm e4; id \"a\"; id \"b\"; ce 1; ce 2; bm e4;"));
     assert_eq!((twice.id.as_deref(), twice.analysis.centipawns), (Some("b"), Some(2)));
     assert_eq!(written(&twice), format!("{START} kept \"bm e4\"; id \"a\"; id \"b\"; kept2 \"ce 1\"; ce 2; bm e4;"));

@@ -84,10 +84,10 @@ struct RunArgs {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Play this many games
-    #[arg(long, value_name = "N", conflicts_with = "positions")]
+    #[arg(long, value_name = "N", conflicts_with = "positions", value_parser = crate::lab::amount::count)]
     games: Option<u64>,
     /// Play until this many positions are kept by the default filter [default: 1000000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::lab::amount::count)]
     positions: Option<u64>,
     /// Nodes a move; the iteration begun when they are spent is completed
     #[arg(long, default_value_t = 5000, value_name = "N", value_parser = crate::lab::amount::count)]
@@ -187,9 +187,6 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String>
         (Some(games), _) => Target::Games(games),
         (None, positions) => Target::Positions(positions.unwrap_or(1_000_000)),
     };
-    if matches!(target, Target::Games(0) | Target::Positions(0)) {
-        return Err("nothing to do: a run needs at least one game".to_owned());
-    }
     if args.move_nodes.is_some() && rules.sampling.score_share >= 1.0 {
         return Err("--move-nodes is for positions without a score: it needs a --score-share below 1".to_owned());
     }

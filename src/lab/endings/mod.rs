@@ -1,6 +1,6 @@
 //! `ibex endings`: how the engine treats endings whose truth is known.
 //!
-//! - `scores`: random positions of every ending of three and four men, searched and compared with the truth
+//! - `scores`: random positions of every ending of up to four men, searched and compared with the truth
 //! - `mating`: won endings, played out against best defence
 //! - `suite`: positions that recognizers settle a few plies below the root, made and proved
 //!
@@ -30,7 +30,7 @@ pub struct Args {
 
 #[derive(Subcommand, Clone, Debug)]
 enum Command {
-    /// Search random positions of every ending of three and four men: draws near zero, wins and losses as such
+    /// Search random positions of every ending of up to four men: draws near zero, wins and losses as such
     ///
     /// Exit status 0: at least 99% of the draws within 30 centipawns, at least 99% of the wins and losses as mate or
     /// above 500, none on the wrong side.

@@ -8,6 +8,9 @@ use crate::random::Random;
 use crate::recognize::syzygy::Tablebases;
 use crate::retrograde::{Dtm, Table};
 
+/// The name of the ending that is not solved here.
+pub const PAWNS: &str = "KPvKP";
+
 /// A position of an ending.
 #[derive(Clone, Debug)]
 pub struct Sample {
@@ -52,7 +55,7 @@ pub fn pawns(tables: &Tablebases, count: usize, random: &mut Random) -> Option<V
         let men = [Color::White.pawn(), Color::Black.pawn()];
         let Some(position) = placed(&men, random).filter(Position::has_legal_move) else { continue };
         let result = tables.result(&position)?;
-        found.push(Sample { ending: "KPvKP".to_owned(), position, result });
+        found.push(Sample { ending: PAWNS.to_owned(), position, result });
     }
     Some(found)
 }

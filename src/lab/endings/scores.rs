@@ -1,6 +1,7 @@
 //! Scores against the truth, over random positions.
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 use std::sync::Mutex;
 
 use super::sample::{self, Sample};
@@ -12,7 +13,7 @@ use crate::parallel::in_parallel;
 use crate::position::Game;
 use crate::random::Random;
 use crate::recognize::syzygy::Tablebases;
-use crate::retrograde::Endgame;
+use crate::retrograde::{Endgame, UnknownEndgame};
 use crate::time::Limits;
 use crate::{remark, tell};
 
@@ -34,12 +35,30 @@ pub struct Args {
     pub nodes: u64,
     #[command(flatten)]
     pub common: Common,
-    /// Only these endings, such as KBPvK [default: all of three and four men]
+    /// Only these endings, such as KBPvK [default: all of up to four men, KPvKP only with --syzygy]
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
-    pub endings: Vec<Endgame>,
-    /// Folders with Syzygy tables, for pawn against pawn
+    pub endings: Vec<Ending>,
+    /// Folders with Syzygy tables, for pawn against pawn (KPvKP)
     #[arg(long, value_name = "FOLDER")]
     pub syzygy: Option<String>,
+}
+
+/// An ending that can be chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// One that is solved here.
+    Solved(Endgame),
+    /// Pawn against pawn, whose results Syzygy tables give.
+    Pawns,
+}
+
+impl FromStr for Ending {
+    type Err = UnknownEndgame;
+
+    /// Reads a name such as `KBNvK`.
+    fn from_str(name: &str) -> Result<Ending, UnknownEndgame> {
+        if name == sample::PAWNS { Ok(Ending::Pawns) } else { name.parse().map(Ending::Solved) }
+    }
 }
 
 /// How a position was shown.
@@ -158,16 +177,21 @@ pub fn run(args: &Args) -> u8 {
 
 fn choose(args: &Args) -> Result<Vec<Sample>, String> {
     let all = Endgame::all();
-    let endings = if args.endings.is_empty() { all.clone() } else { args.endings.clone() };
+    let wants_all = args.endings.is_empty();
+    let wants = |ending: &Ending| wants_all || args.endings.contains(ending);
+    let endings: Vec<Endgame> = all.iter().filter(|&ending| wants(&Ending::Solved(ending.clone()))).cloned().collect();
     let pawns = match &args.syzygy {
-        None => Vec::new(),
-        Some(path) => {
+        None if !wants_all && wants(&Ending::Pawns) => {
+            return Err(format!("{} needs tables (--syzygy)", sample::PAWNS));
+        }
+        Some(path) if wants(&Ending::Pawns) => {
             let tables = Tablebases::open(path).0.ok_or_else(|| format!("no tables in '{path}'"))?;
             sample::pawns(&tables, args.positions, &mut Random::new(args.common.seed))
                 .ok_or_else(|| format!("no tables of KPvKP in '{path}', or none of what it leads to"))?
         }
+        _ => Vec::new(),
     };
-    let tables = solved(endings.iter().filter(|ending| ending.men() > 2).cloned());
+    let tables = solved(endings.iter().cloned());
     let mut samples = Vec::new();
     for ending in &endings {
         // The choice of endings changes nothing within them.
@@ -210,7 +234,7 @@ mod tests {
             positions: 1,
             nodes: 1,
             common: Common { seed: 7, jobs: None, verbose: false },
-            endings: vec!["KQvK".parse().expect("an ending")],
+            endings: vec!["KQvK", "KPvKP"].into_iter().map(|name| name.parse().expect("an ending")).collect(),
             syzygy: Some(folder.to_owned()),
         };
         assert!(choose(&args(&folder.path("."))).is_err_and(|reason| reason.starts_with("no tables in ")));
@@ -218,6 +242,25 @@ mod tests {
         table[..4].copy_from_slice(&[0x71, 0xE8, 0x23, 0x5D]);
         folder.write("KRRvK.rtbw", table);
         assert!(choose(&args(&folder.path("."))).is_err_and(|reason| reason.starts_with("no tables of KPvKP in ")));
+    }
+
+    #[test]
+    fn only_the_chosen_endings_are_drawn() {
+        let chosen = |names: &[&str], syzygy: Option<&str>| {
+            let args = Args {
+                positions: 2,
+                nodes: 1,
+                common: Common { seed: 7, jobs: None, verbose: false },
+                endings: names.iter().map(|name| name.parse().expect("an ending")).collect(),
+                syzygy: syzygy.map(str::to_owned),
+            };
+            choose(&args).map(|samples| samples.into_iter().map(|sample| sample.ending).collect::<Vec<_>>())
+        };
+        // The tables serve pawn against pawn alone, so a folder without any is no error here.
+        assert_eq!(chosen(&["KPvK"], Some("/no/such/folder")), Ok(vec!["KPvK".to_owned(); 2]));
+        // Two kings are an ending, too.
+        assert_eq!(chosen(&["KvK"], None), Ok(vec!["KvK".to_owned(); 2]));
+        assert_eq!(chosen(&["KPvKP"], None), Err("KPvKP needs tables (--syzygy)".to_owned()));
     }
 
     /// Every position of these endings is recognised, or next to one that is: the smallest search must be right.

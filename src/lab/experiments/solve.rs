@@ -8,6 +8,7 @@ use super::experiment::SingleSearch;
 use crate::bound::Bound;
 use crate::formats::epd::{Suite, SuiteEntry};
 use crate::lab::progress;
+use crate::lab::tell::counted;
 use crate::position::Game;
 use crate::remark;
 use crate::score::DrawRule;
@@ -42,10 +43,14 @@ pub fn measure(args: &Args) -> Result<[Solutions; 2], String> {
         remark!("{problem}");
     }
     let limit = limit(args);
-    let entries: Vec<&SuiteEntry> =
-        suite.entries.iter().filter(|e| !e.best.is_empty()).step_by(args.every as usize).collect();
+    let (solvable, others): (Vec<&SuiteEntry>, Vec<_>) = suite.entries.iter().partition(|e| !e.best.is_empty());
+    let entries: Vec<&SuiteEntry> = solvable.into_iter().step_by(args.every as usize).collect();
     if entries.is_empty() {
         return Err(format!("{}: no position with a best move", suite.file));
+    }
+    if !others.is_empty() {
+        let count = counted(others.len() as u64, "position", "positions");
+        remark!("{}: {count} without a best move (bm): left out", suite.file);
     }
     let bar = progress::bar(2 * entries.len() as u64, "searches");
     let mut bench = SingleSearch::new(args.hash as usize);
