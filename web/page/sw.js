@@ -9,9 +9,16 @@ const CACHE = OURS + VERSION;
 
 addEventListener("install", (event) => {
   const store = async () => {
+    const isNew = !(await caches.has(CACHE));
     const cache = await caches.open(CACHE);
-    // Not what an earlier visit has left in the browser's own cache.
-    await cache.addAll(FILES.map((file) => new Request(file, { cache: "reload" })));
+    try {
+      // Not what an earlier visit has left in the browser's own cache.
+      await cache.addAll(FILES.map((file) => new Request(file, { cache: "reload" })));
+    } catch (error) {
+      // An empty cache would count as the version before, in place of one that is whole.
+      if (isNew) await caches.delete(CACHE);
+      throw error;
+    }
     // While a host is updated it may have this file already and still the page before.
     const page = await (await cache.match("./")).text();
     if (!FILES.some((file) => file.endsWith(".js") && page.includes(file.replace(/^\.\//, "")))) {

@@ -1,12 +1,12 @@
 // A game: where it begins, its moves, and where in it we are. Moves off its line are a variation; the game stays.
 
-import { Chess, type Position, normalizeMove } from "chessops/chess";
+import { Chess, type Position } from "chessops/chess";
 import { chessgroundDests } from "chessops/compat";
 import { INITIAL_FEN, makeFen, parseFen } from "chessops/fen";
 import { type Game as Pgn, defaultHeaders, makePgn, Node, ChildNode, parsePgn, setStartingPosition, startingPosition } from "chessops/pgn";
 import { makeSan, makeSanAndPlay, parseSan } from "chessops/san";
-import type { Color, Move } from "chessops/types";
-import { makeSquare, makeUci, parseUci } from "chessops/util";
+import type { Color, NormalMove } from "chessops/types";
+import { makeSquare, makeUci, parseUci, squareFile, squareRank } from "chessops/util";
 
 /** How a game has ended. */
 export interface Ending {
@@ -50,9 +50,11 @@ function words(name: string): string {
   const known: Record<string, string> = {
     ERR_FEN: "six fields are expected",
     ERR_BOARD: "the board",
+    ERR_POCKETS: "pieces in hand are not of this game",
     ERR_TURN: "the side to move is neither w nor b",
     ERR_CASTLING: "the castling rights",
     ERR_EP_SQUARE: "the en passant square",
+    ERR_REMAINING_CHECKS: "counts of checks are not of this game",
     ERR_HALFMOVES: "the halfmove clock",
     ERR_FULLMOVES: "the move number",
     ERR_EMPTY: "the board is empty",
@@ -60,18 +62,22 @@ function words(name: string): string {
     ERR_OPPOSITE_CHECK: "the side that is not to move is in check",
     ERR_IMPOSSIBLE_CHECK: "the check is impossible",
     ERR_PAWNS_ON_BACKRANK: "a pawn stands on the first or last rank",
+    ERR_VARIANT: "this variant of chess is not played here",
   };
   return known[name] ?? name;
 }
 
 const SAN = /^(?:[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](?:=?[QRBNqrbn])?|[O0]-[O0](?:-[O0])?)[+#]?[!?]*$/;
+const RESULT = /^(?:1[-–—]0|0[-–—]1|1\/2(?:[-–—]1\/2)?|\*)$/;
+/** What others write between moves: numbers without a dot, marks of a move's worth, and judgements of the position. */
+const REMARK = /^(?:\d+|[!?…]+|(?!-+$)[-+=/±∓⩲⩱∞]+)$/;
 
 /**
  * The first game of a PGN, tags and moves apart. The next game begins with a line that begins with a bracket outside of
- * comments. Blank lines among the moves, with which the parser ends a game, are left out, and so are lines for programs.
+ * comments. Comments before and between the tags are left out, and so are lines for programs.
  */
 function firstGame(text: string): [string, string] {
-  const tags = /^\uFEFF?\s*(?:(?:\[\s*\w+\s+"(?:[^"\\]|\\.)*"\s*\]|%.*)\s*)*/.exec(text)![0];
+  const tags = /^\uFEFF?\s*(?:(?:\[\s*\w+\s+"(?:[^"\\]|\\.)*"\s*\]|[%;].*|\{[^}]*\})\s*)*/.exec(text)![0];
   const rest = text.slice(tags.length);
   let end = rest.length;
   for (const { 0: found, index } of rest.matchAll(/\{[^}]*\}|;.*$|^\[/gm)) {
@@ -80,19 +86,24 @@ function firstGame(text: string): [string, string] {
       break;
     }
   }
-  return [tags, rest.slice(0, end).replace(/^%.*$/gm, "").replace(/\n\s*\n/g, "\n")];
+  const plain = tags.replace(/("(?:[^"\\]|\\.)*")|[%;].*|\{[^}]*\}/g, (_, quoted: string | undefined) => quoted ?? "");
+  return [plain, rest.slice(0, end).replace(/^%.*$/gm, "")];
 }
 
-/** The first word among a game's moves that should be a move and is none. The parser would leave it out. */
-function strayWord(text: string): string | undefined {
+/** The words of a game's own line: what should be moves, and the result behind them if there is one. */
+function ownLine(text: string): string[] {
   let moves = text.replace(/\{[^}]*\}|;.*$/gm, " ");
   for (let before = ""; before !== moves; ) {
     before = moves;
     moves = moves.replace(/\([^()]*\)/g, " ");
   }
-  const words = moves.replace(/\$\d+|\d+\.+(\s*\.\.)?/g, " ").split(/\s+/);
-  const end = words.findIndex((word) => /^(1-0|0-1|1\/2-1\/2|\*)$/.test(word));
-  return words.slice(0, end < 0 ? undefined : end).find((word) => word !== "" && !SAN.test(word) && !/^[!?…]+$/.test(word));
+  const words = moves
+    .replace(/\$\d+|\d+\.+(\s*\.+)*|e\.\s?p\./g, " ")
+    .split(/\s+/)
+    .filter((word) => word !== "" && !REMARK.test(word));
+  const end = words.findIndex((word) => RESULT.test(word));
+  if (end >= 0 && words[end] === "1/2") words[end] = "1/2-1/2";
+  return words.slice(0, end < 0 ? undefined : end + 1);
 }
 
 export class Game {
@@ -154,10 +165,25 @@ export class Game {
     return chessgroundDests(this.position(), { chess960: this.chess960 });
   }
 
-  /** Plays a move, on the game's line where it is the next move or the game ends here, otherwise in a variation. */
-  play(move: Move): void {
-    // The king may go to where castling takes it.
-    const uci = makeUci(normalizeMove(this.position(), move));
+  /** A move as the rules have it, castling as king takes rook; undefined where it is not legal. */
+  legal(move: NormalMove): NormalMove | undefined {
+    const position = this.position();
+    // By its squares, because chessops takes a king's step to any man of its own side for castling.
+    const to = position.dests(move.from);
+    if (to.has(move.to)) return position.isLegal(move) ? move : undefined;
+    // The king may also go to where castling takes it.
+    const sides: Record<number, "a" | "h" | undefined> = { 2: "a", 6: "h" };
+    const side = sides[squareFile(move.to)];
+    const isAlongRank = move.from !== move.to && squareRank(move.from) === squareRank(move.to);
+    if (side === undefined || !isAlongRank || move.promotion !== undefined) return undefined;
+    if (position.board.getRole(move.from) !== "king") return undefined;
+    const rook = position.castles.rook[position.turn][side];
+    return rook !== undefined && to.has(rook) ? { from: move.from, to: rook } : undefined;
+  }
+
+  /** Plays a legal move: on the game's line where it is the next move or the game ends here, else in a variation. */
+  play(move: NormalMove): void {
+    const uci = makeUci(move);
     if (this.inVariation) {
       this.variation.push(uci);
     } else if (this.ply === this.moves.length) {
@@ -273,20 +299,25 @@ export class Game {
   }
 
   /** The move that a text means at the position on the board: in the usual notation, or in UCI. */
-  parse(text: string): Move | undefined {
-    const position = this.position();
-    const san = parseSan(position, text.replace(/0/g, "O"));
-    if (san !== undefined) return san;
-    const uci = parseUci(text.toLowerCase());
-    return uci === undefined || !("from" in uci) ? undefined : uci;
+  parse(text: string): NormalMove | undefined {
+    const move = parseSan(this.position(), text.replace(/0/g, "O")) ?? parseUci(text.toLowerCase());
+    return move !== undefined && "from" in move ? move : undefined;
+  }
+
+  /** Whether a text would mean a legal move if it said what the pawn becomes. */
+  lacksPromotion(text: string): boolean {
+    const move = this.parse(`${text.replace(/[+#]$/, "")}q`);
+    return move?.promotion !== undefined && this.legal(move) !== undefined;
   }
 
   /** The first game of a PGN. Throws an error that says where it is wrong. */
   static read(text: string): Game {
     const [tags, moves] = firstGame(text);
-    const stray = strayWord(moves);
+    const line = ownLine(moves);
+    // The parser would leave it out.
+    const stray = line.find((word) => !SAN.test(word) && !RESULT.test(word));
     if (stray !== undefined) throw new Error(`'${stray}' is no move.`);
-    const first = parsePgn(tags + moves)[0];
+    const first = parsePgn(`${tags}\n${line.join(" ")}`)[0];
     if (first === undefined || (first.moves.children.length === 0 && !first.headers.has("FEN"))) {
       throw new Error("There is no game in this text.");
     }

@@ -17,7 +17,7 @@ import { Searcher } from "./engine";
 import { chess960, Game, positionOf, variationSans } from "./game";
 import { drawGraph } from "./graph";
 import { isolate } from "./offline";
-import { recall, store } from "./storage";
+import { recall, recallTab, store, storeTab } from "./storage";
 import { expectation, type Line, scoreText, statement } from "./uci";
 
 type Colour = "white" | "black";
@@ -69,30 +69,20 @@ function enginePlays(colour: Colour): boolean {
 }
 
 function isOver(): boolean {
-  return resigned !== undefined || game.ending(game.moves) !== undefined;
+  return result() !== "*";
 }
 
 async function moved(from: string, to: string): Promise<void> {
-  const position = game.position();
   const move: NormalMove = { from: parseSquare(from)!, to: parseSquare(to)! };
-  const pawn = position.board.getRole(move.from) === "pawn";
+  const pawn = game.position().board.getRole(move.from) === "pawn";
   if (pawn && (to[1] === "8" || to[1] === "1")) {
+    const path = game.path.join();
     const role = await promotion();
-    if (role === undefined) return show();
+    // While a whole game is analysed, another position may be on the board by now.
+    if (role === undefined || game.path.join() !== path) return show();
     move.promotion = role;
   }
-  // The board lets the king go to where castling takes it; the rules know the rook's square.
-  const castled = castling(move);
-  play(castled ?? move);
-}
-
-/** A king's move of two squares as castling: king takes rook. */
-function castling(move: NormalMove): NormalMove | undefined {
-  const position = game.position();
-  if (position.board.getRole(move.from) !== "king" || position.isLegal(move)) return undefined;
-  const rooks = [...position.castles.castlingRights].filter((rook) => rook >> 3 === move.from >> 3);
-  const rook = rooks.find((square) => square > move.from === move.to > move.from);
-  return rook === undefined ? undefined : { from: move.from, to: rook };
+  play(move);
 }
 
 function promotion(): Promise<Role | undefined> {
@@ -105,9 +95,10 @@ function promotion(): Promise<Role | undefined> {
 }
 
 function play(move: NormalMove): void {
-  if (!game.position().isLegal(move)) return show();
+  const legal = game.legal(move);
+  if (legal === undefined) return show();
   const length = game.moves.length;
-  game.play(move);
+  game.play(legal);
   // Who plays on has not given up.
   if (game.moves.length > length) resigned = undefined;
   changed();
@@ -273,9 +264,12 @@ function status(turn: Colour, ending: ReturnType<Game["ending"]>): string {
   const side = turn === "white" ? "White" : "Black";
   if (failure !== undefined) return failure;
   if (engine === undefined) return "Loading the engine…";
+  // Not the positions, which come and go faster than they can be read aloud.
+  if (wholeGame) return "Analysing the game…";
   if (resigned !== undefined && mode === "play") return `${resigned === "white" ? "White" : "Black"} resigns: ${result()}.`;
   if (ending?.winner !== undefined) return `Checkmate: ${ending.winner === "white" ? "White" : "Black"} wins.`;
   if (ending !== undefined) return `A draw: ${ending.reason}.`;
+  if (mode === "play" && isOver()) return `The game is over: ${result()}.`;
   if (mode === "play" && !game.atEnd) return "An earlier position. Go to the end to play on.";
   if (mode === "play" && enginePlays(turn)) return "Ibex thinks…";
   const answered = game.moves.length > 0 && enginePlays(turn === "white" ? "black" : "white");
@@ -300,6 +294,7 @@ function showMoves(): void {
     const move = document.createElement("button");
     move.textContent = san;
     move.className = at + 1 === game.ply ? "quiet here" : "quiet";
+    if (at + 1 === game.ply) move.setAttribute("aria-current", "true");
     move.onclick = () => goTo(at + 1);
     list.append(move);
     if (!white) number += 1;
@@ -331,6 +326,8 @@ function showAnalysis(): void {
     (part as HTMLElement).style.width = `${share}%`;
     part.textContent = share >= 12 ? `${Math.round(share)}%` : "";
   });
+  const [white, draw, black] = chances.map((chance) => `${Math.round(chance / 10)}%`);
+  label(bar, wdl === undefined ? "Chances of White, draw, Black" : `White ${white}, draw ${draw}, Black ${black}`);
   byId("speed").textContent =
     first === undefined
       ? ""
@@ -341,6 +338,13 @@ function showAnalysis(): void {
   const graph = document.getElementById("graph") as unknown as SVGSVGElement;
   graph.classList.toggle("empty", !values.some((value) => value !== undefined));
   drawGraph(graph, values, game.ply, goTo);
+  const here = expectations[game.ply];
+  label(graph, `Expectation of White over the game${here === undefined ? "" : `, here ${Math.round(100 * here)}%`}`);
+}
+
+/** Says what a picture shows. */
+function label(picture: Element, text: string): void {
+  if (picture.getAttribute("aria-label") !== text) picture.setAttribute("aria-label", text);
 }
 
 function lineItem(line: Line, position: ReturnType<Game["position"]>): HTMLLIElement {
@@ -388,23 +392,31 @@ function choice(field: HTMLInputElement): string | boolean {
 
 function keep(): void {
   const choices = Object.fromEntries(CHOICES.map((id) => [id, choice(input(id))]));
-  store(STORED, JSON.stringify({ game: game.save(), mode, orientation, resigned, expectations, choices }));
+  storeTab(STORED, JSON.stringify({ game: game.save(), mode, orientation, resigned, expectations, choices }));
 }
 
 function restore(): void {
   try {
-    const stored = JSON.parse(recall(STORED) ?? "null");
+    const stored = JSON.parse(recallTab(STORED) ?? "null");
     if (stored === null) return;
-    for (const [id, value] of Object.entries(stored.choices)) {
-      if (typeof value === "boolean") input(id).checked = value;
-      else input(id).value = value === FULL ? input(id).max : String(value);
-    }
+    for (const id of CHOICES) choose(input(id), stored.choices[id]);
     game = Game.restore(stored.game);
     ({ mode, orientation, resigned } = stored);
     expectations = stored.expectations.map((value: number | null) => value ?? undefined);
   } catch {
     // What another version has stored is no reason not to begin.
   }
+}
+
+/** Sets a field to a choice that was kept. One that this version does not have leaves the field as it is. */
+function choose(field: HTMLInputElement, kept: unknown): void {
+  if (typeof kept === "boolean") field.checked = kept;
+  if (typeof kept !== "string") return;
+  const before = field.value;
+  const wanted = kept === FULL ? field.max : kept;
+  field.value = wanted;
+  // A list has nothing chosen then, and a slider goes to one of its ends.
+  if (field.value !== wanted) field.value = before;
 }
 
 // What the user does.
@@ -423,13 +435,14 @@ function report(id: string, attempt: () => void): void {
 function typed(): void {
   const text = input("move").value.trim();
   if (text === "") return;
+  if (game.lacksPromotion(text)) throw new Error("Add what the pawn becomes: q, r, b or n.");
   const move = game.parse(text);
-  if (move === undefined || !("from" in move)) throw new Error(`'${text}' is no move here.`);
-  if (!mayMove()) throw new Error(game.ending() === undefined ? "It is not your turn." : "The game is over here.");
-  const legal = castling(move) ?? move;
-  if (!game.position().isLegal(legal)) throw new Error(`'${text}' is not legal here.`);
+  if (move === undefined) throw new Error(`'${text}' is no move here.`);
+  const over = game.ending() !== undefined || (mode === "play" && isOver());
+  if (!mayMove()) throw new Error(over ? "The game is over here." : "It is not your turn.");
+  if (game.legal(move) === undefined) throw new Error(`'${text}' is not legal here.`);
   input("move").value = "";
-  play(legal);
+  play(move);
 }
 
 function setUp(next: Game): void {
@@ -464,6 +477,8 @@ const isFull = (): boolean => Number(input("elo").value) >= Number(input("elo").
 
 function showElo(): void {
   byId("elo-text").textContent = isFull() ? "full" : input("elo").value;
+  if (isFull()) input("elo").setAttribute("aria-valuetext", "full strength");
+  else input("elo").removeAttribute("aria-valuetext");
 }
 
 function setTheme(theme: string | null): void {

@@ -21,7 +21,10 @@ function worker(version, caches, served) {
     caches.set(name, entries);
     return {
       addAll: async (requests) => {
-        for (const request of requests) entries.set(address(request), answer(request));
+        // All of them or none.
+        const answers = requests.map((request) => [address(request), answer(request)]);
+        for (const [file, { ok }] of answers) if (!ok) throw new TypeError(`${file} is not there`);
+        for (const [file, response] of answers) entries.set(file, response);
       },
       match: async (wanted) => entries.get(address(wanted))?.clone(),
     };
@@ -29,7 +32,12 @@ function worker(version, caches, served) {
   const scope = {
     addEventListener: (name, listener) => (listeners[name] = listener),
     location: new URL(`${HOST}/chess/sw.js`),
-    caches: { open: async (name) => open(name), keys: async () => [...caches.keys()], delete: async (name) => caches.delete(name) },
+    caches: {
+      open: async (name) => open(name),
+      has: async (name) => caches.has(name),
+      keys: async () => [...caches.keys()],
+      delete: async (name) => caches.delete(name),
+    },
     clients: { claim: async () => {} },
     skipWaiting: async () => {},
     fetch: async (request) => answer(request),
@@ -102,4 +110,19 @@ test("a host that is half updated installs nothing", async () => {
   const own = worker("two", caches, { ...release("two"), [`${HOST}/chess/`]: release("one")[`${HOST}/chess/`] });
   await assert.rejects(own.happen("install"), /another version/);
   assert.deepEqual([...caches.keys()], []);
+});
+
+test("an installation that failed is no version before", async () => {
+  const caches = new Map();
+  await installed("one", caches);
+  const { [`${HOST}/chess/assets/two.js`]: _, ...served } = release("two");
+  await assert.rejects(worker("two", caches, served).happen("install"), /two\.js is not there/);
+  assert.deepEqual([...caches.keys()], ["ibex /chess/ one"]);
+  await installed("three", caches);
+  const last = worker("three", caches, {});
+  assert.equal(await (await last.load("/chess/assets/one.js")).text(), "one");
+  // Nor does a failure take away what is there.
+  await assert.rejects(worker("three", caches, {}).happen("install"), /is not there/);
+  assert.match(await (await last.visit("/chess/")).text(), /three\.js/);
+  assert.deepEqual(last.fetched, []);
 });
