@@ -6,6 +6,21 @@ import { createInterface } from "node:readline";
 import { afterPonderhit, isEndless, isSearch, word } from "./engine.js";
 import { load } from "./node.js";
 
+const USAGE = `ibex-chess              the chess engine Ibex: UCI on standard input and output
+ibex-chess COMMAND...   one line of it, such as "bench" or "go depth 10"
+`;
+
+const words = process.argv.slice(2);
+// No line of UCI begins with a dash.
+if (words[0]?.startsWith("-")) {
+  const isHelp = words[0] === "-h" || words[0] === "--help";
+  await new Promise((written) => (isHelp ? process.stdout : process.stderr).write(USAGE, written));
+  process.exit(isHelp ? 0 : 2);
+}
+
+// A reader that goes away, as `head` does, ends the session quietly.
+process.stdout.on("error", () => process.exit(1));
+
 const engine = await load();
 let ending = false;
 /** The last search, and how many have no answer yet. Only the last one can wait for a line that never comes. */
@@ -23,6 +38,11 @@ function say(line) {
   if (word(line) === "ponderhit") last = afterPonderhit(last);
   if (word(line) === "isready") asked += 1;
   engine.postMessage(line);
+}
+
+/** Ends the process when the output has left it: some systems write to pipes later. */
+function leave() {
+  process.stdout.write("", () => process.exit());
 }
 
 /** Leaves when everything is done. */
@@ -49,7 +69,7 @@ function stopIfEndless() {
 engine.onmessage = (line) => {
   const done = ending && !engine.searching;
   if (line === "readyok") {
-    if (done && asked === 0) process.exit();
+    if (done && asked === 0) return leave();
     asked -= 1;
   }
   process.stdout.write(`${line}\n`);
@@ -61,7 +81,6 @@ engine.onmessage = (line) => {
 };
 
 let input;
-const words = process.argv.slice(2);
 if (words.length > 0) {
   say(words.join(" "));
   end();

@@ -29,7 +29,9 @@ const lastAnswer = (line) => (isSearch(line) ? "bestmove (none)" : { uci: "uciok
 /** Whether a line begins a search that only `stop` or `ponderhit` ends: one that says so, or has no limit. */
 export function isEndless(line) {
   if (!isSearch(line)) return false;
-  const limited = /\s(depth|nodes|mate|movetime|[wb]time)\s+[-+]?\d/i.test(line) || /\s[wb]inc\s+\+?[1-9]/i.test(line);
+  // Of increments alone, only that of the side to move is a limit, and the line does not say which side that is.
+  const increments = ["w", "b"].every((side) => new RegExp(`\\s${side}inc\\s+\\+?[1-9]`, "i").test(line));
+  const limited = increments || /\s(depth|nodes|mate|movetime|[wb]time)\s+[-+]?\d/i.test(line);
   return /\s(infinite|ponder)\b/i.test(line) || !limited;
 }
 

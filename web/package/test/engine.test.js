@@ -1,16 +1,17 @@
 // The package as its users have it, under Node. `IBEX` names the native program for the comparison.
 
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 
-import { Engine } from "../engine.js";
+import { Engine, isEndless } from "../engine.js";
 import { load } from "../node.js";
 
 const root = new URL("../../../", import.meta.url);
-const cli = new URL("../cli.js", import.meta.url).pathname;
+const cli = fileURLToPath(new URL("../cli.js", import.meta.url));
 const MATE = "position fen 6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1";
 const POSITIONS = [
   "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -329,8 +330,9 @@ test("more memory than there is gives a smaller table, and a word of it", async 
   const { loaded, lines, ask } = await engine();
   await ask("setoption name Hash value 2048\nisready", "readyok");
   assert.match(await ask("position startpos\ngo nodes 20000", "bestmove"), /^bestmove [a-h]/);
+  lines.length = 0;
   await ask("setoption name Hash value 999999\nisready", "readyok");
-  assert.ok(lines.some((line) => line.startsWith("info string")), lines.join("\n"));
+  assert.ok(lines.some((line) => /^info string .*2047/.test(line)), lines.join("\n"));
   loaded.terminate();
 });
 
@@ -370,6 +372,27 @@ test("the command: lines, the end of the input, and arguments", () => {
   for (const endless of ["go", "go depth x", "go ponder wtime 9 btime 9"]) {
     assert.match(run([], `position startpos\n${endless}\n`).stdout, /^bestmove/m, endless);
   }
+  // The increment of the other side is no limit.
+  assert.match(run([], "position startpos moves e2e4\ngo winc 100\n").stdout, /^bestmove/m);
+  assert.ok(!isEndless("go winc 100 binc 100") && isEndless("go winc 100 binc 0"));
   assert.match(run([], "go perft 2\nisready\n").stdout, /^Nodes searched: 400\nreadyok\n$/m);
   assert.match(run(["go", "nodes", "1000"]).stdout, /^bestmove/m);
+  const help = run(["--help"]);
+  assert.equal(help.status, 0);
+  assert.match(help.stdout, /^ibex-chess COMMAND/m);
+  const unknown = run(["--nonsense"]);
+  assert.equal(unknown.status, 2);
+  assert.equal(unknown.stdout, "");
+  assert.equal(unknown.stderr, help.stdout);
+});
+
+test("the command ends quietly when its reader goes away", { timeout: 30_000 }, async () => {
+  const child = spawn(process.execPath, [cli]);
+  let complaints = "";
+  child.stderr.on("data", (text) => (complaints += text));
+  child.stdin.write("go infinite\n");
+  child.stdout.once("data", () => child.stdout.destroy());
+  const status = await new Promise((resolve) => child.on("exit", resolve));
+  assert.equal(complaints, "");
+  assert.equal(status, 1);
 });
