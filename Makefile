@@ -10,6 +10,8 @@ TARGET := $(EXE:$(SUFFIX)=)$(SUFFIX)
 # `tune` makes every number of the search a UCI option: on a branch for OpenBench's tuner, write it here.
 FEATURES ?=
 CHOSEN = $(if $(FEATURES),--features $(FEATURES))
+# IBEX from another folder. `abspath` would split a path with blanks.
+PROGRAM = $(if $(filter /%,$(IBEX))$(findstring :,$(IBEX)),$(IBEX),$(CURDIR)/$(IBEX))
 
 .PHONY: native portable static pgo dist dist-run neon wasm-target node web web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz diagram figures match factors matches clean help
 
@@ -36,7 +38,7 @@ static: ## Build ./$(EXE) without any shared library (Linux; after: rustup targe
 pgo: ## Build ./$(EXE) for this machine's processor, optimised by a profile of its bench (after: cargo install cargo-pgo; rustup component add llvm-tools)
 	cargo pgo run -- --locked --bin ibex $(CHOSEN) -- bench
 	cargo pgo optimize build -- --locked --bin ibex $(CHOSEN)
-	cp $(or $(CARGO_TARGET_DIR),target)/$(HOST)/release/ibex$(SUFFIX) $(TARGET)
+	cp "$(or $(CARGO_TARGET_DIR),target)/$(HOST)/release/ibex$(SUFFIX)" $(TARGET)
 
 dist: ## Make the release's archives in target/dist; NAMES=linux-x86-64 makes one (docs/releases.md)
 	release/build.sh $(NAMES)
@@ -59,14 +61,14 @@ node:
 web: wasm-target ## Build the engine for browsers and Node, web/package/ibex.wasm (after: rustup target add wasm32-wasip1)
 	RUSTFLAGS="-C target-feature=+simd128" CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_STRIP=symbols \
 	  cargo build --release --locked -p ibex-web --target wasm32-wasip1
-	cp $(or $(CARGO_TARGET_DIR),target)/wasm32-wasip1/release/ibex_web.wasm web/package/ibex.wasm
+	cp "$(or $(CARGO_TARGET_DIR),target)/wasm32-wasip1/release/ibex_web.wasm" web/package/ibex.wasm
 	cp LICENSE web/package/LICENSE
 
 web-test: node ## Test the package under Node; IBEX=PROGRAM compares it with a native program (after: make web)
-	cd web/package && $(if $(IBEX),IBEX=$(abspath $(IBEX))) node --test --test-force-exit
+	cd web/package && $(if $(IBEX),IBEX="$(PROGRAM)") node --test --test-force-exit
 
 web-kernels: node wasm-target ## The tests of the network as a WebAssembly program: 128-bit vectors against scalar
-	CARGO_TARGET_WASM32_WASIP1_RUNNER="node --no-warnings $(CURDIR)/web/engine/run-tests.js" \
+	CARGO_TARGET_WASM32_WASIP1_RUNNER="node --no-warnings web/engine/run-tests.js" \
 	  RUSTFLAGS="-C target-feature=+simd128" \
 	  cargo test --locked --no-default-features --profile quick --lib --target wasm32-wasip1 nnue
 
@@ -77,20 +79,23 @@ web-page: node web ## Serve the page for play and analysis on http://localhost:4
 	cd web/page && npm ci && npm start
 
 web-page-test: node web ## Test that page in Chromium; IBEX=PROGRAM compares it with a native program
-	cd web/page && npm ci --no-audit --no-fund && CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome)}" $(if $(IBEX),IBEX=$(abspath $(IBEX))) npm test
+	cd web/page && npm ci --no-audit --no-fund && CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome)}" $(if $(IBEX),IBEX="$(PROGRAM)") npm test
 
-install: native ## Install program, manual pages, completions and logo under PREFIX (/usr/local), DESTDIR before it
+# What has been built stays as it is: `make pgo` or `make portable` may have built it, and root may have no cargo.
+install: TO = $(DESTDIR)$(PREFIX)
+install: ## Install ./$(EXE) (built first if it is not there), manual pages, completions and logo under PREFIX (/usr/local), DESTDIR before it
+	test -f $(TARGET) || $(MAKE) native
 	rm -rf target/manual
 	./$(TARGET) manual target/manual
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
-	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
-	  $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d $(DESTDIR)$(PREFIX)/share/pixmaps
-	install -m 755 $(TARGET) $(DESTDIR)$(PREFIX)/bin/ibex
-	install -m 644 target/manual/man/* $(DESTDIR)$(PREFIX)/share/man/man1/
-	install -m 644 target/manual/completions/ibex.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ibex
-	install -m 644 target/manual/completions/_ibex $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ibex
-	install -m 644 target/manual/completions/ibex.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ibex.fish
-	install -m 644 docs/logo.png $(DESTDIR)$(PREFIX)/share/pixmaps/ibex.png
+	install -d "$(TO)/bin" "$(TO)/share/man/man1" "$(TO)/share/bash-completion/completions" \
+	  "$(TO)/share/zsh/site-functions" "$(TO)/share/fish/vendor_completions.d" "$(TO)/share/pixmaps"
+	install -m 755 $(TARGET) "$(TO)/bin/ibex"
+	install -m 644 target/manual/man/* "$(TO)/share/man/man1/"
+	install -m 644 target/manual/completions/ibex.bash "$(TO)/share/bash-completion/completions/ibex"
+	install -m 644 target/manual/completions/_ibex "$(TO)/share/zsh/site-functions/_ibex"
+	install -m 644 target/manual/completions/ibex.fish "$(TO)/share/fish/vendor_completions.d/ibex.fish"
+	install -m 644 docs/logo.png "$(TO)/share/pixmaps/ibex.png"
+	rm -rf target/manual
 
 test: ## Run every test
 	cargo test --locked
@@ -156,4 +161,4 @@ clean: ## Remove what was built
 	cargo clean
 
 help: ## This list
-	@sed -n 's/^\([a-z-]*\):[a-z -]* ## /\1\t/p' Makefile
+	@sed -n "s/^\([a-z-]*\):[a-z -]* ## /\1$$(printf '\t')/p" Makefile

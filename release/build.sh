@@ -53,13 +53,31 @@ profdata() {
 # Prints a line for everything that a target lacks.
 missing() {
   describe "$1"
-  local need
+  local need feature
   need() { command -v "$1" >/dev/null || echo "$script: $2 needs '$1' (Debian: apt install $3)"; }
   [ -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ] ||
     echo "$script: $1 needs Rust's library for it (rustup target add $target)"
   if [ $profile = yes ] && [ $profiler = yes ] && [ -z "$(profdata)" ]; then
     echo "$script: $1 needs llvm-profdata (rustup component add llvm-tools; Debian: apt install llvm-22)"
   fi
+  case $(uname -s)-$(uname -m)-$1 in
+    Linux-x86_64-*) ;;
+    Linux-*-linux-x86-64* | Linux-*-windows-*) echo "$script: $1 can be made on an x86-64 processor only" ;;
+  esac
+  case $1 in
+    *-v3)
+      # Its bench runs here.
+      for feature in avx2 bmi2; do
+        [ ! -r /proc/cpuinfo ] || grep -qw $feature /proc/cpuinfo || echo "$script: $1 needs a processor with $feature"
+      done
+      ;;
+  esac
+  case $1 in
+    linux-* | macos-*)
+      command -v gtar >/dev/null || [[ $(tar --version 2>/dev/null) = *"GNU tar"* ]] ||
+        echo "$script: $1 needs GNU tar (macOS: brew install gnu-tar)"
+      ;;
+  esac
   case $1 in
     linux-arm64) [ -z "$runner" ] || need qemu-aarch64 "$1" qemu-user ;;
     windows-*)
@@ -151,9 +169,10 @@ if [ "${1:-}" = --one ]; then
   exit
 fi
 if [ $# -eq 0 ]; then
-  case $(uname -s) in
-    Linux) set -- linux-x86-64 linux-x86-64-v3 linux-arm64 windows-x86-64 windows-x86-64-v3 ;;
-    Darwin) set -- macos-arm64 macos-x86-64 ;;
+  case $(uname -s)-$(uname -m) in
+    Linux-x86_64) set -- linux-x86-64 linux-x86-64-v3 linux-arm64 windows-x86-64 windows-x86-64-v3 ;;
+    Linux-*) set -- linux-arm64 ;;
+    Darwin-*) set -- macos-arm64 macos-x86-64 ;;
     *) set -- windows-x86-64 windows-x86-64-v3 ;;
   esac
 fi

@@ -3,10 +3,11 @@
 #
 #     release/run.sh [ARCHIVE...]
 #
-# Every archive: its SHA-256 sum; the bench's node count; a UCI dialogue whose lines end in CR LF; a suite of mates,
-# with the same result for all archives. Linux: the program alone in an empty root directory; that of v3 on an older
-# processor, where it must refuse in a line. Windows under Wine: a game against the program of the Linux archive, if
-# python-chess is there. What an archive needs to run is named first.
+# Every archive: its SHA-256 sum; the bench's node count; a UCI dialogue whose lines end in CR LF, with the archive's
+# version where the commit is tagged with one; a suite of mates, with the same result for all archives. Linux: the
+# program alone in an empty root directory; that of v3 on an older processor, where it must refuse in a line. Windows
+# under Wine: a game against the program of the Linux archive, if python-chess is there. What an archive needs to run is
+# named first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 script=release/run.sh
@@ -37,13 +38,20 @@ scratch=$out/scratch/run
 rm -rf $scratch
 mkdir -p $scratch
 export WINEDEBUG=-all
+# Of a changed tree no version is expected, whatever its commit is called.
+tag=""
+if git diff --quiet HEAD 2>/dev/null; then tag=$(git tag --points-at HEAD --list 'v[0-9]*' | head -n 1); fi
 
 for archive in "$@"; do
   name=$(basename "$archive")
   folder=$scratch/${name%.tar.gz}
   folder=${folder%.zip}
   echo "== $name, $(wc -c <"$archive") bytes"
-  (cd "$(dirname "$archive")" && grep " $name\$" SHA256SUMS | { sha256sum --check --quiet 2>/dev/null || shasum -a 256 --check --quiet; })
+  # A star before the name, as on Windows, marks a file that was read as bytes.
+  recorded=$(awk -v name="$name" '{ sub(/^\*/, "", $2) } $2 == name { print $1 }' "$(dirname "$archive")/SHA256SUMS")
+  sum=$({ if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi; } <"$archive")
+  [ "${sum%% *}" = "$recorded" ] ||
+    { echo "$script: $name: its sum is ${sum%% *}, SHA256SUMS has '$recorded'" >&2; exit 1; }
   runner="" program=ibex
   case $name in
     *.zip) unzip -q "$archive" -d $scratch ;;
@@ -75,6 +83,11 @@ for archive in "$@"; do
   for line in uciok readyok 'bestmove [a-h][1-8][a-h][1-8]'; do
     grep -q "^$line" "$folder/uci.txt" || { echo "$script: $name: no '$line' in the dialogue" >&2; exit 1; }
   done
+  version=$(sed -n 's/^id name Ibex //p' "$folder/uci.txt")
+  if [ -n "$tag" ] && [ "${name#"ibex-$version-"}" = "$name" ]; then
+    echo "$script: $name: the commit is tagged $tag, and the program calls itself $version" >&2
+    exit 1
+  fi
   echo "dialogue: $(grep '^bestmove' "$folder/uci.txt")"
 
   $ibex epd $suite --nodes 20000 --jobs 1 --json "$folder/suite.json" >/dev/null

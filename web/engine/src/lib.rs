@@ -1,6 +1,6 @@
 //! Ibex as a WebAssembly module: the host writes a line of UCI into the module's memory and has it heard.
 //!
-//! The host calls `_initialize` once. For each line it calls [`line`] with its length in bytes, writes it where that
+//! For each line the host calls [`line`] with its length in bytes, writes it where that
 //! points to, and calls [`hear`]. Answers go to the standard output of WASI. `hear` returns when a search has ended; until
 //! then the module asks the import `ibex.signals` what the user has said.
 
