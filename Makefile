@@ -19,9 +19,11 @@ PROGRAM = $(if $(filter /%,$(IBEX))$(findstring :,$(IBEX)),$(IBEX),$(CURDIR)/$(I
 FUZZ_TARGETS := line dialogue fen epd games network option annotated
 FUZZ_SECONDS ?= 60
 
-# The public test data lie where IBEX_SHARED says, or beside the checkout.
-MAKE_FIGURES = cargo build --release --locked --bin ibex && cargo run --quiet --locked -p ibex-figures -- \
-  --ibex $(or $(CARGO_TARGET_DIR),target)/release/ibex $(if $(IBEX_SHARED),--shared $(IBEX_SHARED)) run
+# The public test data lie where IBEX_SHARED says, or beside the checkout. The pages say how the program was built, so
+# the user's flags do not count.
+MAKE_FIGURES = env -u CARGO_ENCODED_RUSTFLAGS RUSTFLAGS= cargo build --release --locked --bin ibex && \
+  cargo run --quiet --locked -p ibex-figures -- --ibex $(or $(CARGO_TARGET_DIR),target)/release/ibex \
+  --build '`cargo build --release`' $(if $(IBEX_SHARED),--shared $(IBEX_SHARED)) run
 
 # By the environment, so that the library and its crates are built so, too: what follows `--` reaches the last crate only.
 native pgo: export RUSTFLAGS += -C target-cpu=native

@@ -1,16 +1,22 @@
 //! What a figure was measured with, and when that is no longer the current engine.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
+
+use ibex::eval::nnue::format::checksum;
 
 use crate::page::read;
 
 /// Columns of a line of the pages.
 const WIDTH: usize = 120;
 
-/// What git looks at for changes of the search: the program without what asks it and prints its answers.
-const SEARCH: [&str; 4] = [":(top)src", ":(top,exclude)src/lab", ":(top,exclude)src/uci", ":(top,exclude)src/formats"];
+/// What a program is built from, as git is given it.
+const SOURCES: [&str; 6] =
+    [":(top)src", ":(top)build", ":(top)build.rs", ":(top)Cargo.toml", ":(top)Cargo.lock", ":(top,glob)nets/*.ibxn"];
+/// What of it is no part of the search: what asks it and prints its answers.
+const NO_SEARCH: [&str; 3] = [":(top,exclude)src/lab", ":(top,exclude)src/uci", ":(top,exclude)src/formats"];
 /// Changed files that a message names.
 const NAMED: usize = 3;
 
@@ -23,6 +29,18 @@ pub struct Engine {
     pub version: String,
 }
 
+/// What git says of the checkout: which commit it has, and what a program would be built from there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct State {
+    /// The short name of the commit that is checked out; none outside of git.
+    commit: Option<String>,
+    /// A number for the files that a program is built from as they are now, whether committed or not: of two programs
+    /// with the same bench, a limit of nodes or time may still show a difference. None outside of git.
+    pub sources: Option<String>,
+    /// Whether these files are not those of the commit.
+    changed: bool,
+}
+
 /// The part of an [`Engine`] that the pages record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recorded {
@@ -30,6 +48,8 @@ pub struct Recorded {
     pub network: String,
     /// The commit that was checked out; older pages may lack it.
     pub commit: Option<String>,
+    /// Whether the sources were not those of the commit.
+    pub changed: bool,
 }
 
 /// What a figure depends on.
@@ -62,8 +82,11 @@ impl Recorded {
         let network = rest.split(',').next()?;
         // The line may be broken anywhere.
         let mut words = rest.split_whitespace().skip_while(|&word| word != "commit").skip(1);
-        let commit = words.next().map(|word| word.trim_end_matches(',').to_owned());
-        Some(Recorded { bench: bench.to_owned(), network: network.trim().to_owned(), commit })
+        let commit = words.next();
+        let ends = commit.is_some_and(|word| word.ends_with(','));
+        let changed = !ends && words.next() == Some("with") && words.next() == Some("changes,");
+        let commit = commit.map(|word| word.trim_end_matches(',').to_owned());
+        Some(Recorded { bench: bench.to_owned(), network: network.trim().to_owned(), commit, changed })
     }
 
     /// Why a figure with today's bench and network may be another one today all the same; none if the search is that of
@@ -71,8 +94,16 @@ impl Recorded {
     ///
     /// The bench completes all its iterations: what a search does that runs out of nodes or of time it does not see.
     pub fn doubt(&self) -> Option<String> {
+        self.doubt_in(Path::new("."))
+    }
+
+    /// The same in the checkout of this folder.
+    fn doubt_in(&self, folder: &Path) -> Option<String> {
         let Some(commit) = &self.commit else { return Some("names no commit".to_owned()) };
-        match changed_since(commit) {
+        if self.changed {
+            return Some("measured with changes that no commit has".to_owned());
+        }
+        match changed_since(folder, commit) {
             None => Some(format!("of commit {commit}, which git does not have here")),
             Some(files) if files.is_empty() => None,
             Some(files) => {
@@ -106,15 +137,16 @@ impl Engine {
         })
     }
 
-    /// The line below a table: what it was measured with, in the width of the pages.
+    /// The line below a table: what it was measured with, in the width of the pages. `state` is the one in which the
+    /// measurement began.
     ///
     /// # Errors
     ///
     /// One line: the date is not to be had.
-    pub fn provenance(&self, conditions: &str) -> Result<String, String> {
+    pub fn provenance(&self, state: &State, conditions: &str) -> Result<String, String> {
         let Engine { bench, network, version } = self;
-        let changes = if is_changed() { " with changes" } else { "" };
-        let commit = commit().map(|commit| format!(", commit {commit}{changes}")).unwrap_or_default();
+        let changes = if state.changed { " with changes" } else { "" };
+        let commit = state.commit.as_ref().map(|commit| format!(", commit {commit}{changes}")).unwrap_or_default();
         let text = format!(
             "*Bench {bench}, network {network}, version {version}{commit}, {}, {}; {conditions}.*",
             today()?,
@@ -130,44 +162,81 @@ pub fn today() -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// The commit that is checked out, if git names one.
-fn commit() -> Option<String> {
-    let output = Command::new("git").args(["rev-parse", "--short", "HEAD"]).output().ok()?;
-    let name = String::from_utf8(output.stdout).ok()?.trim().to_owned();
-    (output.status.success() && !name.is_empty()).then_some(name)
+impl State {
+    /// The state of the checkout in which this program runs.
+    ///
+    /// # Errors
+    ///
+    /// One line: git has a commit here, but does not say whether the sources are those of the commit.
+    pub fn now() -> Result<State, String> {
+        State::of(Path::new("."))
+    }
+
+    /// The state of the checkout in this folder.
+    fn of(folder: &Path) -> Result<State, String> {
+        let commit = git(folder, &["rev-parse", "--short", "HEAD"]).filter(|name| !name.is_empty());
+        let (committed, sources) = (sources(folder, false), sources(folder, true));
+        if let Some(commit) = &commit
+            && (committed.is_none() || sources.is_none())
+        {
+            return Err(format!("git does not say whether the sources are those of commit {commit}"));
+        }
+        Ok(State { commit, changed: committed != sources, sources })
+    }
+
+    /// Whether a program would still be built from the same files.
+    ///
+    /// # Errors
+    ///
+    /// One line: they have changed, so nothing says what was measured.
+    pub fn must_hold(&self) -> Result<(), String> {
+        self.must_hold_in(Path::new("."))
+    }
+
+    /// The same for the checkout in this folder.
+    fn must_hold_in(&self, folder: &Path) -> Result<(), String> {
+        if State::of(folder)?.sources == self.sources {
+            Ok(())
+        } else {
+            Err("the sources have changed since this command began; build the program and begin again".to_owned())
+        }
+    }
 }
 
-/// The state of the program's sources, as git names it, whether committed or not: of two programs with the same bench,
-/// a limit of nodes or time may still show a difference. Empty without git.
-pub fn sources() -> String {
+/// What git prints in a folder; none if it fails.
+fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
+    printed(Command::new("git").arg("-C").arg(folder).args(arguments))
+}
+
+fn printed(command: &mut Command) -> Option<String> {
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// A number for the files of [`SOURCES`]: those of the commit that is checked out, or those that are there `now`; none
+/// if git cannot say.
+fn sources(folder: &Path, now: bool) -> Option<String> {
     static WRITER: Mutex<()> = Mutex::new(());
     let _alone = WRITER.lock().unwrap_or_else(PoisonError::into_inner);
     // In an index of its own, git adds what is there now, and leaves the user's index alone.
     let index = std::env::temp_dir().join(format!("ibex-figures-index-{}", std::process::id()));
-    let git = |arguments: &[&str]| {
-        let output = Command::new("git").args(arguments).env("GIT_INDEX_FILE", &index).output().ok()?;
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    let git = |arguments: &[&str], paths: &[&str]| {
+        printed(Command::new("git").arg("-C").arg(folder).args(arguments).args(paths).env("GIT_INDEX_FILE", &index))
     };
-    let tree = git(&["read-tree", "HEAD"])
-        .and_then(|_| git(&["add", "--all", "--", ":(top)src"]))
-        .and_then(|_| git(&["write-tree", "--prefix=src/"]));
+    let listed = git(&["read-tree", "HEAD"], &[])
+        .and_then(|text| if now { git(&["add", "--all", "--"], &SOURCES) } else { Some(text) })
+        .and_then(|_| git(&["ls-files", "--stage", "--full-name", "--"], &SOURCES));
     let _ = fs::remove_file(&index);
-    tree.map(|tree| tree.chars().take(10).collect()).unwrap_or_default()
-}
-
-/// Whether the program's sources are not those of the commit that is checked out.
-fn is_changed() -> bool {
-    let output = Command::new("git").args(["rev-parse", "HEAD:src"]).output();
-    let tree = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
-    !tree.starts_with(&sources())
+    // A checkout of something else may be around the project.
+    listed.filter(|text| !text.is_empty()).map(|text| format!("{:016x}", checksum(text.as_bytes())))
 }
 
 /// The files of the search that differ from those of a commit, changes without a commit included; none if git cannot say.
-fn changed_since(commit: &str) -> Option<Vec<String>> {
+fn changed_since(folder: &Path, commit: &str) -> Option<Vec<String>> {
     // A name that begins with a hyphen would be an option.
     let named = commit.bytes().all(|byte| byte.is_ascii_hexdigit());
     let mut git = Command::new("git");
-    git.args(["diff", "--name-only", commit, "--"]).args(SEARCH);
+    git.arg("-C").arg(folder).args(["diff", "--name-only", commit, "--"]).args(SOURCES).args(NO_SEARCH);
     let output = git.output().ok().filter(|output| named && output.status.success())?;
     Some(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
 }
@@ -199,21 +268,111 @@ fn wrapped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scratch::Scratch;
 
     fn engine() -> Engine {
         Engine { bench: "952058".to_owned(), network: "ibex-10".to_owned(), version: "1.0.0".to_owned() }
     }
 
+    fn state(changed: bool) -> State {
+        State { commit: Some("1a2b3c4".to_owned()), sources: Some("0123".to_owned()), changed }
+    }
+
+    /// A project of git with one commit.
+    fn project(name: &str) -> Scratch {
+        let scratch = Scratch::new(name);
+        for folder in ["src/search", "src/lab", "build", "nets", "docs"] {
+            fs::create_dir_all(scratch.0.join(folder)).unwrap();
+        }
+        for file in [
+            "src/search/node.rs",
+            "src/lab/table.rs",
+            "build/tables.rs",
+            "build.rs",
+            "Cargo.toml",
+            "Cargo.lock",
+            "nets/n.ibxn",
+            "docs/page.md",
+        ] {
+            scratch.write(file, "old\n");
+        }
+        commit(&scratch, &["init", "--quiet"]);
+        commit(&scratch, &["add", "--all"]);
+        commit(&scratch, &["commit", "--quiet", "--message=one"]);
+        scratch
+    }
+
+    /// A command of git that must succeed there, whatever the user's settings are.
+    fn commit(project: &Scratch, arguments: &[&str]) {
+        let mut git = Command::new("git");
+        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
+            git.env_remove(name);
+        }
+        git.env("GIT_CONFIG_GLOBAL", "/dev/null").args(["-c", "user.name=test", "-c", "user.email=test@localhost"]);
+        let output = git.arg("-C").arg(&project.0).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
     #[test]
     fn what_is_written_is_read() {
-        let line = engine().provenance(&"`ibex lab table`, 16 MB, one thread, ".repeat(5)).unwrap();
-        assert!(line.lines().count() > 1 && line.lines().all(|line| line.chars().count() <= WIDTH), "{line}");
-        let recorded = Recorded::read(&format!("| a |\n\n{line}")).unwrap();
-        assert_eq!((recorded.bench, recorded.network, recorded.commit), (engine().bench, engine().network, commit()));
-        let broken = "*Bench 1, network n, version 1, commit\n1a2b3c, 2026-11-01, x; y.*\n";
-        assert_eq!(Recorded::read(broken).unwrap().commit.as_deref(), Some("1a2b3c"));
+        let conditions = "`ibex lab table`, 16 MB, one thread, ".repeat(5);
+        for changed in [false, true] {
+            let line = engine().provenance(&state(changed), &conditions).unwrap();
+            assert!(line.lines().count() > 1 && line.lines().all(|line| line.chars().count() <= WIDTH), "{line}");
+            let recorded = Recorded::read(&format!("| a |\n\n{line}")).unwrap();
+            assert_eq!((recorded.bench, recorded.network), (engine().bench, engine().network));
+            assert_eq!((recorded.commit.as_deref(), recorded.changed), (Some("1a2b3c4"), changed), "{line}");
+        }
+        let broken = "*Bench 1, network n, version 1, commit\n1a2b3c, 2026-11-01, x; y with changes.*\n";
+        let recorded = Recorded::read(broken).unwrap();
+        assert_eq!((recorded.commit.as_deref(), recorded.changed), (Some("1a2b3c"), false));
+        for space in ["with changes", "with\nchanges", "\nwith changes"] {
+            let line = format!("*Bench 1, network n, version 1, commit 1a2b3c {space}, 2026-11-01, x; y.*\n");
+            let recorded = Recorded::read(&line).unwrap();
+            assert_eq!((recorded.commit.as_deref(), recorded.changed), (Some("1a2b3c"), true), "{line}");
+            assert_eq!(recorded.doubt().unwrap(), "measured with changes that no commit has");
+        }
         assert_eq!(Recorded::read("*Bench 1, network n, version 1, 2026-11-01, x; y.*\n").unwrap().commit, None);
         assert_eq!(Recorded::read("| a |\n"), None);
+    }
+
+    /// Whatever a program is built from belongs to its state, and nothing else does.
+    #[test]
+    fn the_state_is_that_of_what_a_program_is_built_from() {
+        let project = project("state");
+        let begun = State::of(&project.0).unwrap();
+        assert!(begun.commit.is_some() && begun.sources.is_some() && !begun.changed);
+        for file in ["src/lab/table.rs", "build/tables.rs", "build.rs", "Cargo.toml", "Cargo.lock", "nets/n.ibxn"] {
+            project.write(file, "new\n");
+            let state = State::of(&project.0).unwrap();
+            assert!(state.changed && state.sources != begun.sources, "{file}");
+            assert!(begun.must_hold_in(&project.0).unwrap_err().contains("have changed"), "{file}");
+            project.write(file, "old\n");
+            assert_eq!(State::of(&project.0).unwrap(), begun, "{file}");
+        }
+        project.write("src/search/more.rs", "new\n");
+        assert!(begun.must_hold_in(&project.0).is_err(), "a file that git does not have yet");
+        fs::remove_file(project.0.join("src/search/more.rs")).unwrap();
+        // A commit of a page meanwhile changes nothing, and the line names the commit of the beginning.
+        project.write("docs/page.md", "new\n");
+        commit(&project, &["commit", "--quiet", "--all", "--message=two"]);
+        begun.must_hold_in(&project.0).unwrap();
+        assert_ne!(State::of(&project.0).unwrap().commit, begun.commit);
+        let line = engine().provenance(&begun, "x").unwrap();
+        assert!(line.contains(&format!("commit {},", begun.commit.unwrap())), "{line}");
+    }
+
+    #[test]
+    fn without_git_the_state_is_unknown() {
+        let scratch = Scratch::new("no-state");
+        let state = State::of(&scratch.0).unwrap();
+        assert_eq!((state.commit, state.sources), (None, None));
+        // A checkout of something else, and one whose sources are not complete.
+        commit(&scratch, &["init", "--quiet"]);
+        scratch.write("page.md", "text\n");
+        commit(&scratch, &["add", "--all"]);
+        commit(&scratch, &["commit", "--quiet", "--message=one"]);
+        assert!(State::of(&scratch.0).unwrap_err().contains("does not say"));
     }
 
     #[test]
@@ -223,6 +382,7 @@ mod tests {
             bench: bench.to_owned(),
             network: network.to_owned(),
             commit: None,
+            changed: false,
         };
         assert_eq!(Basis::Search.reason(&recorded("952058", "ibex-10"), &now), None);
         assert!(Basis::Search.reason(&recorded("970207", "ibex-10"), &now).unwrap().contains("970207"));
@@ -235,19 +395,32 @@ mod tests {
     /// The bench does not see all of the search: what has changed since the recorded commit is said.
     #[test]
     fn the_same_bench_leaves_a_doubt_where_the_search_has_changed() {
+        let project = project("doubt");
+        let first = State::of(&project.0).unwrap().commit.unwrap();
         let recorded = |commit: Option<&str>| Recorded {
             bench: String::new(),
             network: String::new(),
             commit: commit.map(Into::into),
+            changed: false,
         };
-        assert_eq!(recorded(None).doubt().unwrap(), "names no commit");
+        let doubt = |commit| recorded(commit).doubt_in(&project.0);
+        assert_eq!(doubt(None).unwrap(), "names no commit");
         for unknown in ["0123456789abcdef", "--help"] {
-            assert!(recorded(Some(unknown)).doubt().unwrap().contains("git does not have"), "{unknown}");
+            assert!(doubt(Some(unknown)).unwrap().contains("git does not have"), "{unknown}");
         }
-        // In a checkout without its history there is nothing to compare.
-        let Some(old) = changed_since("6a8b9ca") else { return };
-        assert!(!old.is_empty() && old.iter().all(|file| file.starts_with("src/") && !file.starts_with("src/lab/")));
-        let doubt = recorded(Some("6a8b9ca")).doubt().unwrap();
-        assert!(doubt.starts_with("changed since commit 6a8b9ca: src/"), "{doubt}");
+        assert_eq!(doubt(Some(&first)), None);
+        project.write("src/lab/table.rs", "new\n");
+        project.write("docs/page.md", "new\n");
+        commit(&project, &["commit", "--quiet", "--all", "--message=two"]);
+        assert_eq!(doubt(Some(&first)), None, "no part of the search");
+        project.write("src/search/node.rs", "new\n");
+        commit(&project, &["commit", "--quiet", "--all", "--message=three"]);
+        project.write("build/tables.rs", "new\n");
+        let expected = format!("changed since commit {first}: build/tables.rs, src/search/node.rs");
+        assert_eq!(doubt(Some(&first)).unwrap(), expected);
+        for file in ["build.rs", "Cargo.toml", "Cargo.lock"] {
+            project.write(file, "new\n");
+        }
+        assert!(doubt(Some(&first)).unwrap().ends_with(" and 2 more"));
     }
 }

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::ops::{ControlFlow, RangeInclusive};
+use std::path::Path;
 
 use ibex::score::Score;
 use ibex::search::Basis;
@@ -45,26 +46,24 @@ enum Outcome {
 /// One line: fastchess or the book is missing, the match failed, or its games are not understood.
 pub fn chances(tools: &Tools) -> Result<Measured, String> {
     let folder = games::folder()?;
-    let file = folder.join("chances.pgn");
-    if !file.exists() {
-        let runner = found("fastchess").ok_or("fastchess is missing; it must be in the search path")?;
-        let book = tools.data(LEVEL_BOOK)?;
+    let runner = found("fastchess").ok_or("fastchess is missing; it must be in the search path")?;
+    let book = tools.data(LEVEL_BOOK)?;
+    let sides =
+        ["Ibex", "Opponent"].map(|name| Side { program: &tools.ibex, name, limit: Limit::Nodes(NODES), options: &[] });
+    let mut command = games::fastchess(&runner, sides, &book, GAMES / 2, &folder)?;
+    command.args(["-each", "proto=uci", "option.Hash=16", "option.Threads=1", "-srand", "16", "-concurrency", "2"]);
+    command.args(["-resign", "movecount=4", "score=900", "-pgnout", "file=chances.running"]);
+    let settings = games::settings(&command, [&tools.ibex; 2], &book)?;
+    let [file, beside] = ["pgn", "settings"].map(|kind| games::kept(&folder, "chances", &settings, kind));
+    if !is_kept(&file, &beside, &settings) {
         let scratch = folder.join("chances.running");
         let _ = fs::remove_file(&scratch);
-        let sides = ["Ibex", "Opponent"].map(|name| Side {
-            program: &tools.ibex,
-            name,
-            limit: Limit::Nodes(NODES),
-            options: &[],
-        });
-        let mut command = games::fastchess(&runner, sides, &book, GAMES / 2, &folder)?;
-        command.args(["-each", "proto=uci", "option.Hash=16", "option.Threads=1", "-srand", "16", "-concurrency", "2"]);
-        command.args(["-resign", "movecount=4", "score=900", "-pgnout", "file=chances.running"]);
         let status = command.stdout(std::process::Stdio::null()).status();
         let status = status.map_err(|error| format!("{}: {error}", runner.display()))?;
         if !status.success() {
             return Err(format!("{}: {status}; {}", runner.display(), scratch.display()));
         }
+        fs::write(&beside, &settings).map_err(|error| format!("{}: {error}", beside.display()))?;
         fs::rename(&scratch, &file).map_err(|error| format!("{}: {error}", file.display()))?;
     }
     let text = fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -85,6 +84,11 @@ pub fn chances(tools: &Tools) -> Result<Measured, String> {
             loss(&samples, |sample| fitted.chances(sample.cp, sample.men)),
         ),
     })
+}
+
+/// Whether the games are there that were played with these settings, which stand in a file `beside` them.
+fn is_kept(games: &Path, beside: &Path, settings: &str) -> bool {
+    games.exists() && fs::read_to_string(beside).is_ok_and(|text| text == settings)
 }
 
 /// Predicted and observed by men and score, each as games won, drawn and lost of a hundred.
@@ -341,6 +345,18 @@ fn centipawns(comment: &[u8]) -> Option<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scratch::Scratch;
+
+    #[test]
+    fn games_with_other_settings_are_played_again() {
+        let scratch = Scratch::new("chances");
+        let [games, beside] = ["games", "settings"].map(|name| scratch.0.join(name));
+        assert!(!is_kept(&games, &beside, "10,000 nodes"));
+        scratch.write("games", "");
+        assert!(!is_kept(&games, &beside, "10,000 nodes"));
+        scratch.write("settings", "10,000 nodes");
+        assert!(is_kept(&games, &beside, "10,000 nodes") && !is_kept(&games, &beside, "20,000 nodes"));
+    }
 
     #[test]
     fn games_are_read_with_their_scores() {

@@ -16,10 +16,10 @@ use clap::Args;
 use ibex::random::Random;
 use serde::{Deserialize, Serialize};
 
-use crate::basis::{Engine, sources};
+use crate::basis::{Engine, State};
 use crate::games::{ADJUDICATED, LEVEL_BOOK, Limit, Side, fastchess, found, read_match, uci};
 use crate::linear::solve;
-use crate::measure::{Tools, output, row};
+use crate::measure::{PROGRAMS, Tools, checksum, output, program_in, row};
 
 /// Results, and the folders in which the runner works.
 const FOLDER: &str = "target/factors";
@@ -62,6 +62,8 @@ struct Conditions {
     bench: String,
     /// The program's sources: what stands behind an option may change while the bench stays.
     sources: String,
+    /// The program itself, which may have been built of other sources.
+    program: String,
     limit: String,
     hash: u32,
     book: String,
@@ -87,7 +89,9 @@ struct Pair {
 /// breaks off.
 pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     let runner = found("fastchess").ok_or("fastchess is missing; it must be in the search path")?;
-    tools.must_be(&Engine::current()?)?;
+    let engine = Engine::current()?;
+    let state = State::now()?;
+    let tools = tools.pinned(&engine)?;
     let book = match &arguments.book {
         Some(file) if file.is_file() => file.clone(),
         Some(file) => return Err(format!("{} is no file (--book)", file.display())),
@@ -101,8 +105,9 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     let stem = file.file_stem().map_or_else(|| "changes".into(), |stem| stem.to_string_lossy().into_owned());
     let log = Path::new(FOLDER).join(format!("{stem}.jsonl"));
     let conditions = Conditions {
-        bench: Engine::current()?.bench,
-        sources: sources(),
+        bench: engine.bench,
+        sources: state.sources.map_or_else(unknown, Ok)?,
+        program: checksum(&tools.ibex)?,
         limit: arguments.tc.clone().unwrap_or_else(|| format!("{} nodes", arguments.nodes)),
         hash: arguments.hash,
         book: book.display().to_string(),
@@ -117,9 +122,18 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-/// The changes of a file: lines that are empty or begin with `#` are none.
+/// Sources that git does not name: no other run has the same, so that no results are mixed.
+fn unknown() -> Result<String, String> {
+    eprintln!("figures: git does not say what the program is built from; no later run goes on with these results");
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_err(|error| error.to_string())?;
+    Ok(format!("unknown-{}-{}", std::process::id(), now.as_nanos()))
+}
+
+/// The changes of a file: lines that are empty or begin with `#` are none. No two may set the same option: where one
+/// side has both, only one of them is in force.
 fn read_changes(text: &str) -> Result<Changes, String> {
     let mut changes = Changes::new();
+    let mut setters: BTreeMap<String, String> = BTreeMap::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
         let mut words = line.split_whitespace().map(str::to_owned);
         let name = words.next().unwrap_or_default();
@@ -129,6 +143,13 @@ fn read_changes(text: &str) -> Result<Changes, String> {
         }
         if changes.keys().any(|change: &String| change.split(' ').next() == Some(&name)) {
             return Err(format!("'{name}' stands there twice"));
+        }
+        for option in options.iter().filter_map(|option| option.split('=').next()) {
+            match setters.insert(option.to_owned(), line.to_owned()) {
+                Some(other) if other == line => return Err(format!("'{line}' sets '{option}' twice")),
+                Some(other) => return Err(format!("'{other}' and '{line}' both set '{option}'")),
+                None => {}
+            }
         }
         changes.insert(format!("{name} {}", options.join(" ")), options);
     }
@@ -181,6 +202,16 @@ fn open_log(log: &Path, conditions: &Conditions) -> Result<(File, Vec<Pair>), St
     }
     let mut lines = text.lines();
     let recorded: Option<Conditions> = lines.next().and_then(|line| serde_json::from_str(line).ok());
+    if let Some(recorded) = &recorded
+        && recorded != conditions
+        && *recorded == (Conditions { program: recorded.program.clone(), ..conditions.clone() })
+    {
+        let program = program_in(Path::new(PROGRAMS), &recorded.program);
+        return Err(format!(
+            "{shown} has games of another program; go on with that one (--ibex {}), or remove the results",
+            program.display()
+        ));
+    }
     if recorded.as_ref() != Some(conditions) {
         return Err(format!(
             "{shown} has games under other conditions; rename the file of changes, or remove the results"
@@ -265,16 +296,21 @@ impl Setting<'_> {
     }
 }
 
-/// The changes of both sides in the pair of this number: for each the first has it, the second, or neither.
+/// The changes of both sides in the pair of this number: for each the first has it, the second, or neither. Two sides
+/// without any change would say nothing and are drawn again.
 fn draw(changes: &Changes, number: u64) -> [Vec<String>; 2] {
     let mut random = Random::of_part(0, number);
-    let mut sides = [Vec::new(), Vec::new()];
-    for name in changes.keys() {
-        if let Some(side) = sides.get_mut(random.below(3)) {
-            side.push(name.clone());
+    loop {
+        let mut sides = [Vec::new(), Vec::new()];
+        for name in changes.keys() {
+            if let Some(side) = sides.get_mut(random.below(3)) {
+                side.push(name.clone());
+            }
+        }
+        if sides[0] != sides[1] || changes.is_empty() {
+            return sides;
         }
     }
-    sides
 }
 
 /// The measured effect of a change.
@@ -293,8 +329,11 @@ fn effects(pairs: &[Pair]) -> Option<Vec<Effect>> {
     let names: BTreeSet<&String> = pairs.iter().flat_map(|pair| pair.first.iter().chain(&pair.second)).collect();
     let names: Vec<&String> = names.into_iter().collect();
     let place: BTreeMap<&String, usize> = names.iter().enumerate().map(|(at, &name)| (name, at)).collect();
+    // At fixed nodes equal sides share the points exactly: such pairs, which older results have, say nothing of how far
+    // the results of others spread.
     let design: Vec<(Vec<f64>, f64)> = pairs
         .iter()
+        .filter(|pair| pair.first != pair.second)
         .map(|pair| {
             let mut factors = vec![0.0; names.len()];
             pair.first.iter().for_each(|name| factors[place[name]] += 1.0);
@@ -351,6 +390,7 @@ fn table(pairs: &[Pair]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scratch::Scratch;
 
     const CHANGES: &str = "# what is tried\ndeeper lmr_base=400 lmr_slope=500\n\nno-iir iir_depth=100\n";
 
@@ -358,9 +398,15 @@ mod tests {
     fn changes_are_read_and_checked_against_the_options_of_the_program() {
         let changes = read_changes(CHANGES).unwrap();
         assert_eq!(changes["deeper lmr_base=400 lmr_slope=500"], ["lmr_base=400", "lmr_slope=500"]);
-        for (text, error) in
-            [("", "no changes"), ("x", "not a name"), ("x a b=1", "not a name"), ("x a=1\nx b=1", "twice")]
-        {
+        for (text, error) in [
+            ("", "no changes"),
+            ("x", "not a name"),
+            ("x a b=1", "not a name"),
+            ("x a=1\nx b=1", "twice"),
+            ("x a=1\ny a=2", "'x a=1' and 'y a=2' both set 'a'"),
+            ("x a=1\ny b=1 a=1", "both set 'a'"),
+            ("x a=1 a=2", "sets 'a' twice"),
+        ] {
             assert!(read_changes(text).unwrap_err().contains(error), "{text}");
         }
         let told = "option name lmr_base type spin default 1 min 0 max 2048\n\
@@ -372,11 +418,12 @@ mod tests {
 
     #[test]
     fn results_under_other_conditions_are_not_mixed() {
-        let log = std::env::temp_dir().join(format!("ibex-factors-{}.jsonl", std::process::id()));
-        let _ = fs::remove_file(&log);
+        let scratch = Scratch::new("factors");
+        let log = scratch.0.join("changes.jsonl");
         let here = Conditions {
             bench: "1".to_owned(),
             sources: "2".to_owned(),
+            program: "3".to_owned(),
             limit: "500 nodes".to_owned(),
             hash: 8,
             book: "book.epd".to_owned(),
@@ -390,6 +437,9 @@ mod tests {
         assert_eq!(pairs_in(&here), Ok(vec![pair.clone()]));
         let there = Conditions { hash: 16, ..here.clone() };
         assert!(pairs_in(&there).unwrap_err().contains("other conditions"));
+        let rebuilt = Conditions { program: "4".to_owned(), ..here.clone() };
+        let error = pairs_in(&rebuilt).unwrap_err();
+        assert!(error.contains("another program") && error.contains("programs/ibex-3"), "{error}");
         // A line that an interruption has torn, and the same pair twice.
         let again = text.lines().nth(1).unwrap();
         fs::write(&log, format!("{text}{again}\n{{\"number\":8,")).unwrap();
@@ -400,7 +450,6 @@ mod tests {
         drop(playing);
         fs::write(&log, text + "{\"number\":8,\n").unwrap();
         assert!(pairs_in(&here).unwrap_err().contains("line 3"));
-        fs::remove_file(&log).unwrap();
     }
 
     #[test]
@@ -411,6 +460,8 @@ mod tests {
         assert_eq!(draw(&changes, 5), [first.clone(), second.clone()]);
         assert_ne!(draw(&changes, 6)[0], first);
         assert!(first.iter().all(|name| !second.contains(name)));
+        let one: Changes = changes.into_iter().take(1).collect();
+        assert!((0..100).all(|number| draw(&one, number)[0] != draw(&one, number)[1]));
         for side in [first, second] {
             assert!((70..130).contains(&side.len()), "{} of 300", side.len());
         }
@@ -442,6 +493,9 @@ mod tests {
             })
             .collect();
         let effects = effects(&pairs).unwrap();
+        let equal = |number| Pair { number, first: Vec::new(), second: Vec::new(), won: 1, drawn: 0, lost: 1 };
+        let more: Vec<Pair> = pairs.iter().cloned().chain((40_000..41_000).map(equal)).collect();
+        assert_eq!(super::effects(&more).unwrap(), effects, "pairs of equal sides say nothing");
         assert_eq!(effects.iter().map(|effect| effect.name.as_str()).collect::<Vec<_>>(), ["good", "idle", "bad"]);
         for effect in &effects {
             let off = (effect.elo - truth[&effect.name]).abs();

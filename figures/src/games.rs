@@ -1,12 +1,14 @@
 //! Figures that are games: matches by fastchess against the engines that are installed.
 
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::basis::{Engine, sources};
-use crate::measure::{Measured, Tools, row};
+use ibex::eval::nnue::format;
+
+use crate::basis::{Engine, State};
+use crate::measure::{Measured, Tools, checksum, row};
 
 /// An engine to play against.
 struct Opponent {
@@ -69,12 +71,12 @@ pub fn strength(tools: &Tools) -> Result<Measured, String> {
         + "|---|---|--:|--:|--:|--:|--:|---|\n";
     let mut accidents = [0; 2];
     for (number, (opponent, program)) in installed.iter().enumerate() {
-        let log = folder.join(format!("strength-{build}-{}.txt", opponent.program));
-        eprintln!("    [{}/{}] {}: {}", number + 1, installed.len(), opponent.program, log.display());
+        eprintln!("    [{}/{}] {}", number + 1, installed.len(), opponent.program);
         let sides = [("Ibex", tools.ibex.as_path()), ("Opponent", program)];
         let limit = Limit::Clock(CONTROL.to_owned());
         let sides = sides.map(|(name, program)| Side { program, name, limit: limit.clone(), options: &[] });
-        let result = played(&runner, sides, &book, &log, opponent.games, &ADJUDICATED)?;
+        let place = (folder.as_path(), format!("strength-{build}-{}", opponent.program));
+        let result = played(&runner, sides, &book, place, opponent.games, &ADJUDICATED)?;
         accidents.iter_mut().zip(result.accidents).for_each(|(sum, count)| *sum += count);
         table += &result.row(&name_of(program)?, opponent);
     }
@@ -106,12 +108,12 @@ pub fn nodes(tools: &Tools) -> Result<Measured, String> {
     let mut table = row(&["nodes", "against", "won", "drawn", "lost", "score", "Elo difference, 95%"])
         + "|--:|--:|--:|--:|--:|--:|---|\n";
     for doubled in NODES {
-        let log = folder.join(format!("nodes-{doubled}.txt"));
-        eprintln!("    {doubled} nodes: {}", log.display());
+        eprintln!("    {doubled} nodes");
         let sides = [("Ibex", doubled), ("Opponent", doubled / 2)];
         let sides =
             sides.map(|(name, nodes)| Side { program: &tools.ibex, name, limit: Limit::Nodes(nodes), options: &[] });
-        let result = played(&runner, sides, &book, &log, GAMES, &ADJUDICATED)?;
+        let place = (folder.as_path(), format!("nodes-{doubled}"));
+        let result = played(&runner, sides, &book, place, GAMES, &ADJUDICATED)?;
         table += &row(&[[doubled, doubled / 2].map(amount).to_vec(), result.cells()].concat());
     }
     Ok(Measured {
@@ -162,10 +164,34 @@ impl Match {
     }
 }
 
-/// Where complete matches of the current engine are kept.
+/// Where complete matches of the current engine are kept. Where git does not say what the engine is built from, the
+/// folder is an empty one: of no earlier match can be said that it is of this engine.
+///
+/// # Errors
+///
+/// One line: the project is not understood, or the folder cannot be made.
 pub fn folder() -> Result<PathBuf, String> {
-    let folder = PathBuf::from(format!("target/figures/{}-{}", Engine::current()?.bench, sources()));
-    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let (engine, state) = (Engine::current()?, State::now()?);
+    if state.sources.is_none() {
+        eprintln!(
+            "figures: git does not say what the program is built from; no match is kept for the next measurement"
+        );
+    }
+    folder_in(Path::new("target/figures"), &engine.bench, state.sources.as_deref())
+}
+
+/// The folder of a bench and a state of the sources.
+fn folder_in(root: &Path, bench: &str, sources: Option<&str>) -> Result<PathBuf, String> {
+    let unknown = || format!("unknown-{}", std::process::id());
+    let folder = root.join(format!("{bench}-{}", sources.map_or_else(unknown, str::to_owned)));
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    if sources.is_none() {
+        fs::remove_dir_all(&folder).or_else(|error| match error.kind() {
+            ErrorKind::NotFound => Ok(()),
+            _ => Err(failed(error)),
+        })?;
+    }
+    fs::create_dir_all(&folder).map_err(failed)?;
     Ok(folder)
 }
 
@@ -256,8 +282,31 @@ pub fn fastchess(runner: &Path, sides: [Side; 2], book: &Path, rounds: u32, fold
     Ok(command)
 }
 
-/// The match between `Ibex` and `Opponent` that `log` holds, which is played if the file does not hold it. `ends` is what
-/// ends games early.
+/// What a match is played with, in one line: the arguments of fastchess, what both engines call themselves, and the
+/// checksums of their programs and of the book.
+///
+/// # Errors
+///
+/// One line: a file cannot be read, or a program is no engine.
+pub fn settings(command: &Command, programs: [&Path; 2], book: &Path) -> Result<String, String> {
+    let [first, second] = programs;
+    let names = [name_of(first)?, name_of(second)?];
+    Ok(line_of(command, &names, &[checksum(first)?, checksum(second)?, checksum(book)?]))
+}
+
+fn line_of(command: &Command, names: &[String; 2], checksums: &[String; 3]) -> String {
+    let arguments: Vec<_> = command.get_args().map(|argument| argument.to_string_lossy()).collect();
+    let line = format!("fastchess {}; {}; {}", arguments.join(" "), names.join(" against "), checksums.join(" "));
+    line.replace(char::is_control, " ")
+}
+
+/// The file in which a match of these settings is kept. Other settings have another one.
+pub fn kept(folder: &Path, stem: &str, settings: &str, kind: &str) -> PathBuf {
+    folder.join(format!("{stem}-{:016x}.{kind}", format::checksum(settings.as_bytes())))
+}
+
+/// The match between `Ibex` and `Opponent` that is kept in this folder by a name that begins with this stem. If it is
+/// not there, or was played with other settings, it is played. `ends` is what ends games early.
 ///
 /// # Errors
 ///
@@ -266,35 +315,43 @@ pub fn played(
     runner: &Path,
     sides: [Side; 2],
     book: &Path,
-    log: &Path,
+    (folder, stem): (&Path, String),
     games: u32,
     ends: &[&str],
 ) -> Result<Match, String> {
-    if let Ok(result) =
-        fs::read_to_string(log).map_err(|error| error.to_string()).and_then(|text| complete(&text, games))
-    {
-        return Ok(result);
-    }
-    let scratch = log.with_extension("running");
-    let output = fs::File::create(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
-    let folder = log.parent().unwrap_or(Path::new("."));
+    let programs = sides.each_ref().map(|side| side.program);
     let mut command = fastchess(runner, sides, book, games / 2, folder)?;
     command.args(ends);
     command.args(["-each", "proto=uci", "option.Hash=16", "option.Threads=1"]);
     command.args(["-srand", "15", "-concurrency", "2"]);
+    let settings = settings(&command, programs, book)?;
+    let log = kept(folder, &stem, &settings, "txt");
+    eprintln!("        {}", log.display());
+    if let Ok(result) =
+        fs::read_to_string(&log).map_err(|error| error.to_string()).and_then(|text| complete(&text, &settings, games))
+    {
+        return Ok(result);
+    }
+    let scratch = log.with_extension("running");
+    let failed = |error: std::io::Error| format!("{}: {error}", scratch.display());
+    let mut output = fs::File::create(&scratch).map_err(failed)?;
+    writeln!(output, "{settings}").map_err(failed)?;
     let status = command.stdout(output).status();
     let status = status.map_err(|error| format!("{}: {error}", runner.display()))?;
-    let text = fs::read_to_string(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
+    let text = fs::read_to_string(&scratch).map_err(failed)?;
     if !status.success() {
         return Err(format!("{}: {status}; {}", runner.display(), scratch.display()));
     }
-    let result = complete(&text, games).map_err(|error| format!("{}: {error}", scratch.display()))?;
-    fs::rename(&scratch, log).map_err(|error| format!("{}: {error}", log.display()))?;
+    let result = complete(&text, &settings, games).map_err(|error| format!("{}: {error}", scratch.display()))?;
+    fs::rename(&scratch, &log).map_err(|error| format!("{}: {error}", log.display()))?;
     Ok(result)
 }
 
-/// The match between `Ibex` and `Opponent`, if as many games were played.
-fn complete(text: &str, games: u32) -> Result<Match, String> {
+/// The match between `Ibex` and `Opponent`, if as many games were played with these settings.
+fn complete(text: &str, settings: &str, games: u32) -> Result<Match, String> {
+    if text.lines().next() != Some(settings) {
+        return Err("played with other settings".to_owned());
+    }
     let result = read_match(text, "Ibex", "Opponent")?;
     if result.games() == games { Ok(result) } else { Err(format!("{} of {games} games", result.games())) }
 }
@@ -335,8 +392,11 @@ pub fn read_match(text: &str, first: &str, second: &str) -> Result<Match, String
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scratch::Scratch;
 
-    const RESULTS: &str = "Finished game 1 (Ibex vs Opponent): 1-0 {Black loses on time}
+    const SETTINGS: &str = "fastchess -rounds 150; Ibex 1.0.0 against Stockfish 15.1; 12 34 56";
+    const RESULTS: &str = "fastchess -rounds 150; Ibex 1.0.0 against Stockfish 15.1; 12 34 56
+Finished game 1 (Ibex vs Opponent): 1-0 {Black loses on time}
 Finished game 2 (Opponent vs Ibex): 1-0 {Black makes an illegal move: e1e9}
 Finished game 3 (Ibex vs Opponent): 1/2-1/2 {Draw by adjudication}
 Results of Ibex vs Opponent (2+0.02, 1t, 16MB, UHO_4060_v4.epd):
@@ -350,7 +410,7 @@ Games: 300, Wins: 30, Losses: 227, Draws: 43, Points: 51.5 (17.17 %)
 
     #[test]
     fn the_last_results_of_a_match_are_read() {
-        let result = complete(RESULTS, GAMES).unwrap();
+        let result = complete(RESULTS, SETTINGS, GAMES).unwrap();
         assert_eq!((result.won, result.drawn, result.lost), (30, 43, 227));
         assert_eq!((result.elo.as_str(), result.error.as_str()), ("-273.40", "43.86"));
         assert_eq!(result.accidents, [1, 1]);
@@ -360,10 +420,54 @@ Games: 300, Wins: 30, Losses: 227, Draws: 43, Points: 51.5 (17.17 %)
 
     #[test]
     fn a_match_without_an_end_is_none() {
-        assert!(complete("Finished game 1", GAMES).unwrap_err().contains("no results"));
-        assert!(complete(&RESULTS.replace("Wins: 30", "Wins: 29"), GAMES).unwrap_err().contains("299 of 300"));
-        assert!(complete(&RESULTS.replace("Elo: ", "Glicko: "), GAMES).unwrap_err().contains("lack"));
-        let won = complete(&RESULTS.replace("-273.40 +/- 43.86", "inf +/- nan"), GAMES).unwrap();
+        assert!(complete(&format!("{SETTINGS}\nFinished game 1"), SETTINGS, GAMES).unwrap_err().contains("no results"));
+        let with = |from: &str, to: &str| complete(&RESULTS.replace(from, to), SETTINGS, GAMES);
+        assert!(with("Wins: 30", "Wins: 29").unwrap_err().contains("299 of 300"));
+        assert!(with("Elo: ", "Glicko: ").unwrap_err().contains("lack"));
+        let won = with("-273.40 +/- 43.86", "inf +/- nan").unwrap();
         assert!(won.row("Stockfish 15.1", &OPPONENTS[1]).ends_with("| +inf |\n"));
+    }
+
+    /// A match is kept for its settings: limits, options, openings, what ends games, programs and their names.
+    #[test]
+    fn a_match_with_other_settings_is_none() {
+        let other = SETTINGS.replace("34", "35");
+        assert!(complete(RESULTS, &other, GAMES).unwrap_err().contains("other settings"));
+        let without = RESULTS.split_once('\n').unwrap().1;
+        assert!(complete(without, SETTINGS, GAMES).unwrap_err().contains("other settings"));
+        let command = |nodes, ends: &[&str]| {
+            let side = |name| Side { program: Path::new("."), name, limit: Limit::Nodes(nodes), options: &[] };
+            let folder = Path::new(".");
+            let mut command =
+                fastchess(Path::new("fastchess"), [side("Ibex"), side("Opponent")], folder, 150, folder).unwrap();
+            command.args(ends);
+            command
+        };
+        let line = |command: &Command, name: &str, checksum: &str| {
+            let names = ["Ibex 1.0.0".to_owned(), name.to_owned()];
+            line_of(command, &names, &["12", checksum, "56"].map(str::to_owned))
+        };
+        let lines = [
+            line(&command(1000, &ADJUDICATED), "Stockfish 15.1", "34"),
+            line(&command(2000, &ADJUDICATED), "Stockfish 15.1", "34"),
+            line(&command(1000, &[]), "Stockfish 15.1", "34"),
+            line(&command(1000, &ADJUDICATED), "Stockfish 16", "34"),
+            line(&command(1000, &ADJUDICATED), "Stockfish 15.1", "35"),
+        ];
+        let files = lines.each_ref().map(|line| kept(Path::new("x"), "strength", line, "txt"));
+        assert_eq!(std::collections::BTreeSet::from(files).len(), lines.len());
+        assert!(lines[0].contains(" nodes=1000 ") && lines[0].contains("score=900; Ibex 1.0.0 against Stockfish 15.1"));
+        assert_eq!(line(&command(1, &["a\nb"]), "c\rd", "e").lines().count(), 1);
+    }
+
+    #[test]
+    fn what_git_does_not_know_is_not_kept() {
+        let scratch = Scratch::new("kept");
+        for (sources, stays) in [(Some("0123"), true), (None, false)] {
+            let folder = folder_in(&scratch.0, "827854", sources).unwrap();
+            fs::write(folder.join("nodes-1000.txt"), RESULTS).unwrap();
+            assert_eq!(folder_in(&scratch.0, "827854", sources).unwrap(), folder);
+            assert_eq!(folder.join("nodes-1000.txt").exists(), stays);
+        }
     }
 }

@@ -16,6 +16,9 @@ mod measure;
 mod page;
 mod plot;
 mod ratings;
+#[cfg(test)]
+#[path = "../../tests/common/scratch.rs"]
+mod scratch;
 mod sprt;
 mod steps;
 
@@ -25,7 +28,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Parser, Subcommand};
 
-use basis::{Basis, Engine, Recorded};
+use basis::{Basis, Engine, Recorded, State};
 use list::{FIGURES, Figure};
 use measure::Tools;
 
@@ -36,7 +39,7 @@ struct Cli {
     /// The program that is measured
     #[arg(long, value_name = "PROGRAM", default_value = "target/release/ibex", global = true)]
     ibex: PathBuf,
-    /// How it was built, for the tables of speed and games [default: the command that builds the default program]
+    /// How it was built, for the tables of speed and games [default: an unnamed build]
     #[arg(long, value_name = "TEXT", global = true)]
     build: Option<String>,
     /// The folder with the public test data
@@ -139,7 +142,8 @@ fn run(tools: &Tools, names: &[String], again: bool) -> Result<bool, String> {
         }
     }
     let engine = Engine::current()?;
-    tools.must_be(&engine)?;
+    let state = State::now()?;
+    let tools = tools.pinned(&engine)?;
     let mut chosen = Vec::new();
     for figure in FIGURES.iter().filter(|figure| names.is_empty() || names.iter().any(|name| figure.is_called(name))) {
         if again || reason(figure, &engine)?.is_some() {
@@ -152,8 +156,9 @@ fn run(tools: &Tools, names: &[String], again: bool) -> Result<bool, String> {
         eprintln!("[{}/{}] {}", number + 1, chosen.len(), figure.name);
         let start = Instant::now();
         // A measurement that fails leaves its page as it is, and the others go on.
-        let written = figure.measure(tools).and_then(|measured| {
-            let block = format!("{}\n{}", measured.table, engine.provenance(&measured.conditions)?);
+        let written = state.must_hold().and_then(|()| figure.measure(&tools)).and_then(|measured| {
+            state.must_hold()?;
+            let block = format!("{}\n{}", measured.table, engine.provenance(&state, &measured.conditions)?);
             figure.pages.iter().try_for_each(|page| page::replace(page, figure.name, &block))
         });
         if let Err(error) = written {
@@ -172,6 +177,15 @@ fn run(tools: &Tools, names: &[String], again: bool) -> Result<bool, String> {
     Ok(failed == 0)
 }
 
+/// How a table that a page has differs from the one that was measured now, if there is one; none if it does not.
+fn difference(table: &str, measured: Result<String, String>) -> Option<String> {
+    match measured {
+        Err(error) => Some(format!(": {error}")),
+        Ok(measured) if measured.trim() != table.trim() => Some(format!("; measured now:\n{measured}")),
+        Ok(_) => None,
+    }
+}
+
 fn check(tools: &Tools, release: bool) -> Result<bool, String> {
     let engine = Engine::current()?;
     tools.must_be(&engine)?;
@@ -182,12 +196,12 @@ fn check(tools: &Tools, release: bool) -> Result<bool, String> {
             old += 1;
         } else if figure.quick {
             let told = page::table(&page::block_of(figure.pages, figure.name)?);
-            let measured = figure.measure(tools)?.table;
-            if told.trim() == measured.trim() {
-                repeated += 1;
-            } else {
-                println!("wrong: {} in {}; measured now:\n{measured}", figure.name, figure.pages.join(", "));
-                wrong += 1;
+            match difference(&told, figure.measure(tools).map(|measured| measured.table)) {
+                None => repeated += 1,
+                Some(difference) => {
+                    println!("wrong: {} in {}{difference}", figure.name, figure.pages.join(", "));
+                    wrong += 1;
+                }
             }
         } else if let Some(doubt) = doubt(figure)? {
             println!("current by its bench alone: {} in {}: {doubt}", figure.name, figure.pages.join(", "));
@@ -205,4 +219,17 @@ fn check(tools: &Tools, release: bool) -> Result<bool, String> {
         FIGURES.len()
     );
     Ok(wrong == 0 && !(release && old > 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One figure that cannot be measured is wrong, and the check goes on with the next.
+    #[test]
+    fn what_cannot_be_measured_differs() {
+        assert_eq!(difference("| a |\n", Ok("| a |\n\n".to_owned())), None);
+        assert_eq!(difference("| a |\n", Ok("| b |\n".to_owned())).unwrap(), "; measured now:\n| b |\n");
+        assert_eq!(difference("| a |\n", Err("ibex: no room".to_owned())).unwrap(), ": ibex: no room");
+    }
 }

@@ -1,13 +1,18 @@
 //! The measurements: each runs programs and makes a table of what they print.
 
 use std::ffi::OsStr;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use ibex::eval::nnue::format;
 use serde_json::Value;
 
 use crate::basis::Engine;
 use crate::games::found;
+
+/// The programs that were measured: each is kept, so that an interrupted measurement can go on with the same one.
+pub const PROGRAMS: &str = "target/figures/programs";
 
 /// What measurements run.
 #[derive(Debug)]
@@ -34,19 +39,36 @@ impl Tools {
     ///
     /// One line: the program does not run, or its bench is not the recorded one.
     pub fn must_be(&self, engine: &Engine) -> Result<(), String> {
+        self.has_bench(engine, &self.ibex)
+    }
+
+    /// The same for a program that messages call `named`.
+    fn has_bench(&self, engine: &Engine, named: &Path) -> Result<(), String> {
         let printed = self.run(["bench", "--signature"])?;
         if printed.trim() == engine.bench {
             Ok(())
         } else {
-            let (program, bench) = (self.ibex.display(), &engine.bench);
+            let (program, bench) = (named.display(), &engine.bench);
             Err(format!("{program} has the bench {}, tests/bench.signature {bench}; build it", printed.trim()))
         }
     }
 
+    /// These tools with a copy of the program, which a build meanwhile does not replace.
+    ///
+    /// # Errors
+    ///
+    /// One line: it cannot be copied, or it is not the project's ([`Tools::must_be`]).
+    pub fn pinned(&self, engine: &Engine) -> Result<Tools, String> {
+        let ibex = pin(&self.ibex, Path::new(PROGRAMS))?;
+        let pinned = Tools { ibex, build: self.build.clone(), shared: self.shared.clone() };
+        pinned.has_bench(engine, &self.ibex)?;
+        Ok(pinned)
+    }
+
     /// How Ibex was built, as pages write it.
     pub fn build(&self) -> &str {
-        let default = if self.ibex.ends_with("release/ibex") { "`cargo build --release`" } else { "an unnamed build" };
-        self.build.as_deref().unwrap_or(default)
+        // A path says nothing of the flags.
+        self.build.as_deref().unwrap_or("an unnamed build")
     }
 
     /// Runs Ibex to its end; what it printed.
@@ -60,6 +82,33 @@ impl Tools {
         let path = self.shared.join("data").join(name);
         if path.exists() { Ok(path) } else { Err(format!("{} is missing (--shared)", path.display())) }
     }
+}
+
+/// A number for what a file holds, in hexadecimal digits.
+///
+/// # Errors
+///
+/// One line: it cannot be read.
+pub fn checksum(file: &Path) -> Result<String, String> {
+    let bytes = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    Ok(format!("{:016x}", format::checksum(&bytes)))
+}
+
+/// The file of this folder that has a program of this checksum.
+pub fn program_in(folder: &Path, checksum: &str) -> PathBuf {
+    folder.join(format!("ibex-{checksum}{}", std::env::consts::EXE_SUFFIX))
+}
+
+/// Copies a program into a folder, under the name of its checksum.
+fn pin(program: &Path, folder: &Path) -> Result<PathBuf, String> {
+    let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    // The copy is the one that is named: the program may be replaced while it is read.
+    let scratch = folder.join(format!("copy-{}", std::process::id()));
+    fs::copy(program, &scratch).map_err(|error| failed(program, error))?;
+    let copy = program_in(folder, &checksum(&scratch)?);
+    fs::rename(&scratch, &copy).map_err(|error| failed(&copy, error))?;
+    Ok(copy)
 }
 
 /// What a program prints; an error if its status is none of these.
@@ -364,6 +413,7 @@ fn bench_line(text: &str) -> Result<(f64, f64), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scratch::Scratch;
 
     #[test]
     fn columns_are_chosen_by_name() {
@@ -373,6 +423,39 @@ mod tests {
         assert_eq!(columns(text, &[]).unwrap().lines().count(), 4);
         assert!(columns(text, &["e"]).unwrap_err().contains("'e'"));
         assert!(columns("nothing", &[]).is_err() && columns("| a |\n|---|\n", &[]).is_err());
+    }
+
+    #[test]
+    fn a_program_that_is_built_again_meanwhile_is_not_measured() {
+        let scratch = Scratch::new("pinned");
+        let (program, folder) = (PathBuf::from(scratch.write("ibex", "old")), scratch.0.join("programs"));
+        let copy = pin(&program, &folder).unwrap();
+        scratch.write("ibex", "new");
+        assert_eq!(fs::read_to_string(&copy).unwrap(), "old");
+        let other = pin(&program, &folder).unwrap();
+        assert_ne!(other, copy);
+        assert_eq!(program_in(&folder, &checksum(&program).unwrap()), other);
+        scratch.write("ibex", "old");
+        assert_eq!(pin(&program, &folder).unwrap(), copy);
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
+        assert!(pin(&scratch.0.join("none"), &folder).unwrap_err().contains("none"));
+    }
+
+    /// A path says nothing of flags, so the Makefile passes the command that it has run, without flags of the user's.
+    #[test]
+    fn a_build_has_the_name_that_it_is_given() {
+        let tools = |build: Option<&str>| Tools {
+            ibex: PathBuf::from("target/release/ibex"),
+            build: build.map(str::to_owned),
+            shared: PathBuf::new(),
+        };
+        assert_eq!(tools(None).build(), "an unnamed build");
+        assert_eq!(tools(Some("`make pgo`")).build(), "`make pgo`");
+        let makefile = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../Makefile")).unwrap();
+        let (_, lines) = makefile.split_once("MAKE_FIGURES = ").unwrap();
+        let command = lines.split("\n\n").next().unwrap();
+        assert!(command.starts_with("env -u CARGO_ENCODED_RUSTFLAGS RUSTFLAGS= cargo build --release"), "{command}");
+        assert!(command.contains("--build '`cargo build --release`'"), "{command}");
     }
 
     #[test]

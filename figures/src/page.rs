@@ -85,6 +85,7 @@ pub fn write(path: &str, text: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scratch::Scratch;
 
     const PAGE: &str = "Text.\n\n<!-- figure one -->\n| a |\n|---|\n| 1 |\n\n*Of old.*\n<!-- end one -->\n\nMore.\n";
 
@@ -99,26 +100,21 @@ mod tests {
 
     #[test]
     fn a_block_is_replaced_and_nothing_else() {
-        let file = std::env::temp_dir().join(format!("ibex-figures-{}.md", std::process::id()));
-        let path = file.to_str().unwrap();
-        fs::write(&file, PAGE).unwrap();
+        let scratch = Scratch::new("figures");
+        let path = &scratch.write("page.md", PAGE);
         replace(path, "one", "| b |\n").unwrap();
         assert_eq!(read(path).unwrap(), "Text.\n\n<!-- figure one -->\n| b |\n<!-- end one -->\n\nMore.\n");
         assert!(replace(path, "two", "| c |\n").is_err());
         assert!(read(path).unwrap().contains("| b |"));
-        fs::remove_file(&file).unwrap();
     }
 
     #[test]
     fn a_figure_on_two_pages_is_the_same() {
-        let file = |number| std::env::temp_dir().join(format!("ibex-figures-{}-{number}.md", std::process::id()));
-        let files = [file(1), file(2)];
-        let pages = files.each_ref().map(|file| file.to_str().unwrap());
-        fs::write(&files[0], PAGE).unwrap();
-        fs::write(&files[1], format!("# Other\n\n{PAGE}")).unwrap();
+        let scratch = Scratch::new("figures-two");
+        let files = [scratch.write("1.md", PAGE), scratch.write("2.md", format!("# Other\n\n{PAGE}"))];
+        let pages = files.each_ref().map(String::as_str);
         assert_eq!(block_of(&pages, "one"), block(pages[0], "one"));
-        fs::write(&files[1], PAGE.replace("| 1 |", "| 2 |")).unwrap();
+        scratch.write("2.md", PAGE.replace("| 1 |", "| 2 |"));
         assert!(block_of(&pages, "one").unwrap_err().contains("is not the one in"));
-        files.iter().for_each(|file| fs::remove_file(file).unwrap());
     }
 }

@@ -38,15 +38,15 @@ pub fn ratings(tools: &Tools) -> Result<Measured, String> {
         + "|--:|--:|--:|--:|--:|--:|--:|---|\n";
     for (elo, own_nodes) in handicap::fitted() {
         let level = nearest(elo);
-        let log = folder.join(format!("rating-{elo}-{own_nodes}-{level}.txt"));
-        eprintln!("    {elo} against level {level}: {}", log.display());
+        let place = (folder.as_path(), format!("rating-{elo}-{own_nodes}-{level}"));
+        eprintln!("    {elo} against level {level}");
         let own = ["UCI_LimitStrength=true".to_owned(), format!("UCI_Elo={elo}")];
         let others = [format!("Skill Level={level}")];
         let sides = [
             Side { program: &tools.ibex, name: "Ibex", limit: Limit::Nodes(UNLIMITED), options: &own },
             Side { program: &opponent, name: "Opponent", limit: Limit::Nodes(nodes(level)), options: &others },
         ];
-        table += &line(elo, own_nodes, level, &games::played(&runner, sides, &book, &log, GAMES, &ENDS)?);
+        table += &line(elo, own_nodes, level, &games::played(&runner, sides, &book, place, GAMES, &ENDS)?);
     }
     Ok(Measured {
         table,

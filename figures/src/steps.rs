@@ -62,16 +62,16 @@ pub fn steps(tools: &Tools) -> Result<Measured, String> {
     let mut words = BUILD.split(' ');
     output(Command::new(words.next().unwrap_or_default()).args(words), &[0])?;
     let tunable = Tools { ibex: PathBuf::from(PROGRAM), build: None, shared: tools.shared.clone() };
-    tunable.must_be(&Engine::current()?)?;
+    let tunable = tunable.pinned(&Engine::current()?)?;
     let folder = games::folder()?;
     let mut results = Vec::new();
     for (number, technique) in TECHNIQUES.iter().enumerate() {
-        let log = folder.join(format!("step-{}.txt", technique.off.join("-")));
-        eprintln!("    [{}/{}] {}: {}", number + 1, TECHNIQUES.len(), technique.name, log.display());
+        let place = (folder.as_path(), format!("step-{}", technique.off.join("-")));
+        eprintln!("    [{}/{}] {}", number + 1, TECHNIQUES.len(), technique.name);
         let off: Vec<String> = technique.off.iter().map(|&option| option.to_owned()).collect();
         let side = |name, options| Side { program: &tunable.ibex, name, limit: Limit::Nodes(NODES), options };
         let result =
-            games::played(&runner, [side("Ibex", &[]), side("Opponent", &off)], &book, &log, GAMES, &ADJUDICATED)?;
+            games::played(&runner, [side("Ibex", &[]), side("Opponent", &off)], &book, place, GAMES, &ADJUDICATED)?;
         results.push((technique, result));
     }
     results.sort_by_key(|(_, result)| std::cmp::Reverse(2 * result.won + result.drawn));
