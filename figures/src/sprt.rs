@@ -16,6 +16,8 @@ const RECORD: &str = "docs/matches.csv";
 /// Programs and logs of matches.
 const FOLDER: &str = "target/matches";
 const BOOK: &str = "books/noob_3moves.epd";
+/// Most games of a match, if nothing else is chosen.
+const MOST_GAMES: u32 = 40_000;
 /// A match without a verdict is recorded from this number of games on.
 const LEAST_GAMES: u32 = 4000;
 
@@ -29,7 +31,7 @@ pub struct Arguments {
     #[arg(long)]
     old: String,
     /// What the new one does, for the record; without it nothing is recorded
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = cell)]
     change: Option<String>,
     /// The kind of match, for the record
     #[arg(long, default_value = "search", value_parser = ["search", "rules", "network"])]
@@ -38,7 +40,7 @@ pub struct Arguments {
     #[arg(long, default_value_t = 8000, conflicts_with = "tc", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// A clock in place of nodes, as fastchess reads it: seconds and increment, `8+0.08`
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = cell)]
     tc: Option<String>,
     /// Hash of each engine, MiB
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
@@ -58,16 +60,29 @@ pub struct Arguments {
     /// H1: the difference in (logistic) Elo is this or more
     #[arg(long, default_value_t = 5.0, allow_negative_numbers = true)]
     elo1: f64,
-    /// Most games
-    #[arg(long, default_value_t = 40_000, value_parser = clap::value_parser!(u32).range(2..))]
-    games: u32,
+    /// Most games [default: 40000; with nodes and one thread, no more than two for each opening]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(2..))]
+    games: Option<u32>,
+}
+
+/// A text that fits a cell of the tables that are made of the record.
+///
+/// # Errors
+///
+/// One line: it has a vertical bar or a control character.
+fn cell(text: &str) -> Result<String, String> {
+    match text.chars().find(|&c| c == '|' || c.is_control()) {
+        Some(c) => Err(format!("{c:?} would break the tables of the record")),
+        None => Ok(text.to_owned()),
+    }
 }
 
 /// Plays the match to its verdict and records it.
 ///
 /// # Errors
 ///
-/// One line: fastchess, the book or a commit is missing, a build fails, or the match breaks off. Nothing is recorded then.
+/// One line: fastchess, the book or a commit is missing, games would be copies of earlier ones, a build fails, or the
+/// match breaks off. Nothing is recorded then.
 pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     if arguments.elo0.partial_cmp(&arguments.elo1) != Some(std::cmp::Ordering::Less) {
         return Err(format!("--elo0 {} must be less than --elo1 {}", arguments.elo0, arguments.elo1));
@@ -78,12 +93,15 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
         Some(file) => return Err(format!("{} is no file (--book)", file.display())),
         None => tools.data(BOOK)?,
     };
+    cell(&name_of_book(&book)).map_err(|error| format!("the name of the book: {error}"))?;
+    let text = fs::read(&book).map_err(|error| format!("{}: {error}", book.display()))?;
+    let games = most_games(arguments, openings(&text)).map_err(|error| format!("{}: {error}", book.display()))?;
     let (new, old) = (commit(&arguments.new)?, commit(&arguments.old)?);
     if new == old {
         return Err(format!("{} and {} are the same commit", arguments.new, arguments.old));
     }
     let (first, second) = (build(&new)?, build(&old)?);
-    let text = run(&runner, &[first, second], &book, arguments, &format!("{new}-{old}"))?;
+    let text = run(&runner, &[first, second], &book, (arguments, games), &format!("{new}-{old}"))?;
     let result = read_match(&text, "new", "old")?;
     let verdict = verdict(&text);
     let told = verdict.map_or_else(|| "no verdict".to_owned(), |verdict| format!("{verdict} accepted"));
@@ -98,6 +116,41 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
         println!("added to {RECORD}; `make matches` writes the tables");
     }
     Ok(())
+}
+
+/// The openings of a book: its lines that are not empty.
+fn openings(book: &[u8]) -> usize {
+    book.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).count()
+}
+
+/// Most games of the match with a book of this size.
+///
+/// At fixed nodes one thread plays an opening in the same way each time: once the book begins again, every game is a
+/// copy of an earlier one, and the test would count it as another piece of evidence.
+///
+/// # Errors
+///
+/// One line: the book is empty, or more games are wanted than are no copies.
+fn most_games(arguments: &Arguments, openings: usize) -> Result<u32, String> {
+    let once = u32::try_from(openings).unwrap_or(u32::MAX).saturating_mul(2);
+    let repeats = arguments.tc.is_none() && arguments.threads == 1;
+    match arguments.games {
+        _ if openings == 0 => Err("no openings".to_owned()),
+        Some(games) if repeats && games / 2 * 2 > once => Err(format!(
+            "{openings} openings; with nodes and one thread, the games after {once} would be copies (--games {games})"
+        )),
+        Some(games) => Ok(games),
+        None if repeats && once < MOST_GAMES => {
+            eprintln!("at most {once} games, two for each opening: with nodes and one thread, more would be copies");
+            Ok(once)
+        }
+        None => Ok(MOST_GAMES),
+    }
+}
+
+/// What the record calls a book.
+fn name_of_book(book: &Path) -> String {
+    book.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
 
 /// The short name of a commit.
@@ -161,10 +214,10 @@ fn run(
     runner: &Path,
     programs: &[PathBuf; 2],
     book: &Path,
-    arguments: &Arguments,
+    (arguments, games): (&Arguments, u32),
     name: &str,
 ) -> Result<String, String> {
-    let Arguments { nodes, tc, hash, threads, concurrency, elo0, elo1, games, .. } = arguments;
+    let Arguments { nodes, tc, hash, threads, concurrency, elo0, elo1, .. } = arguments;
     let limit = tc.as_ref().map_or_else(|| format!("{nodes}-nodes"), |tc| tc.replace('/', "-"));
     let (mut file, log) = begin_log(Path::new(FOLDER), &format!("{name}-{limit}"))?;
     let each = tc.as_ref().map_or(Limit::Nodes(*nodes), |tc| Limit::Clock(tc.clone()));
@@ -236,7 +289,7 @@ fn record(
         result.lost.to_string(),
         limit,
         arguments.hash.to_string(),
-        book.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
+        name_of_book(book),
         new.to_owned(),
     ];
     Ok(cells)
@@ -255,6 +308,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
+    use crate::scratch::Scratch;
 
     #[derive(Parser)]
     struct Line {
@@ -292,15 +346,38 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
         assert!(row("--old x --tc 8+0.08 --elo0 -5").contains("SPRT -5 5"));
     }
 
+    /// At fixed nodes one thread repeats itself: each opening is played once with both colours.
+    #[test]
+    fn no_game_is_counted_twice() {
+        let book = b"8/8/8/8/8/8/8/8 w - - 0 1\n\n \r\n8/8/8/8/8/8/8/8 b - - 0 1";
+        assert_eq!(openings(book), 2);
+        let games = |line: &str| most_games(&arguments(line), openings(book));
+        assert_eq!((games("--old x"), games("--old x --games 4"), games("--old x --games 5")), (Ok(4), Ok(4), Ok(5)));
+        assert!(games("--old x --games 6").unwrap_err().contains("after 4 would be copies"));
+        for varied in ["--tc 8+0.08", "--threads 2"] {
+            assert_eq!(games(&format!("--old x {varied}")), Ok(MOST_GAMES));
+            assert_eq!(games(&format!("--old x {varied} --games 6")), Ok(6));
+        }
+        assert_eq!(most_games(&arguments("--old x"), 30_000), Ok(MOST_GAMES));
+        assert!(most_games(&arguments("--old x --tc 1+0"), 0).unwrap_err().contains("no openings"));
+    }
+
+    #[test]
+    fn no_cell_breaks_the_tables_of_the_record() {
+        for (name, value) in [("--change", "a | b"), ("--change", "a\nb"), ("--change", "a\tb"), ("--tc", "1|2")] {
+            let error = Line::try_parse_from(["match", "--old", "x", name, value]).err().unwrap().to_string();
+            assert!(error.contains("would break"), "{error}");
+        }
+        assert!(Line::try_parse_from(["match", "--old", "x", "--change", "less, \"more\" ± 1"]).is_ok());
+        assert!(cell(&name_of_book(Path::new("x/a|b.epd"))).is_err());
+    }
+
     #[test]
     fn no_match_takes_the_log_of_another() {
-        let folder = std::env::temp_dir().join(format!("ibex-matches-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
-        let logs = [1, 2, 3].map(|_| begin_log(&folder, "a-b-8000-nodes").unwrap().1);
+        let scratch = Scratch::new("matches");
+        let logs = [1, 2, 3].map(|_| begin_log(&scratch.0, "a-b-8000-nodes").unwrap().1);
         let names = logs.map(|log| log.file_name().unwrap().to_string_lossy().into_owned());
         assert_eq!(names, ["a-b-8000-nodes.txt", "a-b-8000-nodes-2.txt", "a-b-8000-nodes-3.txt"]);
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

@@ -67,6 +67,19 @@ fn with_table(page: &str, name: &str, table: &str) -> String {
     format!("{head}{marker}{table}<!-- end -->{tail}")
 }
 
+/// Whether a text is one cell of a table.
+fn fits(cell: &str) -> bool {
+    !cell.contains(|c: char| c == '|' || c.is_control())
+}
+
+#[test]
+fn every_cell_fits_the_tables() {
+    for row in rows("docs/matches.csv") {
+        assert!(row.values().all(|cell| fits(cell)), "a bar or a control character: {row:?}");
+    }
+    assert!(fits("less, \"more\"") && !fits("a | b") && !fits("a\nb"));
+}
+
 #[test]
 fn the_tables_are_current() {
     let old = fs::read_to_string(path("MATCHES.md")).expect("readable");
