@@ -269,7 +269,7 @@ impl Engine {
             settings.eval_file.clear();
             Evaluation::default()
         });
-        let (tables, unusable) = Tablebases::open(&settings.syzygy_path);
+        let (tables, unusable) = tables_of(&settings.syzygy_path);
         if tables.is_none() {
             settings.syzygy_path.clear();
         }
@@ -362,7 +362,7 @@ impl Engine {
             self.table.clear(settings.threads);
         }
         if settings.syzygy_path != self.settings.syzygy_path {
-            let (tables, unusable) = Tablebases::open(&settings.syzygy_path);
+            let (tables, unusable) = tables_of(&settings.syzygy_path);
             if tables.is_none() && !unusable.is_empty() {
                 settings.syzygy_path.clone_from(&self.settings.syzygy_path);
             } else {
@@ -499,6 +499,16 @@ impl Drop for Engine {
         self.stop();
         self.wait();
     }
+}
+
+/// The tables of a path, and remarks on what cannot be used. In debug builds they judge the recognizers from now on.
+fn tables_of(path: &str) -> (Option<Arc<Tablebases>>, Vec<String>) {
+    let (tables, remarks) = Tablebases::open(path);
+    #[cfg(debug_assertions)]
+    if let Some(tables) = &tables {
+        tables.judge_recognizers();
+    }
+    (tables, remarks)
 }
 
 /// The evaluation that a name stands for: see [`Settings::eval_file`].

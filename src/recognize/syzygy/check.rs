@@ -1,4 +1,4 @@
-//! In debug builds, every recognition is compared with the tables, if any are open.
+//! In debug builds, every recognition is compared with the tables that an engine plays with.
 
 use std::sync::{Arc, OnceLock, RwLock, Weak};
 
@@ -11,19 +11,30 @@ fn judges() -> &'static RwLock<Weak<Tablebases>> {
     JUDGES.get_or_init(RwLock::default)
 }
 
-/// Compares with these tables from now on.
-pub fn against(tables: &Arc<Tablebases>) {
-    if let Ok(mut judges) = judges().write() {
-        *judges = Arc::downgrade(tables);
+impl Tablebases {
+    /// Compares all recognitions with these tables from now on, as long as they are open. Tables that are only opened
+    /// are no judge: they may be broken.
+    pub(crate) fn judge_recognizers(self: &Arc<Self>) {
+        if let Ok(mut judges) = judges().write() {
+            *judges = Arc::downgrade(self);
+        }
     }
 }
 
-/// Stops where a recognizer contradicts the tables.
+/// Stops where a recognizer contradicts the tables that judge, if any do.
 pub fn cross_check(position: &Position, ibv: Ibv) {
+    if ibv.is_some()
+        && let Some(tables) = judges().read().ok().and_then(|judges| judges.upgrade())
+    {
+        cross_check_by(&tables, position, ibv);
+    }
+}
+
+/// Stops where a recognizer contradicts these tables.
+pub fn cross_check_by(tables: &Tablebases, position: &Position, ibv: Ibv) {
     if !ibv.is_some() {
         return;
     }
-    let Some(tables) = judges().read().ok().and_then(|judges| judges.upgrade()) else { return };
     if position.board().occupied().count() > tables.largest() {
         return;
     }

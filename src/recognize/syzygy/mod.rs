@@ -149,15 +149,13 @@ impl Tablebases {
         if found.is_empty() {
             return (None, remarks);
         }
-        let opened = Arc::new(Tablebases {
+        let opened = Tablebases {
             tables,
             broken: Failures::default(),
             broken_dtz: Failures::default(),
             remarks: Mutex::default(),
-        });
-        #[cfg(debug_assertions)]
-        check::against(&opened);
-        (Some(opened), remarks)
+        };
+        (Some(Arc::new(opened)), remarks)
     }
 
     /// The most men of any table, kings included.

@@ -1,3 +1,6 @@
+#[cfg(debug_assertions)]
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use shakmaty::CastlingMode;
 
 use super::*;
@@ -222,10 +225,10 @@ fn ranking_makes_progress() {
     }
 }
 
-/// Debug builds compare every recognition with the tables that are open, and stop at a wrong one.
+/// Debug builds compare every recognition with tables, and stop at a wrong one.
 #[cfg(debug_assertions)]
 #[test]
-fn recognitions_are_checked_against_open_tables() {
+fn recognitions_are_checked_against_tables() {
     let Some(folder) = shared("data/syzygy") else { return };
     let tables = Tablebases::open(&folder.to_string_lossy()).0.expect("tables");
     let won = position("8/8/8/3k4/8/8/8/R3K3 w - - 0 1");
@@ -240,8 +243,7 @@ fn recognitions_are_checked_against_open_tables() {
         (&drawn, Ibv::exact(Score::ZERO), true),
         (&drawn, win, false),
     ] {
-        check::against(&tables);
-        let checked = std::panic::catch_unwind(|| cross_check(position, claim));
+        let checked = catch_unwind(AssertUnwindSafe(|| check::cross_check_by(&tables, position, claim)));
         assert_eq!(checked.is_ok(), holds, "{claim:?} of {}", position.fen());
     }
     // The recognizers themselves pass, wherever a walk at random leads.
@@ -254,8 +256,29 @@ fn recognitions_are_checked_against_open_tables() {
             while position.has_legal_move() && position.clock() < 40 {
                 let moves = position.legal_moves();
                 position.play(moves[crate::random::split_mix(&mut state) as usize % moves.len()]);
-                crate::recognize::recognize(&position);
+                check::cross_check_by(&tables, &position, crate::recognize::recognize(&position).ibv);
             }
         }
+    }
+}
+
+/// Only an engine makes its tables the judge of all recognitions: others that are opened meanwhile, broken ones among
+/// them, change nothing.
+#[cfg(debug_assertions)]
+#[test]
+fn opened_tables_do_not_judge() {
+    let Some(folder) = shared("data/syzygy") else { return };
+    let tables = Tablebases::open(&folder.to_string_lossy()).0.expect("tables");
+    tables.judge_recognizers();
+    let scratch = Scratch::new("no judge");
+    let mut broken = std::fs::read(folder.join("KRvK.rtbw")).expect("a table");
+    broken[4..].fill(0xFF);
+    scratch.write("KRvK.rtbw", &broken);
+    for kept in [true, false] {
+        let other = Tablebases::open(&scratch.0.to_string_lossy()).0.filter(|_| kept);
+        let won = position("8/8/8/3k4/8/8/8/R3K3 w - - 0 1");
+        let claim = Ibv::upper(Score::ZERO);
+        let checked = catch_unwind(|| cross_check(&won, claim));
+        assert!(checked.is_err(), "others open: {}", other.is_some());
     }
 }
