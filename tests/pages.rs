@@ -1,8 +1,13 @@
 //! The page of `ibex analyse --html` in a real browser: keys, clicks and the board. Without Chromium it is skipped.
 
+#[path = "common/scratch.rs"]
+mod scratch;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+use scratch::Scratch;
 
 /// The program to use instead of those on the path.
 const BROWSER: &str = "IBEX_CHROMIUM";
@@ -111,10 +116,10 @@ fn a_page_answers_keys_and_clicks() {
         eprintln!("SKIPPED: no Chromium");
         return;
     };
-    let folder = std::env::temp_dir().join(format!("ibex-pages-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
-    let (games, page, trial) = (folder.join("games.pgn"), folder.join("page.html"), folder.join("trial.html"));
-    std::fs::write(&games, GAMES).expect("a file");
+    let scratch = Scratch::new("pages");
+    let folder = &scratch.0;
+    let (page, trial) = (folder.join("page.html"), folder.join("trial.html"));
+    let games = scratch.write("games.pgn", GAMES);
     let made = Command::new(env!("CARGO_BIN_EXE_ibex"))
         .arg("analyse")
         .arg(&games)
@@ -126,10 +131,9 @@ fn a_page_answers_keys_and_clicks() {
     let text = std::fs::read_to_string(&page).expect("a page");
     std::fs::write(&trial, text + TRIAL).expect("a file");
     for width in [500, 1280] {
-        let found = dump(&browser, &folder, &trial, width);
+        let found = dump(&browser, folder, &trial, width);
         // A script that has not run stands there itself, with the word and no result.
         let result = found.split("RESULT: ").nth(1).map(|rest| rest.split('<').next().unwrap_or(rest).trim());
         assert_eq!(result, Some("ok"), "{width} pixels: {:.600}", found);
     }
-    std::fs::remove_dir_all(&folder).expect("the folder");
 }

@@ -464,18 +464,16 @@ fn the_log_on_standard_error_shows_the_protocol() {
 #[test]
 fn the_log_file_has_both_directions() {
     const OPPONENT: &str = "the opponent is GM 2800 human Gary Kasparov";
-    let path = std::env::temp_dir().join(format!("ibex uci test {}.log", std::process::id()));
-    let _ = std::fs::remove_file(&path);
+    let scratch = Scratch::new("log of both directions");
     let mut engine = Engine::new();
-    engine.send(format!("setoption name Debug Log File value {}", path.display()));
+    engine.send(format!("setoption name Debug Log File value {}", scratch.path("uci.log")));
     engine.send("setoption name UCI_Opponent value GM 2800 human Gary Kasparov");
     engine.ready();
     engine.send("position startpos\ngo depth 2");
     engine.best_move();
     engine.send("setoption name Debug Log File value <empty>\nisready\nuci");
     engine.expect("uciok");
-    let log = std::fs::read_to_string(&path).expect("the log");
-    std::fs::remove_file(&path).expect("removed");
+    let log = scratch.read("uci.log");
     for line in ["> isready", "< readyok", "> go depth 2", "< info depth 1", "< bestmove ", OPPONENT] {
         assert!(log.lines().any(|l| l.starts_with("[20") && l.contains(line)), "{line} in {log}");
     }
