@@ -316,6 +316,11 @@ pub fn run(args: &Args) -> Result<u8, String> {
     Ok(if found { FOUND } else { OK })
 }
 
+/// The points of all records together: a suite may give any number for a move.
+fn points<'a>(records: impl Iterator<Item = &'a Record>) -> i64 {
+    records.filter_map(|record| record.points).map(|(own, _)| i64::from(own)).sum()
+}
+
 /// Prints what changed from the first run to another.
 fn tell_against(comparison: &Comparison<'_>, side: usize, against: &Against, level: f64) {
     let letter = &comparison.sides[side].letter;
@@ -339,8 +344,7 @@ fn tell_against(comparison: &Comparison<'_>, side: usize, against: &Against, lev
     let both = |a: &dyn Display, b: &dyn Display| format!("A {a}, {letter} {b}");
     let (a, b, n) = (comparison.solved(0), comparison.solved(side), comparison.rows.len());
     tell!("\nsolved: {} of {n}: {:+}", both(&a, &b), b as i64 - a as i64);
-    let points =
-        |side: usize| comparison.rows.iter().map(|row| row[side].points.map_or(0, |(own, _)| own)).sum::<i32>();
+    let points = |side: usize| points(comparison.rows.iter().map(|row| row[side]));
     if comparison.rows.iter().any(|row| row[0].points.is_some()) {
         tell!("points: {}: {:+}", both(&points(0), &points(side)), points(side) - points(0));
     }
@@ -377,6 +381,12 @@ mod tests {
             "depth": 1, "seldepth": 1, "nodes": nodes, "ms": nodes
         });
         serde_json::from_value(text).expect("a record")
+    }
+
+    #[test]
+    fn points_have_room() {
+        let most = Record { points: Some((i32::MAX, i32::MAX)), ..record(true, 1, 1) };
+        assert_eq!(points([&most, &record(true, 1, 1), &most].into_iter()), 2 * i64::from(i32::MAX));
     }
 
     #[test]

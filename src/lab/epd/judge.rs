@@ -127,8 +127,14 @@ impl<'a> Follower<'a> {
             return false;
         }
         self.pv.clone_from(&line.pv);
-        let right = solves(self.entry, line.pv[0])
-            .unwrap_or_else(|| self.entry.mate.is_some_and(|dm| MateVerdict::of(dm, line.value) == MateVerdict::Exact));
+        let right = match solves(self.entry, line.pv[0]) {
+            Some(right) => right,
+            None => match self.entry.mate.map(|dm| MateVerdict::of(dm, line.value)) {
+                // What announces no distance takes none back.
+                Some(MateVerdict::Missed) if bound != Some(Bound::Exact) => return false,
+                verdict => verdict == Some(MateVerdict::Exact),
+            },
+        };
         if !right {
             self.found = None;
             return false;
@@ -281,6 +287,26 @@ mod tests {
         // Found only at the end: the figures of the end.
         let judged = Follower::new(&entry, None).judge(&played(&entry, "e4"));
         assert_eq!(judged.found.map(|found| found.nodes), Some(999));
+    }
+
+    /// A bound of a mate between two exact scores is no other answer.
+    #[test]
+    fn a_bound_takes_no_mate_back() {
+        let entry = entry("dm 3;");
+        let mut follower = Follower::new(&entry, Some(1));
+        let mut line = |depth, moves, bound| follower.line(&said(&entry, depth, (UciScore::Mate(moves), bound), "e4"));
+        assert!(!line(4, -2, Bound::Exact) && !line(5, 3, Bound::Exact) && !line(6, 3, Bound::Lower));
+        assert!(line(6, 3, Bound::Exact));
+        let judged = follower.judge(&played(&entry, "e4"));
+        assert_eq!(judged.found.map(|found| found.depth), Some(5));
+        // One that says the opposite does.
+        let entry = self::entry("dm -3;");
+        let mut follower = Follower::new(&entry, None);
+        for (moves, bound) in [(-3, Bound::Exact), (3, Bound::Lower)] {
+            follower.line(&said(&entry, 5, (UciScore::Mate(moves), bound), "e4"));
+        }
+        follower.line(&said(&entry, 7, (UciScore::Mate(-3), Bound::Exact), "e4"));
+        assert_eq!(follower.judge(&played(&entry, "e4")).found.map(|found| found.depth), Some(7));
     }
 
     #[test]

@@ -6,6 +6,9 @@ use super::judge::MateVerdict;
 use super::record::{Record, Run, Status, theme};
 use crate::lab::tell::share;
 
+/// Themes that a suite has at most; more are no themes.
+const MOST_THEMES: usize = 40;
+
 /// Totals of one player over some positions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Total {
@@ -129,7 +132,7 @@ pub fn totals(run: &Run) -> Vec<Total> {
 /// The records of each theme, for the suites whose ids name more than one.
 pub fn theme_groups(run: &Run) -> Vec<(&str, Vec<&Record>)> {
     let mut groups = Vec::new();
-    for suite in &run.head.suites {
+    'suites: for suite in &run.head.suites {
         let mut own: Vec<(&str, Vec<&Record>)> = Vec::new();
         for record in run.records.iter().filter(|r| r.suite == suite.name) {
             let name = theme(&record.id);
@@ -137,8 +140,12 @@ pub fn theme_groups(run: &Run) -> Vec<(&str, Vec<&Record>)> {
                 Some((_, records)) => records.push(record),
                 None => own.push((name, vec![record])),
             }
+            // Ids that all differ are no themes, and to compare each with all others would take minutes.
+            if own.len() > MOST_THEMES {
+                continue 'suites;
+            }
         }
-        if (2..=40).contains(&own.len()) {
+        if own.len() > 1 {
             groups.append(&mut own);
         }
     }
@@ -163,4 +170,33 @@ pub fn least_solved(run: &Run) -> Option<Total> {
         .filter(|&player| records(player).next().is_some())
         .map(|player| Total::of(player, "all", records(player)))
         .min_by(|one, other| one.percent().total_cmp(&other.percent()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn groups(themes: usize, positions: usize) -> usize {
+        let head = serde_json::json!({
+            "ibex_epd": 1, "players": [], "budget": {}, "hash": 1, "threads": 1,
+            "suites": [{ "name": "s", "positions": positions, "bad_lines": 0, "digest": "" }]
+        });
+        let record = serde_json::json!({
+            "player": "p", "suite": "s", "line": 1, "id": "", "fen": "", "status": "ok", "solved": true,
+            "depth": 1, "seldepth": 1, "nodes": 1, "ms": 1
+        });
+        let record: Record = serde_json::from_value(record).expect("a record");
+        // A digit would be a number within a theme.
+        let id = |i: usize| (i % themes).to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect();
+        let records = (0..positions).map(|i| Record { id: id(i), ..record.clone() }).collect();
+        let run = Run { head: serde_json::from_value(head).expect("a head"), records };
+        theme_groups(&run).len()
+    }
+
+    /// To compare each of these ids with all others would take minutes.
+    #[test]
+    fn themes_are_few() {
+        assert_eq!([groups(1, 90), groups(2, 90), groups(40, 90), groups(41, 90)], [0, 2, 40, 0]);
+        assert_eq!(groups(300_000, 300_000), 0);
+    }
 }

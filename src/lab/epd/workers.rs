@@ -232,7 +232,8 @@ pub(crate) fn record(
         status,
         trouble,
         solved,
-        mate: judged.mate,
+        // A player that has failed has announced nothing.
+        mate: judged.mate.filter(|_| status == Status::Ok),
         points: judged.points,
         found: judged.found.filter(|_| solved),
         best: answer.best.map(|m| uci(position, m)),
@@ -248,5 +249,21 @@ pub(crate) fn record(
         nodes: answer.nodes,
         ms: answer.ms,
         pv: san_line(position, &judged.pv),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::epd::parse_line;
+    use crate::lab::epd::judge::MateVerdict;
+
+    #[test]
+    fn who_fails_announces_nothing() {
+        let entry = parse_line("7k/8/8/8/8/8/8/K7 w - - dm 0;", 1).expect("a line").expect("a good one");
+        let mate = |result| record("p", "s", &entry, Follower::new(&entry, None), result).mate;
+        assert_eq!(mate(Err(Trouble::Died("it ended".to_owned()))), None);
+        let best = entry.position.legal_moves().first().copied();
+        assert_eq!(mate(Ok(Answer { best, ..Answer::default() })), Some(MateVerdict::Exact));
     }
 }
