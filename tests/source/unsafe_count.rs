@@ -8,6 +8,7 @@ const UNSAFE: &[(&str, usize)] = &[
     ("eval/nnue/simd/neon.rs", 1),
     ("eval/nnue/simd/x86.rs", 4),
     ("lab/interrupt.rs", 2),
+    ("lab/play/external.rs", 1),
     ("memory.rs", 2),
     ("tt/table.rs", 1),
 ];

@@ -8,9 +8,10 @@
 
 use std::convert::Infallible;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::iter::Peekable;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,7 @@ use super::player::{Answer, Budget, Line, Player, Question, Trouble, UciScore, W
 use crate::bound::Bound;
 use crate::lab::interrupt;
 use crate::position::Position;
+use crate::position::notation::is_move_like;
 
 /// How long a program may take to introduce itself.
 const HELLO: Duration = Duration::from_secs(30);
@@ -47,8 +49,37 @@ static RUNNING: Mutex<Vec<Weak<Mutex<Child>>>> = Mutex::new(Vec::new());
 pub fn end_all() {
     let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     for child in running.iter().filter_map(Weak::upgrade) {
-        let _ = child.lock().unwrap_or_else(PoisonError::into_inner).kill();
+        end(&mut child.lock().unwrap_or_else(PoisonError::into_inner));
     }
+}
+
+/// Ends a program and all that it has started: an engine may stand behind a script.
+fn end(child: &mut Child) {
+    #[cfg(unix)]
+    signal(child, libc::SIGKILL);
+    let _ = child.kill();
+}
+
+/// Sends a signal to a program and all that it has started, unless they have left its group; 0 sends none. Whether
+/// any of them is there.
+#[cfg(unix)]
+fn signal(child: &Child, signal: libc::c_int) -> bool {
+    let group = libc::pid_t::try_from(child.id()).ok().filter(|&group| group > 1);
+    // SAFETY: the call touches no memory. The program leads a group of its own, and the system gives the number of a
+    // group that has members to nothing else.
+    group.is_some_and(|group| unsafe { libc::kill(-group, signal) } == 0)
+}
+
+/// Whether something is there that a program has started.
+#[cfg(unix)]
+fn has_descendants(child: &Child) -> bool {
+    signal(child, 0)
+}
+
+/// Elsewhere it cannot be seen.
+#[cfg(not(unix))]
+fn has_descendants(_child: &Child) -> bool {
+    false
 }
 
 /// How to run a program.
@@ -374,7 +405,11 @@ impl Process {
 
     /// How it has ended, if it has.
     fn ended(&self) -> std::io::Result<Option<std::process::ExitStatus>> {
-        self.child.lock().unwrap_or_else(PoisonError::into_inner).try_wait()
+        self.lock().try_wait()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Child> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// One search. The outer error means that the program must be replaced, the inner one that only the answer is bad.
@@ -479,13 +514,13 @@ impl Drop for Process {
         let _ = self.send("quit");
         let deadline = Instant::now() + Duration::from_millis(500);
         while Instant::now() < deadline {
-            if !matches!(self.ended(), Ok(None)) {
+            if !matches!(self.ended(), Ok(None)) && !has_descendants(&self.lock()) {
                 return;
             }
             thread::sleep(Duration::from_millis(5));
         }
-        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = child.kill();
+        let mut child = self.lock();
+        end(&mut child);
         let _ = child.wait();
     }
 }
@@ -507,7 +542,7 @@ fn parse_offer(line: &str) -> Option<Offer> {
 /// Reads an `info` line of the first variation that says something about the search; `elapsed` milliseconds stand in
 /// for a missing time. The principal variation ends before the first move that is not legal.
 fn parse_info(position: &Position, line: &str, elapsed: u64) -> Option<Line> {
-    let mut words = line.split_whitespace();
+    let mut words = line.split_whitespace().peekable();
     if words.next() != Some("info") {
         return None;
     }
@@ -541,10 +576,7 @@ fn parse_info(position: &Position, line: &str, elapsed: u64) -> Option<Line> {
             "lowerbound" => bound = Bound::Lower,
             "upperbound" => bound = Bound::Upper,
             "currmove" | "currline" | "refutation" => break,
-            "pv" => {
-                info.pv = legal_line(position, &mut words);
-                break;
-            }
+            "pv" => info.pv = legal_line(position, &mut words),
             _ => {}
         }
     }
@@ -552,13 +584,21 @@ fn parse_info(position: &Position, line: &str, elapsed: u64) -> Option<Line> {
     (told || !info.pv.is_empty()).then_some(info)
 }
 
-fn legal_line<'a>(position: &Position, words: &mut impl Iterator<Item = &'a str>) -> Vec<Move> {
+/// Takes the moves of a line, and returns those before the first that is not legal. What follows them stays.
+fn legal_line<'a>(position: &Position, words: &mut Peekable<impl Iterator<Item = &'a str>>) -> Vec<Move> {
     let mut position = position.clone();
-    let mut line = Vec::new();
-    for word in words {
-        let Some(m) = position.parse_move(word).or_else(|| position.parse_move(&word.to_lowercase())) else { break };
-        line.push(m);
-        position.play(m);
+    let (mut line, mut broken) = (Vec::new(), false);
+    while let Some(&word) = words.peek() {
+        let lower = word.to_lowercase();
+        match position.parse_move(word).or_else(|| position.parse_move(&lower)) {
+            Some(m) if !broken => {
+                line.push(m);
+                position.play(m);
+            }
+            None if !is_move_like(word) && !is_move_like(&lower) => break,
+            _ => broken = true,
+        }
+        words.next();
     }
     line
 }
@@ -581,6 +621,11 @@ mod tests {
         assert_eq!((full.depth, full.seldepth, full.nodes, full.ms), (300, 40, 12_345_678_901_234, 5));
         assert_eq!(full.value, Some((UciScore::Cp(-34), Bound::Upper)));
         assert_eq!(full.pv.len(), 3);
+        // The order is free, and a line that goes wrong hides nothing.
+        let after = info("info pv e2e4 e7e5 E1E2 a1a1 O-O d2d4 depth 9 nodes 7 score cp 5 lowerbound").expect("a line");
+        assert_eq!((after.depth, after.nodes, after.pv.len()), (9, 7, 3));
+        assert_eq!(after.value, Some((UciScore::Cp(5), Bound::Lower)));
+        assert!(info("info depth 5 pv e2e4 multipv 2 score cp 1").is_none());
         let mate = info("info score mate 200 depth 9").expect("a line");
         assert_eq!((mate.value, mate.depth, mate.ms), (Some((UciScore::Mate(200), Bound::Exact)), 9, 77));
         for nothing in [
