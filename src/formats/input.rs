@@ -66,6 +66,8 @@ pub struct Source {
     pub name: String,
     /// Bytes in the file, packed as they are; 0 if unknown.
     pub size: u64,
+    /// Whether it is a file that can be opened again; a stream can be read only once.
+    pub is_file: bool,
     raw: Bytes,
 }
 
@@ -78,7 +80,7 @@ impl Source {
     pub fn open(path: &Path) -> Result<Source, InputError> {
         let name = name(path);
         if path.as_os_str() == STDIN {
-            return Ok(Source { name, size: 0, raw: Box::new(io::stdin()) });
+            return Ok(Source { name, size: 0, is_file: false, raw: Box::new(io::stdin()) });
         }
         let unread = |source| InputError::Read { name: name.clone(), source };
         let file = File::open(path).map_err(unread)?;
@@ -86,12 +88,17 @@ impl Source {
         if about.is_dir() {
             return Err(InputError::Folder(name));
         }
-        Ok(Source { name, size: about.len(), raw: Box::new(file) })
+        Ok(Source { name, size: about.len(), is_file: about.is_file(), raw: Box::new(file) })
     }
 
     /// Lets a progress bar count the bytes of the file as they are read: as many as [`Source::size`] in the end.
     pub fn watched(self, bar: &ProgressBar) -> Source {
         Source { raw: Box::new(bar.wrap_read(self.raw)), ..self }
+    }
+
+    /// Puts a reader between the input and what takes its packing off.
+    pub fn through(self, reader: impl FnOnce(Bytes) -> Bytes) -> Source {
+        Source { raw: reader(self.raw), ..self }
     }
 
     /// The input's text: unpacked, and UTF-8 where it was UTF-16. Reading ends in an error where packed data are damaged or
@@ -256,10 +263,24 @@ fn decode(mut raw: Bytes) -> io::Result<Bytes> {
     })
 }
 
-/// The first bytes of an input: `most`, or all where it has fewer.
+/// The first bytes of an input: `most`, or all where it has fewer; or those up to some line feed where no zero stands
+/// before it. Such a beginning is neither packed nor UTF-16, and who sends a line and waits gets an answer to it.
 fn beginning(input: &mut impl Read, most: usize) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(most);
-    input.by_ref().take(most as u64).read_to_end(&mut bytes)?;
+    let mut bytes = vec![0; most];
+    let mut length = 0;
+    while length < most {
+        match input.read(&mut bytes[length..]) {
+            Ok(0) => break,
+            Ok(read) => length += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        }
+        // A line feed that comes first may be the half of a character.
+        if bytes[1..length].contains(&b'\n') && !bytes[..length].contains(&0) {
+            break;
+        }
+    }
+    bytes.truncate(length);
     Ok(bytes)
 }
 

@@ -4,12 +4,13 @@
 //! - [`write()`], [`write_with()`]: a file is there whole, or as it was before
 //! - [`scratch()`]: room for parts of a file until it can be written
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::formats::input::STDIN;
+use crate::remark;
 
 /// What becomes of a file that is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +69,24 @@ impl Identity {
         let path = if path.as_os_str() == STDIN { Path::new("/dev/stdin") } else { path };
         let about = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
         Identity::of_file(path, &about).ok()
+    }
+}
+
+/// Whether two names are those of one file that is there; links count as the file that they lead to.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    Identity::of_input(one).is_some_and(|one| Identity::of_input(other) == Some(one))
+}
+
+/// Whether a lock was got, as [`File::try_lock`] answers; `false` if another process holds it. Some network drives have
+/// no locks, and runs must be possible there: a remark then says what has to be taken care of.
+pub fn is_locked(tried: Result<(), TryLockError>, path: &Path, care: &str) -> bool {
+    match tried {
+        Ok(()) => true,
+        Err(TryLockError::WouldBlock) => false,
+        Err(TryLockError::Error(error)) => {
+            remark!("{} cannot be locked ({error}): {care}", path.display());
+            true
+        }
     }
 }
 
@@ -343,6 +362,13 @@ mod tests {
             assert_eq!(says(&[report("--json", null), report("--csv", null)], false), "");
         }
         assert!(!fresh.exists(), "trying leaves nothing behind");
+    }
+
+    #[test]
+    fn drives_without_locks_allow_runs() {
+        let is_locked = |tried| is_locked(tried, Path::new("a"), "no other run must write it");
+        assert!(is_locked(Ok(())) && !is_locked(Err(TryLockError::WouldBlock)));
+        assert!(is_locked(Err(TryLockError::Error(io::ErrorKind::Unsupported.into()))));
     }
 
     #[test]

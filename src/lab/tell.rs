@@ -45,10 +45,15 @@ pub fn share(part: usize, whole: usize, places: usize) -> String {
 pub fn line(words: Arguments<'_>) {
     let Err(error) = writeln!(io::stdout().lock(), "{words}") else { return };
     if error.kind() == ErrorKind::BrokenPipe {
-        std::process::exit(NO_READER);
+        end_without_reader();
     }
     aside(format_args!("ibex: nothing more can be written to standard output: {error}"));
     std::process::exit(super::TROUBLE.into());
+}
+
+/// Ends the program in silence: the reader of standard output has gone.
+pub fn end_without_reader() -> ! {
+    std::process::exit(NO_READER);
 }
 
 /// The work of [`remark!`].

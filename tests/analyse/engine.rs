@@ -25,6 +25,8 @@ fn another_engine_searches() {
     for part in ["with The \\\"good\\\"\"]", "2. Ke2 $4 { [%eval #-3,7] [%ibex $4 line] } (2. Nf3 Nc6)"] {
         assert!(written.replace('\n', " ").contains(part), "{part}: {written}");
     }
+    // A bound is no evaluation for a comment; the page says what it is.
+    assert!(written.contains("1. e4 e5 {") && written.matches("[%eval ").count() == 3, "{written}");
     let made = std::fs::read_to_string(&page).expect("a page");
     for part in
         ["with The &quot;good&quot;", "mate claimed by good", "evaluation of good", "bound of an evaluation of good"]
@@ -92,6 +94,54 @@ fn engines_that_fail_cost_only_their_positions() {
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.lines().count() == 1 && said.contains(reason), "{said}");
         assert!(!std::path::Path::new(&out).exists() && !std::path::Path::new(&page).exists());
+    }
+}
+
+/// An answer without a score is an answer, and no value.
+#[cfg(unix)]
+#[test]
+fn an_engine_may_name_no_score() {
+    let (folder, input, _) = folder_with_games("mute", "[White \"A\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n");
+    let moves = "case $n in 1) m=d2d4;; 2) m=b8c6;; 3) m=g1f3;; 4) m=e7e5;; *) m=e2e4;; esac; echo \"bestmove $m\"";
+    let mute = fake_engine(&folder.0, "mute", moves);
+    let output = analyse(&[&input, "--engine", &mute], b"");
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("1 game, 0 positions") && said.contains("; 5 positions without a value"), "{said}");
+    for place in ["before 1. e4", "before 2. Nf3", "at the end"] {
+        assert!(said.contains(&format!("no value {place}: mute: it named no score\n")), "{place}: {said}");
+    }
+}
+
+/// What a script has started ends with it: the script that hangs, and the one that ends and leaves it behind.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_an_engine_has_started_ends_with_it() {
+    for (name, quit) in [("hangs", "wait"), ("leaves", "exit 0")] {
+        let (folder, input, _) = folder_with_games(name, "[White \"A\"]\n\n*\n");
+        let pid = folder.path("pid");
+        let script = folder.write(
+            "wrapper.sh",
+            format!(
+                "sleep 600 & echo $! >'{pid}'\n\
+                 while read -r line; do case \"$line\" in\n\
+                 uci) echo uciok;;\n\
+                 isready) echo readyok;;\n\
+                 go*) echo 'info depth 1 score cp 1'; echo 'bestmove e2e4';;\n\
+                 quit) {quit};;\n\
+                 esac; done\n"
+            ),
+        );
+        let output = analyse(&[&input, "--engine", &format!("sh '{script}'")], b"");
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let child = folder.read("pid");
+        let stat = || std::fs::read_to_string(format!("/proc/{}/stat", child.trim())).unwrap_or_default();
+        let has_ended = (0..1000).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            stat().is_empty() || stat().contains(") Z")
+        });
+        let _ = Command::new("kill").args(["-KILL", child.trim()]).stderr(std::process::Stdio::null()).status();
+        assert!(has_ended, "{name}");
     }
 }
 

@@ -355,3 +355,169 @@ fn a_draw_by_the_rules_at_the_end_is_a_draw() {
     assert!(last.starts_with("0.00]"), "{text}");
     assert!(text.contains("Qd1?? {") || text.contains("Qd1 $4"), "the last move gives the win away: {text}");
 }
+
+/// Inputs wait closed: a system allows a program some hundred open files.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_of_games_is_analysed() {
+    let folder = Scratch::new("folder of games");
+    let files: Vec<String> = (0..100).map(|i| folder.write(&format!("{i:03}.pgn"), SCHOLAR)).collect();
+    let last = folder.write("last.txt", "8/8/8/8/8/8/8/k1K5 w - -\n");
+    let run = |more: &[&str]| {
+        let output = Command::new("bash")
+            .args(["-c", "ulimit -n 64; exec \"$@\"", "bash", env!("CARGO_BIN_EXE_ibex"), "analyse"])
+            .args(&files)
+            .args(["--depth", "1"])
+            .args(more)
+            .output()
+            .expect("the program runs");
+        (output.status.code(), text(&output.stderr))
+    };
+    let (out, page) = (folder.path("out.pgn"), folder.path("page.html"));
+    let (status, said) = run(&["--out", &out]);
+    assert!(status == Some(0) && said.contains("100 games, 700 positions"), "{said}");
+    assert_eq!(folder.read("out.pgn").matches("[White \"A\"]").count(), 100);
+    let (status, said) = run(&["--html", &page]);
+    assert!(status == Some(0) && said.contains("100 games, 700 positions"), "{said}");
+    // What has no games is found out before the first search, and a file that is not there too.
+    let (status, said) = run(&[&last, "--html", &page, "--force"]);
+    assert!(status == Some(2) && said.lines().count() == 1 && said.contains("last.txt holds none"), "{said}");
+    let (status, said) = run(&["/no/such.pgn"]);
+    assert!(status == Some(2) && said.lines().count() == 1 && said.contains("/no/such.pgn: "), "{said}");
+}
+
+/// `ibex analyse` with a pipe for standard input, which its caller holds.
+#[cfg(unix)]
+fn piped(arguments: &[&str]) -> std::process::Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ibex"));
+    command.args(["analyse", "-", "--depth", "1"]).args(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs")
+}
+
+/// Ends the program by SIGTERM, or after a minute in vain by force; what it said, and its status.
+#[cfg(unix)]
+fn terminated(mut child: std::process::Child) -> (Option<i32>, String) {
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().is_ok_and(|status| status.success()));
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while child.try_wait().expect("a child").is_none() && std::time::Instant::now() < end {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let _ = child.kill();
+    let output = child.wait_with_output().expect("it ends");
+    (output.status.code(), text(&output.stderr))
+}
+
+/// Where nothing is searched, an interruption is seen between games.
+#[cfg(unix)]
+#[test]
+fn an_interruption_is_seen_among_games_of_others() {
+    use std::io::Read as _;
+    let mut child = piped(&["--player", "x"]);
+    let (mut input, mut output) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+    let writer = std::thread::spawn(move || while input.write_all(SCHOLAR.as_bytes()).is_ok() {});
+    output.read_exact(&mut [0; 100]).expect("a game");
+    let reader = std::thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
+    let (status, said) = terminated(child);
+    assert_eq!(status, Some(130), "{said}");
+    writer.join().expect("no panic");
+    reader.join().expect("no panic").expect("readable");
+}
+
+/// A line gets its answer at once, and an interruption ends the wait for the next one. So it is with games.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stream_may_be_silent() {
+    use std::io::{BufRead as _, BufReader};
+    for (sent, answer) in [
+        ("7k/8/5KQ1/8/8/8/8/8 w - -\n", "7k/8/5KQ1/8/8/8/8/8 w - - acd "),
+        ("[White \"A\"]\n\n*\n\n[White \"B\"]\n", "[White \"A\"]"),
+    ] {
+        let mut child = piped(&[]);
+        let mut input = child.stdin.take().expect("a pipe");
+        input.write_all(sent.as_bytes()).expect("it reads");
+        let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let reader = std::thread::spawn(move || {
+            let mut line = String::new();
+            output.read_line(&mut line).map(|_| sender.send(line).expect("it is wanted"))
+        });
+        // A minute in vain is for ever.
+        let line = receiver.recv_timeout(std::time::Duration::from_secs(60)).unwrap_or_default();
+        let (status, said) = terminated(child);
+        let _ = reader.join();
+        assert!(line.starts_with(answer), "{line}");
+        assert_eq!(status, Some(130), "{said}");
+        drop(input);
+    }
+    // Nothing has come at all.
+    let folder = Scratch::new("silent");
+    let page = folder.path("page.html");
+    for (more, advice) in [(&[][..], "interrupted before the end"), (&["--html", &page], "before the first search")] {
+        let mut child = piped(more);
+        let input = child.stdin.take();
+        let caught = || {
+            let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+            let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).map(str::trim);
+            let caught = caught.and_then(|mask| u64::from_str_radix(mask, 16).ok()).unwrap_or(u64::MAX);
+            caught >> (libc::SIGTERM - 1) & 1 == 1
+        };
+        while !caught() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let (status, said) = terminated(child);
+        assert!(status == Some(130) && said.contains(advice), "{status:?} {said}");
+        drop(input);
+    }
+}
+
+/// `ibex analyse games.pgn | head -1`: nothing is wrong.
+#[cfg(unix)]
+#[test]
+fn a_reader_may_go_away() {
+    let mut child = piped(&[]);
+    drop(child.stdout.take());
+    child.stdin.take().expect("a pipe").write_all(SCHOLAR.as_bytes()).expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(141), ""));
+}
+
+/// A pattern that matches the output as soon as it is there is the same command.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pattern_may_match_the_output() {
+    let folder = Scratch::new("pattern");
+    // Nothing is searched in the first file; the second one would take an hour.
+    folder.write("a.pgn", "[White \"A\"]\n[FEN \"7k/6Q1/5K2/8/8/8/8/8 b - - 0 1\"]\n\n1-0\n");
+    folder.write("b.pgn", "[White \"B\"]\n\n1. e4 *\n");
+    let (out, pattern) = (folder.path("out.pgn"), folder.path("*.pgn*"));
+    let start = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ibex"));
+        command.args(["analyse", &pattern, "--out", &out, "--resume", "--movetime", "1h"]);
+        command.stderr(Stdio::piped()).spawn().expect("the program runs")
+    };
+    let child = start();
+    while std::fs::metadata(&out).map_or(0, |about| about.len()) == 0 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert_eq!(terminated(child).0, Some(130));
+    let mut child = start();
+    let mut said = std::io::BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut lines = [String::new(), String::new()];
+    for line in &mut lines {
+        std::io::BufRead::read_line(&mut said, line).expect("text");
+    }
+    let of = |name: &str| format!("{}: belongs to --out {out}, and is no input\n", folder.path(name));
+    assert_eq!(lines, [of("out.pgn"), of("out.pgn.resume")]);
+    // It goes on: the checkpoint is taken over before the signal is caught, or the search has begun.
+    let written = folder.read("out.pgn");
+    let _ = (child.kill(), child.wait());
+    assert!(written.contains("[White \"A\"]"), "{written}");
+    let other = folder.write("c.pgn", SCHOLAR);
+    let output = analyse(&[&pattern, "--out", &out, "--resume", "--movetime", "1h"], b"");
+    let said = text(&output.stderr);
+    assert!(said.contains(&format!("holds another run (without {other}, ")), "{said}");
+    let output = analyse(&[&out, "--out", &out, "--resume"], b"");
+    let said = text(&output.stderr);
+    assert!(output.status.code() == Some(2) && said.contains("is the only input too"), "{said}");
+}

@@ -149,3 +149,19 @@ fn a_page_shows_what_was_annotated() {
         assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
     }
 }
+
+/// Names in Latin-1 are names, and a question is one.
+#[test]
+fn texts_are_shown_as_they_are() {
+    let (folder, input, page) = folder_with_games("latin", "");
+    let game = b"[Event \"Who wins?\"]\n[Date \"1858.??.??\"]\n[White \"H\xFCbner\"]\n\n1. e4 e5 *\n\n\
+                 [White \"Mu\xF1oz\"]\n\n1. \xE9 *\n";
+    std::fs::write(&input, game).expect("a file");
+    let output = analyse(&[&input, "--depth", "1", "--html", &page], b"");
+    let said = text(&output.stderr);
+    assert!(said.contains("game 2 (Mu\u{f1}oz - ?): 1. '\u{e9}' is not a move"), "{said}");
+    let made = folder.read("page.html");
+    for part in ["H\u{fc}bner", "Mu\u{f1}oz", "<bdi>Who wins?</bdi>, <bdi>1858</bdi>"] {
+        assert!(made.contains(part), "{part}");
+    }
+}

@@ -36,6 +36,41 @@ fn long() -> Vec<u8> {
     (0..60_000_u64).flat_map(|n| format!("{:x}\n", n.wrapping_mul(0x9E37_79B9_7F4A_7C15)).into_bytes()).collect()
 }
 
+/// Who sends a line waits for its answer: the beginning is not waited for. The encoding is found all the same.
+#[test]
+fn a_line_is_a_beginning() {
+    /// Gives a piece at a time, and ends the test where more is wanted than was sent.
+    struct Sender(Vec<Vec<u8>>);
+
+    impl Read for Sender {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let piece = self.0.first_mut().expect("nothing more comes");
+            let length = piece.len().min(buffer.len());
+            buffer[..length].copy_from_slice(&piece[..length]);
+            piece.drain(..length);
+            // An empty piece is the end.
+            if piece.is_empty() && length > 0 {
+                self.0.remove(0);
+            }
+            Ok(length)
+        }
+    }
+
+    let answer = |pieces: Vec<Vec<u8>>, length: usize| {
+        let mut text = decode(Box::new(Sender(pieces))).expect("text");
+        let mut bytes = vec![0; length];
+        text.read_exact(&mut bytes).expect("a line");
+        String::from_utf8(bytes).expect("text")
+    };
+    assert_eq!(answer(vec![b"a b\n".to_vec()], 4), "a b\n");
+    assert_eq!(answer(vec![b"a".to_vec(), b"b".to_vec(), b"\r\nc".to_vec()], 4), "ab\r\n");
+    let line = "8/8/8/8 w\n".repeat(60);
+    let units = utf16(&line, false).chunks(3).map(<[u8]>::to_vec).collect();
+    assert_eq!(answer(units, line.len()), line);
+    let marked = utf16("\u{FEFF}a\n", true).chunks(2).map(<[u8]>::to_vec).chain([Vec::new()]).collect();
+    assert_eq!(answer(marked, 2), "a\n");
+}
+
 #[test]
 fn packed_data_come_out_whole() {
     let long = long();

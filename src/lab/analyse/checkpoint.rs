@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::Tally;
 use crate::eval::nnue::format::{checksum, checksum_on};
 use crate::formats::input;
+use crate::lab::outputs;
 
 /// How long work waits to be saved while nothing is searched. Before a search all of it is.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -38,6 +39,13 @@ pub fn identity(path: &Path) -> Result<String, String> {
             Err(error) => return Err(unread(error)),
         }
     }
+}
+
+/// The file of the checkpoint of an output.
+pub fn beside(out: &Path) -> PathBuf {
+    let mut path = out.as_os_str().to_owned();
+    path.push(".resume");
+    path.into()
 }
 
 /// What has been done.
@@ -86,16 +94,13 @@ impl Resumable {
             }
             file => (file.map_err(|error| trouble(&error))?, true),
         };
-        file.try_lock().map_err(|error| match error {
-            fs::TryLockError::WouldBlock => trouble(&"another run is writing it"),
-            fs::TryLockError::Error(error) => trouble(&error),
-        })?;
-        let mut path = out.as_os_str().to_owned();
-        path.push(".resume");
+        if !outputs::is_locked(file.try_lock(), out, "no other run must write it") {
+            return Err(trouble(&"another run is writing it"));
+        }
         let mut resumable = Resumable {
             output: BufWriter::new(file),
             out: out.to_owned(),
-            path: path.into(),
+            path: beside(out),
             checkpoint: Checkpoint::default(),
             saved: Instant::now(),
             is_saved: false,
@@ -125,8 +130,10 @@ impl Resumable {
             None if length > 0 => return Err(trouble(&self.out, &"is there, and there is nothing to resume")),
             None => self.checkpoint = Checkpoint { job, ..Checkpoint::default() },
             Some(known) if known.job != job => {
-                let old = known.job.iter().find(|word| !job.contains(word));
-                let what = old.map_or_else(String::new, |word| format!(" ({word})"));
+                let lacks = |word: &&String, words: &[String]| !words.contains(word);
+                let old = known.job.iter().find(|word| lacks(word, &job)).map(|word| format!(" ({word})"));
+                let new = || job.iter().find(|word| lacks(word, &known.job)).map(|word| format!(" (without {word})"));
+                let what = old.or_else(new).unwrap_or_default();
                 return Err(format!("{}: holds another run{what}", self.path.display()));
             }
             Some(known) if length < known.output => {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use shakmaty::{Color, Position as _};
 
 use super::judge::chances;
-use super::pgn::Pgn;
+use super::pgn::{Pgn, decoded};
 use crate::lab::play::player::UciScore;
 use crate::position::Game;
 
@@ -159,11 +159,6 @@ impl Choice {
         let decided = self.until_decided.map(|lead| format!("until one side leads by {lead} to the end"));
         [players, moves, decided].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
-}
-
-/// The text of a tag; what is not UTF-8 is Latin-1.
-fn decoded(bytes: &[u8]) -> String {
-    std::str::from_utf8(bytes).map_or_else(|_| bytes.iter().map(|&byte| char::from(byte)).collect(), str::to_owned)
 }
 
 #[cfg(test)]

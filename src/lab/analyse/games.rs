@@ -9,6 +9,8 @@ use super::choice::Lead;
 use super::judge::Mark;
 use super::pgn::{Fault, Games, Pgn, Token};
 use super::searcher::Finding;
+use crate::bound::Bound;
+use crate::lab::interrupt;
 use crate::lab::play::player::{Budget, Trouble, UciScore};
 use crate::position::Game;
 use crate::position::game::Ending;
@@ -78,7 +80,13 @@ impl From<Trouble> for Halt {
 pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) -> Result<(), String> {
     let mut games = Games::new(input);
     for number in 1_u64.. {
-        let Some(mut reading) = games.next_game().map_err(|error| format!("{name}: {error}"))? else { break };
+        let read = games.next_game();
+        // Not at the end of the input: there the run is complete.
+        if interrupt::is_stopped() && !matches!(read, Ok(None)) {
+            desk.interrupted = true;
+            break;
+        }
+        let Some(mut reading) = read.map_err(|error| format!("{name}: {error}"))? else { break };
         if number <= done {
             continue;
         }
@@ -253,8 +261,8 @@ fn evaluate_all<'a>(positions: &'a [Game], chosen: &mut [bool], desk: &mut Desk<
 struct Survey<'a> {
     positions: &'a [Game],
     found: Vec<Option<AnalysedPosition>>,
-    /// Where an engine has failed.
-    troubles: Vec<(usize, Trouble)>,
+    /// Where an engine has failed, and how.
+    troubles: Vec<(usize, String)>,
 }
 
 impl Survey<'_> {
@@ -265,13 +273,18 @@ impl Survey<'_> {
         }
         let found = match evaluate(self.positions, i, &desk.args.budget(), desk) {
             Ok((found, searched)) => {
-                if searched {
-                    desk.step();
+                match desk.searcher.label() {
+                    // It has answered, so this is no failure after which it is given up.
+                    Some(label) if searched && found.value.is_none() => {
+                        self.troubles.push((i, format!("{label}: it named no score")));
+                    }
+                    _ if searched => desk.step(),
+                    _ => {}
                 }
                 found
             }
             Err(Halt::Search(trouble)) if !matches!(trouble, Trouble::Interrupted) && desk.searcher.endures() => {
-                self.troubles.push((i, trouble));
+                self.troubles.push((i, trouble.to_string()));
                 AnalysedPosition::default()
             }
             Err(halt) => return Err(halt),
@@ -458,8 +471,12 @@ pub fn opposite(value: UciScore) -> UciScore {
     }
 }
 
-/// The evaluation for a comment: pawns or moves to mate from White's view, and the depth. A mate on the board has none.
+/// The evaluation for a comment: pawns or moves to mate from White's view, and the depth. A mate on the board has none,
+/// nor has a mere bound of an evaluation, which `[%eval]` cannot show as such.
 fn comment(game: &Game, evaluation: &AnalysedPosition) -> Option<Vec<u8>> {
+    if evaluation.search.as_ref().is_some_and(|search| search.bound != Bound::Exact && !search.proved) {
+        return None;
+    }
     let white = game.position().turn().is_white();
     let value = evaluation.value?;
     let value = if white { value } else { opposite(value) };

@@ -8,6 +8,7 @@
 //! - `games`: every position of a game searched, the game annotated
 //! - `positions`: a file of FENs, a line at a time
 //! - `page`: the analysed games as a page
+//! - `stream`: standard input and pipes, which may be silent
 //! - `checkpoint`: how far a run has come
 //!
 //! Files are streamed: memory holds one game, or one line, whatever the size of the file.
@@ -21,9 +22,10 @@ mod page;
 pub mod pgn;
 mod positions;
 mod searcher;
+mod stream;
 
 use std::fs::OpenOptions;
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufReader, BufWriter, Cursor, ErrorKind, Read as _, Write};
 use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
@@ -35,13 +37,18 @@ use self::judge::Thresholds;
 use self::openings::Openings;
 use self::page::{Lines, Page};
 use self::searcher::Searcher;
+use self::stream::Stream;
 use super::outputs::{self, Manner, Output};
 use super::play::external;
 use super::play::player::Budget;
-use super::tell::counted;
+use super::tell::{self, counted};
 use super::{FOUND, OK, TROUBLE, amount, interrupt, progress};
-use crate::formats::input::{self, InputError, STDIN, Source};
+use crate::formats::input::{self, STDIN, Source};
+use crate::position::notation::is_move_like;
 use crate::remark;
+
+/// Bytes of remarks after which an input without games or positions holds no games.
+const REMARKS: usize = 1 << 16;
 
 /// The arguments of `ibex analyse`.
 #[derive(clap::Args, Clone, Debug)]
@@ -226,6 +233,11 @@ impl Desk<'_> {
             Sink::Stream(output) => {
                 let written = output.write_all(text).and_then(|()| output.flush());
                 written.map_err(|error| {
+                    if self.args.out.is_none() && error.kind() == ErrorKind::BrokenPipe {
+                        self.bar.finish_and_clear();
+                        external::end_all();
+                        tell::end_without_reader();
+                    }
                     let name = self.args.out.as_ref().map(|path| path.display().to_string());
                     format!("{}: {error}", name.as_deref().unwrap_or("standard output"))
                 })
@@ -248,13 +260,17 @@ fn analyse(args: &Args) -> Result<u8, String> {
         return Err("--out -: no name of a file; without --out, standard output gets the text".to_owned());
     }
     // Every file is opened before hours are spent on the first.
-    let paths = input::expand(&args.files).map_err(|error| error.to_string())?;
-    let sources = paths
-        .iter()
-        .map(|path| Source::open(path))
-        .collect::<Result<Vec<_>, InputError>>()
-        .map_err(|error| error.to_string())?;
-    let total = sources.iter().map(|source| source.size).sum();
+    let mut paths = input::expand(&args.files).map_err(|error| error.to_string())?;
+    if let (Some(out), true) = (&args.out, args.resume) {
+        leave_out(&mut paths, out)?;
+    }
+    let (mut waiting, mut total) = (Vec::new(), 0);
+    for path in &paths {
+        let source = Source::open(path).map_err(|error| error.to_string())?;
+        total += source.size;
+        // A system allows only some hundred open files: those that can be opened again wait closed.
+        waiting.push(if source.is_file { Waiting::File(path) } else { Waiting::Stream(path, source) });
+    }
     let openings = args.eco.as_deref().map(Openings::read).transpose()?;
     // Every input is read once more for this.
     let identities = if args.resume { paths.iter().map(|path| identity(path)).collect() } else { Ok(Vec::new()) }?;
@@ -269,18 +285,18 @@ fn analyse(args: &Args) -> Result<u8, String> {
     };
     let job = args.job(identities, &searcher, openings.as_ref());
     let bar = progress::bytes(total);
-    let begin = |(path, source): (&PathBuf, Source)| Input::begin(path, source, &bar);
-    let (page, begun, sources) = match &args.html {
-        None => (None, Vec::new(), sources),
-        Some(path) => {
-            let page = open_page(args, path, &paths, &searcher)?;
-            let begun = paths.iter().zip(sources).map(begin).collect::<Result<Vec<_>, String>>()?;
-            if let Some(input) = begun.iter().find(|input| !input.is_pgn) {
-                return Err(format!("--html is for games, and {} holds none", input.name));
+    let mut page = None;
+    if let Some(path) = &args.html {
+        page = Some(open_page(args, path, &paths, &searcher)?);
+        let seen = waiting.into_iter().map(|input| input.with_games(&bar)).collect::<Result<Vec<_>, String>>();
+        waiting = match seen {
+            Err(_) if interrupt::is_stopped() => {
+                remark!("ibex analyse: interrupted before the first search");
+                return Ok(interrupt::STATUS);
             }
-            (Some(page), begun, Vec::new())
-        }
-    };
+            seen => seen?,
+        };
+    }
     let (sink, checkpoint) = match &args.out {
         None if page.is_some() => (Sink::Nowhere, Checkpoint::default()),
         None => (Sink::Stream(Box::new(io::stdout())), Checkpoint::default()),
@@ -296,10 +312,10 @@ fn analyse(args: &Args) -> Result<u8, String> {
         }
     };
     let tally = checkpoint.tally;
-    let (input, bar) = (checkpoint.input, bar.clone());
-    let mut desk = Desk { args, searcher, openings, sink, page, input, bar, tally, interrupted: false };
-    let later = paths.iter().zip(sources).skip(checkpoint.input).map(begin);
-    let worked = work(begun.into_iter().map(Ok).chain(later), checkpoint.done, &mut desk);
+    let input = checkpoint.input;
+    let mut desk = Desk { args, searcher, openings, sink, page, input, bar: bar.clone(), tally, interrupted: false };
+    let inputs = waiting.into_iter().skip(input).map(|input| input.begin(&bar));
+    let worked = work(inputs, checkpoint.done, &mut desk);
     desk.bar.finish_and_clear();
     let mut has_page = false;
     if let Some(page) = desk.page.take() {
@@ -361,6 +377,47 @@ fn analyse(args: &Args) -> Result<u8, String> {
     Ok(if bad > 0 || failed > 0 || nowhere { FOUND } else { OK })
 }
 
+/// Takes the file of `--out` out of the inputs, and that of its checkpoint: a pattern that matched neither when the run
+/// began matches both when it goes on.
+fn leave_out(paths: &mut Vec<PathBuf>, out: &Path) -> Result<(), String> {
+    let checkpoint = checkpoint::beside(out);
+    let is_ours = |path: &mut PathBuf| outputs::is_same(path, out) || outputs::is_same(path, &checkpoint);
+    for path in paths.extract_if(.., is_ours) {
+        remark!("{}: belongs to --out {}, and is no input", path.display(), out.display());
+    }
+    if paths.is_empty() { Err(format!("--out {}: is the only input too", out.display())) } else { Ok(()) }
+}
+
+/// An input whose turn comes later.
+enum Waiting<'a> {
+    File(&'a Path),
+    /// What can be opened only once.
+    Stream(&'a Path, Source),
+    Begun(Input),
+}
+
+impl Waiting<'_> {
+    fn begin(self, bar: &ProgressBar) -> Result<Input, String> {
+        let open = |path: &Path| Source::open(path).map_err(|error| error.to_string());
+        match self {
+            Waiting::File(path) => Input::begin(path, open(path)?, bar),
+            Waiting::Stream(path, source) => Input::begin(path, source, bar),
+            Waiting::Begun(input) => Ok(input),
+        }
+    }
+
+    /// The same input, after a look at its beginning: an error where it holds no games.
+    fn with_games(self, bar: &ProgressBar) -> Result<Self, String> {
+        let file = if let Waiting::File(path) = self { Some(path) } else { None };
+        // What is only looked at is no progress.
+        let input = if file.is_some() { self.begin(&ProgressBar::hidden()) } else { self.begin(bar) }?;
+        if !input.is_pgn {
+            return Err(format!("--html is for games, and {} holds none", input.name));
+        }
+        Ok(file.map_or(Waiting::Begun(input), Waiting::File))
+    }
+}
+
 /// An input whose first bytes have been read.
 struct Input {
     name: String,
@@ -370,17 +427,38 @@ struct Input {
 
 impl Input {
     fn begin(path: &Path, source: Source, bar: &ProgressBar) -> Result<Input, String> {
-        let name = source.name.clone();
-        let mut text = BufReader::new(source.watched(bar).text().map_err(|error| error.to_string())?);
-        let is_pgn = is_pgn(path, &mut text).map_err(|error| format!("{name}: {error}"))?;
-        Ok(Input { name, text, is_pgn })
+        let (name, is_file) = (source.name.clone(), source.is_file);
+        let source = source.watched(bar);
+        let source = if is_file { source } else { source.through(|raw| Box::new(Stream::new(raw))) };
+        let mut text = source.text().map_err(|error| error.to_string())?;
+        let (mut start, mut block, mut whole) = (Vec::new(), [0; 1 << 12], false);
+        let is_pgn = loop {
+            if let Some(is_pgn) = is_pgn(path, &start, whole) {
+                break is_pgn;
+            }
+            match text.read(&mut block) {
+                Ok(length) => {
+                    start.extend(&block[..length]);
+                    whole = length == 0 || start.len() > REMARKS;
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(format!("{name}: {error}")),
+            }
+        };
+        Ok(Input { name, text: BufReader::new(Box::new(Cursor::new(start).chain(text))), is_pgn })
     }
 }
 
 /// Analyses one input after the other, from the one that the desk names; `done` games or lines of it are there already.
 fn work(inputs: impl Iterator<Item = Result<Input, String>>, mut done: u64, desk: &mut Desk<'_>) -> Result<(), String> {
     for input in inputs {
-        let Input { name, text, is_pgn } = input?;
+        let Input { name, text, is_pgn } = match input {
+            Err(_) if interrupt::is_stopped() => {
+                desk.interrupted = true;
+                break;
+            }
+            input => input?,
+        };
         if is_pgn {
             games::analyse(&name, text, done, desk)?;
         } else {
@@ -409,15 +487,33 @@ fn open_page(args: &Args, path: &Path, inputs: &[PathBuf], searcher: &Searcher) 
     Page::open(path, &names, lines, manner)
 }
 
-/// Whether an input holds games: by its name, or because it begins with a tag or a move number.
-fn is_pgn(path: &Path, input: &mut impl BufRead) -> io::Result<bool> {
+/// Whether an input holds games: by its name, or because it begins with a tag, a comment in braces or a move number;
+/// lines of remarks may come before. `None` if `beginning`, which is not the `whole` input, does not show it yet.
+fn is_pgn(path: &Path, beginning: &[u8], whole: bool) -> Option<bool> {
     let path = input::unpacked_path(path);
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn")) {
-        return Ok(true);
+        return Some(true);
     }
-    let beginning = input.fill_buf()?;
-    let beginning = beginning.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(beginning).trim_ascii_start();
-    Ok(beginning.starts_with(b"[") || beginning.starts_with(b"1.") || beginning.starts_with(b"{"))
+    let mut rest = beginning.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(beginning).trim_ascii_start();
+    loop {
+        let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+        match (rest.first(), end) {
+            (Some(b'[' | b'{'), _) => return Some(true),
+            (Some(b';' | b'%'), Some(end)) => rest = rest[end..].trim_ascii_start(),
+            (Some(_), Some(end)) => return Some(begins_with_move(&rest[..end])),
+            _ if whole => return Some(begins_with_move(rest)),
+            _ => return None,
+        }
+    }
+}
+
+/// Whether a line begins with a move number: digits and a dot, or digits, a blank and a move.
+fn begins_with_move(line: &[u8]) -> bool {
+    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let rest = &line[digits..];
+    let word = rest.trim_ascii_start().split(|&byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
+    let is_move = || std::str::from_utf8(word).is_ok_and(|word| is_move_like(word.trim_end_matches(['!', '?'])));
+    digits > 0 && (rest.starts_with(b".") || rest.starts_with(b" ") && is_move())
 }
 
 #[cfg(test)]
@@ -426,8 +522,30 @@ mod tests {
 
     #[test]
     fn games_and_positions_are_told_apart() {
-        let is_pgn = |name: &str, mut text: &[u8]| is_pgn(Path::new(name), &mut text).expect("readable");
+        let is_pgn = |name: &str, text: &[u8]| is_pgn(Path::new(name), text, true).expect("the whole text");
         assert!(is_pgn("a.PGN", b"") && is_pgn("-", b"\xEF\xBB\xBF\r\n [Event \"x\"]") && is_pgn("a.txt", b"1. e4 *"));
         assert!(!is_pgn("a.txt", b"# FENs\n8/8/8/8/8/8/8/8 w - -") && !is_pgn("-", b"1k6/8/8/8/8/8/8/K7 w - -"));
+        for games in ["; by me\n\n%x\r[Event \"x\"]", ";\n1. e4 *", "1 e4 e5 *", "12 Nf3! *", "41... Ke7 *\n", "{x} e4"]
+        {
+            assert!(is_pgn("-", games.as_bytes()), "{games}");
+        }
+        for positions in ["", "; x", "8 8/8 w", "1", "%\n8/8/8/8/8/8/8/8 w - -", "1 1", "e4 e5"] {
+            assert!(!is_pgn("-", positions.as_bytes()), "{positions}");
+        }
+    }
+
+    #[test]
+    fn a_line_is_enough_to_tell() {
+        let is_pgn = |text: &str| is_pgn(Path::new("-"), text.as_bytes(), false);
+        for (text, told) in [
+            ("", None),
+            ("1", None),
+            ("; x\n1k6/8/8", None),
+            ("[", Some(true)),
+            ("1. e4\n", Some(true)),
+            ("1k6/8/8/8/8/8/8/K7 w - -\r", Some(false)),
+        ] {
+            assert_eq!(is_pgn(text), told, "{text}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::pgn::{Games, Pgn};
+use super::pgn::{Games, Pgn, decoded};
 use crate::eval::nnue::format::checksum;
 use crate::formats::input::{self, STDIN};
 use crate::position::notation::{Action, read_action};
@@ -41,7 +41,7 @@ impl Openings {
         }
         let text = input::read(path).map_err(|error| format!("--eco {error}"))?;
         let name = input::name(path);
-        let (known, faults) = if super::is_pgn(path, &mut text.as_slice()).unwrap_or(false) {
+        let (known, faults) = if super::is_pgn(path, &text, true).unwrap_or(false) {
             of_games(&text).map_err(|error| format!("--eco {name}: {error}"))?
         } else {
             of_lines(&text)
@@ -79,7 +79,7 @@ fn of_lines(text: &[u8]) -> Read {
     let (mut known, mut faults) = (HashMap::new(), Vec::new());
     let mut columns = [0, 1, 2];
     for (number, line) in (1..).zip(input::lines(text)) {
-        let line = String::from_utf8_lossy(line);
+        let line = decoded(line);
         if line.trim().is_empty() || line.starts_with('#') {
             continue;
         }
@@ -140,7 +140,7 @@ fn of_games(text: &[u8]) -> std::io::Result<Read> {
                 continue;
             }
         };
-        let value = |tag| game.tag(tag).map(|text| visible(&String::from_utf8_lossy(text))).filter(|text| text != "?");
+        let value = |tag| game.tag(tag).map(|text| visible(&decoded(text))).filter(|text| text != "?");
         let (Some(eco), Some(name)) = (value("ECO"), value("Opening")) else {
             faults.push((reading.line, "a game without the tags ECO and Opening".to_owned()));
             continue;

@@ -22,7 +22,16 @@ pub fn analyse(name: &str, mut input: impl BufRead, done: u64, desk: &mut Desk<'
     let mut bytes = Vec::new();
     let mut number = 0;
     let mut oddities = Oddities::default();
-    while read_line(&mut input, &mut bytes, LONGEST).map_err(|error| format!("{name}: {error}"))? {
+    loop {
+        let read = read_line(&mut input, &mut bytes, LONGEST);
+        // Not at the end of the input: there the run is complete.
+        if interrupt::is_stopped() && !matches!(read, Ok(false)) {
+            desk.interrupted = true;
+            break;
+        }
+        if !read.map_err(|error| format!("{name}: {error}"))? {
+            break;
+        }
         number += 1;
         if number <= done {
             continue;

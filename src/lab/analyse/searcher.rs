@@ -10,7 +10,7 @@ use crate::engine::{Engine, Settings};
 use crate::lab::interrupt;
 use crate::lab::play::external::{External, Program};
 use crate::lab::play::player::{self, Answer, Budget, BuiltIn, Line, Player as _, Question, Trouble, UciScore, Watch};
-use crate::lab::play::split_label;
+use crate::lab::play::{split_command, split_label};
 use crate::position::Game;
 use crate::remark;
 use crate::search::Report;
@@ -35,6 +35,8 @@ pub struct Finding {
     pub pv: Vec<Move>,
     /// What kind of statement the value is, in words.
     pub statement: String,
+    /// Whether it is proved.
+    pub proved: bool,
 }
 
 /// Who searches.
@@ -74,7 +76,8 @@ impl Searcher {
             return Ok(Searcher::Ibex { settings, games: None, positions: None });
         };
         let (label, command) = split_label(text);
-        let words = shlex::split(command).ok_or_else(|| format!("--engine '{text}': a quotation without an end"))?;
+        let words = split_command(command, cfg!(windows))
+            .ok_or_else(|| format!("--engine '{text}': a quotation without an end"))?;
         let program = words.first().ok_or_else(|| format!("--engine '{text}': no command"))?;
         let stem = std::path::Path::new(program).file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let label = label.map(str::to_owned).or(stem).unwrap_or_default();
@@ -110,6 +113,14 @@ impl Searcher {
         match self {
             Searcher::Ibex { .. } => "engine Ibex".to_owned(),
             Searcher::Other { job, .. } => job.clone(),
+        }
+    }
+
+    /// The short name of another engine; none for Ibex.
+    pub fn label(&self) -> Option<&str> {
+        match self {
+            Searcher::Ibex { .. } => None,
+            Searcher::Other { label, .. } => Some(label),
         }
     }
 
@@ -208,6 +219,7 @@ impl From<Report> for Finding {
             bound: report.value.bound(),
             depth: report.depth,
             statement: report.statement().to_owned(),
+            proved: report.basis.is_proof(),
             pv: report.pv,
         }
     }
@@ -223,5 +235,5 @@ fn claimed(label: &str, line: Line, best: Option<Move>) -> Option<Finding> {
     };
     // A line that the engine's own move has left behind is no better line.
     let pv = if line.pv.first() == best.as_ref() { line.pv } else { best.into_iter().collect() };
-    Some(Finding { value, bound, depth: line.depth, pv, statement: format!("{statement} {label}") })
+    Some(Finding { value, bound, depth: line.depth, pv, statement: format!("{statement} {label}"), proved: false })
 }

@@ -7,7 +7,7 @@
 //! `n` plays the games `w`, `w + n`, `w + 2n`..., each from its own seed, so the finished file, which takes the games
 //! in their order, is the same for any number of workers if a number of games was given.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::{BufReader, BufWriter, IsTerminal, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -22,8 +22,8 @@ use crate::engine::with_search_stack;
 use crate::formats::filter::Filter;
 use crate::formats::games::{GameRecord, HEADER_SIZE, ReadError, Reader};
 use crate::formats::lessons::{self, LessonReader, lesson_file};
-use crate::lab::progress;
 use crate::lab::tell::counted;
+use crate::lab::{outputs, progress};
 use crate::random::Random;
 use crate::remark;
 
@@ -459,13 +459,8 @@ fn mend_lessons(path: &Path, games: u64) -> Result<(), String> {
 fn lock(folder: &Path) -> Result<File, String> {
     let path = folder.join("lock");
     let file = append_to(&path)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(format!("another run is at work in {}", folder.display())),
-        // Some network drives have no locks; runs must be possible there.
-        Err(TryLockError::Error(error)) => {
-            remark!("{} cannot be locked ({error}): no other run must work there", folder.display());
-        }
+    if !outputs::is_locked(file.try_lock(), folder, "no other run must work there") {
+        return Err(format!("another run is at work in {}", folder.display()));
     }
     Ok(file)
 }

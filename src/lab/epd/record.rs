@@ -4,7 +4,7 @@
 //! killed and resumed (a torn line costs its own position), split over machines and merged, compared with another, and shown in any form.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,6 @@ use crate::formats::epd::Suite;
 use crate::formats::input::STDIN;
 use crate::lab::outputs;
 use crate::lab::play::player::{Budget, UciScore};
-use crate::remark;
 
 /// The version of the file format.
 pub const FORMAT: u32 = 1;
@@ -490,16 +489,9 @@ impl ResultsFile {
                 io::ErrorKind::AlreadyExists => RunFileError::Exists(name.clone()),
                 _ => RunFileError::File { name: name.clone(), source },
             })?;
-            match file.try_lock() {
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => {
-                    let process = std::fs::read_to_string(&note).ok().and_then(|text| text.trim().parse().ok());
-                    return Err(RunFileError::Locked { name, process });
-                }
-                // Some network drives have no locks; runs must be possible there.
-                Err(TryLockError::Error(error)) => {
-                    remark!("{name} cannot be locked ({error}): no other run must write it");
-                }
+            if !outputs::is_locked(file.try_lock(), path, "no other run must write it") {
+                let process = std::fs::read_to_string(&note).ok().and_then(|text| text.trim().parse().ok());
+                return Err(RunFileError::Locked { name, process });
             }
             // The run that held the lock before may have put a mended file in the place of the one that was opened.
             if outputs::is_still(&file, path) {

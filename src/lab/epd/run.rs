@@ -16,7 +16,7 @@ use crate::formats::input;
 use crate::lab::outputs::{self, Manner, Output};
 use crate::lab::play::external::{self, External, Program};
 use crate::lab::play::player::{Budget, Player as _, UciScore};
-use crate::lab::play::split_label;
+use crate::lab::play::{split_command, split_label};
 use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK, TROUBLE, amount, interrupt, progress};
 use crate::remark;
@@ -374,7 +374,8 @@ fn contestants(args: &Args, budget: &Budget) -> Result<Vec<Contestant>, String> 
     let mut unused: BTreeSet<&String> = args.options.iter().collect();
     for text in &args.engines {
         let (label, command) = split_label(text);
-        let words = shlex::split(command).ok_or_else(|| format!("--engine '{text}': a quotation without an end"))?;
+        let words = split_command(command, cfg!(windows))
+            .ok_or_else(|| format!("--engine '{text}': a quotation without an end"))?;
         let program = words.first().ok_or_else(|| format!("--engine '{text}': no command"))?;
         let stem = PathBuf::from(program).file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let label = unique(label.unwrap_or(&stem.unwrap_or_default()), &taken);

@@ -18,9 +18,47 @@ pub fn split_label(text: &str) -> (Option<&str>, &str) {
     }
 }
 
+/// Splits a command into its words, as a shell does: blanks part them, quotation marks keep blanks in them. On `windows`
+/// a backslash is a letter, for paths have it there. `None` where a quotation has no end.
+pub fn split_command(text: &str, windows: bool) -> Option<Vec<String>> {
+    if !windows {
+        return shlex::split(text);
+    }
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for c in text.chars() {
+        match quote {
+            Some(mark) if c == mark => quote = None,
+            None if matches!(c, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            None if c.is_ascii_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn commands_have_words() {
+        let split = |text, windows| split_command(text, windows).map(|words| words.join("|"));
+        for (text, elsewhere, windows) in [
+            (r"C:\chess\sf.exe -x", r"C:chesssf.exe|-x", r"C:\chess\sf.exe|-x"),
+            (r#""C:\my chess\sf.exe" a"#, r"C:\my chess\sf.exe|a", r"C:\my chess\sf.exe|a"),
+            (r"a\ b 'c \d' e''", r"a b|c \d|e", r"a\|b|c \d|e"),
+            (r#"  a "" 'it"s' "#, r#"a||it"s"#, r#"a||it"s"#),
+            ("", "", ""),
+        ] {
+            assert_eq!(split(text, false).as_deref(), Some(elsewhere), "{text}");
+            assert_eq!(split(text, true).as_deref(), Some(windows), "{text}");
+        }
+        assert_eq!((split("a 'b", false), split("a 'b", true)), (None, None));
+    }
 
     #[test]
     fn labels_are_no_paths() {

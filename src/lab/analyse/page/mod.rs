@@ -19,7 +19,7 @@ use shakmaty::Color;
 
 use super::games::Analysis;
 use super::judge::Thresholds;
-use super::pgn::Pgn;
+use super::pgn::{Pgn, decoded};
 use crate::lab::outputs;
 use crate::lab::page::{self, GAME_SCRIPT};
 use crate::lab::tell::counted;
@@ -240,7 +240,7 @@ fn percent(accuracy: Option<f64>) -> String {
 
 /// A text from a file: on one line and not too long.
 fn shown(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes);
+    let text = decoded(bytes);
     let mut short: String =
         text.trim().chars().take(LONGEST_TEXT).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.trim().chars().count() > LONGEST_TEXT {
@@ -255,7 +255,8 @@ mod tests {
 
     #[test]
     fn texts_are_short_and_on_one_line() {
-        assert_eq!(shown(b" a\nb\xFF "), "a b\u{FFFD}");
+        assert_eq!(shown(b" a\nb\xFF "), "a b\u{FF}");
+        assert_eq!((shown(b"H\xFCbner"), shown("Hübner".as_bytes())), ("Hübner".to_owned(), "Hübner".to_owned()));
         assert_eq!(shown("é".repeat(500).as_bytes()).chars().count(), LONGEST_TEXT + 1);
         assert_eq!((percent(None), percent(Some(99.6))), ("–".to_owned(), "100%".to_owned()));
     }

@@ -76,10 +76,13 @@ fn result(game: &Pgn) -> String {
 /// Event, place and date, if the file has them.
 fn facts(about: &str, game: &Pgn) -> Markup {
     let unknown = |text: &str| text.chars().all(|c| matches!(c, '?' | '.' | '-' | ' '));
-    // Of `1858.??.??` the year is known.
-    let value = |text: &[u8]| shown(text).trim_end_matches(['?', '.']).to_owned();
+    let value = |tag| {
+        let text = shown(game.tag(tag)?);
+        // Of `1858.??.??` the year is known.
+        Some(if tag == "Date" { text.trim_end_matches(['?', '.']).to_owned() } else { text })
+    };
     let known = ["Event", "Site", "Date", "Variant", "ECO", "Opening", "Variation"];
-    let known = known.into_iter().filter_map(|tag| game.tag(tag).map(value));
+    let known = known.into_iter().filter_map(value);
     html! {
         @for fact in known.filter(|fact| !unknown(fact)) { bdi { (fact) } ", " }
         bdi { (about) }

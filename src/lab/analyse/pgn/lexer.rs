@@ -123,6 +123,9 @@ pub(super) fn next(rest: &[u8]) -> (Lexeme<'_>, usize) {
         }
         _ => {}
     }
+    if let Some(result) = spaced_result(rest) {
+        return result;
+    }
     let word = &rest[..word_length(rest)];
     let is = |known: &str| word == known.as_bytes();
     if let Some((_, result)) = RESULTS.iter().find(|(known, _)| is(known)) {
@@ -146,6 +149,21 @@ pub(super) fn next(rest: &[u8]) -> (Lexeme<'_>, usize) {
     let sign = (shortest..word.len()).find(|&at| SIGNS.iter().any(|(sign, _)| word[at..].starts_with(sign.as_bytes())));
     let length = sign.unwrap_or(word.len());
     (Lexeme::Word(&word[..length]), length)
+}
+
+/// A result with a blank beside its dash, and its length.
+fn spaced_result(rest: &[u8]) -> Option<(Lexeme<'_>, usize)> {
+    const HALVES: [(&str, &str, &str); 4] =
+        [("1", "0", "1-0"), ("0", "1", "0-1"), ("1/2", "1/2", "1/2-1/2"), ("½", "½", "1/2-1/2")];
+    HALVES.iter().find_map(|&(white, black, result)| {
+        let behind = |at: usize, text: &str| rest[at..].starts_with(text.as_bytes()).then_some(at + text.len());
+        let dash = skip_blanks(rest, behind(0, white)?);
+        let blank = behind(dash, "-").or_else(|| behind(dash, "–"))?;
+        let last = skip_blanks(rest, blank);
+        let end = behind(last, black)?;
+        let is_spaced = dash > white.len() || last > blank;
+        (is_spaced && word_length(&rest[last..]) == black.len()).then_some((Lexeme::Result(result), end))
+    })
 }
 
 /// The length of the word at the beginning: to a blank or to what begins another word.
@@ -236,6 +254,11 @@ mod tests {
                 Line(b"x {y}"),
             ]
         });
+        assert_eq!(words("1/2 - 1/2 1 – 0 0- 1\n1/2 -1/2 ½ - ½"), {
+            let draw = Result("1/2-1/2");
+            [draw, Result("1-0"), Result("0-1"), draw, draw]
+        });
+        assert_eq!(words("1/2 1 - 0x"), [Result("1/2-1/2"), Number(Some(1)), word("-"), Number(Some(0)), word("x")]);
         assert_eq!(words("½-½ 1/2 0-1"), [Result("1/2-1/2"), Result("1/2-1/2"), Result("0-1")]);
         assert_eq!(words("$ [%clk 0:01] Qh4++ 0-0+"), {
             [word("$"), word("[%clk"), word("0:01]"), word("Qh4++"), word("0-0+")]

@@ -87,8 +87,19 @@ impl Pgn {
         self.tags.retain(|tag| !is_it(tag));
         if let Some(value) = value {
             let at = at.min(self.tags.len());
-            self.tags.insert(at, Tag::Pair(name.as_bytes().to_vec(), value.as_bytes().to_vec()));
+            // A game has one encoding.
+            let latin = if self.is_latin() { latin(value) } else { None };
+            let value = latin.unwrap_or_else(|| value.as_bytes().to_vec());
+            self.tags.insert(at, Tag::Pair(name.as_bytes().to_vec(), value));
         }
+    }
+
+    /// Whether a tag or a comment beside the main line is no UTF-8, which means Latin-1.
+    fn is_latin(&self) -> bool {
+        let is_latin = |text: &[u8]| std::str::from_utf8(text).is_err();
+        let beside = self.moves.iter().flat_map(|played| &played.after).chain(&self.before);
+        self.tags.iter().any(|tag| matches!(tag, Tag::Pair(_, value) if is_latin(value)))
+            || beside.into_iter().any(|token| matches!(token, Token::Comment(comment) if is_latin(comment)))
     }
 
     /// The game's players, for messages.
@@ -138,10 +149,20 @@ impl Reading {
     }
 }
 
+/// The text of a tag or a word; what is not UTF-8 is Latin-1.
+pub fn decoded(bytes: &[u8]) -> String {
+    std::str::from_utf8(bytes).map_or_else(|_| bytes.iter().map(|&byte| char::from(byte)).collect(), str::to_owned)
+}
+
+/// A text in Latin-1, where it has the characters.
+fn latin(text: &str) -> Option<Vec<u8>> {
+    text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect()
+}
+
 /// A piece of a file for a message: printable and short.
 fn quoted(bytes: &[u8]) -> String {
     const LONGEST: usize = 32;
-    let text = String::from_utf8_lossy(bytes);
+    let text = decoded(bytes);
     let visible = |c: char| if c.is_control() { c.escape_debug().to_string() } else { c.to_string() };
     let mut short: String = text.chars().take(LONGEST).map(visible).collect();
     if text.chars().count() > LONGEST {

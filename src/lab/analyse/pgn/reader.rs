@@ -8,11 +8,13 @@ use super::lexer::{self, Lexeme, is_blank, skip_blanks};
 use super::lines::Lines;
 use super::tags::{self, Tag};
 use super::{Fault, GameError, Pgn, Played, Reading, Token, after, quoted};
-use crate::position::notation::{Action, MoveError, is_move_like, read_action, read_fen, san};
-use crate::position::{Game, Position};
+use crate::position::notation::{Action, MoveError, is_move_like, read_action, san};
+use crate::position::{Game, Position, Repair};
 
 /// The text of a longer game is no game.
 const LONGEST: usize = 64 << 20;
+/// A result that also castles.
+const BOTH_LOST: &[u8] = b"0-0";
 /// Variations within variations, at most.
 const DEEPEST: usize = 1000;
 
@@ -86,6 +88,8 @@ struct Builder {
     begins: usize,
     text: Vec<u8>,
     tags: Vec<Tag>,
+    /// The line of the tag `FEN`.
+    fen_line: Option<usize>,
     fault: Option<Fault>,
     remarks: Vec<Fault>,
     before: Vec<Token>,
@@ -114,6 +118,7 @@ impl Builder {
             begins,
             text: Vec::new(),
             tags: Vec::new(),
+            fen_line: None,
             fault: None,
             remarks: Vec::new(),
             before: Vec::new(),
@@ -233,6 +238,9 @@ impl Builder {
                 self.remarks.push(Fault { line, reason: format!("{reason}: kept as it stands") });
             }
         }
+        if tag.name().is_some_and(|name| name.eq_ignore_ascii_case(b"FEN")) {
+            self.fen_line.get_or_insert(line);
+        }
         self.tags.push(tag);
     }
 
@@ -266,7 +274,9 @@ impl Builder {
     /// Sets the position up before the first word.
     fn begin(&mut self) -> Result<(), GameError> {
         if self.start.is_none() {
-            let start = first_position(&self.tags)?;
+            let (start, repairs) = first_position(&self.tags)?;
+            let line = self.fen_line.unwrap_or(self.begins);
+            self.remarks.extend(repairs.iter().map(|repair| Fault { line, reason: format!("FEN: {repair}") }));
             self.start = Some(start.clone());
             self.levels.push(Level { line: self.begins, position: Some(start), before: None, moved: false });
         }
@@ -336,7 +346,15 @@ impl Builder {
         }
         let Some(level) = self.levels.last_mut() else { return Ok(()) };
         let Some(position) = &level.position else { return Ok(()) };
-        let action = read_action(position, &text).map_err(|reason| unreadable(word, position, reason))?;
+        let action = match read_action(position, &text) {
+            Ok(action) => action,
+            // Both have lost by default: a result that castling would not be legal for.
+            Err(MoveError::Illegal) if word == BOTH_LOST && tags::find(&self.tags, "Result") == Some(BOTH_LOST) => {
+                self.result = Some("0-0");
+                return Ok(());
+            }
+            Err(reason) => return Err(unreadable(word, position, reason)),
+        };
         let san = match action {
             Action::Move(m) => san(position, m),
             Action::Pass => "--".to_owned(),
@@ -474,8 +492,8 @@ fn is_time(word: &[u8]) -> bool {
     word.contains(&b':') && word.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.'))
 }
 
-/// Where a game with these tags begins.
-fn first_position(tags: &[Tag]) -> Result<Position, GameError> {
+/// Where a game with these tags begins, and what was changed in their FEN.
+fn first_position(tags: &[Tag]) -> Result<(Position, Vec<Repair>), GameError> {
     let chess960 = match tags::find(tags, "Variant").map(<[u8]>::to_ascii_lowercase) {
         None => false,
         Some(variant) => match variant.as_slice() {
@@ -484,7 +502,7 @@ fn first_position(tags: &[Tag]) -> Result<Position, GameError> {
             _ => return Err(GameError::Variant(variant)),
         },
     };
-    let Some(fen) = tags::find(tags, "FEN") else { return Ok(Position::startpos()) };
+    let Some(fen) = tags::find(tags, "FEN") else { return Ok((Position::startpos(), Vec::new())) };
     let another = tags.iter().any(
         |tag| matches!(tag, Tag::Pair(name, value) if name.eq_ignore_ascii_case(b"FEN") && value.as_slice() != fen),
     );
@@ -492,5 +510,5 @@ fn first_position(tags: &[Tag]) -> Result<Position, GameError> {
         return Err(GameError::TwoFens);
     }
     let fen = std::str::from_utf8(fen).map_err(|_| GameError::FenNotText)?;
-    Ok(if chess960 { Position::from_fen(fen, CastlingMode::Chess960)? } else { read_fen(fen)? })
+    Ok(Position::from_any_fen(fen, chess960.then_some(CastlingMode::Chess960))?)
 }

@@ -1,5 +1,6 @@
 //! One tag pair: `[Name "value"]`, and what files have in its place.
 
+use super::decoded;
 use super::lexer::skip_blanks;
 
 /// A tag of a game.
@@ -21,7 +22,7 @@ pub fn find<'a>(tags: &'a [Tag], name: &str) -> Option<&'a [u8]> {
 
 /// The players, for messages.
 pub fn title(tags: &[Tag]) -> String {
-    let name = |tag| find(tags, tag).map_or_else(|| "?".into(), String::from_utf8_lossy);
+    let name = |tag| find(tags, tag).map_or_else(|| "?".to_owned(), decoded);
     let title = format!("{} - {}", name("White"), name("Black"));
     title.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
@@ -58,12 +59,13 @@ impl Tag {
     /// Reads the tag at the beginning of `line`, and how many bytes it takes; `None` if the line does not begin as a tag.
     /// A line that only begins as one is [unread](Tag::Unread), as a whole.
     ///
-    /// Quotes within a value should have a backslash. Where they have none, the value ends with the last quote and bracket
-    /// that a tag or nothing follows.
+    /// Quotes within a value should have a backslash. Where they have none, the value ends with the first quote and
+    /// bracket that a tag or nothing follows; or with the first of all where another tag begins before, for a line may
+    /// hold many games.
     pub fn read(line: &[u8]) -> Option<(Tag, usize)> {
         let (name, value) = opening(line)?;
-        let ends = |escapes: bool| {
-            let mut ends = Vec::new();
+        let end = |escapes: bool| {
+            let mut first = None;
             let mut at = value;
             while let Some(&byte) = line.get(at) {
                 match byte {
@@ -71,26 +73,23 @@ impl Tag {
                     b'"' => {
                         let bracket = skip_blanks(line, at + 1);
                         if line.get(bracket) == Some(&b']') {
-                            ends.push((at, bracket + 1));
+                            let rest = skip_blanks(line, bracket + 1);
+                            if rest == line.len() || opening(&line[rest..]).is_some() {
+                                return Some((at, bracket + 1));
+                            }
+                            first.get_or_insert((at, bracket + 1));
                         }
                     }
+                    b'[' if first.is_some() && opening(&line[at..]).is_some() => break,
                     _ => {}
                 }
                 at += 1;
             }
-            ends
+            first
         };
-        let mut all = ends(true);
-        if all.is_empty() {
-            // `"C:\"]`: the backslash before the last quote belongs to the value.
-            all = ends(false);
-        }
-        let ends_tag = |&&(_, next): &&(usize, usize)| {
-            let rest = skip_blanks(line, next);
-            rest == line.len() || opening(&line[rest..]).is_some()
-        };
-        match all.iter().find(ends_tag).or(all.first()) {
-            Some(&(end, next)) => Some((Tag::Pair(name.to_vec(), decode(&line[value..end])), next)),
+        // `"C:\"]`: the backslash before the last quote belongs to the value.
+        match end(true).or_else(|| end(false)) {
+            Some((end, next)) => Some((Tag::Pair(name.to_vec(), decode(&line[value..end])), next)),
             None => Some((Tag::Unread(line.trim_ascii_end().to_vec()), line.len())),
         }
     }

@@ -143,6 +143,55 @@ fn what_is_changed_is_remarked() {
     assert!(written.starts_with("[Event \"x\"]\n[White \"A\"]\n[Foo 'bar']\n[Result \"*\"]\n"), "{written}");
     assert_eq!(rewritten(&written), written);
     assert_eq!(remarks("1. e4 e5 2. Nf3 *"), Vec::<String>::new());
+    // A position that is not played as it stands.
+    for (fen, repair) in [
+        ("4k3/8/8/8/8/8/4P3/4K3[Qq] w - - 0 1", "'[Qq]' behind the board is ignored"),
+        ("4k3/8/8/8/8/8/8/4K2R w KQ - 0 1", "kept: K"),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 151 9", "half-move clock '151'"),
+    ] {
+        for variant in ["", "[Variant \"Chess960\"]\n"] {
+            for moves in ["Kd1 *", "*"] {
+                let all = remarks(&format!("[Event \"x\"]\n[FEN \"{fen}\"]\n{variant}\n{moves}\n"));
+                assert!(all.len() == 1 && all[0].starts_with("line 2: FEN: ") && all[0].contains(repair), "{all:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn results_that_look_like_moves() {
+    assert_eq!(moves("1. e4 e5 1/2 - 1/2\n\n1. d4 1 - 0"), ["1. e4 e5 1/2-1/2", "1. d4 1-0"]);
+    let lost = "[Result \"0-0\"]\n\n1. e4 e5 0-0\n\n[Result \"0-0\"]\n\n0-0\n";
+    assert_eq!(moves(lost), ["1. e4 e5 0-0", "0-0"]);
+    assert_eq!(rewritten(&rewritten(lost)), rewritten(lost));
+    let castles = "[Result \"0-0\"]\n\n1. Nf3 e5 2. g3 d5 3. Bg2 Nc6 4. 0-0 0-0\n";
+    assert_eq!(moves(castles), ["1. Nf3 e5 2. g3 d5 3. Bg2 Nc6 4. O-O 0-0"]);
+    assert_eq!(faults("1. e4 e5 0-0"), ["line 1: 2. '0-0' is not legal"]);
+}
+
+/// Each tag of such a file was once sought to the end of the line.
+#[test]
+fn many_games_stand_on_one_line() {
+    let game = "[White \"A \"x\" B\"] [Black \"B\"] 1. e4 {[%clk 0:01]} e5 * ";
+    let games = read(game.repeat(100_000));
+    assert_eq!(games.len(), 100_000);
+    assert!(games.iter().all(|game| game.title == "A \"x\" B - B" && game.game.is_ok()));
+}
+
+#[test]
+fn a_game_has_one_encoding() {
+    let named = |text: &[u8], name: &str| {
+        let mut game = read(text).remove(0).game.expect("readable");
+        game.set_tag("Opening", Some(name));
+        game.tag("Opening").expect("it was set").to_vec()
+    };
+    assert_eq!(named(b"[White \"H\xFCbner\"]\n\n1. e4 *", "R\u{e9}ti"), b"R\xE9ti");
+    assert_eq!(named(b"1. e4 {\xFC} *", "R\u{e9}ti"), b"R\xE9ti");
+    assert_eq!(named("[White \"Hübner\"]\n\n1. e4 *".as_bytes(), "R\u{e9}ti"), "R\u{e9}ti".as_bytes());
+    assert_eq!(named(b"1. e4 {\xFC} *", "\u{15a}"), "\u{15a}".as_bytes());
+    assert_eq!(read(b"[White \"H\xFCbner\"]\n\n1. e4 *")[0].title, "H\u{fc}bner - ?");
+    let fault = read(b"1. \xE9 *").remove(0).game.expect_err("no move");
+    assert_eq!(fault.reason, "1. '\u{e9}' is not a move");
 }
 
 #[test]
