@@ -483,8 +483,13 @@ impl Engine {
 
     fn prepare(&self, game: &Game, limits: &Limits) -> Arc<Clock> {
         let settings = &self.settings;
-        let clock =
-            Clock::new(limits, game.position().turn(), game.position().ply(), settings.move_overhead, Instant::now());
+        let clock = Clock::new(
+            limits,
+            game.position().turn(),
+            game.position().game_ply(),
+            settings.move_overhead,
+            Instant::now(),
+        );
         let clock = Arc::new(clock.with_nodestime(settings.nodes_time));
         self.signals.stop.store(false, Ordering::Relaxed);
         self.signals.released.store(false, Ordering::Relaxed);

@@ -43,9 +43,10 @@
 //!
 //! # Words used everywhere
 //!
-//! - *ply*: distance from the root; *depth*: what remains to be searched
-//! - *static eval*: the raw evaluation, in centipawns for the side to move; *score*: a value in a band; *bound*: what a
-//!   value says about the truth
+//! - *ply*: distance from the root; *game ply*: distance from the beginning of the game; *depth*: what remains to be
+//!   searched
+//! - *static eval*: the evaluation without a search, in centipawns for the side to move: *raw* as the evaluator gives it,
+//!   *corrected* with what correction history adds; *score*: a value in a band; *bound*: what a value says about the truth
 //! - *node kind*: root, PV (an open window) or null-window; *cut node*: a null-window node expected to be refuted
 //! - *noisy* moves capture or promote to a queen, *quiet* ones do neither
 //! - *window*: alpha and beta, between which the value matters; *recognizer*: proven knowledge of a material class; *expense*: what

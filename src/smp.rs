@@ -12,7 +12,7 @@ use crate::position::{Game, PackedMove};
 use crate::search::iterate::ThreadResult;
 use crate::search::{Event, STACK_SIZE, Search, Shared, ThreadData};
 
-/// Searches `game` with one thread for each memory; the first runs here, so the caller's stack must be
+/// Searches `game` with one thread for each [`ThreadData`]; the first runs here, so the caller's stack must be
 /// [`STACK_SIZE`].
 ///
 /// None where there is no move to search.

@@ -130,7 +130,7 @@ impl Position {
     }
 
     /// Plies since the beginning of the game, by its number of moves; null moves do not count.
-    pub fn ply(&self) -> u32 {
+    pub fn game_ply(&self) -> u32 {
         (self.chess.fullmoves().get() - 1).saturating_mul(2).saturating_add(u32::from(self.turn() == Color::Black))
     }
 

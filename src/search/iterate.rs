@@ -48,7 +48,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.adopts_lead = lines == 1 && self.shared.counters.len() > 1;
         // Every other helper works an iteration ahead: what it stores in the TT is deep enough for the others.
         let ahead = if self.id.is_multiple_of(2) { 0 } else { 1 };
-        let ply = self.game.position().ply();
+        let ply = self.game.position().game_ply();
         let mut trend = Trend::after(self.td.score, ply);
         // The last complete iteration, if it has several lines.
         let mut complete: Option<RootMoves> = None;

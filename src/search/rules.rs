@@ -100,7 +100,7 @@ pub enum TableMode {
 }
 
 impl TableMode {
-    /// The part of a value that this mode lets through.
+    /// Whether a search of this mode uses the value.
     #[inline]
     pub fn admits(self, value: Ibv) -> bool {
         match self {

@@ -40,6 +40,7 @@ impl TableCuts {
             passes: self.passes + other.passes,
         }
     }
+
     /// Counts a TT cutoff with `value`; `proof` says that depth did not matter.
     pub(super) fn table_cut(&mut self, value: Ibv, fails_low: bool, proof: bool) {
         *match (value.bound(), fails_low) {
@@ -51,12 +52,12 @@ impl TableCuts {
         self.proofs += u64::from(proof);
     }
 
-    /// The table has narrowed the window of a PV node.
+    /// Counts a PV node whose window the table has narrowed.
     pub(super) fn narrowed(&mut self) {
         self.narrowed += 1;
     }
 
-    /// The root has been searched with one window.
+    /// Counts a search of the root with one window.
     pub(super) fn pass(&mut self) {
         self.passes += 1;
     }

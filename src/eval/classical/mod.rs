@@ -1,8 +1,8 @@
 //! The classical evaluation: chess knowledge as a weighted sum.
 //!
 //! Every term has a middlegame and an endgame weight ([`struct@pair::S`]); the material left on the board decides how they
-//! mix. Each side is evaluated on its own [`view`] of the board by the same code. The numbers are in [`values`], and
-//! the tuner, which sees every term through [`sums::Tracer`], writes them.
+//! mix. Each side is evaluated on its own [`view`] of the board by the same code. The numbers are in [`values`]. A
+//! [`sums::Tracer`] sees every term, for the breakdown of [`trace()`].
 //!
 //! Sources: the chess programming wiki's pages on evaluation, tapered evaluation, king safety and pawn structure.
 
