@@ -32,7 +32,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let above_beta = ((estimate - beta.cp()) / params::nmp_eval()).clamp(0, params::nmp_eval_max());
         let reduced = depth - (params::nmp_base() + depth / params::nmp_divisor() + above_beta);
         let child = self.make_null(position, ply);
-        let result = self.child::<false>(&child, beta.below(), beta, reduced, ply, !node.cut_node);
+        // This is a cut node, so its child is none.
+        let result = self.child::<false>(&child, beta.below(), beta, reduced, ply, false);
         self.take_back();
         let Some(value) = result else { return ControlFlow::Break(None) };
         if !value.cuts(beta) {

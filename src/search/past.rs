@@ -54,14 +54,20 @@ impl Past {
     /// Whether a trap can still come up from a node at `ply`.
     #[inline]
     pub fn reaches_traps(self, position: &Position, ply: usize) -> bool {
-        self.traps != 0 && usize::from(position.reversible()) >= ply
+        self.traps_at(position, ply) != 0
+    }
+
+    /// What the traps add to the key of a node at `ply`, and of its children that no irreversible move leads to: 0 where
+    /// no trap can still come up.
+    #[inline]
+    fn traps_at(self, position: &Position, ply: usize) -> u64 {
+        if usize::from(position.reversible()) >= ply { self.traps } else { 0 }
     }
 
     /// The key of a node at `ply`.
     #[inline]
     pub fn key(self, position: &Position, ply: usize) -> u64 {
-        let traps = if self.reaches_traps(position, ply) { self.traps } else { 0 };
-        position.key() ^ self.conventions ^ clock_word(position.clock()) ^ traps
+        position.key() ^ self.conventions ^ clock_word(position.clock()) ^ self.traps_at(position, ply)
     }
 
     /// The key of the node that a move leads to from `ply`, nearly always: good enough to prefetch.
@@ -71,8 +77,7 @@ impl Past {
         if m.is_zeroing() {
             return key;
         }
-        let traps = if usize::from(position.reversible()) >= ply { self.traps } else { 0 };
-        key ^ clock_word(position.clock() + 1) ^ traps
+        key ^ clock_word(position.clock() + 1) ^ self.traps_at(position, ply)
     }
 }
 

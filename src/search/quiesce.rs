@@ -90,6 +90,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let board = position.board();
         let useful = |m: &PackedMove| in_check || board.occupied().contains(m.to()) || board.pawns().contains(m.from());
         let tt_move = tt.best.filter(useful).and_then(|m| position.find(m));
+        // Threats order quiet moves alone, and only evasions include any.
         let threats = if in_check { Attacks::of(position.board(), !position.turn()) } else { Attacks::default() };
         let mut picker = if in_check { Picker::new(tt_move, None) } else { Picker::noisy(tt_move, 0) };
         let mut best_move = None;

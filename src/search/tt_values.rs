@@ -82,11 +82,13 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             }
             return window.know(narrowing);
         }
-        for (value, usable, proved) in [(value, deep, false), (proof, true, true)] {
-            if usable && value.settles(window.alpha, window.beta) {
-                self.count(|tally| tally.table_cut(value, value.fails_low(window.alpha), proved));
-                return Some(value);
-            }
+        if deep && value.settles(window.alpha, window.beta) {
+            self.count(|tally| tally.table_cut(value, value.fails_low(window.alpha), false));
+            return Some(value);
+        }
+        if proof.settles(window.alpha, window.beta) {
+            self.count(|tally| tally.table_cut(proof, proof.fails_low(window.alpha), true));
+            return Some(proof);
         }
         None
     }
