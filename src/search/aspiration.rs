@@ -61,7 +61,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if let Driver::Mtdf { growing } = self.rules().driver {
             return self.mtdf(pv_index, depth, growing);
         }
-        let previous = self.roots.0[pv_index].last_exact.map(|(_, score)| score);
+        let previous = self.roots.0[pv_index].score();
         self.failed_high = None;
         let mut window = Aspiration::new(previous, depth);
         loop {

@@ -7,11 +7,12 @@ use shakmaty::Move;
 
 use super::Search;
 use super::report::{Basis, Event};
-use super::root::{RootMove, RootMoves};
+use super::root::{Exact, RootMove, RootMoves};
+use super::shared_best::Lead;
 use crate::bound::{Bound, Ibv};
 use crate::position::PackedMove;
 use crate::score::{MAX_PLY, Score};
-use crate::time::Trend;
+use crate::time::{SearchBefore, Trend};
 
 /// The result of one thread.
 #[derive(Clone, Debug)]
@@ -49,7 +50,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         // Every other helper works an iteration ahead: what it stores in the TT is deep enough for the others.
         let ahead = if self.id.is_multiple_of(2) { 0 } else { 1 };
         let ply = self.game.position().game_ply();
-        let mut trend = Trend::after(self.td.score, ply);
+        let mut trend = Trend::after(self.td.search_before, ply);
         // The last complete iteration, if it has several lines.
         let mut complete: Option<RootMoves> = None;
         while self.depth < deepest {
@@ -63,7 +64,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             }
             self.completed = self.depth;
             self.publish();
-            self.roots.0[..lines].sort_by_key(|root| Reverse((root.rank, root.last_exact.map(|p| p.1))));
+            self.roots.0[..lines].sort_by_key(|root| Reverse((root.rank, root.score())));
             let effort = taken_over.unwrap_or_else(|| self.effort());
             if lines == 1 {
                 self.shared.shared_best.finished(self.depth, &self.roots.0[0], effort);
@@ -93,7 +94,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.recall_mates(lines);
         self.publish();
         self.td.nodes += self.nodes;
-        self.td.score = self.roots.0[0].last_exact.map(|(_, score)| (ply, score.cp()));
+        self.td.search_before = self.roots.0[0].score().map(|score| SearchBefore { ply, cp: score.cp() });
         if self.id > 0 && self.completed == 0 {
             return None;
         }
@@ -171,7 +172,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// The thread's result: its first root move, with the value that it is reported with.
     fn result(&mut self) -> ThreadResult {
         let (depth, value) = match self.roots.0[0].last_exact {
-            Some((depth, score)) => (depth, self.reported(0, Ibv::exact(score))),
+            Some(Exact { depth, score }) => (depth, self.reported(0, Ibv::exact(score))),
             None if self.roots.0[0].value.is_some() => (self.depth, self.reported(0, self.roots.0[0].value)),
             // Stopped before the first move had a value.
             None => (self.depth, Ibv::exact(self.evaluation_of_first())),
@@ -196,8 +197,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.order_lines(lines);
         // A move behind the lines comes back if its mate is better than the last line.
         let (last, rank) = (lines - 1, self.roots.0[lines - 1].rank);
-        let least = self.roots.0[last].last_exact.map(|(_, score)| score);
-        let mate = |root: &RootMove| root.mate.as_ref().map(|&(score, _)| score).filter(|score| score.is_win());
+        let least = self.roots.0[last].score();
+        let mate = |root: &RootMove| root.mate.as_ref().map(|mate| mate.score).filter(|score| score.is_win());
         let behind = (lines..self.roots.0.len()).filter(|&index| self.roots.0[index].rank == rank);
         let best = behind.max_by_key(|&index| (mate(&self.roots.0[index]), Reverse(index)));
         if let Some(index) = best
@@ -212,7 +213,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// result replaces the search's score.
     fn order_lines(&mut self, lines: usize) {
         let reported = |root: &RootMove| {
-            let value = Ibv::exact(root.last_exact?.1);
+            let value = Ibv::exact(root.score()?);
             Some(self.shared.conventions.to_uci(root.reported(value, self.past.has_traps())))
         };
         self.roots.0[..lines].sort_by_key(|root| Reverse(reported(root)));
@@ -244,7 +245,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if !self.is_overtaken() {
             return None;
         }
-        let (depth, best, effort) = self.shared.shared_best.take_over()?;
+        let Lead { depth, best, effort } = self.shared.shared_best.lead()?;
         let index = self.roots.0.iter().position(|root| root.m == best.m)?;
         self.return_to_root();
         self.depth = depth;
@@ -258,7 +259,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Whether the first thread ends the search after this iteration, whose best move took this effort, in percent.
     fn is_enough(&self, trend: &mut Trend, effort: u32) -> bool {
         let best = &self.roots.0[0];
-        let Some((_, score)) = best.last_exact else { return false };
+        let Some(score) = best.score() else { return false };
         if let Some(moves) = self.shared.limits.mate {
             if score.mate_moves().is_some_and(|found| found.unsigned_abs() <= moves) {
                 return true;

@@ -7,6 +7,7 @@
 
 use shakmaty::Move;
 
+use super::root::Exact;
 use super::{PvCompletion, Search};
 use crate::bound::Ibv;
 use crate::position::game::Ending;
@@ -39,7 +40,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     ///
     /// If the PV shows an earlier mate, the value is corrected.
     pub(super) fn complete_mate_line(&mut self, index: usize, over: bool) {
-        let Some((depth, score)) = self.roots.0[index].last_exact else { return };
+        let Some(Exact { depth, score }) = self.roots.0[index].last_exact else { return };
         let Some(length) = score.mate_ply() else { return };
         // Scores that do not count plies do not say how long the PV should be.
         let counts_plies = !self.rules().distance.wants_evaluation();
@@ -83,7 +84,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 if line.len() != length {
                     let corrected =
                         if score.is_win() { Score::mate_in(line.len()) } else { Score::mated_in(line.len()) };
-                    root.last_exact = Some((depth, corrected));
+                    root.last_exact = Some(Exact { depth, score: corrected });
                     if root.value.is_some() {
                         root.value = Ibv::exact(corrected);
                     }

@@ -16,6 +16,7 @@ use shakmaty::Move;
 
 use super::Search;
 use super::past::Past;
+use super::root::Exact;
 use crate::bound::Ibv;
 use crate::position::{Game, PackedMove, Position};
 use crate::score::Score;
@@ -341,7 +342,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if !self.may_search_mates(lines) || self.nodes < START {
             return false;
         }
-        let known = self.roots.0[0].last_exact.map(|(_, score)| score).filter(|score| score.is_decisive());
+        let known = self.roots.0[0].score().filter(|score| score.is_decisive());
         // Who wins is not mated; but `go mate` wants every mate found or refuted, and a win without a mate refutes none.
         let settles = |score: Score| score.is_mate() || self.shared.limits.mate.is_none();
         let wins = known.is_some_and(|score| score.is_win() && settles(score));
@@ -357,7 +358,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let Some(index) = self.roots.0.iter().position(|root| root.m == m) else { return false };
         let mut root = self.roots.0.remove(index);
         let score = Score::mate_in(2 * moves - 1);
-        (root.value, root.last_exact) = (Ibv::exact(score), Some((self.depth, score)));
+        (root.value, root.last_exact) = (Ibv::exact(score), Some(Exact { depth: self.depth, score }));
         root.pv = vec![PackedMove::new(root.m)];
         self.roots.0.insert(0, root);
         true

@@ -7,7 +7,7 @@
 //! Source: Aske Plaat, "MTD(f), a Minimax Algorithm faster than NegaScout" (1994); the growing step is that of Cilkchess
 //! (chess programming wiki, "MTD(f)").
 
-use super::root::RootMove;
+use super::root::{Exact, RootMove};
 use super::tally::TableCuts;
 use super::{NodeResult, Search};
 use crate::bound::Ibv;
@@ -70,8 +70,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     pub(super) fn mtdf(&mut self, line: usize, depth: i32, growing: bool) -> NodeResult {
         let grain = self.rules().grain.max(1);
         let mut bracket = Bracket::new(grain);
-        let mut test =
-            self.roots.0[line].last_exact.map_or(Score::heuristic(0), |(_, score)| score).max(Score::MIN.above());
+        let mut test = self.roots.0[line].score().unwrap_or(Score::heuristic(0)).max(Score::MIN.above());
         while !bracket.is_closed(grain) {
             let value = self.search_root(line, test.below(), test, depth)?;
             self.count(TableCuts::pass);
@@ -84,7 +83,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let seldepth = self.seldepth;
         let root: &mut RootMove = &mut self.roots.0[line];
         root.value = Ibv::exact(score);
-        root.last_exact = Some((depth, score));
+        root.last_exact = Some(Exact { depth, score });
         root.pv = vec![PackedMove::new(root.m)];
         root.seldepth = seldepth;
         Some(root.value)

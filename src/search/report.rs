@@ -118,7 +118,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Reports a line: its exact value or, inside an iteration, the bound that the window failed with.
     pub(super) fn report(&self, index: usize, lines: usize, open: Option<Ibv>) {
         let root = &self.roots.0[index];
-        let value = open.or(root.last_exact.map(|(_, score)| Ibv::exact(score))).unwrap_or(root.value);
+        let value = open.or(root.score().map(Ibv::exact)).unwrap_or(root.value);
         if !value.is_some() {
             return;
         }

@@ -16,6 +16,21 @@ use crate::position::{Game, PackedMove, Position};
 use crate::recognize::syzygy::Ranking;
 use crate::score::{Band, DrawRule, Score};
 
+/// An exact value of a root move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Exact {
+    /// The depth of the search that found it: its iteration's, or up to three plies less after failing high.
+    pub depth: i32,
+    pub score: Score,
+}
+
+/// A mate whose line was found to the end.
+#[derive(Clone, Debug)]
+pub(super) struct WholeMate {
+    pub score: Score,
+    pub pv: Vec<PackedMove>,
+}
+
 /// A root move and what is known of it.
 #[derive(Clone, Debug)]
 pub(super) struct RootMove {
@@ -26,15 +41,14 @@ pub(super) struct RootMove {
     pub table: Option<Score>,
     /// Its value in the current iteration; none until it has been searched to a value of its own.
     pub value: Ibv,
-    /// Its last exact value, with the depth of the search that found it: its iteration's, or up to three plies less
-    /// after failing high.
-    pub last_exact: Option<(i32, Score)>,
+    /// Its last exact value.
+    pub last_exact: Option<Exact>,
     /// The line of that value.
     pub pv: Vec<PackedMove>,
     /// That value is a mate, and the moves to it could not all be found in time.
     pub pv_is_incomplete: bool,
-    /// The nearest mate by the root's side, or the last one against it, whose line was found to the end; with that line.
-    pub mate: Option<(Score, Vec<PackedMove>)>,
+    /// The nearest mate by the root's side, or the last one against it, that has its whole line.
+    pub mate: Option<WholeMate>,
     /// Nodes spent on it.
     pub nodes: u64,
     /// The deepest ply below it.
@@ -87,13 +101,16 @@ impl RootMoves {
 }
 
 impl RootMove {
+    /// The score of its last exact value.
+    pub fn score(&self) -> Option<Score> {
+        self.last_exact.map(|exact| exact.score)
+    }
+
     /// Remembers a mate that has its whole line.
     pub fn remember_mate(&mut self) {
-        let Some((_, score)) = self.last_exact.filter(|(_, score)| score.is_mate() && !self.pv_is_incomplete) else {
-            return;
-        };
-        if score.is_loss() || self.mate.as_ref().is_none_or(|&(known, _)| known < score) {
-            self.mate = Some((score, self.pv.clone()));
+        let Some(score) = self.score().filter(|score| score.is_mate() && !self.pv_is_incomplete) else { return };
+        if score.is_loss() || self.mate.as_ref().is_none_or(|known| known.score < score) {
+            self.mate = Some(WholeMate { score, pv: self.pv.clone() });
         }
     }
 
@@ -101,14 +118,14 @@ impl RootMove {
     /// a nearer mate whose line was not found in time. Of a loss only the line comes back, for any other value may be due
     /// to a better defence.
     pub fn recall_mate(&mut self) {
-        let Some((score, line)) = &self.mate else { return };
-        let known = self.last_exact.map(|(_, known)| known);
-        let falls_short = score.is_win() && known.is_none_or(|known| known < *score);
-        let is_cut = self.pv_is_incomplete && (score.is_win() || known == Some(*score));
+        let Some(WholeMate { score, ref pv }) = self.mate else { return };
+        let known = self.score();
+        let falls_short = score.is_win() && known.is_none_or(|known| known < score);
+        let is_cut = self.pv_is_incomplete && (score.is_win() || known == Some(score));
         if falls_short || is_cut {
-            self.last_exact = Some((self.last_exact.map_or(1, |(depth, _)| depth), *score));
-            self.value = Ibv::exact(*score);
-            self.pv.clone_from(line);
+            self.last_exact = Some(Exact { depth: self.last_exact.map_or(1, |exact| exact.depth), score });
+            self.value = Ibv::exact(score);
+            self.pv.clone_from(pv);
             self.pv_is_incomplete = false;
         }
     }
@@ -230,7 +247,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             root.pv.clear();
             root.pv.push(PackedMove::new(m));
             root.pv.extend(self.td.pv.line(1));
-            root.last_exact = Some((depth, value.score()));
+            root.last_exact = Some(Exact { depth, score: value.score() });
             // Until it has been completed: a move that falls behind the lines keeps the PV that the search left.
             root.pv_is_incomplete = value.score().is_mate();
         }
@@ -279,8 +296,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             std::iter::from_fn(|| picker.next(position, history, threats, &cont_keys, |_| ()).map(PackedMove::new));
         let order: Vec<PackedMove> = order.collect();
         self.roots.0[moves].sort_by_cached_key(|root| {
-            let (proved, packed) = (root.last_exact.map_or(0, |(iteration, _)| iteration), PackedMove::new(root.m));
-            (Reverse(proved), order.iter().position(|&m| m == packed))
+            let (latest, packed) = (root.last_exact.map_or(0, |exact| exact.depth), PackedMove::new(root.m));
+            (Reverse(latest), order.iter().position(|&m| m == packed))
         });
     }
 }

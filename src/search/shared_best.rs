@@ -9,12 +9,21 @@ use std::sync::{Mutex, PoisonError};
 
 use super::root::RootMove;
 
+/// The deepest iteration that any thread has completed.
+#[derive(Clone)]
+pub(super) struct Lead {
+    pub depth: i32,
+    /// Its best move.
+    pub best: RootMove,
+    /// The effort for that move: the share of its thread's nodes, in percent.
+    pub effort: u32,
+}
+
 /// The result of the fastest thread. Written and read once per iteration; only the depth is read in between.
 #[derive(Default)]
 pub struct SharedBest {
     depth: AtomicI32,
-    /// The best move and the effort for it: the share of its thread's nodes, in percent.
-    best: Mutex<Option<(RootMove, u32)>>,
+    lead: Mutex<Option<Lead>>,
 }
 
 impl SharedBest {
@@ -26,16 +35,15 @@ impl SharedBest {
 
     /// Records that a thread has completed an iteration with this best move and effort.
     pub(super) fn finished(&self, depth: i32, best: &RootMove, effort: u32) {
-        let mut best_so_far = self.best.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lead = self.lead.lock().unwrap_or_else(PoisonError::into_inner);
         if depth > self.depth() {
-            *best_so_far = Some((best.clone(), effort));
+            *lead = Some(Lead { depth, best: best.clone(), effort });
             self.depth.store(depth, Ordering::Relaxed);
         }
     }
 
-    /// The deepest completed iteration, its best move, and the effort for it.
-    pub(super) fn take_over(&self) -> Option<(i32, RootMove, u32)> {
-        let best = self.best.lock().unwrap_or_else(PoisonError::into_inner);
-        best.clone().map(|(best, effort)| (self.depth(), best, effort))
+    /// The deepest completed iteration; none before the first.
+    pub(super) fn lead(&self) -> Option<Lead> {
+        self.lead.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

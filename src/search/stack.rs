@@ -7,6 +7,7 @@ use super::pv::PvTable;
 use crate::eval::{Evaluation, Evaluator};
 use crate::position::PackedMove;
 use crate::score::MAX_PLY;
+use crate::time::SearchBefore;
 
 /// The data of one search thread that survive its searches.
 pub struct ThreadData {
@@ -16,8 +17,8 @@ pub struct ThreadData {
     pub correction: Correction,
     /// Lessons for the network, if this thread's searches are to collect them.
     pub lessons: Option<Lessons>,
-    /// The ply of the game at which the search before began, and its score in centipawns, if it had one.
-    pub(super) score: Option<(u32, i32)>,
+    /// The search before, if it had a score.
+    pub(super) search_before: Option<SearchBefore>,
     /// Nodes since the histories last forgot something.
     pub(super) nodes: u64,
     pub(super) evaluator: Evaluator,
@@ -34,7 +35,7 @@ impl ThreadData {
             history: History::new(),
             correction: Correction::new(),
             lessons: None,
-            score: None,
+            search_before: None,
             nodes: 0,
             evaluator,
             stack: vec![StackEntry::default(); StackEntry::BEFORE_ROOT + MAX_PLY + 4].into_boxed_slice(),
@@ -46,7 +47,7 @@ impl ThreadData {
     pub fn clear(&mut self) {
         self.history.clear();
         self.correction.clear();
-        self.score = None;
+        self.search_before = None;
         self.nodes = 0;
     }
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use shakmaty::{ByColor, CastlingMode, Role};
 
+use super::root::Exact;
 use super::rules::TableMode;
 use super::*;
 use crate::bound::Bound;
@@ -120,7 +121,7 @@ fn a_mate_line_that_is_not_found_leaves_no_trace() {
         |search| {
             assert!(is_at_root(search));
             // Nothing has proved this: the searches cost more than the budget.
-            search.roots.0[0].last_exact = Some((20, Score::mate_in(21)));
+            search.roots.0[0].last_exact = Some(Exact { depth: 20, score: Score::mate_in(21) });
             search.depth = 20;
             search.completed = 20;
             search.complete_mate_line(0, false);
@@ -145,7 +146,7 @@ fn a_slower_thread_takes_over_what_a_faster_one_has_found() {
     with_search("r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9", &limits, Some(&hear), |search| {
         let mut best = search.roots.0.last().expect("moves").clone();
         let score = Score::heuristic(33);
-        best.last_exact = Some((8, score));
+        best.last_exact = Some(Exact { depth: 8, score });
         best.value = Ibv::exact(score);
         search.shared.shared_best.finished(8, &best, 71);
         // What comes later and is not as deep does not count.
@@ -183,7 +184,7 @@ fn a_move_that_failed_high_is_played_when_the_time_is_up() {
     for (again, wins) in [(Ibv::NONE, true), (Ibv::upper(Score::heuristic(20)), false), (bound, true)] {
         with_search("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", &Limits::depth(9), None, |search| {
             for (root, cp) in search.roots.0.iter_mut().zip([30, 20, 10]) {
-                root.last_exact = Some((8, Score::heuristic(cp)));
+                root.last_exact = Some(Exact { depth: 8, score: Score::heuristic(cp) });
             }
             (search.completed, search.depth) = (8, 9);
             search.best_before = search.roots.0.first().cloned();
@@ -199,7 +200,7 @@ fn a_move_that_failed_high_is_played_when_the_time_is_up() {
             if wins {
                 assert_eq!((first.m, first.value, first.last_exact), (better, bound, None));
             } else {
-                assert_eq!((first.m, first.last_exact), (best, Some((8, Score::heuristic(30)))));
+                assert_eq!((first.m, first.last_exact), (best, Some(Exact { depth: 8, score: Score::heuristic(30) })));
             }
         });
     }
@@ -263,18 +264,17 @@ fn a_mate_that_was_shown_is_recalled() {
         assert_eq!((found.value, found.pv.len()), (Ibv::exact(mate), 3));
         let shown = |search: &Search<'_, true>| {
             let root = &search.roots.0[0];
-            (root.last_exact.map(|p| p.1), root.pv.clone(), root.pv_is_incomplete)
-                == (Some(mate), found.pv.clone(), false)
+            (root.score(), root.pv.clone(), root.pv_is_incomplete) == (Some(mate), found.pv.clone(), false)
         };
         // Another move seems better than what is left of the mate.
-        search.roots.0[0].last_exact = Some((5, Score::heuristic(100)));
+        search.roots.0[0].last_exact = Some(Exact { depth: 5, score: Score::heuristic(100) });
         search.roots.0[0].pv.truncate(1);
         search.roots.0.rotate_left(1);
-        search.roots.0[0].last_exact = Some((5, Score::heuristic(200)));
+        search.roots.0[0].last_exact = Some(Exact { depth: 5, score: Score::heuristic(200) });
         search.recall_mates(1);
         assert!(shown(search));
         // A nearer mate, and no line.
-        search.roots.0[0].last_exact = Some((6, Score::mate_in(1)));
+        search.roots.0[0].last_exact = Some(Exact { depth: 6, score: Score::mate_in(1) });
         search.roots.0[0].pv.truncate(1);
         search.roots.0[0].pv_is_incomplete = true;
         search.recall_mates(1);
@@ -289,9 +289,9 @@ fn a_mate_that_was_shown_is_recalled() {
         search.roots.0[0].pv_is_incomplete = true;
         search.recall_mates(1);
         assert_eq!((&search.roots.0[0].pv, search.roots.0[0].pv_is_incomplete), (&found.pv, false));
-        search.roots.0[0].last_exact = Some((5, Score::heuristic(-100)));
+        search.roots.0[0].last_exact = Some(Exact { depth: 5, score: Score::heuristic(-100) });
         search.recall_mates(1);
-        assert_eq!(search.roots.0[0].last_exact, Some((5, Score::heuristic(-100))));
+        assert_eq!(search.roots.0[0].last_exact, Some(Exact { depth: 5, score: Score::heuristic(-100) }));
     });
 }
 
@@ -349,7 +349,7 @@ fn a_mate_line_is_cut_until_it_is_complete() {
         search.iterate(1).expect("a move");
         search.return_to_root();
         search.search_root(0, Score::MIN, Score::MAX, 5).expect("a value");
-        let mate = |root: &RootMove| root.last_exact.and_then(|(_, score)| score.mate_ply());
+        let mate = |root: &RootMove| root.score().and_then(Score::mate_ply);
         let short = |root: &&RootMove| mate(root).is_some_and(|plies| plies != root.pv.len());
         assert!(search.roots.0.iter().any(|root| short(&root)));
         assert!(search.roots.0.iter().filter(short).all(|root| root.pv_is_incomplete));

@@ -3,6 +3,15 @@
 use crate::params;
 use crate::position::PackedMove;
 
+/// A search of the same thread, as the trend of the next one takes it in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SearchBefore {
+    /// The ply of the game at which it began.
+    pub ply: u32,
+    /// Its score, in centipawns.
+    pub cp: i32,
+}
+
 /// What the iterations of a search have had in common so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Trend {
@@ -16,12 +25,11 @@ pub struct Trend {
 }
 
 impl Trend {
-    /// Before the first iteration of a search from this ply of the game. The search before began at `before.0` and had the
-    /// score `before.1`, in centipawns. It counts if it was for the same side's last move; one that pondered on a move which
-    /// was not played says nothing of this position.
-    pub fn after(before: Option<(u32, i32)>, ply: u32) -> Trend {
-        let last = before.filter(|&(then, _)| then + 2 == ply);
-        Trend { before: last.map(|(_, cp)| cp), ..Trend::default() }
+    /// Before the first iteration of a search from this ply of the game. The search before counts if it was for the same
+    /// side's last move; one that pondered on a move which was not played says nothing of this position.
+    pub fn after(before: Option<SearchBefore>, ply: u32) -> Trend {
+        let last = before.filter(|before| before.ply + 2 == ply);
+        Trend { before: last.map(|before| before.cp), ..Trend::default() }
     }
 
     /// Takes in an iteration: its best move, its score in centipawns, and the share of all nodes, in percent, that went
@@ -71,13 +79,14 @@ mod tests {
         assert!(after(6, same, 150, 50) < calm, "the score rises");
         assert!(after(6, same, 50, 90) < calm, "nearly all nodes for the best move");
         assert_eq!(after(40, same, 50, 100), after(60, same, 50, 100), "stability counts up to a limit");
-        let since = |before: Option<i32>| Trend::after(before.map(|cp| (38, cp)), 40).stretch(same, 50, 50);
+        let search_at = |ply, cp| SearchBefore { ply, cp };
+        let since = |before: Option<i32>| Trend::after(before.map(|cp| search_at(38, cp)), 40).stretch(same, 50, 50);
         assert!(since(Some(110)) > since(Some(50)), "the score has fallen since the last move");
         assert!(since(Some(-10)) < since(Some(50)), "it has risen");
         assert_eq!(since(Some(50)), since(None));
         assert_eq!((since(Some(2000)), since(Some(-2000))), (since(Some(400)), since(Some(-10))), "up to a limit");
         // Of another reply, of the opponent, of a later and of a much earlier position.
-        let from = |then| Trend::after(Some((then, 110)), 40).stretch(same, 50, 50);
+        let from = |then| Trend::after(Some(search_at(then, 110)), 40).stretch(same, 50, 50);
         assert_eq!([40, 39, 42, 20].map(from), [since(None); 4]);
     }
 }
