@@ -1,13 +1,13 @@
 //! What earlier nodes have taught about moves: tables of counters that order and prune.
 //!
-//! The counters of moves move by "gravity": a bonus is reduced in proportion to how full the counter already is, so
+//! Counters move by "gravity": a bonus is reduced in proportion to how full the counter already is, so
 //! they stay within ±16384 and forget. Sources: Schaeffer's history heuristic (1983); the gravity form is common to
 //! today's engines.
 
 use arrayvec::ArrayVec;
 use shakmaty::{Bitboard, Color, Move, Square};
 
-use crate::memory::{Counters, prefetch};
+use crate::memory::Counters;
 use crate::params;
 use crate::position::Position;
 use crate::position::attacks::Attacks;
@@ -30,8 +30,9 @@ impl PieceTo {
         PieceTo(((color as u16 * 6 + m.role() as u16 - 1) << 6) | m.to() as u16)
     }
 
+    /// Its number, below [`PieceTo::COUNT`].
     #[inline]
-    fn index(self) -> usize {
+    pub(super) fn index(self) -> usize {
         usize::from(self.0)
     }
 }
@@ -254,95 +255,4 @@ pub fn bonus(depth: i32) -> i32 {
 /// The malus, a positive number, of a move that was tried before the one with the cutoff.
 pub fn malus(depth: i32) -> i32 {
     (params::history_malus() * depth).min(params::history_malus_max())
-}
-
-const CORRECTION_SLOTS: usize = 16_384;
-const CORRECTION_GRAIN: i32 = 256;
-const CORRECTION_LIMIT: i32 = CORRECTION_GRAIN * 64;
-
-/// How far the static evaluation has been off in positions that share a feature with this one.
-///
-/// Each table holds the mean of what the corrected evaluation was still off (search result minus that), by side to
-/// move and one key: the pawns, the minor pieces, each side's pieces, and the last two moves. Source: the idea
-/// appeared in Caissa and Stockfish (2023-24).
-pub struct Correction(Counters);
-
-// Where each table begins.
-const PAWNS: usize = 0;
-const MINOR: usize = PAWNS + 2 * CORRECTION_SLOTS;
-const PIECES: [usize; 2] = [MINOR + 2 * CORRECTION_SLOTS, MINOR + 4 * CORRECTION_SLOTS];
-const LAST_MOVES: usize = MINOR + 6 * CORRECTION_SLOTS;
-const CORRECTION_END: usize = LAST_MOVES + PieceTo::COUNT * PieceTo::COUNT;
-
-impl Default for Correction {
-    fn default() -> Self {
-        Correction::new()
-    }
-}
-
-impl Correction {
-    /// No corrections.
-    pub fn new() -> Correction {
-        Correction(Counters::new(CORRECTION_END))
-    }
-
-    /// Forgets everything, for a new game.
-    pub fn clear(&mut self) {
-        self.0.clear();
-    }
-
-    #[inline]
-    fn get(&self, index: usize) -> i32 {
-        i32::from(self.0[index])
-    }
-
-    #[inline]
-    fn slot(table: usize, position: &Position, key: u64) -> usize {
-        table + position.turn() as usize * CORRECTION_SLOTS + key as usize % CORRECTION_SLOTS
-    }
-
-    #[inline]
-    fn continuation_slot(cont_keys: &ContKeys) -> Option<usize> {
-        Some(LAST_MOVES + cont_keys[0]?.index() * PieceTo::COUNT + cont_keys[1]?.index())
-    }
-
-    /// The counters that speak about a position.
-    #[inline]
-    fn slots(position: &Position, cont_keys: &ContKeys) -> ([usize; 4], Option<usize>) {
-        let keys = position.keys();
-        let slots =
-            [(PAWNS, keys.pawns), (MINOR, keys.minor), (PIECES[0], keys.pieces[0]), (PIECES[1], keys.pieces[1])];
-        (slots.map(|(table, key)| Self::slot(table, position, key)), Self::continuation_slot(cont_keys))
-    }
-
-    /// Asks for the memory of a position's counters ahead of their use.
-    #[inline]
-    pub fn prefetch(&self, position: &Position, cont_keys: &ContKeys) {
-        let (slots, continuation) = Self::slots(position, cont_keys);
-        slots.into_iter().chain(continuation).for_each(|slot| prefetch(&self.0[slot]));
-    }
-
-    /// What to add to the static evaluation, in centipawns.
-    #[inline]
-    pub fn of(&self, position: &Position, cont_keys: &ContKeys) -> i32 {
-        let (slots, continuation) = Self::slots(position, cont_keys);
-        let [pawns, minor, black, white] = slots.map(|slot| self.get(slot));
-        let mut sum = params::correction_pawn() * pawns + params::correction_minor() * minor;
-        sum += params::correction_pieces() * (white + black);
-        if let Some(slot) = continuation {
-            sum += params::correction_continuation() * self.get(slot);
-        }
-        sum / (1024 * CORRECTION_GRAIN)
-    }
-
-    /// Learns from a search of this depth whose result was `error` centipawns above the corrected static evaluation.
-    pub fn update(&mut self, position: &Position, cont_keys: &ContKeys, depth: i32, error: i32) {
-        let weight = (depth + 1).min(params::correction_max_weight());
-        let target = error.clamp(-params::correction_max_error(), params::correction_max_error()) * CORRECTION_GRAIN;
-        let (slots, continuation) = Self::slots(position, cont_keys);
-        for slot in slots.into_iter().chain(continuation) {
-            let value = (self.get(slot) * (256 - weight) + target * weight) / 256;
-            self.0[slot] = value.clamp(-CORRECTION_LIMIT, CORRECTION_LIMIT) as i16;
-        }
-    }
 }

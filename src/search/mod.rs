@@ -4,8 +4,8 @@
 //! - `node`: the interior node, in numbered steps; `quiesce`: quiescence search
 //! - `pruning`, `null_move`, `probcut`, `singular`, `reductions`: the steps' bodies
 //! - `descend`: how a node begins, makes a move and searches the child; `stopping`: when a search ends
-//! - `estimate`: static evaluation; `proved`: draws by rule and recognizers; `tt_values`: values into and out of the
-//!   transposition table; `tablebases`: tablebases inside the tree
+//! - `estimate`: static evaluation; `correction`: how far it has been off; `proved`: draws by rule and recognizers;
+//!   `tt_values`: values into and out of the transposition table; `tablebases`: tablebases inside the tree
 //! - `picker`, `history`, `threats`: move ordering; `stack`: what a node leaves for its descendants
 //! - `repetition`: the path to the current node; `past`: what TT keys carry of game history and the 50-move clock
 //! - `mate_search`: df-pn with a share of the nodes; `mate_line`: complete PVs for announced mates
@@ -17,6 +17,7 @@
 mod allowance;
 mod aspiration;
 mod conventions;
+pub mod correction;
 mod descend;
 pub mod distance;
 mod estimate;

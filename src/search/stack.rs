@@ -1,7 +1,8 @@
 //! What a thread keeps from search to search, and what a node leaves for its descendants.
 
 use super::Search;
-use super::history::{ContKeys, Correction, History, PieceTo, QuietSlot};
+use super::correction::Correction;
+use super::history::{ContKeys, History, PieceTo, QuietSlot};
 use super::lessons::Lessons;
 use super::pv::PvTable;
 use crate::eval::{Evaluation, Evaluator};

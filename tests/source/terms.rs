@@ -29,7 +29,7 @@ const TERMS: &[(&str, &str)] = &[
     ("capture history", "search/picker.rs"),
     ("mvv", "search/picker.rs"),
     ("killer", "search/picker.rs"),
-    ("correction history", "search/estimate.rs"),
+    ("correction history", "search/correction.rs"),
     ("fail-soft", "search/node.rs"),
     ("lazy smp", "smp.rs"),
     ("zobrist", "position/keys.rs"),
