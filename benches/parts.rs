@@ -73,8 +73,7 @@ fn steps() -> Vec<Step> {
         let moves =
             before.legal_moves().into_iter().filter(|m| matches!(m, Move::Normal { role, .. } if *role != Role::King));
         let step = |m: Move| {
-            let mut after = before.clone();
-            after.play(m);
+            let after = before.after(m);
             (before.clone(), m, after)
         };
         moves.map(step).collect::<Vec<_>>()

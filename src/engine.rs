@@ -311,9 +311,7 @@ impl Engine {
     /// What the table has of the position after a move, for the side that makes the move. A search does not store the
     /// position that it begins with, but these it does.
     pub fn remembered_after(&self, game: &Game, m: Move) -> Option<Remembered> {
-        let mut after = game.position().clone();
-        after.play(m);
-        self.recall(game, &after, 1)
+        self.recall(game, &game.position().after(m), 1)
     }
 
     fn recall(&self, game: &Game, position: &Position, ply: usize) -> Option<Remembered> {

@@ -29,18 +29,12 @@ fn long() -> Limits {
 }
 
 fn mates(position: &Position) -> Vec<Move> {
-    let mating = |&m: &Move| {
-        let mut child = position.clone();
-        child.play(m);
-        child.in_check() && !child.has_legal_move()
-    };
+    let mating = |&m: &Move| position.after(m).is_checkmate();
     position.legal_moves().into_iter().filter(mating).collect()
 }
 
 fn hangs(position: &Position, m: Move) -> bool {
-    let mut child = position.clone();
-    child.play(m);
-    !mates(&child).is_empty()
+    !mates(&position.after(m)).is_empty()
 }
 
 /// Random games, until there have been enough positions with a mate in one for or against the side to move.

@@ -200,7 +200,7 @@ proptest! {
         let position = game.position();
         prop_assume!(position.has_legal_move());
         // Endgames have smaller trees, and can be searched deeper.
-        let depth = if position.board().occupied().count() < 10 { depth + 2 } else { depth };
+        let depth = if position.men() < 10 { depth + 2 } else { depth };
         let (upright, flipped) = (value(position, depth), value(&position.flipped(), depth));
         prop_assert_eq!(upright, flipped, "depth {} of {}", depth, position.fen());
     }

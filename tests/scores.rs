@@ -144,7 +144,7 @@ fn find_detours() -> Vec<(Game, Move, Game)> {
         };
         let rows: Vec<String> = board.chunks(8).map(row).collect();
         let Ok(position) = read_fen(&format!("{} w - - 0 1", rows.join("/"))) else { continue };
-        if position.board().occupied().count() < 4 || position.in_check() {
+        if position.men() < 4 || position.in_check() {
             continue;
         }
         let before = Game::new(position);
@@ -320,11 +320,9 @@ fn recognised_win_beyond_the_counter(distance: Distance, early: u32, late: u32) 
         let fresh = search(&mut bench, rules, NEUTRAL, &start, depth);
         let score = value(&fresh).score();
         assert!(score.is_win() && score.band() == Band::Recognizer, "{fen}, counter {early}: {score:?}");
-        let mut after = start.position().clone();
-        after.play(fresh.finding.expect("a legal move").best);
+        let after = start.position().after(fresh.finding.expect("a legal move").best);
         for reply in after.legal_moves() {
-            let mut behind = after.clone();
-            behind.play(reply);
+            let behind = after.after(reply);
             let fen = behind.fen().split(' ').take(4).collect::<Vec<_>>().join(" ");
             if !is_too_late(&fen, late) {
                 continue;

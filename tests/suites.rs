@@ -83,8 +83,7 @@ fn the_mined_suites_are_what_they_say() {
     for entry in &quiet.entries {
         let place = entry.id.as_deref().unwrap_or_default();
         let m = entry.best[0];
-        let mut after = entry.position.clone();
-        after.play(m);
+        let after = entry.position.after(m);
         assert!(!m.is_capture() && !m.is_promotion() && !after.in_check(), "{place}: not a quiet move");
         assert!(!entry.position.in_check(), "{place}: in check");
         assert!(entry.analysis.centipawns.is_some_and(|cp| cp.abs() <= 200), "{place}: not in balance");

@@ -91,8 +91,7 @@ fn search_under_sabotage(fen: &str, seed: u64, saboteurs: u64) -> (u64, bool) {
     let best = outcome.best.expect("a move");
     assert!(root.legal_moves().contains(&best), "{best:?} in {fen}");
     if let Some(ponder) = outcome.ponder {
-        let mut after = root.clone();
-        after.play(best);
+        let after = root.after(best);
         assert!(after.legal_moves().contains(&ponder), "{ponder:?} after {best:?} in {fen}");
     }
     (written.into_inner(), decided)
@@ -151,12 +150,10 @@ proptest! {
         };
         forge(&root, 0);
         for m in root.legal_moves() {
-            let mut child = root.clone();
-            child.play(m);
+            let child = root.after(m);
             forge(&child, 1);
             for reply in child.legal_moves() {
-                let mut grandchild = child.clone();
-                grandchild.play(reply);
+                let grandchild = child.after(reply);
                 forge(&grandchild, 2);
             }
         }

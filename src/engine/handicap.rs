@@ -14,7 +14,7 @@
 use shakmaty::Move;
 
 use crate::position::{Game, Position};
-use crate::random::split_mix;
+use crate::random::Random;
 use crate::score::{MAX_PLY, Score};
 use crate::search::Report;
 use crate::time::Limits;
@@ -124,7 +124,7 @@ impl Handicap {
     /// Empty stands for all, as in [`Limits::search_moves`].
     fn considered(&self, game: &Game, only: &[Move]) -> Vec<Move> {
         let position = game.position();
-        if self.chance(position, 0) % 1000 >= self.alertness {
+        if self.random(position, 0).next_u64() % 1000 >= self.alertness {
             return only.to_vec();
         }
         let legal = position.legal_moves();
@@ -153,8 +153,7 @@ impl Handicap {
             .map(|line| ((best - felt(line.value.score())).max(0.0) / self.spread).powf(CONSISTENCY).exp())
             .collect();
         let chances = probabilities(&exponents);
-        // A double between 0 and 1 has room for 53 random bits.
-        let mut drawn = (self.chance(position, 1) >> 11) as f64 / (1u64 << 53) as f64;
+        let mut drawn = self.random(position, 1).share();
         for (line, chance) in lines.iter().zip(chances) {
             if drawn < chance {
                 return Some(line);
@@ -164,17 +163,14 @@ impl Handicap {
         lines.first()
     }
 
-    /// A random number that belongs to this position.
-    fn chance(&self, position: &Position, purpose: u64) -> u64 {
-        let mut state = self.seed ^ position.key() ^ purpose.rotate_left(32);
-        split_mix(&mut state)
+    /// The random numbers that belong to this position.
+    fn random(&self, position: &Position, purpose: u64) -> Random {
+        Random::new(self.seed ^ position.key() ^ purpose.rotate_left(32))
     }
 }
 
 fn gives_mate(position: &Position, m: Move) -> bool {
-    let mut child = position.clone();
-    child.play(m);
-    child.in_check() && !child.has_legal_move()
+    position.after(m).is_checkmate()
 }
 
 /// A score as players feel it: a pawn counts for less, the more is won or lost already.

@@ -286,11 +286,10 @@ fn by_table(game: &Game, engine: &Engine) -> Finding {
     let mut after: Vec<(Move, Remembered)> = position.legal_moves().iter().filter_map(entry_after).collect();
     // What was searched deepest says most.
     after.sort_by_key(|(_, known)| Reverse((known.depth, known.value.is_some().then(|| known.value.score()))));
-    let details = after.iter().take(MOVES_TOLD).map(|(m, known)| {
-        let mut reached = position.clone();
-        reached.play(*m);
-        format!("{}: {}", san(position, *m), entry(&reached, known))
-    });
+    let details = after
+        .iter()
+        .take(MOVES_TOLD)
+        .map(|(m, known)| format!("{}: {}", san(position, *m), entry(&position.after(*m), known)));
     let mut says = own.unwrap_or_else(|| "nothing".to_owned());
     if !after.is_empty() {
         says += &format!("; after its moves {}:", counted(after.len() as u64, "entry", "entries"));

@@ -9,9 +9,7 @@ impl Position {
     pub fn gives_check(&self, m: Move) -> bool {
         let Move::Normal { role, from, to, promotion, .. } = m else {
             // Castling and en passant move two pieces at once; they are rare enough to be played.
-            let mut after = self.clone();
-            after.play(m);
-            return after.in_check();
+            return self.after(m).in_check();
         };
         let board = self.board();
         let us = self.turn();
@@ -66,8 +64,7 @@ mod tests {
                 let squares = position.checking_squares();
                 let king = position.board().king_of(!position.turn()).expect("a king");
                 for &m in &moves {
-                    let mut after = position.clone();
-                    after.play(m);
+                    let after = position.after(m);
                     checks += usize::from(after.in_check());
                     let Move::Normal { role, from, to, promotion: None, .. } = m else { continue };
                     let foreseen = squares[role as usize - 1].contains(to);

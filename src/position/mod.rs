@@ -146,6 +146,12 @@ impl Position {
         self.reversible
     }
 
+    /// The number of men on the board, kings and pawns included.
+    #[inline]
+    pub fn men(&self) -> usize {
+        self.board().occupied().count()
+    }
+
     /// Pieces of the side to move with this role.
     #[inline]
     pub fn our(&self, role: Role) -> Bitboard {
@@ -154,7 +160,7 @@ impl Position {
 
     /// Whether the side to move has more than king and pawns: without, zugzwang is the rule.
     #[inline]
-    pub fn has_pieces(&self) -> bool {
+    pub fn has_non_pawn_material(&self) -> bool {
         let board = self.board();
         (board.by_color(self.turn()) & !board.pawns() & !board.kings()).any()
     }
@@ -168,6 +174,11 @@ impl Position {
     /// Whether there is a legal move.
     pub fn has_legal_move(&self) -> bool {
         !self.legal_moves().is_empty()
+    }
+
+    /// Whether the side to move is checkmated.
+    pub fn is_checkmate(&self) -> bool {
+        self.in_check() && !self.has_legal_move()
     }
 
     /// Reads a move in UCI notation (castling in either form); `None` if it is not legal here.
@@ -226,6 +237,15 @@ impl Position {
         let progress = m.is_zeroing();
         self.clock = if progress { 0 } else { self.clock.saturating_add(1) };
         self.reversible = if progress || rights != rights_after { 0 } else { self.reversible.saturating_add(1) };
+    }
+
+    /// The position after a legal move.
+    #[inline]
+    #[must_use]
+    pub fn after(&self, m: Move) -> Position {
+        let mut after = self.clone();
+        after.play(m);
+        after
     }
 
     /// Passes the turn, for the null move; the side to move must not be in check.

@@ -23,9 +23,7 @@ pub fn count(position: &Position, depth: u32) -> u64 {
 
 /// The leaves below one move of a tree that is `depth` plies deep (at least 1, at most [`DEEPEST`]).
 pub fn count_after(position: &Position, m: Move, depth: u32) -> u64 {
-    let mut child = position.clone();
-    child.play(m);
-    count(&child, depth.saturating_sub(1))
+    count(&position.after(m), depth.saturating_sub(1))
 }
 
 /// As [`count`]; `None` if `stop` said so meanwhile. It is called for every position but those of the last two plies.
@@ -39,9 +37,7 @@ pub fn count_until(position: &Position, depth: u32, stop: &impl Fn() -> bool) ->
     };
     let mut leaves = 0;
     for m in moves {
-        let mut child = position.clone();
-        child.play(m);
-        leaves += count_until(&child, depth - 1, stop)?;
+        leaves += count_until(&position.after(m), depth - 1, stop)?;
     }
     Some(leaves)
 }

@@ -55,8 +55,7 @@ fn check_generation(position: &Position, legal: &MoveList) {
     assert!(both.iter().all(|m| legal.contains(m)), "{}", position.fen());
     assert_eq!(sorted(both), sorted(legal.to_vec()), "{}", position.fen());
     for m in legal {
-        let mut after = position.clone();
-        after.play(*m);
+        let after = position.after(*m);
         assert_eq!(position.gives_check(*m), after.in_check(), "{m:?} in {}", position.fen());
         assert_eq!(position.find(PackedMove::new(*m)), Some(*m), "{}", position.fen());
     }

@@ -149,9 +149,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             } else if known == Some(PackedMove::new(m)) {
                 1
             } else {
-                let mut after = position.clone();
-                after.play(m);
-                2 + u8::from(!after.in_check())
+                2 + u8::from(!position.after(m).in_check())
             };
             moves.push((rank, m));
         }
@@ -161,7 +159,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             let child = self.make(position, m, ply);
             let promising = if last {
                 // Mate on the board needs no search.
-                Some(child.in_check() && !child.has_legal_move())
+                Some(child.is_checkmate())
             } else if winning {
                 self.is_mated_by(&child, ply + 1, walk).map(|yes| yes && !self.is_drawn(&child, ply + 1))
             } else {

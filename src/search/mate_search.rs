@@ -216,8 +216,7 @@ impl Goal<'_> {
             } else {
                 (prove - (numbers.prove - own.prove).min(prove - 1), refute.min(second + second / 4 + 1))
             };
-            let mut after = position.clone();
-            after.play(children[best].m);
+            let after = position.after(children[best].m);
             children[best].numbers =
                 self.settle(&after, plies - 1, prove.max(own.prove + 1), refute.max(own.refute + 1));
         }
@@ -230,9 +229,7 @@ impl Goal<'_> {
                 continue;
             }
             self.over |= (self.count)();
-            let mut after = position.clone();
-            after.play(m);
-            if !after.has_legal_move() {
+            if !position.after(m).has_legal_move() {
                 (self.on_proof)(position, 1, Some(m));
                 return PROVED;
             }
@@ -245,8 +242,7 @@ impl Goal<'_> {
         let moves = position.legal_moves();
         let mut children = Vec::with_capacity(moves.len());
         for m in moves {
-            let mut after = position.clone();
-            after.play(m);
+            let after = position.after(m);
             let numbers = match self.search.recall(&after, plies - 1) {
                 Some(numbers) => numbers,
                 None if after.in_check() => {
@@ -272,9 +268,8 @@ impl Goal<'_> {
         let moves = position.legal_moves();
         let mut children = Vec::with_capacity(moves.len());
         for m in moves {
-            let mut after = position.clone();
-            after.play(m);
-            children.push(Child { m, numbers: self.search.recall(&after, plies - 1).unwrap_or(unknown) });
+            let numbers = self.search.recall(&position.after(m), plies - 1).unwrap_or(unknown);
+            children.push(Child { m, numbers });
         }
         children
     }

@@ -224,7 +224,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             // Step 13. Late move pruning (LMP, +29 Elo), futility (+54), history pruning (+14) and pruning by static
             // exchange evaluation (SEE, +74). A skipped move leaves an upper bound: its margin if it is futile, else the
             // best value so far. No loss is ever claimed on the strength of a skipped move.
-            if self.rules().pruning && best.is_some() && !best.score().is_loss() && position.has_pieces() {
+            if self.rules().pruning && best.is_some() && !best.score().is_loss() && position.has_non_pawn_material() {
                 match pruning::skip(&node, &candidate, picker.at_bad_noisy()) {
                     Skip::No => (),
                     Skip::Futile(limit) => {

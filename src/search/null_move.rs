@@ -25,7 +25,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             || estimate < beta.cp()
             || eval + params::nmp_eval_slope() * depth - params::nmp_eval_base() < beta.cp()
             || beta.is_loss()
-            || !position.has_pieces()
+            || !position.has_non_pawn_material()
         {
             return ControlFlow::Continue(());
         }

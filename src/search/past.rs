@@ -137,8 +137,7 @@ mod tests {
         let game = after(&format!("{TO_AND_FRO}g1f3"));
         let past = Past::new(Conventions::default(), &game);
         for m in game.position().legal_moves() {
-            let mut child = game.position().clone();
-            child.play(m);
+            let child = game.position().after(m);
             assert_eq!(past.likely_key_after(game.position(), m, 0), past.key(&child, 1), "{m}");
         }
     }

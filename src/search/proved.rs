@@ -109,7 +109,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     ///
     /// Mate at clock 100 comes before the draw.
     pub(super) fn is_drawn(&self, position: &Position, ply: usize) -> bool {
-        if position.clock() >= 100 && (!position.in_check() || position.has_legal_move()) {
+        if position.clock() >= 100 && !position.is_checkmate() {
             return true;
         }
         self.path.repeats(position, ply) || position.is_insufficient_material()
@@ -131,8 +131,7 @@ pub(super) fn recognized_wins_end_near(root: &Position) -> bool {
     let claim_ends_within = |position: &Position| recognize::claim_ends_within(position, RECOGNIZER_HORIZON);
     claim_ends_within(root).unwrap_or_else(|| {
         root.legal_moves().into_iter().any(|m| {
-            let mut child = root.clone();
-            child.play(m);
+            let child = root.after(m);
             child.clock() > 0 && claim_ends_within(&child) == Some(true)
         })
     })

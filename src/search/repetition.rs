@@ -127,8 +127,7 @@ mod tests {
                 let moves = position.legal_moves();
                 let with_this: Vec<Identity> = before.iter().cloned().chain([identity(&position)]).collect();
                 let repeating = moves.iter().any(|&m| {
-                    let mut child = position.clone();
-                    child.play(m);
+                    let child = position.after(m);
                     let now = identity(&child);
                     with_this.iter().enumerate().any(|(at, was)| at > root && *was == now)
                 });

@@ -408,8 +408,7 @@ fn bounds_of_the_table_stay_bounds_in_quiescence() {
                 if truth.is_decisive() {
                     continue;
                 }
-                let mut child = root.clone();
-                child.play(m);
+                let child = root.after(m);
                 let key = Past::new(Conventions::default(), game).key(&child, 1);
                 for _ in 0..25 {
                     let slack = random.below(90) as i32;

@@ -62,7 +62,7 @@ struct State {
 impl Printer {
     /// For a search of `root` that begins now.
     pub fn new(output: Arc<Output>, style: Style, root: &Position) -> Printer {
-        let men = root.board().occupied().count();
+        let men = root.men();
         Printer { output, style, started: Instant::now(), in_check: root.in_check(), men, state: Mutex::default() }
     }
 

@@ -165,9 +165,7 @@ pub fn divide(position: &Position, depth: u32, chess960: bool, stop: &impl Fn() 
     let mut lines = Vec::new();
     let mut total = 0;
     for m in position.legal_moves() {
-        let mut after = position.clone();
-        after.play(m);
-        let nodes = perft::count_until(&after, depth - 1, stop)?;
+        let nodes = perft::count_until(&position.after(m), depth - 1, stop)?;
         total += nodes;
         lines.push(format!("{}: {nodes}", move_text(m, chess960)));
     }

@@ -71,7 +71,7 @@ pub fn line_fault(game: &Game, report: &Report) -> Option<String> {
         }
         end.play(m);
     }
-    let mated = end.position().in_check() && !end.position().has_legal_move();
+    let mated = end.position().is_checkmate();
     (report.pv.len() != length || !mated)
         .then(|| format!("mate at ply {length}, but the line has {} plies; mated: {mated}", report.pv.len()))
 }

@@ -147,8 +147,7 @@ fn playable(position: &Position) {
     for m in position.legal_moves() {
         assert_eq!(position.find(PackedMove::new(m)), Some(m), "{m:?} in {}", position.fen());
         assert!(position.parse_move(&m.to_uci(position.castling_mode()).to_string()).is_some());
-        let mut after = position.clone();
-        after.play(m);
+        let after = position.after(m);
         let fresh = Position::from_chess(after.chess().clone());
         assert_eq!(after.key(), fresh.key(), "{m:?} in {}", position.fen());
         assert_eq!(position.gives_check(m), after.in_check(), "{m:?} in {}", position.fen());

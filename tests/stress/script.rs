@@ -521,8 +521,7 @@ fn wrong_move(asked: &Asked, line: &str) -> Option<String> {
     let Some(m) = allowed.into_iter().find(|&m| is_text_of(m, best)) else {
         return Some(format!("not among the moves in {}", asked.position.fen()));
     };
-    let mut after = asked.position.clone();
-    after.play(m);
+    let after = asked.position.after(m);
     match words.get(3) {
         Some(reply) if !after.legal_moves().iter().any(|&m| is_text_of(m, reply)) => {
             Some(format!("no such reply in {}", after.fen()))

@@ -133,7 +133,7 @@ pub fn read_book(path: &Path) -> Result<Vec<Position>, String> {
     }
     let mut book = Vec::new();
     for SuiteEntry { line, position, .. } in suite.entries {
-        if position.board().occupied().count() > 32 {
+        if position.men() > 32 {
             return Err(format!("{}:{line}: a data file has room for 32 men", suite.file));
         }
         if position.has_legal_move() {
@@ -209,8 +209,7 @@ mod tests {
         let openings =
             Openings { books: vec![book(&rook, 0.5), book(&pawn, 0.2)], chess960_share: 0.1, random_plies: 8 };
         let mut random = Random::new(4);
-        let men: Vec<usize> =
-            (0..1000).map(|_| openings.draw(&mut random).unwrap().board().occupied().count()).collect();
+        let men: Vec<usize> = (0..1000).map(|_| openings.draw(&mut random).unwrap().men()).collect();
         let share = |least: usize, most: usize| men.iter().filter(|&&n| (least..=most).contains(&n)).count();
         // One random move in every second game may take a man.
         assert!((440..560).contains(&share(4, 5)), "{}", share(4, 5));

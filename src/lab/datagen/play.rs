@@ -202,7 +202,7 @@ fn play_from(
             return None;
         }
         let turn = game.position().turn();
-        let men = game.position().board().occupied().count() as u32;
+        let men = game.position().men() as u32;
         let strays = ply < off_policy.plies && random.happens(off_policy.share);
         let purpose = sampling.draw(random);
         let (best, value) = player.choose(&game, purpose)?;

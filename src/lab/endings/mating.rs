@@ -148,8 +148,7 @@ fn attack(engine: &mut Engine, game: &Game, limits: &Limits) -> Option<Move> {
 fn defend(game: &Game, tables: &Tables, random: &mut Random) -> Option<Move> {
     let position = game.position();
     let worth = |m: &Move| {
-        let mut after = position.clone();
-        after.play(*m);
+        let after = position.after(*m);
         match tables.value(after.board(), after.turn()) {
             Some(Dtm::Win(plies)) => i32::from(plies),
             Some(Dtm::Draw) => 1000,

@@ -149,9 +149,7 @@ impl Prover<'_> {
         self.effort = self.effort.checked_sub(1)?;
         let mut best = Range::exactly(-1);
         for m in moves {
-            let mut after = position.clone();
-            after.play(m);
-            let range = self.range(&after, plies - 1)?.turned();
+            let range = self.range(&position.after(m), plies - 1)?.turned();
             best = Range { least: best.least.max(range.least), most: best.most.max(range.most) };
             if best.least == known.most {
                 break;
@@ -170,9 +168,7 @@ pub fn settle(root: &Position, oracle: Oracle<'_>, farthest: u32, effort: u64) -
     for plies in 1..=farthest {
         let mut ranges = Vec::with_capacity(moves.len());
         for &m in &moves {
-            let mut after = root.clone();
-            after.play(m);
-            ranges.push(prover.range(&after, plies - 1)?.turned());
+            ranges.push(prover.range(&root.after(m), plies - 1)?.turned());
         }
         let result = ranges.iter().map(|range| range.least).max()?;
         if ranges.iter().all(|&range| range == Range::exactly(result) || range.most < result) {

@@ -100,7 +100,7 @@ impl Solver {
         let held = self.holds[slot];
         replies.sort_by_key(|&m| (Some(m) != held, !m.is_capture(), m.role() != Role::King));
         for m in replies {
-            if !self.mates(&after(position, m), moves)? {
+            if !self.mates(&position.after(m), moves)? {
                 self.holds[slot] = Some(m);
                 return Ok(false);
             }
@@ -117,7 +117,7 @@ impl Solver {
         let mut keys = Vec::new();
         if moves > 0 {
             for m in position.legal_moves() {
-                if self.mated(&after(position, m), moves - 1)? {
+                if self.mated(&position.after(m), moves - 1)? {
                     keys.push(m);
                 }
             }
@@ -131,7 +131,7 @@ impl Solver {
             .legal_moves()
             .into_iter()
             .map(|m| {
-                let child = after(position, m);
+                let child = position.after(m);
                 (!child.in_check(), child.legal_moves().len(), child)
             })
             .collect();
@@ -164,21 +164,10 @@ fn slot(position: &Position) -> usize {
     position.key() as usize % FACTS
 }
 
-fn after(position: &Position, m: Move) -> Position {
-    let mut child = position.clone();
-    child.play(m);
-    child
-}
-
 /// Whether one of the legal moves is mate.
 fn mates_at_once(position: &Position) -> bool {
     let Some(king) = position.board().king_of(!position.turn()) else { return false };
-    position.legal_moves().into_iter().any(|m| {
-        may_check(position, king, m) && {
-            let child = after(position, m);
-            child.in_check() && !child.has_legal_move()
-        }
-    })
+    position.legal_moves().into_iter().any(|m| may_check(position, king, m) && position.after(m).is_checkmate())
 }
 
 /// Whether a move may give check: `false` is certain, `true` is a reason to look.
@@ -242,7 +231,7 @@ mod tests {
                 let moves = position.legal_moves();
                 let Some(king) = position.board().king_of(!position.turn()) else { break };
                 for &m in &moves {
-                    if after(&position, m).in_check() {
+                    if position.after(m).in_check() {
                         checks += 1;
                         assert!(may_check(&position, king, m), "{} {m}", position.fen());
                     }

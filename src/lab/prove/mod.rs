@@ -114,9 +114,7 @@ fn defence(entry: &SuiteEntry, distance: u8, solver: &mut Solver) -> Result<Resu
     }
     if !entry.best.is_empty() {
         for m in position.legal_moves() {
-            let mut after = position.clone();
-            after.play(m);
-            let holds_out = !solver.mates(&after, distance - 1)?;
+            let holds_out = !solver.mates(&position.after(m), distance - 1)?;
             if holds_out != entry.best.contains(&m) {
                 let why = if holds_out { "holds out as long" } else { "is mated sooner" };
                 return Ok(Err(format!("{} {why}", san(position, m))));

@@ -35,7 +35,7 @@ pub fn cross_check_by(tables: &Tablebases, position: &Position, ibv: Ibv) {
     if !ibv.is_some() {
         return;
     }
-    if position.board().occupied().count() > tables.largest() {
+    if position.men() > tables.largest() {
         return;
     }
     // Probed without counting failures: a table that is missing is no fault here.

@@ -177,7 +177,7 @@ impl Tablebases {
         if position.clock() != 0 || !position.castles().is_empty() {
             return Recognition::SILENCE;
         }
-        let men = position.board().occupied().count();
+        let men = position.men();
         let largest = self.largest().min(probing.limit);
         if men > largest || (men == largest && depth < probing.depth) {
             return Recognition::SILENCE;
@@ -209,7 +209,7 @@ impl Tablebases {
     /// the `lines` best), and report their `score` where the search itself finds no mate.
     pub fn rank_root(&self, game: &Game, probing: &Probing) -> Option<Ranking> {
         let position = game.position();
-        let men = position.board().occupied().count();
+        let men = position.men();
         if !position.castles().is_empty() || men > self.largest().min(probing.limit) {
             return None;
         }
@@ -250,7 +250,7 @@ impl Tablebases {
         let mut after = game.clone();
         after.play(m);
         let position = after.position();
-        let mated = position.in_check() && !position.has_legal_move();
+        let mated = position.is_checkmate();
         // Plies to progress or mate, this move included; rounded tables may say one too few.
         let (mut dtz, rounded) = if mated {
             (1, 0)
@@ -309,7 +309,7 @@ impl Tablebases {
         let mut after = game.clone();
         after.play(m);
         let (again, after) = (after.occurrences() >= 2, after.position());
-        let mated = after.in_check() && !after.has_legal_move();
+        let mated = after.is_checkmate();
         // Drawn on the board.
         let drawn = !mated && (again || strict && after.clock() >= 100);
         let wdl = if drawn { Wdl::Draw } else { -self.wdl_after_zeroing(after)? };

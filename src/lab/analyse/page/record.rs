@@ -82,8 +82,7 @@ mod tests {
     fn step(fen: &str, mode: CastlingMode, name: &str) -> Step {
         let before = Position::from_fen(fen, mode).expect("a position");
         let m = before.parse_move(name).expect("legal");
-        let mut after = before.clone();
-        after.play(m);
+        let after = before.after(m);
         Step::new(&before, m, &after)
     }
 

@@ -188,8 +188,7 @@ fn line(i: usize, before: &Game, evaluation: &AnalysedPosition, wanted: Lines, r
     for &m in best.iter().take(wanted.longest.max(1)) {
         let with_number = steps.is_empty() || position.turn().is_white();
         names.push((with_number.then(|| number(&position)), san(&position, m)));
-        let mut next = position.clone();
-        next.play(m);
+        let next = position.after(m);
         steps.push(Step::new(&position, m, &next));
         position = next;
     }
