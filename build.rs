@@ -2,6 +2,8 @@
 //! in the target's byte order. Without a network the crate evaluates classically. Also solves endings against the
 //! lone king: those of a queen, a rook or a pawn, that of a rook pawn and the wrong bishop, and that of bishop and knight.
 
+#[path = "src/checksum.rs"]
+mod checksum;
 #[allow(dead_code, reason = "the crate writes networks, too")]
 #[path = "src/eval/nnue/format.rs"]
 mod format;
@@ -22,6 +24,7 @@ use std::process::Command;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build");
+    println!("cargo::rerun-if-changed=src/checksum.rs");
     println!("cargo::rerun-if-changed=src/eval/nnue/format.rs");
     println!("cargo::rustc-env=IBEX_VERSION={}", version());
 

@@ -21,9 +21,10 @@
 //! Rooms from the ground up; each uses those below it and none above or beside it (`tests/source/layers.rs` checks that).
 //!
 //! **Words.** [`score`]: 15-bit scores in disjoint bands, with mates and draws counted in plies. [`bound`]: Don Beal's
-//! Integrated Bounds and Values, the type of every node's result. [`window`]: alpha and beta, with what is proved of the
-//! node and where it becomes exact. [`params`]: every tunable number of the search, once. [`memory`]: large tables on huge
-//! pages. [`random`]: random numbers that repeat. [`parallel`]: work on all cores, with its results in order.
+//! Integrated Bounds and Values, the type of every node's result. [`window`]: alpha and beta, with what is proved of
+//! the node and where it becomes exact. [`params`]: every tunable number of the search, once. [`memory`]: large tables
+//! on huge pages. [`random`]: random numbers that repeat. [`checksum`](mod@checksum): whether bytes have changed.
+//! [`parallel`]: work on all cores, with its results in order.
 //!
 //! **The board.** [`position`]: the only room that plays moves, on shakmaty's rules: keys, game history, repetition,
 //! moves in 16 bits, legal moves in two halves, what is attacked and what en prise, static exchange evaluation, perft,
@@ -59,6 +60,7 @@
 
 pub mod bench;
 pub mod bound;
+pub mod checksum;
 pub mod engine;
 pub mod eval;
 #[cfg(feature = "lab")]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-use ibex::eval::nnue::format::checksum;
+use ibex::checksum::checksum;
 
 use crate::page::read;
 

@@ -5,8 +5,6 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use ibex::eval::nnue::format;
-
 use crate::basis::{Engine, State};
 use crate::measure::{Measured, Tools, checksum, row};
 
@@ -302,7 +300,7 @@ fn line_of(command: &Command, names: &[String; 2], checksums: &[String; 3]) -> S
 
 /// The file in which a match of these settings is kept. Other settings have another one.
 pub fn kept(folder: &Path, stem: &str, settings: &str, kind: &str) -> PathBuf {
-    folder.join(format!("{stem}-{:016x}.{kind}", format::checksum(settings.as_bytes())))
+    folder.join(format!("{stem}-{:016x}.{kind}", ibex::checksum::checksum(settings.as_bytes())))
 }
 
 /// The match between `Ibex` and `Opponent` that is kept in this folder by a name that begins with this stem. If it is

@@ -5,7 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use ibex::eval::nnue::format;
 use serde_json::Value;
 
 use crate::basis::Engine;
@@ -91,7 +90,7 @@ impl Tools {
 /// One line: it cannot be read.
 pub fn checksum(file: &Path) -> Result<String, String> {
     let bytes = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
-    Ok(format!("{:016x}", format::checksum(&bytes)))
+    Ok(format!("{:016x}", ibex::checksum::checksum(&bytes)))
 }
 
 /// The file of this folder that has a program of this checksum.

@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
 
+use ibex::checksum::checksum;
 use ibex::eval::nnue::Network;
 use ibex::eval::nnue::format::{self, INPUTS};
 use ibex::eval::{Evaluation, Evaluator};
@@ -252,7 +253,7 @@ pub fn network_file(bytes: &[u8]) -> Option<Vec<u8>> {
     for (at, number) in [(24, format::QA), (26, format::QB), (28, format::SCALE)] {
         file[at..at + 2].copy_from_slice(&(number as u16).to_le_bytes());
     }
-    file[32..40].copy_from_slice(&format::checksum(&weights).to_le_bytes());
+    file[32..40].copy_from_slice(&checksum(&weights).to_le_bytes());
     for (byte, &name) in file[40..].iter_mut().zip(rest) {
         *byte = name;
     }

@@ -4,7 +4,7 @@ use crate::sources;
 
 /// The rooms, level by level from the ground; rooms on one level do not know each other.
 pub const LEVELS: &[&[&str]] = &[
-    &["score", "params", "memory", "random", "parallel"],
+    &["score", "params", "memory", "random", "parallel", "checksum"],
     &["bound"],
     &["window"],
     &["position", "retrograde"],

@@ -5,8 +5,8 @@ use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use bulletformat::ChessBoard;
+use ibex::checksum;
 use ibex::eval::nnue::features::{FeatureView, output_bucket};
-use ibex::eval::nnue::format;
 use ibex::lab::outputs::is_still;
 use ibex::position::Position;
 use ibex::position::attacks::en_prise;
@@ -173,7 +173,7 @@ impl PackedFile<'_> {
 
 /// The checksum of packed positions in their order.
 pub fn checksum(positions: &[ChessBoard]) -> u64 {
-    positions.iter().fold(format::checksum(&[]), |sum, position| format::checksum_on(sum, &to_bytes(position)))
+    positions.iter().fold(checksum::checksum(&[]), |sum, position| checksum::checksum_on(sum, &to_bytes(position)))
 }
 
 /// Writes a file of packed positions; under its name it is whole or not there.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use bulletformat::ChessBoard;
-use ibex::eval::nnue::format;
+use ibex::checksum::checksum_on;
 use ibex::random::Random;
 use ibex::tell;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -111,7 +111,7 @@ impl TrainingSet {
     /// A number that other positions, another order of theirs, or other shares do not have; never 0.
     fn fingerprint(&self) -> u64 {
         let places = |(places, taken): &(Range<u32>, usize)| [places.start.into(), places.end.into(), *taken as u64];
-        let add = |sum, word: u64| format::checksum_on(sum, &word.to_le_bytes());
+        let add = |sum, word: u64| checksum_on(sum, &word.to_le_bytes());
         self.files.iter().flat_map(places).fold(data::checksum(&self.positions), add).max(1)
     }
 

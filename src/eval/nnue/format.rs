@@ -1,4 +1,5 @@
-//! The file of a network. The build script includes this file as well, so it uses nothing of the crate.
+//! The file of a network. The build script includes this file as well, so it uses nothing of the crate but the checksum,
+//! which the script has, too.
 //!
 //! A file is a header of 64 bytes and the weights, all little-endian:
 //!
@@ -16,6 +17,8 @@
 //!
 //! The weights are 16-bit: 6912 rows of the hidden layer, its biases, eight rows of the output layer (own view, then the
 //! opponent's); then the eight output biases, 32-bit.
+
+use crate::checksum::checksum;
 
 /// The inputs of one view that say which piece stands where, for one place of the own king.
 pub const PIECES: usize = 768;
@@ -115,16 +118,6 @@ pub struct Contents {
     pub weights: Vec<i16>,
     /// The biases of the outputs.
     pub output_biases: [i32; OUTPUT_BUCKETS],
-}
-
-/// 64 bits of FNV-1a.
-pub fn checksum(bytes: &[u8]) -> u64 {
-    checksum_on(0xCBF2_9CE4_8422_2325, bytes)
-}
-
-/// The checksum of bytes that have this one, followed by `bytes`.
-pub fn checksum_on(checksum: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(checksum, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
 }
 
 /// The number of 16-bit weights of a network with this hidden layer.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::Tally;
-use crate::eval::nnue::format::{checksum, checksum_on};
+use crate::checksum::{checksum, checksum_on};
 use crate::formats::input;
 use crate::lab::outputs;
 

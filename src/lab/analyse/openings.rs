@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::pgn::{Games, Pgn, decoded};
-use crate::eval::nnue::format::checksum;
+use crate::checksum::checksum;
 use crate::formats::input::{self, STDIN};
 use crate::position::notation::{Action, read_action};
 use crate::position::{Game, Position};

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::judge::{Found, MateVerdict};
-use crate::eval::nnue::format::checksum;
+use crate::checksum::checksum;
 use crate::formats::epd::Suite;
 use crate::formats::input::STDIN;
 use crate::lab::outputs;
