@@ -179,17 +179,29 @@ fn check(changes: &Changes, uci: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A file of results, which is begun if it does not exist, with its pairs. Results under other conditions are not
-/// mixed, and as long as the file is open no other program may play for it.
-fn open_log(log: &Path, conditions: &Conditions) -> Result<(File, Vec<Pair>), String> {
+/// A file of results for which no other program plays while it is held.
+struct Held(File);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // A program that another thread starts just now has the file as well until it runs, and to close it here would
+        // leave it locked until then.
+        let _ = self.0.unlock();
+    }
+}
+
+/// A file of results, which is begun if it does not exist, with its pairs. Results under other conditions are not mixed.
+fn open_log(log: &Path, conditions: &Conditions) -> Result<(Held, Vec<Pair>), String> {
     let shown = log.display();
     let failed = |error: std::io::Error| format!("{shown}: {error}");
-    let mut file = OpenOptions::new().create(true).read(true).append(true).open(log).map_err(failed)?;
+    let file = OpenOptions::new().create(true).read(true).append(true).open(log).map_err(failed)?;
     match file.try_lock() {
         Ok(()) => (),
         Err(TryLockError::WouldBlock) => return Err(format!("{shown}: another program plays for it")),
         Err(TryLockError::Error(error)) => return Err(failed(error)),
     }
+    let mut held = Held(file);
+    let file = &mut held.0;
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(failed)?;
     // An interruption may have torn the last line; its pair is played again.
@@ -224,7 +236,7 @@ fn open_log(log: &Path, conditions: &Conditions) -> Result<(File, Vec<Pair>), St
     });
     // The same number is the same games: they count once.
     let pairs: BTreeMap<u64, Pair> = pairs.collect::<Result<_, String>>()?;
-    Ok((file, pairs.into_values().collect()))
+    Ok((held, pairs.into_values().collect()))
 }
 
 /// What all games have in common.
@@ -237,7 +249,7 @@ struct Setting<'a> {
 
 impl Setting<'_> {
     /// Plays the pairs of these numbers, some at a time, and adds each to the log.
-    fn play(&self, changes: &Changes, numbers: &[u64], (log, file): (&Path, File)) -> Result<Vec<Pair>, String> {
+    fn play(&self, changes: &Changes, numbers: &[u64], (log, file): (&Path, Held)) -> Result<Vec<Pair>, String> {
         let failed = |error: std::io::Error| format!("{}: {error}", log.display());
         let played = Mutex::new((file, Vec::new()));
         let (next, broken) = (AtomicU64::new(0), AtomicBool::new(false));
@@ -250,7 +262,7 @@ impl Setting<'_> {
                 let pair = self.pair(changes, number, &folder)?;
                 let line = serde_json::to_string(&pair).map_err(|error| error.to_string())? + "\n";
                 let mut played = played.lock().map_err(|_| "another pair failed")?;
-                played.0.write_all(line.as_bytes()).map_err(failed)?;
+                played.0.0.write_all(line.as_bytes()).map_err(failed)?;
                 played.1.push(pair);
                 if played.1.len().is_multiple_of(REPORT) {
                     eprintln!("{} of {} pairs", played.1.len(), numbers.len());
