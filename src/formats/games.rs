@@ -196,7 +196,7 @@ impl<R: Read> Reader<R> {
             };
             steps.push(Step { chosen, score: i16::from_le_bytes([bytes[2], bytes[3]]) });
             if steps.len() > MAX_STEPS {
-                return malformed(format!("a game of more than {MAX_STEPS} half-moves"));
+                return malformed(format!("a game of more than {MAX_STEPS} plies"));
             }
             chess.play_unchecked(chosen);
         }

@@ -140,7 +140,7 @@ pub enum Counter {
 impl fmt::Display for Counter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Counter::HalfMoves => "half-move clock",
+            Counter::HalfMoves => "halfmove clock",
             Counter::Moves => "move number",
         })
     }
@@ -349,10 +349,10 @@ mod tests {
             ("4k3/8/8/8/4P3/8/4P3/4K3 b - e3 0 1", "4k3/8/8/8/4P3/8/4P3/4K3 b - - 0 1", "no pawn can just"),
             ("4k3/8/8/8/8/8/8/4K1RR w GH - 0 1", "4k3/8/8/8/8/8/8/4K1RR w K - 0 1", "that cannot be"),
             ("4k3/8/8/8/8/8/4P3/4K3 b - e9 0 1", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", "'e9' is no en passant square"),
-            ("4k3/8/8/8/8/8/4P3/4K3 w - - -1 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "half-move clock '-1'"),
-            ("4k3/8/8/8/8/8/4P3/4K3 w - - 151 9", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 9", "half-move clock '151'"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - -1 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "halfmove clock '-1'"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - 151 9", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 9", "halfmove clock '151'"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 -7", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "move number '-7'"),
-            ("4k3/8/8/8/8/8/4P3/4K3 w - - x 4", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 4", "half-move clock 'x'"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - x 4", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 4", "halfmove clock 'x'"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 4 a b", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 4", "'a b' behind the FEN"),
             ("4k3/8/8/8/8/8/4P3/44 w - - 0 4", "", ""),
             ("4k3/8/8/8/8/8/4P3/22K3 w - - 0 4", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 4", "added up"),
@@ -424,8 +424,8 @@ mod tests {
         let (_, repairs) = Position::from_any_fen("4k3/8/8/8/8/8/8/4K3 w - e3 151 1", None).expect("a position");
         let clock = Repair::Counter { counter: Counter::HalfMoves, field: "151".to_owned(), taken: 0 };
         let unread = Repair::Counter { counter: Counter::HalfMoves, field: "x".to_owned(), taken: 0 };
-        assert_eq!(clock.to_string(), "half-move clock '151' is out of range; taken as 0");
-        assert_eq!(unread.to_string(), "half-move clock 'x' is no whole number; taken as 0");
+        assert_eq!(clock.to_string(), "halfmove clock '151' is out of range; taken as 0");
+        assert_eq!(unread.to_string(), "halfmove clock 'x' is no whole number; taken as 0");
         assert_eq!(repairs, [clock, Repair::EnPassantDropped]);
     }
 }

@@ -249,6 +249,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let index = self.roots.0.iter().position(|root| root.m == best.m)?;
         self.return_to_root();
         self.depth = depth;
+        // What failed high in the iteration given up says nothing of the next one.
+        self.failed_high = None;
         let nodes = self.roots.0[index].nodes;
         self.roots.0[..=index].rotate_right(1);
         let mate = self.roots.0[0].mate.take();

@@ -170,8 +170,10 @@ fn an_adopted_iteration_has_the_effort_of_the_thread_that_finished_it() {
         (search.nodes, search.roots.0[3].nodes) = (1000, 10);
         let best = search.roots.0[3].clone();
         assert_eq!(search.take_over(), None);
+        search.failed_high = Some((search.roots.0[1].m, Ibv::lower(Score::heuristic(50))));
         search.shared.shared_best.finished(5, &best, 71);
         assert_eq!(search.take_over(), Some(71));
+        assert!(search.failed_high.is_none(), "of the iteration that was given up");
         assert_eq!((search.roots.0[0].m, search.effort()), (best.m, 1));
     });
 }

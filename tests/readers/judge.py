@@ -191,9 +191,10 @@ def check_games(ibex, rng, count, folder):
     source, out = folder / "games.pgn", folder / "out.pgn"
     source.write_bytes("".join(text for _, text in spelled).encode())
     done = subprocess.run([ibex, "analyse", source, "--nodes", "1", "--line", "0", "--out", out], capture_output=True)
-    named = {int(n) for n in re.findall(r": game (\d+) \(.*copied unchanged$", done.stderr.decode(), re.M)}
+    said = done.stderr.decode()
+    named = {int(n) for n in re.findall(r": game (\d+) \(.*copied unchanged$", said, re.M)}
     # A word in brackets before the first move is kept among the tags, with a remark.
-    remarked = {int(n) for n in re.findall(r": game (\d+) \(.*is not a tag: kept as it stands$", done.stderr.decode(), re.M)}
+    remarked = {int(n) for n in re.findall(r": game (\d+) \(.*is not a tag: kept as it stands$", said, re.M)}
     faults = []
     written = out.read_bytes().decode()
     # Games that are copied unchanged may be in any spelling: they are taken out, byte for byte, and the others compared.

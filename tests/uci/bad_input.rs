@@ -254,7 +254,7 @@ fn probe_names_its_repairs() {
     let output = run(&["probe", "4k3/8/8/8/8/8/4P3/4K3 w - - 999 1", "--nodes", "0.1k"]);
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{error}");
-    assert!(error.contains("half-move clock '999' is out of range"), "{error}");
+    assert!(error.contains("halfmove clock '999' is out of range"), "{error}");
     let refused = run(&["probe", "8/8/8/8/8/8/8/8 w"]);
     assert_eq!((refused.status.code(), refused.stdout.is_empty()), (Some(2), true));
 }

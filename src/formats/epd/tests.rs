@@ -66,7 +66,7 @@ fn positions_that_cannot_be_are_repaired() {
     let notes: Vec<String> = suite.notes.iter().map(ToString::to_string).collect();
     assert_eq!(notes.len(), 2, "{notes:?}");
     assert!(notes[0].starts_with("x.epd:2: ") && notes[0].ends_with("kept: Qq"), "{notes:?}");
-    assert!(notes[1].starts_with("x.epd:3: half-move clock '999'"), "{notes:?}");
+    assert!(notes[1].starts_with("x.epd:3: halfmove clock '999'"), "{notes:?}");
     assert_eq!(suite.entries.len(), 2);
     assert!(Suite::parse("x", "x", text.replace("Q1xd7+", "d4").as_bytes()).notes[0].reason.contains("more pieces"));
 }

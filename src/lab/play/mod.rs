@@ -1,9 +1,10 @@
 //! Playing through engines: what suites, analyses, endings and experiments share.
 //!
 //! - [`player`]: a question, its budget and its answer, and Ibex itself as a player
-//! - [`external`]: any other program behind UCI
+//! - [`external`]: any other program behind UCI; `info`: what it says of its searches
 
 pub mod external;
+mod info;
 pub mod player;
 
 /// Splits `LABEL=COMMAND`; a path before the equals sign is no label.

@@ -147,7 +147,7 @@ fn what_is_changed_is_remarked() {
     for (fen, repair) in [
         ("4k3/8/8/8/8/8/4P3/4K3[Qq] w - - 0 1", "'[Qq]' behind the board is ignored"),
         ("4k3/8/8/8/8/8/8/4K2R w KQ - 0 1", "kept: K"),
-        ("4k3/8/8/8/8/8/4P3/4K3 w - - 151 9", "half-move clock '151'"),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 151 9", "halfmove clock '151'"),
     ] {
         for variant in ["", "[Variant \"Chess960\"]\n"] {
             for moves in ["Kd1 *", "*"] {
