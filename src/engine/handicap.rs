@@ -15,7 +15,7 @@ use shakmaty::Move;
 
 use crate::position::{Game, Position};
 use crate::random::Random;
-use crate::score::{MAX_PLY, Score};
+use crate::score::Score;
 use crate::search::Report;
 use crate::time::Limits;
 
@@ -110,11 +110,11 @@ impl Handicap {
     pub fn limits(&self, game: &Game, limits: &Limits) -> Limits {
         let nodes = limits.nodes.unwrap_or(u64::MAX).min(self.nodes * PATIENCE + RESERVE);
         Limits {
-            // A stated depth also keeps out the mate search, which would make strength depend on the clock.
-            depth: Some(limits.depth.unwrap_or(MAX_PLY as u32)),
             nodes: Some(nodes),
             soft_nodes: Some(self.nodes),
             search_moves: self.considered(game, &limits.search_moves),
+            // Strength would depend on the clock, which keeps a mate search out.
+            no_mate_search: true,
             ..limits.clone()
         }
     }

@@ -56,8 +56,9 @@ impl Aspiration {
 }
 
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// Searches the PV with this index in one iteration. Returns `None` if the search was aborted.
-    pub(super) fn aspirate(&mut self, pv_index: usize, depth: i32, lines: usize) -> NodeResult {
+    /// Searches the PV with this index in this iteration. Returns `None` if the search was aborted.
+    pub(super) fn aspirate(&mut self, pv_index: usize) -> NodeResult {
+        let depth = self.depth;
         if let Driver::Mtdf { growing } = self.rules().driver {
             return self.mtdf(pv_index, depth, growing);
         }
@@ -73,10 +74,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             }
             self.failed_high = value.cuts(window.beta).then(|| (self.roots.0[pv_index].m, value));
             window.open(value, self.rules().pruning);
-            if self.id == 0 && lines == 1 {
+            if self.id == 0 && self.multi_pv == 1 {
                 // A value below the window may be exact, but its PV was not kept.
                 let open = if value.bound() == Bound::Exact { value.force_upper() } else { value };
-                self.report(pv_index, lines, Some(open));
+                self.report(pv_index, Some(open));
             }
         }
     }

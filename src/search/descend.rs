@@ -105,6 +105,19 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
         Some(self.leave(value, evaluation))
     }
 
+    /// Asks whether a child is worth more than `alpha` to this node: searches it with a null window.
+    #[inline]
+    pub(super) fn null_window(
+        &mut self,
+        child: &Position,
+        alpha: Score,
+        depth: i32,
+        ply: usize,
+        cut_node: bool,
+    ) -> NodeResult {
+        self.child::<false>(child, alpha, alpha.above(), depth, ply, cut_node)
+    }
+
     /// As [`Search::child`], by quiescence search alone.
     #[inline]
     pub(super) fn quiet_child<const PV: bool>(

@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 
 use shakmaty::Move;
 
-use super::Search;
 use super::report::{Basis, Event};
 use super::root::{Exact, RootMove, RootMoves};
 use super::shared_best::Lead;
+use super::{PvCompletion, Search};
 use crate::bound::{Bound, Ibv};
 use crate::position::PackedMove;
 use crate::score::{MAX_PLY, Score};
@@ -43,10 +43,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return None;
         }
         self.td.age();
-        let lines = lines.clamp(1, self.roots.0.len());
+        self.multi_pv = lines.clamp(1, self.roots.0.len());
         let deepest = self.shared.limits.depth.map_or(MAX_PLY as i32 - 1, |d| d.clamp(1, MAX_PLY as u32 - 1) as i32);
         // Helper threads search one line.
-        self.adopts_lead = lines == 1 && self.shared.counters.len() > 1;
+        self.adopts_lead = self.multi_pv == 1 && self.shared.counters.len() > 1;
         // Every other helper works an iteration ahead: what it stores in the TT is deep enough for the others.
         let ahead = if self.id.is_multiple_of(2) { 0 } else { 1 };
         let ply = self.game.position().game_ply();
@@ -56,7 +56,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         while self.depth < deepest {
             self.depth = (self.depth + 1 + ahead).min(deepest);
             let mut taken_over = None;
-            if !self.search_lines(lines) {
+            if !self.search_lines() {
                 taken_over = self.take_over();
                 if taken_over.is_none() {
                     break;
@@ -64,19 +64,19 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             }
             self.completed = self.depth;
             self.publish();
-            self.roots.0[..lines].sort_by_key(|root| Reverse((root.rank, root.score())));
+            self.roots.0[..self.multi_pv].sort_by_key(|root| Reverse((root.rank, root.score())));
             let effort = taken_over.unwrap_or_else(|| self.effort());
-            if lines == 1 {
+            if self.multi_pv == 1 {
                 self.shared.shared_best.finished(self.depth, &self.roots.0[0], effort);
             }
             if self.id == 0 {
-                self.finish_iteration(lines);
+                self.finish_iteration();
                 if self.is_enough(&mut trend, effort) {
                     break;
                 }
             }
             self.best_before = self.roots.0.first().cloned();
-            if lines > 1 {
+            if self.multi_pv > 1 {
                 complete = Some(self.roots.clone());
             }
             if self.shared.stop.load(Ordering::Relaxed) {
@@ -90,8 +90,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 None => self.use_interrupted_iteration(),
             }
         }
-        self.complete_mate_line(0, true);
-        self.recall_mates(lines);
+        self.complete_mate_line(0, PvCompletion::AfterSearch);
+        self.recall_mates();
         self.publish();
         self.td.nodes += self.nodes;
         self.td.search_before = self.roots.0[0].score().map(|score| SearchBefore { ply, cp: score.cp() });
@@ -102,14 +102,14 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     }
 
     /// Searches all lines of an iteration. Returns whether it was completed.
-    fn search_lines(&mut self, lines: usize) -> bool {
+    fn search_lines(&mut self) -> bool {
         if self.is_overtaken() {
             return false;
         }
         // The search goes rank by rank; the lines may have been reported in another order.
-        self.roots.0[..lines].sort_by_key(|root| Reverse(root.rank));
-        for pv_index in 0..lines {
-            if self.aspirate(pv_index, self.depth, lines).is_none() {
+        self.roots.0[..self.multi_pv].sort_by_key(|root| Reverse(root.rank));
+        for pv_index in 0..self.multi_pv {
+            if self.aspirate(pv_index).is_none() {
                 return false;
             }
             self.roots.sort_from(pv_index);
@@ -118,18 +118,18 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     }
 
     /// Completes and reports the lines of an iteration, and looks for mates.
-    fn finish_iteration(&mut self, lines: usize) {
-        for pv_index in 0..lines {
-            self.complete_mate_line(pv_index, false);
+    fn finish_iteration(&mut self) {
+        for pv_index in 0..self.multi_pv {
+            self.complete_mate_line(pv_index, PvCompletion::BetweenIterations);
         }
-        self.recall_mates(lines);
-        for pv_index in 0..lines {
-            self.report(pv_index, lines, None);
+        self.recall_mates();
+        for pv_index in 0..self.multi_pv {
+            self.report(pv_index, None);
         }
-        if self.search_mates(lines) {
-            self.complete_mate_line(0, false);
-            self.recall_mates(lines);
-            self.report(0, lines, None);
+        if self.search_mates() {
+            self.complete_mate_line(0, PvCompletion::BetweenIterations);
+            self.recall_mates();
+            self.report(0, None);
         }
     }
 
@@ -192,9 +192,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     }
 
     /// Restores mates that were reported before and lost since, and orders the lines.
-    pub(super) fn recall_mates(&mut self, lines: usize) {
+    pub(super) fn recall_mates(&mut self) {
+        let lines = self.multi_pv;
         self.roots.0.iter_mut().for_each(RootMove::recall_mate);
-        self.order_lines(lines);
+        self.order_lines();
         // A move behind the lines comes back if its mate is better than the last line.
         let (last, rank) = (lines - 1, self.roots.0[lines - 1].rank);
         let least = self.roots.0[last].score();
@@ -205,18 +206,18 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             && mate(&self.roots.0[index]).is_some_and(|mate| least.is_none_or(|least| mate > least))
         {
             self.roots.0[last..=index].rotate_right(1);
-            self.order_lines(lines);
+            self.order_lines();
         }
     }
 
     /// Orders the lines by their reported values: completing a mate's PV may have corrected its length, and a tablebase
     /// result replaces the search's score.
-    fn order_lines(&mut self, lines: usize) {
+    fn order_lines(&mut self) {
         let reported = |root: &RootMove| {
             let value = Ibv::exact(root.score()?);
             Some(self.shared.conventions.to_uci(root.reported(value, self.past.has_traps())))
         };
-        self.roots.0[..lines].sort_by_key(|root| Reverse(reported(root)));
+        self.roots.0[..self.multi_pv].sort_by_key(|root| Reverse(reported(root)));
     }
 
     /// A value of the root move at `index` as it is reported.
@@ -283,7 +284,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let only_move = self.roots.group_end(0) == 1 && self.depth >= 4;
         // A mate that the depth has covered several times will not get shorter.
         let settled = score.mate_ply().is_some_and(|ply| self.depth as usize > 2 * ply + 4);
-        let enough = only_move || settled || clock.is_soft_limit_reached(stretch, self.shared.nodes());
+        clock.note_nodes(self.shared.nodes());
+        let enough = only_move || settled || clock.is_soft_limit_reached(stretch);
         if self.shared.pondering.load(Ordering::Relaxed) {
             clock.set_enough(enough);
             return false;

@@ -36,10 +36,10 @@ struct MateWalk<'a> {
 }
 
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// Completes the PV of a root move whose value is an exact mate; `over` says that the search has ended.
+    /// Completes the PV of a root move whose value is an exact mate.
     ///
     /// If the PV shows an earlier mate, the value is corrected.
-    pub(super) fn complete_mate_line(&mut self, index: usize, over: bool) {
+    pub(super) fn complete_mate_line(&mut self, index: usize, when: PvCompletion) {
         let Some(Exact { depth, score }) = self.roots.0[index].last_exact else { return };
         let Some(length) = score.mate_ply() else { return };
         // Scores that do not count plies do not say how long the PV should be.
@@ -55,14 +55,14 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.return_to_root();
         let (nodes, limit, seldepth) = (self.nodes, self.node_limit, self.seldepth);
         let limits = self.shared.limits;
-        let timed = limits.movetime.is_some() || limits.clock.iter().any(Option::is_some);
-        let budget = match (over, timed) {
+        let over = when == PvCompletion::AfterSearch;
+        let budget = match (over, limits.is_timed()) {
             (false, _) => BUDGET + self.nodes / BUDGET_SHARE,
             (true, true) => LAST_BUDGET_TIMED,
             (true, false) if limits.infinite => LAST_BUDGET_STOPPED,
             (true, false) => LAST_BUDGET,
         };
-        self.pv_completion = if over { PvCompletion::AfterSearch } else { PvCompletion::BetweenIterations };
+        self.pv_completion = when;
         self.node_limit = if over { nodes + budget } else { limit.min(nodes + budget) };
         // After the search, these nodes count towards no limit.
         self.node_check = if over { self.node_limit } else { self.node_limit.min(self.granted) };

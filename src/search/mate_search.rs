@@ -311,14 +311,13 @@ fn two_best(children: &[Child], attacks: bool) -> (usize, u32) {
 
 impl<const PLAY: bool> Search<'_, PLAY> {
     /// Whether this search runs mate searches at all.
-    fn may_search_mates(&self, lines: usize) -> bool {
+    fn may_search_mates(&self) -> bool {
         let limits = self.shared.limits;
-        let timed = limits.movetime.is_some() || limits.clock.iter().any(Option::is_some);
         self.id == 0
             && self.rules().mate_search
-            && lines == 1
-            && !timed
-            && limits.soft_nodes.is_none()
+            && self.multi_pv == 1
+            && !limits.no_mate_search
+            && !limits.is_timed()
             && limits.depth.is_none()
             && limits.search_moves.is_empty()
             && usize::from(self.game.position().clock()) + 2 * self.most_moves() <= 100
@@ -333,8 +332,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     ///
     /// A mate by the side to move goes to the front of the root moves; returns whether it is shorter than the one known. A
     /// mate against it goes to the TT alone, where the next iteration finds it for every move.
-    pub(super) fn search_mates(&mut self, lines: usize) -> bool {
-        if !self.may_search_mates(lines) || self.nodes < START {
+    pub(super) fn search_mates(&mut self) -> bool {
+        if !self.may_search_mates() || self.nodes < START {
             return false;
         }
         let known = self.roots.0[0].score().filter(|score| score.is_decisive());

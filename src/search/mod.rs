@@ -104,6 +104,8 @@ pub struct Search<'a, const PLAY: bool> {
     seldepth: usize,
     depth: i32,
     completed: i32,
+    /// The number of lines that are searched (MultiPV), no more than there are root moves.
+    multi_pv: usize,
     /// Whether this thread takes over completed iterations of faster ones.
     adopts_lead: bool,
     /// The best move of the last complete iteration, as it was then.
@@ -183,6 +185,7 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
             seldepth: 0,
             depth: 0,
             completed: 0,
+            multi_pv: 1,
             adopts_lead: false,
             best_before: None,
             failed_high: None,

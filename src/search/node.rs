@@ -263,12 +263,12 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 let reduction = reductions::late_move(&node, &candidate, child.in_check(), self.stack(ply + 1).cutoffs);
                 let reduced = (new_depth - reduction).clamp(1, new_depth.max(1));
                 self.stack_mut(ply).reduction = new_depth - reduced;
-                value = self.child::<false>(&child, alpha, alpha.above(), reduced, ply, true)?;
+                value = self.null_window(&child, alpha, reduced, ply, true)?;
                 self.stack_mut(ply).reduction = 0;
                 if value.score() > alpha && reduced < new_depth {
                     let again = reductions::research_depth(new_depth, value, best);
                     if again > reduced {
-                        value = self.child::<false>(&child, alpha, alpha.above(), again, ply, !cut_node)?;
+                        value = self.null_window(&child, alpha, again, ply, !cut_node)?;
                     }
                     if !noisy {
                         let depth = node.depth;
@@ -279,7 +279,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             } else if !PV || move_count > 1 {
                 // Step 17. Principal variation search (PVS): a null window first, then the full window for a move that
                 // beats alpha.
-                value = self.child::<false>(&child, alpha, alpha.above(), new_depth, ply, !cut_node)?;
+                value = self.null_window(&child, alpha, new_depth, ply, !cut_node)?;
             }
             if PV && (move_count == 1 || value.score() > alpha && value.bound() != Bound::Upper) {
                 value = self.child::<true>(&child, alpha, beta, new_depth, ply, false)?;

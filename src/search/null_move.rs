@@ -33,7 +33,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let reduced = depth - (params::nmp_base() + depth / params::nmp_divisor() + above_beta);
         let child = self.make_null(position, ply);
         // This is a cut node, so its child is none.
-        let result = self.child::<false>(&child, beta.below(), beta, reduced, ply, false);
+        let result = self.null_window(&child, alpha, reduced, ply, false);
         self.take_back();
         let Some(value) = result else { return ControlFlow::Break(None) };
         if !value.cuts(beta) {

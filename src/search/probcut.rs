@@ -41,7 +41,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             let child = self.make(position, m, ply);
             let mut result = self.quiet_child::<false>(&child, raised.below(), raised, ply);
             if result.is_some_and(|value| value.cuts(raised)) {
-                result = self.child::<false>(&child, raised.below(), raised, reduced, ply, !node.cut_node);
+                result = self.null_window(&child, raised.below(), reduced, ply, !node.cut_node);
             }
             self.take_back();
             let Some(value) = result else { return ControlFlow::Break(None) };

@@ -30,7 +30,6 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     ) -> NodeResult {
         debug_assert!(alpha < beta);
         debug_assert!(PV || alpha.above() == beta);
-        let window_bottom = alpha;
 
         // Step 1. Limits, and draws by rule.
         let in_check = match self.begin(position, ply) {
@@ -146,7 +145,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return Some(Ibv::exact(Score::mated_in(self.rules().distance.origin(ply))));
         }
 
-        best = window.close(self.rules().composition.conclude(best, window_bottom, beta));
+        best = window.close(self.rules().composition.conclude(best, window.alpha, beta));
 
         // Step 9. TT store.
         let entry =

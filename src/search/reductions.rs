@@ -63,12 +63,12 @@ pub(super) fn late_move(node: &Node<'_>, candidate: &Candidate, gives_check: boo
 
 /// The reduction of a root move after the first ones, in plies.
 #[inline]
-pub(super) fn root_move(depth: i32, number: usize, forcing: bool, history: i32) -> i32 {
-    let mut reduction = base(depth, number) - params::lmr_pv();
-    if forcing {
+pub(super) fn root_move(candidate: &Candidate, gives_check: bool) -> i32 {
+    let mut reduction = candidate.base_reduction - params::lmr_pv();
+    if candidate.noisy || gives_check {
         reduction -= params::lmr_noisy();
     }
-    reduction -= history * 1024 / params::lmr_history();
+    reduction -= candidate.history * 1024 / params::lmr_history();
     reduction / 1024
 }
 

@@ -116,7 +116,7 @@ pub struct Outcome {
 
 impl<const PLAY: bool> Search<'_, PLAY> {
     /// Reports a line: its exact value or, inside an iteration, the bound that the window failed with.
-    pub(super) fn report(&self, index: usize, lines: usize, open: Option<Ibv>) {
+    pub(super) fn report(&self, index: usize, open: Option<Ibv>) {
         let root = &self.roots.0[index];
         let value = open.or(root.score().map(Ibv::exact)).unwrap_or(root.value);
         if !value.is_some() {
@@ -127,24 +127,24 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if open.is_none() && !complete && value.bound() == Bound::Exact && self.shared.stop.load(Ordering::Relaxed) {
             // The search was stopped while it completed a mate's PV. A single line is completed and reported once more at the
             // end; of several, the proved bound is reported.
-            if lines == 1 {
+            if self.multi_pv == 1 {
                 return;
             }
             value = value.proof();
         }
         self.publish();
         // A mate from an earlier iteration holds in this one, too: lines that are reported together have one depth.
-        self.shared.send(|| Event::Line(self.describe(index, lines, value, self.depth, open.is_none())));
+        self.shared.send(|| Event::Line(self.describe(index, value, open.is_none())));
     }
 
-    /// A report of a line.
-    fn describe(&self, index: usize, lines: usize, value: Ibv, depth: i32, complete: bool) -> Report {
+    /// A report of a line of this iteration.
+    fn describe(&self, index: usize, value: Ibv, complete: bool) -> Report {
         let root = &self.roots.0[index];
         Report {
-            depth: depth.max(0) as u32,
-            seldepth: root.seldepth.max(depth.max(0) as usize) as u32,
+            depth: self.depth.max(0) as u32,
+            seldepth: root.seldepth.max(self.depth.max(0) as usize) as u32,
             line: index + 1,
-            lines,
+            lines: self.multi_pv,
             value: self.shared.conventions.to_uci(value),
             basis: self.basis(index, value),
             complete,

@@ -6,6 +6,7 @@ use std::ops::Range;
 use shakmaty::Move;
 
 use super::history::{History, Tried};
+use super::node::Candidate;
 use super::picker::Picker;
 use super::{NodeResult, Search, reductions};
 use crate::bound::{Bound, Ibv};
@@ -219,9 +220,9 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
         let nodes_before = self.nodes;
         self.seldepth = 0;
-        let noisy = is_noisy(m);
+        let candidate = self.root_candidate(m, move_count, depth, threats);
         let child = self.make(position, m, 0);
-        if !noisy {
+        if !candidate.noisy {
             self.stack_mut(0).quiet = Some(History::quiet_slot(position, threats, m));
         }
         // What is left cannot win, and the own men could not before, if none was a pawn that promotes: of all draws this one
@@ -231,7 +232,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             self.td.pv.clear(1);
             Ibv::exact(Score::BEST_DRAW)
         } else {
-            self.search_root_child(&child, (m, move_count), (alpha, beta), depth, threats)?
+            self.search_root_child(&child, &candidate, alpha, beta, depth)?
         };
         self.take_back();
 
@@ -254,33 +255,40 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         Some(value)
     }
 
+    /// A root move in its turn, as reductions see it.
+    fn root_candidate(&self, m: Move, number: usize, depth: i32, threats: &Attacks) -> Candidate {
+        let noisy = is_noisy(m);
+        let history = match noisy {
+            true => 0,
+            false => self.td.history.quiet(self.game.position(), threats, &self.cont_keys(0), m),
+        };
+        Candidate { m, noisy, number, history, base_reduction: reductions::base(depth, number) }
+    }
+
     /// Searches what lies behind a root move, within the window.
     fn search_root_child(
         &mut self,
         child: &Position,
-        (m, move_count): (Move, usize),
-        (alpha, beta): (Score, Score),
+        candidate: &Candidate,
+        alpha: Score,
+        beta: Score,
         depth: i32,
-        threats: &Attacks,
     ) -> NodeResult {
-        let position = self.game.position();
-        let noisy = is_noisy(m);
         let mut value = Ibv::NONE;
-        let mut null_window = move_count > 1;
-        if self.rules().pruning && depth >= params::lmr_root_depth() && move_count as i32 > params::lmr_root_moves() {
-            let cont_keys = self.cont_keys(0);
-            let history = if noisy { 0 } else { self.td.history.quiet(position, threats, &cont_keys, m) };
-            let reduction = reductions::root_move(depth, move_count, noisy || child.in_check(), history);
+        let mut null_window = candidate.number > 1;
+        let is_late = candidate.number as i32 > params::lmr_root_moves();
+        if self.rules().pruning && depth >= params::lmr_root_depth() && is_late {
+            let reduction = reductions::root_move(candidate, child.in_check());
             let reduced = (depth - 1 - reduction).clamp(1, depth - 1);
             self.stack_mut(0).reduction = depth - 1 - reduced;
-            value = self.child::<false>(child, alpha, alpha.above(), reduced, 0, true)?;
+            value = self.null_window(child, alpha, reduced, 0, true)?;
             self.stack_mut(0).reduction = 0;
             null_window = value.score() > alpha && reduced < depth - 1;
         }
         if null_window {
-            value = self.child::<false>(child, alpha, alpha.above(), depth - 1, 0, true)?;
+            value = self.null_window(child, alpha, depth - 1, 0, true)?;
         }
-        if move_count == 1 || value.score() > alpha && value.bound() != Bound::Upper {
+        if candidate.number == 1 || value.score() > alpha && value.bound() != Bound::Upper {
             value = self.child::<true>(child, alpha, beta, depth - 1, 0, false)?;
         }
         Some(value)

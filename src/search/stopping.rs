@@ -13,7 +13,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Counts a node. Returns whether the search must end.
     #[inline]
     pub(super) fn enter_node(&mut self) -> bool {
-        if self.nodes >= self.node_check && self.is_out_of_nodes() {
+        if self.nodes >= self.node_check && !self.take_nodes() {
             if self.pv_completion == PvCompletion::Off {
                 self.shared.stop.store(true, Ordering::Relaxed);
             }
@@ -35,16 +35,16 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             && !self.cannot_stop()
     }
 
-    /// Whether the node limit is reached; below a common limit, the thread takes its next share of it.
+    /// Takes the thread's next share of the limit that all threads have in common. Returns whether any nodes are left.
     #[cold]
-    pub(super) fn is_out_of_nodes(&mut self) -> bool {
+    fn take_nodes(&mut self) -> bool {
         if self.nodes >= self.node_limit {
-            return true;
+            return false;
         }
         let share = self.shared.allowance.as_ref().map_or(0, Allowance::take);
         self.granted = self.nodes + share;
         self.node_check = self.node_limit.min(self.granted);
-        share == 0
+        share > 0
     }
 
     /// Whether the first thread is still in its first iteration. It completes that within [`FIRST_ITERATION`] nodes
@@ -79,10 +79,9 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if self.shared.limits.nodes.is_some_and(|limit| self.shared.nodes() >= limit) {
             return true;
         }
+        self.shared.clock.note_nodes(self.shared.nodes());
         // Whose time it is comes before the clock, which a ponderhit sets first: the other way round, a ponderhit between the
-        // two would end a search by the opponent's time. The clock is read even so, because with `nodestime` it takes the
-        // time from these nodes.
-        let pondering = self.shared.pondering.load(Ordering::Acquire);
-        self.shared.clock.is_hard_limit_reached(self.shared.nodes()) && !pondering
+        // two would end a search by the opponent's time.
+        !self.shared.pondering.load(Ordering::Acquire) && self.shared.clock.is_hard_limit_reached()
     }
 }

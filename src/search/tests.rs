@@ -124,7 +124,7 @@ fn a_mate_line_that_is_not_found_leaves_no_trace() {
             search.roots.0[0].last_exact = Some(Exact { depth: 20, score: Score::mate_in(21) });
             search.depth = 20;
             search.completed = 20;
-            search.complete_mate_line(0, false);
+            search.complete_mate_line(0, PvCompletion::BetweenIterations);
             assert!(search.roots.0[0].pv_is_incomplete && search.nodes > 1000);
             assert!(is_at_root(search));
         },
@@ -273,13 +273,13 @@ fn a_mate_that_was_shown_is_recalled() {
         search.roots.0[0].pv.truncate(1);
         search.roots.0.rotate_left(1);
         search.roots.0[0].last_exact = Some(Exact { depth: 5, score: Score::heuristic(200) });
-        search.recall_mates(1);
+        search.recall_mates();
         assert!(shown(search));
         // A nearer mate, and no line.
         search.roots.0[0].last_exact = Some(Exact { depth: 6, score: Score::mate_in(1) });
         search.roots.0[0].pv.truncate(1);
         search.roots.0[0].pv_is_incomplete = true;
-        search.recall_mates(1);
+        search.recall_mates();
         assert!(shown(search));
     });
     with_search("7k/8/5K2/6Q1/8/8/8/8 b - - 0 1", &limits, None, |search| {
@@ -289,10 +289,10 @@ fn a_mate_that_was_shown_is_recalled() {
         // The line of the same loss comes back; a better value stays.
         search.roots.0[0].pv.truncate(1);
         search.roots.0[0].pv_is_incomplete = true;
-        search.recall_mates(1);
+        search.recall_mates();
         assert_eq!((&search.roots.0[0].pv, search.roots.0[0].pv_is_incomplete), (&found.pv, false));
         search.roots.0[0].last_exact = Some(Exact { depth: 5, score: Score::heuristic(-100) });
-        search.recall_mates(1);
+        search.recall_mates();
         assert_eq!(search.roots.0[0].last_exact, Some(Exact { depth: 5, score: Score::heuristic(-100) }));
     });
 }

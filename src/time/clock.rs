@@ -19,7 +19,7 @@ pub struct Clock {
     start: Instant,
     /// Nodes per millisecond, if `nodestime` is set.
     nodestime: Option<u64>,
-    /// Nodes of the search at the last look at the clock.
+    /// Nodes of the search, as last noted.
     nodes: AtomicU64,
     /// Nanoseconds from `start` to the moment from which our own time runs.
     ours_from: AtomicU64,
@@ -70,9 +70,13 @@ impl Clock {
         }
     }
 
-    /// Our own time spent on this move, in a search that has this many nodes.
-    pub fn elapsed(&self, nodes: u64) -> Duration {
+    /// Notes how many nodes the search has: where nodes stand for time, they move the clock.
+    pub fn note_nodes(&self, nodes: u64) {
         self.nodes.store(nodes, Ordering::Relaxed);
+    }
+
+    /// Our own time spent on this move.
+    pub fn elapsed(&self) -> Duration {
         self.now().saturating_sub(Duration::from_nanos(self.ours_from.load(Ordering::Relaxed)))
     }
 
@@ -81,28 +85,23 @@ impl Clock {
         self.enough.store(enough, Ordering::Relaxed);
     }
 
-    /// Whether a search with this many nodes must end at once, if it is our turn.
-    pub fn is_hard_limit_reached(&self, nodes: u64) -> bool {
-        self.elapsed(nodes) >= self.hard.unwrap_or(Duration::MAX) || self.enough.load(Ordering::Relaxed)
+    /// Whether the search must end at once, if it is our turn.
+    pub fn is_hard_limit_reached(&self) -> bool {
+        self.elapsed() >= self.hard.unwrap_or(Duration::MAX) || self.enough.load(Ordering::Relaxed)
     }
 
     /// Whether the hard limit has been passed in time, for threads that do not know the nodes of all: false where nodes
-    /// are what counts. It only reads.
+    /// are what counts.
     pub fn is_time_up(&self) -> bool {
         let ours_from = Duration::from_nanos(self.ours_from.load(Ordering::Relaxed));
         self.nodestime.is_none() && self.hard.is_some_and(|hard| self.start.elapsed().saturating_sub(ours_from) >= hard)
     }
 
-    /// Whether a search with this many nodes should begin no other iteration, the soft limit being stretched to
-    /// `percent` of itself.
-    pub fn is_soft_limit_reached(&self, percent: u32, nodes: u64) -> bool {
-        match (self.soft, self.hard) {
-            (Some(soft), hard) => {
-                let ours = self.elapsed(nodes);
-                self.now() >= soft * percent / 100 || hard.is_some_and(|hard| ours >= hard)
-            }
-            _ => false,
-        }
+    /// Whether the search should begin no other iteration, the soft limit being stretched to `percent` of itself.
+    pub fn is_soft_limit_reached(&self, percent: u32) -> bool {
+        self.soft.is_some_and(|soft| {
+            self.now() >= soft * percent / 100 || self.hard.is_some_and(|hard| self.elapsed() >= hard)
+        })
     }
 
     /// Whether the clock decides how long to think (and easy moves should save time).
@@ -205,19 +204,22 @@ mod tests {
             };
             // A node is a millisecond here, so that the test decides what time it is.
             let clock = Clock::new(&limits, Color::White, 0, ms(overhead), Instant::now()).with_nodestime(1);
-            clock.elapsed(pondered);
+            clock.note_nodes(pondered);
             clock.ponderhit();
-            let at = |time: Duration| pondered + time.as_millis() as u64 + 1;
+            let pass = |time: Duration| clock.note_nodes(pondered + time.as_millis() as u64 + 1);
             if let Some(time) = time {
                 let most = ms(time).saturating_sub(ms(overhead)).max(LEAST);
-                prop_assert!(clock.is_hard_limit_reached(at(most)));
-                prop_assert!(clock.is_soft_limit_reached(percent, at(most)));
+                pass(most);
+                prop_assert!(clock.is_hard_limit_reached());
+                prop_assert!(clock.is_soft_limit_reached(percent));
             }
             if let Some(movetime) = movetime {
-                prop_assert!(clock.is_hard_limit_reached(at(ms(movetime).saturating_sub(ms(overhead)).max(LEAST))));
+                pass(ms(movetime).saturating_sub(ms(overhead)).max(LEAST));
+                prop_assert!(clock.is_hard_limit_reached());
             }
             if (time, movetime) == (None, None) {
-                prop_assert!(!clock.is_hard_limit_reached(u64::MAX / 2));
+                clock.note_nodes(u64::MAX / 2);
+                prop_assert!(!clock.is_hard_limit_reached());
             }
         }
     }
@@ -227,16 +229,21 @@ mod tests {
         let ms = Duration::from_millis;
         let clock = || Clock::new(&Limits::movetime(ms(100)), Color::White, 0, Duration::ZERO, Instant::now());
         let nodes = clock().with_nodestime(500);
-        assert_eq!(nodes.elapsed(250), Duration::from_micros(500));
-        assert!(!nodes.is_hard_limit_reached(49_999));
-        assert!(nodes.is_hard_limit_reached(50_000));
-        assert!(!clock().with_nodestime(0).is_hard_limit_reached(u64::MAX), "time itself has hardly begun");
+        nodes.note_nodes(250);
+        assert_eq!(nodes.elapsed(), Duration::from_micros(500));
+        let is_over = |clock: &Clock, nodes| {
+            clock.note_nodes(nodes);
+            clock.is_hard_limit_reached()
+        };
+        assert!(!is_over(&nodes, 49_999) && is_over(&nodes, 50_000));
+        assert!(!is_over(&clock().with_nodestime(0), u64::MAX), "time itself has hardly begun");
         // What was searched on the opponent's time is free.
         let pondered = clock().with_nodestime(500);
-        assert!(pondered.is_hard_limit_reached(60_000));
+        assert!(is_over(&pondered, 60_000));
         pondered.ponderhit();
-        assert_eq!(pondered.elapsed(61_000), ms(2));
-        assert!(!pondered.is_hard_limit_reached(109_999) && pondered.is_hard_limit_reached(110_000));
+        pondered.note_nodes(61_000);
+        assert_eq!(pondered.elapsed(), ms(2));
+        assert!(!is_over(&pondered, 109_999) && is_over(&pondered, 110_000));
     }
 
     #[test]
@@ -244,20 +251,23 @@ mod tests {
         let ms = Duration::from_millis;
         let limits = Limits { clock: ByColor { white: Some(ms(10_000)), black: None }, ..Limits::default() };
         let clock = || Clock::new(&limits, Color::White, 0, Duration::ZERO, Instant::now()).with_nodestime(1);
-        let pondered = |milliseconds: u64| {
+        // Some time on the opponent's clock, then some on ours.
+        let pondered = |theirs: u64, ours: u64| {
             let clock = clock();
-            clock.elapsed(milliseconds);
+            clock.note_nodes(theirs);
             clock.ponderhit();
+            clock.note_nodes(theirs + ours);
             clock
         };
-        assert!(!pondered(10).is_soft_limit_reached(100, 20));
-        assert!(pondered(5000).is_soft_limit_reached(100, 5001), "the soft limit counts from the start");
-        assert!(!pondered(5000).is_hard_limit_reached(5001), "the hard one from the ponderhit");
+        assert!(!pondered(10, 10).is_soft_limit_reached(100));
+        assert!(pondered(5000, 1).is_soft_limit_reached(100), "the soft limit counts from the start");
+        assert!(!pondered(5000, 1).is_hard_limit_reached(), "the hard one from the ponderhit");
         let clock = clock();
+        clock.note_nodes(1);
         clock.set_enough(true);
-        assert!(clock.is_hard_limit_reached(1));
+        assert!(clock.is_hard_limit_reached());
         clock.set_enough(false);
-        assert!(!clock.is_hard_limit_reached(1), "the best move has changed since");
+        assert!(!clock.is_hard_limit_reached(), "the best move has changed since");
     }
 
     /// A long game at 0.2 s + 2 ms whose every move costs a millisecond more than is thought, and in which the machine

@@ -51,6 +51,8 @@ pub struct Limits {
     pub ponder: bool,
     /// Only these root moves, if any are named.
     pub search_moves: Vec<Move>,
+    /// All nodes are for the search, none of them for a mate search beside it.
+    pub no_mate_search: bool,
 }
 
 impl fmt::Display for Limits {
@@ -78,6 +80,11 @@ impl fmt::Display for Limits {
 }
 
 impl Limits {
+    /// Whether any time limits the search: its own, or a clock.
+    pub fn is_timed(&self) -> bool {
+        self.movetime.is_some() || self.clock.iter().any(Option::is_some)
+    }
+
     /// A search of exactly this many nodes.
     pub fn nodes(nodes: u64) -> Limits {
         Limits { nodes: Some(nodes), ..Limits::default() }

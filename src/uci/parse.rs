@@ -303,6 +303,7 @@ impl Go {
             infinite: self.infinite,
             ponder: self.ponder,
             search_moves: self.search_moves.iter().filter_map(|text| read_move(position, text)).collect(),
+            no_mate_search: false,
         };
         self.complete_clock(position.turn(), &mut limits);
         if limits.clock[position.turn()].is_none() && !has_fixed_limit(&limits) {

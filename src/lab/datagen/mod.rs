@@ -304,12 +304,12 @@ impl Selfplay {
             engine.collect_lessons(rule);
         }
         let limits = |count: u64| {
-            if nodes.hard {
-                // A soft limit, however far, says that the nodes are for the search alone, none of them for a mate search.
-                Limits { soft_nodes: Some(u64::MAX), ..Limits::nodes(count) }
+            let limits = if nodes.hard {
+                Limits::nodes(count)
             } else {
                 Limits { soft_nodes: Some(count), ..Limits::nodes(count.saturating_mul(Self::PATIENCE)) }
-            }
+            };
+            Limits { no_mate_search: true, ..limits }
         };
         let (for_scores, for_moves) = (limits(nodes.score), limits(nodes.choice));
         Selfplay { engine, for_scores, for_moves, searched: HashSet::new() }
