@@ -1,8 +1,8 @@
 //! Lazy SMP: every thread searches the same root on the shared table. Every other helper works an iteration ahead, and an
 //! iteration that one of them has finished is finished for all (`search/shared_best.rs`).
 //!
-//! The first thread owns the clock and reports; helpers only search. When it ends, all do, and a vote
-//! weighted by depth and score picks the move.
+//! The first thread owns the clock and reports; helpers only search. When it ends, all do, and a vote among those that
+//! no completed iteration has superseded picks the move, weighted by iteration and score.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,6 +18,19 @@ use crate::search::{Event, STACK_SIZE, Search, Shared, ThreadData};
 /// None where there is no move to search.
 pub fn search(shared: &Shared<'_>, threads: &mut [ThreadData], game: &Game, lines: usize) -> Option<ThreadResult> {
     let (first, helpers) = threads.split_first_mut()?;
+    let found = search_with(shared, first, helpers, game, lines);
+    first.search_before = found.as_ref().and_then(|found| found.trend);
+    found
+}
+
+/// The result of the first thread and its helpers.
+fn search_with(
+    shared: &Shared<'_>,
+    first: &mut ThreadData,
+    helpers: &mut [ThreadData],
+    game: &Game,
+    lines: usize,
+) -> Option<ThreadResult> {
     // Browsers make no training data, and a second set of rules doubles the code of the search.
     #[cfg(not(target_family = "wasm"))]
     if helpers.is_empty() && first.lessons.is_some() {
@@ -55,7 +68,7 @@ pub fn search(shared: &Shared<'_>, threads: &mut [ThreadData], game: &Game, line
         drop(end);
         let mut findings: Vec<ThreadResult> = main.into_iter().collect();
         findings.extend(running.into_iter().filter_map(|handle| handle.join().ok().flatten()));
-        if lines > 1 { findings.into_iter().next() } else { vote(findings) }
+        if lines > 1 { findings.into_iter().next() } else { vote(standing(findings, shared.shared_best.depth())) }
     })
 }
 
@@ -68,10 +81,21 @@ impl Drop for EndOfSearch<'_> {
     }
 }
 
+/// The findings that the deepest complete iteration has not superseded. A thread that works beyond it and has no value there
+/// yet comes with the move of an older one, which may have been refuted since. Proofs hold.
+fn standing(mut findings: Vec<ThreadResult>, deepest: i32) -> Vec<ThreadResult> {
+    let stands = |f: &ThreadResult| f.iteration >= deepest || f.value.proof().is_some();
+    // None does if the thread that completed it has panicked.
+    if findings.iter().any(stands) {
+        findings.retain(stands);
+    }
+    findings
+}
+
 /// The finding that most threads stand behind, deeper and better ones with more weight.
 fn vote(findings: Vec<ThreadResult>) -> Option<ThreadResult> {
     let worst = findings.iter().map(|f| f.value.score().cp()).min()?;
-    let weight = |f: &ThreadResult| i64::from(f.value.score().cp() - worst + 12) * i64::from(f.depth);
+    let weight = |f: &ThreadResult| i64::from(f.value.score().cp() - worst + 12) * i64::from(f.iteration);
     let mut votes: HashMap<PackedMove, i64> = HashMap::new();
     for finding in &findings {
         *votes.entry(PackedMove::new(finding.best)).or_default() += weight(finding);
@@ -169,6 +193,8 @@ mod tests {
             value,
             basis: Basis::default(),
             depth,
+            iteration: depth,
+            trend: None,
             seldepth: 1,
             nodes: 1,
         }
@@ -196,5 +222,22 @@ mod tests {
         // An upper bound is no win, nor is nothing.
         assert_eq!(elected([(d4, opinion(5), 8), (d5, Ibv::upper(Score::MAX), 0)]), Some(d4));
         assert_eq!(elected([]), None);
+    }
+
+    /// The first thread has completed iteration 14, where the best move of 13 falls behind. The other, which completed 13 and
+    /// has nothing of 15 yet, still holds that move and its higher score.
+    #[test]
+    fn what_a_completed_iteration_has_superseded_has_no_vote() {
+        let opinion = |cp| Ibv::exact(Score::heuristic(cp));
+        let (d4, d5) = (Square::D4, Square::D5);
+        let winner = |findings, deepest| vote(standing(findings, deepest)).map(|f| f.best.to());
+        let stale = || vec![finding(d4, opinion(20), 14), finding(d5, opinion(28), 13)];
+        assert_eq!(winner(stale(), 14), Some(d4));
+        assert_eq!(winner(stale(), 0), Some(d5), "by weight alone");
+        let ahead = vec![finding(d4, opinion(20), 14), finding(d5, opinion(28), 15)];
+        assert_eq!(winner(ahead, 14), Some(d5));
+        let proof = Ibv::exact(Score::mate_in(5));
+        assert_eq!(winner(vec![finding(d4, opinion(20), 14), finding(d5, proof, 13)], 14), Some(d5));
+        assert_eq!(winner(stale(), 15), Some(d5), "the finder of 15 is gone");
     }
 }

@@ -25,8 +25,13 @@ pub struct ThreadResult {
     pub value: Ibv,
     /// What the value rests on.
     pub basis: Basis,
-    /// The iteration that found it.
+    /// The depth of the search that found it: its iteration's, or up to three plies less after failing high.
     pub depth: i32,
+    /// The iteration that the result rests on: the interrupted one if that has a value of its own, else the last complete
+    /// one.
+    pub iteration: i32,
+    /// What the next search takes from this one, if the move has a score.
+    pub trend: Option<SearchBefore>,
     /// The deepest ply below it.
     pub seldepth: usize,
     /// Nodes of this thread.
@@ -94,7 +99,6 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.recall_mates();
         self.publish();
         self.td.nodes += self.nodes;
-        self.td.search_before = self.roots.0[0].score().map(|score| SearchBefore { ply, cp: score.cp() });
         if self.id > 0 && self.completed == 0 {
             return None;
         }
@@ -165,7 +169,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             && let Some(before) = self.best_before.take()
         {
             self.roots.0.retain(|root| root.m != before.m);
-            self.roots.0.insert(0, before);
+            self.roots.0.insert(0, RootMove { value: Ibv::NONE, ..before });
         }
     }
 
@@ -180,12 +184,17 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         // In the first iteration, other moves may not have been searched, and one of them may be better.
         let value = if self.completed == 0 && self.roots.0.len() > 1 { value.force_lower() } else { value };
         let root = &self.roots.0[0];
+        // A move that failed high at the end has a bound for a score.
+        let score = root.score().or(root.value.is_some().then(|| root.value.score()));
+        let ply = self.game.position().game_ply();
         ThreadResult {
             best: root.m,
             pv: root.pv.clone(),
             value,
             basis: self.basis(0, value),
             depth,
+            iteration: if root.value.is_some() { self.depth } else { self.completed },
+            trend: score.map(|score| SearchBefore { ply, cp: score.cp() }),
             seldepth: root.seldepth,
             nodes: self.nodes,
         }
@@ -277,6 +286,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return true;
         }
         let stretch = trend.stretch(PackedMove::new(best.m), score.cp(), effort);
+        // Before the clock, as in `must_stop`.
+        let pondering = self.shared.pondering.load(Ordering::Acquire);
         let clock = self.shared.clock;
         if !clock.is_managed() {
             return false;
@@ -285,8 +296,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         // A mate that the depth has covered several times will not get shorter.
         let settled = score.mate_ply().is_some_and(|ply| self.depth as usize > 2 * ply + 4);
         clock.note_nodes(self.shared.nodes());
-        let enough = only_move || settled || clock.is_soft_limit_reached(stretch);
-        if self.shared.pondering.load(Ordering::Relaxed) {
+        let enough = only_move || settled || clock.is_soft_limit_reached(stretch, pondering);
+        if pondering {
             clock.set_enough(enough);
             return false;
         }

@@ -143,24 +143,25 @@ mod tests {
         let fen = "r2q1rk1/ppp1bppp/2n1bn2/3p4/3P4/2NBBN2/PPP2PPP/R2Q1RK1 w - - 0 9";
         let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
         let m = position.parse_move("a2a3").expect("legal");
-        let candidate = |history| Candidate { m, noisy: false, number: 20, history, base_reduction: 4096 };
-        let node = level_node(&position);
-        let plain = late_move(&node, &candidate(0), false, 0);
-        assert_eq!(plain, 4);
-        assert!(late_move(&Node { pv: true, was_pv: true, ..level_node(&position) }, &candidate(0), false, 0) < plain);
-        let window = |beta| Node { pv: true, beta: Score::heuristic(beta), ..level_node(&position) };
-        let [narrow, wide] = [20, 900].map(|beta| late_move(&window(beta), &candidate(0), false, 0));
-        assert!(wide < narrow, "a wide window");
-        assert!(
-            late_move(&Node { improving: false, cut_node: true, ..level_node(&position) }, &candidate(0), false, 0)
-                > plain
-        );
-        assert!(late_move(&node, &candidate(0), false, 9) > plain, "the replies to other moves were refuted");
-        assert!(
-            late_move(&node, &candidate(14_000), false, 0) < plain
-                && late_move(&node, &candidate(-14_000), false, 0) > plain
-        );
-        assert!(late_move(&node, &Candidate { noisy: true, ..candidate(0) }, true, 0) < plain);
+        let capture = position.parse_move("d3h7").expect("legal");
+        let level = || level_node(&position);
+        // A little more than four plies, and a little less than five: any term shows.
+        let (low, high) = (4096, 5119);
+        let candidate = |base_reduction| Candidate { m, noisy: false, number: 20, history: 0, base_reduction };
+        let of = |node: Node<'_>, candidate: Candidate| late_move(&node, &candidate, false, 0);
+        assert_eq!((of(level(), candidate(low)), of(level(), candidate(high))), (4, 4));
+        assert!(of(Node { pv: true, ..level() }, candidate(low)) < 4);
+        assert!(of(Node { was_pv: true, ..level() }, candidate(low)) < 4);
+        let window = |beta| Node { pv: true, beta: Score::heuristic(beta), ..level() };
+        assert!(of(window(900), candidate(low)) < of(window(20), candidate(low)), "a wide window");
+        assert!(late_move(&level(), &candidate(low), true, 0) < 4, "a check");
+        assert!(of(level(), Candidate { noisy: true, ..candidate(low) }) < 4);
+        assert!(of(level(), Candidate { history: 14_000, ..candidate(low) }) < 4);
+        assert!(of(level(), Candidate { history: -14_000, ..candidate(high) }) > 4);
+        assert!(of(Node { cut_node: true, ..level() }, candidate(high)) > 4);
+        assert!(of(Node { improving: false, ..level() }, candidate(high)) > 4);
+        assert!(of(Node { tt_move: Some(capture), ..level() }, candidate(high)) > 4, "the best move is a capture");
+        assert!(late_move(&level(), &candidate(high), false, 9) > 4, "the replies to other moves were refuted");
     }
 
     #[test]

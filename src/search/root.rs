@@ -232,13 +232,15 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             self.td.pv.clear(1);
             Ibv::exact(Score::BEST_DRAW)
         } else {
-            self.search_root_child(&child, &candidate, alpha, beta, depth)?
+            let result = self.search_root_child(&child, &candidate, alpha, beta, depth);
+            // Also the nodes of a search that another thread has made superfluous went to this move.
+            self.roots.0[index].nodes += self.nodes - nodes_before;
+            result?
         };
         self.take_back();
 
-        let (seldepth, nodes) = (self.seldepth, self.nodes - nodes_before);
+        let seldepth = self.seldepth;
         let root = &mut self.roots.0[index];
-        root.nodes += nodes;
         if move_count == 1 || value.score() > alpha {
             root.value = value;
         }
@@ -294,7 +296,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         Some(value)
     }
 
-    /// Orders some of the root moves: those that have been best, the latest first; then as any other node orders them.
+    /// Orders some of the root moves: those that have been best, the one of the deepest search first; then as any other node
+    /// orders them.
     fn order(&mut self, moves: Range<usize>, threats: &Attacks) {
         let position = self.game.position();
         let cont_keys = self.cont_keys(0);

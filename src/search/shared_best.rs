@@ -29,7 +29,7 @@ pub struct SharedBest {
 impl SharedBest {
     /// The deepest completed iteration; 0 before the first.
     #[inline]
-    pub(super) fn depth(&self) -> i32 {
+    pub(crate) fn depth(&self) -> i32 {
         self.depth.load(Ordering::Relaxed)
     }
 

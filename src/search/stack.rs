@@ -19,7 +19,7 @@ pub struct ThreadData {
     /// Lessons for the network, if this thread's searches are to collect them.
     pub lessons: Option<Lessons>,
     /// The search before, if it had a score.
-    pub(super) search_before: Option<SearchBefore>,
+    pub(crate) search_before: Option<SearchBefore>,
     /// Nodes since the histories last forgot something.
     pub(super) nodes: u64,
     pub(super) evaluator: Evaluator,

@@ -476,3 +476,18 @@ fn a_pawn_is_not_thrown_away_for_a_certain_draw() {
         assert!(result.value.score().is_draw(), "{:?}", result.value);
     }
 }
+
+/// Effort is the share of the nodes that went to the best move. The search of a move that is given up, because the limit
+/// is reached or another thread has completed the iteration, went to that move, too.
+#[test]
+fn every_node_went_to_some_root_move() {
+    for nodes in [3000, 10_000, 40_000] {
+        let limits = Limits { no_mate_search: true, ..Limits::nodes(nodes) };
+        with_search("r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9", &limits, None, |search| {
+            search.iterate(1).expect("a move");
+            let spent: u64 = search.roots.0.iter().map(|root| root.nodes).sum();
+            // Each pass counts the root itself, too.
+            assert!(spent <= nodes && spent + 100 > nodes, "{spent} of {nodes}");
+        });
+    }
+}

@@ -97,10 +97,12 @@ impl Clock {
         self.nodestime.is_none() && self.hard.is_some_and(|hard| self.start.elapsed().saturating_sub(ours_from) >= hard)
     }
 
-    /// Whether the search should begin no other iteration, the soft limit being stretched to `percent` of itself.
-    pub fn is_soft_limit_reached(&self, percent: u32) -> bool {
+    /// Whether the search should begin no other iteration, the soft limit being stretched to `percent` of itself, though not
+    /// beyond the hard one, which does not count on the opponent's time.
+    pub fn is_soft_limit_reached(&self, percent: u32, pondering: bool) -> bool {
         self.soft.is_some_and(|soft| {
-            self.now() >= soft * percent / 100 || self.hard.is_some_and(|hard| self.elapsed() >= hard)
+            let passes_hard = || !pondering && self.hard.is_some_and(|hard| self.elapsed() >= hard);
+            self.now() >= soft * percent / 100 || passes_hard()
         })
     }
 
@@ -211,7 +213,7 @@ mod tests {
                 let most = ms(time).saturating_sub(ms(overhead)).max(LEAST);
                 pass(most);
                 prop_assert!(clock.is_hard_limit_reached());
-                prop_assert!(clock.is_soft_limit_reached(percent));
+                prop_assert!(clock.is_soft_limit_reached(percent, false));
             }
             if let Some(movetime) = movetime {
                 pass(ms(movetime).saturating_sub(ms(overhead)).max(LEAST));
@@ -259,8 +261,8 @@ mod tests {
             clock.note_nodes(theirs + ours);
             clock
         };
-        assert!(!pondered(10, 10).is_soft_limit_reached(100));
-        assert!(pondered(5000, 1).is_soft_limit_reached(100), "the soft limit counts from the start");
+        assert!(!pondered(10, 10).is_soft_limit_reached(100, false));
+        assert!(pondered(5000, 1).is_soft_limit_reached(100, false), "the soft limit counts from the start");
         assert!(!pondered(5000, 1).is_hard_limit_reached(), "the hard one from the ponderhit");
         let clock = clock();
         clock.note_nodes(1);
@@ -268,6 +270,15 @@ mod tests {
         assert!(clock.is_hard_limit_reached());
         clock.set_enough(false);
         assert!(!clock.is_hard_limit_reached(), "the best move has changed since");
+        // Little on the clock and a large increment: the hard limit cuts the soft one down.
+        let limits = Limits {
+            clock: ByColor { white: Some(ms(800)), black: None },
+            increment: ByColor { white: ms(5000), black: ms(5000) },
+            ..Limits::default()
+        };
+        let clock = Clock::new(&limits, Color::White, 0, ms(10), Instant::now()).with_nodestime(1);
+        clock.note_nodes(500);
+        assert!(clock.is_soft_limit_reached(200, false) && !clock.is_soft_limit_reached(200, true));
     }
 
     /// A long game at 0.2 s + 2 ms whose every move costs a millisecond more than is thought, and in which the machine

@@ -37,7 +37,8 @@ pub struct Limits {
     /// Time for this move; the move overhead is taken off.
     pub movetime: Option<Duration>,
     /// Stop when a mate in at most this many moves is proved. Or that there is none: this needs a search of one line, of
-    /// all moves, for a mate in at most eight, before which the 50-move rule draws nothing.
+    /// all moves, without a clock, a move time or a depth, for a mate in at most eight, before which the 50-move rule draws
+    /// nothing.
     pub mate: Option<u32>,
     /// Remaining time on the clocks; negative ones are zero.
     pub clock: ByColor<Option<Duration>>,
