@@ -1,15 +1,11 @@
 //! The static evaluation of a node: the evaluator's, correction history, and the TT value where that says more.
 
-use shakmaty::Move;
-
 use super::Search;
-use super::history::ContKeys;
 use super::node::Node;
 use super::tt_values::TtHit;
 use crate::bound::{Bound, Ibv};
 use crate::params;
 use crate::position::Position;
-use crate::position::movegen::is_noisy;
 use crate::score::Score;
 use crate::tt::Entry;
 
@@ -78,32 +74,6 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     pub(super) fn is_improving(&self, ply: usize, eval: i32) -> bool {
         let before = self.stack_before(ply, 2).eval.or(self.stack_before(ply, 4).eval);
         before.is_some_and(|before| eval > before)
-    }
-
-    /// Rewards or punishes the quiet move before by what it did to the evaluation. Every quiet move whose node comes to
-    /// its evaluation gets that, where beta cutoffs are rare.
-    #[inline]
-    pub(super) fn reward_by_eval_difference(&mut self, ply: usize, eval: i32) {
-        let parent = self.stack_before(ply, 1);
-        if let (Some(before), Some(slot)) = (parent.eval, parent.quiet) {
-            let gain = params::eval_diff_offset() - (before + eval);
-            let max = params::eval_diff_max();
-            self.td.history.update_slot(slot, (params::eval_diff_slope() * gain).clamp(-max, max));
-        }
-    }
-
-    /// Teaches correction history how far the evaluation was off, where the result says so and no capture explains it.
-    #[inline]
-    pub(super) fn learn_correction(&mut self, node: &Node<'_>, value: Ibv, best: Option<Move>, cont_keys: &ContKeys) {
-        let cp = value.score().cp();
-        let contradicts = match value.bound() {
-            Bound::Exact => true,
-            Bound::Lower => cp > node.eval,
-            Bound::Upper => cp < node.eval,
-        };
-        if !node.in_check && !best.is_some_and(is_noisy) && !value.score().is_decisive() && contradicts {
-            self.td.correction.update(node.position, cont_keys, node.depth, cp - node.eval);
-        }
     }
 
     /// Stores the evaluation of a node without a TT entry.

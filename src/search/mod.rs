@@ -6,9 +6,10 @@
 //! - `descend`: how a node begins, makes a move and searches the child; `stopping`: when a search ends
 //! - `estimate`: static evaluation; `correction`: how far it has been off; `proved`: draws by rule and recognizers;
 //!   `tt_values`: values into and out of the transposition table; `tablebases`: tablebases inside the tree
-//! - `picker`, `history`, `threats`: move ordering; `stack`: what a node leaves for its descendants
+//! - `picker`, `history`, `threats`: move ordering; `learning`: what results teach; `stack`: what a node leaves for the
+//!   nodes below it
 //! - `repetition`: the path to the current node; `past`: what TT keys carry of game history and the 50-move clock
-//! - `mate_search`: df-pn with a share of the nodes; `mate_line`: complete PVs for announced mates
+//! - `dfpn`: proof-number search; `mate_search`: its share of the nodes; `mate_line`: complete PVs for announced mates
 //! - `shared`, `shared_best`, `allowance`: what the threads share, their best result, and their node limit
 //! - `pv`, `report`: principal variations and events; `conventions`: what draws are worth, contempt
 //! - `lessons`: what the generator of training data takes out of the tree
@@ -19,12 +20,14 @@ mod aspiration;
 mod conventions;
 pub mod correction;
 mod descend;
+mod dfpn;
 pub mod distance;
 mod estimate;
 pub mod history;
 #[cfg(target_family = "wasm")]
 pub mod host;
 pub mod iterate;
+mod learning;
 pub mod lessons;
 mod mate_line;
 mod mate_search;

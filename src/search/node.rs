@@ -13,9 +13,9 @@ use super::tt_values::TtHit;
 use super::{NodeResult, Search, reductions};
 use crate::bound::{Bound, Ibv};
 use crate::params;
+use crate::position::Position;
 use crate::position::attacks::Attacks;
 use crate::position::movegen::is_noisy;
-use crate::position::{PackedMove, Position};
 use crate::score::Score;
 use crate::window::Window;
 
@@ -344,37 +344,6 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             Ibv::exact(Score::mated_in(self.rules().distance.origin(node.ply)))
         } else {
             self.draw(node.ply)
-        }
-    }
-
-    /// Updates the histories after `m` caused a beta cutoff: a bonus for it, a malus for the moves tried before it.
-    pub(super) fn reward_cutoff(
-        &mut self,
-        position: &Position,
-        ply: usize,
-        depth: i32,
-        m: Move,
-        threats: &Attacks,
-        tried: &Tried,
-    ) {
-        let cont_keys = self.cont_keys(ply);
-        let (bonus, malus) = (history::bonus(depth), history::malus(depth));
-        let history = &mut self.td.history;
-        if is_noisy(m) {
-            history.update_noisy(position, m, bonus);
-        } else {
-            history.update_quiet(position, threats, &cont_keys, m, bonus);
-            for &quiet in &tried.quiets {
-                history.update_quiet(position, threats, &cont_keys, quiet, -malus);
-            }
-        }
-        for &capture in &tried.noisy {
-            history.update_noisy(position, capture, -malus);
-        }
-        let entry = self.stack_mut(ply);
-        entry.cutoffs += 1;
-        if !is_noisy(m) {
-            entry.killer = Some(PackedMove::new(m));
         }
     }
 }

@@ -111,13 +111,12 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     #[inline(always)]
     #[expect(clippy::wrong_self_convention, reason = "the TT is where the value comes from, the search what reads it")]
     pub(super) fn from_tt(&self, stored: Ibv, position: &Position, ply: usize) -> Ibv {
-        let known = holding(
-            stored,
-            position,
-            ply,
-            (self.rules().distance, self.shared.conventions.draws),
-            self.no_recognized_wins,
-        );
+        let reading = Reading {
+            distance: self.rules().distance,
+            draws: self.shared.conventions.draws,
+            no_recognized_wins: self.no_recognized_wins,
+        };
+        let known = reading.of(stored, position, ply);
         if self.rules().table.admits(known) { known } else { Ibv::NONE }
     }
 }
@@ -125,48 +124,52 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 /// A TT value of a position at this ply, as a search would read it, from the view of the side to move at the root;
 /// [`Ibv::NONE`] where it does not hold.
 pub fn value_for_root(stored: Ibv, position: &Position, ply: usize, conventions: Conventions) -> Ibv {
-    let known = holding(stored, position, ply, (Distance::RootPly, conventions.draws), false);
+    let reading = Reading { distance: Distance::RootPly, draws: conventions.draws, no_recognized_wins: false };
+    let known = reading.of(stored, position, ply);
     if !known.is_some() {
         return Ibv::NONE;
     }
     conventions.to_uci(if ply.is_multiple_of(2) { known } else { -known })
 }
 
-/// What of a stored value holds at this clock, at `ply`.
-#[inline(always)]
-fn holding(
-    stored: Ibv,
-    position: &Position,
-    ply: usize,
-    (distance, draws): (Distance, DrawRule),
+/// How stored values are to be read.
+#[derive(Clone, Copy)]
+struct Reading {
+    /// The model of distances that they were stored under.
+    distance: Distance,
+    /// What draws are worth.
+    draws: DrawRule,
+    /// Whether the 50-move rule would end claims of recognizers within the search.
     no_recognized_wins: bool,
-) -> Ibv {
-    if !stored.is_some() {
-        return Ibv::NONE;
-    }
-    let mut known = distance.from_tt(stored, ply, draws);
-    if !known.is_some() {
-        return Ibv::NONE;
-    }
-    // A win needs its mate at clock 100 at the latest. A tablebase win is about a position just after a zeroing move: it
-    // needs that move in time, or to be that position. If the clock is too high, "at least a win" proves nothing here,
-    // but "at most" still holds, because the clock can only spoil a win. For losses the same holds mirrored.
-    let score = stored.score();
-    if score.is_decisive() {
+}
+
+impl Reading {
+    /// What of a stored value holds at this position's clock, at `ply`.
+    #[inline(always)]
+    fn of(self, stored: Ibv, position: &Position, ply: usize) -> Ibv {
+        if !stored.is_some() {
+            return Ibv::NONE;
+        }
+        let known = self.distance.from_tt(stored, ply, self.draws);
+        // A win needs its mate at clock 100 at the latest. A tablebase win is about a position just after a zeroing move: it
+        // needs that move in time, or to be that position. If the clock is too high, "at least a win" proves nothing here,
+        // but "at most" still holds, because the clock can only spoil a win. For losses the same holds mirrored.
+        let score = stored.score();
+        if !known.is_some() || !score.is_decisive() {
+            return known;
+        }
         let clock = usize::from(position.clock());
-        let needed = distance.plies_needed(score);
+        let needed = self.distance.plies_needed(score);
         let in_time = match score.band() {
             Band::Tablebase if needed == 0 => clock == 0,
-            Band::Recognizer if no_recognized_wins && needed > 0 => false,
+            Band::Recognizer if self.no_recognized_wins && needed > 0 => false,
             _ => clock + needed <= 100,
         };
-        if !in_time {
-            known = match (score.is_win(), known.bound()) {
-                (true, Bound::Lower) | (false, Bound::Upper) => return Ibv::NONE,
-                (true, _) => known.force_upper(),
-                (false, _) => known.force_lower(),
-            };
+        match (score.is_win(), known.bound()) {
+            _ if in_time => known,
+            (true, Bound::Lower) | (false, Bound::Upper) => Ibv::NONE,
+            (true, _) => known.force_upper(),
+            (false, _) => known.force_lower(),
         }
     }
-    known
 }

@@ -35,7 +35,7 @@ const TERMS: &[(&str, &str)] = &[
     ("zobrist", "position/keys.rs"),
     ("cuckoo", "position/cuckoo.rs"),
     ("interior node recognizer", "search/node.rs"),
-    ("proof-number search", "search/mate_search.rs"),
+    ("proof-number search", "search/dfpn.rs"),
     ("contempt", "search/conventions.rs"),
     ("nnue", "eval/nnue/mod.rs"),
     ("accumulator", "eval/nnue/accumulator.rs"),

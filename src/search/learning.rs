@@ -1,0 +1,72 @@
+//! What a node teaches: the move histories learn which moves cause cutoffs and what quiet moves did to the evaluation,
+//! correction history how far the evaluation was off.
+
+use shakmaty::Move;
+
+use super::Search;
+use super::history::{self, ContKeys, Tried};
+use super::node::Node;
+use crate::bound::{Bound, Ibv};
+use crate::params;
+use crate::position::attacks::Attacks;
+use crate::position::movegen::is_noisy;
+use crate::position::{PackedMove, Position};
+
+impl<const PLAY: bool> Search<'_, PLAY> {
+    /// Updates the histories after `m` caused a beta cutoff: a bonus for it, a malus for the moves tried before it.
+    pub(super) fn reward_cutoff(
+        &mut self,
+        position: &Position,
+        ply: usize,
+        depth: i32,
+        m: Move,
+        threats: &Attacks,
+        tried: &Tried,
+    ) {
+        let cont_keys = self.cont_keys(ply);
+        let (bonus, malus) = (history::bonus(depth), history::malus(depth));
+        let history = &mut self.td.history;
+        if is_noisy(m) {
+            history.update_noisy(position, m, bonus);
+        } else {
+            history.update_quiet(position, threats, &cont_keys, m, bonus);
+            for &quiet in &tried.quiets {
+                history.update_quiet(position, threats, &cont_keys, quiet, -malus);
+            }
+        }
+        for &capture in &tried.noisy {
+            history.update_noisy(position, capture, -malus);
+        }
+        let entry = self.stack_mut(ply);
+        entry.cutoffs += 1;
+        if !is_noisy(m) {
+            entry.killer = Some(PackedMove::new(m));
+        }
+    }
+
+    /// Rewards or punishes the quiet move before by what it did to the evaluation. Every quiet move whose node comes to
+    /// its evaluation gets that, where beta cutoffs are rare.
+    #[inline]
+    pub(super) fn reward_by_eval_difference(&mut self, ply: usize, eval: i32) {
+        let parent = self.stack_before(ply, 1);
+        if let (Some(before), Some(slot)) = (parent.eval, parent.quiet) {
+            let gain = params::eval_diff_offset() - (before + eval);
+            let max = params::eval_diff_max();
+            self.td.history.update_slot(slot, (params::eval_diff_slope() * gain).clamp(-max, max));
+        }
+    }
+
+    /// Teaches correction history how far the evaluation was off, where the result says so and no capture explains it.
+    #[inline]
+    pub(super) fn learn_correction(&mut self, node: &Node<'_>, value: Ibv, best: Option<Move>, cont_keys: &ContKeys) {
+        let cp = value.score().cp();
+        let contradicts = match value.bound() {
+            Bound::Exact => true,
+            Bound::Lower => cp > node.eval,
+            Bound::Upper => cp < node.eval,
+        };
+        if !node.in_check && !best.is_some_and(is_noisy) && !value.score().is_decisive() && contradicts {
+            self.td.correction.update(node.position, cont_keys, node.depth, cp - node.eval);
+        }
+    }
+}
