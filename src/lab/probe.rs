@@ -17,7 +17,7 @@ use crate::eval::Evaluator;
 use crate::position::notation::{san, san_line};
 use crate::position::{Game, Position};
 use crate::recognize::explain::{self, Condition};
-use crate::recognize::syzygy::{RankedMove, Ranking};
+use crate::recognize::syzygy::{Keeps, RankedMove, Ranking};
 use crate::recognize::{self, three_men};
 use crate::retrograde::Dtm;
 use crate::score::Score;
@@ -254,8 +254,9 @@ fn bound(ibv: Ibv) -> Option<String> {
 /// What the tables say of a move: the result for the side that makes it, under the 50-move rule, with WDL and DTZ.
 fn result(ranked: &RankedMove, by_distance: bool) -> String {
     let (sign, certain) = (ranked.dtz.signum(), ranked.score.is_some_and(Score::is_decisive));
-    // Without a DTZ table, a rank of a thousand is a win or loss that the rule always changes.
-    let drawn = ranked.score == Some(Score::ZERO) || (!by_distance && ranked.rank.abs() == 1000);
+    // Without a DTZ table, the rule always changes such a win or loss.
+    let spoiled = !by_distance && matches!(ranked.rank.keeps, Keeps::CursedWin | Keeps::BlessedLoss);
+    let drawn = ranked.score == Some(Score::ZERO) || spoiled;
     let (wdl, words) = match sign {
         0 => (0, "draw"),
         1 if certain => (2, "win"),
@@ -391,6 +392,7 @@ mod tests {
     use super::*;
     use crate::position::PackedMove;
     use crate::position::notation::read_fen;
+    use crate::recognize::syzygy::Rank;
     use crate::search::Conventions;
     use crate::search::past::Past;
     use crate::time::Limits;
@@ -428,14 +430,17 @@ mod tests {
     #[test]
     fn results_name_the_50_move_rule() {
         let (win, m) = (Score::tablebase_win(0), Position::startpos().parse_move("e2e4").expect("a move"));
-        let told = |dtz, rank, score| result(&RankedMove { m, rank, score, dtz }, rank.abs() != 1000);
-        assert_eq!(told(5, 2000, Some(win)), "win (WDL 2, DTZ 5)");
-        assert_eq!(told(101, 899, Some(Score::ZERO)), "draw: the 50-move rule spoils the win (WDL 1, DTZ 101)");
-        assert_eq!(told(1, 1000, None), "draw: the 50-move rule spoils the win (WDL 1)");
-        assert_eq!(told(0, 0, Some(Score::ZERO)), "draw (WDL 0, DTZ 0)");
-        assert_eq!(told(-5, -2000, Some(-win)), "loss (WDL -2, DTZ -5)");
-        assert_eq!(told(-101, -899, Some(Score::ZERO)), "draw: the 50-move rule saves the loss (WDL -1, DTZ -101)");
-        assert!(told(100, 2000, None).starts_with("win, if"));
+        let ranked = |keeps, dtz, score| RankedMove { m, rank: Rank { keeps, order: 0 }, score, dtz };
+        let in_words = |keeps, dtz, score| result(&ranked(keeps, dtz, score), true);
+        assert_eq!(in_words(Keeps::Win, 5, Some(win)), "win (WDL 2, DTZ 5)");
+        let spoiled = "draw: the 50-move rule spoils the win (WDL 1";
+        assert_eq!(in_words(Keeps::CursedWin, 101, Some(Score::ZERO)), format!("{spoiled}, DTZ 101)"));
+        assert_eq!(result(&ranked(Keeps::CursedWin, 1, None), false), format!("{spoiled})"));
+        assert_eq!(in_words(Keeps::Draw, 0, Some(Score::ZERO)), "draw (WDL 0, DTZ 0)");
+        assert_eq!(in_words(Keeps::Loss, -5, Some(-win)), "loss (WDL -2, DTZ -5)");
+        let saved = "draw: the 50-move rule saves the loss (WDL -1, DTZ -101)";
+        assert_eq!(in_words(Keeps::BlessedLoss, -101, Some(Score::ZERO)), saved);
+        assert!(in_words(Keeps::Win, 100, None).starts_with("win, if"));
     }
 
     #[test]

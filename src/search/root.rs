@@ -14,7 +14,7 @@ use crate::params;
 use crate::position::attacks::Attacks;
 use crate::position::movegen::is_noisy;
 use crate::position::{Game, PackedMove, Position};
-use crate::recognize::syzygy::Ranking;
+use crate::recognize::syzygy::{Rank, Ranking};
 use crate::score::{Band, DrawRule, Score};
 
 /// An exact value of a root move.
@@ -36,8 +36,8 @@ pub(super) struct WholeMate {
 #[derive(Clone, Debug)]
 pub(super) struct RootMove {
     pub m: Move,
-    /// What tablebases say it keeps; moves of equal rank are searched together, others never. 0 where they are silent.
-    pub rank: i32,
+    /// What tablebases say it keeps, if they know; moves of equal rank are searched together, others never.
+    pub rank: Option<Rank>,
     /// The result that tablebases prove of it; none where the clock or the past of the game leaves it open.
     pub table: Option<Score>,
     /// Its value in the current iteration; none until it has been searched to a value of its own.
@@ -65,9 +65,9 @@ impl RootMoves {
     pub fn new(game: &Game, only: &[Move], ranking: Option<&Ranking>) -> RootMoves {
         let legal = game.position().legal_moves();
         let named = legal.iter().any(|m| only.contains(m));
-        let moves: Vec<(Move, i32, Option<Score>)> = match ranking {
-            None => legal.into_iter().map(|m| (m, 0, None)).collect(),
-            Some(ranking) => ranking.moves.iter().map(|ranked| (ranked.m, ranked.rank, ranked.score)).collect(),
+        let moves: Vec<(Move, Option<Rank>, Option<Score>)> = match ranking {
+            None => legal.into_iter().map(|m| (m, None, None)).collect(),
+            Some(ranking) => ranking.moves.iter().map(|ranked| (ranked.m, Some(ranked.rank), ranked.score)).collect(),
         };
         RootMoves(
             moves

@@ -46,8 +46,6 @@ impl Default for Probing {
     }
 }
 
-/// The rank of a move that loses, unless the 50-move rule or a repetition may yet save it.
-const LOSS: i32 = -2000;
 /// The number of missing tables that a remark names.
 const MISSING_TOLD: usize = 8;
 
@@ -63,7 +61,7 @@ const MISSING_TOLD: usize = 8;
 /// let game = Game::new(read_fen("8/8/8/8/4k3/8/4P3/4K3 w - - 0 1")?);
 /// if let Some(ranking) = tablebases.and_then(|tables| tables.rank_root(&game, &Probing::default())) {
 ///     for ranked in &ranking.moves {
-///         println!("{}: rank {}, score {:?}", san(game.position(), ranked.m), ranked.rank, ranked.score);
+///         println!("{}: {:?}, score {:?}", san(game.position(), ranked.m), ranked.rank.keeps, ranked.score);
 ///     }
 /// }
 /// # Ok::<(), ibex::position::FenError>(())
@@ -83,13 +81,37 @@ impl fmt::Debug for Tablebases {
     }
 }
 
+/// What a root move keeps of the game's result; a better one is greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Keeps {
+    /// A loss, unless the 50-move rule or a repetition may yet save it.
+    Loss,
+    /// A loss that the 50-move rule makes a draw.
+    BlessedLoss,
+    /// A draw.
+    Draw,
+    /// A win that the 50-move rule makes a draw, or may.
+    CursedWin,
+    /// A win.
+    Win,
+}
+
+/// The rank of a root move; a better one is greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rank {
+    /// What it keeps.
+    pub keeps: Keeps,
+    /// The order among moves that keep the same, by the way to progress; 0 where the search is to find that.
+    pub order: i32,
+}
+
 /// A root move with what the tables say of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankedMove {
     /// The move.
     pub m: Move,
     /// Moves of equal rank keep the same result, if the tables decide it; higher is better.
-    pub rank: i32,
+    pub rank: Rank,
     /// What to report for it: a tablebase win or loss at the root, or a draw; `None` where traps of the game or the
     /// rounding of the tables leave it open.
     pub score: Option<Score>,
@@ -225,7 +247,7 @@ impl Tablebases {
         // Stable: moves of one rank keep the generator's order where the distance is equal.
         moves.sort_by_key(|ranked| (Reverse(ranked.rank), ranked.dtz));
         // The position is lost for certain only if every move is, so a move may not say it while another one is open.
-        let loses = moves.first().is_some_and(|first| first.rank <= LOSS);
+        let loses = moves.first().is_some_and(|first| first.rank.keeps == Keeps::Loss);
         if loses && moves.iter().any(|ranked| ranked.score.is_none()) {
             moves.iter_mut().for_each(|ranked| ranked.score = None);
         }
@@ -280,15 +302,15 @@ impl Tablebases {
         let behind = position.clock() == 0 || traps.iter().all(|&(wins, plies)| wins != winner || plies + 1 >= most);
         let hurry = after_repetition(game) || clock > 50;
         let certain = in_time && behind;
-        let rank = match dtz.signum() {
-            1 if in_time && hurry => 2000 - dtz,
-            1 if in_time => 2000,
-            1 => 1000 - dtz - spent,
+        let (keeps, order) = match dtz.signum() {
+            1 if in_time && hurry => (Keeps::Win, -dtz),
+            1 if in_time => (Keeps::Win, 0),
+            1 => (Keeps::CursedWin, -dtz - spent),
             // Distances are rounded, and among losses the search itself looks for the longest. A move that may be saved is
             // no better for that: it may be mated at once.
-            -1 if !too_late => LOSS,
-            -1 => -1000 - dtz + spent,
-            _ => 0,
+            -1 if !too_late => (Keeps::Loss, 0),
+            -1 => (Keeps::BlessedLoss, -dtz + spent),
+            _ => (Keeps::Draw, 0),
         };
         let score = match dtz.signum() {
             0 => Some(Score::ZERO),
@@ -301,7 +323,7 @@ impl Tablebases {
         };
         // Without the rule, a spoiled win is a win like any other.
         let dtz = if !probing.fifty_moves && dtz.abs() > 100 { dtz - 100 * dtz.signum() } else { dtz };
-        Some(RankedMove { m, rank, score, dtz })
+        Some(RankedMove { m, rank: Rank { keeps, order }, score, dtz })
     }
 
     fn rank_by_wdl(&self, game: &Game, m: Move, probing: &Probing) -> Option<RankedMove> {
@@ -313,17 +335,22 @@ impl Tablebases {
         // Drawn on the board.
         let drawn = !mated && (again || strict && after.clock() >= 100);
         let wdl = if drawn { Wdl::Draw } else { -self.wdl_after_zeroing(after)? };
-        let (rank, score) = match wdl {
-            Wdl::Win => (2000, Some(Score::tablebase_win(0))),
-            Wdl::CursedWin if !strict => (2000, Some(Score::tablebase_win(0))),
-            Wdl::CursedWin => (1000, Some(Score::ZERO)),
-            Wdl::Draw => (0, Some(Score::ZERO)),
-            Wdl::BlessedLoss if strict => (-1000, Some(Score::ZERO)),
-            Wdl::BlessedLoss | Wdl::Loss => (LOSS, Some(-Score::tablebase_win(0))),
+        let keeps = match wdl {
+            Wdl::CursedWin if strict => Keeps::CursedWin,
+            Wdl::Win | Wdl::CursedWin => Keeps::Win,
+            Wdl::Draw => Keeps::Draw,
+            Wdl::BlessedLoss if strict => Keeps::BlessedLoss,
+            Wdl::BlessedLoss | Wdl::Loss => Keeps::Loss,
+        };
+        let score = match keeps {
+            Keeps::Win => Score::tablebase_win(0),
+            Keeps::CursedWin | Keeps::Draw | Keeps::BlessedLoss => Score::ZERO,
+            Keeps::Loss => -Score::tablebase_win(0),
         };
         // These tables are for positions with the clock at zero; a draw is one at any clock.
         let certain = after.clock() == 0 || wdl == Wdl::Draw;
-        Some(RankedMove { m, rank, score: score.filter(|_| certain), dtz: Dtz::before_zeroing(wdl).0.signum() })
+        let dtz = Dtz::before_zeroing(wdl).0.signum();
+        Some(RankedMove { m, rank: Rank { keeps, order: 0 }, score: certain.then_some(score), dtz })
     }
 
     /// The game-theoretical result for the side to move, 1, 0 or −1, without the 50-move rule, for checking others
