@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use bulletformat::ChessBoard;
@@ -208,31 +208,10 @@ impl Checkpoint {
 pub fn run(args: &Args) -> Result<(), String> {
     let _lock = data::Lock::take(with_ending(&args.out, ".lock"))?;
     let file = with_ending(&args.out, ".ckpt");
-    let mut checkpoint = match (file.exists(), args.resume) {
-        (true, true) => Checkpoint::read(&file)?,
-        (true, false) => return Err(format!("{} exists already; go on with --resume or remove it", file.display())),
-        (false, true) => return Err(format!("there is no {} to resume", file.display())),
-        (false, false) => match &args.from {
-            Some(other) => Checkpoint::continuing(args.recipe.clone(), other)?,
-            None => Checkpoint::new(args.recipe.clone()),
-        },
-    };
-    if checkpoint.recipe != args.recipe {
-        return Err(format!("{} was made by another recipe: {:?}", file.display(), checkpoint.recipe));
-    }
+    let mut checkpoint = begin(args, &file)?;
     let recipe = args.recipe.clone();
     let training = TrainingSet::read(&args.data)?;
-    let mut validation = Vec::new();
-    for source in &args.data {
-        let file = validation_file(&source.file);
-        // Lessons from inside searches have none.
-        if file.exists() || args.data.len() == 1 {
-            validation.append(&mut data::read(&file)?);
-        }
-    }
-    if validation.is_empty() {
-        return Err("there are no positions to validate with".to_owned());
-    }
+    let validation = read_validation(args)?;
     let threads = args.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     tell!(
         "{} positions to learn from, {} to validate with; hidden size {}, {threads} threads",
@@ -313,6 +292,38 @@ pub fn run(args: &Args) -> Result<(), String> {
         );
     }
     export::write(checkpoint.result(), &validation, &with_ending(&args.out, ".ibxn"))
+}
+
+/// What the training begins with: the checkpoint in `file` where it goes on, else nothing or another one's weights.
+fn begin(args: &Args, file: &Path) -> Result<Checkpoint, String> {
+    let checkpoint = match (file.exists(), args.resume) {
+        (true, true) => Checkpoint::read(file)?,
+        (true, false) => return Err(format!("{} exists already; go on with --resume or remove it", file.display())),
+        (false, true) => return Err(format!("there is no {} to resume", file.display())),
+        (false, false) => match &args.from {
+            Some(other) => Checkpoint::continuing(args.recipe.clone(), other)?,
+            None => Checkpoint::new(args.recipe.clone()),
+        },
+    };
+    if checkpoint.recipe != args.recipe {
+        return Err(format!("{} was made by another recipe: {:?}", file.display(), checkpoint.recipe));
+    }
+    Ok(checkpoint)
+}
+
+/// The positions to validate with, of all data that have any: lessons from inside searches have none.
+fn read_validation(args: &Args) -> Result<Vec<ChessBoard>, String> {
+    let mut validation = Vec::new();
+    for source in &args.data {
+        let file = validation_file(&source.file);
+        if file.exists() || args.data.len() == 1 {
+            validation.append(&mut data::read(&file)?);
+        }
+    }
+    if validation.is_empty() {
+        return Err("there are no positions to validate with".to_owned());
+    }
+    Ok(validation)
 }
 
 /// The mean loss of positions that nothing is learned from.

@@ -176,6 +176,28 @@ enum Sink {
     Resumable(Box<Resumable>),
 }
 
+impl Sink {
+    /// The output of a run, `job`, and how far it was the last time. Text goes to `--out`; else to standard output, unless the
+    /// run `has_page`.
+    fn open(args: &Args, job: Vec<String>, has_page: bool) -> Result<(Sink, Checkpoint), String> {
+        let sink = match &args.out {
+            None if has_page => Sink::Nowhere,
+            None => Sink::Stream(Box::new(io::stdout())),
+            Some(path) if args.resume => {
+                let output = Resumable::open(path, job)?;
+                let checkpoint = output.checkpoint.clone();
+                return Ok((Sink::Resumable(Box::new(output)), checkpoint));
+            }
+            Some(path) => {
+                let file = OpenOptions::new().write(true).create_new(true).open(path);
+                let file = file.map_err(|error| format!("{}: {error}", path.display()))?;
+                Sink::Stream(Box::new(BufWriter::new(file)))
+            }
+        };
+        Ok((sink, Checkpoint::default()))
+    }
+}
+
 /// Where the work goes: annotated text to the output, complaints to standard error, progress to a terminal.
 struct Desk<'a> {
     args: &'a Args,
@@ -297,20 +319,7 @@ fn analyse(args: &Args) -> Result<u8, String> {
             seen => seen?,
         };
     }
-    let (sink, checkpoint) = match &args.out {
-        None if page.is_some() => (Sink::Nowhere, Checkpoint::default()),
-        None => (Sink::Stream(Box::new(io::stdout())), Checkpoint::default()),
-        Some(path) if args.resume => {
-            let output = Resumable::open(path, job)?;
-            let checkpoint = output.checkpoint.clone();
-            (Sink::Resumable(Box::new(output)), checkpoint)
-        }
-        Some(path) => {
-            let file = OpenOptions::new().write(true).create_new(true).open(path);
-            let file = file.map_err(|error| format!("{}: {error}", path.display()))?;
-            (Sink::Stream(Box::new(BufWriter::new(file))), Checkpoint::default())
-        }
-    };
+    let (sink, checkpoint) = Sink::open(args, job, page.is_some())?;
     let tally = checkpoint.tally;
     let input = checkpoint.input;
     let mut desk = Desk { args, searcher, openings, sink, page, input, bar: bar.clone(), tally, interrupted: false };
@@ -336,9 +345,14 @@ fn analyse(args: &Args) -> Result<u8, String> {
         Sink::Resumable(mut output) if desk.interrupted => output.save()?,
         Sink::Resumable(output) => output.finish()?,
     }
-    let Tally { games, positions, marks: [blunders, mistakes, dubious], bad, others, unread, failed } = desk.tally;
+    conclude(args, desk.tally, desk.interrupted, has_page)
+}
+
+/// Says what has become of the inputs. Returns the exit status.
+fn conclude(args: &Args, tally: Tally, interrupted: bool, has_page: bool) -> Result<u8, String> {
+    let Tally { games, positions, marks: [blunders, mistakes, dubious], bad, others, unread, failed } = tally;
     let fate = args.fate();
-    if positions == 0 && games == 0 && others == 0 && failed == 0 && !desk.interrupted {
+    if positions == 0 && games == 0 && others == 0 && failed == 0 && !interrupted {
         return Err(format!("nothing to analyse ({} {fate})", counted(bad, "game or line", "games or lines")));
     }
     remark!(
@@ -358,7 +372,7 @@ fn analyse(args: &Args) -> Result<u8, String> {
             n => format!("; {} without a value", counted(n, "position", "positions")),
         },
     );
-    if desk.interrupted {
+    if interrupted {
         remark!(
             "ibex analyse: interrupted before the end; {}",
             match (args.resume, &args.html) {

@@ -159,13 +159,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
     let (mut journal, mut run) = open_journal(args, head)?;
 
     let done: HashSet<_> = run.records.iter().map(Record::key).collect();
-    let (part, parts) = args.shard.unwrap_or((1, 1));
-    let positions: Vec<_> = suites
-        .iter()
-        .flat_map(|suite| suite.entries.iter().map(move |entry| (suite, entry)))
-        .enumerate()
-        .filter_map(|(k, position)| (k % parts == part - 1).then_some(position))
-        .collect();
+    let positions = shard(&suites, args.shard);
     let tasks: Vec<PositionTask<'_>> = (0..contestants.len())
         .flat_map(|contestant| positions.iter().map(move |&(suite, entry)| PositionTask { contestant, suite, entry }))
         .filter(|task| {
@@ -218,29 +212,20 @@ pub fn run(args: &Args) -> Result<u8, String> {
     };
     // Where the last search was done when the interruption came, nothing is missing.
     let stopped = interrupt::is_stopped() && run.records.len() < before + tasks.len();
-
-    for label in deaf_to_nodes(&run) {
-        remark!(
-            "{label} seems not to obey 'go nodes'; --stop-at-nodes {label} makes Ibex stop it at about that number"
-        );
-    }
-    let stage = if stopped || !given_up.is_empty() { Stage::Stopped } else { Stage::Ended };
-    let saved = report::save(&run, stage, &args.outputs).and_then(|()| match &args.epd_out {
-        Some(path) => report::write_epd(path, &suites, &run).map_err(ReportError::from),
-        None => Ok(()),
-    });
-    report::print(&run, &args.outputs);
-    saved.map_err(|error| error.to_string())?;
-    if !stopped && !given_up.is_empty() {
-        for &contestant in &given_up {
-            remark!("ibex epd: {}: given up: it does not start", contestants[contestant].head.label);
-        }
-        tell_missing(args, "incomplete", &run, before + tasks.len(), &positions);
-        return Ok(TROUBLE);
-    }
+    let given_up: Vec<&str> =
+        given_up.into_iter().map(|contestant| contestants[contestant].head.label.as_str()).collect();
+    let missing = |end: &str| tell_missing(args, end, &run, before + tasks.len(), &positions);
+    save(args, &suites, &run, stopped || !given_up.is_empty())?;
     if stopped {
-        tell_missing(args, "interrupted", &run, before + tasks.len(), &positions);
+        missing("interrupted");
         return Ok(interrupt::STATUS);
+    }
+    if !given_up.is_empty() {
+        for label in given_up {
+            remark!("ibex epd: {label}: given up: it does not start");
+        }
+        missing("incomplete");
+        return Ok(TROUBLE);
     }
     let least = totals::least_solved(&run);
     let missed = args.fail_under.zip(least).filter(|(threshold, least)| least.percent() < *threshold);
@@ -248,6 +233,29 @@ pub fn run(args: &Args) -> Result<u8, String> {
         remark!("ibex epd: {}% solved is less than {threshold}%", least.percent_text());
     }
     Ok(if missed.is_some() { FOUND } else { OK })
+}
+
+/// The positions of all suites, or of one part of them: every N-th of them from the I-th on.
+fn shard(suites: &[Suite], shard: Option<(usize, usize)>) -> Vec<(&Suite, &SuiteEntry)> {
+    let (part, parts) = shard.unwrap_or((1, 1));
+    let positions = suites.iter().flat_map(|suite| suite.entries.iter().map(move |entry| (suite, entry)));
+    positions.skip(part - 1).step_by(parts).collect()
+}
+
+/// Writes the reports of a run and prints its summary, also where it `ended_early`.
+fn save(args: &Args, suites: &[Suite], run: &Run, ended_early: bool) -> Result<(), String> {
+    for label in deaf_to_nodes(run) {
+        remark!(
+            "{label} seems not to obey 'go nodes'; --stop-at-nodes {label} makes Ibex stop it at about that number"
+        );
+    }
+    let stage = if ended_early { Stage::Stopped } else { Stage::Ended };
+    let saved = report::save(run, stage, &args.outputs).and_then(|()| match &args.epd_out {
+        Some(path) => report::write_epd(path, suites, run).map_err(ReportError::from),
+        None => Ok(()),
+    });
+    report::print(run, &args.outputs);
+    saved.map_err(|error| error.to_string())
 }
 
 /// What each player has solved so far, of how many positions.
