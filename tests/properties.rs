@@ -10,7 +10,8 @@ use ibex::search::rules::TableMode;
 use ibex::search::{Conventions, Event, Report, Rules};
 use ibex::time::Limits;
 use proptest::prelude::*;
-use shakmaty::{CastlingMode, Move};
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, FromSetup as _, Move, PositionError};
 
 /// A game of random moves; some walks are steered to captures, so that endgames come up too.
 fn random_game(choices: &[u16], greedy: bool) -> Game {
@@ -123,7 +124,7 @@ fn crowded_boards_are_searched() {
     };
     let (mut engine, _) = Engine::new(Settings { hash_mib: 1, ..Settings::default() });
     let (mut searched, mut most_moves, mut most_captures) = (0, 0, 0);
-    // As many moves as there can be, and as many captures as one is likely to think of.
+    // As many moves as a list holds, and as many captures as one is likely to think of.
     let mut boards = vec![
         "kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1".to_owned(),
         "kqQQQQQQ/qqqqqqqq/QQQQQQQQ/qqqqqqqq/QQQQQQQQ/qqqqqqqq/QQQQQQQQ/KQqqqqqq w - - 0 1".to_owned(),
@@ -162,6 +163,25 @@ fn crowded_boards_are_searched() {
     }
     // The boards are crowded enough to try what games do not.
     assert!(most_moves > 256 && most_captures > 128, "{most_moves} moves, {most_captures} captures");
+}
+
+/// A position with more moves than a list holds, which a FEN does not give but a game may lead to: searched with the first
+/// of them.
+#[test]
+fn overfull_lists_of_moves_are_cut() {
+    let (mut engine, _) = Engine::new(Settings { hash_mib: 1, ..Settings::default() });
+    for fen in
+        ["QQQQQQBk/Q5RB/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1", "kqqqqqqq/q6q/q6q/q6q/q6q/q6q/q5rb/qqqqqqbK b - - 0 1"]
+    {
+        let setup = fen.parse::<Fen>().expect("a FEN").into_setup();
+        let chess = Chess::from_setup(setup, CastlingMode::Standard).or_else(PositionError::ignore_too_much_material);
+        let position = Position::from_chess(chess.expect("a position"));
+        for multi_pv in [1, 300] {
+            engine.apply(Settings { multi_pv, ..engine.settings().clone() });
+            let best = engine.search(&Game::new(position.clone()), Limits::nodes(3000), None).best;
+            assert!(best.is_some_and(|best| position.legal_moves().contains(&best)), "{fen}");
+        }
+    }
 }
 
 proptest! {

@@ -1,7 +1,8 @@
 //! Positions from FENs, as programs and people write them.
 //!
-//! Ibex plays every position that it can play: composed ones with any number of pieces, and those whose rights, squares or
-//! counters cannot be, which are repaired with a remark. A position that is refused costs a game.
+//! Ibex plays every position that it can play: composed ones with any number of pieces, as long as their moves fit in a
+//! list, and those whose rights, squares or counters cannot be, which are repaired with a remark. A position that is
+//! refused costs a game.
 
 use std::fmt;
 
@@ -9,6 +10,7 @@ use shakmaty::fen::{Fen, ParseFenError};
 use shakmaty::{CastlingMode, Chess, FromSetup, PositionError, PositionErrorKinds, Setup, Square};
 
 use super::Position;
+use super::movegen::MAX_MOVES;
 
 /// The highest halfmove clock that is believed: the 75-move rule ends every game there, and a higher one would end every
 /// search at once.
@@ -53,6 +55,8 @@ pub enum Illegal {
     PawnOnBackRank,
     /// The side to move could take the king.
     OppositeCheck,
+    /// A side has more legal moves than a list of moves holds ([`MAX_MOVES`]), now or if it were its turn.
+    TooManyMoves,
 }
 
 impl Illegal {
@@ -73,13 +77,14 @@ impl Illegal {
 
 impl fmt::Display for Illegal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Illegal::EmptyBoard => "empty board",
-            Illegal::MissingKing => "a king is missing",
-            Illegal::TooManyKings => "too many kings",
-            Illegal::PawnOnBackRank => "pawns on the first or last rank",
-            Illegal::OppositeCheck => "the side not to move is in check",
-        })
+        match self {
+            Illegal::EmptyBoard => f.write_str("empty board"),
+            Illegal::MissingKing => f.write_str("a king is missing"),
+            Illegal::TooManyKings => f.write_str("too many kings"),
+            Illegal::PawnOnBackRank => f.write_str("pawns on the first or last rank"),
+            Illegal::OppositeCheck => f.write_str("the side not to move is in check"),
+            Illegal::TooManyMoves => write!(f, "a side has more than {MAX_MOVES} moves"),
+        }
     }
 }
 
@@ -195,7 +200,8 @@ impl Position {
     /// # Errors
     ///
     /// [`FenError::Syntax`] if the board or the side to move cannot be read. [`FenError::Illegal`] if a side has no king
-    /// or several, a pawn stands on the first or last rank, or the side to move could take the king.
+    /// or several, a pawn stands on the first or last rank, the side to move could take the king, or a side has more moves
+    /// than a list holds.
     pub fn from_any_fen(fen: &str, mode: Option<CastlingMode>) -> Result<(Position, Vec<Repair>), FenError> {
         let mut repairs = Vec::new();
         let setup = read(fen, &mut repairs).map_err(|source| FenError::Syntax { fen: fen.to_owned(), source })?;
@@ -212,6 +218,9 @@ impl Position {
             }
         };
         let position = Position::from_chess(chess);
+        if position.overfills_a_list() {
+            return Err(FenError::Illegal { fen: fen.to_owned(), reasons: vec![Illegal::TooManyMoves] });
+        }
         if kinds.contains(PositionErrorKinds::INVALID_CASTLING_RIGHTS) {
             let kept = position.fen().split(' ').nth(2).unwrap_or("-").to_owned();
             repairs.push(Repair::CastlingDropped { kept });
@@ -405,6 +414,10 @@ mod tests {
             ("4kk2/8/8/8/8/8/8/4K3 w - - 0 1", "too many kings"),
             ("4k3/8/8/8/8/8/8/4KP2 w - - 0 1", "first or last rank"),
             ("4k3/8/8/8/8/8/4r3/4K3 b - - 0 1", "not to move is in check"),
+            ("QQQQQQBk/Q5RB/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1", "a side has more than 270 moves"),
+            ("QQQQQQBk/Q5RB/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ b - - 0 1", "a side has more than 270 moves"),
+            ("kqqqqqqq/q6q/q6q/q6q/q6q/q6q/q5rb/qqqqqqbK b - - 0 1", "a side has more than 270 moves"),
+            ("kqqqqqqq/q6q/q6q/q6q/q6q/q6q/q5rb/qqqqqqbK w - - 0 1", "a side has more than 270 moves"),
             ("4k3/8/8/8/8/8/8/4K3 x - - 0 1", "turn"),
             ("4k3/8/8/8/8/8/4K3 w - - 0 1", "board"),
         ] {

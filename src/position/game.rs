@@ -1,5 +1,6 @@
 //! A position with the game that led to it: what repetition and the 50-move rule need.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use shakmaty::{CastlingMode, Move};
@@ -27,6 +28,9 @@ pub struct Game {
     position: Position,
     /// The keys of the positions before the current one, oldest first.
     keys: Vec<u64>,
+    /// How often each position has occurred since the last move that cannot be taken back, by its key and without the
+    /// current one. To count them among the keys would take longer with every move of a long game.
+    counts: HashMap<u64, usize>,
     /// Positions before the current one that have occurred twice since the last move that cannot be taken back.
     twice: Vec<Position>,
 }
@@ -34,7 +38,7 @@ pub struct Game {
 impl Game {
     /// A game that starts at `position`.
     pub fn new(position: Position) -> Game {
-        Game { position, keys: Vec::new(), twice: Vec::new() }
+        Game { position, keys: Vec::new(), counts: HashMap::new(), twice: Vec::new() }
     }
 
     /// A game from the initial position.
@@ -66,6 +70,7 @@ impl Game {
         self.remember();
         self.position.play(m);
         if self.position.reversible() == 0 {
+            self.counts.clear();
             self.twice.clear();
         }
     }
@@ -73,9 +78,11 @@ impl Game {
     /// The current position becomes one of the past.
     fn remember(&mut self) {
         let key = self.position.key();
-        if self.occurrences() > 0 && self.twice.iter().all(|twice| twice.key() != key) {
+        let before = self.counts.entry(key).or_default();
+        if *before == 1 {
             self.twice.push(self.position.clone());
         }
+        *before += 1;
         self.keys.push(key);
     }
 
@@ -84,22 +91,20 @@ impl Game {
     /// The 50-move clock counts on. What stood before a pass counts for no repetition, for a pass is no move.
     pub fn play_null(&mut self) {
         self.keys.push(self.position.key());
+        self.counts.clear();
         self.twice.clear();
         self.position.play_null();
     }
 
     /// How often the current position has occurred before in the game.
     pub fn occurrences(&self) -> usize {
-        let reach = usize::from(self.position.reversible()).min(self.keys.len());
-        let key = self.position.key();
-        self.keys[self.keys.len() - reach..].iter().filter(|&&k| k == key).count()
+        self.counts.get(&self.position.key()).copied().unwrap_or_default()
     }
 
     /// Traps: the positions whose next occurrence is a draw. The current one may be among them: a move that wins, but not
     /// the nearest way, may have to come back to it.
     pub fn traps(&self) -> impl Iterator<Item = &Position> {
-        let key = self.position.key();
-        let now = self.occurrences() > 0 && self.twice.iter().all(|twice| twice.key() != key);
+        let now = self.occurrences() == 1;
         self.twice.iter().chain(now.then_some(&self.position))
     }
 

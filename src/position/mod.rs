@@ -83,7 +83,7 @@ impl Position {
         }
     }
 
-    /// shakmaty's view of this position (its move counters do not know null moves).
+    /// shakmaty's view of this position. Its halfmove clock is wrong behind a null move; [`Position::clock`] is right.
     pub fn chess(&self) -> &Chess {
         &self.chess
     }
@@ -129,7 +129,7 @@ impl Position {
         self.checkers.any()
     }
 
-    /// Plies since the beginning of the game, by its number of moves; null moves do not count.
+    /// Plies since the beginning of the game, null moves included, by the move number and the side to move.
     pub fn game_ply(&self) -> u32 {
         (self.chess.fullmoves().get() - 1).saturating_mul(2).saturating_add(u32::from(self.turn() == Color::Black))
     }
@@ -165,10 +165,12 @@ impl Position {
         (board.by_color(self.turn()) & !board.pawns() & !board.kings()).any()
     }
 
-    /// All legal moves.
+    /// All legal moves. Of a composed position with more than [`movegen::MAX_MOVES`] the list holds that many: captures and
+    /// queen promotions before the others.
     #[inline]
     pub fn legal_moves(&self) -> MoveList {
-        self.chess.legal_moves()
+        // shakmaty's list has no room for more, and to overfill it is a panic.
+        if self.move_bound(self.turn()) > movegen::MAX_MOVES { self.first_moves() } else { self.chess.legal_moves() }
     }
 
     /// Whether there is a legal move.
@@ -261,6 +263,9 @@ impl Position {
             // Not shakmaty's own way of passing: it refuses what a FEN may hold here, such as too much material.
             let mut setup = self.chess.to_setup(EnPassantMode::Legal);
             setup.swap_turn();
+            if us.is_black() {
+                setup.fullmoves = setup.fullmoves.saturating_add(1);
+            }
             match fen::accept(setup, self.castling_mode()) {
                 Ok(passed) => self.chess = passed,
                 Err(error) => unreachable!("out of check, either side may move: {error}"),

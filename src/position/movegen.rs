@@ -4,7 +4,7 @@
 //! together are exactly shakmaty's legal moves, which the tests check position by position.
 
 use shakmaty::attacks;
-use shakmaty::{Bitboard, CastlingSide, Color, Move, Position as _, Rank, Role, Square};
+use shakmaty::{Bitboard, CastlingSide, Color, Move, MoveList, Position as _, Rank, Role, Square};
 
 use super::{PackedMove, Position};
 
@@ -14,6 +14,10 @@ enum Half {
     Noisy,
     Quiet,
 }
+
+/// As many moves as a [`MoveList`] holds. No position of a game has more than 218 legal moves; composed ones of queens
+/// have up to 271 and perhaps more.
+pub const MAX_MOVES: usize = 270;
 
 const UNDERPROMOTIONS: [Role; 3] = [Role::Knight, Role::Rook, Role::Bishop];
 
@@ -34,6 +38,49 @@ impl Position {
     #[inline]
     pub fn each_quiet(&self, take: impl FnMut(Move)) {
         self.generate(Half::Quiet, take);
+    }
+
+    /// A number of moves that a side with these men cannot exceed on any board, legal or not. Beyond [`MAX_MOVES`] it
+    /// takes five queens or more.
+    #[inline]
+    pub(super) fn move_bound(&self, side: Color) -> usize {
+        let men = self.board().by_color(side);
+        let count = |role| (self.board().by_role(role) & men).count();
+        // A pawn that promotes has three squares to go to and four pieces to become; a king may castle to two sides.
+        27 * count(Role::Queen)
+            + 14 * count(Role::Rook)
+            + 13 * count(Role::Bishop)
+            + 8 * count(Role::Knight)
+            + 12 * count(Role::Pawn)
+            + 10
+    }
+
+    /// The legal moves, as many as a list holds.
+    #[cold]
+    pub(super) fn first_moves(&self) -> MoveList {
+        let mut moves = MoveList::new();
+        self.each_noisy(|m| _ = moves.try_push(m));
+        self.each_quiet(|m| _ = moves.try_push(m));
+        moves
+    }
+
+    /// Whether a side has more legal moves than a list holds, or would have them if it were its turn.
+    pub(super) fn overfills_a_list(&self) -> bool {
+        let has_too_many = |position: &Position| {
+            let mut count = 0;
+            position.each_noisy(|_| count += 1);
+            position.each_quiet(|_| count += 1);
+            count > MAX_MOVES
+        };
+        let may_have_too_many = |side| self.move_bound(side) > MAX_MOVES;
+        if may_have_too_many(self.turn()) && has_too_many(self) {
+            return true;
+        }
+        may_have_too_many(!self.turn()) && !self.in_check() && {
+            let mut passed = self.clone();
+            passed.play_null();
+            has_too_many(&passed)
+        }
     }
 
     /// The legal move that this packs, if it is one.

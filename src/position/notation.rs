@@ -1,6 +1,6 @@
 //! Positions and moves as text: FEN of either castling mode, UCI moves, standard algebraic notation.
 
-use shakmaty::san::SanPlus;
+use shakmaty::san::San;
 use shakmaty::{File, Move, Rank, Role, Square};
 
 use super::{FenError, Position};
@@ -21,7 +21,14 @@ pub fn uci(position: &Position, m: Move) -> String {
 
 /// A move in standard algebraic notation.
 pub fn san(position: &Position, m: Move) -> String {
-    SanPlus::from_move(position.chess().clone(), m).to_string()
+    let mut san = San::from_move(position.chess(), m).to_string();
+    // The sign of check or mate is not shakmaty's: for that it lists all replies, and of a composed position a list may
+    // not hold them.
+    let after = position.after(m);
+    if after.in_check() {
+        san.push(if after.has_legal_move() { '+' } else { '#' });
+    }
+    san
 }
 
 /// A line of play in standard algebraic notation, without move numbers.

@@ -186,3 +186,93 @@ fn games_end_where_the_rules_say() {
     quiet.play(quiet.position().parse_move("a1a2").expect("legal"));
     assert_eq!(quiet.outcome(), Some(game::Ending::FiftyMoves));
 }
+
+/// A position with 271 legal moves, which no FEN gives.
+fn overfull(side: Color) -> Position {
+    let text = match side {
+        Color::White => "QQQQQQBk/Q5RB/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1",
+        Color::Black => "kqqqqqqq/q6q/q6q/q6q/q6q/q6q/q5rb/qqqqqqbK b - - 0 1",
+    };
+    let setup = text.parse::<Fen>().expect("a FEN").into_setup();
+    Position::from_chess(fen::accept(setup, CastlingMode::Standard).expect("a position"))
+}
+
+#[test]
+fn more_moves_than_a_list_holds_are_cut() {
+    for side in [Color::White, Color::Black] {
+        let position = overfull(side);
+        let mut count = 0;
+        position.each_noisy(|_| count += 1);
+        position.each_quiet(|_| count += 1);
+        let moves = position.legal_moves();
+        assert_eq!((count, moves.len()), (271, movegen::MAX_MOVES));
+        assert!(position.has_legal_move() && position.overfills_a_list());
+        assert!(moves.iter().all(|&m| position.find(PackedMove::new(m)) == Some(m)));
+        assert_eq!(perft::count(&position, 1), 270);
+        // As a reply, too: the other side has no move, so that the turn is passed.
+        let mut passed = position.clone();
+        passed.play_null();
+        assert!(!passed.has_legal_move() && passed.overfills_a_list());
+    }
+    // No side's men are counted as too many where their moves are not.
+    let crowded = "kqQQQQQQ/qqqqqqqq/QQQQQQQQ/qqqqqqqq/QQQQQQQQ/qqqqqqqq/QQQQQQQQ/KQqqqqqq w - - 0 1";
+    check_generation(&fen(crowded), &fen(crowded).legal_moves());
+    assert!(Position::startpos().move_bound(Color::White) < movegen::MAX_MOVES);
+}
+
+/// Occurrences are those that a count of all positions since the last pass or move that cannot be taken back finds; and
+/// each position that occurs for the second time is a trap, once.
+#[test]
+fn occurrences_are_those_of_a_slow_model() {
+    let mut game = Game::from_fen("k7/8/8/8/8/8/7P/K7 w - - 0 1", CastlingMode::Standard).expect("valid");
+    let corners: Bitboard = [Square::A1, Square::A2, Square::B1, Square::B2].into_iter().collect();
+    let corners = corners | corners.flip_vertical();
+    let (mut state, mut past, mut most) = (1, Vec::new(), 0);
+    for ply in 0..700 {
+        let position = game.position();
+        let key = position.key();
+        let count = |key: u64| past.iter().filter(|&&other| other == key).count();
+        assert_eq!(game.occurrences(), count(key), "ply {ply}");
+        most = most.max(game.occurrences());
+        let mut traps: Vec<u64> = game.traps().map(Position::key).collect();
+        traps.sort_unstable();
+        let mut twice: Vec<u64> = past.iter().copied().filter(|&k| count(k) + usize::from(k == key) >= 2).collect();
+        twice.sort_unstable();
+        twice.dedup();
+        assert_eq!(traps, twice, "ply {ply}");
+        past.push(key);
+        if ply % 97 == 96 {
+            game.play_null();
+            past.clear();
+            continue;
+        }
+        let (pawn, kings): (Vec<Move>, Vec<Move>) =
+            position.legal_moves().into_iter().partition(|m| m.role() == Role::Pawn);
+        let kings: Vec<Move> = kings.into_iter().filter(|m| corners.contains(m.to())).collect();
+        match pawn.first() {
+            Some(&push) if ply % 150 > 140 => {
+                game.play(push);
+                past.clear();
+            }
+            _ => game.play(kings[crate::random::split_mix(&mut state) as usize % kings.len()]),
+        }
+        if game.position().our(Role::Queen).any() || game.position().men() != 3 {
+            break;
+        }
+    }
+    assert!(most > 3, "{most}");
+}
+
+/// A quarter of a million plies of nothing but knights: to count each position among those before it would take a long
+/// time, and the first of them would be forgotten.
+#[test]
+fn a_game_of_any_length_is_counted() {
+    let mut game = Game::startpos();
+    let rounds = 62_500;
+    for _ in 0..rounds {
+        for uci in ["g1f3", "g8f6", "f3g1", "f6g8"] {
+            game.play(game.position().parse_move(uci).expect("legal"));
+        }
+    }
+    assert_eq!((game.occurrences(), game.traps().count()), (rounds, 4));
+}

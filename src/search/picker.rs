@@ -12,13 +12,9 @@ use super::history::{ContKeys, History};
 use super::threats::ThreatSquares;
 use crate::params;
 use crate::position::attacks::Attacks;
-use crate::position::movegen::is_noisy;
+use crate::position::movegen::{MAX_MOVES, is_noisy};
 use crate::position::see::exchange_value;
 use crate::position::{PackedMove, Position};
-
-/// No position has more legal moves, be it composed of queens alone (of positions from games none has more than 218); and
-/// in a composed one nearly all may be captures.
-const MAX_MOVES: usize = 270;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Stage {
@@ -50,10 +46,13 @@ impl<const N: usize> Queue<N> {
         Queue { keys: ArrayVec::new(), moves: ArrayVec::new() }
     }
 
+    /// Adds a move. A move beyond the last place is left out: only a composed position has one.
     #[inline]
     fn push(&mut self, m: Move, score: i32, history: i32) {
-        self.keys.push(Self::key(score.clamp(-KILLER, KILLER) * Self::PLACES, self.keys.len()));
-        self.moves.push((m, history));
+        let key = Self::key(score.clamp(-KILLER, KILLER) * Self::PLACES, self.keys.len());
+        if self.keys.try_push(key).is_ok() {
+            self.moves.push((m, history));
+        }
     }
 
     /// `score` being a multiple of [`Queue::PLACES`].

@@ -28,7 +28,7 @@ impl Trend {
     /// Before the first iteration of a search from this ply of the game. The search before counts if it was for the same
     /// side's last move; one that pondered on a move which was not played says nothing of this position.
     pub fn after(before: Option<SearchBefore>, ply: u32) -> Trend {
-        let last = before.filter(|before| before.ply + 2 == ply);
+        let last = before.filter(|before| before.ply.checked_add(2) == Some(ply));
         Trend { before: last.map(|before| before.cp), ..Trend::default() }
     }
 
@@ -88,5 +88,10 @@ mod tests {
         // Of another reply, of the opponent, of a later and of a much earlier position.
         let from = |then| Trend::after(Some(search_at(then, 110)), 40).stretch(same, 50, 50);
         assert_eq!([40, 39, 42, 20].map(from), [since(None); 4]);
+        // Where counting ends, no ply is two later.
+        for (then, now) in [(u32::MAX, u32::MAX), (u32::MAX, 1), (u32::MAX - 1, 0)] {
+            let stretch = Trend::after(Some(search_at(then, 110)), now).stretch(same, 50, 50);
+            assert_eq!(stretch, since(None), "{then}, {now}");
+        }
     }
 }

@@ -155,6 +155,10 @@ fn bad_positions_are_told_once_and_nothing_is_played_from_them() {
         "position fen 4k3/8/8/8/8/8/8/4KP2 w - - 0 1",
         "position fen 4k3/8/8/8/8/8/4r3/4K3 b - - 0 1",
         "position fen 8/8/8/8/8/4k3/4K3/8 w - - 0 1",
+        // More moves than a list holds, of the side to move or of the other.
+        "position fen QQQQQQBk/Q5RB/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1",
+        "position fen QQQQQQBk/Q5RB/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ b - - 0 1",
+        "position fen kqqqqqqq/q6q/q6q/q6q/q6q/q6q/q5rb/qqqqqqbK b - - 0 1",
         "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1",
         "position fen rnbqkbnr/pppppppp/9/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     ] {
@@ -207,7 +211,7 @@ fn positions_that_cannot_be_are_played() {
         ("4k3/8/8/8/8/8/4P3/4K3 b - e3 0 1", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1"),
         ("4k3/8/8/8/8/8/4P3/4K3 w - - 999 -1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
         ("4k3/8/8/8/8/8/4P3/4K3 w - - 99999999999999999999 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
-        // As many moves as there can be, and queens enough for as many captures.
+        // As many moves as a list holds, and queens enough for as many captures.
         ("kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1", ""),
         ("kqQQQQQQ/qqqqqqqq/QQQQQQQQ/qqqqqqqq/QQQQQQQQ/qqqqqqqq/QQQQQQQQ/KQqqqqqq w - - 0 1", ""),
         ("QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/8/8/8/k7/7K b - - 0 1", ""),

@@ -5,13 +5,14 @@ use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use shakmaty::{Chess, Color, Position as _};
+use shakmaty::{Color, Position as _};
 
 use crate::formats::filter::Filter;
 use crate::formats::games::{GameRecord, GameResult, ReadError, Reader};
 use crate::formats::lessons::{LessonReader, LessonRecord, lesson_file};
 use crate::lab::tell::counted;
 use crate::lab::{FOUND, OK, TROUBLE};
+use crate::position::Position;
 use crate::{remark, tell};
 
 /// The data files behind the names: a folder stands for the workers' files in it.
@@ -175,17 +176,18 @@ fn contradiction(record: &GameRecord) -> Option<&'static str> {
     if record.steps.is_empty() {
         return Some("no moves");
     }
-    let mut chess: Chess = record.start.clone();
+    let mut position = Position::from_chess(record.start.clone());
     for step in &record.steps {
-        if chess.is_game_over() {
+        if !position.has_legal_move() || position.is_insufficient_material() {
             return Some("moves after the end");
         }
-        chess.play_unchecked(step.chosen);
+        position.play(step.chosen);
     }
-    if chess.is_checkmate() && record.result != GameResult::win(!chess.turn()) {
+    if position.is_checkmate() && record.result != GameResult::win(!position.turn()) {
         return Some("the mated side did not lose");
     }
-    if (chess.is_stalemate() || chess.is_insufficient_material()) && record.result != GameResult::Draw {
+    let stalemate = !position.in_check() && !position.has_legal_move();
+    if (stalemate || position.is_insufficient_material()) && record.result != GameResult::Draw {
         return Some("a dead draw that was not drawn");
     }
     None
@@ -299,7 +301,7 @@ mod tests {
     use crate::formats::games::Step;
     use shakmaty::fen::Fen;
     use shakmaty::uci::UciMove;
-    use shakmaty::{CastlingMode, FromSetup as _};
+    use shakmaty::{CastlingMode, Chess, FromSetup as _};
 
     fn record(fen: &str, moves: &str, result: GameResult) -> GameRecord {
         let setup = fen.parse::<Fen>().unwrap().into_setup();
