@@ -217,6 +217,10 @@ impl Signals {
     }
 }
 
+/// What separates the folders of `SyzygyPath`. One more at the end marks a path that was met only in part: it opens the
+/// same folders, and the path that was set is another text, so that the same line is not passed over.
+const MET_IN_PART: char = if cfg!(windows) { ';' } else { ':' };
+
 /// More bytes than a thread's [`ThreadData`] takes, and enough to go on with once the last one has been granted.
 const AMPLE: usize = 48 << 20;
 
@@ -269,9 +273,12 @@ impl Engine {
             settings.eval_file.clear();
             Evaluation::default()
         });
+        settings.hash_mib = table.mib();
         let (tables, unusable) = tables_of(&settings.syzygy_path);
         if tables.is_none() {
             settings.syzygy_path.clear();
+        } else if !unusable.is_empty() {
+            settings.syzygy_path.push(MET_IN_PART);
         }
         remarks.extend(unusable);
         let mut engine = Engine {
@@ -288,7 +295,8 @@ impl Engine {
         (engine, remarks)
     }
 
-    /// The settings in force.
+    /// The settings in force. Where memory is short, the sizes are those that there is memory for; a path of tablebases that
+    /// was met in part has an empty folder at its end.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -330,7 +338,8 @@ impl Engine {
     }
 
     /// Takes new settings, after the running search (if any) has ended; returns remarks where they could not be met. A
-    /// network or tablebases that cannot be used leave the setting before in force.
+    /// network or tablebases that cannot be used leave the setting before in force. What could not be met, or only in part,
+    /// is tried again when it is set again.
     pub fn apply(&mut self, mut settings: Settings) -> Vec<String> {
         self.wait();
         let mut remarks = Vec::new();
@@ -339,6 +348,7 @@ impl Engine {
                 Some(table) => remarks.extend(table.resize(settings.hash_mib, settings.threads)),
                 None => debug_assert!(false, "no search holds the table"),
             }
+            settings.hash_mib = self.table.mib();
         }
         if settings.eval_file != self.settings.eval_file {
             match evaluation_of(&settings.eval_file) {
@@ -365,6 +375,9 @@ impl Engine {
                 settings.syzygy_path.clone_from(&self.settings.syzygy_path);
             } else {
                 self.tables = tables;
+                if !unusable.is_empty() {
+                    settings.syzygy_path.push(MET_IN_PART);
+                }
             }
             remarks.extend(unusable);
         }
@@ -377,15 +390,17 @@ impl Engine {
         remarks
     }
 
-    /// The data of each thread, or of fewer, and a remark if the system has no more.
+    /// The data of each thread, or of fewer, and a remark if the system has no more. The setting is then what there is.
     fn fit_threads(&mut self) -> Option<String> {
         let wanted = self.settings.threads.max(1);
+        self.settings.threads = wanted;
         self.threads.truncate(wanted);
         while self.threads.len() < wanted {
             // A failed allocation would end the program, so the system is probed first, with something to spare. The
             // first thread's data it must have.
             let enough = Vec::<u8>::new().try_reserve_exact(AMPLE + STACK_SIZE).is_ok();
             if !enough && !self.threads.is_empty() {
+                self.settings.threads = self.threads.len();
                 return Some(format!("no memory for {wanted} threads; searching with {}", self.threads.len()));
             }
             self.threads.push(ThreadData::new(&self.evaluation, self.settings.raw_evaluation));
@@ -624,9 +639,10 @@ impl Job {
         let finding = smp::search(&shared, threads, &self.game, lines);
         let unusable = self.tables.iter().flat_map(|tables| tables.take_remarks());
         unusable.for_each(|remark| shared.send(|| Event::Message(remark)));
+        // What the search took: to wait for a signal takes time and no nodes.
+        let (nodes, time) = (shared.nodes(), start.elapsed());
         #[cfg(not(target_family = "wasm"))]
         self.signals.wait(self.limits.infinite);
-        let (nodes, time) = (shared.nodes(), start.elapsed());
         match finding {
             None => Outcome { best: None, ponder: None, last: None, nodes, time },
             Some(finding) => self.outcome(&finding, &shared, time),

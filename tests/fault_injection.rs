@@ -57,19 +57,26 @@ fn quietly(output: &Output) {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
+fn remarks(output: &Output, text: &str) -> usize {
+    said(output).iter().filter(|line| line.starts_with("info string ") && line.contains(text)).count()
+}
+
 fn has_remark(output: &Output, text: &str) -> bool {
-    said(output).iter().any(|line| line.starts_with("info string ") && line.contains(text))
+    remarks(output, text) > 0
 }
 
 #[test]
 fn a_hash_beyond_the_memory() {
     let mut command = program();
     with_memory(&mut command, 1024);
-    let lines =
-        "setoption name Hash value 1048576\nisready\ngo nodes 3000\nsetoption name Hash value 16\ngo nodes 3000\n";
-    let output = session(command, lines);
+    // The setting is not met, so the same line is tried again; another option is no reason to.
+    let large = "setoption name Hash value 1048576\nisready\n";
+    let lines = format!(
+        "{large}{large}setoption name MultiPV value 2\ngo nodes 3000\nsetoption name Hash value 16\ngo nodes 3000\n"
+    );
+    let output = session(command, &lines);
     quietly(&output);
-    assert!(has_remark(&output, "no memory for Hash 1048576; it is "), "{:?}", said(&output));
+    assert_eq!(remarks(&output, "no memory for Hash 1048576; it is "), 2, "{:?}", said(&output));
     assert_eq!(moves(&output), 2);
 }
 
@@ -77,10 +84,12 @@ fn a_hash_beyond_the_memory() {
 fn threads_beyond_the_memory() {
     let mut command = program();
     with_memory(&mut command, 600);
-    let output =
-        session(command, "setoption name Threads value 512\nisready\ngo nodes 20000\nucinewgame\ngo depth 3\n");
+    // As above: three lines, three remarks, and none of the option behind them.
+    let many = "setoption name Threads value 512\nisready\n";
+    let lines = format!("{many}{many}{many}setoption name MultiPV value 2\ngo nodes 20000\nucinewgame\ngo depth 3\n");
+    let output = session(command, &lines);
     quietly(&output);
-    assert!(has_remark(&output, "no memory for 512 threads; searching with "), "{:?}", said(&output));
+    assert_eq!(remarks(&output, "no memory for 512 threads; searching with "), 3, "{:?}", said(&output));
     assert_eq!(moves(&output), 2);
 }
 
@@ -147,6 +156,34 @@ fn a_refused_file_is_no_setting() {
     let output = session(program(), &tables.repeat(2));
     let refused = said(&output).iter().filter(|line| line.contains("tablebase folder")).count();
     assert_eq!(refused, 2, "{:?}", said(&output));
+}
+
+/// A path of which a part was refused is not the setting either.
+#[test]
+fn a_path_met_in_part_is_no_setting() {
+    let scratch = Scratch::new("late tables");
+    // Enough to be opened: the bytes that every table of results begins with.
+    let table = [&[0x71, 0xE8, 0x23, 0x5D][..], &[0; 76]].concat();
+    let [early, late] = ["early", "late"].map(|name| scratch.0.join(name));
+    std::fs::create_dir(&early).expect("a folder");
+    std::fs::write(early.join("KQvK.rtbw"), &table).expect("a file");
+    let path = format!("setoption name SyzygyPath value {}:{}\n", early.display(), late.display());
+    let mut dialogue = Dialogue::new();
+    for _ in 0..2 {
+        dialogue.say(&path);
+        assert!(dialogue.hear("info string").contains("tablebase folder"));
+    }
+    std::fs::create_dir(&late).expect("a folder");
+    std::fs::write(late.join("KQvK.rtbw"), &table).expect("a file");
+    dialogue.say(&path);
+    let remark = dialogue.hear("info string");
+    assert!(remark.contains("late/KQvK.rtbw") && remark.contains("is not used"), "{remark}");
+    // Another option opens nothing again, and what is met is not opened again.
+    std::fs::remove_file(late.join("KQvK.rtbw")).expect("a file");
+    std::fs::write(late.join("KRvK.rtbw"), &table).expect("a file");
+    dialogue.say(&format!("setoption name MultiPV value 2\n{path}{path}isready\n"));
+    dialogue.hear("readyok");
+    assert_eq!(dialogue.kept, [""; 0]);
 }
 
 #[test]

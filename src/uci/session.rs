@@ -91,8 +91,8 @@ impl Session {
         let (wake, woken) = bounded(1);
         let broken = wake.clone();
         let output = Output::new(writer, move || _ = broken.try_send(()));
-        let options = Options::default();
-        let (engine, remarks) = Engine::new(options.engine.clone());
+        let (engine, remarks) = Engine::new(Options::default().engine);
+        let options = Options { engine: engine.settings().clone(), ..Options::default() };
         let session = Session {
             output,
             engine,

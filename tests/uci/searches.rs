@@ -265,12 +265,19 @@ fn a_search_that_is_stopped_at_once_has_looked_at_the_moves() {
 fn a_ponderhit_is_answered_with_a_line() {
     let mut engine = Engine::new();
     engine.send("position startpos moves e2e4\ngo ponder depth 4 wtime 60000 btime 60000");
-    while !engine.expect("info").contains(" depth 4 ") {}
+    let before = loop {
+        let line = engine.expect("info");
+        if line.contains(" depth 4 ") {
+            break tables::number(&line, "time").expect("a time");
+        }
+    };
     // Past its last iteration the search only waits.
-    std::thread::sleep(Duration::from_millis(200));
+    std::thread::sleep(Duration::from_millis(1500));
     engine.ready();
     engine.send("ponderhit");
     let best = engine.best_move();
     let line = &engine.heard[engine.heard.len() - 2];
     assert!(line.contains(" depth 4 ") && line.contains(&format!(" pv {best}")), "{line}");
+    // To wait was no part of it.
+    assert!(tables::number(line, "time").is_some_and(|time| time < before + 1000), "{before}: {line}");
 }
