@@ -9,6 +9,7 @@ mod memory;
 mod scratch;
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -200,6 +201,58 @@ fn logs_that_cannot_be_written() {
         assert_eq!(has_remark(&output, "cannot write the log file"), refused, "{path}: {:?}", said(&output));
         assert_eq!(moves(&output), 1, "{path}");
     }
+}
+
+/// A stream of which the other side has said that it does not wait.
+fn without_waiting(stream: &impl AsRawFd) {
+    // SAFETY: the flags of a stream that is open.
+    unsafe {
+        let flags = libc::fcntl(stream.as_raw_fd(), libc::F_GETFL);
+        assert_eq!(libc::fcntl(stream.as_raw_fd(), libc::F_SETFL, flags | libc::O_NONBLOCK), 0);
+    }
+}
+
+#[test]
+fn an_input_that_does_not_wait() {
+    let (source, mut input) = std::io::pipe().expect("a pipe");
+    without_waiting(&source);
+    let mut command = program();
+    let child = command.stdin(source).spawn().expect("the program starts");
+    std::thread::sleep(Duration::from_millis(200));
+    input.write_all(b"isready\ngo nodes 500\n").expect("it listens");
+    drop(input);
+    let output = child.wait_with_output().expect("an end");
+    quietly(&output);
+    assert_eq!((said(&output)[0].as_str(), moves(&output)), ("readyok", 1));
+}
+
+#[test]
+fn an_output_that_does_not_wait() {
+    let (mut reader, output) = std::io::pipe().expect("a pipe");
+    without_waiting(&output);
+    let mut command = program();
+    let mut child = command.stdout(output).spawn().expect("the program starts");
+    // The pipe's other end is the child's alone, so that the reader sees its end.
+    drop(command);
+    let mut input = child.stdin.take().expect("a pipe");
+    // More than a pipe holds.
+    input.write_all("uci\n".repeat(200).as_bytes()).expect("it listens");
+    drop(input);
+    std::thread::sleep(Duration::from_millis(500));
+    let mut text = String::new();
+    reader.read_to_string(&mut text).expect("text");
+    assert!(child.wait().expect("an end").success());
+    assert_eq!(text.lines().filter(|line| *line == "uciok").count(), 200);
+}
+
+/// An input that cannot be read is no usual end, and that is said.
+#[test]
+fn an_input_that_cannot_be_read() {
+    let mut command = program();
+    command.stdin(std::fs::File::open("/").expect("a folder"));
+    let output = command.output().expect("an end");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.lines().count() == 1 && errors.starts_with("ibex: cannot read the input: "), "{errors}");
 }
 
 #[test]

@@ -1,17 +1,17 @@
 //! Standard input as lines of text, read by a thread of its own so that `stop` is heard while the engine thinks.
 //!
 //! What arrives is bytes from programs of every kind: carriage returns, byte-order marks, NULs, names and paths in
-//! whatever encoding, lines of megabytes. All of it becomes text or is left out; nothing here can fail.
+//! whatever encoding, lines of megabytes. All of it becomes text or is left out. An input that cannot be read has ended,
+//! with a line on standard error.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
-use super::message::Simple;
-use super::parse::{self, Command};
+use super::parse;
 
-/// Longer lines are refused: no position or option needs as much, and an endless line must not fill the memory.
-const LONGEST: u64 = 16 << 20;
+/// Longer lines are refused: no position or option needs as many bytes, and an endless line must not fill the memory.
+const LONGEST: usize = 16 << 20;
 
 /// How much of a line that is too long is looked at.
 const BEGINNING: usize = 64;
@@ -21,7 +21,7 @@ const BEGINNING: usize = 64;
 pub enum Input {
     /// A line that says something, without its end.
     Line(String),
-    /// A line that was too long to be kept; what is left of it begins with its first word.
+    /// A line that was too long to be kept; what is left of it begins with its first word, if that was kept.
     TooLong(String),
 }
 
@@ -67,7 +67,7 @@ enum LastWord {
 pub fn prepared(lines: impl IntoIterator<Item = String>) -> Receiver<Input> {
     let (sender, receiver) = unbounded();
     let mut lines: Vec<String> = lines.into_iter().map(|line| clean(line.as_bytes())).collect();
-    lines.pop_if(|line| is_quit(line));
+    lines.pop_if(|line| parse::is_quit(line));
     for line in lines {
         let _ = sender.send(Input::Line(line));
     }
@@ -78,19 +78,21 @@ fn read(mut source: impl BufRead, sender: &Sender<Input>) -> LastWord {
     let mut bytes = Vec::new();
     loop {
         bytes.clear();
-        let Ok(count) = source.by_ref().take(LONGEST).read_until(b'\n', &mut bytes) else { return LastWord::End };
-        let input = if count as u64 == LONGEST && bytes.last() != Some(&b'\n') {
-            if skip_line(&mut source).is_err() {
+        let input = match read_line(&mut source, &mut bytes) {
+            Ok(Reading::End) => return LastWord::End,
+            Ok(Reading::Line) => Input::Line(clean(&bytes)),
+            Ok(Reading::TooLong) => {
+                let text = bytes.trim_ascii_start();
+                Input::TooLong(clean(&text[..text.len().min(BEGINNING)]))
+            }
+            Err(error) => {
+                super::say(&format!("ibex: cannot read the input: {error}"));
                 return LastWord::End;
             }
-            let text = bytes.trim_ascii_start();
-            Input::TooLong(clean(&text[..text.len().min(BEGINNING)]))
-        } else {
-            Input::Line(clean(&bytes))
         };
         let silent = matches!(&input, Input::Line(line) if line.is_empty());
-        let quit = matches!(&input, Input::Line(line) if is_quit(line));
-        if count == 0 || (!silent && sender.send(input).is_err()) {
+        let quit = matches!(&input, Input::Line(line) if parse::is_quit(line));
+        if !silent && sender.send(input).is_err() {
             return LastWord::End;
         }
         if quit {
@@ -99,28 +101,55 @@ fn read(mut source: impl BufRead, sender: &Sender<Input>) -> LastWord {
     }
 }
 
-fn is_quit(line: &str) -> bool {
-    // Lines are long where games are; this one never is.
-    line.len() < 100 && matches!(parse::parse(line), Ok(Some(Command::Simple(Simple::Quit))))
+/// What came of reading a line.
+enum Reading {
+    /// A line, or what stands behind the last line's end.
+    Line,
+    /// A line that has more than [`LONGEST`] bytes, of which the first are kept.
+    TooLong,
+    /// Nothing more will come.
+    End,
 }
 
-fn skip_line(source: &mut impl BufRead) -> std::io::Result<()> {
+/// Reads up to the next line feed or carriage return, and leaves that out. (Where both follow each other, the line between
+/// them is empty.)
+fn read_line(source: &mut impl BufRead, bytes: &mut Vec<u8>) -> io::Result<Reading> {
+    let (mut anything, mut too_long) = (false, false);
     loop {
-        let buffer = source.fill_buf()?;
-        let end = buffer.iter().position(|&byte| byte == b'\n');
-        let count = end.map_or(buffer.len(), |at| at + 1);
-        source.consume(count);
-        if end.is_some() || count == 0 {
-            return Ok(());
+        let buffer = match source.fill_buf() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            buffer => buffer?,
+        };
+        let at_end = buffer.is_empty();
+        anything |= !at_end;
+        let end = buffer.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+        let part = &buffer[..end.unwrap_or(buffer.len())];
+        let room = LONGEST - bytes.len();
+        too_long |= part.len() > room;
+        bytes.extend_from_slice(&part[..part.len().min(room)]);
+        let used = end.map_or(buffer.len(), |at| at + 1);
+        source.consume(used);
+        if end.is_some() || at_end {
+            return Ok(match (anything, too_long) {
+                (false, _) => Reading::End,
+                (true, false) => Reading::Line,
+                (true, true) => Reading::TooLong,
+            });
         }
     }
 }
 
-/// Bytes as text: broken UTF-8 replaced, invisible characters left out, no blanks at the ends.
+/// Bytes as text: broken UTF-8 replaced, white space of every kind as blanks or tabs, invisible characters left out, no
+/// blanks at the ends.
 pub fn clean(bytes: &[u8]) -> String {
-    let text: String =
-        String::from_utf8_lossy(bytes).chars().filter(|&c| c == '\t' || !(c.is_control() || c == '\u{feff}')).collect();
-    text.trim().to_owned()
+    let text = String::from_utf8_lossy(bytes);
+    let visible = text.chars().filter_map(|c| match c {
+        '\t' => Some(c),
+        _ if c.is_control() => c.is_whitespace().then_some(' '),
+        '\u{feff}' => None,
+        _ => Some(c),
+    });
+    visible.collect::<String>().trim().to_owned()
 }
 
 #[cfg(test)]
@@ -143,6 +172,12 @@ mod tests {
         assert_eq!(read(&b"stop\n# quit\nsetoption name quit\nquits"[..], &sender), LastWord::End);
         let end = vec![b' '; 1000];
         assert_eq!(lines(&[&end[..], b"quit\nisready"].concat()), [line("quit")]);
+        // However much stands before it; but not where it means something else.
+        let dirt = "x".repeat(200);
+        assert_eq!(read(format!("{dirt} quit\nuci").as_bytes(), &sender), LastWord::Quit);
+        assert_eq!(read(&b"help quit\nbench quit\nposition quit"[..], &sender), LastWord::End);
+        let prepared: Vec<Input> = prepared(["uci".to_owned(), format!("{dirt} quit")]).iter().collect();
+        assert_eq!(prepared, [line("uci")]);
     }
 
     fn line(text: &str) -> Input {
@@ -158,17 +193,26 @@ mod tests {
         );
         assert_eq!(lines(b"name J\xf6rg\n"), [line("name J\u{fffd}rg")]);
         assert_eq!(lines("name Jörg\tGroß\n".as_bytes()), [line("name Jörg\tGroß")]);
+        // White space of every kind stands between words, and each kind of line end ends a line.
+        assert_eq!(
+            lines(b"go\x0binfinite\x0c\nuci\risready\r\rstop"),
+            [line("go infinite"), line("uci"), line("isready"), line("stop")]
+        );
+        assert_eq!(lines("go\u{85}depth 1\n".as_bytes()), [line("go depth 1")]);
+        assert_eq!(clean(b"isready\rstop"), "isready stop");
+        assert_eq!(lines(b"\r"), []);
         assert_eq!(lines(b""), []);
         assert_eq!(lines(b"\n"), []);
     }
 
     #[test]
     fn endless_lines_are_refused_and_the_next_is_read() {
-        let mut bytes = vec![b'x'; LONGEST as usize + 5];
+        let mut bytes = vec![b'x'; LONGEST + 5];
         bytes.extend_from_slice(b"\nstop\n");
         assert_eq!(lines(&bytes), [Input::TooLong("x".repeat(BEGINNING)), line("stop")]);
-        let mut fits = vec![b' '; LONGEST as usize - 5];
+        let mut fits = vec![b' '; LONGEST - 4];
         fits.extend_from_slice(b"stop\nuci");
         assert_eq!(lines(&fits), [line("stop"), line("uci")]);
+        assert_eq!(lines(&[&b" "[..], &fits].concat()), [Input::TooLong("sto".into()), line("uci")]);
     }
 }

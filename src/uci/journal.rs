@@ -77,7 +77,7 @@ pub fn set_file(path: &str) -> io::Result<()> {
         let mut options = File::options();
         options.create(true).append(true);
         // A pipe without a reader is an error, not a reason to wait.
-        #[cfg(target_os = "linux")]
+        #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
         let file = options.open(path)?;
         let mut builder = Builder::new();

@@ -39,6 +39,7 @@ const AUTHORS: &str = "the Ibex authors";
 /// input. `extras` are commands that other rooms lend to the prompt, `commands` those of the program, for advice where a
 /// word is neither.
 pub fn run(arguments: impl IntoIterator<Item = String>, extras: &[LentCommand], commands: &[&str]) -> ExitCode {
+    debug_assert!(extras.iter().all(|extra| prompt::is_word(extra.name)), "a word of the prompt");
     let plan = argv::plan(arguments);
     let prompt: Vec<&str> = prompt::WORDS.iter().copied().chain(extras.iter().map(|extra| extra.name)).collect();
     if let Some(why) = argv::refuse(&plan, &prompt, commands) {
@@ -48,6 +49,8 @@ pub fn run(arguments: impl IntoIterator<Item = String>, extras: &[LentCommand], 
     for flag in &plan.unknown {
         say(&format!("ibex: unknown argument '{flag}' ignored; see ibex --help"));
     }
+    #[cfg(unix)]
+    make_streams_wait();
     if !plan.lines.is_empty() {
         Session::new(std::io::stdout(), extras, false).run(input::prepared(plan.lines));
         return ExitCode::SUCCESS;
@@ -68,6 +71,22 @@ pub fn run(arguments: impl IntoIterator<Item = String>, extras: &[LentCommand], 
         Err(error) => {
             say(&format!("ibex: cannot start a thread to read the input: {error}"));
             ExitCode::FAILURE
+        }
+    }
+}
+
+/// Has standard input and output wait where they do not. A program that shares a terminal or a socket with Ibex may have
+/// switched that off, and then "nothing yet" is an error, which would end the session.
+#[cfg(unix)]
+fn make_streams_wait() {
+    for stream in [libc::STDIN_FILENO, libc::STDOUT_FILENO] {
+        // SAFETY: both calls read or write the flags of a stream, and no memory of ours. A stream that is closed is an error
+        // without effect.
+        unsafe {
+            let flags = libc::fcntl(stream, libc::F_GETFL);
+            if flags != -1 && flags & libc::O_NONBLOCK != 0 {
+                libc::fcntl(stream, libc::F_SETFL, flags & !libc::O_NONBLOCK);
+            }
         }
     }
 }

@@ -4,7 +4,8 @@
 //! `go`, `position` and `setoption` are read by this module, because there that parser panics or drops words (a trailing blank, a depth
 //! above 255, `ponder` beside clocks, a FEN of four fields, `perft`, an option whose name holds the word "value").
 //!
-//! As the protocol demands: any blanks between words, unknown words skipped, unknown lines ignored.
+//! As the protocol demands: any blanks between words, unknown words skipped, unknown lines ignored. A line that begins
+//! with a word of the prompt is not unknown.
 
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use shakmaty::{ByColor, CastlingMode, CastlingSide, Color, Move, Square};
 
 use super::message::Simple;
 use super::options::OptionError;
+use super::prompt;
 use crate::position::{FenError, Game, Position, Repair};
 use crate::time::Limits;
 
@@ -78,8 +80,22 @@ pub const KEYWORDS: [&str; 10] =
 
 /// Whether a word begins a command of the protocol.
 pub fn is_keyword(word: &str) -> bool {
-    let word = word.to_ascii_lowercase();
-    KEYWORDS.contains(&word.as_str()) || word == "quit"
+    KEYWORDS.iter().chain(&["quit"]).any(|keyword| keyword.eq_ignore_ascii_case(word))
+}
+
+/// The word that makes a line a command of the protocol, with its place among the words. Unknown words before it are
+/// skipped ("joho debug on"), but a word of the prompt is not unknown ("help go"), and a comment is no command.
+fn keyword(line: &str) -> Option<(usize, &str)> {
+    let first = line.split_whitespace().next()?;
+    if first.starts_with('#') || prompt::is_word(first) {
+        return None;
+    }
+    line.split_whitespace().enumerate().find(|(_, word)| is_keyword(word))
+}
+
+/// Whether a line is the command `quit`. A long game is not read for that: its first word says what it is.
+pub fn is_quit(line: &str) -> bool {
+    keyword(line).is_some_and(|(_, word)| word.eq_ignore_ascii_case("quit"))
 }
 
 /// How the protocol writes a null move.
@@ -95,8 +111,7 @@ pub fn parse(line: &str) -> Result<Option<Command>, ParseError> {
     if words.first().is_none_or(|first| first.starts_with('#')) {
         return Ok(None);
     }
-    // Unknown words before a command are skipped ("joho debug on").
-    let Some(start) = words.iter().position(|word| is_keyword(word)) else {
+    let Some((start, _)) = keyword(line) else {
         let rest = words[1..].iter().map(|&word| word.to_owned()).collect();
         return Ok(Some(Command::Other(words[0].to_ascii_lowercase(), rest)));
     };
@@ -286,6 +301,11 @@ fn looks_like_move(word: &str) -> bool {
 }
 
 impl Go {
+    /// The same search, as short as can be: to depth 1.
+    pub fn shortened(self) -> Go {
+        Go { depth: Some(1), ..self }
+    }
+
     /// The limits of a search of this position.
     ///
     /// Moves to search that are not legal here are dropped; when none is left, there is no restriction.
@@ -389,6 +409,17 @@ mod tests {
         for silent in ["", "  ", "# stop", "#stop", "debug"] {
             assert_eq!(parse(silent), Ok(None), "{silent}");
         }
+        // A word of the prompt is known, whatever follows it.
+        for (line, word) in [
+            ("help go", "help"),
+            ("d stop", "d"),
+            ("EVAL position", "eval"),
+            ("bench quit", "bench"),
+            ("flip uci", "flip"),
+        ] {
+            assert!(matches!(command(line), Command::Other(first, rest) if first == word && rest.len() == 1), "{line}");
+        }
+        assert!(matches!(command("joho help go"), Command::Go(_)));
         // A keyword is a whole word.
         for other in ["isreadyx", "ucinewgamefoo", "ponderhits", "go_away", "xyzzy 1 2"] {
             assert!(matches!(command(other), Command::Other(..)), "{other}");

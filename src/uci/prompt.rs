@@ -33,7 +33,15 @@ pub struct LentCommand {
 /// The words of this module's commands; [`super::session`] carries them out.
 pub const WORDS: &[&str] = &["d", "eval", "flip", "help", "compiler", "license", "perft"];
 
-/// Those of them that show the position.
+/// The words of the commands that other rooms lend to the prompt, in any build.
+pub const LENT_WORDS: &[&str] = &["bench", "genfens", "probe", "spsa"];
+
+/// Whether a word begins a command of the prompt.
+pub fn is_word(word: &str) -> bool {
+    WORDS.iter().chain(LENT_WORDS).any(|own| own.eq_ignore_ascii_case(word))
+}
+
+/// Those of this module's words that show the position.
 pub const SHOWS_GAME: &[&str] = &["d", "eval"];
 
 /// The commands, for `help`.

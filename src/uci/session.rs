@@ -177,16 +177,19 @@ impl Session {
     }
 
     /// Passes over a line that was too long. If it would have set up a position, there is none now: a search must not
-    /// begin from the one before.
+    /// begin from the one before. If it would have begun a search, a short one gives the move that the program waits for.
     fn pass_over(&mut self, beginning: &str) {
-        if beginning
-            .split_whitespace()
-            .find(|word| parse::is_keyword(word))
-            .is_some_and(|word| word.eq_ignore_ascii_case("position"))
-        {
-            self.take(Command::Position(Err(ParseError::TooLong)));
-        } else {
-            self.output.remark(&ParseError::TooLong.to_string());
+        if beginning.starts_with('#') {
+            return;
+        }
+        self.finish();
+        let command = parse::parse(beginning);
+        if let Ok(Some(Command::Position(_))) = command {
+            return self.take(Command::Position(Err(ParseError::TooLong)));
+        }
+        self.output.remark(&ParseError::TooLong.to_string());
+        if let Ok(Some(Command::Go(go))) = command {
+            self.take(Command::Go(go.shortened()));
         }
     }
 

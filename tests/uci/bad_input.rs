@@ -200,6 +200,32 @@ fn bad_positions_are_told_once_and_nothing_is_played_from_them() {
     assert_eq!(engine.best_move(), "(none)");
 }
 
+/// A line that is too long to be read is answered where a program waits for an answer, and a comment is no command.
+#[test]
+fn lines_too_long_to_be_read() {
+    let mut engine = Engine::new();
+    let long = "x".repeat(17 << 20);
+    let remark = |lines: &[String]| count(lines, "info") == 1 && lines[0].ends_with("a line was too long to be read");
+    engine.send("position startpos moves d2d4 g8f6");
+    engine.send(format!("# position startpos {long}"));
+    assert_eq!(engine.ready(), [""; 0]);
+    assert!(engine.fen().starts_with("rnbqkb1r/pppppppp/5n2/8/3P4/"));
+    engine.ready();
+    engine.send(format!("foo go nodes 1000000000000 searchmoves c1f4 {long}"));
+    assert_eq!(engine.best_move(), "c1f4");
+    engine.ready();
+    engine.send(format!("go infinite {long}"));
+    assert_eq!(count(&engine.ready(), "bestmove"), 0);
+    engine.send("stop");
+    engine.best_move();
+    engine.ready();
+    for other in ["go perft 3", "nonsense"] {
+        engine.send(format!("{other} {long}"));
+        let lines = engine.ready();
+        assert!(lines.len() == 1 && remark(&lines), "{other}: {lines:?}");
+    }
+}
+
 /// What other programs send and cannot be is repaired, and any number of pieces is played: a position that is refused
 /// costs a game.
 #[test]

@@ -445,6 +445,17 @@ fn debug_speaks_plainly() {
     assert!(lines.contains(&"The game is over: checkmate".to_owned()), "{lines:?}");
 }
 
+/// A word of the prompt is known: what follows it is no command of its own.
+#[test]
+fn help_on_a_command_does_not_carry_it_out() {
+    let mut engine = Engine::new();
+    engine.send("position startpos moves e2e4\nhelp go\nhelp position\nd stop\neval quit");
+    let lines = engine.ready();
+    assert_eq!(lines.iter().filter(|line| line.contains("count the positions N moves ahead")).count(), 2, "{lines:?}");
+    assert!(lines.iter().all(|line| !line.starts_with("info")), "{lines:?}");
+    assert!(engine.fen().starts_with("rnbqkbnr/pppppppp/8/8/4P3/"));
+}
+
 /// What README says of the variable.
 #[test]
 fn the_log_on_standard_error_shows_the_protocol() {
@@ -459,6 +470,19 @@ fn the_log_on_standard_error_shows_the_protocol() {
     for line in ["> uci", "< id name Ibex", "< uciok"] {
         assert!(log.lines().any(|l| l.contains(line)), "{line} in {log}");
     }
+}
+
+/// To open a pipe without a reader would wait for one.
+#[cfg(unix)]
+#[test]
+fn a_log_on_a_pipe_is_refused() {
+    let scratch = Scratch::new("log on a pipe");
+    let pipe = scratch.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("a program of every Unix").success());
+    let mut engine = Engine::new();
+    engine.send(format!("setoption name Debug Log File value {pipe}"));
+    let lines = engine.ready();
+    assert!(lines.len() == 1 && lines[0].starts_with("info string cannot write the log file"), "{lines:?}");
 }
 
 #[test]

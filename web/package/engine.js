@@ -14,10 +14,17 @@ const KEYWORDS = new Set(
   "uci debug isready setoption register ucinewgame position go stop ponderhit quit".split(" "),
 );
 
-/** The first word that counts, in small letters: like the engine, this skips unknown words before a command. */
+/** The words that begin a line for a person at the prompt: the engine's own, and those lent to any build of it. */
+const PROMPT = new Set("d eval flip help compiler license perft bench genfens probe spsa".split(" "));
+
+/**
+ * The first word that counts, in small letters: like the engine, this skips unknown words before a command. A comment and
+ * a word of the prompt are not unknown.
+ */
 export function word(line) {
   const words = line.trim().toLowerCase().split(/\s+/);
-  return words[0].startsWith("#") ? words[0] : (words.find((other) => KEYWORDS.has(other)) ?? words[0]);
+  const known = words[0].startsWith("#") || PROMPT.has(words[0]);
+  return known ? words[0] : (words.find((other) => KEYWORDS.has(other)) ?? words[0]);
 }
 
 /** Whether a line begins a search, which a `bestmove` answers. */

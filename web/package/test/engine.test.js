@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 
-import { Engine, isEndless } from "../engine.js";
+import { Engine, isEndless, isSearch, word } from "../engine.js";
 import { load } from "../node.js";
 
 const root = new URL("../../../", import.meta.url);
@@ -55,6 +55,21 @@ async function engine(options = {}) {
   };
   return { loaded, lines, until, ask };
 }
+
+test("a line is carried out by the word that the engine takes", () => {
+  for (const [line, first] of [
+    ["joho debug on", "debug"],
+    ["foo go depth 3", "go"],
+    ["help go", "help"],
+    ["D stop", "d"],
+    ["bench quit", "bench"],
+    ["# go", "#"],
+    ["xyzzy 1", "xyzzy"],
+  ]) {
+    assert.equal(word(line), first, line);
+  }
+  assert.ok(isSearch("foo go") && !isSearch("help go") && !isSearch("# go") && !isSearch("go perft 3"));
+});
 
 test("the version is that of the program", () => {
   const program = /\[workspace\.package\]\s+version = "(.*)"/.exec(readFileSync(new URL("Cargo.toml", root), "utf8"))[1];
