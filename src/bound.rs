@@ -98,6 +98,11 @@ impl Ibv {
         self.0 & 0b11 != 0b10
     }
 
+    /// Whether nothing is known.
+    pub const fn is_none(self) -> bool {
+        !self.is_some()
+    }
+
     /// The value without its bound. A plain shift would turn "≤ 10" into 9; adding one first rounds it back.
     pub const fn score(self) -> Score {
         debug_assert!(self.is_some());
@@ -157,6 +162,16 @@ impl Ibv {
             }
     }
 
+    /// Whether this says more than the opinion that the value is `cp` centipawns: what it is, or that it is more, or less.
+    pub const fn corrects(self, cp: i32) -> bool {
+        let known = self.score().cp();
+        match self.bound() {
+            Bound::Exact => true,
+            Bound::Lower => known > cp,
+            Bound::Upper => known < cp,
+        }
+    }
+
     /// What of a value holds however shallow the search was that found it: that a win is one, and a loss a loss.
     ///
     /// Evaluations never claim mate, and no move is skipped before a loss is claimed, so a deeper search can only find
@@ -164,7 +179,7 @@ impl Ibv {
     /// "at least" is proved. And of a recognised win its progress is not: the defence may undo it.
     #[must_use]
     pub fn proof(self) -> Ibv {
-        if !self.is_some() {
+        if self.is_none() {
             return Ibv::NONE;
         }
         let proved = self.score().without_progress();
@@ -234,7 +249,7 @@ impl Neg for Ibv {
 
 impl fmt::Debug for Ibv {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.is_some() {
+        if self.is_none() {
             return f.write_str("nothing known");
         }
         let sign = match self.bound() {
@@ -270,7 +285,7 @@ mod tests {
                 assert_eq!(Bound::from_bits(bound as u64), Some(bound));
             }
         }
-        assert!(!Ibv::NONE.is_some());
+        assert!(Ibv::NONE.is_none());
         assert_eq!(Bound::from_bits(0b10), None);
     }
 
@@ -324,7 +339,7 @@ mod tests {
             for bound in BOUNDS {
                 let (here, there) = (Ibv::new(score, bound).proof(), (-Ibv::new(score, bound)).proof());
                 assert_eq!(here.is_some(), there.is_some());
-                assert!(!here.is_some() || here == -there && score.is_decisive());
+                assert!(here.is_none() || here == -there && score.is_decisive());
             }
         }
         assert_eq!(Ibv::NONE.proof(), Ibv::NONE);

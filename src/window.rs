@@ -43,7 +43,7 @@ impl Window {
 
     /// Takes note of what is proved of the node's value. If that settles the node, the result is returned.
     pub fn know(&mut self, proved: Ibv) -> Option<Ibv> {
-        if !proved.is_some() {
+        if proved.is_none() {
             return None;
         }
         let score = proved.score();

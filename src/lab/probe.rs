@@ -240,7 +240,7 @@ fn by_recognizers(position: &Position) -> Vec<Finding> {
 
 /// A bound in words; `None` without a bound.
 fn bound(ibv: Ibv) -> Option<String> {
-    if !ibv.is_some() {
+    if ibv.is_none() {
         return None;
     }
     let kind = match ibv.bound() {

@@ -21,7 +21,7 @@ use crate::retrograde::{Dtm, Table, Tables};
 
 /// Whether an answer for the side to move agrees with the true value.
 fn is_true(ibv: Ibv, value: Dtm) -> bool {
-    if !ibv.is_some() {
+    if ibv.is_none() {
         return true;
     }
     let truth = match value {
@@ -132,7 +132,7 @@ fn walk(table: &Table) -> Walk {
             let count = &mut coverage[usize::from(turn == Color::Black)];
             count.positions += 1;
             let ibv = answer(&board, side, 0);
-            if !ibv.is_some() {
+            if ibv.is_none() {
                 return;
             }
             if !ibv.score().is_decisive() {

@@ -3,7 +3,7 @@
 use super::Search;
 use super::node::Node;
 use super::tt_values::TtHit;
-use crate::bound::{Bound, Ibv};
+use crate::bound::Ibv;
 use crate::params;
 use crate::position::Position;
 use crate::score::Score;
@@ -58,15 +58,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     fn estimate(&self, eval: i32, known: Ibv) -> i32 {
         let estimate = Score::heuristic(eval);
         // A search without pruning must not depend on what the TT happens to know.
-        if !self.rules().pruning || !known.is_some() || known.score().is_decisive() {
+        if !self.rules().pruning || known.is_none() || known.score().is_decisive() {
             return estimate.cp();
         }
-        let says_more = match known.bound() {
-            Bound::Exact => true,
-            Bound::Lower => known.score() > estimate,
-            Bound::Upper => known.score() < estimate,
-        };
-        if says_more { known.score().cp() } else { estimate.cp() }
+        if known.corrects(estimate.cp()) { known.score().cp() } else { estimate.cp() }
     }
 
     /// Whether an evaluation is better than the one two plies ago, or four if that node was in check.

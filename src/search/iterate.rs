@@ -144,7 +144,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// score.
     pub(super) fn use_interrupted_iteration(&mut self) {
         // Searched again, it has a value that counts.
-        let open = |m| self.roots.0.iter().any(|root| root.m == m && !root.value.is_some());
+        let open = |m| self.roots.0.iter().any(|root| root.m == m && root.value.is_none());
         let failed_high = self.failed_high.filter(|&(m, _)| open(m));
         for root in &mut self.roots.0 {
             if root.value.is_some() && root.value.bound() != Bound::Exact {

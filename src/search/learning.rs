@@ -6,7 +6,7 @@ use shakmaty::Move;
 use super::Search;
 use super::history::{self, ContKeys, Tried};
 use super::node::Node;
-use crate::bound::{Bound, Ibv};
+use crate::bound::Ibv;
 use crate::params;
 use crate::position::attacks::Attacks;
 use crate::position::movegen::is_noisy;
@@ -59,14 +59,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Teaches correction history how far the evaluation was off, where the result says so and no capture explains it.
     #[inline]
     pub(super) fn learn_correction(&mut self, node: &Node<'_>, value: Ibv, best: Option<Move>, cont_keys: &ContKeys) {
-        let cp = value.score().cp();
-        let contradicts = match value.bound() {
-            Bound::Exact => true,
-            Bound::Lower => cp > node.eval,
-            Bound::Upper => cp < node.eval,
-        };
-        if !node.in_check && !best.is_some_and(is_noisy) && !value.score().is_decisive() && contradicts {
-            self.td.correction.update(node.position, cont_keys, node.depth, cp - node.eval);
+        let is_quiet = !node.in_check && !best.is_some_and(is_noisy);
+        if is_quiet && !value.score().is_decisive() && value.corrects(node.eval) {
+            let error = value.score().cp() - node.eval;
+            self.td.correction.update(node.position, cont_keys, node.depth, error);
         }
     }
 }

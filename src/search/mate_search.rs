@@ -80,6 +80,23 @@ impl MateSearch {
             spent: 0,
         }
     }
+
+    /// Whether every mate within `most` moves is refuted.
+    fn is_refuted_to(&self, most: usize) -> bool {
+        self.refuted[1..=most].iter().all(|&refuted| refuted)
+    }
+
+    /// The next goal, in moves; none where that is refuted, or where another round begins, with twice the budget.
+    fn take_goal(&mut self, most: usize) -> Option<usize> {
+        let moves = self.next;
+        self.next += 1;
+        if moves > most {
+            self.next = 1;
+            self.budget *= 2;
+            return None;
+        }
+        (!self.refuted[moves]).then_some(moves)
+    }
 }
 
 impl<const PLAY: bool> Search<'_, PLAY> {
@@ -156,64 +173,22 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     fn search_mate_within(
         &mut self,
         search: &mut MateSearch,
-        most: usize,
+        mut most: usize,
         decisive: bool,
     ) -> Option<(Option<Move>, usize)> {
-        let position = self.game.position();
-        let (table, past, depth): (&TranspositionTable, Past, i32) = (self.shared.tt, self.past, self.depth);
         let mut found = None;
-        let mut most = most;
         let keen = self.shared.analysis || decisive;
-        let shares = match self.shared.counters.len() {
-            _ if !keen => SHARES_IN_GAMES,
-            1 if self.shared.limits.mate.is_some() => SHARES_ASKED_FOR,
-            1 => SHARES,
-            _ => SHARES_BESIDE_OTHERS,
-        };
-        let (aim, share) = (search.aim, shares[search.aim as usize]);
+        let share = self.mate_share(search.aim, keen);
         let later = if decisive { share } else { share.min(SHARE_LATER) };
         let allowed = |nodes: u64| (nodes.min(LATER) * share + nodes.saturating_sub(LATER) * later) / 100;
-        while search.refuted[..=most].iter().skip(1).any(|refuted| !refuted) {
+        while !search.is_refuted_to(most) {
             // A goal may use its whole budget; in a game it waits until the share has room for that.
             let cost = if keen { 1 } else { search.budget };
             if search.spent + cost > allowed(self.nodes) {
                 break;
             }
-            let moves = search.next;
-            search.next += 1;
-            if moves > most {
-                search.next = 1;
-                search.budget *= 2;
-                continue;
-            }
-            if search.refuted[moves] {
-                continue;
-            }
-            let mut left = search.budget;
-            let mut spent = 0;
-            let answer = search.proofs.ask(
-                position,
-                aim.plies(moves),
-                &mut || {
-                    spent += 1;
-                    left = left.saturating_sub(1);
-                    left == 0 || self.enter_node()
-                },
-                &mut |position, plies, m| {
-                    // A proof holds at any depth; a deep one stays in the table.
-                    let value = if plies % 2 == 1 {
-                        Ibv::lower(Score::mate_in(plies))
-                    } else {
-                        Ibv::upper(Score::mated_in(plies))
-                    };
-                    let best = m.map(PackedMove::new);
-                    let depth = (depth + 2).min(Entry::MAX_DEPTH);
-                    let entry = Entry { value, best, depth, pv: false, eval: None, tb_entry: false };
-                    table.store(past.key(position, aim.plies(moves) - plies), entry);
-                },
-            );
-            search.spent += spent;
-            match answer {
+            let Some(moves) = search.take_goal(most) else { continue };
+            match self.pursue(search, moves) {
                 Answer::Mate(m) => {
                     found = Some((m, moves));
                     most = moves - 1;
@@ -226,5 +201,43 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             }
         }
         found
+    }
+
+    /// The share of the nodes up to [`LATER`] that a mate search may take, in percent.
+    fn mate_share(&self, aim: Aim, keen: bool) -> u64 {
+        let shares = match self.shared.counters.len() {
+            _ if !keen => SHARES_IN_GAMES,
+            1 if self.shared.limits.mate.is_some() => SHARES_ASKED_FOR,
+            1 => SHARES,
+            _ => SHARES_BESIDE_OTHERS,
+        };
+        shares[aim as usize]
+    }
+
+    /// Spends a goal's budget on a mate within `moves` moves. What is proved goes to the TT.
+    fn pursue(&mut self, search: &mut MateSearch, moves: usize) -> Answer {
+        let position = self.game.position();
+        let (table, past): (&TranspositionTable, Past) = (self.shared.tt, self.past);
+        // A proof holds at any depth; a deep one stays in the table.
+        let depth = (self.depth + 2).min(Entry::MAX_DEPTH);
+        let limit = search.aim.plies(moves);
+        let mut spent = 0;
+        let answer = search.proofs.ask(
+            position,
+            limit,
+            &mut || {
+                spent += 1;
+                spent >= search.budget || self.enter_node()
+            },
+            &mut |position, plies, m| {
+                let value =
+                    if plies % 2 == 1 { Ibv::lower(Score::mate_in(plies)) } else { Ibv::upper(Score::mated_in(plies)) };
+                let best = m.map(PackedMove::new);
+                let entry = Entry { value, best, depth, pv: false, eval: None, tb_entry: false };
+                table.store(past.key(position, limit - plies), entry);
+            },
+        );
+        search.spent += spent;
+        answer
     }
 }

@@ -125,7 +125,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return Some(settled);
         }
         if whole
-            && !tt.value.proof().is_some()
+            && tt.value.proof().is_none()
             && let Some(settled) = window.know(self.probe_tablebases(position, key, depth, ply, was_pv))
         {
             return Some(settled);

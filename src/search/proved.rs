@@ -95,7 +95,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// moves to the end of the draw band, beyond which no distance leads.
     #[inline]
     pub(super) fn in_root_terms(&self, known: Ibv, ply: usize) -> Ibv {
-        if !known.is_some() || !known.score().is_draw() {
+        if known.is_none() || !known.score().is_draw() {
             return known;
         }
         match known.bound() {

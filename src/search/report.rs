@@ -119,7 +119,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     pub(super) fn report(&self, index: usize, open: Option<Ibv>) {
         let root = &self.roots.0[index];
         let value = open.or(root.score().map(Ibv::exact)).unwrap_or(root.value);
-        if !value.is_some() {
+        if value.is_none() {
             return;
         }
         let mut value = self.reported(index, value);

@@ -52,7 +52,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         pv: bool,
     ) -> Ibv {
         let known = probes.tables.probe(position, ply, depth, &probes.probing).ibv;
-        if !known.is_some() {
+        if known.is_none() {
             return Ibv::NONE;
         }
         self.tbhits += 1;

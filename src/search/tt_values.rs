@@ -64,7 +64,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         depth: i32,
     ) -> Option<Ibv> {
         let value = tt.value;
-        if !value.is_some() {
+        if value.is_none() {
             return None;
         }
         let rules = self.rules();
@@ -126,7 +126,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 pub fn value_for_root(stored: Ibv, position: &Position, ply: usize, conventions: Conventions) -> Ibv {
     let reading = Reading { distance: Distance::RootPly, draws: conventions.draws, no_recognized_wins: false };
     let known = reading.of(stored, position, ply);
-    if !known.is_some() {
+    if known.is_none() {
         return Ibv::NONE;
     }
     conventions.to_uci(if ply.is_multiple_of(2) { known } else { -known })
@@ -147,7 +147,7 @@ impl Reading {
     /// What of a stored value holds at this position's clock, at `ply`.
     #[inline(always)]
     fn of(self, stored: Ibv, position: &Position, ply: usize) -> Ibv {
-        if !stored.is_some() {
+        if stored.is_none() {
             return Ibv::NONE;
         }
         let known = self.distance.from_tt(stored, ply, self.draws);
@@ -155,7 +155,7 @@ impl Reading {
         // needs that move in time, or to be that position. If the clock is too high, "at least a win" proves nothing here,
         // but "at most" still holds, because the clock can only spoil a win. For losses the same holds mirrored.
         let score = stored.score();
-        if !known.is_some() || !score.is_decisive() {
+        if known.is_none() || !score.is_decisive() {
             return known;
         }
         let clock = usize::from(position.clock());

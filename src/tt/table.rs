@@ -263,10 +263,10 @@ fn exact(value: Ibv) -> bool {
 /// What a slot holds after new knowledge of the same position.
 fn merge(old: u64, new: Entry, age: u8) -> u64 {
     let Some(known) = Entry::unpack(old) else { return new.pack(age) };
-    let replaces = if known.value.is_some() && !new.value.is_some() {
+    let replaces = if known.value.is_some() && new.value.is_none() {
         false
     } else {
-        (new.value.is_some() && !known.value.is_some())
+        (new.value.is_some() && known.value.is_none())
             || exact(new.value)
             || new.depth + params::tt_keep() + params::tt_keep_pv() * i32::from(new.pv) > known.depth
             || entry::age_of(old) != age

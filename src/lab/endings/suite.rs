@@ -92,7 +92,7 @@ impl Oracle<'_> {
         match self {
             Oracle::Recognizers => {
                 let ibv = recognize(position).ibv;
-                if !ibv.is_some() {
+                if ibv.is_none() {
                     return Range::NOTHING;
                 }
                 let result = if ibv.score().is_draw() { 0 } else { ibv.score().raw().signum() as i8 };

@@ -47,7 +47,7 @@ impl Row {
     }
 
     fn score(&self) -> String {
-        if !self.value.is_some() {
+        if self.value.is_none() {
             return "-".to_owned();
         }
         let sign = match self.value.bound() {

@@ -32,7 +32,7 @@ pub fn cross_check(position: &Position, ibv: Ibv) {
 
 /// Stops where a recognizer contradicts these tables.
 pub fn cross_check_by(tables: &Tablebases, position: &Position, ibv: Ibv) {
-    if !ibv.is_some() {
+    if ibv.is_none() {
         return;
     }
     if position.men() > tables.largest() {
