@@ -4,6 +4,7 @@ use super::Search;
 use crate::bound::Ibv;
 use crate::position::Position;
 use crate::recognize::syzygy::{Probing, Ranking, Tablebases};
+use crate::recognize::{Expense, Recognition};
 use crate::score::MAX_PLY;
 use crate::tt::Entry;
 
@@ -32,7 +33,7 @@ impl Probes<'_> {
 }
 
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// What tablebases prove of a position at `ply` with `depth` remaining. Stores the result in the TT.
+    /// What tablebases prove of a position at `ply` with `depth` remaining. The TT keeps what was expensive.
     #[inline]
     pub(super) fn probe_tablebases(&mut self, position: &Position, key: u64, depth: i32, ply: usize, pv: bool) -> Ibv {
         match self.shared.probes {
@@ -51,12 +52,15 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         ply: usize,
         pv: bool,
     ) -> Ibv {
-        let known = probes.tables.probe(position, ply, depth, &probes.probing).ibv;
-        if known.is_none() {
+        let Recognition { ibv, expense } = probes.tables.probe(position, ply, depth, &probes.probing);
+        if ibv.is_none() {
             return Ibv::NONE;
         }
         self.tbhits += 1;
-        let known = self.in_root_terms(known, ply);
+        let known = self.in_root_terms(ibv, ply);
+        if expense == Expense::Cheap {
+            return known;
+        }
         let entry = Entry {
             value: self.to_tt(known, ply),
             best: None,
