@@ -207,7 +207,7 @@ tunables! {
     /// Moves at depth 0.
     lmp_base = 7 in 1..=250, step 1;
     /// More moves for the square of the depth, 1/1024.
-    lmp_slope = 1350 in 256..=4096, step 100;
+    lmp_slope = 1600 in 256..=4096, step 100;
     /// The share of them when the position is not improving, 1/1024.
     lmp_worsening = 560 in 128..=1024, step 50;
 
@@ -335,11 +335,11 @@ tunables! {
     /// Share of the remaining time for one move in sudden death, at the beginning of a game, 1/1000.
     time_share = 26 in 15..=100, step 4;
     /// How much that share grows with each ply of the game, 1/64 of its unit.
-    time_share_growth = 12 in 0..=64, step 2;
+    time_share_growth = 18 in 0..=64, step 2;
     /// The largest share, 1/1000.
     time_share_max = 50 in 20..=100, step 4;
     /// Share of the increment, percent. Moves that take less than their share leave time for more than the whole.
-    time_increment = 115 in 40..=200, step 5;
+    time_increment = 140 in 40..=200, step 5;
     /// The hard limit in sudden death, percent of the soft one.
     time_hard = 500 in 150..=1000, step 40;
     /// The hard limit where a number of moves is to be made, percent of the soft one.
@@ -357,7 +357,7 @@ tunables! {
     /// The stretch for each centipawn that the score has fallen, 1/100 percent.
     time_falling_slope = 50 in 0..=200, step 10;
     /// What a fall since the search before adds to the fall within this one, percent.
-    time_falling_before = 60 in 0..=200, step 10;
+    time_falling_before = 100 in 0..=200, step 10;
     /// The rise since the search before that counts at most, in centipawns.
     time_rising_max = 60 in 0..=200, step 10;
     /// The fall beyond which nothing is added, in centipawns.
