@@ -23,8 +23,8 @@ use viriformat::dataformat;
 pub const HEADER_SIZE: usize = 32;
 /// The size of a move with its score, and of the terminator.
 pub const STEP_SIZE: usize = 4;
-/// No game of ours is longer; a longer run of moves is not believed.
-const MAX_STEPS: usize = 4096;
+/// The most plies of a game: none of ours is longer, and a longer run of moves is not believed.
+pub const MAX_STEPS: usize = 4096;
 
 const UNMOVED_ROOK: u8 = 6;
 const NO_SQUARE: u8 = 64;

@@ -77,6 +77,15 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
     Identity::of_input(one).is_some_and(|one| Identity::of_input(other) == Some(one))
 }
 
+/// The places of two names of one file among these, the earlier one first.
+pub fn twice(paths: &[PathBuf]) -> Option<(usize, usize)> {
+    let identities: Vec<Option<Identity>> = paths.iter().map(|path| Identity::of_input(path)).collect();
+    identities.iter().enumerate().find_map(|(later, identity)| {
+        let same = |earlier: &Option<Identity>| identity.is_some() && earlier == identity;
+        Some((identities[..later].iter().position(same)?, later))
+    })
+}
+
 /// Whether a lock was got, as [`File::try_lock`] answers; `false` if another process holds it. Some network drives have
 /// no locks, and runs must be possible there: a remark then says what has to be taken care of.
 pub fn is_locked(tried: Result<(), TryLockError>, path: &Path, care: &str) -> bool {
@@ -180,7 +189,7 @@ pub fn check(inputs: &[PathBuf], outputs: &[Output<'_>], force: bool) -> Result<
         if path.as_os_str() == STDIN {
             return trouble(Refusal::NoName);
         }
-        if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        if is_folder_name(path) {
             return trouble(Refusal::FolderName);
         }
         let identity = match fs::metadata(path) {
@@ -223,6 +232,13 @@ pub fn check(inputs: &[PathBuf], outputs: &[Output<'_>], force: bool) -> Result<
         }
     }
     Ok(())
+}
+
+/// Whether a name ends like that of a folder: `a/`, or `a/.`.
+fn is_folder_name(path: &Path) -> bool {
+    let name = path.as_os_str().as_encoded_bytes();
+    let name = name.strip_suffix(b".").unwrap_or(name);
+    name.last().is_some_and(|&last| last.is_ascii() && std::path::is_separator(char::from(last)))
 }
 
 fn folder(path: &Path) -> &Path {
@@ -346,7 +362,10 @@ mod tests {
         }
         assert!(says(&[report("--json", &there), report("--csv", &there)], true).contains("is the file of --json too"));
         assert!(says(&[report("--json", &folder.0)], true).contains("a folder"));
-        assert!(says(&[report("--json", &folder.0.join("x/"))], true).contains("a folder"));
+        for name in ["x/", "x/.", "x//"] {
+            assert!(says(&[report("--json", &folder.0.join(name))], true).contains("a folder"), "{name}");
+        }
+        assert_eq!(says(&[report("--json", &folder.0.join("x."))], true), "");
         assert!(says(&[report("--json", &folder.0.join("no/x"))], true).contains("its folder does not exist"));
         assert!(says(&[report("--json", &input.join("x"))], true).contains("--json "));
         #[cfg(unix)]

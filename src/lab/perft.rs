@@ -142,7 +142,8 @@ fn run_divide(args: &Args, depth: u32, jobs: usize) -> u8 {
         }
     }
     let seconds = start.elapsed().as_secs_f64();
-    tell!("\n{total} leaves, {:.3} s, {:.1} million a second", seconds, total as f64 / seconds.max(1e-9) / 1e6);
+    let leaves = counted(total, "leaf", "leaves");
+    tell!("\n{leaves}, {:.3} s, {:.1} million a second", seconds, total as f64 / seconds.max(1e-9) / 1e6);
     OK
 }
 

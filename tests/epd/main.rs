@@ -484,10 +484,12 @@ fn the_laboratory_replaces_nothing_and_says_what_it_cannot_do() {
     let mate = folder.write("mate.epd", "7k/8/5KQ1/8/8/8/8/8 w - - dm 1;\n");
     let empty = folder.write("empty.epd", "# nothing\n");
     let none = folder.path("none*.epd");
-    let refused: [(&[&str], &str); 18] = [
+    let refused: [(&[&str], &str); 19] = [
         (&["endings", "scores", "--endings", "KPvKP"], "KPvKP needs tables (--syzygy)"),
         (&["probe", "--nodes", "0"], "expected a whole number from 1"),
         (&["datagen", "--out", "x.vf", "--games", "1.5"], "expected a whole number from 1"),
+        // A game of more plies could not be read again.
+        (&["datagen", "--out", "x.vf", "--max-plies", "4097"], "4097 is not in 1..=4096"),
         (&["lab", "recognizers", "--csv", "x.csv"], "no single searches"),
         (&["endings", "mating", "--endings", "KBvK"], "KBvK has no position that White wins"),
         (&["endings", "mating", "--games", "0"], "expected a whole number from 1"),
@@ -509,9 +511,57 @@ fn the_laboratory_replaces_nothing_and_says_what_it_cannot_do() {
         assert!(status(&output) == 2 && stderr(&output).contains(reason), "{arguments:?}: {}", stderr(&output));
     }
     assert_eq!(status(&ibex(&["perft", &deep, "--max-depth", "64"])), 0, "what is left out need not be in reach");
+    let none = ibex(&["perft", "0"]);
+    assert!(stdout(&none).starts_with("\n1 leaf, "), "{}", stdout(&none));
     // Castling without a rook is no castling.
     let output = ibex(&["perft", "1", "--fen", "r3k3/8/8/8/8/8/8/R3K3 w KQq - 0 1"]);
     assert!(status(&output) == 0 && stderr(&output).starts_with("ibex perft: "), "{}", stderr(&output));
     let output = ibex(&["epd", &suite, "--nodes", "1000", "--shard", "9/9", "--fail-under", "80"]);
     assert_eq!(status(&output), 0, "an empty shard has missed nothing: {}", stderr(&output));
+}
+
+/// What a run cannot write at its end, or play with, is refused before its first game.
+#[test]
+fn runs_of_games_are_tried_before_they_begin() {
+    let folder = Scratch::new("datagen");
+    folder.write("book.epd", "4k3/8/8/8/8/8/8/R3K3 w Q -\n");
+    let datagen = |arguments: &[&str]| {
+        let mut command = Command::new(IBEX);
+        command.args(["datagen", "--quiet", "--games", "1", "--threads", "1", "--nodes", "20"]);
+        #[cfg(target_os = "linux")]
+        memory::with_memory(&mut command, 1024);
+        command.args(arguments).current_dir(&folder.0).output().expect("the program runs")
+    };
+    let refused: [(&[&str], &str); 9] = [
+        (&["--out", "new/"], "--out new/: the name of a folder"),
+        (&["--out", "new/."], "--out new/.: the name of a folder"),
+        (&["--out", "."], "a folder"),
+        (&["--out", "-"], "--out -: no name of a file"),
+        (&["--out", "no/x.vf"], "--out no/x.vf: its folder does not exist"),
+        (&["--out", "book.epd", "--book", "book.epd"], "is an input too"),
+        (&["--out", "book.epd"], "exists already"),
+        (&["--out", "x.vf", "--eval", "book.epd"], "book.epd"),
+        (&["--out", "x.vf", "--eval", "."], "is no file"),
+    ];
+    for (arguments, reason) in refused {
+        let output = datagen(arguments);
+        assert!(status(&output) == 2 && stderr(&output).contains(reason), "{arguments:?}: {}", stderr(&output));
+    }
+    #[cfg(unix)]
+    {
+        let pipe = folder.path("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().expect("a program of every Unix").success());
+        for device in ["/dev/zero", &pipe] {
+            let output = datagen(&["--out", "x.vf", "--eval", device]);
+            assert!(status(&output) == 2 && stderr(&output).contains("is no file"), "{}", stderr(&output));
+        }
+        std::fs::remove_file(&pipe).expect("there");
+    }
+    let left = std::fs::read_dir(&folder.0).expect("a folder").count();
+    assert_eq!((left, folder.read("book.epd").len()), (1, 27), "nothing is left");
+
+    // The hand-written evaluation is no file, whatever lies in the folder.
+    folder.write("classical", "mine");
+    assert_eq!(status(&datagen(&["--out", "x.vf", "--eval", "classical"])), 0);
+    std::fs::remove_file(folder.path("x.vf")).expect("written");
 }

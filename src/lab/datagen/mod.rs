@@ -19,6 +19,7 @@ use std::sync::{Mutex, PoisonError};
 use clap::Subcommand;
 use shakmaty::{Color, Move, Position as _};
 
+use super::outputs::{self, Manner, Output};
 use super::tell::counted;
 use super::{OK, TROUBLE};
 use crate::bound::{Bound, Ibv};
@@ -26,7 +27,7 @@ use crate::checksum::checksum;
 use crate::engine::{Engine, Settings, evaluation_of};
 use crate::eval::nnue::Network;
 use crate::formats::filter::Filter;
-use crate::formats::lessons::LessonRecord;
+use crate::formats::lessons::{LessonRecord, lesson_file};
 use crate::parallel::default_jobs;
 use crate::position::Game;
 use crate::search::lessons::{Lesson, LessonRule};
@@ -83,7 +84,7 @@ struct RunArgs {
     /// The file to write; while the run lasts its games lie in `FILE.parts`, and the same command resumes it
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Play this many games
+    /// Play this many games; a run that has played more keeps the first ones
     #[arg(long, value_name = "N", conflicts_with = "positions", value_parser = crate::lab::amount::count)]
     games: Option<u64>,
     /// Play until this many positions are kept by the default filter [default: 1000000]
@@ -99,7 +100,7 @@ struct RunArgs {
     #[arg(long)]
     hard: bool,
     /// Games at the same time [default: one per core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=i64::from(session::MOST_WORKERS)))]
     threads: Option<u16>,
     /// The run's seed
     #[arg(long, default_value_t = 1)]
@@ -190,6 +191,7 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String>
     if args.move_nodes.is_some() && rules.sampling.score_share >= 1.0 {
         return Err("--move-nodes is for positions without a score: it needs a --score-share below 1".to_owned());
     }
+    check_files(args)?;
     let books =
         [(&args.book, args.book_share, args.book_plies), (&args.endgames, args.endgame_share, args.endgame_plies)];
     let mut openings =
@@ -208,6 +210,9 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String>
         nodes: args.lesson_nodes,
         clock: Filter::default().max_clock.try_into().unwrap_or(u16::MAX),
     });
+    // Before its checksum is taken: what is no network is refused, and not read to an end that it may not have. So it is
+    // reported once, too, before the first game.
+    evaluation_of(&args.eval).map_err(|error| error.to_string())?;
     let mut settings = format!(
         "{} {} nodes, {} MiB, raw evaluation '{}', {}chess960 {}, {} random plies, {rules:?}",
         if args.hard { "exactly" } else { "about" },
@@ -237,11 +242,25 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String>
         rules,
         lessons: lessons.is_some(),
     };
-    // A network that does not fit is reported once, before the first game.
     let settings = Settings { hash_mib: usize::from(args.hash), eval_file: args.eval.clone(), ..Selfplay::settings() };
-    evaluation_of(&settings.eval_file).map_err(|error| error.to_string())?;
     let nodes = Nodes { score: args.nodes, choice: args.move_nodes.unwrap_or(args.nodes), hard: args.hard };
     session.run(&|| Selfplay::new(nodes, settings.clone(), lessons), args.quiet)
+}
+
+/// Tries what a run writes at its end before it plays its first game.
+fn check_files(args: &RunArgs) -> Result<(), String> {
+    let network = Some(&args.eval).filter(|name| is_file_name(name)).map(PathBuf::from);
+    let inputs: Vec<PathBuf> = [args.book.clone(), args.endgames.clone(), network].into_iter().flatten().collect();
+    let lessons = lesson_file(&args.out);
+    let output = |flag, path| Output { flag, path, manner: Manner::Continued };
+    let written = [output("--out", args.out.as_path()), output("--lessons", lessons.as_path())];
+    let written = &written[..1 + usize::from(args.lessons)];
+    outputs::check(&inputs, written, false).map_err(|error| error.to_string())
+}
+
+/// Whether this name of an evaluation is that of a file.
+fn is_file_name(name: &str) -> bool {
+    !["", "classical"].contains(&name)
 }
 
 /// The nodes of a player's searches.
@@ -262,13 +281,16 @@ fn described(book: &Book) -> String {
     format!("{positions} positions ({:016x}) at {} and {} plies, ", checksum(&keys), book.share, book.plies)
 }
 
-/// The evaluation in the settings of a run, a network with the checksum of its file.
+/// The evaluation in the settings of a run, a network with the checksum of its file, which has been read before.
 fn network(name: &str) -> String {
     let with_checksum = |name: &str, bytes: &[u8]| format!("{name} ({:016x})", checksum(bytes));
     if name.is_empty() {
         // Another build may carry another one.
         let carried = Network::embedded();
         return carried.map_or_else(String::new, |network| with_checksum(network.name(), &network.to_bytes()));
+    }
+    if !is_file_name(name) {
+        return name.to_owned();
     }
     std::fs::read(name).map_or_else(|_| name.to_owned(), |bytes| with_checksum(name, &bytes))
 }

@@ -6,7 +6,7 @@ use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, FromSetup, Setup};
 
 use crate::formats::epd::{Suite, SuiteEntry};
 use crate::formats::input::STDIN;
-use crate::position::Position;
+use crate::position::{Game, Position};
 use crate::random::Random;
 use crate::remark;
 
@@ -83,7 +83,7 @@ fn wander(position: &mut Position, plies: u32, random: &mut Random) -> bool {
         let chosen = choices[random.below(choices.len())];
         position.play(chosen);
     }
-    position.has_legal_move() && !position.is_insufficient_material()
+    Game::new(position.clone()).outcome().is_none()
 }
 
 /// An initial position with each side's back rank shuffled for itself.
@@ -194,10 +194,19 @@ mod tests {
 
     #[test]
     fn a_book_of_games_that_are_over_is_refused() {
-        let bare = read_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1").unwrap();
-        let book = Book { positions: vec![bare], share: 1.0, plies: 2 };
-        let openings = Openings { books: vec![book], ..Openings::default() };
-        assert!(openings.draw(&mut Random::new(1)).is_err());
+        let from = |fen, plies| {
+            let book = Book { positions: vec![read_fen(fen).unwrap()], share: 1.0, plies };
+            Openings { books: vec![book], ..Openings::default() }
+        };
+        assert!(from("4k3/8/8/8/8/8/8/4K3 w - - 0 1", 2).draw(&mut Random::new(1)).is_err());
+        // By the 50-move rule.
+        assert!(from("8/8/4k3/8/8/4K3/8/R7 w - - 120 90", 0).draw(&mut Random::new(1)).is_err());
+        // On the way, unless a pawn moves or a man is taken.
+        let late = from("8/8/4k3/8/8/4K3/4P3/R6r w - - 97 90", 3);
+        for seed in 1..50 {
+            let opening = late.draw(&mut Random::new(seed)).unwrap();
+            assert!(Game::new(opening.clone()).outcome().is_none(), "{}", opening.fen());
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use shakmaty::{Color, Move};
 
 use super::openings::Openings;
 use crate::bound::{Bound, Ibv};
-use crate::formats::games::{GameRecord, GameResult, Step};
+use crate::formats::games::{GameRecord, GameResult, MAX_STEPS, Step};
 use crate::formats::lessons::LessonRecord;
 use crate::position::Game;
 use crate::position::game::Ending;
@@ -119,7 +119,7 @@ pub struct Adjudication {
     #[arg(long, default_value_t = 8, value_name = "MEN")]
     pub draw_men: u32,
     /// Throw a game away that lasts longer than this many plies: it has no result
-    #[arg(long, default_value_t = 500, value_name = "PLY", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 500, value_name = "PLY", value_parser = clap::value_parser!(u32).range(1..=MAX_STEPS as i64))]
     pub max_plies: u32,
 }
 

@@ -11,7 +11,7 @@ use crate::formats::filter::Filter;
 use crate::formats::games::{GameRecord, GameResult, ReadError, Reader};
 use crate::formats::lessons::{LessonReader, LessonRecord, lesson_file};
 use crate::lab::tell::counted;
-use crate::lab::{FOUND, OK, TROUBLE};
+use crate::lab::{FOUND, OK, TROUBLE, outputs};
 use crate::position::Position;
 use crate::{remark, tell};
 
@@ -19,7 +19,8 @@ use crate::{remark, tell};
 ///
 /// # Errors
 ///
-/// One line: the folder cannot be read or holds none.
+/// One line: the folder cannot be read or holds none, or a file comes twice, be it by a link: its games would count twice,
+/// and be both learned from and validated with.
 pub fn data_files(names: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     for name in names {
@@ -36,7 +37,12 @@ pub fn data_files(names: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
         inside.sort();
         files.append(&mut inside);
     }
-    Ok(files)
+    match outputs::twice(&files) {
+        Some((one, other)) => {
+            Err(format!("{} comes twice: it is the same file as {}", files[other].display(), files[one].display()))
+        }
+        None => Ok(files),
+    }
 }
 
 /// Reads every game of the files. A torn last game is an error in a finished file; in a worker's file of a run that
@@ -299,6 +305,7 @@ pub fn stats(names: &[PathBuf], filter: Filter) -> u8 {
 mod tests {
     use super::*;
     use crate::formats::games::Step;
+    use crate::scratch::Scratch;
     use shakmaty::fen::Fen;
     use shakmaty::uci::UciMove;
     use shakmaty::{CastlingMode, Chess, FromSetup as _};
@@ -321,6 +328,29 @@ mod tests {
     /// White stalemates, or takes the last pawn.
     const QUEEN: &str = "7k/8/4K3/6Q1/8/8/8/8 w - - 0 1";
     const LAST_PAWN: &str = "8/8/8/8/8/4k3/5p2/5K2 w - - 0 1";
+
+    #[test]
+    fn a_file_that_comes_twice_is_named() {
+        let scratch = Scratch::new("twice");
+        let names = ["a.vf", "worker-000.vf", "worker-001.vf"];
+        names.iter().for_each(|name| drop(scratch.write(name, "")));
+        let [folder, file] = [scratch.0.clone(), scratch.0.join("worker-000.vf")];
+        assert_eq!(data_files(std::slice::from_ref(&folder)).map(|files| files.len()), Ok(3));
+        for twice in [
+            [folder.clone(), file.clone()],
+            [file.clone(), file.clone()],
+            [file.clone(), folder.join("./worker-000.vf")],
+        ] {
+            let error = data_files(&twice).unwrap_err();
+            assert!(error.contains("worker-000.vf comes twice: it is the same file as "), "{error}");
+        }
+        #[cfg(unix)]
+        {
+            let link = scratch.0.join("link");
+            std::os::unix::fs::symlink(&file, &link).unwrap();
+            assert!(data_files(&[file, link]).is_err_and(|error| error.contains("link comes twice")));
+        }
+    }
 
     #[test]
     fn results_that_the_last_board_rules_out_are_seen() {

@@ -36,6 +36,12 @@ const FRUITLESS: u64 = 1000;
 /// The finished file while it has another name, in the folder of the run.
 const DRAFT: &str = "merged.tmp";
 
+/// What the names of the workers' files begin with.
+const WORKER: &str = "worker-";
+
+/// The most workers that a run may have.
+pub const MOST_WORKERS: u16 = 1024;
+
 /// What must stay the same from start to resume.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
@@ -117,7 +123,15 @@ pub fn parts_folder(out: &Path) -> PathBuf {
 }
 
 fn part(folder: &Path, worker: usize) -> PathBuf {
-    folder.join(format!("worker-{worker:03}.vf"))
+    folder.join(format!("{WORKER}{worker:03}.vf"))
+}
+
+/// The files of the workers that lie in a folder, games and lessons.
+fn worker_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let entries = entries.map_err(trouble("read", folder))?;
+    let is_of_worker = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(WORKER.as_bytes());
+    Ok(entries.iter().filter(|entry| is_of_worker(entry)).map(fs::DirEntry::path).collect())
 }
 
 fn trouble<'a>(doing: &'a str, path: &'a Path) -> impl Fn(std::io::Error) -> String + 'a {
@@ -212,9 +226,17 @@ impl GenerationRun {
             }
         });
         match failure.into_inner() {
-            Ok(None) => finish_all(&self.out, self.manifest.workers),
+            Ok(None) => finish_all(&self.out, self.manifest.workers, self.most_games()),
             Ok(Some(error)) => Err(error),
             Err(_) => Err("a worker has panicked".to_owned()),
+        }
+    }
+
+    /// How many games the finished file has at most.
+    fn most_games(&self) -> u64 {
+        match self.target {
+            Target::Games(games) => games,
+            Target::Positions(_) => u64::MAX,
         }
     }
 
@@ -224,11 +246,16 @@ impl GenerationRun {
         let lock = lock(folder)?;
         let exists = path.exists();
         if !exists {
-            // Written under another name first, so that a kill leaves no half of it.
-            let draft = folder.join("run.json.tmp");
+            // Games without settings may be those of another seed or network: nothing says that they belong to this run.
+            if !worker_files(folder)?.is_empty() {
+                return Err(format!(
+                    "{} holds games of a run whose settings are lost; move or remove it",
+                    folder.display()
+                ));
+            }
+            // Neither a kill nor a power cut leaves half of it.
             let text = serde_json::to_string_pretty(&self.manifest).map_err(|error| error.to_string())?;
-            fs::write(&draft, text).map_err(trouble("write", &draft))?;
-            fs::rename(&draft, &path).map_err(trouble("write", &path))?;
+            outputs::write(&path, text.as_bytes()).map_err(|error| format!("cannot write {error}"))?;
         }
         if exists {
             let old = manifest(folder)?;
@@ -469,7 +496,12 @@ fn lock(folder: &Path) -> Result<File, String> {
 fn manifest(folder: &Path) -> Result<Manifest, String> {
     let path = folder.join("run.json");
     let text = fs::read_to_string(&path).map_err(trouble("read", &path))?;
-    serde_json::from_str(&text).map_err(|error| format!("{} is damaged: {error}", path.display()))
+    let damaged = |why: &dyn std::fmt::Display| format!("{} is damaged: {why}", path.display());
+    let manifest: Manifest = serde_json::from_str(&text).map_err(|error| damaged(&error))?;
+    if !(1..=usize::from(MOST_WORKERS)).contains(&manifest.workers) {
+        return Err(damaged(&format_args!("{} workers, of 1 to {MOST_WORKERS}", manifest.workers)));
+    }
+    Ok(manifest)
 }
 
 /// Puts the games of a run that is at work no more in order into the final file, and removes the folder.
@@ -487,7 +519,7 @@ pub fn finish(out: &Path) -> Result<Totals, String> {
             mend_lessons(&lesson_file(&path), tally.games)?;
         }
     }
-    finish_all(out, manifest.workers)
+    finish_all(out, manifest.workers, u64::MAX)
 }
 
 /// Whether a run was killed after its lessons got their name and before its games got theirs. The parts have both.
@@ -496,9 +528,9 @@ fn is_half_finished(out: &Path, folder: &Path) -> bool {
     lesson_file(out).exists() && !out.exists() && draft.exists() && !lesson_file(&draft).exists()
 }
 
-/// The same for the run that has the lock and whose parts are mended, with the games of all its workers; one that had
-/// no time for a game has no file.
-fn finish_all(out: &Path, workers: usize) -> Result<Totals, String> {
+/// The same for the run that has the lock and whose parts are mended, with the first `most` games of all its workers; one
+/// that had no time for a game has no file.
+fn finish_all(out: &Path, workers: usize, most: u64) -> Result<Totals, String> {
     must_be_free(out)?;
     let folder = parts_folder(out);
     let draft = folder.join(DRAFT);
@@ -514,7 +546,7 @@ fn finish_all(out: &Path, workers: usize) -> Result<Totals, String> {
         }
         must_be_free(&path)?;
     }
-    let tally = match merge(&mut parts, &draft, with_lessons) {
+    let tally = match merge(&mut parts, &draft, with_lessons, most) {
         Ok(tally) => tally,
         Err(error) => {
             // The drafts are of no use, whether or not they can be removed.
@@ -528,8 +560,19 @@ fn finish_all(out: &Path, workers: usize) -> Result<Totals, String> {
         fs::rename(lesson_file(&draft), &path).map_err(trouble("write", &path))?;
     }
     fs::rename(&draft, out).map_err(trouble("write", out))?;
-    fs::remove_dir_all(&folder).map_err(trouble("remove", &folder))?;
+    // Windows removes no file that is open.
+    drop(parts);
+    clear(&folder)?;
     Ok(tally)
+}
+
+/// Removes the folder of a run whose games lie in the finished file. The settings go last: a kill leaves no games
+/// without them, which the next run of this name could take for its own.
+fn clear(folder: &Path) -> Result<(), String> {
+    for path in worker_files(folder)? {
+        fs::remove_file(&path).map_err(trouble("remove", &path))?;
+    }
+    fs::remove_dir_all(folder).map_err(trouble("remove", folder))
 }
 
 /// A worker's files.
@@ -560,8 +603,10 @@ impl Part {
     }
 }
 
-/// Writes the games of all parts in their order into `draft`, and their lessons beside it.
-fn merge(parts: &mut [Option<Part>], draft: &Path, with_lessons: bool) -> Result<Totals, String> {
+/// Writes the games of all parts in their order into `draft`, and their lessons beside it. Of a run that has played more
+/// games than it was to play, as one resumed with a smaller number has, only those with an index below `most` are
+/// written: they are the games of a run of that number.
+fn merge(parts: &mut [Option<Part>], draft: &Path, with_lessons: bool, most: u64) -> Result<Totals, String> {
     let mut tally = Totals::default();
     let lesson_draft = lesson_file(draft);
     let create = |path: &Path| {
@@ -570,9 +615,13 @@ fn merge(parts: &mut [Option<Part>], draft: &Path, with_lessons: bool) -> Result
     };
     let mut output = create(draft)?;
     let mut lessons_out = if with_lessons { Some(create(&lesson_draft)?) } else { None };
-    while parts.iter().any(Option::is_some) {
+    let mut index = 0;
+    while index < most && parts.iter().any(Option::is_some) {
         for slot in parts.iter_mut() {
-            let Some(part) = slot else { continue };
+            // A part that is used up keeps its places in the order.
+            let wanted = index < most;
+            index += 1;
+            let Some(part) = slot.as_mut().filter(|_| wanted) else { continue };
             let Some((record, block)) = part.next()? else {
                 *slot = None;
                 continue;

@@ -304,8 +304,58 @@ fn other_settings_and_existing_files_are_refused() {
     held.run(&|| Dice, true).unwrap();
     assert!(held.run(&|| Dice, true).unwrap_err().contains("exists already"));
 
+    // Games without settings may be those of any run.
+    let lost = session(&scratch.0, "lost", 1, 4);
+    let folder = parts_folder(&lost.out);
+    for name in ["worker-000.vf", "worker-007.vf", "worker-000.vf.lessons"] {
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(name), "games").unwrap();
+        assert!(lost.run(&|| Dice, true).unwrap_err().contains("a run whose settings are lost"), "{name}");
+        assert_eq!(fs::read(folder.join(name)).unwrap(), b"games");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+    // Nor are impossible settings those of a run.
+    for workers in [0, 1025, usize::MAX] {
+        let run = session(&scratch.0, "lost", workers, 4);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("run.json"), serde_json::to_string(&run.manifest).unwrap()).unwrap();
+        for error in [finish(&run.out).unwrap_err(), run.enter(&folder).unwrap_err()] {
+            assert!(error.contains("run.json is damaged: "), "{error}");
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
     let nowhere = session(Path::new("/proc/no such folder"), "data", 1, 4);
     assert!(nowhere.run(&|| Dice, true).unwrap_err().starts_with("cannot make the folder"));
+}
+
+#[test]
+fn a_smaller_number_of_games_is_that_many_of_the_first() {
+    let scratch = Scratch::new("fewer");
+    let five = GenerationRun { target: Target::Games(5), ..with_lessons(&scratch.0, "five") };
+    five.run(&|| Teacher(0), true).unwrap();
+    let many = with_lessons(&scratch.0, "many");
+    played(&many);
+    let fewer = GenerationRun { target: Target::Games(5), ..many };
+    assert_eq!(fewer.run(&|| Teacher(0), true).unwrap().games, 5);
+    for [one, other] in [[&five.out, &fewer.out], [&lesson_file(&five.out), &lesson_file(&fewer.out)]] {
+        assert!(fs::read(one).unwrap() == fs::read(other).unwrap(), "{}", other.display());
+    }
+}
+
+/// A kill at the end of a run leaves no games that the next one of its name would take for its own.
+#[test]
+fn the_settings_are_the_last_to_go() {
+    let scratch = Scratch::new("last");
+    let folder = played(&with_lessons(&scratch.0, "data"));
+    assert_eq!(worker_files(&folder).unwrap().len(), 4);
+    // What is in the way of removing a worker's file keeps the settings where they are.
+    fs::create_dir(folder.join("worker-in-the-way")).unwrap();
+    assert!(clear(&folder).unwrap_err().starts_with("cannot remove"));
+    assert!(folder.join("run.json").exists());
+    fs::remove_dir(folder.join("worker-in-the-way")).unwrap();
+    clear(&folder).unwrap();
+    assert!(!folder.exists());
 }
 
 /// A worker that had no time for a game leaves no gap at which the games of those after it are forgotten.
