@@ -119,6 +119,9 @@ pub struct Checkpoint {
     pub mean: Option<Parameters>,
 }
 
+/// The version of the file: another one may mean something else by the same numbers.
+const VERSION: u32 = 1;
+
 /// What makes a checkpoint useless.
 const NO_NUMBERS: &str = "numbers that are none";
 
@@ -204,7 +207,7 @@ impl Checkpoint {
             return Err(format!("{} is not written: it would hold {NO_NUMBERS}", path.display()));
         }
         let heading = Heading {
-            ibex_checkpoint: 1,
+            ibex_checkpoint: VERSION,
             recipe: self.recipe.clone(),
             step: self.step,
             history: self.history.clone(),
@@ -227,13 +230,16 @@ impl Checkpoint {
     ///
     /// # Errors
     ///
-    /// One line: the file cannot be read or is no whole checkpoint.
+    /// One line: the file cannot be read, or is no whole checkpoint of this version.
     pub fn read(path: &Path) -> Result<Checkpoint, String> {
         let shown = path.display();
         let bytes = fs::read(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
         let end = bytes.iter().position(|&b| b == b'\n').ok_or_else(|| format!("{shown} is no checkpoint"))?;
         let heading: Heading =
             serde_json::from_slice(&bytes[..end]).map_err(|error| format!("{shown} is no checkpoint: {error}"))?;
+        if heading.ibex_checkpoint != VERSION {
+            return Err(format!("{shown} is a checkpoint of version {}, not {VERSION}", heading.ibex_checkpoint));
+        }
         let hidden = hidden_size(&heading.recipe.hidden.to_string()).map_err(|why| format!("{shown}: {why}"))?;
         let count = by_rows(&Parameters::zero(hidden).values, hidden).len();
         let numbers = &bytes[end + 1..];
@@ -314,6 +320,10 @@ pub mod tests {
         assert!(Checkpoint::continuing(recipe(), &wide).unwrap_err().contains("hidden size 128"));
         assert!(Checkpoint::mean(&[file.clone(), wide]).unwrap_err().contains("two sizes"));
         let bytes = fs::read(&file).unwrap();
+        let (version, rest) = bytes.split_at(b"{\"ibex_checkpoint\":".len());
+        assert_eq!(rest[0], b'1');
+        fs::write(&file, [version, b"2", &rest[1..]].concat()).unwrap();
+        assert!(Checkpoint::read(&file).unwrap_err().ends_with("is a checkpoint of version 2, not 1"));
         fs::write(&file, &bytes[..bytes.len() - 1]).unwrap();
         assert!(Checkpoint::read(&file).unwrap_err().contains("truncated"));
         fs::write(&file, b"no checkpoint\n").unwrap();

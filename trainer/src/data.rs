@@ -1,17 +1,16 @@
 //! Packed positions: 32 bytes each, in the format of the crate `bulletformat`, which the field's GPU trainers read.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use bulletformat::ChessBoard;
 use ibex::checksum;
 use ibex::eval::nnue::features::{FeatureView, output_bucket};
-use ibex::lab::outputs::is_still;
+use ibex::lab::outputs::{self, is_locked, is_still};
 use ibex::position::Position;
 use ibex::position::attacks::en_prise;
 use ibex::random::Random;
-use ibex::remark;
 use shakmaty::{Board, CastlingMode, Chess, Color, FromSetup as _, Piece, Role, Setup, Square};
 
 /// The size of a packed position.
@@ -197,24 +196,24 @@ pub fn validation_file(path: &Path) -> PathBuf {
     with_ending(path, ".val")
 }
 
-/// Writes a file under another name first, and moves it into place when it is whole.
+/// Writes a file under a name that nothing has yet, and moves it into place when it is whole. A link stays, and what it
+/// leads to is replaced.
 ///
 /// # Errors
 ///
 /// One line: the system refuses; nothing is left behind.
 pub fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), String> {
-    let draft = with_ending(path, ".tmp");
-    let write = || -> std::io::Result<()> {
-        let mut output = BufWriter::with_capacity(1 << 20, File::create(&draft)?);
+    let written = outputs::write_with(path, |file| {
+        let mut output = BufWriter::with_capacity(1 << 20, file);
         fill(&mut output)?;
-        output.into_inner().map_err(|error| error.into_error())?.sync_all()?;
-        fs::rename(&draft, path)
-    };
-    write().map_err(|error| {
-        // A draft that cannot be removed either is not the error to tell of.
-        let _ = fs::remove_file(&draft);
-        format!("cannot write {}: {error}", path.display())
-    })
+        output.flush()
+    });
+    written.map_err(|error| format!("cannot write {error}"))
+}
+
+/// The file that a name leads to, or the name where there is none.
+pub fn behind_links(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Removes a file, if it is there.
@@ -229,7 +228,7 @@ pub fn remove(path: &Path) -> Result<(), String> {
     }
 }
 
-/// Keeps other trainings away from the files of one while it lives.
+/// Keeps other trainings and packings away from the files of one while it lives.
 #[derive(Debug)]
 pub struct Lock {
     path: PathBuf,
@@ -241,21 +240,22 @@ impl Lock {
     ///
     /// # Errors
     ///
-    /// One line: another training is at work, or the file cannot be made.
+    /// One line: another training or packing is at work, the file cannot be made, or it is something else: what a lock
+    /// leaves after a kill is empty.
     pub fn take(path: PathBuf) -> Result<Lock, String> {
         let shown = path.display();
         loop {
             let opened = File::options().append(true).create(true).open(&path);
             let file = opened.map_err(|error| format!("cannot open {shown}: {error}"))?;
-            match file.try_lock() {
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Err(format!("{shown}: another training is at work")),
-                // Some network drives have no locks; trainings must be possible there.
-                Err(TryLockError::Error(error)) => {
-                    remark!("{shown} cannot be locked ({error}): no other training must write the same files");
-                }
+            let size = file.metadata().map_err(|error| format!("cannot read {shown}: {error}"))?.len();
+            // It would be removed at the end.
+            if size > 0 {
+                return Err(format!("{shown} is no lock, for it is not empty; choose another name or remove it"));
             }
-            // The training that had the lock before may have removed the file that was opened.
+            if !is_locked(file.try_lock(), &path, "no other training or packing must write the same files") {
+                return Err(format!("{shown}: another training or packing is at work"));
+            }
+            // The one that had the lock before may have removed the file that was opened.
             if is_still(&file, &path) {
                 return Ok(Lock { path, _file: file });
             }
@@ -265,7 +265,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // While the lock is held: that of the next training must not be taken away.
+        // While the lock is held: that of the next one must not be taken away.
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -316,13 +316,33 @@ pub mod tests {
         let path = folder.join("out.lock");
         let held = Lock::take(path.clone()).unwrap();
         let error = Lock::take(path.clone()).unwrap_err();
-        assert!(error.ends_with("out.lock: another training is at work"), "{error}");
+        assert!(error.ends_with("out.lock: another training or packing is at work"), "{error}");
         drop(held);
         assert!(!path.exists(), "nothing is left behind");
         // What a kill leaves is no lock.
         fs::write(&path, "").unwrap();
-        drop(Lock::take(path).unwrap());
+        drop(Lock::take(path.clone()).unwrap());
+        // Nor is what something else keeps under such a name.
+        fs::write(&path, "[[package]]").unwrap();
+        assert!(Lock::take(path.clone()).unwrap_err().contains("out.lock is no lock"));
+        assert_eq!(fs::read(&path).unwrap(), b"[[package]]");
         assert!(Lock::take(folder.join("no/out.lock")).unwrap_err().starts_with("cannot open "));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_and_a_neighbour_is_left_alone() {
+        let folder = scratch_folder("link");
+        let (file, link, neighbour) = (folder.join("far"), folder.join("near"), folder.join("near.tmp"));
+        fs::write(&file, "old").unwrap();
+        fs::write(&neighbour, "mine").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        replace(&link, |output| output.write_all(b"new")).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!((fs::read(&file).unwrap(), fs::read(&neighbour).unwrap()), (b"new".to_vec(), b"mine".to_vec()));
+        assert!(replace(&link, |_| Err(std::io::Error::other("full"))).unwrap_err().ends_with("near: full"));
+        assert_eq!((fs::read(&file).unwrap(), fs::read_dir(&folder).unwrap().count()), (b"new".to_vec(), 3));
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bulletformat::ChessBoard;
 use ibex::eval::nnue::format::SCALE;
 use ibex::eval::nnue::{Accumulators, Network};
+use ibex::lab::outputs::{self, Manner, Output};
 use ibex::tell;
 
 use crate::checkpoint::Checkpoint;
@@ -38,8 +39,12 @@ pub struct Args {
 ///
 /// # Errors
 ///
-/// One line: a file cannot be read or written, or the integers stray too far.
+/// One line: a file cannot be read or written, or is an input and the output; or the integers stray too far.
 pub fn run(args: &Args) -> Result<(), String> {
+    let inputs: Vec<PathBuf> =
+        args.checkpoints.iter().cloned().chain([args.data.clone(), validation_file(&args.data)]).collect();
+    let output = Output { flag: "--out", path: &args.out, manner: Manner::Continued };
+    outputs::check(&inputs, &[output], false).map_err(|error| error.to_string())?;
     let parameters = Checkpoint::mean(&args.checkpoints)?;
     write(&parameters, &data::read(&validation_file(&args.data))?, &args.out)
 }
@@ -111,6 +116,7 @@ fn compare(parameters: &Parameters, network: &Arc<Network>, positions: &[ChessBo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checkpoint::tests::recipe;
     use ibex::position::Position;
     use shakmaty::CastlingMode;
 
@@ -119,6 +125,29 @@ mod tests {
         "8/8/4k3/8/4K3/8/3R4/b7 w - - 0 1",
         "2r3k1/1q1nbppp/r3p3/3pP3/pPpP4/P1Q2N2/2RN1PPP/2R4K w - - 0 23",
     ];
+
+    #[test]
+    fn an_input_is_never_the_output() {
+        let folder = data::tests::scratch_folder("export");
+        let [net, other, positions] = ["net.ckpt", "other.ckpt", "positions"].map(|name| folder.join(name));
+        Checkpoint::new(recipe()).write(&net).unwrap();
+        Checkpoint::new(recipe()).write(&other).unwrap();
+        let packed =
+            FENS.map(|fen| data::tests::packed(&Position::from_fen(fen, CastlingMode::Standard).unwrap(), 0, 1));
+        data::write(&positions, &packed).unwrap();
+        data::write(&validation_file(&positions), &packed).unwrap();
+        let export = |out: &Path| {
+            run(&Args { checkpoints: vec![net.clone(), other.clone()], data: positions.clone(), out: out.to_owned() })
+        };
+        for input in [&net, &other, &positions, &validation_file(&positions)] {
+            let before = std::fs::read(input).unwrap();
+            let error = export(input).unwrap_err();
+            assert!(error.starts_with("--out ") && error.ends_with("is an input too, and would be lost"), "{error}");
+            assert!(std::fs::read(input).unwrap() == before, "{}", input.display());
+        }
+        export(&folder.join("net.ibxn")).unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn integers_of_other_weights_stray_too_far() {

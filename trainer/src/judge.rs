@@ -1,8 +1,8 @@
 //! `judge`: how well evaluations predict scores and results, over positions that nothing was learned from.
 //!
 //! A match is the judge of strength; this is the cheap question before it. Evaluations are raw, without the engine's
-//! scaling of material and endings, as the labels are. Each gets the scale that suits it best, so that the unit of an
-//! evaluation makes no difference.
+//! scaling of material and endings, as the labels are. Each gets the scale that suits it best of 80 to 800 centipawns a
+//! unit, so that the unit of an evaluation makes no difference; where it is one of these two, a better one may lie beyond.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -51,9 +51,9 @@ pub fn run(args: &Args) -> Result<(), String> {
         if told.is_empty() {
             return Err("none of the positions is legal".to_owned());
         }
-        let best = (8..=80).map(|tens| 10.0 * tens as f32).map(|scale| (loss(&told, scale), scale));
-        let Some((loss, scale)) = best.min_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
-        tell!("{loss:.6} at {scale} centipawns a unit, over {} positions: {name}", told.len());
+        let (loss, scale) = best(&told);
+        let beyond = if SCALES.contains(&scale) { " (the end of the range)" } else { "" };
+        tell!("{loss:.6} at {scale} centipawns a unit{beyond}, over {} positions: {name}", told.len());
     }
     Ok(())
 }
@@ -72,6 +72,17 @@ fn evaluations(packed: &[ChessBoard], evaluation: &Evaluation, target: Target) -
         .collect()
 }
 
+/// The ends of the range of scales that are tried, in centipawns a unit.
+const SCALES: [f32; 2] = [80.0, 800.0];
+
+/// The least loss and its scale, to ten centipawns.
+fn best(told: &[(f32, f32)]) -> (f64, f32) {
+    let [least, most] = SCALES;
+    let scales = std::iter::successors(Some(least), |scale| Some(scale + 10.0).filter(|&scale| scale <= most));
+    let losses = scales.map(|scale| (loss(told, scale), scale));
+    losses.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((f64::NAN, least))
+}
+
 fn loss(told: &[(f32, f32)], scale: f32) -> f64 {
     let sum: f64 = told.iter().map(|&(cp, target)| f64::from((sigmoid(cp / scale) - target).powi(2))).sum();
     sum / told.len() as f64
@@ -85,6 +96,15 @@ mod tests {
     use ibex::position::Position;
     use ibex::random::Random;
     use shakmaty::CastlingMode;
+
+    #[test]
+    fn the_best_scale_is_found_between_the_ends_and_at_them() {
+        for (scale, found) in [(20.0, 80.0), (260.0, 260.0), (3000.0, 800.0)] {
+            let told: Vec<(f32, f32)> =
+                (-20_i16..=20).map(|n| f32::from(n) * 20.0).map(|cp| (cp, sigmoid(cp / scale))).collect();
+            assert_eq!(best(&told).1, found);
+        }
+    }
 
     /// Rook against bishop: little material, and an ending that is mostly drawn, so both scalings would act.
     #[test]

@@ -1,6 +1,6 @@
 //! `pack`: from games to shuffled positions, some games being set aside to validate with.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bulletformat::ChessBoard;
 use ibex::bound::Bound;
@@ -14,7 +14,7 @@ use ibex::tell;
 use shakmaty::{Chess, Color, Position as _, Role};
 
 use crate::checkpoint::{self, UNIT, share};
-use crate::data::{self, validation_file, with_ending};
+use crate::data::{self, Lock, behind_links, validation_file, with_ending};
 use crate::model::sigmoid;
 
 /// The command line of `pack`.
@@ -24,7 +24,8 @@ pub struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The file to write; positions to validate with go to a second one, `OUT.val`, and the lessons that lie
-    /// beside the data files to a third, `OUT.lessons`. Older ones of these names are replaced or removed
+    /// beside the data files to a third, `OUT.lessons`. Older ones of these names are replaced or removed. `OUT.lock`
+    /// keeps a second packing of this name away
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// One game in this many is set aside, whole, to validate with
@@ -111,12 +112,37 @@ fn pack_lesson(lesson: &LessonRecord) -> ChessBoard {
     packed
 }
 
+/// Whether the filter keeps a lesson: it has a score and a clock, as positions of games have.
+fn is_kept(lesson: &LessonRecord, filter: &Filter) -> bool {
+    lesson.score.unsigned_abs() <= filter.max_score && lesson.chess.halfmoves() <= filter.max_clock
+}
+
+/// Replaces the files of an older packing, `OUT`, `OUT.val` and `OUT.lessons`.
+///
+/// What that one has set aside may be what this one learns from, and the other way round. So its files go first, and the
+/// positions to learn from come last. Every training needs these, so it refuses what an incomplete packing leaves.
+fn replace_all(
+    out: &Path,
+    [training, validation, lessons]: [&[ChessBoard]; 3],
+    write: impl Fn(&Path, &[ChessBoard]) -> Result<(), String>,
+) -> Result<(), String> {
+    // Links stay.
+    let files = [out.to_owned(), validation_file(out), with_ending(out, ".lessons")].map(|path| behind_links(&path));
+    files.iter().try_for_each(|file| data::remove(file))?;
+    let [out, validation_file, packed_lessons] = files;
+    write(&validation_file, validation)?;
+    if !lessons.is_empty() {
+        write(&packed_lessons, lessons)?;
+    }
+    write(&out, training)
+}
+
 /// Runs the command.
 ///
 /// # Errors
 ///
-/// One line: a file cannot be read or written, or is an input and an output; lessons do not fit their games, or no
-/// position is left.
+/// One line: a file cannot be read or written, comes twice, or is an input and an output; another packing writes the same
+/// files; lessons do not fit their games, or no position is left.
 pub fn run(args: &Args) -> Result<(), String> {
     let files = data_files(&args.files)?;
     let (validation_file, packed_lessons) = (validation_file(&args.out), with_ending(&args.out, ".lessons"));
@@ -124,6 +150,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     let output = |path| Output { flag: "--out", path, manner: Manner::Continued };
     let written = [&args.out, &validation_file, &packed_lessons].map(|path| output(path.as_path()));
     outputs::check(&inputs, &written, false).map_err(|error| error.to_string())?;
+    let _lock = Lock::take(with_ending(&args.out, ".lock"))?;
 
     let (mut training, mut validation) = (Vec::new(), Vec::new());
     // What is left out has random numbers of its own, so that the shuffle does not depend on it.
@@ -145,8 +172,7 @@ pub fn run(args: &Args) -> Result<(), String> {
             });
             // The searches of a game set aside have seen its positions' neighbours: nothing is learned from them.
             if !set_aside {
-                let kept = found.iter().filter(|lesson| lesson.score.unsigned_abs() <= args.filter.max_score);
-                lessons.extend(kept.map(pack_lesson));
+                lessons.extend(found.iter().filter(|lesson| is_kept(lesson, &args.filter)).map(pack_lesson));
             }
         })?;
     }
@@ -157,17 +183,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     data::shuffle(&mut training, &mut random);
     data::shuffle(&mut validation, &mut random);
     data::shuffle(&mut lessons, &mut random);
-    // What an older packing has set aside may be what this one learns from, and the other way round. So its files go
-    // first, and the positions to learn from come last. Every training needs these, so it refuses what an incomplete
-    // packing leaves.
-    data::remove(&args.out)?;
-    data::remove(&validation_file)?;
-    data::remove(&packed_lessons)?;
-    data::write(&validation_file, &validation)?;
-    if !lessons.is_empty() {
-        data::write(&packed_lessons, &lessons)?;
-    }
-    data::write(&args.out, &training)?;
+    replace_all(&args.out, [&training, &validation, &lessons], data::write)?;
     tell!("{games} games: {} positions to learn from, {} to validate with", training.len(), validation.len());
     if !lessons.is_empty() {
         tell!("{} lessons from inside searches", lessons.len());
@@ -179,11 +195,12 @@ pub fn run(args: &Args) -> Result<(), String> {
 mod tests {
     use super::*;
     use std::fs;
-    use std::path::Path;
 
     use clap::Parser;
     use ibex::formats::games::{GameResult, Step};
     use ibex::formats::lessons::block;
+    use ibex::position::Position;
+    use shakmaty::CastlingMode;
 
     use crate::data::tests::scratch_folder;
     use crate::model::{Target, lesson_bound};
@@ -330,12 +347,52 @@ mod tests {
         packed("20").unwrap();
         assert!(validation.exists() && !lessons.exists());
 
-        // A folder in the way of a draft is like a full disk. The old games to learn from have some of the new ones to
-        // validate with.
-        fs::create_dir(with_ending(&out, ".tmp")).unwrap();
-        assert!(packed("10").unwrap_err().contains("cannot write"));
+        // A full disk. The old games to learn from have some of the new ones to validate with.
+        let positions = data::read(&validation).unwrap();
+        let full = |path: &Path, positions: &[ChessBoard]| {
+            if path.ends_with("out") { Err("cannot write".to_owned()) } else { data::write(path, positions) }
+        };
+        assert!(replace_all(&out, [&positions, &positions, &[]], full).is_err());
         assert!(!out.exists() && validation.exists(), "nothing to learn from");
+
+        // Nor those of two that are at work at a time.
+        packed("40").unwrap();
+        let before = fs::read(&out).unwrap();
+        let held = Lock::take(with_ending(&out, ".lock")).unwrap();
+        assert!(packed("10").unwrap_err().ends_with("another training or packing is at work"));
+        assert!(fs::read(&out).unwrap() == before, "the files stay");
+        drop(held);
+        packed("10").unwrap();
         fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn no_game_is_packed_twice() {
+        let folder = scratch_folder("twice");
+        let parts = folder.join("run.vf.parts");
+        fs::create_dir_all(&parts).unwrap();
+        let (file, out) = (parts.join("worker-000.vf"), folder.join("out"));
+        fs::write(&file, games()).unwrap();
+        for other in [&file, &parts] {
+            let names = [other, &file, &out].map(|path| path.to_str().unwrap());
+            let error = run(&Line::parse_from(["pack", names[0], names[1], "--out", names[2]]).args).unwrap_err();
+            assert!(error.contains("worker-000.vf comes twice"), "{error}");
+        }
+        assert!(!out.exists());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn the_filter_keeps_lessons_by_their_score_and_their_clock() {
+        let chess = |clock: u32| {
+            let fen = format!("4k3/8/8/8/8/8/8/R3K3 w - - {clock} 40");
+            Position::from_fen(&fen, CastlingMode::Standard).unwrap().chess().clone()
+        };
+        let lesson = |score, clock| LessonRecord { chess: chess(clock), score, bound: Bound::Exact };
+        let filter = Filter { max_score: 500, max_clock: 20, ..Filter::default() };
+        for (score, clock, kept) in [(500, 20, true), (-501, 0, false), (0, 21, false), (-500, 0, true)] {
+            assert_eq!(is_kept(&lesson(score, clock), &filter), kept, "{score} {clock}");
+        }
     }
 
     #[test]
@@ -354,6 +411,11 @@ mod tests {
             assert!(error.starts_with("--out ") && error.ends_with("is an input too, and would be lost"), "{error}");
             assert!(fs::read(&input).unwrap() == games(), "{line:?}");
         }
+        // Nor is it in the way of one.
+        let (input, out) = (folder.join("other.tmp"), folder.join("other"));
+        fs::write(&input, games()).unwrap();
+        run(&Line::parse_from(["pack", input.to_str().unwrap(), "--out", out.to_str().unwrap()]).args).unwrap();
+        assert!(fs::read(&input).unwrap() == games() && out.exists());
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use bulletformat::ChessBoard;
 use ibex::checksum::checksum_on;
+use ibex::lab::outputs::{self, Manner, Output};
 use ibex::random::Random;
 use ibex::tell;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -37,7 +38,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE[:SHARE]", required = true, value_parser = Source::parse)]
     data: Vec<Source>,
     /// What to write: `OUT.ckpt` after every epoch and every three minutes, `OUT.svg` with the losses, and the network,
-    /// `OUT.ibxn`. `OUT.lock` keeps a second training of this name away
+    /// `OUT.ibxn`; only `--resume` replaces them. `OUT.lock` keeps a second training of this name away
     #[arg(long, value_name = "OUT")]
     out: PathBuf,
     /// Go on from `OUT.ckpt`, with the same data
@@ -206,9 +207,13 @@ impl Checkpoint {
 ///
 /// One line: a file cannot be read or written, or does not belong to this training; another one writes the same files.
 pub fn run(args: &Args) -> Result<(), String> {
+    let [file, picture, network] = [".ckpt", ".svg", ".ibxn"].map(|ending| with_ending(&args.out, ending));
+    check_files(args, [&file, &picture, &network])?;
     let _lock = data::Lock::take(with_ending(&args.out, ".lock"))?;
-    let file = with_ending(&args.out, ".ckpt");
     let mut checkpoint = begin(args, &file)?;
+    if let Some(old) = [&picture, &network].into_iter().find(|path| !args.resume && path.exists()) {
+        return Err(format!("{} exists already; choose another name or remove it", old.display()));
+    }
     let recipe = args.recipe.clone();
     let training = TrainingSet::read(&args.data)?;
     let validation = read_validation(args)?;
@@ -246,12 +251,14 @@ pub fn run(args: &Args) -> Result<(), String> {
         let mut written = start;
         let before = checkpoint.step - (epoch - 1) * batches;
         bar.inc(before * batch as u64);
-        let (mut part_sum, mut part_batches, mut rate) = (0.0, 0, recipe.lr_end);
+        let rate_at = |step| schedule::rate(recipe.schedule, step, steps, recipe.lr, recipe.lr_end);
+        // That of the last step: there may be none left in this epoch.
+        let (mut part_sum, mut part_batches, mut rate) = (0.0, 0, rate_at(checkpoint.step.saturating_sub(1)));
         for (done, indices) in (1..).zip(order.chunks_exact(batch)).skip(usize::try_from(before).unwrap_or(usize::MAX))
         {
             gathered.clear();
             gathered.extend(indices.iter().map(|&index| training.positions[index as usize]));
-            rate = schedule::rate(recipe.schedule, checkpoint.step, steps, recipe.lr, recipe.lr_end);
+            rate = rate_at(checkpoint.step);
             let loss = checkpoint.learn(&gathered, rate, &mut gradients, &mut layers);
             // At once: the weights are no good any more, and the checkpoint before them is.
             if !loss.is_finite() {
@@ -282,16 +289,37 @@ pub fn run(args: &Args) -> Result<(), String> {
         if !losses.training.is_finite() || !losses.validation.is_finite() {
             return Err(format!("epoch {epoch}: {NO_NUMBER}"));
         }
+        if before == batches {
+            course.push((epoch as f64 - 0.5, losses.training));
+        }
         checkpoint.history.push(losses);
         checkpoint.write(&file)?;
-        plot::losses(&with_ending(&args.out, ".svg"), &course, &checkpoint.history)?;
+        plot::losses(&picture, &course, &checkpoint.history)?;
         tell!(
             "epoch {epoch:>3}: loss {:.6}, validation {:.6}, rate {rate:.2e}, {speed:.0} positions/s",
             losses.training,
             losses.validation
         );
     }
-    export::write(checkpoint.result(), &validation, &with_ending(&args.out, ".ibxn"))
+    // A kill may have come between the last checkpoint and its picture.
+    if is_older(&picture, &file) {
+        plot::losses(&picture, &course, &checkpoint.history)?;
+    }
+    export::write(checkpoint.result(), &validation, &network)
+}
+
+/// Tries what a training writes before it reads anything.
+fn check_files(args: &Args, written: [&Path; 3]) -> Result<(), String> {
+    let data = args.data.iter().flat_map(|source| [source.file.clone(), validation_file(&source.file)]);
+    let inputs: Vec<PathBuf> = data.chain(args.from.clone()).collect();
+    let output = |path| Output { flag: "--out", path, manner: Manner::Continued };
+    outputs::check(&inputs, &written.map(output), false).map_err(|error| error.to_string())
+}
+
+/// Whether one file was written before the other, or is not there.
+fn is_older(one: &Path, other: &Path) -> bool {
+    let written = |path: &Path| path.metadata().and_then(|about| about.modified()).ok();
+    written(one) < written(other)
 }
 
 /// What the training begins with: the checkpoint in `file` where it goes on, else nothing or another one's weights.
@@ -475,22 +503,68 @@ mod tests {
         let mut gradients = vec![Parameters::zero(64); 2];
         let mut layers: Vec<HiddenLayers> = (0..2).map(|_| HiddenLayers::new(64)).collect();
         for epoch in 1..=4 {
-            for indices in training.order(3, epoch).chunks_exact(batch).take(if epoch < 4 { 93 } else { 50 }) {
+            for (done, indices) in (1..).zip(training.order(3, epoch).chunks_exact(batch)) {
                 let gathered: Vec<ChessBoard> = indices.iter().map(|&i| training.positions[i as usize]).collect();
                 let rate = schedule::rate(Shape::Cosine, stopped.step, batches * 6, 5e-3, 1e-4);
                 stopped.unfinished += stopped.learn(&gathered, rate, &mut gradients, &mut layers);
+                if (epoch, done) == (4, 50) {
+                    stopped.write(&folder.join("again.ckpt")).unwrap();
+                    stopped.write(&folder.join("other.ckpt")).unwrap();
+                }
             }
             if epoch < 4 {
                 stopped.history.push(whole.history[epoch as usize - 1]);
                 stopped.unfinished = 0.0;
             }
         }
-        stopped.write(&folder.join("again.ckpt")).unwrap();
-        stopped.write(&folder.join("other.ckpt")).unwrap();
-        run(&args("again", true)).unwrap();
-        assert_eq!(Checkpoint::read(&folder.join("again.ckpt")).unwrap(), whole);
+        // Or behind its last batch, before it was judged.
+        stopped.write(&folder.join("late.ckpt")).unwrap();
+        for out in ["again", "late"] {
+            run(&args(out, true)).unwrap();
+            assert_eq!(Checkpoint::read(&folder.join(format!("{out}.ckpt"))).unwrap(), whole, "{out}");
+        }
+        // Or behind its end, before it was drawn.
+        let picture = folder.join("late.svg");
+        fs::remove_file(&picture).unwrap();
+        run(&args("late", true)).unwrap();
+        assert!(picture.exists());
         let other = Args { data: vec![source(&data_file, 0.5)], ..args("other", true) };
         assert!(run(&other).unwrap_err().contains("other data"));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_a_training_begins_with_is_never_what_it_writes() {
+        let folder = scratch_folder("inputs");
+        let data_file = folder.join("data");
+        data::write(&data_file, &lessons(200)).unwrap();
+        data::write(&validation_file(&data_file), &lessons(100)).unwrap();
+        let [net, draft, positions] = ["net.ibxn", "new.ckpt.tmp", "a.ckpt"].map(|name| folder.join(name));
+        export::write(&Parameters::random(64, 3), &lessons(100), &net).unwrap();
+        Checkpoint::new(recipe()).write(&draft).unwrap();
+        fs::copy(&data_file, &positions).unwrap();
+        let train = |out: &str, from: Option<&PathBuf>, data: &Path| {
+            run(&Args {
+                data: vec![source(data, 1.0), source(&data_file, 1.0)],
+                out: folder.join(out),
+                resume: false,
+                from: from.cloned(),
+                threads: Some(1),
+                recipe: Recipe { epochs: 1, ..recipe() },
+            })
+        };
+        let before = [&net, &draft, &positions].map(|path| fs::read(path).unwrap());
+        for error in [train("net", Some(&net), &data_file), train("a", None, &positions)].map(Result::unwrap_err) {
+            assert!(error.starts_with("--out ") && error.ends_with("is an input too, and would be lost"), "{error}");
+        }
+        // What another training has made stays as well.
+        for name in ["net.ibxn", "b.svg"] {
+            fs::write(folder.join("b.svg"), "a drawing").unwrap();
+            let error = train(name.split('.').next().unwrap(), None, &data_file).unwrap_err();
+            assert!(error.ends_with(&format!("{name} exists already; choose another name or remove it")), "{error}");
+        }
+        train("new", Some(&draft), &data_file).unwrap();
+        assert!([&net, &draft, &positions].map(|path| fs::read(path).unwrap()) == before);
         fs::remove_dir_all(&folder).unwrap();
     }
 
