@@ -3,10 +3,13 @@
 //! A program that was built for AVX2 may use it anywhere, also here, and would end at the first such instruction without a
 //! word. So this module uses plain integers alone, before anything else is done, and its message is a constant.
 
-use std::arch::x86_64::{__cpuid, __cpuid_count};
+use std::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
+use std::hint::black_box;
 
 /// What `main` says where [`is_fit`] is false.
-pub const REFUSAL: &str = if cfg!(target_feature = "avx512f") {
+pub const REFUSAL: &str = if cfg!(target_feature = "avx512vbmi") {
+    "ibex: this program was built for newer processors; take another one, or build it here\n"
+} else if cfg!(target_feature = "avx512f") {
     "ibex: this program was built for processors with AVX-512; take another one, or build it here\n"
 } else if cfg!(target_feature = "avx2") {
     "ibex: this program was built for processors with AVX2 and BMI2; take the one for all processors\n"
@@ -19,27 +22,80 @@ const fn needed(used: bool, bit: u32) -> u32 {
     if used { 1 << bit } else { 0 }
 }
 
-/// ECX of leaf 1.
-const FIRST: u32 = needed(cfg!(target_feature = "fma"), 12)
-    | needed(cfg!(target_feature = "movbe"), 22)
-    | needed(cfg!(target_feature = "popcnt"), 23);
-/// EBX of leaf 7.
-const SEVENTH: u32 = needed(cfg!(target_feature = "bmi1"), 3)
-    | needed(cfg!(target_feature = "avx2"), 5)
-    | needed(cfg!(target_feature = "bmi2"), 8)
-    | needed(cfg!(target_feature = "avx512f"), 16)
-    | needed(cfg!(target_feature = "avx512bw"), 30);
-/// ECX of leaf 0x8000_0001.
-const EXTENDED: u32 = needed(cfg!(target_feature = "lzcnt"), 5);
+/// The words of `CPUID` and the bits in them that stand for sets of instructions, by Rust's names. Of each word, `NEEDED` is
+/// the bits that must be set.
+macro_rules! words {
+    ($($word:ident: $($set:tt $bit:literal),+;)+) => {
+        $(mod $word {
+            pub const NEEDED: u32 = 0 $(| super::needed(cfg!(target_feature = $set), $bit))+;
 
-/// Whether the processor has the sets of instructions that the compiler was allowed to use. Rust's own detection says yes to
-/// all of these without a look, so this reads the processor's own words.
+            /// The sets with their bits, and whether Rust finds them.
+            #[cfg(test)]
+            pub fn sets() -> Vec<(&'static str, u32, bool)> {
+                vec![$(($set, $bit, is_x86_feature_detected!($set))),+]
+            }
+        })+
+    };
+}
+
+// Sets that a compiler uses of its own accord, or that a build for one processor switches on.
+words! {
+    leaf_1_ecx: "sse3" 0, "pclmulqdq" 1, "ssse3" 9, "fma" 12, "sse4.1" 19, "sse4.2" 20, "movbe" 22, "popcnt" 23, "aes" 25,
+        "avx" 28, "f16c" 29;
+    leaf_7_ebx: "bmi1" 3, "avx2" 5, "bmi2" 8, "avx512f" 16, "avx512dq" 17, "adx" 19, "avx512ifma" 21, "avx512cd" 28,
+        "sha" 29, "avx512bw" 30, "avx512vl" 31;
+    leaf_7_ecx: "avx512vbmi" 1, "avx512vbmi2" 6, "gfni" 8, "vaes" 9, "vpclmulqdq" 10, "avx512vnni" 11, "avx512bitalg" 12,
+        "avx512vpopcntdq" 14;
+    leaf_7_edx: "avx512vp2intersect" 8, "avx512fp16" 23;
+    leaf_7_1_eax: "sha512" 0, "avxvnni" 4, "avx512bf16" 5, "avxifma" 23;
+    leaf_7_1_edx: "avxvnniint8" 4, "avxneconvert" 5, "avxvnniint16" 10;
+    extended_1_ecx: "lzcnt" 5, "sse4a" 6;
+}
+
+/// The bit of leaf 1 that says that the system decides which registers it saves, in ECX.
+const OSXSAVE: u32 = 1 << 27;
+
+/// The registers that the system must save where it changes from one program to another: those of SSE and AVX, and the
+/// three kinds of AVX-512. A processor that has the instructions fails at the first of them where the system does not.
+const REGISTERS: u64 = if cfg!(target_feature = "avx512f") {
+    0xE6
+} else if cfg!(target_feature = "avx") {
+    0x06
+} else {
+    0
+};
+
+/// Whether a word has all bits that are needed. Each word is looked at alone: the compiler could use vectors for several.
+fn has(word: u32, needed: u32) -> bool {
+    black_box(word) & needed == needed
+}
+
+/// Whether the system saves these registers.
+fn are_saved(registers: u64) -> bool {
+    // SAFETY: the instruction is there if the bit OSXSAVE is set, and it reads a register that every program may read.
+    registers == 0 || has(__cpuid(1).ecx, OSXSAVE) && unsafe { _xgetbv(0) } & registers == registers
+}
+
+/// Whether the processor has the sets of instructions that the compiler was allowed to use, and the system saves their
+/// registers. Rust's own detection says yes to all of these without a look, so this reads the processor's own words.
 #[inline(never)]
 pub fn is_fit() -> bool {
-    let has = |word: u32, needed: u32| word & needed == needed;
-    has(__cpuid(1).ecx, FIRST)
-        && (SEVENTH == 0 || __cpuid(0).eax >= 7 && has(__cpuid_count(7, 0).ebx, SEVENTH))
-        && (EXTENDED == 0 || __cpuid(0x8000_0000).eax > 0x8000_0000 && has(__cpuid(0x8000_0001).ecx, EXTENDED))
+    // A leaf that a processor does not have is no leaf of zeros: some answer with their last one.
+    let last = __cpuid(0).eax;
+    has(__cpuid(1).ecx, leaf_1_ecx::NEEDED)
+        && (leaf_7_ebx::NEEDED | leaf_7_ecx::NEEDED | leaf_7_edx::NEEDED == 0
+            || last >= 7
+                && has(__cpuid_count(7, 0).ebx, leaf_7_ebx::NEEDED)
+                && has(__cpuid_count(7, 0).ecx, leaf_7_ecx::NEEDED)
+                && has(__cpuid_count(7, 0).edx, leaf_7_edx::NEEDED))
+        && (leaf_7_1_eax::NEEDED | leaf_7_1_edx::NEEDED == 0
+            || last >= 7
+                && __cpuid_count(7, 0).eax >= 1
+                && has(__cpuid_count(7, 1).eax, leaf_7_1_eax::NEEDED)
+                && has(__cpuid_count(7, 1).edx, leaf_7_1_edx::NEEDED))
+        && (extended_1_ecx::NEEDED == 0
+            || __cpuid(0x8000_0000).eax > 0x8000_0000 && has(__cpuid(0x8000_0001).ecx, extended_1_ecx::NEEDED))
+        && are_saved(REGISTERS)
 }
 
 #[cfg(test)]
@@ -48,17 +104,26 @@ mod tests {
 
     #[test]
     fn the_bits_are_those_of_the_sets() {
-        let bit = |word: u32, bit: u32| word >> bit & 1 == 1;
-        let (first, seventh) = (__cpuid(1).ecx, __cpuid_count(7, 0).ebx);
-        assert_eq!(bit(first, 12), is_x86_feature_detected!("fma"));
-        assert_eq!(bit(first, 22), is_x86_feature_detected!("movbe"));
-        assert_eq!(bit(first, 23), is_x86_feature_detected!("popcnt"));
-        assert_eq!(bit(seventh, 3), is_x86_feature_detected!("bmi1"));
-        assert_eq!(bit(seventh, 5), is_x86_feature_detected!("avx2"));
-        assert_eq!(bit(seventh, 8), is_x86_feature_detected!("bmi2"));
-        assert_eq!(bit(seventh, 16), is_x86_feature_detected!("avx512f"));
-        assert_eq!(bit(seventh, 30), is_x86_feature_detected!("avx512bw"));
-        assert_eq!(bit(__cpuid(0x8000_0001).ecx, 5), is_x86_feature_detected!("lzcnt"));
+        let [one, seven] = [__cpuid(1), __cpuid_count(7, 0)];
+        let more = (seven.eax >= 1).then(|| __cpuid_count(7, 1));
+        let words = [
+            (one.ecx, leaf_1_ecx::sets()),
+            (seven.ebx, leaf_7_ebx::sets()),
+            (seven.ecx, leaf_7_ecx::sets()),
+            (seven.edx, leaf_7_edx::sets()),
+            (more.map_or(0, |leaf| leaf.eax), leaf_7_1_eax::sets()),
+            (more.map_or(0, |leaf| leaf.edx), leaf_7_1_edx::sets()),
+            (__cpuid(0x8000_0001).ecx, extended_1_ecx::sets()),
+        ];
+        for (word, sets) in words {
+            for (set, bit, is_there) in sets {
+                // Rust finds a set of vectors only where the system saves their registers.
+                let saved = !set.starts_with('a') && set != "fma" || are_saved(0xE6);
+                assert!(word >> bit & 1 == 1 || !is_there, "{set}");
+                assert!(word >> bit & 1 == 0 || is_there || !saved, "{set}");
+            }
+        }
+        assert_eq!(are_saved(0x06), is_x86_feature_detected!("avx"));
         assert!(is_fit());
     }
 }
