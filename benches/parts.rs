@@ -49,12 +49,12 @@ fn play_with_keys(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// The static evaluation of 40 positions from scratch.
+/// The static evaluation of 40 positions that have nothing to do with each other, by an evaluator that begins with none.
 #[divan::bench]
 fn evaluation(bencher: Bencher<'_, '_>) {
     let positions: Vec<_> = positions().into_iter().filter(|position| !position.in_check()).collect();
-    let mut evaluator = Evaluator::new(&Evaluation::default());
-    bencher.bench_local(move || {
+    let evaluation = Evaluation::default();
+    bencher.with_inputs(|| Evaluator::new(&evaluation)).bench_local_refs(|evaluator| {
         let mut sum = 0;
         for position in &positions {
             evaluator.reset(position);
@@ -163,10 +163,16 @@ fn exchanges(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// A thousand keys that have nothing to do with each other.
+/// Keys that have nothing to do with each other, so many that their clusters fill the table of 64 MiB.
 fn some_keys() -> Vec<u64> {
     let mut state = 1;
-    (0..1000).map(|_| ibex::random::split_mix(&mut state)).collect()
+    (0..2_000_000).map(|_| ibex::random::split_mix(&mut state)).collect()
+}
+
+/// A thousand of the keys each time, always others: what the caches still have of the last ones is of no use.
+fn by_thousands<'a>(keys: &'a [u64]) -> impl FnMut() -> &'a [u64] {
+    let mut thousands = keys.chunks_exact(1000).cycle();
+    move || thousands.next().unwrap_or_default()
 }
 
 fn entry() -> Entry {
@@ -186,7 +192,8 @@ fn table_probe(bencher: Bencher<'_, '_>) {
     let (table, _) = TranspositionTable::new(64);
     let keys = some_keys();
     keys.iter().for_each(|&key| table.store(key, entry()));
-    bencher.bench(|| keys.iter().filter(|&&key| table.probe(black_box(key)).is_some()).count());
+    let probe = |keys: &[u64]| keys.iter().filter(|&&key| table.probe(black_box(key)).is_some()).count();
+    bencher.with_inputs(by_thousands(&keys)).bench_local_values(probe);
 }
 
 /// A thousand stores in it.
@@ -194,7 +201,10 @@ fn table_probe(bencher: Bencher<'_, '_>) {
 fn table_store(bencher: Bencher<'_, '_>) {
     let (table, _) = TranspositionTable::new(64);
     let keys = some_keys();
-    bencher.bench(|| keys.iter().for_each(|&key| table.store(black_box(key), entry())));
+    // The memory is mapped by the first store.
+    keys.iter().for_each(|&key| table.store(key, entry()));
+    let store = |keys: &[u64]| keys.iter().for_each(|&key| table.store(black_box(key), entry()));
+    bencher.with_inputs(by_thousands(&keys)).bench_local_values(store);
 }
 
 /// `ibex bench`, less deep.

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Mutex;
 
+use shakmaty::Move;
+
 use super::Args;
 use super::experiment::SingleSearch;
 use crate::bound::Bound;
@@ -96,10 +98,17 @@ fn nodes_to_solution(
     };
     let conventions = Conventions { draws: DrawRule::Later, contempt: 0 };
     let game = Game::new(entry.position.clone());
-    bench
+    let run = bench
         .search(rules, conventions, &game, &Limits::nodes(limit), Some(&hear))
         .map_err(|error| format!("no thread to search on: {error}"))?;
-    Ok(solved.into_inner().unwrap_or(None))
+    let played = run.finding.map(|finding| finding.best);
+    Ok(solved.into_inner().unwrap_or(None).filter(|_| is_kept(entry, played)))
+}
+
+/// Whether the move that a search would play is a right one. It need not be that of its last exact line: another move may
+/// have failed high when the nodes ran out.
+fn is_kept(entry: &SuiteEntry, played: Option<Move>) -> bool {
+    played.is_some_and(|played| entry.best.contains(&played))
 }
 
 /// A Markdown table, a row a setting; the ratio is to recognizers on.
@@ -131,6 +140,16 @@ pub fn markdown(args: &Args, found: &[Solutions; 2]) -> String {
 mod tests {
     use super::super::Experiment;
     use super::*;
+
+    #[test]
+    fn a_solution_that_is_given_up_at_the_end_is_none() {
+        let suite = Suite::parse("memory", "memory", b"6k1/5ppp/8/8/8/8/8/R3K3 w Q - bm Ra8#;");
+        let entry = &suite.entries[0];
+        let others = entry.position.legal_moves();
+        let other = others.iter().copied().find(|m| !entry.best.contains(m));
+        assert!(is_kept(entry, entry.best.first().copied()));
+        assert!(other.is_some() && !is_kept(entry, other) && !is_kept(entry, None));
+    }
 
     #[test]
     fn recognizers_save_nodes_in_our_suite() {
