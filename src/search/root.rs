@@ -260,10 +260,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// A root move in its turn, as reductions see it.
     fn root_candidate(&self, m: Move, number: usize, depth: i32, threats: &Attacks) -> Candidate {
         let noisy = is_noisy(m);
-        let history = match noisy {
-            true => 0,
-            false => self.td.history.quiet(self.game.position(), threats, &self.cont_keys(0), m),
-        };
+        let position = self.game.position();
+        let history = if noisy { 0 } else { self.td.history.quiet(position, threats, &self.cont_keys(0), m) };
         Candidate { m, noisy, number, history, base_reduction: reductions::base(depth, number) }
     }
 
