@@ -14,7 +14,10 @@ use ibex::time::Limits;
 use shakmaty::{CastlingMode, Move, Role};
 
 mod common;
+#[path = "common/environment.rs"]
+mod environment;
 use common::{Listener, Mate, fault, line_fault, our_mates, public_mates};
+use environment::from_environment;
 
 fn engine(hash_mib: usize, threads: usize) -> Engine {
     Engine::new(Settings { hash_mib, threads, ..Settings::default() }).0
@@ -207,11 +210,6 @@ fn measure(mates: &[Mate], hash_mib: usize, threads: usize, nodes: u64) -> Sheet
     sheet
 }
 
-/// A number from the environment.
-fn from_environment(name: &str) -> Option<u64> {
-    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name}: not a number: {text}")))
-}
-
 /// The public suites as a whole, or `IBEX_MATE_SAMPLE` positions of each, with `IBEX_MATE_NODES` nodes a position (a
 /// million), for every table size and number of threads or those named by `IBEX_MATE_HASH` and `IBEX_MATE_THREADS`:
 ///
@@ -220,11 +218,11 @@ fn from_environment(name: &str) -> Option<u64> {
 #[ignore = "ten minutes of search: a measurement, to be asked for"]
 fn public_suites() {
     let nodes = from_environment("IBEX_MATE_NODES").unwrap_or(1_000_000);
-    let sample = from_environment("IBEX_MATE_SAMPLE").map_or(usize::MAX, |n| n as usize);
+    let sample = from_environment("IBEX_MATE_SAMPLE").unwrap_or(usize::MAX);
     let only = std::env::var("IBEX_MATE_SUITE").ok();
     let mut failed = vec![];
-    for hash in from_environment("IBEX_MATE_HASH").map_or(vec![16, 1], |n| vec![n as usize]) {
-        for threads in from_environment("IBEX_MATE_THREADS").map_or(vec![1, 2], |n| vec![n as usize]) {
+    for hash in from_environment("IBEX_MATE_HASH").map_or(vec![16, 1], |n| vec![n]) {
+        for threads in from_environment("IBEX_MATE_THREADS").map_or(vec![1, 2], |n| vec![n]) {
             for (suite, least) in [
                 ("mate_in_1.epd", 100),
                 ("mate_in_2.epd", 100),

@@ -3,6 +3,8 @@
 //!
 //! `make soak` does this for a million positions (`IBEX_EVAL_POSITIONS`).
 
+#[path = "common/environment.rs"]
+mod environment;
 #[path = "common/scratch.rs"]
 mod scratch;
 
@@ -10,6 +12,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 
+use environment::from_environment;
 use ibex::eval::nnue::simd::Kernel;
 use ibex::eval::nnue::{Accumulators, Network};
 use ibex::lab::datagen::report::read_games;
@@ -42,7 +45,7 @@ fn games(folder: &Scratch, positions: u64) -> PathBuf {
 
 #[test]
 fn incremental_equals_refreshed_with_every_kernel_over_games() {
-    let wanted = std::env::var("IBEX_EVAL_POSITIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(5_000);
+    let wanted = from_environment("IBEX_EVAL_POSITIONS").unwrap_or(5_000);
     let network = Network::embedded().expect("a network ships");
     let with = |kernel| Arc::new(Network::from_bytes(&network.to_bytes()).expect("its own bytes").with_kernel(kernel));
     let mut fresh = Accumulators::new(with(Kernel::SCALAR));

@@ -4,6 +4,8 @@
 //! `make soak` runs this with `IBEX_FUZZ_RUNS`; the fuzzer itself (`make fuzz`) learns from coverage and goes deeper.
 //! What it finds is kept in `tests/parsers/found`, as `TARGET-whatever`, and is tried here for ever.
 
+#[path = "../common/environment.rs"]
+mod environment;
 #[path = "../common/shared.rs"]
 mod shared;
 mod targets;
@@ -12,6 +14,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use environment::from_environment;
 use ibex::eval::nnue::Network;
 use ibex::random::split_mix;
 
@@ -161,13 +164,13 @@ fn changed(seeds: &[Vec<u8>], state: &mut u64) -> Vec<u8> {
 
 #[test]
 fn any_bytes_are_taken() {
-    let runs = std::env::var("IBEX_FUZZ_RUNS").ok().and_then(|runs| runs.parse::<u64>().ok());
-    let start = std::env::var("IBEX_FUZZ_SEED").ok().and_then(|seed| seed.parse::<u64>().ok()).unwrap_or(1);
+    let runs: u64 = from_environment("IBEX_FUZZ_RUNS").unwrap_or(10_000);
+    let start: u64 = from_environment("IBEX_FUZZ_SEED").unwrap_or(1);
     for (name, target) in targets::TARGETS {
         let seeds: Vec<Vec<u8>> = own_seeds(name).into_iter().chain(shared_seeds(name)).collect();
         // Sessions and networks are dear.
         let share = if ["dialogue", "network"].contains(&name) { 100 } else { 1 };
-        let runs = runs.unwrap_or(10_000) / share;
+        let runs = runs / share;
         let (began, mut slowest) = (Instant::now(), Duration::ZERO);
         seeds.iter().for_each(|seed| target(seed));
         for run in 0..runs {
@@ -184,6 +187,16 @@ fn any_bytes_are_taken() {
             began.elapsed().as_secs_f64()
         );
         assert!(slowest < Duration::from_secs(20), "{name}: {slowest:?}");
+    }
+}
+
+/// A long run whose length cannot be read must not become a short one that passes.
+#[test]
+fn the_length_of_a_run_is_a_number_or_an_error() {
+    assert_eq!(environment::number::<u64>("IBEX_FUZZ_RUNS", "5000000"), 5_000_000);
+    for text in ["5_000_000", "5e6", "", "-1"] {
+        let read = std::panic::catch_unwind(|| environment::number::<u64>("IBEX_FUZZ_RUNS", text));
+        assert!(read.is_err(), "{text:?}");
     }
 }
 

@@ -7,6 +7,8 @@
 
 #![cfg(target_os = "linux")]
 
+#[path = "../common/environment.rs"]
+mod environment;
 mod player;
 mod script;
 
@@ -15,16 +17,14 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
-}
+use environment::from_environment;
 
 #[test]
 fn random_dialogues_are_answered_as_the_model_says() {
-    let count = number("IBEX_STORMS").unwrap_or(60);
-    let first = number("IBEX_STORM_SEED").unwrap_or(1);
-    let jobs = number("IBEX_STORM_JOBS").unwrap_or(3).clamp(1, 64);
-    let slow = Duration::from_millis(number("IBEX_STORM_SLOW").unwrap_or(10_000));
+    let count: u64 = from_environment("IBEX_STORMS").unwrap_or(60);
+    let first: u64 = from_environment("IBEX_STORM_SEED").unwrap_or(1);
+    let jobs: u64 = from_environment("IBEX_STORM_JOBS").unwrap_or(3).clamp(1, 64);
+    let slow = Duration::from_millis(from_environment("IBEX_STORM_SLOW").unwrap_or(10_000));
     let next = AtomicU64::new(first);
     let failures = Mutex::new(Vec::new());
     let totals = player::Totals::default();

@@ -127,6 +127,8 @@ pub fn check(game: &Played, tables: &Tables, lines: &[String], count: &mut Count
                 Some(false) => fault("a mate that is none".to_owned()),
                 None => count.undecided += 1,
             }
+        } else if told.certain.is_none() && told.value().abs() >= LEAST_PROVED && told.claims(told.value() > 0) {
+            fault("proved, and not certain".to_owned());
         } else if let Some(certain) = told.certain {
             let claims = match certain {
                 Outcome::Win => told.claims(true),

@@ -8,6 +8,8 @@
 //! the one that was built: an old version, for one, whose faults the checker must find.
 
 mod claims;
+#[path = "../common/environment.rs"]
+mod environment;
 mod game;
 mod prover;
 #[path = "../common/scratch.rs"]
@@ -24,6 +26,7 @@ use shakmaty::Chess;
 use shakmaty::uci::UciMove;
 
 use claims::{Count, check, check_refutation, first_move};
+use environment::from_environment;
 use game::{Played, start};
 use prover::{Outcome, Prover};
 use scratch::Scratch;
@@ -131,13 +134,10 @@ fn next_game(game: &Played, told: &[String], random: &mut u64) -> Played {
     if next.is_over() { game.clone() } else { next }
 }
 
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
-}
-
 /// Plays games with engines in turn, each with its options, and checks every search.
 fn play(name: &str, settings: &[Vec<(&str, &str)>]) -> Count {
-    let (games, seed) = (setting("IBEX_TRUTH", 60), setting("IBEX_TRUTH_SEED", 1));
+    let games: u64 = from_environment("IBEX_TRUTH").unwrap_or(60);
+    let seed: u64 = from_environment("IBEX_TRUTH_SEED").unwrap_or(1);
     let tables = solved();
     let mut random = seed;
     let mut count = Count::default();
@@ -178,6 +178,8 @@ fn claims_hold_in_games_with_a_past() {
     assert!(count.open_percent() <= 15, "the prover has left {} percent open", count.open_percent());
     assert!(count.mates > count.searches / 4, "too few mates to mean anything");
     assert!(count.refutations > count.searches / 200, "too few refutations to mean anything");
+    assert!(count.results > count.searches / 50, "too few results to mean anything");
+    assert!(count.draws > count.searches / 20, "too few draws to mean anything");
 }
 
 #[test]
