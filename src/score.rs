@@ -469,7 +469,8 @@ mod tests {
         assert_eq!(Score::from_raw(6).to_tt(6, DrawRule::Off).raw(), 6);
     }
 
-    /// Round trip, monotone, odd: over every reachable score, every ply and every rule.
+    /// Round trip, monotone, odd: over every reachable score, every ply and every rule. What was stored never leaves its band:
+    /// a mate too far away is no tablebase win.
     #[test]
     fn rebasing_laws() {
         for rule in [DrawRule::Later, DrawRule::Sooner, DrawRule::Off] {
@@ -497,6 +498,12 @@ mod tests {
                     if reachable {
                         assert_eq!(stored.from_tt(ply, rule), Some(score), "round trip at {ply}");
                     }
+                    // The same score as if it had been stored.
+                    let back = score.from_tt(ply, rule);
+                    assert!(back.is_none_or(|back| back.band() == score.band()), "{score:?} at {ply}: {back:?}");
+                    let needed = score.mate_ply().or(score.tablebase_ply());
+                    let fits = needed.is_none_or(|needed| needed + ply <= MAX_PLY);
+                    assert_eq!(back.is_some(), fits, "{score:?} at {ply}");
                 }
             }
         }

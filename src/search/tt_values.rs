@@ -173,3 +173,70 @@ impl Reading {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::CastlingMode;
+
+    use super::*;
+
+    /// The rules of `docs/truth.md` for the 50-move rule, at the edge of each: a value that is stored at one clock and met
+    /// at another, at ply 2.
+    #[test]
+    fn stored_claims_hold_where_the_clock_leaves_time_for_them() {
+        let [win, mate, mated] = [Score::tablebase_win, Score::mate_in, Score::mated_in];
+        let recognized = Score::recognized_win(0);
+        for (stored, clock, holds) in [
+            // A win just after a capture or a pawn move is about that position alone; another needs the next one in time.
+            (Ibv::lower(win(0)), 0, Ibv::lower(win(2))),
+            (Ibv::lower(win(0)), 1, Ibv::NONE),
+            (Ibv::lower(win(3)), 97, Ibv::lower(win(5))),
+            (Ibv::lower(win(3)), 98, Ibv::NONE),
+            (Ibv::upper(-win(0)), 1, Ibv::NONE),
+            (Ibv::upper(-win(3)), 97, Ibv::upper(-win(5))),
+            // A mate is given on the hundredth ply at the latest.
+            (Ibv::lower(mate(5)), 95, Ibv::lower(mate(7))),
+            (Ibv::lower(mate(5)), 96, Ibv::NONE),
+            (Ibv::upper(mated(4)), 96, Ibv::upper(mated(6))),
+            (Ibv::upper(mated(4)), 97, Ibv::NONE),
+            // Too late, a win is at most that, a loss at least.
+            (Ibv::exact(mate(5)), 95, Ibv::exact(mate(7))),
+            (Ibv::exact(mate(5)), 96, Ibv::upper(mate(7))),
+            (Ibv::upper(mate(5)), 96, Ibv::upper(mate(7))),
+            (Ibv::exact(mated(4)), 97, Ibv::lower(mated(6))),
+            (Ibv::lower(mated(4)), 97, Ibv::lower(mated(6))),
+            // A recognized win has seventy plies.
+            (Ibv::lower(recognized), 30, Ibv::lower(recognized)),
+            (Ibv::lower(recognized), 31, Ibv::NONE),
+            (Ibv::exact(-recognized), 31, Ibv::lower(-recognized)),
+            // Opinions and draws have no time to keep.
+            (Ibv::exact(Score::heuristic(40)), 99, Ibv::exact(Score::heuristic(40))),
+            (Ibv::exact(Score::ZERO), 99, Ibv::exact(Score::ZERO)),
+            (Ibv::NONE, 0, Ibv::NONE),
+        ] {
+            let fen = format!("8/8/8/3k4/8/8/8/KBN5 w - - {clock} 90");
+            let position = Position::from_fen(&fen, CastlingMode::Standard).expect("a position");
+            let found = value_for_root(stored, &position, 2, Conventions::default());
+            assert_eq!(found, holds, "{stored:?} at clock {clock}");
+            // For the other side to move, the same from the other view.
+            let other = value_for_root(stored, &position, 3, Conventions::default());
+            assert_eq!(other.is_some(), holds.is_some(), "{stored:?} at clock {clock}");
+            assert!(holds.is_none() || other.bound() == (-holds).bound(), "{stored:?} at clock {clock}: {other:?}");
+        }
+    }
+
+    /// Where the root's clock would end the claims of recognizers within the search, it takes none from the table.
+    #[test]
+    fn a_search_without_recognized_wins_takes_none_from_the_table() {
+        let position = Position::startpos();
+        let reading = |no_recognized_wins| Reading {
+            distance: Distance::RootPly,
+            draws: DrawRule::default(),
+            no_recognized_wins,
+        };
+        let win = Ibv::lower(Score::recognized_win(0));
+        assert_eq!(reading(false).of(win, &position, 2), win);
+        assert_eq!(reading(true).of(win, &position, 2), Ibv::NONE);
+        assert_eq!(reading(true).of(Ibv::lower(Score::mate_in(3)), &position, 2), Ibv::lower(Score::mate_in(5)));
+    }
+}

@@ -331,6 +331,40 @@ mod tests {
         assert!(soft(u32::MAX) <= ms(10_000) * params::time_share_max() as u32 / 1000);
     }
 
+    /// The limits above are upper ones: without this an engine that hardly thinks would pass.
+    #[test]
+    fn a_move_gets_what_the_clock_has_for_it() {
+        let ms = Duration::from_millis;
+        let limits = |[white, black]: [u64; 2], [winc, binc]: [u64; 2], moves_to_go: Option<u32>| Limits {
+            clock: ByColor { white: Some(ms(white)), black: Some(ms(black)) },
+            increment: ByColor { white: ms(winc), black: ms(binc) },
+            moves_to_go,
+            ..Limits::default()
+        };
+        let of = |limits: Limits, turn: Color| {
+            let (soft, hard) = allot(&limits, turn, 0, Duration::ZERO);
+            (soft.expect("managed"), hard.expect("managed"))
+        };
+        let minute = [60_000, 60_000];
+        // The clock is the mover's own.
+        let (soft, hard) = of(limits([60_000, 1], [0, 0], None), Color::White);
+        assert!((ms(600)..ms(3000)).contains(&soft), "{soft:?}");
+        assert!(hard >= soft * 3, "{soft:?}, {hard:?}");
+        assert_eq!(of(limits([1, 60_000], [0, 0], None), Color::Black), (soft, hard));
+        // So is the increment, and it is spent.
+        for (increments, turn) in [([1000, 0], Color::White), ([0, 1000], Color::Black)] {
+            assert!(of(limits(minute, increments, None), turn).0 >= soft + ms(900));
+            assert_eq!(of(limits(minute, increments, None), !turn).0, soft);
+        }
+        // An even share of a control, and the increment with it.
+        for (moves, share) in [(5, 12_000), (10, 6000), (40, 1500)] {
+            let (soft, hard) = of(limits([60_000, 1], [0, 0], Some(moves)), Color::White);
+            assert!((ms(share * 5 / 6)..=ms(share)).contains(&soft), "{moves} moves: {soft:?}");
+            assert!(hard >= soft * 2, "{moves} moves: {soft:?}, {hard:?}");
+            assert!(of(limits(minute, [1000, 0], Some(moves)), Color::White).0 >= soft + ms(900));
+        }
+    }
+
     #[test]
     fn fixed_time_leaves_the_overhead() {
         let limits = Limits::movetime(Duration::from_millis(100));

@@ -189,6 +189,21 @@ fn the_least_worthy_makes_room() {
     assert!(table.probe(3).is_some(), "depth 9 of the last search is worth more than depth 0 of this one");
 }
 
+/// A tablebase's answer is found again without a search: it counts for four plies less.
+#[test]
+fn what_a_tablebase_answered_makes_room_first() {
+    let tb_entry = |depth| Entry { tb_entry: true, ..at_depth(depth) };
+    let table = small::<Xor>(1);
+    for (key, entry) in [(1, at_depth(5)), (2, at_depth(5)), (3, tb_entry(5)), (4, at_depth(2))] {
+        table.store(key, entry);
+    }
+    table.store(5, at_depth(5));
+    assert_eq!([1, 2, 3, 4].map(|key| table.probe(key).is_some()), [true, true, false, true]);
+    // It is worth more than nearly nothing.
+    table.store(6, tb_entry(9));
+    assert_eq!([1, 2, 4, 5].map(|key| table.probe(key).is_some()), [true, true, false, true]);
+}
+
 #[test]
 fn hashfull_counts_the_current_search() {
     let table = small::<Xor>(1 << 8);

@@ -112,6 +112,17 @@ pub fn dialogue(bytes: &[u8]) {
     assert!(count(said, "bestmove") <= words("go"), "{said}");
     assert!(count(said, "readyok") <= words("isready"), "{said}");
     assert!(count(said, "uciok") <= words("uci"), "{said}");
+    // Before `quit`, every plain line is answered. Behind `stop`, or a search that gives way, "ready" may wait for a change
+    // that the end cuts off.
+    if !asked.contains("quit") {
+        let plain = |word: &str| {
+            kept.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| line.trim_ascii() == word.as_bytes()).count()
+        };
+        assert!(count(said, "uciok") >= plain("uci"), "{said}");
+        let may_wait = words("go") > 0 && asked.contains("stop") || words("go") > 1;
+        assert!(may_wait || count(said, "readyok") >= plain("isready"), "{said}");
+        assert!(words("go") > 1 || count(said, "bestmove") >= plain("go"), "{said}");
+    }
 }
 
 /// A FEN: what is read is written, read again as the same, and can be played from.

@@ -186,6 +186,23 @@ fn nothing_is_certain_without_proof() {
     assert!(is_certain_draw(last(&lines)), "{lines:#?}");
 }
 
+/// A recognizer does not say how far the way to its win is: where a position may occur for the third time on it, the win is
+/// an opinion.
+#[test]
+fn a_recognized_win_is_no_claim_while_the_game_has_traps() {
+    let fen = "position fen 8/8/8/3k4/8/8/8/KBN5 w - - 0 1";
+    for (moves, claims) in [("", true), (" moves b1c2 d5e5 c2b1 e5d5", false)] {
+        let mut engine = Engine::new();
+        engine.send("setoption name UCI_ShowWDL value true");
+        let (_, lines) = engine.search(&format!("{fen}{moves}"), "go nodes 3000");
+        let exact = told(&lines).into_iter().filter(|line| !line.contains("bound"));
+        let scores: Vec<i32> = exact.filter_map(|line| number(line, "cp")).collect();
+        let right = |cp: &i32| if claims { *cp >= 10_000 } else { *cp <= 5000 };
+        assert!(!scores.is_empty() && scores.iter().all(right), "{lines:#?}");
+        assert_eq!(lines.iter().any(|line| line.contains(" wdl 1000 0 0 ")), claims, "{lines:#?}");
+    }
+}
+
 #[test]
 fn several_lines_stand_in_the_order_of_their_scores() {
     let mut engine = Engine::new();

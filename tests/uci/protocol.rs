@@ -150,6 +150,31 @@ fn the_session_goes_on_during_a_search() {
     assert!(engine.heard.iter().any(|line| line.contains(" multipv 2 ")));
 }
 
+/// What was said in the same breath as `stop` is done when "ready" comes, though it had to wait for the end of the search.
+#[test]
+fn ready_after_stop_means_that_the_change_is_made() {
+    let mut engine = Engine::new();
+    for _ in 0..20 {
+        engine.send("go infinite\nstop\nsetoption name Contempt value -101\nisready");
+        engine.expect("readyok");
+        let lines = std::mem::take(&mut engine.heard);
+        let is_made = lines.iter().any(|line| line.contains("set to -100"));
+        assert_eq!((count(&lines, "bestmove"), is_made), (1, true), "{lines:?}");
+    }
+}
+
+/// The hit is for the search that waits, not for the one that gives way to it.
+#[test]
+fn a_ponderhit_is_for_the_last_search() {
+    let mut engine = Engine::new();
+    for _ in 0..5 {
+        engine.send("go ponder wtime 100 btime 100\ngo ponder wtime 20 btime 20\nponderhit");
+        engine.best_move();
+        engine.best_move();
+    }
+    assert_eq!(count(&engine.ready(), "bestmove"), 10);
+}
+
 #[test]
 fn a_second_go_comes_after_the_first() {
     let mut engine = Engine::new();
