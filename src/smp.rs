@@ -66,10 +66,18 @@ fn search_with(
         let end = EndOfSearch(shared.stop);
         let main = Search::new(shared, 0, first, game).iterate(lines);
         drop(end);
-        let mut findings: Vec<ThreadResult> = main.into_iter().collect();
-        findings.extend(running.into_iter().filter_map(|handle| handle.join().ok().flatten()));
-        if lines > 1 { findings.into_iter().next() } else { vote(standing(findings, shared.shared_best.depth())) }
+        // A helper that has panicked has found nothing.
+        let helped = running.into_iter().filter_map(|handle| handle.join().ok().flatten()).collect();
+        elect(main, helped, lines, shared.shared_best.depth())
     })
+}
+
+/// The result of the search: of one line by a vote; of several the first thread's, for helpers search one.
+fn elect(main: Option<ThreadResult>, helped: Vec<ThreadResult>, lines: usize, deepest: i32) -> Option<ThreadResult> {
+    if lines > 1 {
+        return main;
+    }
+    vote(standing(main.into_iter().chain(helped).collect(), deepest))
 }
 
 /// Ends the helpers' search when it is dropped, also by a panic of the first thread: the scope waits for them.
@@ -135,12 +143,21 @@ mod tests {
     /// Runs `body` with what the threads of a search of the initial position share. The time is up, and `stop` may be set.
     fn with_shared<T: Send>(stop: bool, body: impl FnOnce(&Shared<'_>, &mut [ThreadData], &Game) -> T + Send) -> T {
         let limits = Limits { movetime: Some(Duration::from_millis(1)), ..Limits::default() };
+        with_limits(&limits, stop, body)
+    }
+
+    /// As [`with_shared`], with other limits.
+    fn with_limits<T: Send>(
+        limits: &Limits,
+        stop: bool,
+        body: impl FnOnce(&Shared<'_>, &mut [ThreadData], &Game) -> T + Send,
+    ) -> T {
         let game = Game::startpos();
         let (table, _) = TranspositionTable::new(1);
         let (stop, pondering) = (AtomicBool::new(stop), AtomicBool::new(false));
         let counters: Vec<NodeCounter> = (0..512).map(|_| NodeCounter::default()).collect();
         let mut threads: Vec<ThreadData> = counters.iter().map(|_| ThreadData::default()).collect();
-        let clock = Clock::new(&limits, game.position().turn(), 0, Duration::ZERO, Instant::now());
+        let clock = Clock::new(limits, game.position().turn(), 0, Duration::ZERO, Instant::now());
         thread::sleep(Duration::from_millis(2));
         let shared = Shared {
             tt: &table,
@@ -148,7 +165,7 @@ mod tests {
             pondering: &pondering,
             counters: &counters,
             shared_best: &SharedBest::default(),
-            limits: &limits,
+            limits,
             allowance: None,
             clock: &clock,
             start: Instant::now(),
@@ -171,6 +188,56 @@ mod tests {
             with_shared(false, |shared, threads, game| (search(shared, threads, game, 1), shared.nodes()));
         let finding = finding.expect("a move");
         assert!(finding.depth > 0 && finding.nodes == nodes, "{finding:?} of {nodes} nodes");
+    }
+
+    /// The first thread waits with its first move until the helper has published nodes.
+    #[test]
+    fn helpers_search() {
+        let helped = with_limits(&Limits::depth(6), false, |shared, threads, game| {
+            let helped = || shared.counters[1].published() > 0;
+            let wait = |_: Event| {
+                let start = Instant::now();
+                while !helped() && start.elapsed() < Duration::from_secs(60) {
+                    thread::sleep(Duration::from_millis(1));
+                }
+            };
+            let shared = Shared { sink: Some(&wait), allowance: None, ..*shared };
+            search(&shared, &mut threads[..2], game, 1).expect("a move");
+            helped()
+        });
+        assert!(helped);
+    }
+
+    /// A helper that panics costs strength, not the move: this one has no counter of nodes.
+    #[test]
+    fn a_helper_that_panics_costs_no_move() {
+        for _ in 0..5 {
+            let waited = AtomicBool::new(false);
+            let wait = |_: Event| {
+                // Time for the helper to begin; the search is right without it as well.
+                if !waited.swap(true, Ordering::Relaxed) {
+                    thread::sleep(Duration::from_millis(20));
+                }
+            };
+            let found = with_limits(&Limits::depth(5), false, |shared, threads, game| {
+                let shared = Shared { sink: Some(&wait), counters: &shared.counters[..1], allowance: None, ..*shared };
+                search(&shared, &mut threads[..2], game, 1)
+            });
+            assert_eq!(found.map(|found| found.iteration), Some(5));
+        }
+    }
+
+    /// The next search compares its score with that of the move that was elected; a new game begins with none.
+    #[test]
+    fn the_score_of_a_search_is_kept_for_the_next() {
+        let (found, kept, cleared) = with_shared(false, |shared, threads, game| {
+            let found = search(shared, threads, game, 1);
+            let kept = threads[0].search_before;
+            threads[0].clear();
+            (found, kept, threads[0].search_before)
+        });
+        assert!(kept.is_some() && kept == found.expect("a move").trend, "{kept:?}");
+        assert_eq!(cleared, None);
     }
 
     /// A helper that is stopped in its first iteration has seen a few moves, or none, and has no say. The first thread
@@ -239,5 +306,18 @@ mod tests {
         let proof = Ibv::exact(Score::mate_in(5));
         assert_eq!(winner(vec![finding(d4, opinion(20), 14), finding(d5, proof, 13)], 14), Some(d5));
         assert_eq!(winner(stale(), 15), Some(d5), "the finder of 15 is gone");
+    }
+
+    /// What helpers have found counts where one line is searched, and where the first thread has found nothing.
+    #[test]
+    fn helpers_have_a_vote() {
+        let (d4, d5) = (Square::D4, Square::D5);
+        let main = || Some(finding(d4, Ibv::exact(Score::heuristic(20)), 14));
+        let helped = || vec![finding(d5, Ibv::exact(Score::mate_in(5)), 15)];
+        let elected = |main, helped, lines| elect(main, helped, lines, 14).map(|found| found.best.to());
+        assert_eq!(elected(main(), helped(), 1), Some(d5));
+        assert_eq!(elected(main(), helped(), 2), Some(d4));
+        assert_eq!(elected(main(), Vec::new(), 1), Some(d4));
+        assert_eq!(elected(None, helped(), 1), Some(d5));
     }
 }

@@ -74,3 +74,28 @@ impl Engine {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::engine::Settings;
+
+    /// A listener that panics takes the first thread with it. The helpers end, and the engine plays on with as many threads.
+    #[test]
+    fn a_search_that_panics_costs_no_game() {
+        let (mut engine, _) = Engine::new(Settings { hash_mib: 1, threads: 2, ..Settings::default() });
+        let panics = Arc::new(|event: &Event| assert!(!matches!(event, Event::Line(_)), "on purpose"));
+        let endless = Limits { infinite: true, ..Limits::default() };
+        engine.start(Game::startpos(), endless, panics).expect("a thread");
+        let start = Instant::now();
+        while engine.is_searching() {
+            assert!(start.elapsed() < Duration::from_secs(60), "the helper searches on");
+            thread::sleep(Duration::from_millis(1));
+        }
+        engine.wait();
+        assert_eq!(engine.threads.len(), 2);
+        assert!(engine.search(&Game::startpos(), Limits::depth(3), None).best.is_some());
+    }
+}

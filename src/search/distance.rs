@@ -43,6 +43,10 @@ pub enum Fault {
     Timeless,
     /// The table re-bases draws the wrong way round, on the way in and on the way out.
     FlippedDraws,
+    /// Mate distance pruning rules out mate with the next move.
+    MissedMate,
+    /// [`Distance::NodeAged`], but windows enter a child as they are.
+    AgelessWindows,
 }
 
 impl Fault {
@@ -61,9 +65,15 @@ impl Distance {
     #[inline(always)]
     pub fn origin(self, ply: usize) -> usize {
         match self {
+            Distance::NodeAged | Distance::DelayedLoss | Distance::Faulty(Fault::AgelessWindows) => 0,
             Distance::RootPly | Distance::Faulty(_) => ply,
-            Distance::NodeAged | Distance::DelayedLoss => 0,
         }
+    }
+
+    /// The nearest mate that a node at `ply` can give, counted as its mates are: with its next move.
+    #[inline(always)]
+    pub fn nearest_mate(self, ply: usize) -> usize {
+        self.origin(ply) + if self == Distance::Faulty(Fault::MissedMate) { 3 } else { 1 }
     }
 
     /// Whether [`Distance::enter`] and [`Distance::leave`] need the child's static evaluation.
@@ -90,8 +100,8 @@ impl Distance {
     #[inline(always)]
     pub fn leave(self, value: Ibv, evaluation: Score) -> Ibv {
         match self {
+            Distance::NodeAged | Distance::Faulty(Fault::AgelessWindows) => older(value),
             Distance::RootPly | Distance::Faulty(_) => value,
-            Distance::NodeAged => older(value),
             Distance::DelayedLoss if value.score() < evaluation => Ibv::new(value.score().above(), value.bound()),
             Distance::DelayedLoss => value,
         }
@@ -102,8 +112,12 @@ impl Distance {
     pub fn to_tt(self, value: Ibv, ply: usize, draws: DrawRule) -> Ibv {
         match self {
             Distance::RootPly => value.to_tt(ply, draws),
-            Distance::NodeAged if value.score().is_draw() => value.to_tt(ply, draws),
-            Distance::NodeAged | Distance::DelayedLoss | Distance::Faulty(Fault::Unadjusted) => value,
+            Distance::NodeAged | Distance::Faulty(Fault::AgelessWindows) if value.score().is_draw() => {
+                value.to_tt(ply, draws)
+            }
+            Distance::NodeAged
+            | Distance::DelayedLoss
+            | Distance::Faulty(Fault::Unadjusted | Fault::AgelessWindows) => value,
             Distance::Faulty(fault) => value.to_tt(ply, fault.draws(draws)),
         }
     }
@@ -113,8 +127,12 @@ impl Distance {
     pub fn from_tt(self, stored: Ibv, ply: usize, draws: DrawRule) -> Ibv {
         match self {
             Distance::RootPly => stored.from_tt(ply, draws),
-            Distance::NodeAged if stored.score().is_draw() => stored.from_tt(ply, draws),
-            Distance::NodeAged | Distance::DelayedLoss | Distance::Faulty(Fault::Unadjusted) => stored,
+            Distance::NodeAged | Distance::Faulty(Fault::AgelessWindows) if stored.score().is_draw() => {
+                stored.from_tt(ply, draws)
+            }
+            Distance::NodeAged
+            | Distance::DelayedLoss
+            | Distance::Faulty(Fault::Unadjusted | Fault::AgelessWindows) => stored,
             Distance::Faulty(fault) => stored.from_tt(ply, fault.draws(draws)),
         }
     }

@@ -174,7 +174,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     }
 
     /// The thread's result: its first root move, with the value that it is reported with.
-    fn result(&mut self) -> ThreadResult {
+    pub(super) fn result(&mut self) -> ThreadResult {
         let (depth, value) = match self.roots.0[0].last_exact {
             Some(Exact { depth, score }) => (depth, self.reported(0, Ibv::exact(score))),
             None if self.roots.0[0].value.is_some() => (self.depth, self.reported(0, self.roots.0[0].value)),

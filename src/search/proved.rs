@@ -21,8 +21,9 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if !self.rules().mate_distance {
             return None;
         }
-        let origin = self.rules().distance.origin(ply);
-        window.know(Ibv::lower(Score::mated_in(origin))).or_else(|| window.know(Ibv::upper(Score::mate_in(origin + 1))))
+        let distance = self.rules().distance;
+        let (mated, mate) = (Score::mated_in(distance.origin(ply)), Score::mate_in(distance.nearest_mate(ply)));
+        window.know(Ibv::lower(mated)).or_else(|| window.know(Ibv::upper(mate)))
     }
 
     /// A draw as a lower bound if the next move can repeat a position of the tree, and if a draw is better than `alpha`.

@@ -18,6 +18,14 @@ pub struct NodeCounter {
     pub(super) tbhits: AtomicU64,
 }
 
+impl NodeCounter {
+    /// The nodes of this thread, as last published.
+    #[cfg(test)]
+    pub(crate) fn published(&self) -> u64 {
+        self.nodes.load(Ordering::Relaxed)
+    }
+}
+
 /// What the threads of one search share. Written at the start, or atomic.
 pub struct Shared<'a> {
     /// The transposition table.

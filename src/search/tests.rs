@@ -13,7 +13,7 @@ use crate::bound::Bound;
 use crate::eval::Evaluator;
 use crate::random::Random;
 use crate::score::{DrawRule, Score};
-use crate::time::{Clock, Limits};
+use crate::time::{Clock, Limits, SearchBefore};
 use crate::tt::{Entry, TranspositionTable};
 
 /// Runs `work` with a search of `fen`, as the first of two threads of which the second does nothing.
@@ -201,6 +201,8 @@ fn a_move_that_failed_high_is_played_when_the_time_is_up() {
             let first = &search.roots.0[0];
             if wins {
                 assert_eq!((first.m, first.value, first.last_exact), (better, bound, None));
+                // The next search compares its score with that bound.
+                assert_eq!(search.result().trend.map(|trend| trend.cp), Some(60));
             } else {
                 assert_eq!((first.m, first.last_exact), (best, Some(Exact { depth: 8, score: Score::heuristic(30) })));
             }
@@ -475,6 +477,28 @@ fn a_pawn_is_not_thrown_away_for_a_certain_draw() {
         assert!(!matches!(result.best.promotion(), Some(Role::Bishop | Role::Knight)), "{}", result.best);
         assert!(result.value.score().is_draw(), "{:?}", result.value);
     }
+}
+
+/// A score that has fallen since the last move takes more time, one that has risen less. Nodes stand for time.
+#[test]
+fn the_search_before_has_a_say_in_the_time() {
+    let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+    let limits = Limits { clock: ByColor::new_with(|_| Some(Duration::from_secs(60))), ..Limits::default() };
+    let nodes = |cp: i32| {
+        with_shared(Seat { id: 0, analysis: false }, fen, &limits, None, |shared, game| {
+            let ply = game.position().game_ply();
+            let clock = Clock::new(&limits, game.position().turn(), ply, Duration::ZERO, Instant::now());
+            let clock = clock.with_nodestime(50);
+            let shared = Shared { clock: &clock, allowance: None, ..*shared };
+            let search_before = Some(SearchBefore { ply: ply - 2, cp });
+            let mut td = ThreadData { search_before, ..ThreadData::default() };
+            let mut search = Search::<true>::new(&shared, 0, &mut td, game);
+            search.iterate(1).expect("a move");
+            search.nodes
+        })
+    };
+    let (fallen, risen) = (nodes(2000), nodes(-2000));
+    assert!(fallen > risen, "{fallen} and {risen} nodes");
 }
 
 /// Effort is the share of the nodes that went to the best move. The search of a move that is given up, because the limit
