@@ -194,9 +194,9 @@ mod tests {
     #[test]
     fn helpers_search() {
         let helped = with_limits(&Limits::depth(6), false, |shared, threads, game| {
+            let start = Instant::now();
             let helped = || shared.counters[1].published() > 0;
             let wait = |_: Event| {
-                let start = Instant::now();
                 while !helped() && start.elapsed() < Duration::from_secs(60) {
                     thread::sleep(Duration::from_millis(1));
                 }

@@ -24,6 +24,8 @@ use scratch::Scratch;
 use shakmaty::CastlingMode;
 
 const PATIENCE: Duration = Duration::from_secs(60);
+/// For a search that never ends, whose lines come all the time.
+const LONG_PATIENCE: Duration = Duration::from_secs(300);
 
 const MATED: &str = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1";
 const STALEMATE: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
@@ -76,8 +78,9 @@ impl Engine {
 
     /// The next line that begins with `word`.
     fn expect(&mut self, word: &str) -> String {
+        let end = Instant::now() + LONG_PATIENCE;
         loop {
-            match self.lines.recv_timeout(PATIENCE) {
+            match self.lines.recv_timeout(PATIENCE.min(end.saturating_duration_since(Instant::now()))) {
                 Ok(line) => {
                     self.heard.push(line.clone());
                     if line.split(' ').next() == Some(word) {
