@@ -163,7 +163,7 @@ fn exchanges(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// Keys that have nothing to do with each other, so many that their clusters fill the table of 64 MiB.
+/// Random keys. Their clusters fill the table of 64 MiB.
 fn some_keys() -> Vec<u64> {
     let mut state = 1;
     (0..2_000_000).map(|_| ibex::random::split_mix(&mut state)).collect()

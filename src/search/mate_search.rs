@@ -86,7 +86,7 @@ impl MateSearch {
         self.refuted[1..=most].iter().all(|&refuted| refuted)
     }
 
-    /// The next goal, in moves; none where that is refuted, or where another round begins, with twice the budget.
+    /// The next goal, in moves. There is none if it is refuted, or if the round ends. The next round has twice the budget.
     fn take_goal(&mut self, most: usize) -> Option<usize> {
         let moves = self.next;
         self.next += 1;
