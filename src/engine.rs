@@ -5,13 +5,15 @@ mod background;
 #[cfg(target_family = "wasm")]
 mod foreground;
 pub mod handicap;
+mod job;
+mod settings;
+mod signals;
 
 use std::cell::Cell;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -21,16 +23,10 @@ use crate::bound::Ibv;
 use crate::eval::Evaluation;
 use crate::eval::nnue::{LoadError, Network};
 use crate::position::{Game, Position};
-use crate::recognize::syzygy::{Probing, Tablebases};
-use crate::score::DrawRule;
-use crate::search::iterate::ThreadResult;
+use crate::recognize::syzygy::Tablebases;
 use crate::search::lessons::{Lesson, LessonRule, Lessons};
 use crate::search::past::Past;
-use crate::search::{
-    Allowance, Conventions, Event, Listener, NodeCounter, Outcome, Probes, Report, STACK_SIZE, Shared, SharedBest,
-    ThreadData, pv, value_for_root,
-};
-use crate::smp;
+use crate::search::{Event, Listener, Outcome, STACK_SIZE, ThreadData, value_for_root};
 use crate::time::{Clock, Limits};
 use crate::tt::TranspositionTable;
 #[cfg(not(target_family = "wasm"))]
@@ -38,84 +34,9 @@ use background::Running;
 #[cfg(target_family = "wasm")]
 use foreground::Running;
 use handicap::Handicap;
-
-/// The largest transposition table that can be set, in MiB. In WebAssembly no allocation has 2 GiB.
-pub const LARGEST_HASH: usize = if cfg!(target_family = "wasm") { 2047 } else { 1 << 20 };
-/// The most search threads that can be set.
-pub const MOST_THREADS: usize = if cfg!(target_family = "wasm") { 1 } else { 512 };
-
-/// The settings of the engine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// Size of the transposition table in MiB.
-    pub hash_mib: usize,
-    /// Search threads.
-    pub threads: usize,
-    /// Lines to keep.
-    pub multi_pv: usize,
-    /// What the GUI and the wires take of every move.
-    pub move_overhead: Duration,
-    /// Nodes that count as a millisecond, instead of time; 0 for time.
-    pub nodes_time: u64,
-    /// Centipawns that a draw is worth less to the side that searches; positive avoids draws.
-    pub contempt: i32,
-    /// Whether contempt and the draw rule stay on in analysis.
-    pub analysis_contempt: bool,
-    /// Which draws the side that searches prefers.
-    pub draws: DrawRule,
-    /// Whether the user analyses: no contempt, all draws equal.
-    pub analyse_mode: bool,
-    /// The rating to play at, in games.
-    pub elo: u32,
-    /// Whether that rating counts.
-    pub limit_strength: bool,
-    /// The level of `Skill Level`, which stands for a rating (see [`handicap::rating_of_skill`]) where the strength is not
-    /// limited by `elo`; [`handicap::FULL_SKILL`] and more for full strength.
-    pub skill: u32,
-    /// A network file to evaluate with; empty for the program's own evaluation, `classical` for the hand-written one.
-    pub eval_file: String,
-    /// Whether evaluations are raw, as training data need them: no scaling by material or ending, no damping by the
-    /// 50-move clock.
-    pub raw_evaluation: bool,
-    /// Folders with Syzygy tablebases, separated as in `PATH`; empty for none.
-    pub syzygy_path: String,
-    /// When tablebases are probed.
-    pub probing: Probing,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Settings {
-            hash_mib: 16,
-            threads: 1,
-            multi_pv: 1,
-            move_overhead: Duration::from_millis(10),
-            nodes_time: 0,
-            contempt: 0,
-            analysis_contempt: false,
-            draws: DrawRule::Later,
-            analyse_mode: false,
-            elo: handicap::STRONGEST,
-            limit_strength: false,
-            skill: handicap::FULL_SKILL,
-            eval_file: String::new(),
-            raw_evaluation: false,
-            syzygy_path: String::new(),
-            probing: Probing::default(),
-        }
-    }
-}
-
-impl Settings {
-    /// The draw rule and the contempt of a search: neutral in analysis, unless the user wants otherwise. Several lines
-    /// are analysis as well: they stand in the order of their scores, which contempt that is not reported would upset.
-    pub fn conventions(&self, analysis: bool) -> Conventions {
-        if (self.analyse_mode || analysis || self.multi_pv > 1) && !self.analysis_contempt {
-            return Conventions::default();
-        }
-        Conventions { draws: self.draws, contempt: self.contempt }
-    }
-}
+use job::Job;
+pub use settings::{LARGEST_HASH, MOST_THREADS, Settings};
+use signals::Signals;
 
 /// A new random seed for each process.
 fn random_seed() -> u64 {
@@ -165,56 +86,6 @@ pub struct Remembered {
     pub best: Option<Move>,
     /// How many searches ago it was stored; 0 is the last search.
     pub searches_ago: u8,
-}
-
-/// The signals of a search, and the condition variable for its waiting thread.
-#[derive(Default)]
-struct Signals {
-    /// Ends the search; the search sets it too, at its limits.
-    stop: AtomicBool,
-    /// The user has said stop: nothing holds the move back any more.
-    released: AtomicBool,
-    pondering: AtomicBool,
-    clock: Mutex<Option<Arc<Clock>>>,
-    lock: Mutex<()>,
-    changed: Condvar,
-}
-
-impl Signals {
-    fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
-        self.released.store(true, Ordering::Relaxed);
-        self.pondering.store(false, Ordering::Relaxed);
-        self.notify();
-    }
-
-    fn ponderhit(&self) {
-        if let Some(clock) = self.clock.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
-            clock.ponderhit();
-        }
-        // A thread that reads `false` here reads the clock that was set above, too.
-        self.pondering.store(false, Ordering::Release);
-        self.notify();
-    }
-
-    fn notify(&self) {
-        let _guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
-        self.changed.notify_all();
-    }
-
-    /// Whether the move may be sent: an infinite search waits for `stop`, pondering for either signal.
-    fn may_answer(&self, infinite: bool) -> bool {
-        self.released.load(Ordering::Relaxed) || !(infinite || self.pondering.load(Ordering::Relaxed))
-    }
-
-    /// Waits until the move may be sent.
-    #[cfg(not(target_family = "wasm"))]
-    fn wait(&self, infinite: bool) {
-        let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
-        while !self.may_answer(infinite) {
-            guard = self.changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
 }
 
 /// What separates the folders of `SyzygyPath`. One more at the end marks a path that was met only in part: it opens the
@@ -458,7 +329,7 @@ impl Engine {
         let job = self.job(game.clone(), limits, clock);
         with_search_stack(|| job.run(&mut self.threads, listener)).unwrap_or_else(|error| {
             log::error!("could not start a search thread: {error}");
-            Outcome { best: None, ponder: None, last: None, nodes: 0, time: Duration::ZERO }
+            Outcome::without_move(0, Duration::ZERO)
         })
     }
 
@@ -504,10 +375,7 @@ impl Engine {
             Instant::now(),
         );
         let clock = Arc::new(clock.with_nodestime(settings.nodes_time));
-        self.signals.stop.store(false, Ordering::Relaxed);
-        self.signals.released.store(false, Ordering::Relaxed);
-        self.signals.pondering.store(limits.ponder, Ordering::Relaxed);
-        *self.signals.clock.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&clock));
+        self.signals.prepare(&clock, limits.ponder);
         clock
     }
 }
@@ -539,144 +407,5 @@ pub fn evaluation_of(name: &str) -> Result<Evaluation, LoadError> {
         "" => Ok(Evaluation::default()),
         "classical" => Ok(Evaluation::Classical),
         path => Network::load(Path::new(path)).map(|network| Evaluation::Network(Arc::new(network))),
-    }
-}
-
-/// One search, ready to run.
-struct Job {
-    table: Arc<TranspositionTable>,
-    signals: Arc<Signals>,
-    clock: Arc<Clock>,
-    conventions: Conventions,
-    analysis: bool,
-    tables: Option<Arc<Tablebases>>,
-    probing: Probing,
-    lines: usize,
-    handicap: Option<Handicap>,
-    limits: Limits,
-    game: Game,
-}
-
-impl Job {
-    /// Searches; afterwards waits for the signals that an infinite or ponder search needs before it may send its move.
-    fn run(&self, threads: &mut [ThreadData], sink: Listener<'_>) -> Outcome {
-        match &self.handicap {
-            None => self.search(threads, &self.limits, self.lines, sink),
-            Some(handicap) => self.held_back(handicap, threads, sink),
-        }
-    }
-
-    /// Searches as a weaker player: with the handicap's limits, on one thread that remembers nothing, and with its choice
-    /// among the lines. The user sees as many of them as `MultiPV` says, but causes no others: more lines would take the
-    /// nodes of those that are chosen from, and make the player weaker than it says.
-    fn held_back(&self, handicap: &Handicap, threads: &mut [ThreadData], sink: Listener<'_>) -> Outcome {
-        let threads = &mut threads[..1];
-        threads.iter_mut().for_each(ThreadData::clear);
-        let latest: Mutex<Vec<Report>> = Mutex::default();
-        let listener = |event: Event| match event {
-            Event::Line(report) if report.complete => {
-                let mut latest = latest.lock().unwrap_or_else(PoisonError::into_inner);
-                if report.line == 1 {
-                    latest.clear();
-                }
-                // Only an iteration whose lines are all reported can be chosen from.
-                if report.line == latest.len() + 1 {
-                    latest.push(report.clone());
-                }
-                if let Some(sink) = sink
-                    && report.line <= self.lines
-                {
-                    sink(Event::Line(Report { lines: report.lines.min(self.lines), ..report }));
-                }
-            }
-            Event::Line(_) => (),
-            other => {
-                if let Some(sink) = sink {
-                    sink(other);
-                }
-            }
-        };
-        let limits = handicap.limits(&self.game, &self.limits);
-        let outcome = self.search(threads, &limits, handicap.lines(), Some(&listener));
-        let latest = latest.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let chosen = handicap.choose(self.game.position(), &latest[..latest.len().min(handicap.lines())]);
-        match chosen.and_then(|report| Some((report, *report.pv.first()?))) {
-            None => outcome,
-            Some((report, best)) => Outcome {
-                best: Some(best),
-                ponder: report.pv.get(1).copied(),
-                last: Some(Report { line: 1, lines: 1, nodes: outcome.nodes, time: outcome.time, ..report.clone() }),
-                ..outcome
-            },
-        }
-    }
-
-    fn search(&self, threads: &mut [ThreadData], limits: &Limits, lines: usize, sink: Listener<'_>) -> Outcome {
-        self.table.new_search();
-        let start = Instant::now();
-        let ranking = self.tables.as_ref().and_then(|tables| tables.rank_root(&self.game, &self.probing));
-        let counters: Vec<NodeCounter> = threads.iter().map(|_| NodeCounter::default()).collect();
-        let shared = Shared {
-            tt: &self.table,
-            stop: &self.signals.stop,
-            pondering: &self.signals.pondering,
-            counters: &counters,
-            shared_best: &SharedBest::default(),
-            limits,
-            // One thread counts for itself.
-            allowance: limits.nodes.filter(|_| counters.len() > 1).map(|nodes| Allowance::new(nodes, counters.len())),
-            clock: &self.clock,
-            start,
-            conventions: self.conventions,
-            analysis: self.analysis,
-            probes: self.tables.as_deref().map(|tables| Probes {
-                tables,
-                probing: self.probing,
-                ranking: ranking.as_ref(),
-            }),
-            sink,
-        };
-        let finding = smp::search(&shared, threads, &self.game, lines);
-        let unusable = self.tables.iter().flat_map(|tables| tables.take_remarks());
-        unusable.for_each(|remark| shared.send(|| Event::Message(remark)));
-        // What the search took: to wait for a signal takes time and no nodes.
-        let (nodes, time) = (shared.nodes(), start.elapsed());
-        #[cfg(not(target_family = "wasm"))]
-        self.signals.wait(self.limits.infinite);
-        match finding {
-            None => Outcome { best: None, ponder: None, last: None, nodes, time },
-            Some(finding) => self.outcome(&finding, &shared, time),
-        }
-    }
-
-    fn outcome(&self, finding: &ThreadResult, shared: &Shared<'_>, time: Duration) -> Outcome {
-        let pv = pv::unpack(&self.game, &finding.pv);
-        let ponder = pv.get(1).copied().or_else(|| self.ponder_from_table(finding));
-        let last = Report {
-            depth: finding.depth.max(0) as u32,
-            seldepth: finding.seldepth.max(finding.depth.max(0) as usize) as u32,
-            line: 1,
-            lines: 1,
-            value: self.conventions.to_uci(finding.value),
-            basis: finding.basis,
-            complete: true,
-            nodes: shared.nodes(),
-            time,
-            hashfull: self.table.hashfull(),
-            tbhits: shared.tbhits(),
-            pv,
-        };
-        Outcome { best: Some(finding.best), ponder, last: Some(last), nodes: shared.nodes(), time }
-    }
-
-    /// The reply that the table expects, when the line is only one move long.
-    fn ponder_from_table(&self, finding: &ThreadResult) -> Option<shakmaty::Move> {
-        let mut game = self.game.clone();
-        game.play(finding.best);
-        if game.outcome().is_some() {
-            return None;
-        }
-        let entry = self.table.probe(Past::new(self.conventions, &self.game).key(game.position(), 1))?;
-        entry.best.and_then(|reply| game.position().find(reply))
     }
 }

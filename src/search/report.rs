@@ -114,6 +114,13 @@ pub struct Outcome {
     pub time: Duration,
 }
 
+impl Outcome {
+    /// The outcome where there is no move to play.
+    pub fn without_move(nodes: u64, time: Duration) -> Outcome {
+        Outcome { best: None, ponder: None, last: None, nodes, time }
+    }
+}
+
 impl<const PLAY: bool> Search<'_, PLAY> {
     /// Reports a line: its exact value or, inside an iteration, the bound that the window failed with.
     pub(super) fn report(&self, index: usize, open: Option<Ibv>) {
