@@ -14,7 +14,8 @@ mod moves;
 mod operations;
 mod write;
 
-use std::collections::HashMap;
+use std::cell::LazyCell;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::path::Path;
 
@@ -386,21 +387,21 @@ const TWICE: &str = "stands twice, the last one counts";
 
 /// Of operations with one opcode the last counts, as for other readers.
 fn only_once(operations: &mut [Operation]) {
-    for later in (1..operations.len()).rev() {
-        let (before, after) = operations.split_at_mut(later);
-        let last = &after[0];
-        if last.odd.is_some() {
-            continue;
-        }
-        for operation in before.iter_mut().filter(|o| o.odd.is_none() && o.opcode == last.opcode) {
-            operation.odd = Some(TWICE);
+    // A line may have a hundred thousand operations: each is looked at once.
+    let mut seen = HashSet::with_capacity(operations.len());
+    for Operation { opcode, odd, .. } in operations.iter_mut().rev() {
+        if odd.is_none() && !seen.insert(opcode.as_str()) {
+            *odd = Some(TWICE);
         }
     }
 }
 
+/// The operations of the solution.
+const SOLUTIONS: [&str; 3] = ["bm", "am", "dm"];
+
 /// Whether a line must be left out when this operation cannot be read.
 fn is_solution(opcode: &str) -> bool {
-    matches!(opcode, "bm" | "am" | "dm")
+    SOLUTIONS.contains(&opcode)
 }
 
 /// What an operation of the solution says.
@@ -434,11 +435,14 @@ impl Solution {
 
 /// Checks that the operations of the solution that do not count say the same as those that do.
 fn is_said_alike(position: &Position, operations: &[Operation]) -> Result<(), SuiteError> {
-    for earlier in operations.iter().filter(|o| o.odd == Some(TWICE) && is_solution(&o.opcode)) {
-        let Some(last) = find(operations, &earlier.opcode) else { continue };
+    // What counts is looked up and read once, however often it stands there.
+    let counting = SOLUTIONS
+        .map(|opcode| find(operations, opcode).map(|last| (last, LazyCell::new(move || Solution::of(position, last)))));
+    for earlier in operations.iter().filter(|operation| operation.odd == Some(TWICE)) {
+        let counting = counting.iter().flatten().find(|(last, _)| last.opcode == earlier.opcode);
+        let Some((last, solution)) = counting else { continue };
         let alike = earlier.operands == last.operands
-            || Solution::of(position, earlier)
-                .is_ok_and(|own| Solution::of(position, last).is_ok_and(|other| own.is_same(&other)));
+            || Solution::of(position, earlier).is_ok_and(|own| solution.as_ref().is_ok_and(|other| own.is_same(other)));
         if !alike {
             return Err(SuiteError::Twice(earlier.opcode.clone()));
         }

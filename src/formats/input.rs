@@ -2,7 +2,7 @@
 //!
 //! - [`expand`]: the names on the command line, globs that the shell left alone included
 //! - [`Source`]: one input, opened; its bytes come out unpacked (gzip, zstd, bzip2) and, where they are UTF-16, as UTF-8
-//! - [`read_line`] and [`lines`]: lines with any ending
+//! - [`read_line`], [`read_part`] and [`lines`]: lines with any ending
 //!
 //! Other bytes pass as they are. Packed data are recognized by their first bytes, not by the file's name. What is damaged or cut
 //! off ends in an error: a reader never takes the beginning of an input for the whole.
@@ -188,22 +188,50 @@ pub fn expand(words: &[PathBuf]) -> Result<Vec<PathBuf>, InputError> {
 ///
 /// Those of the input.
 pub fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>, most: usize) -> io::Result<bool> {
-    line.clear();
-    let mut any = false;
+    let mut part = read_part(input, line, most + 1)?;
+    let any = part != Part::End;
+    let mut rest = Vec::new();
+    while part == Part::Piece {
+        part = read_part(input, &mut rest, 1 << 16)?;
+    }
+    Ok(any)
+}
+
+/// What [`read_part`] has read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// As many bytes as were wanted. The rest of the line, which may be empty, is still to be read.
+    Piece,
+    /// A line, or what was left of it, and its end.
+    Last,
+    /// Nothing: the input is at its end, and with it a line whose pieces were read.
+    End,
+}
+
+/// Reads a line, or the rest of it, without its end, into `part`, which it clears, but at most `most` bytes, which must
+/// not be 0. Ends of lines are LF, CR LF and a CR alone.
+///
+/// # Errors
+///
+/// Those of the input.
+pub fn read_part(input: &mut impl BufRead, part: &mut Vec<u8>, most: usize) -> io::Result<Part> {
+    part.clear();
     loop {
+        if part.len() == most {
+            return Ok(Part::Piece);
+        }
         let bytes = match input.fill_buf() {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
         if bytes.is_empty() {
-            return Ok(any);
+            return Ok(if part.is_empty() { Part::End } else { Part::Last });
         }
-        any = true;
+        let bytes = &bytes[..bytes.len().min(most - part.len())];
         let end = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
         let length = end.unwrap_or(bytes.len());
-        let room = (most + 1).saturating_sub(line.len());
-        line.extend_from_slice(&bytes[..length.min(room)]);
+        part.extend_from_slice(&bytes[..length]);
         let Some(end) = end else {
             input.consume(length);
             continue;
@@ -214,7 +242,7 @@ pub fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>, most: usize) -> i
         if return_first && next_byte(input)? == Some(b'\n') {
             input.consume(1);
         }
-        return Ok(true);
+        return Ok(Part::Last);
     }
 }
 

@@ -132,6 +132,32 @@ fn positions_are_annotated() {
 }
 
 /// Packed games and games in UTF-16 give what the plain text gives.
+/// A line may be longer than any position: a remark is copied, and what is no position goes the way of such lines.
+#[test]
+fn long_lines_are_not_lost() {
+    let [remark, letters] = ["# ", ""].map(|start| format!("{start}{}", "x".repeat(70_000)));
+    let pawn = "4k3/8/8/8/8/8/4P3/4K3 w - -";
+    for (first, bare, skip, status, fate) in [
+        (&remark, false, false, 0, "; 0 copied unchanged"),
+        (&remark, true, true, 0, "; 0 left out"),
+        (&letters, false, false, 1, "; 1 copied unchanged"),
+        (&letters, false, true, 1, "; 1 left out"),
+    ] {
+        // With the position behind it, or before it and without a line feed at the end.
+        let input = if bare { format!("{pawn}\n{first}") } else { format!("\u{FEFF}{first}\r\n{pawn}\n") };
+        let arguments = ["-", "--nodes", "500", "--skip-bad"];
+        let output = analyse(&arguments[..if skip { 4 } else { 3 }], input.as_bytes());
+        let (out, said) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(status), "{said}");
+        let mut lines: Vec<&str> = out.lines().collect();
+        lines.retain(|line| !line.starts_with(pawn));
+        let copied = *first == remark || !skip;
+        assert!(if copied { lines == [first.as_str()] } else { lines.is_empty() }, "{} lines", lines.len());
+        assert!(out.ends_with('\n') && out.contains(&format!("{pawn} acd ")), "{said}");
+        assert!(said.contains(fate) && said.contains("too long for a position") == (status == 1), "{said}");
+    }
+}
+
 #[test]
 fn games_come_in_any_dress() {
     let plain = analyse(&["-", "--depth", "2"], SCHOLAR.as_bytes()).stdout;

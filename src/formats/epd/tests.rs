@@ -373,6 +373,19 @@ fn odd_operations_are_counted_by_kind() {
     assert!(suite.remarks()[20].starts_with("x: 10 operations of 10 more kinds"), "{}", suite.remarks()[20]);
 }
 
+/// A line of megabytes takes time in proportion: at one step for each pair these would take minutes.
+#[test]
+fn long_lines_are_read_and_written_in_time() {
+    const MANY: usize = 200_000;
+    let different: String = (0..MANY).map(|n| format!("a{n};")).collect();
+    assert_eq!(entry(&format!("{START} bm e4; {different}")).operations.len(), MANY + 1);
+    let twice = entry(&format!("{START} {}bm e4 e2e4;", "bm e4;".repeat(MANY)));
+    assert_eq!((twice.best.len(), twice.operations.len()), (1, MANY + 1));
+    let odd = entry(&format!("{START} bm e4; {}", "PV: d8h4;".repeat(MANY)));
+    let text = written(&odd);
+    assert!(text.contains(" kept \"PV: d8h4\"; kept2 ") && text.ends_with(&format!(" kept{MANY} \"PV: d8h4\";")));
+}
+
 /// Operations as files have them, and nonsense.
 fn operation() -> impl proptest::strategy::Strategy<Value = String> {
     use proptest::prelude::*;

@@ -1,5 +1,6 @@
 //! Writing EPD as every reader understands it.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::{Operation, SuiteEntry, count_depth, has_opinions, mate_operand, move_words, quotation, quote, read_move};
@@ -16,6 +17,7 @@ pub fn written(entry: &SuiteEntry, keeps: impl Fn(&Operation) -> bool) -> String
             let _ = write!(text, " {opcode} {value};");
         }
     }
+    let used: HashSet<&str> = entry.operations.iter().map(|operation| operation.opcode.as_str()).collect();
     let mut kept = 1;
     for operation in entry.operations.iter().filter(|operation| keeps(operation)) {
         let (plain, aside) = said_plainly(entry, operation);
@@ -25,7 +27,7 @@ pub fn written(entry: &SuiteEntry, keeps: impl Fn(&Operation) -> bool) -> String
         if let Some(aside) = aside {
             // A name that the line does not use yet, lest one such operation hide another.
             let names = (kept..).map(|n| if n == 1 { "kept".to_owned() } else { format!("kept{n}") });
-            let free = names.enumerate().find(|(_, name)| !entry.operations.iter().any(|o| o.opcode == *name));
+            let free = names.enumerate().find(|(_, name)| !used.contains(name.as_str()));
             if let Some((skipped, name)) = free {
                 kept += skipped + 1;
                 let _ = write!(text, " {name} {};", quote(&aside));

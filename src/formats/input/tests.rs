@@ -162,6 +162,28 @@ fn lines_end_in_any_way() {
         assert!(read_line(&mut input, &mut line, 5).expect("memory"));
         assert_eq!(line, b"short");
         assert!(!read_line(&mut input, &mut line, 5).expect("memory"));
+        let mut input = BufReader::with_capacity(block, &b"a long line\r\nshort\n\nwhole"[..]);
+        let mut parts = Vec::new();
+        loop {
+            let part = read_part(&mut input, &mut line, 5).expect("memory");
+            parts.push((part, String::from_utf8_lossy(&line).into_owned()));
+            if part == Part::End {
+                break;
+            }
+        }
+        let parts: Vec<_> = parts.iter().map(|(part, text)| (*part, text.as_str())).collect();
+        use Part::{End, Last, Piece};
+        let expected = [
+            (Piece, "a lon"),
+            (Piece, "g lin"),
+            (Last, "e"),
+            (Piece, "short"),
+            (Last, ""),
+            (Last, ""),
+            (Piece, "whole"),
+            (End, ""),
+        ];
+        assert_eq!(parts, expected, "blocks of {block}");
     }
 }
 

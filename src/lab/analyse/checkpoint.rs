@@ -71,6 +71,8 @@ pub struct Resumable {
     path: PathBuf,
     pub checkpoint: Checkpoint,
     saved: Instant,
+    /// Bytes that were written of a line that is not done.
+    begun: u64,
     /// Whether everything that was written is saved.
     is_saved: bool,
 }
@@ -103,6 +105,7 @@ impl Resumable {
             path: beside(out),
             checkpoint: Checkpoint::default(),
             saved: Instant::now(),
+            begun: 0,
             is_saved: false,
         };
         match resumable.begin(job) {
@@ -147,10 +150,18 @@ impl Resumable {
         self.save()
     }
 
-    /// Writes what one game or line has become, and notes it as done.
-    pub fn write(&mut self, text: &[u8], input: usize, done: u64, tally: Tally) -> Result<(), String> {
+    /// Writes a piece of what a line has become. It is noted with the line's end: a run that goes on before that writes
+    /// the whole line again.
+    pub fn write_piece(&mut self, text: &[u8]) -> Result<(), String> {
         self.output.write_all(text).map_err(|error| format!("{}: {error}", self.out.display()))?;
-        let output = self.checkpoint.output + text.len() as u64;
+        self.begun += text.len() as u64;
+        Ok(())
+    }
+
+    /// Writes what one game or line has become, or the end of it, and notes it as done.
+    pub fn write(&mut self, text: &[u8], input: usize, done: u64, tally: Tally) -> Result<(), String> {
+        self.write_piece(text)?;
+        let output = self.checkpoint.output + std::mem::take(&mut self.begun);
         self.checkpoint = Checkpoint { input, done, output, tally, ..std::mem::take(&mut self.checkpoint) };
         self.is_saved = false;
         if self.saved.elapsed() >= PAUSE {

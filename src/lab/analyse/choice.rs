@@ -154,7 +154,16 @@ impl Choice {
 
     /// The choice in words; empty where all is annotated.
     pub fn words(&self) -> String {
-        let players = (!self.players.is_empty()).then(|| format!("moves of {}", self.players.join(" or ")));
+        self.words_with(&self.players)
+    }
+
+    /// The choice as a run keeps it: with names in quotation marks, so that no two choices look the same.
+    pub fn job(&self) -> String {
+        self.words_with(&self.players.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>())
+    }
+
+    fn words_with(&self, names: &[String]) -> String {
+        let players = (!names.is_empty()).then(|| format!("moves of {}", names.join(" or ")));
         let moves = self.moves.map(|range| format!("moves {range}"));
         let decided = self.until_decided.map(|lead| format!("until one side leads by {lead} to the end"));
         [players, moves, decided].into_iter().flatten().collect::<Vec<_>>().join(", ")
@@ -179,6 +188,22 @@ mod tests {
         }
         let range = read("10-30").expect("a range");
         assert!(!range.has(9) && range.has(10) && range.has(30) && !range.has(31));
+    }
+
+    /// A name may have the words between two names in it, or those between two parts of a choice.
+    #[test]
+    fn different_choices_are_different_jobs() {
+        let choice = |players: &[&str], moves: Option<&str>| Choice {
+            players: players.iter().map(|&name| name.to_owned()).collect(),
+            moves: moves.map(|range| range.parse().expect("a range")),
+            until_decided: None,
+        };
+        let [one, two] = [choice(&["Smith or Jones"], None), choice(&["Smith", "Jones"], None)];
+        assert_eq!((one.words(), one.words()), (two.words(), "moves of Smith or Jones".to_owned()));
+        assert_ne!(one.job(), two.job());
+        assert_ne!(choice(&["A, moves 1-30"], None).job(), choice(&["A"], Some("1-30")).job());
+        assert_ne!(choice(&["A\" or \"B"], None).job(), choice(&["A", "B"], None).job());
+        assert_eq!(choice(&[], Some("2-")).job(), "moves 2-");
     }
 
     #[test]

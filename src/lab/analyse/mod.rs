@@ -11,7 +11,7 @@
 //! - `stream`: standard input and pipes, which may be silent
 //! - `checkpoint`: how far a run has come
 //!
-//! Files are streamed: memory holds one game, or one line, whatever the size of the file.
+//! Files are streamed: memory holds one game, or one line or a piece of it, whatever the size of the file.
 
 mod checkpoint;
 mod choice;
@@ -137,7 +137,7 @@ impl Args {
             format!("threads {}, hash {}", self.threads, self.hash),
             format!("line {}, all lines {}, skip bad {}", self.line, self.all_lines, self.skip_bad),
             format!("marks {}", self.marks),
-            format!("choice: {}", self.choice.words()),
+            format!("choice: {}", self.choice.job()),
             searcher.job(),
             openings.map_or_else(|| "openings none".to_owned(), |openings| openings.job.clone()),
         ];
@@ -216,11 +216,7 @@ struct Desk<'a> {
 impl Desk<'_> {
     /// Says in one line what is wrong with a part of the input that cannot be analysed.
     fn complain(&mut self, place: &str, reason: &str) {
-        self.complain_of(place, reason, self.args.fate());
-    }
-
-    /// The same, where something else than usual becomes of that part.
-    fn complain_of(&mut self, place: &str, reason: &str, fate: &str) {
+        let fate = self.args.fate();
         self.tally.bad += 1;
         self.bar.suspend(|| remark!("{place}: {reason}: {fate}"));
     }
@@ -248,8 +244,17 @@ impl Desk<'_> {
         });
     }
 
-    /// Writes what a game or line has become; `done` are finished of the current input.
+    /// Writes what a game or line has become, or the end of it; `done` are finished of the current input.
     fn write(&mut self, text: &[u8], done: u64) -> Result<(), String> {
+        self.put(text, Some(done))
+    }
+
+    /// Writes a piece of what a line has become; the line is not finished by it.
+    fn write_piece(&mut self, text: &[u8]) -> Result<(), String> {
+        self.put(text, None)
+    }
+
+    fn put(&mut self, text: &[u8], done: Option<u64>) -> Result<(), String> {
         match &mut self.sink {
             Sink::Nowhere => Ok(()),
             Sink::Stream(output) => {
@@ -264,7 +269,10 @@ impl Desk<'_> {
                     format!("{}: {error}", name.as_deref().unwrap_or("standard output"))
                 })
             }
-            Sink::Resumable(output) => output.write(text, self.input, done, self.tally),
+            Sink::Resumable(output) => match done {
+                Some(done) => output.write(text, self.input, done, self.tally),
+                None => output.write_piece(text),
+            },
         }
     }
 }

@@ -4,13 +4,13 @@ use std::io::BufRead;
 
 use super::Desk;
 use crate::formats::epd::{Oddities, SuiteEntry, parse_line};
-use crate::formats::input::read_line;
+use crate::formats::input::{Part, read_part};
 use crate::lab::epd::judge::Follower;
 use crate::lab::epd::{report, workers};
 use crate::lab::interrupt;
 use crate::lab::play::player::Question;
 
-/// A line longer than this is no position.
+/// A line of more bytes than this is no position.
 const LONGEST: usize = 1 << 16;
 
 /// Analyses line by line.
@@ -22,27 +22,41 @@ pub fn analyse(name: &str, mut input: impl BufRead, done: u64, desk: &mut Desk<'
     let mut bytes = Vec::new();
     let mut number = 0;
     let mut oddities = Oddities::default();
-    loop {
-        let read = read_line(&mut input, &mut bytes, LONGEST);
-        // Not at the end of the input: there the run is complete.
-        if interrupt::is_stopped() && !matches!(read, Ok(false)) {
-            desk.interrupted = true;
-            break;
-        }
-        if !read.map_err(|error| format!("{name}: {error}"))? {
+    'lines: while let Some(part) = next(name, &mut input, &mut bytes, LONGEST + 1, desk)? {
+        if part == Part::End {
             break;
         }
         number += 1;
+        let place = format!("{name}:{number}");
+        let raw = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+        if part == Part::Piece {
+            let is_done = number <= done;
+            let is_remark = raw.trim_ascii_start().starts_with(b"#");
+            if !is_done && !is_remark {
+                desk.complain(&place, "too long for a position");
+            }
+            // Byte for byte: of its encoding nothing is certain before its end.
+            let is_copied = !is_done && (is_remark || !desk.args.skip_bad);
+            if is_copied {
+                desk.write_piece(raw)?;
+            }
+            loop {
+                let Some(part) = next(name, &mut input, &mut bytes, LONGEST, desk)? else { break 'lines };
+                if is_copied {
+                    desk.write_piece(&bytes)?;
+                }
+                if part != Part::Piece {
+                    break;
+                }
+            }
+            if !is_done {
+                desk.write(if is_copied { b"\n" } else { b"" }, number)?;
+            }
+            continue;
+        }
         if number <= done {
             continue;
         }
-        let place = format!("{name}:{number}");
-        if bytes.len() > LONGEST {
-            desk.complain_of(&place, "too long for a position", "left out");
-            desk.write(b"", number)?;
-            continue;
-        }
-        let raw = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
         // What is not UTF-8 is Latin-1: comments may be, positions are not.
         let text =
             std::str::from_utf8(raw).map_or_else(|_| raw.iter().map(|&byte| char::from(byte)).collect(), str::to_owned);
@@ -77,6 +91,24 @@ pub fn analyse(name: &str, mut input: impl BufRead, done: u64, desk: &mut Desk<'
     desk.searcher.rest();
     oddities.report().iter().for_each(|line| desk.note(name, line));
     Ok(())
+}
+
+/// Reads a line, or a piece of one that is longer than `most` bytes; `None` if the run was interrupted before the end of
+/// the input.
+fn next(
+    name: &str,
+    input: &mut impl BufRead,
+    bytes: &mut Vec<u8>,
+    most: usize,
+    desk: &mut Desk<'_>,
+) -> Result<Option<Part>, String> {
+    let read = read_part(input, bytes, most);
+    // At the end of the input the run is complete.
+    if interrupt::is_stopped() && !matches!(read, Ok(Part::End)) {
+        desk.interrupted = true;
+        return Ok(None);
+    }
+    read.map(Some).map_err(|error| format!("{name}: {error}"))
 }
 
 fn annotate(entry: &SuiteEntry, desk: &mut Desk<'_>) -> Result<String, String> {

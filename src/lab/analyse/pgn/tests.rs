@@ -45,6 +45,18 @@ fn one_comment_follows_a_move() {
     );
 }
 
+/// Other readers take a line that begins with a percent sign for no part of the game.
+#[test]
+fn no_comment_puts_a_percent_sign_first() {
+    for letters in 60..90 {
+        let text = rewritten(&format!("1. e4 {{{} % sure, 50 %}} *", "x".repeat(letters)));
+        assert!(
+            text.replace('\n', " ").contains(" % sure, 50 %") && text.lines().all(|line| !line.starts_with('%')),
+            "{text}"
+        );
+    }
+}
+
 #[test]
 fn moves_of_all_spellings_are_read() {
     for text in [

@@ -63,7 +63,9 @@ impl MoveWriter {
 
     fn word(&mut self, word: &[u8]) {
         let length = word.len() + usize::from(self.opening);
-        if self.column > 0 && self.column + 1 + length > WIDTH {
+        // A percent sign in the first column hides its line from readers, inside braces too.
+        let may_begin_a_line = word.first() != Some(&b'%');
+        if self.column > 0 && self.column + 1 + length > WIDTH && may_begin_a_line {
             self.end_line();
         } else if self.column > 0 {
             self.text.push(b' ');
