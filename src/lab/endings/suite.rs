@@ -201,8 +201,7 @@ pub fn make(args: &MakeArgs) -> u8 {
     );
     bar.finish_and_clear();
     let there = made.iter().map(Vec::len).sum::<usize>();
-    let taken = (0..share).flat_map(|round| made.iter().filter_map(move |some| some.get(round)));
-    for (number, (material, position, settled)) in taken.take(args.positions).enumerate() {
+    for (number, (material, position, settled)) in taken(&made, args.positions).enumerate() {
         let fen = position.fen();
         let fields: Vec<&str> = fen.split(' ').take(4).collect();
         let keys: Vec<String> = settled.keys.iter().map(|&m| san(position, m)).collect();
@@ -220,6 +219,12 @@ pub fn make(args: &MakeArgs) -> u8 {
         return FOUND;
     }
     OK
+}
+
+/// Takes up to `most` of what was made: one of each kind, then the second of each, until there are no more.
+fn taken<T>(made: &[Vec<T>], most: usize) -> impl Iterator<Item = &T> {
+    let rounds = made.iter().map(Vec::len).max().unwrap_or(0);
+    (0..rounds).flat_map(|round| made.iter().filter_map(move |some| some.get(round))).take(most)
 }
 
 fn make_some(
@@ -375,6 +380,14 @@ mod tests {
         );
         let wrong: Vec<String> = checked.into_iter().filter_map(Result::err).collect();
         assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn what_was_made_is_taken_in_turn_and_ends() {
+        let made = [vec![1, 4], vec![], vec![2, 5, 6], vec![3]];
+        assert_eq!(taken(&made, usize::MAX).copied().collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(taken(&made, 4).count(), 4);
+        assert_eq!(taken(&[Vec::<u8>::new()], usize::MAX).count(), 0);
     }
 
     #[test]

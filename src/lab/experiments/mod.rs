@@ -9,15 +9,15 @@ mod settings;
 mod sheet;
 mod solve;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
 use super::outputs::{self, Manner, Output};
+use super::tell::counted;
 use super::{OK, TROUBLE, progress};
 use crate::bench;
 use crate::formats::epd::Suite;
-use crate::formats::input;
 use crate::position::notation::read_fen;
 use crate::position::{FenError, Game};
 use crate::time::Limits;
@@ -114,7 +114,7 @@ fn sheet(args: &Args) -> Result<String, String> {
         if args.exhaustive {
             return Err("recognizers has the search of play only (--exhaustive)".to_owned());
         }
-        return Ok(solve::markdown(args, &solve::measure(args)?));
+        return Ok(solve::measure(args)?.markdown(args));
     }
     if args.nodes.is_some() {
         return Err("only recognizers has a limit of nodes (--nodes)".to_owned());
@@ -129,7 +129,19 @@ fn sheet(args: &Args) -> Result<String, String> {
     Ok(sheet.markdown())
 }
 
-/// The positions to search, by name.
+/// Reads a suite, and says what is to be said of it.
+fn read_suite(path: &Path) -> Result<Suite, String> {
+    let suite = Suite::read(path).map_err(|error| error.to_string())?;
+    for remark in suite.remarks() {
+        remark!("{remark}");
+    }
+    for problem in &suite.problems {
+        remark!("{problem}");
+    }
+    Ok(suite)
+}
+
+/// The positions to search, by name. Each has a legal move.
 fn positions(args: &Args) -> Result<Vec<(String, Game)>, String> {
     let every = args.every as usize;
     let Some(path) = &args.epd else {
@@ -137,17 +149,16 @@ fn positions(args: &Args) -> Result<Vec<(String, Game)>, String> {
             bench::POSITIONS.iter().step_by(every).map(|fen| Ok((String::from(*fen), Game::new(read_fen(fen)?))));
         return games.collect::<Result<_, FenError>>().map_err(|error| error.to_string());
     };
-    let suite = Suite::read(path).map_err(|error| error.to_string())?;
-    for problem in &suite.problems {
-        remark!("{problem}");
+    let suite = read_suite(path)?;
+    let (playable, over): (Vec<_>, Vec<_>) =
+        suite.entries.into_iter().partition(|entry| entry.position.has_legal_move());
+    if !over.is_empty() {
+        let count = counted(over.len() as u64, "position", "positions");
+        remark!("{}: {count} without a legal move: left out", suite.file);
     }
-    let games: Vec<_> = suite
-        .entries
-        .into_iter()
-        .step_by(every)
-        .map(|entry| (entry.position.fen(), Game::new(entry.position)))
-        .collect();
-    if games.is_empty() { Err(format!("{}: no position", input::name(path))) } else { Ok(games) }
+    let games: Vec<_> =
+        playable.into_iter().step_by(every).map(|entry| (entry.position.fen(), Game::new(entry.position))).collect();
+    if games.is_empty() { Err(format!("{}: no position to search", suite.file)) } else { Ok(games) }
 }
 
 /// Runs an experiment.
@@ -160,8 +171,8 @@ pub fn measure(args: &Args) -> Result<Sheet, String> {
     let settings = Setting::of(args.experiment, args.exhaustive);
     let bar = progress::bar((games.len() * settings.len()) as u64, "searches");
     let mut bench = SingleSearch::new(args.hash as usize);
-    let mut sheet = Sheet::new(args);
-    for (name, game) in games.iter().filter(|(_, game)| game.position().has_legal_move()) {
+    let mut sheet = Sheet::new(args, bench.table().mib());
+    for (name, game) in &games {
         for setting in &settings {
             bench.clear();
             let limits = Limits::depth(args.depth());

@@ -70,10 +70,11 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    pub(super) fn new(args: &Args) -> Sheet {
+    /// An empty sheet of searches with a table of `mib` MiB: the machine may have had no memory for the one of `--hash`.
+    pub(super) fn new(args: &Args, mib: usize) -> Sheet {
         let kind = if args.exhaustive { "plain minimax" } else { "the search of play" };
         let experiment = format!("{:?}", args.experiment).to_lowercase();
-        Sheet { title: format!("lab {experiment}: {kind}, depth {}, {} MiB", args.depth(), args.hash), rows: vec![] }
+        Sheet { title: format!("lab {experiment}: {kind}, depth {}, {mib} MiB", args.depth()), rows: vec![] }
     }
 
     pub(super) fn add(&mut self, row: Row) {
@@ -197,6 +198,7 @@ mod tests {
                 csv: None,
                 force: false,
             };
+            assert!(Sheet::new(&args, 7).title.ends_with(", depth 3, 7 MiB"), "the table that there was");
             let sheet = measure(&args).expect("positions and a thread");
             assert_eq!(sheet.markdown().lines().count(), 4 + settings, "{experiment:?}");
             let csv = sheet.csv();

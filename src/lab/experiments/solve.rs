@@ -1,14 +1,14 @@
 //! `ibex lab recognizers`: how many nodes a suite's solutions take with recognizers and without.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Mutex;
 
 use shakmaty::Move;
 
-use super::Args;
 use super::experiment::SingleSearch;
+use super::{Args, read_suite};
 use crate::bound::Bound;
-use crate::formats::epd::{Suite, SuiteEntry};
+use crate::formats::epd::SuiteEntry;
 use crate::lab::progress;
 use crate::lab::tell::counted;
 use crate::position::Game;
@@ -34,16 +34,22 @@ pub struct Solutions {
     solved: usize,
 }
 
+/// What came of the suite.
+#[derive(Clone, Debug)]
+pub struct Solved {
+    /// The table in MiB: the machine may have had no memory for the one of `--hash`.
+    mib: usize,
+    /// With recognizers, and without.
+    found: [Solutions; 2],
+}
+
 /// Searches the suite under both settings, and compares.
 ///
 /// # Errors
 ///
 /// One line: no suite, or no thread to search on.
-pub fn measure(args: &Args) -> Result<[Solutions; 2], String> {
-    let suite = Suite::read(args.epd.as_deref().unwrap_or(&PathBuf::from(SUITE))).map_err(|error| error.to_string())?;
-    for problem in &suite.problems {
-        remark!("{problem}");
-    }
+pub fn measure(args: &Args) -> Result<Solved, String> {
+    let suite = read_suite(args.epd.as_deref().unwrap_or(Path::new(SUITE)))?;
     let limit = limit(args);
     let (solvable, others): (Vec<&SuiteEntry>, Vec<_>) = suite.entries.iter().partition(|e| !e.best.is_empty());
     let entries: Vec<&SuiteEntry> = solvable.into_iter().step_by(args.every as usize).collect();
@@ -68,7 +74,7 @@ pub fn measure(args: &Args) -> Result<[Solutions; 2], String> {
         }
     }
     bar.finish_and_clear();
-    Ok(found)
+    Ok(Solved { mib: bench.table().mib(), found })
 }
 
 /// The nodes after which a search has a right move with a right score, and keeps them to its end.
@@ -111,35 +117,40 @@ fn is_kept(entry: &SuiteEntry, played: Option<Move>) -> bool {
     played.is_some_and(|played| entry.best.contains(&played))
 }
 
-/// A Markdown table, a row a setting; the ratio is to recognizers on.
-pub fn markdown(args: &Args, found: &[Solutions; 2]) -> String {
-    let mut text = format!(
-        "lab recognizers: nodes to the solution, at most {}, {} MiB\n\n\
-         | recognizers | solved | nodes | nodes, geometric mean | ratio |\n|---|--:|--:|--:|--:|\n",
-        limit(args),
-        args.hash
-    );
-    let mean = |s: &Solutions| {
-        let logs: f64 = s.nodes.iter().map(|&n| (n.max(1) as f64).ln()).sum();
-        (logs / s.nodes.len().max(1) as f64).exp()
-    };
-    for (name, solutions) in ["on (play)", "off"].into_iter().zip(found) {
-        text += &format!(
-            "| {name} | {}/{} | {} | {:.0} | {:.2} |\n",
-            solutions.solved,
-            solutions.nodes.len(),
-            solutions.nodes.iter().sum::<u64>(),
-            mean(solutions),
-            mean(solutions) / mean(&found[0]),
+impl Solved {
+    /// A Markdown table, a row a setting; the ratio is to recognizers on.
+    pub fn markdown(&self, args: &Args) -> String {
+        let mut text = format!(
+            "lab recognizers: nodes to the solution, at most {}, {} MiB\n\n\
+             | recognizers | solved | nodes | nodes, geometric mean | ratio |\n|---|--:|--:|--:|--:|\n",
+            limit(args),
+            self.mib
         );
+        let mean = |s: &Solutions| {
+            let logs: f64 = s.nodes.iter().map(|&n| (n.max(1) as f64).ln()).sum();
+            (logs / s.nodes.len().max(1) as f64).exp()
+        };
+        for (name, solutions) in ["on (play)", "off"].into_iter().zip(&self.found) {
+            text += &format!(
+                "| {name} | {}/{} | {} | {:.0} | {:.2} |\n",
+                solutions.solved,
+                solutions.nodes.len(),
+                solutions.nodes.iter().sum::<u64>(),
+                mean(solutions),
+                mean(solutions) / mean(&self.found[0]),
+            );
+        }
+        text
     }
-    text
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::super::Experiment;
     use super::*;
+    use crate::formats::epd::Suite;
 
     #[test]
     fn a_solution_that_is_given_up_at_the_end_is_none() {
@@ -165,8 +176,10 @@ mod tests {
             csv: None,
             force: false,
         };
-        let found = measure(&args).expect("a suite and a thread");
-        assert!(found[0].solved > found[1].solved, "{found:?}");
-        assert_eq!(markdown(&args, &found).lines().count(), 6);
+        let solved = measure(&args).expect("a suite and a thread");
+        assert!(solved.found[0].solved > solved.found[1].solved, "{solved:?}");
+        assert_eq!(solved.markdown(&args).lines().count(), 6);
+        let text = Solved { mib: 7, ..solved }.markdown(&args);
+        assert!(text.contains(", at most 5000, 7 MiB\n"), "the table that there was: {text}");
     }
 }

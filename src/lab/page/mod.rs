@@ -80,8 +80,9 @@ pub fn time(ms: u64) -> String {
 pub fn amount(n: u64) -> String {
     match n {
         0..1000 => n.to_string(),
-        1000..1_000_000 => format!("{:.0}k", n as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1}M", n as f64 / 1e6),
+        // What would round up to a thousand has the next unit.
+        1000..999_500 => format!("{:.0}k", n as f64 / 1e3),
+        999_500..999_950_000 => format!("{:.1}M", n as f64 / 1e6),
         _ => format!("{:.1}G", n as f64 / 1e9),
     }
 }
@@ -111,5 +112,7 @@ mod tests {
     fn times_and_amounts_are_short() {
         assert_eq!([0, 1, 999, 1000, 61_500].map(time), ["< 1 ms", "1 ms", "999 ms", "1.0 s", "61.5 s"]);
         assert_eq!([7, 1500, 2_500_000, 3_000_000_000].map(amount), ["7", "2k", "2.5M", "3.0G"]);
+        let borders = [999, 999_499, 999_500, 999_949_999, 999_950_000];
+        assert_eq!(borders.map(amount), ["999", "999k", "1.0M", "999.9M", "1.0G"]);
     }
 }
