@@ -121,6 +121,44 @@ fn threads_that_cannot_be_started() {
     assert!(refused > 0, "no limit was such that a thread was refused");
 }
 
+/// A program for which the system starts no thread. Of root no limit is demanded: another user runs a copy, for the
+/// original may lie where nothing is open to others.
+fn without_threads(copy: &str) -> Command {
+    let mut command = Command::new(copy);
+    // SAFETY: the call has no arguments and cannot fail.
+    if unsafe { libc::geteuid() } == 0 {
+        command.uid(65534);
+    }
+    let limit = libc::rlimit { rlim_cur: 1, rlim_max: 1 };
+    // SAFETY: between fork and exec only this system call is made.
+    unsafe {
+        command.pre_exec(move || match libc::setrlimit(libc::RLIMIT_NPROC, &limit) {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        });
+    }
+    command
+}
+
+/// Work for several threads is done by the one there is, or refused in a line.
+#[test]
+fn work_without_threads() {
+    let scratch = Scratch::new("no-threads");
+    let suite = scratch.write("mates.epd", "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#; dm 1;\n".repeat(9));
+    let copy = scratch.path("ibex");
+    std::fs::copy(env!("CARGO_BIN_EXE_ibex"), &copy).expect("room for a copy");
+    let run = |arguments: &[&str]| without_threads(&copy).args(arguments).output().expect("the program runs");
+    let output = run(&["perft", "3", "--jobs", "4"]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("\n8902 leaves, "), "{output:?}");
+    let output = run(&["prove", &suite, "--jobs", "4"]);
+    assert!(output.status.success(), "{output:?}");
+    let output = run(&["epd", &suite, "--nodes", "9", "--jobs", "4"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("no thread to search on: ") && !said.contains("panicked"), "{said}");
+}
+
 fn pipe(scratch: &Scratch) -> String {
     let path = scratch.path("pipe");
     let text = std::ffi::CString::new(path.clone()).expect("no zeros");

@@ -29,6 +29,8 @@ pub const OK: u8 = 0;
 pub const FOUND: u8 = 1;
 /// The command could not do its work.
 pub const TROUBLE: u8 = 2;
+/// Pieces of work that `--jobs` allows at once: systems refuse many more threads.
+const MOST_JOBS: u64 = 1024;
 
 /// Reads `--hash`, in MiB: what the option `Hash` takes.
 ///
@@ -39,6 +41,11 @@ pub fn hash_size(text: &str) -> Result<usize, String> {
     let size = text.parse().ok().filter(|size| (1..=LARGEST_HASH).contains(size));
     size.filter(|_| !text.starts_with('+'))
         .ok_or_else(|| format!("expected MiB, a whole number from 1 to {LARGEST_HASH}"))
+}
+
+/// Reads `--jobs`: pieces of work done at once.
+pub fn job_count() -> clap::builder::RangedU64ValueParser<usize> {
+    clap::builder::RangedU64ValueParser::new().range(1..=MOST_JOBS)
 }
 
 /// Reads `--threads`: what the option `Threads` takes.

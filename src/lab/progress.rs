@@ -12,7 +12,7 @@ pub fn bar(total: u64, unit: &str) -> ProgressBar {
     if let Ok(style) = ProgressStyle::with_template(&template) {
         bar.set_style(style);
     }
-    bar.enable_steady_tick(Duration::from_millis(250));
+    tick(&bar);
     bar
 }
 
@@ -27,7 +27,7 @@ pub fn bytes(total: u64) -> ProgressBar {
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }
-    bar.enable_steady_tick(Duration::from_millis(250));
+    tick(&bar);
     bar
 }
 
@@ -45,7 +45,7 @@ pub fn solving(before: u64, total: u64, unit: &'static str) -> ProgressBar {
     if let Ok(style) = ProgressStyle::with_template(&format!("{{bar:20}} {{pos}}/{{len}} {unit}{{msg}}{{pace}}")) {
         bar.set_style(style.with_key("pace", pace));
     }
-    bar.enable_steady_tick(Duration::from_millis(250));
+    tick(&bar);
     bar
 }
 
@@ -71,6 +71,15 @@ fn span(seconds: u64) -> String {
         0..60 => format!("{seconds}s"),
         60..3600 => format!("{}m {:02}s", seconds / 60, seconds % 60),
         _ => format!("{}h {:02}m", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// Draws the bar again four times a second, where someone sees it.
+fn tick(bar: &ProgressBar) {
+    // The library panics where the system gives it no thread: one of our own tries that first.
+    let is_thread_there = || std::thread::Builder::new().spawn(|| ()).is_ok_and(|thread| thread.join().is_ok());
+    if !bar.is_hidden() && is_thread_there() {
+        bar.enable_steady_tick(Duration::from_millis(250));
     }
 }
 

@@ -97,6 +97,22 @@ fn engines_that_fail_cost_only_their_positions() {
     }
 }
 
+/// However many positions of Chess960 come first: an engine of chess alone is there for the game behind them.
+#[cfg(unix)]
+#[test]
+fn positions_that_an_engine_is_not_made_for_do_not_count_against_it() {
+    let folder = crate::scratch::Scratch::new("unfit");
+    let engine = fake_engine(&folder.0, "plain", "echo 'info depth 1 score cp 5 pv a2a3'; echo 'bestmove a2a3'");
+    let shuffled = "rk5r/pppppppp/8/8/8/8/PPPPPPPP/RK5R w KQkq - 0 1\n".repeat(5);
+    let input = format!("{shuffled}4k3/8/8/8/8/8/P7/4K3 w - - 0 1\n");
+    let output = analyse(&["-", "--depth", "1", "--engine", &engine], input.as_bytes());
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert_eq!(said.matches("plain: it has no option UCI_Chess960, and did not get the position").count(), 5, "{said}");
+    assert!(said.contains("0 games, 1 position; ") && said.contains("; 5 copied unchanged"), "{said}");
+    assert!(text(&output.stdout).starts_with(&shuffled), "{}", text(&output.stdout));
+}
+
 /// An answer without a score is an answer, and no value.
 #[cfg(unix)]
 #[test]

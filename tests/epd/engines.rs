@@ -62,8 +62,56 @@ fn engines_may_not_know_nodes() {
     // has counted, and the time has not run out. Advice to do what is done already would be none.
     assert!(nodes.iter().all(|&n| (1000..=100_000).contains(&n)), "{nodes:?}");
     assert!(!said.contains("obey"), "{said}");
-    let unknown = ["epd", suite.as_str(), "--nodes", "9", "--engine", &engine, "--stop-at-nodes", "x"];
-    assert!(stderr(&ibex(&unknown)).contains("--stop-at-nodes 'x' is none of the engines"));
+    // Ibex itself is no such engine, also where an engine of its name has another label for that.
+    for (engine, label) in [(&engine, "x"), (&engine, "ibex"), (&engine.replace("deaf=", "ibex="), "ibex")] {
+        let unknown = ["epd", suite.as_str(), "--nodes", "9", "--engine", engine, "--stop-at-nodes", label];
+        let output = ibex(&unknown);
+        let reason = format!("--stop-at-nodes '{label}' is none of the engines");
+        assert!(status(&output) == 2 && stderr(&output).contains(&reason), "{engine}: {}", stderr(&output));
+    }
+}
+
+/// A program of chess alone gets no position with castling rights of Chess960, and keeps the others.
+#[cfg(unix)]
+#[test]
+fn engines_may_not_know_chess960() {
+    let folder = Scratch::new("chess960");
+    let suite = folder.write(
+        "a.epd",
+        "rk5r/pppppppp/8/8/8/8/PPPPPPPP/RK5R w KQkq - bm O-O;\n\
+         4k3/8/8/8/8/8/8/4K2R w K - bm O-O;\n\
+         rk5r/pppppppp/8/8/8/8/PPPPPPPP/RK5R w KQkq - bm O-O;\n",
+    );
+    let run = |offer: &str| {
+        let log = folder.path("log");
+        let _ = std::fs::remove_file(&log);
+        let script = folder.write(
+            "x.sh",
+            format!(
+                "while read -r line; do case \"$line\" in\n\
+                 uci) {offer} echo uciok;;\n\
+                 isready) echo readyok;;\n\
+                 position*) echo \"$line\" >>'{log}';;\n\
+                 go*) case $(tail -n 1 '{log}') in *4K2R*) echo 'bestmove e1g1';; *) echo 'bestmove b1h1';; esac;;\n\
+                 quit) exit 0;;\n\
+                 esac; done\n"
+            ),
+        );
+        let (engine, file) = (format!("x=sh '{script}'"), folder.path("out.jsonl"));
+        let _ = std::fs::remove_file(&file);
+        let output = ibex(&["epd", &suite, "--depth", "1", "--no-ibex", "--engine", &engine, "--jsonl", &file]);
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        let records = records(&folder.read("out.jsonl"));
+        let results: Vec<_> =
+            records.iter().map(|r| format!("{} {}", r["status"].as_str().unwrap_or_default(), r["solved"])).collect();
+        (results, folder.read("log").lines().count(), stderr(&output))
+    };
+    let (results, positions, said) = run("");
+    assert_eq!(results, ["unfit false", "ok true", "unfit false"], "{said}");
+    assert_eq!(positions, 1, "what it lacks the option for does not reach it");
+    assert!(said.contains("it has no option UCI_Chess960, and did not get the position"), "{said}");
+    let (results, positions, said) = run("echo 'option name UCI_Chess960 type check default false';");
+    assert_eq!((results, positions), (vec!["ok true".to_owned(); 3], 3), "{said}");
 }
 
 /// An engine that is stopped at its nodes gets the other limits all the same.

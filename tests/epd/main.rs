@@ -170,6 +170,17 @@ fn the_table_has_its_real_size() {
     let size = head.split(" MiB").next().and_then(|words| words.split(' ').next_back()).and_then(|n| n.parse().ok());
     assert!(size.is_some_and(|mib: u32| (1..=1 << 10).contains(&mib)), "{head}");
     assert!(head.starts_with("1 node a position, ") && head.ends_with(" MiB, 1 thread"), "{head}");
+
+    for experiment in [&["grain", "--depth", "1"][..], &["recognizers", "--nodes", "1"]] {
+        let mut command = Command::new(IBEX);
+        command.arg("lab").args(experiment).args(["--epd", &suite, "--hash", "65536"]);
+        memory::with_memory(&mut command, 1024);
+        let output = command.output().expect("the program runs");
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        let title = stdout(&output).lines().next().map(str::to_owned).expect("a title");
+        let size = title.strip_suffix(" MiB").and_then(|words| words.rsplit(' ').next()).and_then(|n| n.parse().ok());
+        assert!(size.is_some_and(|mib: u32| (1..=1 << 10).contains(&mib)), "{title}");
+    }
 }
 
 #[test]
@@ -448,6 +459,24 @@ fn annotated_suites_keep_their_comments() {
     assert_eq!(short, ["# first", "", &a, &b, "", "  # second", &c, "# last", ""]);
 }
 
+/// Where points alone decide, the reports say which move had the most.
+#[test]
+fn the_best_move_by_points_is_named() {
+    let folder = Scratch::new("points");
+    // The second-best move is the only one that any search plays.
+    let suite = folder.write("s.epd", "7k/8/5KQ1/8/8/8/8/8 w - - c0 \"Kf7=10, Qg7#=7\"; id \"x\";\n");
+    let [jsonl, csv, page] = ["a.jsonl", "a.csv", "a.html"].map(|name| folder.path(name));
+    let arguments = ["--nodes", "2000", "--unsolved", "--jsonl", &jsonl, "--csv", &csv, "--html", &page];
+    let output = ibex(&[&["epd", suite.as_str()], &arguments[..]].concat());
+    let said = stdout(&output);
+    assert!(said.contains("ibex: s: x: expected Kf7 (10 points), played Qg7#"), "{said}");
+    assert_eq!(records(&folder.read("a.jsonl"))[0]["best_of_points"], serde_json::json!(["Kf7"]));
+    assert!(folder.read("a.csv").lines().next().is_some_and(|head| head.contains(",max_points,best_of_points,")));
+    assert!(folder.read("a.csv").contains(",7,10,Kf7,"), "{}", folder.read("a.csv"));
+    let page = folder.read("a.html");
+    assert!(page.contains("Kf7 (10 points)") && page.matches("marker-end").count() == 2, "{page}");
+}
+
 #[test]
 fn mate_scores_are_told_apart_from_solutions() {
     let folder = Scratch::new("words");
@@ -480,11 +509,33 @@ fn the_laboratory_replaces_nothing_and_says_what_it_cannot_do() {
     assert!(status(&output) == 0 && stdout(&output).contains("| 1/1 |"), "{}", stdout(&output));
     assert!(stderr(&output).contains("part.epd: 1 position without a best move (bm): left out"), "{}", stderr(&output));
 
+    let repaired = folder.write("repaired.epd", "4k3/8/8/8/8/8/8/4K2R w KQkq - 200 1 bm O-O;\n");
+    for experiment in [["grain", "--depth", "1"], ["recognizers", "--nodes", "100"]] {
+        let output = ibex(&[&["lab"], &experiment[..], &["--epd", &repaired]].concat());
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        for part in ["repaired.epd:1: castling rights that cannot be are dropped; kept: K", "halfmove clock '200'"] {
+            assert!(stderr(&output).contains(part), "{experiment:?}: {}", stderr(&output));
+        }
+    }
+    let mated = "7k/6Q1/6K1/8/8/8/8/8 b - -\n";
+    let some = folder.write("some.epd", format!("{mated}4k3/8/8/8/8/8/8/4K2R w K -\n{mated}"));
+    let output = ibex(&["lab", "grain", "--depth", "1", "--epd", &some]);
+    assert!(status(&output) == 0 && stdout(&output).contains("| 1/1 |"), "{}", stdout(&output));
+    let left_out = "some.epd: 2 positions without a legal move: left out";
+    assert!(stderr(&output).contains(left_out), "{}", stderr(&output));
+    let mated = folder.write("mated.epd", mated);
+
     let deep = folder.write("deep.epd", "4k3/8/8/8/8/8/8/4K3 w - - ;D1 5 ;D100000 5\n");
     let mate = folder.write("mate.epd", "7k/8/5KQ1/8/8/8/8/8 w - - dm 1;\n");
     let empty = folder.write("empty.epd", "# nothing\n");
     let none = folder.path("none*.epd");
-    let refused: [(&[&str], &str); 19] = [
+    let refused: [(&[&str], &str); 25] = [
+        (&["lab", "table", "--depth", "1", "--epd", &mated], "mated.epd: no position to search"),
+        (&["perft", "1", "--jobs", "0"], "0 is not in 1..=1024"),
+        (&["perft", "1", "--jobs", "1025"], "1025 is not in 1..=1024"),
+        (&["prove", &mate, "--jobs", "50000"], "50000 is not in 1..=1024"),
+        (&["endings", "scores", "--jobs", "50000"], "50000 is not in 1..=1024"),
+        (&["endings", "mating", "--jobs", "0"], "0 is not in 1..=1024"),
         (&["endings", "scores", "--endings", "KPvKP"], "KPvKP needs tables (--syzygy)"),
         (&["probe", "--nodes", "0"], "expected a whole number from 1"),
         (&["datagen", "--out", "x.vf", "--games", "1.5"], "expected a whole number from 1"),

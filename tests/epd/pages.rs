@@ -130,6 +130,29 @@ fn runs_side_by_side_are_a_page() {
     assert!(folder.read("page.html").contains("<details class=\"won\">"));
 }
 
+/// A page shows what was compared: nodes, unless time alone limits all the runs.
+#[test]
+fn answers_have_the_unit_of_the_comparison() {
+    let folder = Scratch::new("unit");
+    let (good, _) = two_runs(&folder);
+    let timed = folder.path("timed.json");
+    let mut document: Value = serde_json::from_str(&folder.read("bad.json")).expect("JSON");
+    document["head"]["budget"] = serde_json::json!({ "movetime": 100 });
+    folder.write("timed.json", document.to_string());
+    let also = folder.path("also.json");
+    document["records"][0]["solved"] = true.into();
+    folder.write("also.json", document.to_string());
+    for (a, b, unit) in [(&timed, &good, " nodes"), (&good, &timed, " nodes"), (&timed, &also, " ms")] {
+        let page = folder.path("page.html");
+        assert_eq!(status(&ibex(&["epd", "compare", a, b, "--html", &page, "--force"])), 0);
+        let text = folder.read("page.html");
+        let summaries: String =
+            text.split("<summary>").skip(1).filter_map(|rest| rest.split("</summary>").next()).collect();
+        let other = if unit == " ms" { " nodes" } else { " ms" };
+        assert!(summaries.contains(unit) && !summaries.contains(other), "{a} {b}: {summaries}");
+    }
+}
+
 /// What makes runs hard to compare stands on the terminal and on the page, in the same words.
 #[test]
 fn runs_that_differ_in_more_say_so() {

@@ -196,7 +196,12 @@ impl Searcher {
                 if interrupt::is_stopped() {
                     return Err(Trouble::Interrupted);
                 }
-                *failures = if answer.is_ok() { 0 } else { *failures + 1 };
+                match &answer {
+                    Ok(_) => *failures = 0,
+                    // Of one more position that it is not made for nothing follows.
+                    Err(Trouble::Unfit(_)) => {}
+                    Err(_) => *failures += 1,
+                }
                 answer.map_err(|trouble| match trouble {
                     Trouble::Died(what)
                     | Trouble::NotStarted(what)
@@ -205,6 +210,7 @@ impl Searcher {
                         let more = if *failures < FAILURES { "" } else { "; given up after three failures in a row" };
                         Trouble::Died(format!("{label}: {what}{more}"))
                     }
+                    Trouble::Unfit(what) => Trouble::Unfit(format!("{label}: {what}")),
                     Trouble::Interrupted => Trouble::Interrupted,
                 })
             }

@@ -54,7 +54,7 @@ struct Common {
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     /// How many are worked on at once [default: one per core]
-    #[arg(long, short, value_name = "N")]
+    #[arg(long, short, value_name = "N", value_parser = crate::lab::job_count())]
     jobs: Option<usize>,
     /// Print what went wrong, each on a line
     #[arg(long, short)]

@@ -120,15 +120,16 @@ impl Change {
         }
         let cost = |r: &Record| r.found.map(|found| if timed { found.ms } else { found.nodes });
         let whole = |r: &Record| if timed { r.ms } else { r.nodes };
-        let is_much = |early: u64, late: u64, whole: u64| {
+        let longer = whole(a).max(whole(b));
+        let is_much = |early: u64, late: u64| {
             late >= early.saturating_mul(MUCH)
-                && late.saturating_sub(early).saturating_mul(PART) >= whole
+                && late.saturating_sub(early).saturating_mul(PART) >= longer
                 && late > early
         };
         let (early, late) = (cost(a)?, cost(b)?);
-        if is_much(early, late, whole(b)) {
+        if is_much(early, late) {
             Some(Change::Later)
-        } else if is_much(late, early, whole(a)) {
+        } else if is_much(late, early) {
             Some(Change::Sooner)
         } else {
             None
@@ -403,6 +404,10 @@ mod tests {
         // A tenfold in the first moments of a search is nothing.
         assert_eq!(change((true, 5, 1000), (true, 50, 1000)), None);
         assert_eq!(change((true, 0, 0), (true, 0, 0)), None);
+        // Of searches of different lengths the longer one counts, in either order.
+        assert_eq!(change((true, 100, 1_000_000), (true, 1000, 2000)), None);
+        assert_eq!(change((true, 1000, 2000), (true, 100, 1_000_000)), None);
+        assert_eq!(change((true, 100, 9000), (true, 1000, 2000)), Some(Change::Later));
         // By time, a twin that needs the same nodes may be slower.
         let mut slow = record(true, 100, 1000);
         slow.found = slow.found.map(|found| Found { ms: 900, ..found });

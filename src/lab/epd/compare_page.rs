@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 
 use super::compare::{Against, Change, Comparison, MUCH, verdict};
-use super::html::{charts, position, table};
+use super::html::{Changed, charts, position, table};
 use super::record::{PlayerHead, Record, Run};
 use super::totals::{themes, totals};
 use crate::lab::page;
@@ -174,7 +174,7 @@ fn changes(comparison: &Comparison<'_>, whole: &Run, against: &[Against]) -> Mar
                 @for (at, _) in found.iter().enumerate().filter(|(_, found)| **found == Some(change)) {
                     // The records of the whole run stand position by position.
                     @let records: Vec<&Record> = whole.records[runs * at..][..runs].iter().collect();
-                    (position(whole, &records, Some(class(change))))
+                    (position(whole, &records, Some(Changed { class: class(change), timed: comparison.timed })))
                 }
             }
         }

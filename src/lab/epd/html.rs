@@ -213,9 +213,18 @@ fn positions(run: &Run) -> Markup {
     }
 }
 
-/// One position with the answers of each player. In a comparison it has the class of its change, and the summary names
-/// each run by its letter.
-pub(super) fn position(run: &Run, records: &[&Record], change: Option<&str>) -> Markup {
+/// How a comparison shows a position.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Changed {
+    /// The class of its change.
+    pub class: &'static str,
+    /// Whether a solution is measured by time rather than by nodes.
+    pub timed: bool,
+}
+
+/// One position with the answers of each player. In a comparison the summary names each run by its letter, and says when
+/// it found the solution.
+pub(super) fn position(run: &Run, records: &[&Record], change: Option<Changed>) -> Markup {
     let Some(first) = records.first() else { return html! {} };
     let solved = records.iter().filter(|r| r.solved).count();
     let class = match solved {
@@ -224,7 +233,7 @@ pub(super) fn position(run: &Run, records: &[&Record], change: Option<&str>) -> 
         _ => "differ",
     };
     html! {
-        details class=(change.unwrap_or(class)) {
+        details class=(change.map_or(class, |change| change.class)) {
             summary {
                 span.id { (first.id) }
                 span.faint { (first.expected()) }
@@ -234,10 +243,10 @@ pub(super) fn position(run: &Run, records: &[&Record], change: Option<&str>) -> 
                         @if change.is_some() { (r.player.split(' ').next().unwrap_or_default()) ": " }
                         (r.best_san.as_deref().unwrap_or("–")) " "
                         @if r.solved { span.good { "✓" } } @else { span.bad { "✗" } }
-                        @if let Some(found) = r.found.filter(|_| change.is_some()) {
+                        @if let (Some(found), Some(change)) = (r.found, change) {
                             " "
                             span.faint {
-                                @if is_timed(&run.head.budget) { (time(found.ms)) }
+                                @if change.timed { (time(found.ms)) }
                                 @else { (amount(found.nodes)) " nodes" }
                             }
                         }
@@ -255,7 +264,8 @@ pub(super) fn position(run: &Run, records: &[&Record], change: Option<&str>) -> 
 /// The board with the moves that solve it and the moves that were played and do not.
 fn figure(first: &Record, records: &[&Record]) -> Markup {
     let Ok(position) = read_fen(&first.fen) else { return html! {} };
-    let right: Vec<Move> = first.bm.iter().filter_map(|name| read_move(&position, name).ok()).collect();
+    let wanted = first.bm.iter().chain(&first.best_of_points);
+    let right: Vec<Move> = wanted.filter_map(|name| read_move(&position, name).ok()).collect();
     let played = records.iter().filter(|r| !r.solved).filter_map(|r| r.best.as_deref());
     let wrong = played.filter_map(|name| position.parse_move(name)).filter(|m| !right.contains(m));
     let arrows: Vec<(Arrow, Move)> =

@@ -24,8 +24,8 @@ pub enum MateVerdict {
 }
 
 impl MateVerdict {
-    /// Compares with `dm`. A bound announces no distance, but it may be wrong: a lower bound says that there is a mate,
-    /// in that many moves or fewer, and an upper bound says it of the other side's mate.
+    /// Compares with `dm`. A bound announces no distance, but it may be false: a lower bound says that there is a mate,
+    /// in this number of moves or fewer, and an upper bound says it of the other side's mate.
     pub fn of(dm: i32, value: Option<(UciScore, Bound)>) -> MateVerdict {
         match value {
             Some((UciScore::Mate(moves), Bound::Exact)) => {
@@ -41,6 +41,8 @@ impl MateVerdict {
             }
             Some((UciScore::Mate(moves), Bound::Lower)) if moves > 0 && dm <= 0 => MateVerdict::Wrong,
             Some((UciScore::Mate(moves), Bound::Upper)) if moves <= 0 && dm >= 0 => MateVerdict::Wrong,
+            Some((UciScore::Mate(moves), Bound::Lower)) if moves > 0 && moves < dm => MateVerdict::Shorter,
+            Some((UciScore::Mate(moves), Bound::Upper)) if moves <= 0 && moves > dm => MateVerdict::Shorter,
             _ if dm == 0 => MateVerdict::Exact,
             _ => MateVerdict::Missed,
         }
@@ -70,6 +72,15 @@ pub fn solves(entry: &SuiteEntry, m: Move) -> Option<bool> {
     } else {
         None
     }
+}
+
+/// The moves with the most points, where points alone decide; else none.
+pub fn best_by_points(entry: &SuiteEntry) -> Vec<Move> {
+    if !entry.best.is_empty() || !entry.avoid.is_empty() || entry.mate.is_some() {
+        return Vec::new();
+    }
+    let most = entry.points.iter().map(|&(_, points)| points).max();
+    entry.points.iter().filter(|&&(_, points)| Some(points) == most).map(|&(m, _)| m).collect()
 }
 
 /// Follows one search.
@@ -226,6 +237,21 @@ mod tests {
     }
 
     #[test]
+    fn points_name_their_best_moves_where_they_decide() {
+        let best = |operations: &str| {
+            let entry = entry(operations);
+            best_by_points(&entry)
+                .iter()
+                .map(|&m| crate::position::notation::san(&entry.position, m))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(best("c0 \"e4=10, d4=7, c4=10\";"), ["e4", "c4"]);
+        for decided in ["bm d4; c0 \"e4=10, d4=7\";", "am a3; c0 \"e4=10\";", "dm 3; c0 \"e4=10\";", "bm e4;"] {
+            assert!(best(decided).is_empty(), "{decided}");
+        }
+    }
+
+    #[test]
     fn mates_by_their_distance() {
         use MateVerdict::{Exact, Longer, Missed, Shorter, Wrong};
         for (dm, value, verdict) in [
@@ -255,6 +281,13 @@ mod tests {
             (0, 5, Bound::Lower, Wrong),
             (0, 5, Bound::Upper, Exact),
             (0, -5, Bound::Upper, Wrong),
+            // Fewer moves than there are.
+            (3, 2, Bound::Lower, Shorter),
+            (3, 2, Bound::Upper, Missed),
+            (3, 4, Bound::Lower, Missed),
+            (-3, -2, Bound::Upper, Shorter),
+            (-3, -2, Bound::Lower, Missed),
+            (-3, -4, Bound::Upper, Missed),
         ] {
             assert_eq!(MateVerdict::of(dm, Some((UciScore::Mate(moves), bound))), verdict, "{dm} {moves} {bound:?}");
         }

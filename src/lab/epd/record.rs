@@ -167,6 +167,8 @@ pub enum Status {
     Timeout,
     /// It answered with something that is no legal move.
     Illegal,
+    /// It lacks what the position needs, and did not get it.
+    Unfit,
 }
 
 /// One position, searched by one player.
@@ -204,6 +206,9 @@ pub struct Record {
     /// Points of the move played and of the best move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<(i32, i32)>,
+    /// The moves with the most points, in algebraic notation, where points alone decide.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub best_of_points: Vec<String>,
     /// When the solution was found and kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<Found>,
@@ -259,6 +264,13 @@ impl Record {
         }
         if let Some(dm) = self.dm {
             parts.push(format!("#{dm}"));
+        }
+        if let (Some((_, most)), false) = (self.points, self.best_of_points.is_empty()) {
+            parts.push(format!(
+                "{} ({})",
+                self.best_of_points.join(" "),
+                format_args!("{most} {}", if most == 1 { "point" } else { "points" })
+            ));
         }
         parts.join(", ")
     }

@@ -51,7 +51,7 @@ pub struct Args {
     pub timeout: Option<u64>,
 
     /// Positions searched at once
-    #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = crate::lab::job_count())]
     pub jobs: usize,
     /// Threads for each position
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = crate::lab::thread_count())]
@@ -412,7 +412,11 @@ fn contestants(args: &Args, budget: &Budget) -> Result<Vec<Contestant>, String> 
         let head = PlayerHead { label, name, command: Some(command.to_owned()), options: shown };
         contestants.push(Contestant { head, kind: Kind::Program(program) });
     }
-    if let Some(label) = args.counted.iter().find(|&label| !taken.contains(label)) {
+    // Ibex itself has a label too, and obeys its nodes.
+    let is_engine = |label: &String| {
+        contestants.iter().any(|contestant| contestant.head.command.is_some() && contestant.head.label == *label)
+    };
+    if let Some(label) = args.counted.iter().find(|&label| !is_engine(label)) {
         return Err(format!("--stop-at-nodes '{label}' is none of the engines"));
     }
     if let Some(text) = unused.first() {

@@ -34,7 +34,7 @@ pub struct Total {
     pub nodes: u64,
     /// Milliseconds.
     pub ms: u64,
-    /// Crashes, timeouts and illegal moves.
+    /// Crashes, timeouts, illegal moves and positions that the player lacks an option for.
     pub troubles: usize,
 }
 

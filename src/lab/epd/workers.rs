@@ -1,13 +1,15 @@
 //! The workers of a run: each takes positions of one contestant after the other, and sends what came of them.
 
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::Receiver;
 
-use super::judge::Follower;
+use super::judge::{Follower, best_by_points};
 use super::record::{PlayerHead, Record, Status};
 use crate::bound::Bound;
 use crate::engine::Settings;
@@ -86,7 +88,12 @@ impl Workers<'_> {
     /// Makes the searches on `jobs` workers. On this thread `warn` gets each record at once, and `keep` those that
     /// count; it may end the run with an error.
     ///
-    /// Returns the contestants that were given up. Positions that they were not started for have no record.
+    /// Where the system refuses a thread, the workers that there are do the work. Returns the contestants that were
+    /// given up. Positions that they were not started for have no record.
+    ///
+    /// # Errors
+    ///
+    /// One line: that of `keep`, or that the system gives no thread at all.
     pub fn run<'t>(
         &self,
         tasks: &'t [PositionTask<'t>],
@@ -94,22 +101,39 @@ impl Workers<'_> {
         warn: impl Fn(&Record),
         keep: impl FnMut(Record) -> Result<(), String>,
     ) -> Result<BTreeSet<usize>, String> {
-        let workers = jobs.min(tasks.len());
+        let wanted = jobs.min(tasks.len());
         let queue = |tasks: &'t [PositionTask<'t>]| Queue {
             contestant: tasks[0].contestant,
             tasks,
             next: AtomicUsize::new(0),
-            workers: AtomicUsize::new(workers),
+            workers: AtomicUsize::new(wanted),
         };
         let queues: Vec<_> = tasks.chunk_by(|one, next| one.contestant == next.contestant).map(queue).collect();
         let cancelled = AtomicBool::new(false);
-        std::thread::scope(|scope| {
+        thread::scope(|scope| {
             let (sender, receiver) = crossbeam_channel::bounded(64);
-            for worker in 0..workers {
-                let sender = sender.clone();
-                let (queues, cancelled) = (&queues, &cancelled);
-                scope.spawn(move || self.work(queues, cancelled, &|outcome| sender.send((worker, outcome)).is_ok()));
+            // No worker begins before it is clear how many there are: the last one must see that it is the last.
+            let (gate, opened) = crossbeam_channel::bounded::<Infallible>(0);
+            let mut started = 0;
+            while started < wanted {
+                let (sender, opened) = (sender.clone(), opened.clone());
+                let (queues, cancelled, worker) = (&queues, &cancelled, started);
+                let work = move || {
+                    // The gate opens by its end.
+                    let _ = opened.recv();
+                    self.work(queues, cancelled, &|outcome| sender.send((worker, outcome)).is_ok());
+                };
+                match thread::Builder::new().spawn_scoped(scope, work) {
+                    Ok(_) => started += 1,
+                    Err(error) if started == 0 => return Err(format!("no thread to search on: {error}")),
+                    Err(error) => {
+                        log::warn!("{started} positions at once, and not {wanted}: {error}");
+                        break;
+                    }
+                }
             }
+            queues.iter().for_each(|queue| queue.workers.store(started, Ordering::Relaxed));
+            drop(gate);
             drop(sender);
             let result = self.collect(receiver, warn, keep);
             // A worker ends when its search is done.
@@ -215,11 +239,12 @@ pub(crate) fn record(
         Err(Trouble::Died(what) | Trouble::NotStarted(what)) => (Answer::default(), Status::Died, Some(what)),
         Err(Trouble::Timeout(what)) => (Answer::default(), Status::Timeout, Some(what)),
         Err(Trouble::Illegal(what)) => (Answer::default(), Status::Illegal, Some(what)),
+        Err(Trouble::Unfit(what)) => (Answer::default(), Status::Unfit, Some(what)),
         Err(Trouble::Interrupted) => (Answer::default(), Status::Died, Some("interrupted".to_owned())),
     };
     let judged = follower.judge(&answer);
     let solved = judged.solved && status == Status::Ok;
-    let names = |moves: &[shakmaty::Move]| moves.iter().map(|&m| san(position, m)).collect();
+    let names = |moves: &[shakmaty::Move]| -> Vec<String> { moves.iter().map(|&m| san(position, m)).collect() };
     Record {
         player: player.to_owned(),
         suite: suite.to_owned(),
@@ -235,6 +260,7 @@ pub(crate) fn record(
         // A player that has failed has announced nothing.
         mate: judged.mate.filter(|_| status == Status::Ok),
         points: judged.points,
+        best_of_points: names(&best_by_points(entry)),
         found: judged.found.filter(|_| solved),
         best: answer.best.map(|m| uci(position, m)),
         best_san: answer.best.map(|m| san(position, m)),

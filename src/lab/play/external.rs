@@ -27,6 +27,8 @@ const STOP: Duration = Duration::from_secs(5);
 const LIFETIME: Duration = Duration::from_secs(100 * 365 * 86_400);
 /// The option by which a program learns that it analyses rather than plays.
 const ANALYSIS: &str = "UCI_AnalyseMode";
+/// The option by which a program learns that castling is that of Chess960.
+const CHESS960: &str = "UCI_Chess960";
 /// Failed starts in a row after which a program is given up.
 const STARTS: u32 = 3;
 
@@ -156,12 +158,13 @@ struct Output {
 }
 
 impl Output {
-    fn of(output: impl Read + Send + 'static) -> Output {
+    /// Begins to read; an error where the system has no thread for that.
+    fn of(output: impl Read + Send + 'static) -> std::io::Result<Output> {
         let (sender, lines) = crossbeam_channel::unbounded();
         let (unread, flooded) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
         let shared = (unread.clone(), flooded.clone());
-        thread::spawn(move || Output::read(output, &sender, &shared.0, &shared.1));
-        Output { lines, unread, flooded }
+        thread::Builder::new().spawn(move || Output::read(output, &sender, &shared.0, &shared.1))?;
+        Ok(Output { lines, unread, flooded })
     }
 
     fn read(output: impl Read, sender: &Sender<String>, unread: &AtomicUsize, flooded: &AtomicBool) {
@@ -272,7 +275,12 @@ impl Process {
         running.retain(|child| child.strong_count() > 0);
         running.push(Arc::downgrade(&child));
         drop(running);
-        let output = Output::of(output);
+        let output = Output::of(output).map_err(|error| {
+            let mut child = child.lock().unwrap_or_else(PoisonError::into_inner);
+            end(&mut child);
+            let _ = child.wait();
+            format!("no thread to read '{path}': {error}")
+        })?;
         let (name, stop) = (path.clone(), interrupt::stop());
         let (offers, chess960, analysis, remarks) = (Vec::new(), false, None, Vec::new());
         let mut process = Process { child, input, output, stop, name, offers, chess960, analysis, remarks };
@@ -415,9 +423,14 @@ impl Process {
     ) -> Result<Result<Answer, Trouble>, Trouble> {
         let Question { position, budget, analysis } = question;
         let chess960 = position.castling_mode().is_chess960();
-        if chess960 != self.chess960 && self.offer("UCI_Chess960").is_some() {
-            self.set("UCI_Chess960", if chess960 { "true" } else { "false" })?;
-            self.chess960 = chess960;
+        if chess960 != self.chess960 {
+            if self.offer(CHESS960).is_some() {
+                self.set(CHESS960, if chess960 { "true" } else { "false" })?;
+                self.chess960 = chess960;
+            } else if !position.castles().is_empty() {
+                // To a program of chess alone these rights are none, or others: it would search another position.
+                return Ok(Err(Trouble::Unfit(format!("it has no option {CHESS960}, and did not get the position"))));
+            }
         }
         if let Some(set) = self.analysis.filter(|&set| set != analysis) {
             self.set(ANALYSIS, if set { "false" } else { "true" })?;
@@ -567,7 +580,7 @@ mod tests {
     #[test]
     fn a_flood_is_cut_off() {
         let all = |text: std::io::Take<std::io::Repeat>| {
-            let output = Output::of(text);
+            let output = Output::of(text).expect("a thread");
             // The reader ends by itself, although its lines are not taken.
             let lines = std::iter::from_fn(|| {
                 while output.lines.is_empty() && !output.flooded.load(Ordering::Relaxed) {

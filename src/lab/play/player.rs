@@ -157,6 +157,8 @@ pub enum Trouble {
     Timeout(String),
     /// It answered with something that is no legal move.
     Illegal(String),
+    /// It lacks what the position needs, and did not get it. It is no worse for other positions.
+    Unfit(String),
     /// The run shall stop: nothing is known of the position.
     Interrupted,
 }
@@ -164,9 +166,11 @@ pub enum Trouble {
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::Died(what) | Trouble::NotStarted(what) | Trouble::Timeout(what) | Trouble::Illegal(what) => {
-                f.write_str(what)
-            }
+            Trouble::Died(what)
+            | Trouble::NotStarted(what)
+            | Trouble::Timeout(what)
+            | Trouble::Illegal(what)
+            | Trouble::Unfit(what) => f.write_str(what),
             Trouble::Interrupted => f.write_str("interrupted"),
         }
     }

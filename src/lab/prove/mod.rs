@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = amount::count)]
     pub positions: Option<u64>,
     /// How many lines are proved at once [default: one per core]
-    #[arg(long, short, value_name = "N")]
+    #[arg(long, short, value_name = "N", value_parser = crate::lab::job_count())]
     pub jobs: Option<usize>,
     /// Print every line's keys and the effort of its proof
     #[arg(long, short)]
