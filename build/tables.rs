@@ -1,22 +1,19 @@
 //! The tables that `three_men.rs`, `wrong_bishop.rs` and `bishop_knight.rs` of `src/recognize` include, from the project's
 //! own solver. White is the strong side; squares count from a1 = 0 to h8 = 63.
 
-#[path = "../src/recognize/three_men/index.rs"]
-mod index;
+#[allow(dead_code, reason = "the crate reads the levels that are made here")]
+#[path = "../src/recognize/layout.rs"]
+mod layout;
 
 use shakmaty::{Board, Color, Role, Square};
 
 use crate::retrograde::{Dtm, Tables};
 
-/// The longest mate with bishop and knight, in moves, and the number of levels that stand for its distances.
-const MOST_MOVES: usize = 33;
-const LEVELS: usize = 15;
-
 /// Each table with the name of its file.
 pub fn all() -> [(&'static str, Vec<u8>); 5] {
     let endgames = ["KQvK", "KRvK", "KPvK", "KBPvK", "KBNvK"].iter().flat_map(|name| name.parse());
     let tables = Tables::solve_part(endgames, |endgame| match endgame.to_string().as_str() {
-        "KBPvK" => |[_, _, bishop, pawn]| is_wrong_bishop(bishop, pawn),
+        "KBPvK" => |[_, _, bishop, pawn]| layout::is_wrong_bishop(bishop.into(), pawn.into()),
         // A second bishop wins nowhere that a queen or a rook does not.
         "KBBvK" => |_| false,
         _ => |_| true,
@@ -50,11 +47,11 @@ fn plies(tables: &Tables, white_to_move: bool, white: usize, black: usize, men: 
 
 /// Queen or rook: a byte a position, 0 drawn or not legal, else the plies to the mate and one.
 fn piece(tables: &Tables, role: Role) -> Vec<u8> {
-    let mut table = vec![0; index::PIECE_SIZE];
+    let mut table = vec![0; layout::PIECE_SIZE];
     for strong in (0..64).filter(|square| square % 8 < 4 && square / 8 <= square % 8) {
         for_each_pair(|turn, lone, man| {
             let plies = plies(tables, turn, strong, lone, &[(role, man)]);
-            table[index::of_piece(turn, strong, lone, man)] = plies.map_or(0, |plies| plies + 1);
+            table[layout::of_piece(turn, strong, lone, man)] = plies.map_or(0, |plies| plies + 1);
         });
     }
     table
@@ -62,26 +59,25 @@ fn piece(tables: &Tables, role: Role) -> Vec<u8> {
 
 /// The same for a pawn.
 fn pawn(tables: &Tables) -> Vec<u8> {
-    let mut table = vec![0; index::PAWN_SIZE];
+    let mut table = vec![0; layout::PAWN_SIZE];
     for pawn in (8..56).filter(|square| square % 8 < 4) {
         for_each_pair(|turn, strong, lone| {
             let plies = plies(tables, turn, strong, lone, &[(Role::Pawn, pawn)]);
-            table[index::of_pawn(turn, strong, lone, pawn)] = plies.map_or(0, |plies| plies + 1);
+            table[layout::of_pawn(turn, strong, lone, pawn)] = plies.map_or(0, |plies| plies + 1);
         });
     }
     table
 }
 
-/// A pawn on the a-file and a bishop on the dark squares: a bit a position, set where white wins, the first in the lowest
-/// bit; by side to move, rank of the pawn, bishop, white king, black king.
+/// A rook pawn and the wrong bishop: a bit a position, set where white wins, the first in the lowest bit.
 fn wrong_bishop(tables: &Tables) -> Vec<u8> {
-    let mut table = vec![0; 2 * 6 * 32 * 64 * 64 / 8];
-    for rank in 0..6 {
-        for half in 0..32 {
-            let men = [(Role::Bishop, dark_square(half)), (Role::Pawn, 8 * (rank + 1))];
-            for_each_pair(|turn, white, black| {
-                let index = (((usize::from(turn) * 6 + rank) * 32 + half) * 64 + white) * 64 + black;
-                if plies(tables, turn, white, black, &men).is_some() {
+    let mut table = vec![0; layout::WRONG_BISHOP_SIZE / 8];
+    for pawn in (1..7).map(|rank| 8 * rank) {
+        for bishop in (0..32).map(dark_square) {
+            for_each_pair(|turn, strong, lone| {
+                let men = [(Role::Bishop, bishop), (Role::Pawn, pawn)];
+                if plies(tables, turn, strong, lone, &men).is_some() {
+                    let index = layout::of_wrong_bishop(turn, strong, lone, bishop, pawn);
                     table[index / 8] |= 1 << (index % 8);
                 }
             });
@@ -90,24 +86,23 @@ fn wrong_bishop(tables: &Tables) -> Vec<u8> {
     table
 }
 
-/// Bishop and knight, black to move, the bishop on the dark squares: half a byte a position, the first in the lower half.
-/// 0 is not won, else the moves to the mate in levels: one more than `moves * 14 / 33`, rounded up. The black king stands
-/// on one of the twenty squares of the triangle a1, h1, d4, e4.
+/// Bishop and knight, black to move: half a byte a position, the first in the lower half; 0 is not won, else the level of
+/// the moves to the mate.
 fn bishop_knight(tables: &Tables) -> Vec<u8> {
-    let corners = (0..4).flat_map(|rank| (rank..8 - rank).map(move |file| 8 * rank + file));
-    let mut levels = Vec::with_capacity(20 * 64 * 32 * 64);
-    for black in corners {
-        for white in 0..64 {
-            for bishop in (0..32).map(dark_square) {
-                for knight in 0..64 {
-                    let men = [(Role::Bishop, bishop), (Role::Knight, knight)];
-                    let moves = plies(tables, false, white, black, &men).map(|plies| usize::from(plies / 2));
-                    levels.push(moves.map_or(0, |moves| 1 + (moves * (LEVELS - 1)).div_ceil(MOST_MOVES) as u8));
-                }
+    let mut table = vec![0; layout::BISHOP_KNIGHT_SIZE / 2];
+    let corner = (0..4).flat_map(|rank| (rank..8 - rank).map(move |file| 8 * rank + file));
+    for lone in corner {
+        for bishop in (0..32).map(dark_square) {
+            for (strong, knight) in (0..64 * 64).map(|pair| (pair / 64, pair % 64)) {
+                let men = [(Role::Bishop, bishop), (Role::Knight, knight)];
+                let index = layout::of_bishop_knight(strong, lone, bishop, knight);
+                let level =
+                    plies(tables, false, strong, lone, &men).map_or(0, |plies| layout::level(u16::from(plies / 2)));
+                table[index / 2] |= level << (4 * (index % 2));
             }
         }
     }
-    levels.chunks(2).map(|pair| pair[0] | pair[1] << 4).collect()
+    table
 }
 
 /// Both sides to move, and all pairs of squares.
@@ -115,12 +110,6 @@ fn for_each_pair(mut visit: impl FnMut(bool, usize, usize)) {
     for turn in [false, true] {
         (0..64 * 64).for_each(|pair| visit(turn, pair / 64, pair % 64));
     }
-}
-
-/// Whether a bishop does not command the corner before a rook pawn.
-fn is_wrong_bishop(bishop: u8, pawn: u8) -> bool {
-    let is_light = |square: u8| (square / 8 + square % 8) % 2 == 1;
-    matches!(pawn % 8, 0 | 7) && is_light(bishop) != is_light(56 + pawn % 8)
 }
 
 /// Dark squares have an even sum of file and rank.

@@ -5,13 +5,11 @@
 
 use shakmaty::{Bitboard, Role, Square, attacks};
 
+use super::layout;
 use super::view::{EndingView, Side};
 
-/// Levels of moves to the mate, two a byte; [`Men::lone_king_is_mated_in`] says which is which.
-static LEVELS: &[u8; 20 * 64 * 32 * 64 / 2] = include_bytes!(concat!(env!("OUT_DIR"), "/bishop_knight.bin"));
-
-/// The most moves to the mate, with the strong side to move.
-const LONGEST: u16 = 33;
+/// Levels of moves to the mate, two a byte, in the order of [`layout::of_bishop_knight`].
+static LEVELS: &[u8; layout::BISHOP_KNIGHT_SIZE / 2] = include_bytes!(concat!(env!("OUT_DIR"), "/bishop_knight.bin"));
 
 /// The moves to the mate, at most; none where it cannot be forced. Exact to two moves.
 ///
@@ -52,27 +50,13 @@ impl Men {
             .chain(knights.map(|to| Men { knight: to, ..self }))
             .filter_map(Men::lone_king_is_mated_in)
             .min()
-            .map(|moves| (moves + 1).min(LONGEST))
+            .map(|moves| (moves + 1).min(layout::LONGEST_BISHOP_KNIGHT))
     }
 
     /// With the lone king to move.
     fn lone_king_is_mated_in(self) -> Option<u16> {
-        // The table has a bishop on the dark squares, and the lone king in the triangle a1, h1, d4, e4.
-        let mirrored = if self.bishop.is_dark() { self } else { self.turned(Square::flip_horizontal) };
-        let below = |king: Square| king.rank() as u8 <= king.file() as u8;
-        let men = if below(mirrored.lone) { mirrored } else { mirrored.turned(Square::flip_diagonal) };
-        let near = |king: Square| king.rank() as u8 + king.file() as u8 <= 7;
-        let men = if near(men.lone) { men } else { men.turned(Square::flip_anti_diagonal) };
-        let (file, rank) = (men.lone.file() as usize, men.lone.rank() as usize);
-        let corner = [0, 8, 14, 18][rank] + file - rank;
-        let index = ((corner * 64 + men.strong as usize) * 32 + men.bishop as usize / 2) * 64 + men.knight as usize;
-        match LEVELS[index / 2] >> (4 * (index % 2)) & 15 {
-            0 => None,
-            level => Some(u16::from(level - 1) * LONGEST / 14),
-        }
-    }
-
-    fn turned(self, turn: impl Fn(Square) -> Square) -> Men {
-        Men { strong: turn(self.strong), lone: turn(self.lone), bishop: turn(self.bishop), knight: turn(self.knight) }
+        let [strong, lone, bishop, knight] = [self.strong, self.lone, self.bishop, self.knight].map(usize::from);
+        let index = layout::of_bishop_knight(strong, lone, bishop, knight);
+        layout::moves_of(LEVELS[index / 2] >> (4 * (index % 2)) & 15)
     }
 }

@@ -3,17 +3,16 @@
 //! The other recognizers prove results. These tables also have the distance, so that the search announces mates that lie
 //! far beyond its depth.
 
-mod index;
-
 use shakmaty::{Board, Color, Role, Square};
 
+use super::layout;
 use super::view::{EndingView, Side};
 use crate::position::Position;
 use crate::retrograde::Dtm;
 
-static QUEEN: &[u8; index::PIECE_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), "/queen.bin"));
-static ROOK: &[u8; index::PIECE_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), "/rook.bin"));
-static PAWN: &[u8; index::PAWN_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), "/pawn.bin"));
+static QUEEN: &[u8; layout::PIECE_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), "/queen.bin"));
+static ROOK: &[u8; layout::PIECE_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), "/rook.bin"));
+static PAWN: &[u8; layout::PAWN_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), "/pawn.bin"));
 
 /// The value of a legal position of three men for the side to move, with the plies to mate. It ignores the 50-move rule.
 ///
@@ -32,9 +31,9 @@ fn value_of(board: &Board, turn: Color) -> Option<Dtm> {
     let strong_to_move = view.to_move == Side::Strong;
     let [strong, lone, place] = [view.strong_king, view.weak_king, man].map(|square| view.relative(square) as usize);
     let entry = match board.role_at(man)? {
-        Role::Queen => QUEEN[index::of_piece(strong_to_move, strong, lone, place)],
-        Role::Rook => ROOK[index::of_piece(strong_to_move, strong, lone, place)],
-        Role::Pawn => PAWN[index::of_pawn(strong_to_move, strong, lone, place)],
+        Role::Queen => QUEEN[layout::of_piece(strong_to_move, strong, lone, place)],
+        Role::Rook => ROOK[layout::of_piece(strong_to_move, strong, lone, place)],
+        Role::Pawn => PAWN[layout::of_pawn(strong_to_move, strong, lone, place)],
         _ => return None,
     };
     Some(match entry {
@@ -47,7 +46,7 @@ fn value_of(board: &Board, turn: Color) -> Option<Dtm> {
 /// Whether this pawn, with its king, wins against a lone king on this square, whatever else is on the board.
 pub(super) fn pawn_wins(view: &EndingView, to_move: Side, lone: Square, pawn: Square) -> bool {
     let [strong, lone, pawn] = [view.strong_king, lone, pawn].map(|square| view.relative(square) as usize);
-    PAWN[index::of_pawn(to_move == Side::Strong, strong, lone, pawn)] != 0
+    PAWN[layout::of_pawn(to_move == Side::Strong, strong, lone, pawn)] != 0
 }
 
 #[cfg(test)]
