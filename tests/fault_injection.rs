@@ -157,6 +157,11 @@ fn work_without_threads() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("no thread to search on: ") && !said.contains("panicked"), "{said}");
+    // What is no file is read by a thread.
+    let output = run(&["analyse", "/dev/null", "--nodes", "9"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("/dev/null") && !said.contains("panicked"), "{said}");
 }
 
 fn pipe(scratch: &Scratch) -> String {

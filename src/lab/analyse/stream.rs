@@ -22,10 +22,14 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// Begins to read `source`. The thread ends with the source, or with the program.
+    /// Begins to read `source`. The thread ends with the source, or with the program. Where the system gives no thread, the
+    /// first read returns the error.
     pub fn new(source: Bytes) -> Stream {
         let (sender, blocks) = crossbeam_channel::bounded(AHEAD);
-        thread::spawn(move || read(source, &sender));
+        let failures = sender.clone();
+        if let Err(error) = thread::Builder::new().spawn(move || read(source, &sender)) {
+            _ = failures.send(Err(error));
+        }
         Stream { blocks, block: Vec::new(), given: 0 }
     }
 }
