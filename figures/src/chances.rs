@@ -291,6 +291,11 @@ impl Visitor for Moves {
                     _ => None,
                 };
             }
+            // Losses on time, by an illegal move or by a crash are none of chess.
+            b"Termination" if !matches!(value.as_bytes(), b"normal" | b"adjudication") => {
+                let what = String::from_utf8_lossy(value.as_bytes()).into_owned();
+                return ControlFlow::Break(Err(format!("a game did not end at chess: {what}")));
+            }
             _ => {}
         }
         ControlFlow::Continue(())
@@ -370,6 +375,11 @@ mod tests {
         assert_eq!(samples, told);
         assert!(read(b"[Result \"*\"]\n\n1. e4 *\n").unwrap_err().contains("no result"));
         assert!(read(b"[Result \"1-0\"]\n\n1. e5 1-0\n").is_err());
+        for (end, is_chess) in [("normal", true), ("adjudication", true), ("abandoned", false), ("time forfeit", false)]
+        {
+            let text = format!("[Result \"1-0\"]\n[Termination \"{end}\"]\n\n1. e4 1-0\n");
+            assert_eq!(read(text.as_bytes()).is_ok(), is_chess, "{end}");
+        }
     }
 
     /// Games that happen as known curves say have these curves.

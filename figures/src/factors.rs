@@ -66,7 +66,10 @@ struct Conditions {
     program: String,
     limit: String,
     hash: u32,
+    /// The checksum of the book: under one path there may be another one later.
     book: String,
+    /// The lines of the file of changes: what is drawn for a pair depends on all of them.
+    changes: Vec<String>,
 }
 
 /// A pair of games: its number, the changes of each side, and its results for the first.
@@ -78,6 +81,9 @@ struct Pair {
     won: u32,
     drawn: u32,
     lost: u32,
+    /// Games that one side lost on time, by an illegal move or by a crash: they say little of the changes.
+    #[serde(default)]
+    accidents: u32,
 }
 
 /// Plays the missing pairs and prints the effect of each change. Each pair is saved when it ends, so the same command
@@ -85,8 +91,8 @@ struct Pair {
 ///
 /// # Errors
 ///
-/// One line: fastchess, the book or the changes are missing or not understood, the program lacks an option, or a game
-/// breaks off.
+/// One line: fastchess, the book or the changes are missing or not understood, the program lacks an option, a game breaks
+/// off, or the results of this name are those of other changes or conditions.
 pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     let runner = found("fastchess").ok_or("fastchess is missing; it must be in the search path")?;
     let engine = Engine::current()?;
@@ -110,7 +116,8 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
         program: checksum(&tools.ibex)?,
         limit: arguments.tc.clone().unwrap_or_else(|| format!("{} nodes", arguments.nodes)),
         hash: arguments.hash,
-        book: book.display().to_string(),
+        book: checksum(&book)?,
+        changes: changes.keys().cloned().collect(),
     };
     let (file, mut pairs) = open_log(&log, &conditions)?;
     let done: BTreeSet<u64> = pairs.iter().map(|pair| pair.number).collect();
@@ -119,6 +126,9 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     let setting = Setting { runner: &runner, program: &tools.ibex, book: &book, arguments };
     pairs.extend(setting.play(&changes, &missing, (&log, file))?);
     print!("{}", table(&pairs));
+    if let Some(remark) = accidents(&pairs) {
+        println!("\n{remark}");
+    }
     Ok(())
 }
 
@@ -224,6 +234,12 @@ fn open_log(log: &Path, conditions: &Conditions) -> Result<(Held, Vec<Pair>), St
             program.display()
         ));
     }
+    if let Some(recorded) = &recorded
+        && recorded != conditions
+        && *recorded == (Conditions { changes: recorded.changes.clone(), ..conditions.clone() })
+    {
+        return Err(format!("{shown} has games of other changes; rename the file of changes, or remove the results"));
+    }
     if recorded.as_ref() != Some(conditions) {
         return Err(format!(
             "{shown} has games under other conditions; rename the file of changes, or remove the results"
@@ -304,7 +320,8 @@ impl Setting<'_> {
         if result.games() != 2 {
             return Err(format!("pair {number} has {} games", result.games()));
         }
-        Ok(Pair { number, first, second, won: result.won, drawn: result.drawn, lost: result.lost })
+        let accidents = result.accidents.iter().sum();
+        Ok(Pair { number, first, second, won: result.won, drawn: result.drawn, lost: result.lost, accidents })
     }
 }
 
@@ -399,6 +416,13 @@ fn table(pairs: &[Pair]) -> String {
     table
 }
 
+/// How many games were lost in another way than at chess; none if there is no such game.
+fn accidents(pairs: &[Pair]) -> Option<String> {
+    let lost: u32 = pairs.iter().map(|pair| pair.accidents).sum();
+    let games = 2 * pairs.len();
+    (lost > 0).then(|| format!("{lost} of {games} games were lost on time, by an illegal move or by a crash"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -438,17 +462,44 @@ mod tests {
             program: "3".to_owned(),
             limit: "500 nodes".to_owned(),
             hash: 8,
-            book: "book.epd".to_owned(),
+            book: "5".to_owned(),
+            changes: vec!["a x=1".to_owned()],
         };
-        let pairs_in = |conditions| open_log(&log, conditions).map(|(_, pairs)| pairs);
+        let pairs_in = |conditions: &Conditions| open_log(&log, conditions).map(|(_, pairs)| pairs);
         fs::write(&log, "").unwrap();
         assert_eq!(pairs_in(&here), Ok(Vec::new()), "a run that ended before its first line");
-        let pair = Pair { number: 7, first: vec!["a".to_owned()], second: Vec::new(), won: 1, drawn: 0, lost: 1 };
+        let pair = Pair {
+            number: 7,
+            first: vec!["a".to_owned()],
+            second: Vec::new(),
+            won: 1,
+            drawn: 0,
+            lost: 1,
+            accidents: 0,
+        };
         let text = fs::read_to_string(&log).unwrap() + &serde_json::to_string(&pair).unwrap() + "\n";
         fs::write(&log, &text).unwrap();
         assert_eq!(pairs_in(&here), Ok(vec![pair.clone()]));
-        let there = Conditions { hash: 16, ..here.clone() };
-        assert!(pairs_in(&there).unwrap_err().contains("other conditions"));
+        for there in [
+            Conditions { hash: 16, ..here.clone() },
+            Conditions { book: "6".to_owned(), ..here.clone() },
+            Conditions { hash: 16, changes: Vec::new(), ..here.clone() },
+        ] {
+            assert!(pairs_in(&there).unwrap_err().contains("other conditions"));
+        }
+        // A change that got another value, or one more: the pairs that are there say nothing of it.
+        for changes in [&["a x=2"][..], &["a x=1", "b y=1"], &[]] {
+            let changes = changes.iter().map(|&line| line.to_owned()).collect();
+            let error = pairs_in(&Conditions { changes, ..here.clone() }).unwrap_err();
+            assert!(error.contains("other changes"), "{error}");
+        }
+        // Results that name no changes are older than this rule.
+        let (head, rest) = text.split_once('\n').unwrap();
+        let mut old: serde_json::Value = serde_json::from_str(head).unwrap();
+        old.as_object_mut().unwrap().remove("changes");
+        fs::write(&log, format!("{old}\n{rest}")).unwrap();
+        assert!(pairs_in(&here).unwrap_err().contains("other conditions"));
+        fs::write(&log, &text).unwrap();
         let rebuilt = Conditions { program: "4".to_owned(), ..here.clone() };
         let error = pairs_in(&rebuilt).unwrap_err();
         assert!(error.contains("another program") && error.contains("programs/ibex-3"), "{error}");
@@ -462,6 +513,17 @@ mod tests {
         drop(playing);
         fs::write(&log, text + "{\"number\":8,\n").unwrap();
         assert!(pairs_in(&here).unwrap_err().contains("line 3"));
+    }
+
+    #[test]
+    fn games_that_were_not_lost_at_chess_are_counted() {
+        let pair =
+            |accidents| Pair { number: 0, first: Vec::new(), second: Vec::new(), won: 1, drawn: 0, lost: 1, accidents };
+        assert_eq!(accidents(&[pair(0), pair(0)]), None);
+        assert!(accidents(&[pair(0), pair(2), pair(1)]).unwrap().starts_with("3 of 6 games were lost on time"));
+        // Older results do not count them.
+        let older = r#"{"number":1,"first":[],"second":[],"won":1,"drawn":0,"lost":1}"#;
+        assert_eq!(serde_json::from_str::<Pair>(older).unwrap().accidents, 0);
     }
 
     #[test]
@@ -489,7 +551,7 @@ mod tests {
                 let [first, second] = draw(&changes, number);
                 let worth = |side: &[String]| side.iter().map(|name| truth[name]).sum::<f64>();
                 let score = 0.5 + (worth(&first) - worth(&second)) / ELO / 2.0;
-                let mut pair = Pair { number, first, second, won: 0, drawn: 0, lost: 0 };
+                let mut pair = Pair { number, first, second, won: 0, drawn: 0, lost: 0, accidents: 0 };
                 for _ in 0..2 {
                     let drawn = random.happens(0.4);
                     let counter = if drawn {
@@ -505,7 +567,8 @@ mod tests {
             })
             .collect();
         let effects = effects(&pairs).unwrap();
-        let equal = |number| Pair { number, first: Vec::new(), second: Vec::new(), won: 1, drawn: 0, lost: 1 };
+        let equal =
+            |number| Pair { number, first: Vec::new(), second: Vec::new(), won: 1, drawn: 0, lost: 1, accidents: 0 };
         let more: Vec<Pair> = pairs.iter().cloned().chain((40_000..41_000).map(equal)).collect();
         assert_eq!(super::effects(&more).unwrap(), effects, "pairs of equal sides say nothing");
         assert_eq!(effects.iter().map(|effect| effect.name.as_str()).collect::<Vec<_>>(), ["good", "idle", "bad"]);

@@ -308,7 +308,7 @@ pub fn kept(folder: &Path, stem: &str, settings: &str, kind: &str) -> PathBuf {
 ///
 /// # Errors
 ///
-/// One line: the match failed.
+/// One line: the match failed, or without a clock a game was lost in another way than at chess.
 pub fn played(
     runner: &Path,
     sides: [Side; 2],
@@ -318,6 +318,7 @@ pub fn played(
     ends: &[&str],
 ) -> Result<Match, String> {
     let programs = sides.each_ref().map(|side| side.program);
+    let clock = sides.iter().any(|side| matches!(side.limit, Limit::Clock(_)));
     let mut command = fastchess(runner, sides, book, games / 2, folder)?;
     command.args(ends);
     command.args(["-each", "proto=uci", "option.Hash=16", "option.Threads=1"]);
@@ -325,9 +326,8 @@ pub fn played(
     let settings = settings(&command, programs, book)?;
     let log = kept(folder, &stem, &settings, "txt");
     eprintln!("        {}", log.display());
-    if let Ok(result) =
-        fs::read_to_string(&log).map_err(|error| error.to_string()).and_then(|text| complete(&text, &settings, games))
-    {
+    let complete = |text: &str| complete(text, &settings, games, clock);
+    if let Ok(result) = fs::read_to_string(&log).map_err(|error| error.to_string()).and_then(|text| complete(&text)) {
         return Ok(result);
     }
     let scratch = log.with_extension("running");
@@ -340,18 +340,35 @@ pub fn played(
     if !status.success() {
         return Err(format!("{}: {status}; {}", runner.display(), scratch.display()));
     }
-    let result = complete(&text, &settings, games).map_err(|error| format!("{}: {error}", scratch.display()))?;
+    let result = complete(&text).map_err(|error| format!("{}: {error}", scratch.display()))?;
     fs::rename(&scratch, &log).map_err(|error| format!("{}: {error}", log.display()))?;
     Ok(result)
 }
 
-/// The match between `Ibex` and `Opponent`, if as many games were played with these settings.
-fn complete(text: &str, settings: &str, games: u32) -> Result<Match, String> {
+/// The match between `Ibex` and `Opponent`, if as many games were played with these settings. With a clock losses on
+/// time happen, and the figure counts them. Without one an accident is a fault of a program, and its game no result.
+fn complete(text: &str, settings: &str, games: u32, clock: bool) -> Result<Match, String> {
     if text.lines().next() != Some(settings) {
         return Err("played with other settings".to_owned());
     }
     let result = read_match(text, "Ibex", "Opponent")?;
-    if result.games() == games { Ok(result) } else { Err(format!("{} of {games} games", result.games())) }
+    if result.games() != games {
+        return Err(format!("{} of {games} games", result.games()));
+    }
+    match text.lines().find(|line| white_had_accident(line).is_some()) {
+        Some(line) if !clock => Err(format!("a game was not lost at chess: {line}")),
+        _ => Ok(result),
+    }
+}
+
+/// Whether White had the accident that ended a game, of which this line speaks: a loss on time, by an illegal move or by
+/// a crash. None if the line is another one.
+fn white_had_accident(line: &str) -> Option<bool> {
+    let line = line.strip_prefix("Finished game")?;
+    ["loses on time", "illegal move", "disconnects", "stalls"].iter().find_map(|what| {
+        let (before, _) = line.split_once(what)?;
+        Some(before.rsplit_once('{')?.1.starts_with("White"))
+    })
 }
 
 /// Reads the last results that fastchess has printed of a match between two engines of these names.
@@ -375,12 +392,8 @@ pub fn read_match(text: &str, first: &str, second: &str) -> Result<Match, String
     };
     let (won, lost, drawn) = (number("Wins: ")?, number("Losses: ")?, number("Draws: ")?);
     let mut accidents = [0; 2];
-    for line in text.lines().filter(|line| line.starts_with("Finished game")) {
-        let accident = ["loses on time", "illegal move", "disconnects", "stalls"].iter().find_map(|what| {
-            let (before, _) = line.split_once(what)?;
-            Some(before.rsplit_once('{')?.1.starts_with("White"))
-        });
-        if let Some(white) = accident {
+    for line in text.lines() {
+        if let Some(white) = white_had_accident(line) {
             accidents[usize::from(white != line.contains(&format!("({first} vs")))] += 1;
         }
     }
@@ -408,7 +421,7 @@ Games: 300, Wins: 30, Losses: 227, Draws: 43, Points: 51.5 (17.17 %)
 
     #[test]
     fn the_last_results_of_a_match_are_read() {
-        let result = complete(RESULTS, SETTINGS, GAMES).unwrap();
+        let result = complete(RESULTS, SETTINGS, GAMES, true).unwrap();
         assert_eq!((result.won, result.drawn, result.lost), (30, 43, 227));
         assert_eq!((result.elo.as_str(), result.error.as_str()), ("-273.40", "43.86"));
         assert_eq!(result.accidents, [1, 1]);
@@ -416,10 +429,20 @@ Games: 300, Wins: 30, Losses: 227, Draws: 43, Points: 51.5 (17.17 %)
         assert_eq!(line, "| Stockfish 15.1 | Debian | 3700 | 30 | 43 | 227 | 17.2% | -273 ± 44 |\n");
     }
 
+    /// Without a clock a crash is no result of chess, and the figure would count it as one.
+    #[test]
+    fn at_fixed_nodes_an_accident_is_an_error() {
+        let error = complete(RESULTS, SETTINGS, GAMES, false).unwrap_err();
+        assert!(error.contains("game 1 (Ibex vs Opponent): 1-0 {Black loses on time}"), "{error}");
+        let fair = RESULTS.lines().filter(|line| white_had_accident(line).is_none()).collect::<Vec<_>>().join("\n");
+        assert_eq!(complete(&fair, SETTINGS, GAMES, false).unwrap().accidents, [0, 0]);
+    }
+
     #[test]
     fn a_match_without_an_end_is_none() {
-        assert!(complete(&format!("{SETTINGS}\nFinished game 1"), SETTINGS, GAMES).unwrap_err().contains("no results"));
-        let with = |from: &str, to: &str| complete(&RESULTS.replace(from, to), SETTINGS, GAMES);
+        let begun = format!("{SETTINGS}\nFinished game 1");
+        assert!(complete(&begun, SETTINGS, GAMES, true).unwrap_err().contains("no results"));
+        let with = |from: &str, to: &str| complete(&RESULTS.replace(from, to), SETTINGS, GAMES, true);
         assert!(with("Wins: 30", "Wins: 29").unwrap_err().contains("299 of 300"));
         assert!(with("Elo: ", "Glicko: ").unwrap_err().contains("lack"));
         let won = with("-273.40 +/- 43.86", "inf +/- nan").unwrap();
@@ -430,9 +453,9 @@ Games: 300, Wins: 30, Losses: 227, Draws: 43, Points: 51.5 (17.17 %)
     #[test]
     fn a_match_with_other_settings_is_none() {
         let other = SETTINGS.replace("34", "35");
-        assert!(complete(RESULTS, &other, GAMES).unwrap_err().contains("other settings"));
+        assert!(complete(RESULTS, &other, GAMES, true).unwrap_err().contains("other settings"));
         let without = RESULTS.split_once('\n').unwrap().1;
-        assert!(complete(without, SETTINGS, GAMES).unwrap_err().contains("other settings"));
+        assert!(complete(without, SETTINGS, GAMES, true).unwrap_err().contains("other settings"));
         let command = |nodes, ends: &[&str]| {
             let side = |name| Side { program: Path::new("."), name, limit: Limit::Nodes(nodes), options: &[] };
             let folder = Path::new(".");

@@ -16,6 +16,10 @@ const RECORD: &str = "docs/matches.csv";
 /// Programs and logs of matches.
 const FOLDER: &str = "target/matches";
 const BOOK: &str = "books/noob_3moves.epd";
+/// Held in the folder of programs while one is built.
+const LOCK: &str = "build.lock";
+/// Where a commit records the nodes of its bench.
+const SIGNATURE: &str = "tests/bench.signature";
 /// Most games of a match, if nothing else is chosen.
 const MOST_GAMES: u32 = 40_000;
 /// A match without a verdict is recorded from this number of games on.
@@ -81,8 +85,8 @@ fn cell(text: &str) -> Result<String, String> {
 ///
 /// # Errors
 ///
-/// One line: fastchess, the book or a commit is missing, games would be copies of earlier ones, a build fails, or the
-/// match breaks off. Nothing is recorded then.
+/// One line: fastchess, the book or a commit is missing, games would be copies of earlier ones, a build fails or has
+/// another bench than its commit records, or the match breaks off. Nothing is recorded then.
 pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     if arguments.elo0.partial_cmp(&arguments.elo1) != Some(std::cmp::Ordering::Less) {
         return Err(format!("--elo0 {} must be less than --elo1 {}", arguments.elo0, arguments.elo1));
@@ -163,37 +167,74 @@ fn commit(name: &str) -> Result<String, String> {
 
 /// The program of a commit for this machine's processor; built once, in a checkout of its own.
 fn build(commit: &str) -> Result<PathBuf, String> {
-    let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     let folder = Path::new(FOLDER);
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     let folder = fs::canonicalize(folder).map_err(|error| failed(folder, error))?;
     let program = folder.join(format!("ibex-{commit}"));
-    // All commits are built in one folder, one after the other, lest one be taken for another.
-    let lock = folder.join("build.lock");
-    let alone =
+    alone(&folder, || {
+        if program.is_file() {
+            return Ok(());
+        }
+        let checkout = folder.join(format!("checkout-{commit}"));
+        let shown = checkout.display().to_string();
+        // An interrupted build may have left its checkout. Without one git reports an error, which does not matter.
+        let _ = output(Command::new("git").args(["worktree", "remove", "--force", &shown]), &[0]);
+        output(Command::new("git").args(["worktree", "add", "--detach", &shown, commit]), &[0])?;
+        eprintln!("building {commit}");
+        let made = make(commit, &checkout, &folder, &program);
+        // Before the next one may build: it could have made the same checkout again.
+        output(Command::new("git").args(["worktree", "remove", "--force", &shown]), &[0])?;
+        made
+    })?;
+    Ok(program)
+}
+
+fn failed(path: &Path, error: std::io::Error) -> String {
+    format!("{}: {error}", path.display())
+}
+
+/// Does some work of building while no other program does in this folder. All commits are built in one folder, one after
+/// the other, lest one be taken for another.
+fn alone<T>(folder: &Path, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    let lock = folder.join(LOCK);
+    let _alone =
         File::create(&lock).and_then(|file| file.lock().map(|()| file)).map_err(|error| failed(&lock, error))?;
-    if program.is_file() {
-        return Ok(program);
-    }
-    let checkout = folder.join(format!("checkout-{commit}"));
-    let shown = checkout.display().to_string();
-    // An interrupted build may have left its checkout. Without one git reports an error, which does not matter.
-    let _ = output(Command::new("git").args(["worktree", "remove", "--force", &shown]), &[0]);
-    output(Command::new("git").args(["worktree", "add", "--detach", &shown, commit]), &[0])?;
-    eprintln!("building {commit}");
+    work()
+}
+
+/// Builds what is checked out here and leaves the program in its place, if it has the bench of its commit.
+fn make(commit: &str, checkout: &Path, folder: &Path, program: &Path) -> Result<(), String> {
+    output(&mut build_command(checkout, folder), &[0]).map_err(|error| format!("{commit} does not build: {error}"))?;
+    let made = folder.join("build/release/ibex");
+    let scratch = program.with_extension("new");
+    fs::copy(&made, &scratch).map_err(|error| failed(&made, error))?;
+    let bench = output(Command::new(&scratch).arg("bench"), &[0])?;
+    has_bench(&bench, fs::read_to_string(checkout.join(SIGNATURE)).ok().as_deref())
+        .map_err(|error| format!("{commit}: {error}"))?;
+    fs::rename(&scratch, program).map_err(|error| failed(program, error))
+}
+
+/// The command that builds a checkout below this folder. The program is that of its commit alone: the user's network,
+/// flags and target do not count.
+fn build_command(checkout: &Path, folder: &Path) -> Command {
     let mut cargo = Command::new("cargo");
-    cargo.args(["build", "--release", "--locked", "--bin", "ibex"]).current_dir(&checkout);
+    cargo.args(["build", "--release", "--locked", "--bin", "ibex"]).current_dir(checkout);
+    for name in ["EVALFILE", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"] {
+        cargo.env_remove(name);
+    }
     cargo.env("CARGO_TARGET_DIR", folder.join("build")).env("RUSTFLAGS", "-C target-cpu=native");
-    let built = output(&mut cargo, &[0]).map_err(|error| format!("{commit} does not build: {error}"));
-    let copied = built.and_then(|_| {
-        let scratch = program.with_extension("new");
-        let made = folder.join("build/release/ibex");
-        fs::copy(&made, &scratch).map_err(|error| failed(&made, error))?;
-        fs::rename(&scratch, &program).map_err(|error| failed(&program, error))
-    });
-    drop(alone);
-    output(Command::new("git").args(["worktree", "remove", "--force", &shown]), &[0])?;
-    copied.map(|()| program)
+    cargo
+}
+
+/// Whether a bench counts the nodes that its commit records. Of old commits some record none.
+fn has_bench(printed: &str, recorded: Option<&str>) -> Result<(), String> {
+    let nodes = printed.lines().last().and_then(|line| line.split(' ').next()).unwrap_or_default();
+    match recorded.map(str::trim) {
+        Some(recorded) if recorded != nodes => {
+            Err(format!("the program has the bench {nodes}, {SIGNATURE} of this commit {recorded}"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A new file for what a match prints: earlier matches of this name, with other conditions perhaps, keep theirs.
@@ -305,6 +346,9 @@ fn append(row: &[String]) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+    use std::ffi::OsStr;
+
     use clap::Parser;
 
     use super::*;
@@ -378,6 +422,36 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
         let logs = [1, 2, 3].map(|_| begin_log(&scratch.0, "a-b-8000-nodes").unwrap().1);
         let names = logs.map(|log| log.file_name().unwrap().to_string_lossy().into_owned());
         assert_eq!(names, ["a-b-8000-nodes.txt", "a-b-8000-nodes-2.txt", "a-b-8000-nodes-3.txt"]);
+    }
+
+    #[test]
+    fn what_the_user_has_set_is_in_no_program_of_a_commit() {
+        let command = build_command(Path::new("checkout"), Path::new("folder"));
+        let set: BTreeMap<_, _> = command.get_envs().collect();
+        for name in ["EVALFILE", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"] {
+            assert_eq!(set.get(OsStr::new(name)), Some(&None), "{name}");
+        }
+        assert_eq!(set[OsStr::new("RUSTFLAGS")], Some(OsStr::new("-C target-cpu=native")));
+    }
+
+    #[test]
+    fn a_program_with_another_bench_than_its_commit_does_not_play() {
+        let printed = "position 40\n1477907 nodes 1000000 nps\n";
+        assert_eq!(has_bench(printed, Some("1477907\n")), Ok(()));
+        assert_eq!(has_bench(printed, None), Ok(()));
+        let error = has_bench(printed, Some("827854\n")).unwrap_err();
+        assert!(error.contains("1477907") && error.contains("827854"), "{error}");
+        assert!(has_bench("", Some("827854\n")).is_err());
+    }
+
+    /// A failed build, too, holds the folder until it has removed what it made.
+    #[test]
+    fn one_program_builds_at_a_time() {
+        let scratch = Scratch::new("build");
+        let is_held = || File::open(scratch.0.join(LOCK)).unwrap().try_lock().is_err();
+        let failed: Result<(), String> = alone(&scratch.0, || if is_held() { Err("failed".into()) } else { Ok(()) });
+        assert_eq!(failed, Err("failed".to_owned()));
+        assert!(!is_held());
     }
 
     #[test]
