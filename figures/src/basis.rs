@@ -62,6 +62,14 @@ pub enum Basis {
 }
 
 impl Basis {
+    /// What must be another one for a figure to be old, in a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Basis::Search => "bench",
+            Basis::Network => "network",
+        }
+    }
+
     /// Why a figure of the recorded engine is old today.
     pub fn reason(self, recorded: &Recorded, engine: &Engine) -> Option<String> {
         if recorded.network != engine.network {
@@ -71,6 +79,30 @@ impl Basis {
         } else {
             None
         }
+    }
+
+    /// Why a figure that is not old may be another one today all the same; none if there is no sign of it.
+    ///
+    /// What the bench does not see may have changed the search. Figures of games and clocks do not follow the bench, but
+    /// another one says that they are of another search.
+    pub fn doubt(self, recorded: &Recorded, engine: &Engine) -> Option<String> {
+        self.doubt_in(Path::new("."), recorded, engine)
+    }
+
+    /// The same in the checkout of this folder.
+    fn doubt_in(self, folder: &Path, recorded: &Recorded, engine: &Engine) -> Option<String> {
+        if recorded.bench == engine.bench {
+            return recorded.doubt_in(folder);
+        }
+        let changed = match recorded.commit.as_deref().map(|commit| (commit, changed_since(folder, commit))) {
+            None => "its commit is not named".to_owned(),
+            Some((commit, None)) => format!("git does not have commit {commit} here"),
+            Some((commit, Some(files))) => {
+                let files = if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) };
+                format!("{files} of the search changed since {commit}")
+            }
+        };
+        Some(format!("of bench {}, now {}; {changed}", recorded.bench, engine.bench))
     }
 }
 
@@ -93,11 +125,6 @@ impl Recorded {
     /// the recorded commit.
     ///
     /// The bench completes all its iterations: what a search does that runs out of nodes or of time it does not see.
-    pub fn doubt(&self) -> Option<String> {
-        self.doubt_in(Path::new("."))
-    }
-
-    /// The same in the checkout of this folder.
     fn doubt_in(&self, folder: &Path) -> Option<String> {
         let Some(commit) = &self.commit else { return Some("names no commit".to_owned()) };
         if self.changed {
@@ -330,7 +357,7 @@ mod tests {
             let line = format!("*Bench 1, network n, version 1, commit 1a2b3c {space}, 2026-11-01, x; y.*\n");
             let recorded = Recorded::read(&line).unwrap();
             assert_eq!((recorded.commit.as_deref(), recorded.changed), (Some("1a2b3c"), true), "{line}");
-            assert_eq!(recorded.doubt().unwrap(), "measured with changes that no commit has");
+            assert_eq!(recorded.doubt_in(Path::new(".")).unwrap(), "measured with changes that no commit has");
         }
         assert_eq!(Recorded::read("*Bench 1, network n, version 1, 2026-11-01, x; y.*\n").unwrap().commit, None);
         assert_eq!(Recorded::read("| a |\n"), None);
@@ -422,5 +449,34 @@ mod tests {
             project.write(file, "new\n");
         }
         assert!(doubt(Some(&first)).unwrap().ends_with(" and 2 more"));
+    }
+
+    /// Games and clocks are not old by another bench, but their table is that of another search.
+    #[test]
+    fn another_bench_leaves_a_doubt_in_games_and_clocks() {
+        let project = project("games");
+        let first = State::of(&project.0).unwrap().commit.unwrap();
+        project.write("src/search/node.rs", "new\n");
+        project.write("docs/page.md", "new\n");
+        commit(&project, &["commit", "--quiet", "--all", "--message=two"]);
+        let recorded = |bench: &str, commit: Option<&str>| Recorded {
+            bench: bench.to_owned(),
+            network: engine().network,
+            commit: commit.map(Into::into),
+            changed: false,
+        };
+        let now = Engine { bench: "2".to_owned(), ..engine() };
+        let doubt = |recorded: &Recorded| {
+            assert_eq!(Basis::Network.reason(recorded, &now), None);
+            Basis::Network.doubt_in(&project.0, recorded, &now)
+        };
+        let expected = format!("of bench 1, now 2; 1 file of the search changed since {first}");
+        assert_eq!(doubt(&recorded("1", Some(&first))).unwrap(), expected);
+        assert!(doubt(&recorded("1", Some("0123456"))).unwrap().contains("does not have"));
+        assert!(doubt(&recorded("1", None)).unwrap().contains("not named"));
+        // With the bench of today the files speak, as they do for the search.
+        assert!(doubt(&recorded("2", Some(&first))).unwrap().contains("changed since commit"));
+        let second = State::of(&project.0).unwrap().commit.unwrap();
+        assert_eq!(doubt(&recorded("2", Some(&second))), None);
     }
 }

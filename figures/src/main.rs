@@ -3,7 +3,7 @@
 //! A figure is a table between two markers of a page, with a line that says what it was measured with. [`list`] has them
 //! all. `run` measures those that are not of the current engine, one after the other; each is written when it is complete,
 //! so the same command goes on after an interruption. `check` says which figures are old, and measures the quick ones
-//! again, whose tables must repeat. Plots are drawn of the pages' tables after every `run`. `match` plays two commits
+//! again, old or not: tables of the current engine must repeat. Plots are drawn of the pages' tables after every `run`. `match` plays two commits
 //! against each other by SPRT, for the record of matches; `factors` finds the changes that deserve it.
 
 mod basis;
@@ -31,6 +31,9 @@ use clap::{Parser, Subcommand};
 use basis::{Basis, Engine, Recorded, State};
 use list::{FIGURES, Figure};
 use measure::Tools;
+
+/// The page that all see: a release may not ship it with the figures of another engine.
+const FRONT_PAGE: &str = "README.md";
 
 /// Measures the figures of Ibex's documentation and writes them into its pages.
 #[derive(Parser, Debug)]
@@ -61,9 +64,9 @@ enum Command {
         #[arg(long)]
         again: bool,
     },
-    /// Say which figures are old; measure the quick ones of the current engine again
+    /// Say which figures are old; measure the quick ones again
     Check {
-        /// An old figure is an error
+        /// An old figure is an error, and the strength must be of the current bench
         #[arg(long)]
         release: bool,
     },
@@ -110,14 +113,14 @@ fn reason(figure: &Figure, engine: &Engine) -> Result<Option<String>, String> {
     })
 }
 
-/// Why a figure that is current by its bench may be another one today all the same; none if there is no sign of it.
+/// Why a figure that is not old may be another one today all the same; none if there is no sign of it.
 ///
-/// The quick ones are measured again by each check, and those of games and clocks do not follow the bench at all.
-fn doubt(figure: &Figure) -> Result<Option<String>, String> {
-    if figure.quick || figure.basis != Basis::Search {
+/// The quick ones are measured again by each check.
+fn doubt(figure: &Figure, engine: &Engine) -> Result<Option<String>, String> {
+    if figure.quick {
         return Ok(None);
     }
-    Ok(recorded(figure)?.and_then(|recorded| recorded.doubt()))
+    Ok(recorded(figure)?.and_then(|recorded| figure.basis.doubt(&recorded, engine)))
 }
 
 fn list() -> Result<bool, String> {
@@ -125,8 +128,8 @@ fn list() -> Result<bool, String> {
     for figure in FIGURES {
         let state = if let Some(reason) = reason(figure, &engine)? {
             format!("old: {reason}")
-        } else if let Some(doubt) = doubt(figure)? {
-            format!("current by its bench; {doubt}")
+        } else if let Some(doubt) = doubt(figure, &engine)? {
+            format!("current by its {}; {doubt}", figure.basis.name())
         } else {
             "current".to_owned()
         };
@@ -177,45 +180,87 @@ fn run(tools: &Tools, names: &[String], again: bool) -> Result<bool, String> {
     Ok(failed == 0)
 }
 
-/// How a table that a page has differs from the one that was measured now, if there is one; none if it does not.
-fn difference(table: &str, measured: Result<String, String>) -> Option<String> {
-    match measured {
-        Err(error) => Some(format!(": {error}")),
-        Ok(measured) if measured.trim() != table.trim() => Some(format!("; measured now:\n{measured}")),
-        Ok(_) => None,
+/// What a check has found.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Counts {
+    /// Tables that were measured again and are the same.
+    repeated: usize,
+    /// Tables that should be the same and are not, or cannot be measured.
+    wrong: usize,
+    /// Figures of an earlier engine.
+    old: usize,
+    /// Figures that are not old and may be another one all the same.
+    doubtful: usize,
+}
+
+impl Counts {
+    /// Counts a quick figure, which was measured again; `reason` is why it is old, `shown` its name and pages. Its line,
+    /// unless the figure is current and the same.
+    fn quick(
+        &mut self,
+        shown: &str,
+        table: &str,
+        reason: Option<String>,
+        measured: Result<String, String>,
+    ) -> Option<String> {
+        self.old += usize::from(reason.is_some());
+        match (measured, reason) {
+            (Err(error), _) => {
+                self.wrong += 1;
+                Some(format!("wrong: {shown}: {error}"))
+            }
+            (Ok(measured), reason) if measured.trim() == table.trim() => {
+                self.repeated += 1;
+                Some(format!("old, and the same: {shown}: {}", reason?))
+            }
+            (Ok(_), Some(reason)) => Some(format!("old, and another table: {shown}: {reason}")),
+            (Ok(measured), None) => {
+                self.wrong += 1;
+                Some(format!("wrong: {shown}; measured now:\n{measured}"))
+            }
+        }
     }
+}
+
+/// Why a release may not have a figure that is not old; none if it may. The front page is of the engine that is released.
+fn reason_at_release(figure: &Figure, engine: &Engine) -> Result<Option<String>, String> {
+    let recorded = if figure.pages.contains(&FRONT_PAGE) { recorded(figure)? } else { None };
+    Ok(recorded.and_then(|recorded| Basis::Search.reason(&recorded, engine)))
 }
 
 fn check(tools: &Tools, release: bool) -> Result<bool, String> {
     let engine = Engine::current()?;
     tools.must_be(&engine)?;
-    let (mut old, mut wrong, mut repeated, mut doubtful) = (0, 0, 0, 0);
+    let mut counts = Counts::default();
     for figure in FIGURES {
-        if let Some(reason) = reason(figure, &engine)? {
-            println!("old: {} in {}: {reason}", figure.name, figure.pages.join(", "));
-            old += 1;
-        } else if figure.quick {
-            let told = page::table(&page::block_of(figure.pages, figure.name)?);
-            match difference(&told, figure.measure(tools).map(|measured| measured.table)) {
-                None => repeated += 1,
-                Some(difference) => {
-                    println!("wrong: {} in {}{difference}", figure.name, figure.pages.join(", "));
-                    wrong += 1;
-                }
+        let shown = format!("{} in {}", figure.name, figure.pages.join(", "));
+        let mut reason = reason(figure, &engine)?;
+        if reason.is_none() && release {
+            reason = reason_at_release(figure, &engine)?;
+        }
+        if figure.quick {
+            let table = page::table(&page::block(figure.pages[0], figure.name)?);
+            let measured = figure.measure(tools).map(|measured| measured.table);
+            if let Some(line) = counts.quick(&shown, &table, reason, measured) {
+                println!("{line}");
             }
-        } else if let Some(doubt) = doubt(figure)? {
-            println!("current by its bench alone: {} in {}: {doubt}", figure.name, figure.pages.join(", "));
-            doubtful += 1;
+        } else if let Some(reason) = reason {
+            println!("old: {shown}: {reason}");
+            counts.old += 1;
+        } else if let Some(doubt) = doubt(figure, &engine)? {
+            println!("current by its {} alone: {shown}: {doubt}", figure.basis.name());
+            counts.doubtful += 1;
         }
     }
     let stale = plot::stale()?;
     for file in &stale {
         println!("wrong: {file} is not the plot of its table (`make figures` draws it)");
     }
-    wrong += stale.len();
+    counts.wrong += stale.len();
+    let Counts { repeated, wrong, old, doubtful } = counts;
     println!(
-        "{} figures: {repeated} measured again, {wrong} wrong, {old} old (`make figures`), \
-         {doubtful} current by their bench alone (`run --again NAME`)",
+        "{} figures: {repeated} measured again and the same, {wrong} wrong, {old} old (`make figures`), \
+         {doubtful} current by their bench or network alone (`run --again NAME`)",
         FIGURES.len()
     );
     Ok(wrong == 0 && !(release && old > 0))
@@ -227,9 +272,35 @@ mod tests {
 
     /// One figure that cannot be measured is wrong, and the check goes on with the next.
     #[test]
-    fn what_cannot_be_measured_differs() {
-        assert_eq!(difference("| a |\n", Ok("| a |\n\n".to_owned())), None);
-        assert_eq!(difference("| a |\n", Ok("| b |\n".to_owned())).unwrap(), "; measured now:\n| b |\n");
-        assert_eq!(difference("| a |\n", Err("ibex: no room".to_owned())).unwrap(), ": ibex: no room");
+    fn what_cannot_be_measured_is_wrong() {
+        let mut counts = Counts::default();
+        let mut line = |reason: Option<&str>, measured: Result<&str, &str>| {
+            let measured = measured.map(str::to_owned).map_err(str::to_owned);
+            counts.quick("lab in docs/lab.md", "| a |\n", reason.map(str::to_owned), measured)
+        };
+        assert_eq!(line(None, Ok("| a |\n\n")), None);
+        assert_eq!(line(None, Ok("| b |\n")).unwrap(), "wrong: lab in docs/lab.md; measured now:\n| b |\n");
+        assert_eq!(line(None, Err("ibex: no room")).unwrap(), "wrong: lab in docs/lab.md: ibex: no room");
+        assert!(line(Some("of bench 1, now 2"), Err("ibex: no room")).unwrap().starts_with("wrong: "));
+        assert_eq!(counts, Counts { repeated: 1, wrong: 3, old: 1, doubtful: 0 });
+    }
+
+    /// An old figure that takes seconds is measured all the same: its name alone would check nothing.
+    #[test]
+    fn old_quick_figures_are_measured_too() {
+        let mut counts = Counts::default();
+        let mut line = |measured: &str| {
+            counts.quick("lab in docs/lab.md", "| a |\n", Some("of bench 1, now 2".to_owned()), Ok(measured.to_owned()))
+        };
+        assert_eq!(line("| a |\n").unwrap(), "old, and the same: lab in docs/lab.md: of bench 1, now 2");
+        assert_eq!(line("| b |\n").unwrap(), "old, and another table: lab in docs/lab.md: of bench 1, now 2");
+        assert_eq!(counts, Counts { repeated: 1, wrong: 0, old: 2, doubtful: 0 });
+    }
+
+    #[test]
+    fn the_strength_on_the_front_page_must_be_of_the_released_engine() {
+        let front: Vec<&str> =
+            FIGURES.iter().filter(|figure| figure.pages.contains(&FRONT_PAGE)).map(|figure| figure.name).collect();
+        assert_eq!(front, ["strength"]);
     }
 }
