@@ -29,9 +29,19 @@ const ROLES_BY_WORTH = ["king", "queen", "rook", "bishop", "knight", "pawn"] as 
 /** What a position is for the rule of repetition. */
 const identity = (position: Position): string => makeFen(position.toSetup()).split(" ").slice(0, 4).join(" ");
 
-/** The position that a FEN describes. Throws an error that says what is wrong. */
+/** A FEN without what an EPD line has behind its fields: `… w - - bm Qg6; id "WAC.001";`, `… 0 1 ; a remark`. */
+function plainFen(text: string): string {
+  const fields = text.trim().split(/[\s_]+/);
+  let end = Math.min(4, fields.length);
+  while (end < 6 && /^\d+$/.test(fields[end] ?? "")) end += 1;
+  // An operation ends with a semicolon; without one the text is a FEN with a mistake.
+  const rest = fields.slice(end);
+  return rest.some((field) => field.includes(";")) ? fields.slice(0, end).join(" ") : text.trim();
+}
+
+/** The position that a FEN describes, or a line of EPD. Throws an error that says what is wrong. */
 export function positionOf(fen: string): Chess {
-  const setup = parseFen(fen.trim()).unwrap(
+  const setup = parseFen(plainFen(fen)).unwrap(
     (setup) => setup,
     (error) => {
       throw new Error(`This is no FEN: ${words(error.message)}.`);
@@ -48,7 +58,7 @@ export function positionOf(fen: string): Chess {
 /** The names of chessops' errors as words. */
 function words(name: string): string {
   const known: Record<string, string> = {
-    ERR_FEN: "six fields are expected",
+    ERR_FEN: "there is something behind the sixth field",
     ERR_BOARD: "the board",
     ERR_POCKETS: "pieces in hand are not of this game",
     ERR_TURN: "the side to move is neither w nor b",
@@ -68,31 +78,65 @@ function words(name: string): string {
 }
 
 const SAN = /^(?:[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](?:=?[QRBNqrbn])?|[O0]-[O0](?:-[O0])?)[+#]?[!?]*$/;
-const RESULT = /^(?:1[-–—]0|0[-–—]1|1\/2(?:[-–—]1\/2)?|\*)$/;
+const RESULT = /^(?:1[-–—:]0|0[-–—:]1|(?:1\/2|½)(?:[-–—:](?:1\/2|½))?|\*)$/;
 /** What others write between moves: numbers without a dot, marks of a move's worth, and judgements of the position. */
 const REMARK = /^(?:\d+|[!?…]+|(?!-+$)[-+=/±∓⩲⩱∞]+)$/;
+/** Pictures of the pieces, which some programs write for their letters; the pawn has none. */
+const FIGURINES: Record<string, string> = { "♔": "K", "♕": "Q", "♖": "R", "♗": "B", "♘": "N", "♙": "", "♚": "K", "♛": "Q", "♜": "R", "♝": "B", "♞": "N", "♟": "" };
+
+/** A result as PGN writes it: `½:½` is `1/2-1/2`. */
+function asResult(word: string): string {
+  if (!RESULT.test(word)) return "*";
+  return word.startsWith("1/") || word.startsWith("½") ? "1/2-1/2" : word.replace(/[–—:]/, "-");
+}
+
+/** The tags of a PGN's first game, its moves, and what stands behind them. */
+interface FirstGame {
+  tags: Map<string, string>;
+  moves: string;
+  rest: string;
+}
 
 /**
- * The first game of a PGN, tags and moves apart. The next game begins with a line that begins with a bracket outside of
- * comments. Comments before and between the tags are left out, and so are lines for programs.
+ * Reads the tags of the first game and finds the end of its moves. The next game begins with a line that begins with a
+ * bracket outside of comments. Comments before and between the tags are left out, and so are lines for programs. Throws
+ * an error that names a line that begins as a tag and is none.
  */
-function firstGame(text: string): [string, string] {
-  const tags = /^\uFEFF?\s*(?:(?:\[\s*\w+\s+"(?:[^"\\]|\\.)*"\s*\]|[%;].*|\{[^}]*\})\s*)*/.exec(text)![0];
-  const rest = text.slice(tags.length);
-  let end = rest.length;
-  for (const { 0: found, index } of rest.matchAll(/\{[^}]*\}|;.*$|^\[/gm)) {
+function firstGame(text: string): FirstGame {
+  const tags = new Map<string, string>();
+  const between = /(?:\s+|[%;].*|\{[^}]*\})*/y;
+  // A value may be broken over two lines. Quotes inside of it should have backslashes; some programs write none.
+  const strict = /\[\s*([\w+#=:-]+)\s+"((?:[^"\\]|\\.)*)"\s*\]/y;
+  const loose = /\[\s*([\w+#=:-]+)\s+"(.*)"\s*\](?=[^\S\n]*$)/my;
+  let at = text.startsWith("\uFEFF") ? 1 : 0;
+  for (;;) {
+    between.lastIndex = at;
+    at += between.exec(text)![0].length;
+    strict.lastIndex = loose.lastIndex = at;
+    const tag = strict.exec(text) ?? loose.exec(text);
+    if (tag === null) break;
+    const value = tag[2]!.replace(/\\(["\\])/g, "$1").replace(/\s*\n\s*/g, " ");
+    tags.set(tag[1]!, tag[1] === "Result" ? asResult(value) : value);
+    at += tag[0].length;
+  }
+  const behind = text.slice(at);
+  if (behind.startsWith("[")) throw new Error(`'${/^.{0,40}/.exec(behind)![0]}' is no tag.`);
+  let end = behind.length;
+  for (const { 0: found, index } of behind.matchAll(/\{[^}]*\}|;.*$|^\[/gm)) {
     if (found === "[") {
       end = index;
       break;
     }
   }
-  const plain = tags.replace(/("(?:[^"\\]|\\.)*")|[%;].*|\{[^}]*\}/g, (_, quoted: string | undefined) => quoted ?? "");
-  return [plain, rest.slice(0, end).replace(/^%.*$/gm, "")];
+  return { tags, moves: behind.slice(0, end).replace(/^%.*$/gm, ""), rest: behind.slice(end) };
 }
 
-/** The words of a game's own line: what should be moves, and the result behind them if there is one. */
-function ownLine(text: string): string[] {
-  let moves = text.replace(/\{[^}]*\}|;.*$/gm, " ");
+/** The words of a game's own line: what should be moves, and the result behind them if there is one; and what follows. */
+function ownLine(text: string): { line: string[]; rest: string[] } {
+  let moves = text
+    .replace(/\{[^}]*\}|;.*$/gm, " ")
+    .replace(/[♔-♟]\uFE0E?/g, (picture) => FIGURINES[picture[0]!]!)
+    .replace(/\b([a-h][18])\(([QRBN])\)/g, "$1=$2");
   for (let before = ""; before !== moves; ) {
     before = moves;
     moves = moves.replace(/\([^()]*\)/g, " ");
@@ -100,10 +144,53 @@ function ownLine(text: string): string[] {
   const words = moves
     .replace(/\$\d+|\d+\.+(\s*\.+)*|e\.\s?p\./g, " ")
     .split(/\s+/)
-    .filter((word) => word !== "" && !REMARK.test(word));
+    .filter((word) => word !== "" && !REMARK.test(word))
+    // Two signs were a double check, or mate.
+    .map((word) => word.replace(/\+\+(?=[!?]*$)/, "+"));
   const end = words.findIndex((word) => RESULT.test(word));
-  if (end >= 0 && words[end] === "1/2") words[end] = "1/2-1/2";
-  return words.slice(0, end < 0 ? undefined : end + 1);
+  if (end >= 0) words[end] = asResult(words[end]!);
+  const length = end < 0 ? words.length : end + 1;
+  return { line: words.slice(0, length), rest: words.slice(length) };
+}
+
+/** What a PGN has beside the moves of its first game, in words for the user; empty if it has nothing else. */
+export function leftOut(text: string): string {
+  const { moves, rest } = firstGame(text);
+  const games = text.match(/^\s*\[\s*Event\s/gm)?.length ?? 0;
+  const several = rest.trim() !== "" || ownLine(moves).rest.length > 0;
+  const first = games > 1 ? `The first of ${games} games.` : several ? "The first of several games." : "";
+  const bare = moves.replace(/\{[^}]*\}|;.*$/gm, "");
+  const parts = [
+    bare.length < moves.length && "comments",
+    /\((?![QRBN]\))/.test(bare) && "variations",
+    /\$\d|[!?]/.test(bare) && "marks",
+  ].filter((part) => part !== false);
+  const list = parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
+  const without = list === "" ? "" : `${list[0]!.toUpperCase()}${list.slice(1)} are left out.`;
+  return [first, without].filter((sentence) => sentence !== "").join(" ");
+}
+
+/** The text of a file: UTF-8, or where it is none the encoding of older programs, Windows-1252 with Latin-1 in it. */
+export function decode(bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}
+
+/** Whether a FEN names the castling rooks by their files, as that of Chess960 does. */
+export const namesFiles = (fen: string): boolean => /^\S+?[\s_]+[wb][\s_]+[A-Ha-h]+(?=[\s_]|$)/.test(fen.trim());
+
+/** Whether a king or a rook that may castle stands where it does in Chess960 alone. */
+function castlesFromElsewhere({ board, castles }: Chess): boolean {
+  return (["white", "black"] as const).some((colour) => {
+    const { a, h } = castles.rook[colour];
+    const king = board.kingOf(colour);
+    if (king === undefined || (a === undefined && h === undefined)) return false;
+    const elsewhere = (rook: number | undefined, file: number) => rook !== undefined && squareFile(rook) !== file;
+    return squareFile(king) !== 4 || elsewhere(a, 0) || elsewhere(h, 7);
+  });
 }
 
 export class Game {
@@ -116,10 +203,15 @@ export class Game {
   /** Those of the PGN. `Result` is that of a loaded game, which the moves need not show; `*` where only they count. */
   headers = defaultHeaders();
 
+  /** Whether it is written as Chess960: chosen so, or castling is possible from where it is not in chess. */
+  readonly chess960: boolean;
+
   constructor(
     readonly start: string = INITIAL_FEN,
-    readonly chess960 = false,
-  ) {}
+    chess960 = false,
+  ) {
+    this.chess960 = chess960 || castlesFromElsewhere(positionOf(start));
+  }
 
   /** Moves from the beginning to the position on the board. */
   get path(): string[] {
@@ -300,24 +392,28 @@ export class Game {
 
   /** The move that a text means at the position on the board: in the usual notation, or in UCI. */
   parse(text: string): NormalMove | undefined {
-    const move = parseSan(this.position(), text.replace(/0/g, "O")) ?? parseUci(text.toLowerCase());
+    const position = this.position();
+    const plain = text.replace(/[!?]+$/, "").replace(/[‐-―]/g, "-").replace(/0/g, "O");
+    // The keyboard of a phone writes `nf3` and `o-o`. A small letter means a file where that is a move: `bxc3`.
+    const capital = /^o/i.test(plain) ? plain.toUpperCase() : plain.charAt(0).toUpperCase() + plain.slice(1);
+    const move = parseSan(position, plain) ?? parseUci(plain.toLowerCase()) ?? parseSan(position, capital);
     return move !== undefined && "from" in move ? move : undefined;
   }
 
   /** Whether a text would mean a legal move if it said what the pawn becomes. */
   lacksPromotion(text: string): boolean {
-    const move = this.parse(`${text.replace(/[+#]$/, "")}q`);
+    const move = this.parse(`${text.replace(/[+#!?]+$/, "")}q`);
     return move?.promotion !== undefined && this.legal(move) !== undefined;
   }
 
   /** The first game of a PGN. Throws an error that says where it is wrong. */
   static read(text: string): Game {
-    const [tags, moves] = firstGame(text);
-    const line = ownLine(moves);
+    const { tags, moves } = firstGame(text);
+    const { line } = ownLine(moves);
     // The parser would leave it out.
     const stray = line.find((word) => !SAN.test(word) && !RESULT.test(word));
     if (stray !== undefined) throw new Error(`'${stray}' is no move.`);
-    const first = parsePgn(`${tags}\n${line.join(" ")}`)[0];
+    const first = parsePgn(line.join(" ") || "*", () => new Map([...defaultHeaders(), ...tags]))[0];
     if (first === undefined || (first.moves.children.length === 0 && !first.headers.has("FEN"))) {
       throw new Error("There is no game in this text.");
     }
@@ -328,7 +424,7 @@ export class Game {
       },
     );
     if (position.rules !== "chess") throw new Error("This variant of chess is not played here.");
-    const chess960 = /960|fischer/i.test(first.headers.get("Variant") ?? "");
+    const chess960 = /960|fischer/i.test(first.headers.get("Variant") ?? "") || namesFiles(first.headers.get("FEN") ?? "");
     const game = new Game(makeFen(position.toSetup()), chess960);
     game.headers = first.headers;
     for (const node of first.moves.mainline()) {

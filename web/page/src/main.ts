@@ -14,7 +14,7 @@ import type { NormalMove, Role } from "chessops/types";
 import { parseSquare, parseUci } from "chessops/util";
 
 import { Searcher } from "./engine";
-import { chess960, Game, positionOf, variationSans } from "./game";
+import { chess960, decode, Game, leftOut, namesFiles, positionOf, variationSans } from "./game";
 import { drawGraph } from "./graph";
 import { isolate } from "./offline";
 import { recall, recallTab, store, storeTab } from "./storage";
@@ -34,6 +34,9 @@ const WHOLE_GAME = 500;
 const ELO_STEP = 50;
 /** What the user has chosen, kept from visit to visit. */
 const CHOICES = ["colour", "movetime", "elo", "use960", "number960", "multipv", "hash", "letters"];
+/** The players of a game that is played here. */
+const YOU = "You";
+const IBEX = "Ibex";
 /** What is kept for a slider of ratings at its end: later versions may end elsewhere. */
 const FULL = "full";
 
@@ -101,7 +104,23 @@ function play(move: NormalMove): void {
   game.play(legal);
   // Who plays on has not given up.
   if (game.moves.length > length) resigned = undefined;
+  if (mode === "play") sign();
   changed();
+}
+
+/** Writes into a game that is played here who plays and when, where its tags do not say. */
+function sign(): void {
+  const { headers } = game;
+  for (const [tag, colour] of [["White", "white"], ["Black", "black"]] as const) {
+    const player = headers.get(tag) ?? "?";
+    // The sides may be changed in the course of a game.
+    if (player === "?" || player === YOU || player === IBEX) headers.set(tag, enginePlays(colour) ? IBEX : YOU);
+  }
+  if (/^[?.]*$/.test(headers.get("Date") ?? "")) {
+    const now = new Date();
+    const digits = (n: number) => String(n).padStart(2, "0");
+    headers.set("Date", `${now.getFullYear()}.${digits(now.getMonth() + 1)}.${digits(now.getDate())}`);
+  }
 }
 
 /** The position on the board is another one. */
@@ -110,7 +129,7 @@ function changed(): void {
   // Whoever moves on the board has seen enough of the whole game.
   wholeGame = false;
   lines = [];
-  for (const id of ["fen-error", "pgn-error", "move-error"]) byId(id).textContent = "";
+  for (const id of ["fen-error", "pgn-error", "move-error", "copied"]) byId(id).textContent = "";
   keep();
   show();
   void act();
@@ -192,6 +211,8 @@ function newGame(next: Game): void {
   resigned = undefined;
   wholeGame = false;
   expectations = [];
+  // A remark was about the game before.
+  byId("remark").textContent = "";
   if (mode === "play") orientation = select("colour").value === "black" ? "black" : "white";
   void engine?.stop().then(() => engine?.newGame());
   changed();
@@ -239,7 +260,7 @@ function show(): void {
   // What has not changed is not read aloud again.
   if (byId("status").textContent !== told) byId("status").textContent = told;
   const name = (colour: Colour) => {
-    if (mode === "play") return enginePlays(colour) ? "Ibex" : "You";
+    if (mode === "play") return enginePlays(colour) ? IBEX : YOU;
     const side = colour === "white" ? "White" : "Black";
     const player = game.headers.get(side) ?? "?";
     return player === "?" ? side : player;
@@ -336,7 +357,9 @@ function showAnalysis(): void {
   ground.setAutoShapes(shapes);
   const values = Array.from({ length: game.moves.length + 1 }, (_, ply) => expectations[ply]);
   const graph = document.getElementById("graph") as unknown as SVGSVGElement;
-  graph.classList.toggle("empty", !values.some((value) => value !== undefined));
+  // During a game what Ibex expects is its secret, as its lines are.
+  const isSecret = mode === "play" && !isOver();
+  graph.classList.toggle("empty", isSecret || !values.some((value) => value !== undefined));
   drawGraph(graph, values, game.ply, goTo);
   const here = expectations[game.ply];
   label(graph, `Expectation of White over the game${here === undefined ? "" : `, here ${Math.round(100 * here)}%`}`);
@@ -360,6 +383,8 @@ function lineItem(line: Line, position: ReturnType<Game["position"]>): HTMLLIEle
     const move = document.createElement("button");
     move.className = "quiet";
     move.textContent = san;
+    // The line is one stop of the Tab key; the arrows go through its moves.
+    move.tabIndex = at === 0 ? 0 : -1;
     move.onclick = () => {
       // Another position may be on the board by now.
       if (game.path.join() !== path.join()) return;
@@ -368,6 +393,19 @@ function lineItem(line: Line, position: ReturnType<Game["position"]>): HTMLLIEle
     };
     moves.append(move, " ");
   });
+  moves.onkeydown = (event) => {
+    const next = { ArrowLeft: "previousElementSibling", ArrowRight: "nextElementSibling" } as const;
+    if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+    event.preventDefault();
+    // They are keys of the page as well, for the game.
+    event.stopPropagation();
+    const from = event.target as HTMLElement;
+    const to = from[next[event.key]] as HTMLElement | null;
+    if (to === null) return;
+    from.tabIndex = -1;
+    to.tabIndex = 0;
+    to.focus();
+  };
   item.append(score, kind, moves);
   return item;
 }
@@ -445,6 +483,12 @@ function typed(): void {
   play(move);
 }
 
+/** Loads the first game of a PGN, and says what else there was. */
+function loadPgn(text: string): void {
+  setUp(Game.read(text));
+  byId("remark").textContent = leftOut(text);
+}
+
 function setUp(next: Game): void {
   mode = "analyse";
   analysing = false;
@@ -508,7 +552,7 @@ function listen(): void {
   });
   click("set-fen", () => report("fen-error", () => setUp(readFen(input("fen").value))));
   click("copy-fen", () => void copy(game.fen(), "fen"));
-  click("load-pgn", () => report("pgn-error", () => setUp(Game.read(byId<HTMLTextAreaElement>("pgn").value))));
+  click("load-pgn", () => report("pgn-error", () => loadPgn(byId<HTMLTextAreaElement>("pgn").value)));
   click("copy-pgn", () => void copy(game.pgn(result()), "pgn"));
   click("save-pgn", () => {
     const link = document.createElement("a");
@@ -529,18 +573,25 @@ function listen(): void {
   };
   input("fen").onkeydown = (event) => event.key === "Enter" && button("set-fen").click();
   input("pgn-file").onchange = async () => {
-    const text = await input("pgn-file").files?.[0]?.text();
-    if (text !== undefined) report("pgn-error", () => setUp(Game.read(text)));
+    const bytes = await input("pgn-file").files?.[0]?.arrayBuffer();
+    if (bytes !== undefined) report("pgn-error", () => loadPgn(decode(bytes)));
     input("pgn-file").value = "";
   };
   input("elo").oninput = showElo;
   for (const id of CHOICES) input(id).addEventListener("change", () => (keep(), show(), void choicesChanged(id)));
   document.addEventListener("keydown", keys);
+  // A touch beside the question leaves it, as Escape does.
+  const dialog = byId<HTMLDialogElement>("promotion");
+  dialog.onclick = (event) => {
+    if (event.target === dialog) dialog.close();
+  };
 }
 
 /** A new colour takes over at once; new settings begin a new search. */
 function choicesChanged(id: string): void {
   if (id === "elo") showElo();
+  // What the browser has said of the memory was about the choice before.
+  if (id === "hash") byId("remark").textContent = "";
   if (id === "colour" && select("colour").value !== "none") orientation = select("colour").value as Colour;
   if (id === "colour" || ((id === "multipv" || id === "hash") && analysing)) changed();
 }
@@ -549,6 +600,7 @@ function choicesChanged(id: string): void {
 async function copy(text: string, field: "fen" | "pgn"): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
+    byId("copied").textContent = `The ${field.toUpperCase()} is copied.`;
   } catch {
     const place = byId<HTMLInputElement | HTMLTextAreaElement>(field);
     place.value = text;
@@ -559,7 +611,7 @@ async function copy(text: string, field: "fen" | "pgn"): Promise<void> {
 
 function readFen(text: string): Game {
   // As the engine reads it: some addresses have underscores for blanks. Castling rights by files are those of Chess960.
-  return new Game(makeFen(positionOf(text).toSetup()), /^\S+?[\s_]+[wb][\s_]+[A-Ha-h]+(?=[\s_]|$)/.test(text.trim()));
+  return new Game(makeFen(positionOf(text).toSetup()), namesFiles(text));
 }
 
 function keys(event: KeyboardEvent): void {
@@ -578,7 +630,8 @@ function keys(event: KeyboardEvent): void {
   };
   // Speech input, and fingers that slip, press letters that nobody means.
   if (/^[a-z]$/i.test(event.key) && !input("letters").checked) return;
-  const id = actions[event.key];
+  // With caps lock a letter is a capital.
+  const id = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   // In analysis there is no button for it.
   if (id === "take-back" && mode !== "play") return;
   if (id !== undefined) {

@@ -58,14 +58,13 @@ export function statement(line: Line): Statement {
   return line.wdl?.[1] === 1000 ? "proved draw" : "evaluation";
 }
 
-/** The score as White sees it, in pawns: `+0.35`, `#-4`, `≥ +1.20`. */
+/** The score as White sees it, in pawns: `+0.35`, `#-4`, `≥ +1.20`; a bound of what is certain: `≥ #4`, `≤ 0-1`. */
 export function scoreText(line: Line, turn: "white" | "black"): string {
   const sign = turn === "white" ? 1 : -1;
-  if (line.mate !== undefined) return `#${sign * line.mate}`;
-  const value = sign * (line.cp ?? 0);
-  const kind = statement(line);
-  if (kind === "recognized" || kind === "tablebase") return value > 0 ? "1-0" : "0-1";
   const atLeast = line.bound === undefined ? "" : (line.bound === "lower") === (sign > 0) ? "≥ " : "≤ ";
+  if (line.mate !== undefined) return `${atLeast}#${sign * line.mate}`;
+  const value = sign * (line.cp ?? 0);
+  if (Math.abs(value) >= RECOGNIZED) return `${atLeast}${value > 0 ? "1-0" : "0-1"}`;
   return `${atLeast}${value < 0 ? "−" : value > 0 ? "+" : ""}${(Math.abs(value) / 100).toFixed(2)}`;
 }
 

@@ -14,7 +14,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { chromium } from "playwright-core";
-import { build } from "vite";
+import { build, transformWithEsbuild } from "vite";
 
 const BROWSER = process.env.CHROMIUM || "/usr/bin/chromium";
 const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
@@ -184,6 +184,13 @@ test("a hash that the browser refuses is reported, and the analysis goes on", { 
   await page.waitForFunction(() => /depth \d/.test(document.querySelector("#speed").textContent));
   assert.match(await page.textContent("#remark"), /hash/i);
   await page.click("#analyse");
+  // The remark was about that choice.
+  await page.selectOption("#hash", "16");
+  assert.equal(await page.textContent("#remark"), "");
+  await page.click("#analyse");
+  await page.waitForFunction(() => /depth \d/.test(document.querySelector("#speed").textContent));
+  assert.equal(await page.textContent("#remark"), "");
+  await page.click("#analyse");
   await page.selectOption("#hash", "64");
 });
 
@@ -306,12 +313,13 @@ test("moves can be typed", { skip }, async () => {
   const moves = await page.textContent("#moves");
   for (const text of ["e1e5", "e1e3", "e1h8", "e1f2", "e1f3", "e1c1", "e1a1", "e1g1q"]) await wrong([text, /is not legal/]);
   assert.equal(await page.textContent("#moves"), moves);
-  for (const text of ["e1g1", "e1h1"]) {
+  for (const text of ["e1g1", "e1h1", "o-o", "0–0"]) {
     await type(text);
     assert.equal(await page.textContent("#moves .here"), "O-O", text);
     await page.click("#back");
   }
-  for (const text of ["0-0", "g8f6", "d2d3", "d6", "c3", "Bg4", "Nbd2", "Qd7", "a4", "e8c8"]) await type(text);
+  // As the keyboard of a phone writes them, too.
+  for (const text of ["0-0", "g8f6", "d2d3", "d6!", "c3", "bg4", "nbd2", "Qd7?!", "a4", "e8c8"]) await type(text);
   assert.equal(await page.textContent("#move-error"), "");
   assert.match((await copied()).replace(/\s+/g, " "), /3\. Bc4 Bc5 4\. O-O Nf6 5\. d3 d6 6\. c3 Bg4 7\. Nbd2 Qd7 8\. a4 O-O-O/);
   // In Chess960 the king may be far from where castling takes it, or stand beside it.
@@ -325,6 +333,10 @@ test("moves can be typed", { skip }, async () => {
   await wrong(["a7a8", /q, r, b or n/], ["a8", /q, r, b or n/], ["a8k", /is no move/]);
   await type("a7a8n");
   assert.equal(await page.textContent("#moves button"), "a8=N");
+  // A small b is the file where that is a move.
+  await setUp("4k3/8/8/8/2p5/1P6/4B3/4K3 w - - 0 1");
+  await type("bc4");
+  assert.equal(await page.textContent("#moves button"), "bxc4");
   await page.click("#tab-play");
   await page.click("#new-game");
   await type("d4");
@@ -378,17 +390,154 @@ test("PGN as others write it, and as others read it", { skip }, async () => {
   }
   await load("1. e4 -- 2. d4 *");
   assert.match(await page.textContent("#pgn-error"), /'--' is no move/);
-  // The start of Chess960 is written so that it is read as one again.
-  await setUp("bqnrkbnr/pppppppp/8/8/8/8/PPPPPPPP/BQNRKBNR w HDhd - 0 1");
-  await type("d4");
-  const written = await copied();
-  assert.match(written, /\[Variant "Chess960"\]/);
-  assert.match(written, /\[SetUp "1"\]/);
-  await load(written);
+  // Tags that are unusual, and one that is none.
+  for (const [tag, expected] of [
+    ['[Event "The "Big" Open"]', '[Event "The \\"Big\\" Open"]'],
+    ['[Event "The \\"Big\\" Open"]', '[Event "The \\"Big\\" Open"]'],
+    ['[Event "x"]\n[Time-Control "3"]', '[Time-Control "3"]'],
+    ['[Event "The Big\nOpen"]\n[Site "here"]', '[Event "The Big Open"]\n[Site "here"]'],
+  ]) {
+    await load(`${tag}\n[White "A"]\n\n1. e4 e5 2. d4 *`);
+    assert.equal(await page.textContent("#pgn-error"), "", tag);
+    assert.equal(await moves(), 3, tag);
+    assert.equal(await page.textContent("#bottom-name"), "A");
+    assert.ok((await copied()).includes(expected), `${expected}\n${await copied()}`);
+  }
+  await load('[White "A"]\n[The event]\n\n1. e4 *');
+  assert.equal(await page.textContent("#pgn-error"), "'[The event]' is no tag.");
+  // Other signs for pieces, promotions, double checks and results.
+  for (const [pgn, count, result] of [
+    ["1. e4 e5 2. ♘f3 ♞c6 3. ♗b5 ½-½", 5, "1/2-1/2"],
+    ["1. ♙e4 d5 2. e4xd5 ♛xd5 0:1", 4, "0-1"],
+    ["1. e4 d6 2. Bb5++ c6 1–0", 4, "1-0"],
+    ['[FEN "8/P6k/8/8/8/8/8/K7 w - - 0 1"]\n\n1. a8(Q) Kg6 1/2', 2, "1/2-1/2"],
+    ['[Result "½:½"]\n\n1. e4', 1, "1/2-1/2"],
+  ]) {
+    await load(pgn);
+    assert.equal(await page.textContent("#pgn-error"), "", pgn);
+    assert.equal(await moves(), count, pgn);
+    assert.ok((await copied()).includes(`[Result "${result}"]`), pgn);
+  }
+  // A start of Chess960 is written so that it is read as one again, whatever names its castling rights.
+  for (const fen of [
+    "bqnrkbnr/pppppppp/8/8/8/8/PPPPPPPP/BQNRKBNR w HDhd - 0 1",
+    "rk5r/pppppppp/8/8/8/8/PPPPPPPP/RK5R w KQkq - 0 1",
+    "1r2k3/pppppppp/8/8/8/8/PPPPPPPP/1R2K3 w Qq - 0 1",
+  ]) {
+    await setUp(fen);
+    await type("d4");
+    const written = await copied();
+    assert.match(written, /\[Variant "Chess960"\]/, fen);
+    assert.match(written, /\[SetUp "1"\]/, fen);
+    await load(written);
+    assert.match(await copied(), /\[Variant "Chess960"\]/, fen);
+    await load(written.replace('[Variant "Chess960"]\n', ""));
+    assert.match(await copied(), /\[Variant "Chess960"\]/, fen);
+  }
+  await load('[FEN "r3k2r/8/8/8/8/8/8/R3K2R w HAha - 0 1"]\n\n1. O-O *');
   assert.match(await copied(), /\[Variant "Chess960"\]/);
+  await setUp("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
+  await type("O-O");
+  assert.doesNotMatch(await copied(), /Variant/);
+  // A line of EPD, and a remark behind a FEN.
+  for (const [text, fen] of [
+    ['2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - bm Qg6; id "WAC.001";', "R4RK1 w - - 0 1"],
+    ['8/8/P6k/8/8/8/8/K7 w - - 3 7 id "a b";', "K7 w - - 3 7"],
+    ["8/8/P6k/8/8/8/8/K7 w - - 3 7 ; c", "K7 w - - 3 7"],
+  ]) {
+    await setUp(text);
+    assert.equal(await page.textContent("#fen-error"), "", text);
+    assert.ok((await page.inputValue("#fen")).endsWith(fen), text);
+  }
+  await setUp("8/8/P6k/8/8/8/8/K7 w - - 3 7 more and more");
+  assert.match(await page.textContent("#fen-error"), /behind the sixth field/);
   // Underscores for blanks, as in some addresses.
   await setUp("8/8/P6k/8/8/8/8/K7_w_-_-_0_1");
   assert.equal(await page.inputValue("#fen"), "8/8/P6k/8/8/8/8/K7 w - - 0 1");
+});
+
+test("what is not loaded of a PGN is named", { skip }, async () => {
+  const remark = () => page.textContent("#remark");
+  const games = '[Event "one"]\n\n1. e4 {good} (1. d4 $2) e5 $1 1-0\n\n[Event "two"]\n\n1. d4 *\n';
+  await load(games);
+  assert.equal(await remark(), "The first of 2 games. Comments, variations and marks are left out.");
+  await load("1. e4 e5 1-0\n\n1. d4 d5 *");
+  assert.equal(await remark(), "The first of several games.");
+  await load("1. e4 e5 ; to the end\n1-0");
+  assert.equal(await remark(), "Comments are left out.");
+  await load("1. e4 e5 *");
+  assert.equal(await remark(), "");
+  // A file in the encoding of older programs, and one in UTF-8.
+  for (const encoding of ["latin1", "utf8"]) {
+    const buffer = Buffer.from(games.replace("[Event", '[White "José"]\n[Event'), encoding);
+    await page.setInputFiles("#pgn-file", { name: "games.pgn", mimeType: "application/x-chess-pgn", buffer });
+    await page.waitForFunction(() => document.querySelector("#bottom-name").textContent === "José");
+    assert.match(await remark(), /^The first of 2 games/);
+    await load("1. e4 e5 *");
+  }
+});
+
+test("scores that are bounds say so", async () => {
+  const source = await readFile(new URL("../src/uci.ts", import.meta.url), "utf8");
+  const { code } = await transformWithEsbuild(source, "uci.ts");
+  const { readInfo, scoreText } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  for (const [score, white, black] of [
+    ["cp 35", "+0.35", "−0.35"],
+    ["cp 35 lowerbound", "≥ +0.35", "≤ −0.35"],
+    ["cp 10500", "1-0", "0-1"],
+    ["cp 10500 lowerbound", "≥ 1-0", "≤ 0-1"],
+    ["mate 4", "#4", "#-4"],
+    ["mate 4 lowerbound", "≥ #4", "≤ #-4"],
+    ["mate -4 upperbound", "≤ #-4", "≥ #4"],
+  ]) {
+    const line = readInfo(`info depth 9 score ${score} nodes 1 pv e2e4`);
+    assert.deepEqual([scoreText(line, "white"), scoreText(line, "black")], [white, black], score);
+  }
+});
+
+test("a game that is played here names its players, and hides what Ibex expects", { skip }, async () => {
+  await page.click("#tab-play");
+  await page.selectOption("#colour", "white");
+  await page.selectOption("#movetime", "100");
+  await page.click("#new-game");
+  await type("e4");
+  await until("Your move: White. Ibex has played");
+  assert.ok(await page.isHidden("#graph"));
+  const now = await page.evaluate(() => new Date().getFullYear());
+  assert.match(await copied(), new RegExp(`\\[Date "${now}\\.\\d\\d\\.\\d\\d"\\][^]*\\[White "You"\\]\n\\[Black "Ibex"\\]`));
+  await page.click("#resign");
+  assert.ok(await page.isVisible("#graph"));
+  // A loaded game keeps its players.
+  await load('[White "A"]\n[Date "1999.01.01"]\n\n1. e4 *');
+  await page.click("#tab-play");
+  await page.selectOption("#colour", "black");
+  await type("e5");
+  assert.match(await copied(), /\[Date "1999\.01\.01"\][^]*\[White "A"\]\n\[Black "You"\]/);
+  await page.selectOption("#colour", "white");
+  await page.click("#tab-analyse");
+  await page.evaluate(() => document.querySelector("#copy-fen").click());
+  await page.waitForFunction(() => document.querySelector("#copied").textContent === "The FEN is copied.");
+});
+
+test("a line of the analysis is one stop of the Tab key", { skip }, async () => {
+  await setUp(POSITIONS[0]);
+  await page.selectOption("#multipv", "3");
+  await page.click("#analyse");
+  await page.waitForFunction(() => document.querySelectorAll("#lines li:nth-child(3) button").length > 3);
+  await page.click("#analyse");
+  assert.equal(await page.locator("#lines button[tabindex=\"0\"]").count(), 3);
+  const focused = () => page.evaluate(() => document.activeElement.textContent);
+  const line = await page.locator("#lines li:first-child button").allTextContents();
+  await page.locator("#lines li:first-child button").first().focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await focused(), line[2]);
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await focused(), line[1]);
+  assert.equal(await page.locator("#lines button[tabindex=\"0\"]").count(), 3);
+  await page.keyboard.press("Enter");
+  assert.ok(await page.isVisible("#variation"));
+  await page.click("#leave");
 });
 
 test("nothing that a key or a button does loses a game", { skip }, async () => {
@@ -469,6 +618,14 @@ test("keys do nothing behind a question, and a new game asks one", { skip }, asy
   await page.keyboard.press("Escape");
   assert.ok(await page.isHidden("#promotion"));
   assert.equal(await moves(), 2);
+  // A phone has no Escape.
+  for (const leave of [() => page.tap("#promotion .cancel"), () => page.touchscreen.tap(5, 5)]) {
+    await move("a7", "a8");
+    await page.waitForSelector("#promotion[open]");
+    await leave();
+    await page.waitForSelector("#promotion", { state: "hidden", timeout: 5000 });
+    assert.equal(await moves(), 2);
+  }
   page.once("dialog", (dialog) => dialog.dismiss());
   await page.keyboard.press("n");
   assert.equal(await moves(), 2);
@@ -512,7 +669,9 @@ test("letters are keys only if the user wants them, and full strength stays full
   await page.evaluate(() => document.activeElement.blur());
   await page.keyboard.press("f");
   assert.equal(await isTurned(), !before);
-  await page.keyboard.press("f");
+  // With caps lock.
+  await page.keyboard.press("F");
+  assert.equal(await isTurned(), before);
   const kept = () => page.evaluate(() => JSON.parse(localStorage.getItem("ibex")).choices.elo);
   const slide = (value) =>
     page.evaluate((to) => {
@@ -704,6 +863,10 @@ test("390 pixels are wide enough, light and dark", { skip }, async () => {
           return panel.scrollWidth - panel.clientWidth;
         }, `#panel-${tab}`);
         assert.ok(cut <= 0, `${tab}: ${cut} pixels of the panel are cut off at ${width}`);
+        // Phones zoom into a field with smaller letters, and stay there.
+        const sizes = await page.evaluate(() =>
+          [...document.querySelectorAll("input, textarea, select")].map((field) => [field.id, getComputedStyle(field).fontSize]));
+        for (const [id, size] of sizes) assert.ok(parseFloat(size) >= 16 || ["elo", "pgn-file", "use960", "letters"].includes(id), `${id}: ${size}`);
         if (!process.env.SHOTS) continue;
         if (tab === "analyse") await page.click("#analyse");
         await page.waitForTimeout(1500);
