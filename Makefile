@@ -25,6 +25,9 @@ MAKE_FIGURES = env -u CARGO_ENCODED_RUSTFLAGS RUSTFLAGS= cargo build --release -
   cargo run --quiet --locked -p ibex-figures -- --ibex $(or $(CARGO_TARGET_DIR),target)/release/ibex \
   --build '`cargo build --release`' $(if $(IBEX_SHARED),--shared $(IBEX_SHARED)) run
 
+# What the page's builder needs; the tests of the package need a little less.
+NODE = install version 20.19 or later of 20, or 22.12 or later, from https://nodejs.org
+
 # By the environment, so that the library and its crates are built so, too: what follows `--` reaches the last crate only.
 native pgo: export RUSTFLAGS += -C target-cpu=native
 
@@ -58,7 +61,9 @@ wasm-target:
 	  || { echo "WebAssembly is missing: rustup target add wasm32-wasip1" >&2; exit 1; }
 
 node:
-	@command -v node >/dev/null || { echo "Node is missing: install version 20 or later from https://nodejs.org" >&2; exit 1; }
+	@command -v node >/dev/null || { echo "Node is missing: $(NODE)" >&2; exit 1; }
+	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 22 || (a === 22 && b >= 12) || (a === 20 && b >= 19) ? 0 : 1)' \
+	  || { echo "Node $$(node --version) is too old: $(NODE)" >&2; exit 1; }
 
 web: wasm-target ## Build the engine for browsers and Node, web/package/ibex.wasm (after: rustup target add wasm32-wasip1)
 	RUSTFLAGS="-C target-feature=+simd128" CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_STRIP=symbols \
@@ -163,4 +168,4 @@ clean: ## Remove what was built
 	cargo clean
 
 help: ## This list
-	@sed -n "s/^\([a-z-]*\):[a-z -]* ## /\1$$(printf '\t')/p" Makefile
+	@sed -n "s/^\([a-z-]*\):[a-z -]* ## /\1$$(printf '\t')/p" Makefile | sed 's|\$$\$$|$$|g; s|\$$(EXE)|$(EXE)|g'

@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
@@ -55,6 +57,27 @@ async function engine(options = {}) {
   };
   return { loaded, lines, until, ask };
 }
+
+test("the packed package is taken into a project, and its example runs there", { timeout: 120_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "ibex-package-"));
+  const npm = (...words) => execFileSync("npm", [...words, "--offline", "--no-audit", "--no-fund"], { cwd: folder, encoding: "utf8" });
+  try {
+    const packed = npm("pack", fileURLToPath(new URL("..", import.meta.url)), "--silent").trim();
+    writeFileSync(join(folder, "package.json"), '{ "name": "game", "private": true }');
+    npm("install", `./${packed}`);
+    // The lines of docs/web.md, and an end.
+    const page = readFileSync(new URL("docs/web.md", root), "utf8");
+    const lines = page.split("\n").filter((line) => line.startsWith("    "));
+    const from = lines.indexOf('    import { load } from "ibex-chess";');
+    const example = lines.slice(from, lines.indexOf('    engine.postMessage("go movetime 1000");') + 1);
+    assert.ok(from >= 0 && example.length >= 5);
+    const source = [...example, 'engine.addMessageListener((line) => line.startsWith("bestmove") && engine.terminate());'];
+    writeFileSync(join(folder, "game.mjs"), source.map((line) => line.trim()).join("\n"));
+    assert.match(execFileSync(process.execPath, ["game.mjs"], { cwd: folder, encoding: "utf8" }), /^bestmove \w+/m);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
 
 test("a line is carried out by the word that the engine takes", () => {
   for (const [line, first] of [
