@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Lines of the front page at most.
 const FRONT_PAGE: usize = 200;
@@ -84,6 +85,103 @@ fn the_front_page_is_short_and_leads_everywhere() {
             assert!(linked.contains(name.as_str()), "README.md has no link to {name}");
         }
     }
+}
+
+/// The values of the constants of this name, and what a call has as its argument, in a text of Rust.
+fn strings(text: &str, before: &str, behind: &str) -> Vec<String> {
+    let found = text.split(before).skip(1).filter_map(|rest| rest.split_once(behind));
+    found.map(|(string, _)| string.to_owned()).collect()
+}
+
+/// Outside of this project nobody has the data that figures and matches are made of, unless a page names them.
+#[test]
+fn the_test_data_are_named() {
+    let page = read(&root().join("CONTRIBUTING.md"));
+    let (_, page) = page.split_once("## Test data").expect("a section");
+    let mut names = BTreeSet::new();
+    for entry in fs::read_dir(root().join("figures/src")).expect("a readable folder") {
+        let text = read(&entry.expect("an entry").path());
+        for argument in strings(&text, "tools.data(", ")?") {
+            match argument.trim_matches(['&', '"']) {
+                // The books are constants; the suites have a list of their own.
+                "BOOK" => names.extend(strings(&text, " BOOK: &str = \"", "\"")),
+                "LEVEL_BOOK" => names.extend(strings(&text, " LEVEL_BOOK: &str = \"", "\"")),
+                "format!(\"epd/{name}.epd\")" | "format!(\"epd/{name}.epd" => {
+                    let list = strings(&text, "const SUITES", "];").concat();
+                    names.extend(strings(&list, "    (\"", "\"").iter().map(|suite| format!("epd/{suite}.epd")));
+                }
+                name => {
+                    names.insert(name.to_owned());
+                }
+            }
+        }
+    }
+    assert!(
+        names.len() >= 10 && names.contains("books/noob_3moves.epd") && names.contains("epd/lct2.epd"),
+        "{names:?}"
+    );
+    for name in names {
+        assert!(page.contains(&format!("`{name}`")), "CONTRIBUTING.md does not name {name}");
+    }
+}
+
+/// The page is built by Vite, which does not run under every version of Node.
+#[test]
+fn the_version_of_node_is_the_one_that_the_page_needs() {
+    let lock = read(&root().join("web/page/package-lock.json"));
+    let (_, vite) = lock.split_once("\"node_modules/vite\"").expect("the builder of the page");
+    let (_, needed) = vite.split_once("\"node\": \"").expect("what it needs");
+    let (needed, _) = needed.split_once('"').expect("its end");
+    assert_eq!(needed, "^20.19.0 || >=22.12.0", "Makefile and docs/web.md say 20.19 or 22.12");
+    assert!(read(&root().join("web/page/package.json")).contains(&format!("\"node\": \"{needed}\"")));
+    let makefile = read(&root().join("Makefile"));
+    assert!(makefile.contains("version 20.19 or later of 20, or 22.12 or later"));
+    assert!(makefile.contains("(a === 22 && b >= 12) || (a === 20 && b >= 19)"));
+    let page = read(&root().join("docs/web.md")).replace('\n', " ");
+    assert!(page.contains("version 20 the release 20.19 or later, or else 22.12 or later"));
+}
+
+/// What `make help` prints is pasted into a shell, where `$$` is a number.
+#[test]
+fn the_help_of_make_can_be_pasted() {
+    let Ok(output) = Command::new("make").args(["--no-print-directory", "help"]).current_dir(root()).output() else {
+        return;
+    };
+    let help = String::from_utf8_lossy(&output.stdout);
+    assert!(help.lines().count() > 20, "{help}");
+    assert!(!help.contains("$$") && !help.contains("$(EXE)"), "{help}");
+    assert!(
+        help.contains("Build ./ibex for this machine") && help.contains("$(uname -m)-unknown-linux-musl"),
+        "{help}"
+    );
+}
+
+/// A reader pastes the commands one after the other.
+#[test]
+fn the_commands_of_the_front_page_have_their_inputs() {
+    let front = read(&root().join("README.md"));
+    let (_, block) = front.split_once("## The EPD laboratory in a minute").expect("a section");
+    let mut made: BTreeSet<&str> = BTreeSet::new();
+    let commands: Vec<&str> = block.lines().skip(2).take_while(|line| line.starts_with("    ibex ")).collect();
+    assert!(commands.len() >= 6, "{commands:?}");
+    for command in commands {
+        let words: Vec<&str> = command.split('#').next().unwrap_or_default().split_whitespace().collect();
+        let mut outputs = BTreeSet::new();
+        for pair in words.windows(2).filter(|pair| ["--html", "--jsonl", "--out"].contains(&pair[0])) {
+            outputs.insert(pair[1]);
+        }
+        let is_file = |word: &&str| [".epd", ".jsonl", ".html", ".pgn"].iter().any(|end| word.ends_with(end));
+        for input in words.iter().copied().filter(is_file).filter(|word| !outputs.contains(word)) {
+            // The games are the reader's.
+            let there = input == "games.pgn" || made.contains(input) || root().join(input).exists();
+            assert!(there, "{command}: no command before it makes {input}");
+        }
+        for output in outputs {
+            assert!(made.insert(output), "{command}: {output} is there already");
+        }
+    }
+    let (_, first) = front.split_once("    cargo run --release -- epd").expect("the first command");
+    assert!(first.lines().next().is_some_and(|line| line.ends_with(" --force")), "a second try would be refused");
 }
 
 #[test]
