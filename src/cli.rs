@@ -6,7 +6,7 @@ use std::{fs, io};
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum as _};
 use clap_complete::Shell;
-use ibex::lab::{OK, TROUBLE, analyse, bench, datagen, endings, epd, experiments, perft, probe, prove};
+use ibex::lab::{Exit, analyse, bench, datagen, endings, epd, experiments, perft, probe, prove};
 use ibex::uci;
 
 /// A UCI chess engine whose scores mean something exact.
@@ -105,10 +105,10 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Epd(args) => epd::run(&args),
         Command::Lab(args) => experiments::run(&args),
         Command::Manual { folder } => match manual(&folder) {
-            Ok(()) => OK,
+            Ok(()) => Exit::Done,
             Err(error) => {
                 ibex::remark!("ibex manual: {}: {error}", folder.display());
-                TROUBLE
+                Exit::Trouble
             }
         },
         Command::Perft(args) => perft::run(&args),
@@ -116,7 +116,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Prove(args) => prove::run(&args),
         Command::Spsa { names } => {
             uci::spsa::at_the_prompt(&names, &mut |line| ibex::tell!("{line}"));
-            OK
+            Exit::Done
         }
     };
     ExitCode::from(status)

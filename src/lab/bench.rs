@@ -1,6 +1,6 @@
 //! `ibex bench`: the bench with its settings on the command line.
 
-use super::{OK, TROUBLE};
+use super::Exit;
 use crate::bench::{BenchOptions, DEPTH, POSITIONS, measure};
 use crate::{remark, tell};
 
@@ -25,7 +25,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> u8 {
+pub fn run(args: &Args) -> Exit {
     let setup = if args.words.is_empty() {
         Ok(BenchOptions { depth: args.depth, hash_mib: args.hash, threads: args.threads })
     } else {
@@ -40,15 +40,15 @@ pub fn run(args: &Args) -> u8 {
     match setup.and_then(|setup| measure(setup, report)) {
         Ok(measured) if args.signature => {
             tell!("{}", measured.nodes);
-            OK
+            Exit::Done
         }
         Ok(measured) => {
             tell!("{measured}");
-            OK
+            Exit::Done
         }
         Err(reason) => {
             remark!("ibex bench: {reason}");
-            TROUBLE
+            Exit::Trouble
         }
     }
 }

@@ -9,10 +9,6 @@ use crossbeam_channel::Receiver;
 
 use crate::remark;
 
-/// The exit status of a program that was interrupted: 128 and the number of SIGINT, as shells count. It is the same
-/// after SIGTERM and SIGHUP: it means that the run is incomplete and can go on.
-pub const STATUS: u8 = 128 + 2;
-
 static STOPPED: AtomicBool = AtomicBool::new(false);
 static STOP: OnceLock<Receiver<Infallible>> = OnceLock::new();
 
@@ -39,7 +35,7 @@ pub fn catch(command: &'static str, at_once: fn()) {
             remark!("\n{command}: stopping; what is done is written (once more ends it at once)");
         } else {
             at_once();
-            std::process::exit(STATUS.into());
+            std::process::exit(super::Exit::Interrupted.code().into());
         }
     });
     #[cfg(unix)]

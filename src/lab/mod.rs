@@ -1,8 +1,6 @@
 //! Commands for the terminal: counting moves, measuring speed, running suites, analysing games.
 //!
-//! Each command is a pair: `Args`, the part of the command line that it owns, and a `run` that returns an exit status:
-//! 0 for success, 1 for "ran, and found what it looks for" (a wrong count, too few solutions), 2 for
-//! "could not run" (no such file, nothing to do).
+//! Each command is a pair: `Args`, the part of the command line that it owns, and a `run` that returns its [`Exit`].
 
 pub mod amount;
 pub mod analyse;
@@ -10,6 +8,7 @@ pub mod bench;
 pub mod datagen;
 pub mod endings;
 pub mod epd;
+mod exit;
 pub mod experiments;
 pub mod interrupt;
 pub mod outputs;
@@ -22,13 +21,8 @@ pub mod prove;
 pub mod tell;
 
 use crate::engine::{LARGEST_HASH, MOST_THREADS};
+pub use exit::Exit;
 
-/// The command ran and everything was in order.
-pub const OK: u8 = 0;
-/// The command ran and found what it looks for: a mismatch, a threshold missed.
-pub const FOUND: u8 = 1;
-/// The command could not do its work.
-pub const TROUBLE: u8 = 2;
 /// Pieces of work that `--jobs` allows at once: systems refuse many more threads.
 const MOST_JOBS: u64 = 1024;
 

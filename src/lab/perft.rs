@@ -6,7 +6,7 @@ use std::time::Instant;
 use shakmaty::CastlingMode;
 
 use super::tell::counted;
-use super::{FOUND, OK, TROUBLE, progress};
+use super::{Exit, progress};
 use crate::formats::epd::{Operation, Problem, Suite, SuiteEntry, count_depth};
 use crate::formats::input;
 use crate::parallel::{default_jobs, in_parallel};
@@ -94,30 +94,30 @@ pub fn check(suite: &Suite, max_depth: u32, jobs: usize, done: impl Fn(u64) + Sy
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> u8 {
+pub fn run(args: &Args) -> Exit {
     let jobs = args.jobs.unwrap_or_else(default_jobs);
     match args.what.as_slice() {
         [depth] if depth.bytes().all(|b| b.is_ascii_digit()) => match depth.parse() {
             Ok(_) if args.max_depth.is_some() => {
                 remark!("ibex perft: --max-depth goes with files, not with a depth");
-                TROUBLE
+                Exit::Trouble
             }
             Ok(depth) if depth <= perft::DEEPEST => run_divide(args, depth, jobs),
             _ => {
                 remark!("ibex perft: a depth of {depth} plies is out of reach: the deepest is {}", perft::DEEPEST);
-                TROUBLE
+                Exit::Trouble
             }
         },
         _ if args.fen.is_some() || args.chess960 => {
             let flag = if args.fen.is_some() { "--fen" } else { "--chess960" };
             remark!("ibex perft: {flag} goes with a depth, not with files");
-            TROUBLE
+            Exit::Trouble
         }
         files => run_files(files, args.max_depth.unwrap_or(u32::MAX), jobs),
     }
 }
 
-fn run_divide(args: &Args, depth: u32, jobs: usize) -> u8 {
+fn run_divide(args: &Args, depth: u32, jobs: usize) -> Exit {
     let mode = args.chess960.then_some(CastlingMode::Chess960);
     let position = match &args.fen {
         None => Ok((Position::startpos(), Vec::new())),
@@ -130,7 +130,7 @@ fn run_divide(args: &Args, depth: u32, jobs: usize) -> u8 {
         }
         Err(reason) => {
             remark!("ibex perft: {reason}");
-            return TROUBLE;
+            return Exit::Trouble;
         }
     };
     let start = Instant::now();
@@ -144,17 +144,17 @@ fn run_divide(args: &Args, depth: u32, jobs: usize) -> u8 {
     let seconds = start.elapsed().as_secs_f64();
     let leaves = counted(total, "leaf", "leaves");
     tell!("\n{leaves}, {:.3} s, {:.1} million a second", seconds, total as f64 / seconds.max(1e-9) / 1e6);
-    OK
+    Exit::Done
 }
 
-fn run_files(files: &[String], max_depth: u32, jobs: usize) -> u8 {
+fn run_files(files: &[String], max_depth: u32, jobs: usize) -> Exit {
     let mut suites = Vec::new();
     let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
     let files = match input::expand(&files) {
         Ok(files) => files,
         Err(reason) => {
             remark!("ibex perft: {reason}");
-            return TROUBLE;
+            return Exit::Trouble;
         }
     };
     for file in &files {
@@ -162,14 +162,14 @@ fn run_files(files: &[String], max_depth: u32, jobs: usize) -> u8 {
             Ok(suite) => suites.push(suite),
             Err(reason) => {
                 remark!("ibex perft: {reason}");
-                return TROUBLE;
+                return Exit::Trouble;
             }
         }
     }
     // Before anything is counted: that may take hours.
     if let Some(reason) = suites.iter().find_map(|suite| out_of_reach(suite, max_depth)) {
         remark!("ibex perft: {reason}");
-        return TROUBLE;
+        return Exit::Trouble;
     }
     let (mut checked, mut bad_lines) = (0, 0);
     let mut all_right = true;
@@ -208,9 +208,9 @@ fn run_files(files: &[String], max_depth: u32, jobs: usize) -> u8 {
     }
     if checked == 0 {
         remark!("ibex perft: nothing to check");
-        return TROUBLE;
+        return Exit::Trouble;
     }
-    if all_right && bad_lines == 0 { OK } else { FOUND }
+    if all_right && bad_lines == 0 { Exit::Done } else { Exit::Found }
 }
 
 /// The first count up to `max_depth` that is too deep, in a line of words; none if there is no such count.

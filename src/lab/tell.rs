@@ -48,7 +48,7 @@ pub fn line(words: Arguments<'_>) {
         end_without_reader();
     }
     aside(format_args!("ibex: nothing more can be written to standard output: {error}"));
-    std::process::exit(super::TROUBLE.into());
+    std::process::exit(super::Exit::Trouble.code().into());
 }
 
 /// Ends the program in silence: the reader of standard output has gone.

@@ -20,6 +20,7 @@ pub const LEVELS: &[&[&str]] = &[
 
 /// The modules of the laboratory, in the same way: means, then suites, then the commands, which do not know each other.
 const LAB: &[&[&str]] = &[
+    &["exit"],
     &["amount", "interrupt", "progress", "tell"],
     &["page"],
     &["outputs", "play"],

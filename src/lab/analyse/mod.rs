@@ -42,7 +42,7 @@ use super::outputs::{self, Manner, Output};
 use super::play::external;
 use super::play::player::Budget;
 use super::tell::{self, counted};
-use super::{FOUND, OK, TROUBLE, amount, interrupt, progress};
+use super::{Exit, amount, interrupt, progress};
 use crate::formats::input::{self, STDIN, Source};
 use crate::position::notation::is_move_like;
 use crate::remark;
@@ -278,14 +278,14 @@ impl Desk<'_> {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> u8 {
+pub fn run(args: &Args) -> Exit {
     analyse(args).unwrap_or_else(|reason| {
         remark!("ibex analyse: {reason}");
-        TROUBLE
+        Exit::Trouble
     })
 }
 
-fn analyse(args: &Args) -> Result<u8, String> {
+fn analyse(args: &Args) -> Result<Exit, String> {
     if args.out.as_ref().is_some_and(|path| path.as_os_str() == STDIN) {
         return Err("--out -: no name of a file; without --out, standard output gets the text".to_owned());
     }
@@ -309,7 +309,7 @@ fn analyse(args: &Args) -> Result<u8, String> {
     let searcher = match Searcher::new(args) {
         Err(_) if interrupt::is_stopped() => {
             remark!("ibex analyse: interrupted before the first search");
-            return Ok(interrupt::STATUS);
+            return Ok(Exit::Interrupted);
         }
         searcher => searcher?,
     };
@@ -322,7 +322,7 @@ fn analyse(args: &Args) -> Result<u8, String> {
         waiting = match seen {
             Err(_) if interrupt::is_stopped() => {
                 remark!("ibex analyse: interrupted before the first search");
-                return Ok(interrupt::STATUS);
+                return Ok(Exit::Interrupted);
             }
             seen => seen?,
         };
@@ -357,7 +357,7 @@ fn analyse(args: &Args) -> Result<u8, String> {
 }
 
 /// Says what has become of the inputs. Returns the exit status.
-fn conclude(args: &Args, tally: Tally, interrupted: bool, has_page: bool) -> Result<u8, String> {
+fn conclude(args: &Args, tally: Tally, interrupted: bool, has_page: bool) -> Result<Exit, String> {
     let Tally { games, positions, marks: [blunders, mistakes, dubious], bad, others, unread, failed } = tally;
     let fate = args.fate();
     if positions == 0 && games == 0 && others == 0 && failed == 0 && !interrupted {
@@ -390,13 +390,13 @@ fn conclude(args: &Args, tally: Tally, interrupted: bool, has_page: bool) -> Res
                 (false, None) => "a run with --out FILE --resume can go on after an interruption",
             }
         );
-        return Ok(interrupt::STATUS);
+        return Ok(Exit::Interrupted);
     }
     let nowhere = games == 0 && unread == 0 && others > 0;
     if nowhere {
         remark!("ibex analyse: no game has a player with '{}' in the name", args.choice.players.join("' or '"));
     }
-    Ok(if bad > 0 || failed > 0 || nowhere { FOUND } else { OK })
+    Ok(if bad > 0 || failed > 0 || nowhere { Exit::Found } else { Exit::Done })
 }
 
 /// Takes the file of `--out` out of the inputs, and that of its checkpoint: a pattern that matched neither when the run

@@ -19,9 +19,9 @@ use std::sync::{Mutex, PoisonError};
 use clap::Subcommand;
 use shakmaty::{Color, Move, Position as _};
 
+use super::Exit;
 use super::outputs::{self, Manner, Output};
 use super::tell::counted;
-use super::{OK, TROUBLE};
 use crate::bound::{Bound, Ibv};
 use crate::checksum::checksum;
 use crate::engine::{Engine, Settings, evaluation_of};
@@ -159,7 +159,7 @@ fn some_share(text: &str) -> Result<f64, String> {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> u8 {
+pub fn run(args: &Args) -> Exit {
     let result = match (&args.command, &args.run) {
         (Some(Command::Stats { files, filter }), _) => return report::stats(files, *filter),
         (Some(Command::Verify { files }), _) => return report::verify(files),
@@ -174,11 +174,11 @@ pub fn run(args: &Args) -> u8 {
         Ok(tally) => {
             let games = counted(tally.games, "game", "games");
             tell!("{games}, {}, {} kept", counted(tally.positions, "position", "positions"), tally.kept);
-            OK
+            Exit::Done
         }
         Err(error) => {
             remark!("ibex datagen: {error}");
-            TROUBLE
+            Exit::Trouble
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::formats::filter::Filter;
 use crate::formats::games::{GameRecord, GameResult, ReadError, Reader};
 use crate::formats::lessons::{LessonReader, LessonRecord, lesson_file};
 use crate::lab::tell::counted;
-use crate::lab::{FOUND, OK, TROUBLE, outputs};
+use crate::lab::{Exit, outputs};
 use crate::position::Position;
 use crate::{remark, tell};
 
@@ -134,7 +134,7 @@ pub fn read_with_lessons(
 }
 
 /// Replays every game, and counts the lessons beside the games.
-pub fn verify(names: &[PathBuf]) -> u8 {
+pub fn verify(names: &[PathBuf]) -> Exit {
     let (mut positions, mut doubtful) = (0u64, Vec::new());
     let games = data_files(names).and_then(|files| {
         files.iter().map(|path| verify_file(path, &mut positions, &mut doubtful)).sum::<Result<u64, String>>()
@@ -142,22 +142,22 @@ pub fn verify(names: &[PathBuf]) -> u8 {
     match games {
         Err(error) => {
             remark!("ibex datagen verify: {error}");
-            TROUBLE
+            Exit::Trouble
         }
         Ok(0) => {
             remark!("ibex datagen verify: no games");
-            TROUBLE
+            Exit::Trouble
         }
         Ok(_) if !doubtful.is_empty() => {
             for line in doubtful {
                 remark!("ibex datagen verify: {line}");
             }
-            FOUND
+            Exit::Found
         }
         Ok(games) => {
             let (games, positions) = (counted(games, "game", "games"), counted(positions, "position", "positions"));
             tell!("{games}, {positions}: every move legal, no result that its last board rules out");
-            OK
+            Exit::Done
         }
     }
 }
@@ -283,20 +283,20 @@ fn bar(part: u64, whole: u64) -> String {
 }
 
 /// Prints counts.
-pub fn stats(names: &[PathBuf], filter: Filter) -> u8 {
+pub fn stats(names: &[PathBuf], filter: Filter) -> Exit {
     let mut census = Census::default();
     match read_games(names, |record| census.count(record, filter)) {
         Err(error) => {
             remark!("ibex datagen stats: {error}");
-            TROUBLE
+            Exit::Trouble
         }
         Ok(0) => {
             remark!("ibex datagen stats: no games");
-            TROUBLE
+            Exit::Trouble
         }
         Ok(_) => {
             tell!("{}", census.text());
-            OK
+            Exit::Done
         }
     }
 }

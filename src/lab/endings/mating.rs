@@ -8,7 +8,7 @@ use super::sample;
 use super::{Common, engine, solved};
 use crate::engine::Engine;
 use crate::lab::tell::share;
-use crate::lab::{FOUND, OK, TROUBLE, progress};
+use crate::lab::{Exit, progress};
 use crate::parallel::in_parallel;
 use crate::position::game::Ending;
 use crate::position::{Game, Position};
@@ -58,14 +58,14 @@ impl MatingGame {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> u8 {
+pub fn run(args: &Args) -> Exit {
     let named: Result<Vec<Endgame>, _> = ENDINGS.iter().map(|name| name.parse()).collect();
     let endings = match named {
         Ok(named) if args.endings.is_empty() => named,
         Ok(_) => args.endings.clone(),
         Err(reason) => {
             remark!("ibex endings: {reason}");
-            return TROUBLE;
+            return Exit::Trouble;
         }
     };
     let limits = match args.movetime {
@@ -77,7 +77,7 @@ pub fn run(args: &Args) -> u8 {
         let won = |_: &_, turn, value| (turn == Color::White && matches!(value, Dtm::Win(_))).then_some(());
         if tables.get(ending).is_none_or(|table| table.try_for_each(won).is_none()) {
             remark!("ibex endings: {ending} has no position that White wins");
-            return TROUBLE;
+            return Exit::Trouble;
         }
     }
     tell!("| ending | games | mated within the 50-move rule | moves, mean | needed, mean | longest |");
@@ -113,7 +113,7 @@ pub fn run(args: &Args) -> u8 {
             missed += lost.count();
         }
     }
-    if missed == 0 { OK } else { FOUND }
+    if missed == 0 { Exit::Done } else { Exit::Found }
 }
 
 fn play(table: &Table, tables: &Tables, limits: &Limits, mut random: Random) -> MatingGame {
@@ -177,6 +177,6 @@ mod tests {
             common: Common { seed: 3, jobs: None, verbose: true },
             endings,
         };
-        assert_eq!(run(&args), OK);
+        assert_eq!(run(&args), Exit::Done);
     }
 }

@@ -15,7 +15,7 @@ pub mod suite;
 use clap::Subcommand;
 
 use crate::engine::{Engine, Settings};
-use crate::lab::amount;
+use crate::lab::{Exit, amount};
 use crate::parallel::default_jobs;
 use crate::remark;
 use crate::retrograde::{Endgame, Tables};
@@ -68,7 +68,7 @@ impl Common {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> u8 {
+pub fn run(args: &Args) -> Exit {
     match &args.command {
         Command::Scores(args) => scores::run(args),
         Command::Mating(args) => mating::run(args),

@@ -8,7 +8,7 @@ use super::sample::{self, Sample};
 use super::{Common, engine, percent, solved};
 use crate::engine::Engine;
 use crate::lab::tell::share;
-use crate::lab::{FOUND, OK, TROUBLE, progress};
+use crate::lab::{Exit, progress};
 use crate::parallel::in_parallel;
 use crate::position::Game;
 use crate::random::Random;
@@ -126,12 +126,12 @@ fn search(engine: &mut Engine, sample: &Sample, nodes: u64) -> Option<i32> {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> u8 {
+pub fn run(args: &Args) -> Exit {
     let samples = match choose(args) {
         Ok(samples) => samples,
         Err(reason) => {
             remark!("ibex endings: {reason}");
-            return TROUBLE;
+            return Exit::Trouble;
         }
     };
     let bar = progress::bar(samples.len() as u64, "positions");
@@ -172,7 +172,7 @@ pub fn run(args: &Args) -> u8 {
     let enough = percent(all.draws_right, all.draws) >= REQUIRED
         && percent(all.decided_right, all.decided) >= REQUIRED
         && all.wrong == 0;
-    if enough { OK } else { FOUND }
+    if enough { Exit::Done } else { Exit::Found }
 }
 
 fn choose(args: &Args) -> Result<Vec<Sample>, String> {
@@ -274,6 +274,6 @@ mod tests {
             endings: endings.to_vec(),
             syzygy: None,
         };
-        assert_eq!(run(&args), OK);
+        assert_eq!(run(&args), Exit::Done);
     }
 }

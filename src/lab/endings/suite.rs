@@ -15,7 +15,7 @@ use crate::bound::Bound;
 use crate::formats::epd::{Suite, SuiteEntry};
 use crate::formats::input;
 use crate::lab::tell::counted;
-use crate::lab::{FOUND, OK, TROUBLE, progress};
+use crate::lab::{Exit, progress};
 use crate::parallel::{default_jobs, in_parallel};
 use crate::position::Position;
 use crate::position::notation::san;
@@ -188,7 +188,7 @@ fn word(result: i8) -> &'static str {
 }
 
 /// Makes a suite and prints it.
-pub fn make(args: &MakeArgs) -> u8 {
+pub fn make(args: &MakeArgs) -> Exit {
     let tables = solved(Endgame::all());
     // Some kinds of material give less than others.
     let share = 2 * args.positions.div_ceil(MATERIAL.len());
@@ -216,9 +216,9 @@ pub fn make(args: &MakeArgs) -> u8 {
     }
     if there < args.positions {
         remark!("ibex endings: this seed gives only {there} of {} positions", args.positions);
-        return FOUND;
+        return Exit::Found;
     }
-    OK
+    Exit::Done
 }
 
 /// Takes up to `most` of what was made: one of each kind, then the second of each, until there are no more.
@@ -274,12 +274,12 @@ fn men_of(material: &str) -> Vec<Piece> {
 }
 
 /// Proves suites again.
-pub fn prove(args: &ProveArgs) -> u8 {
+pub fn prove(args: &ProveArgs) -> Exit {
     let files = match input::expand(&args.files) {
         Ok(files) => files,
         Err(reason) => {
             remark!("ibex endings: {reason}");
-            return TROUBLE;
+            return Exit::Trouble;
         }
     };
     let mut suites = Vec::new();
@@ -288,7 +288,7 @@ pub fn prove(args: &ProveArgs) -> u8 {
             Ok(suite) => suites.push(suite),
             Err(reason) => {
                 remark!("ibex endings: {reason}");
-                return TROUBLE;
+                return Exit::Trouble;
             }
         }
     }
@@ -303,7 +303,7 @@ pub fn prove(args: &ProveArgs) -> u8 {
     if suites.iter().all(|suite| suite.entries.is_empty()) {
         let names: Vec<String> = files.iter().map(|file| input::name(file)).collect();
         remark!("ibex endings: {}: nothing to prove", names.join(", "));
-        return TROUBLE;
+        return Exit::Trouble;
     }
     let tables = solved(Endgame::all());
     let mut failed = 0;
@@ -321,7 +321,7 @@ pub fn prove(args: &ProveArgs) -> u8 {
         tell!("{}: {lines}, {wrong} wrong", suite.file);
         failed += wrong;
     }
-    if failed == 0 { OK } else { FOUND }
+    if failed == 0 { Exit::Done } else { Exit::Found }
 }
 
 /// Proves one line: its result and its keys by the tables, its plies by the recognizers.

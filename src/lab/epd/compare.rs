@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use super::compare_page;
 use super::html::is_timed;
 use super::record::{Head, Intake, Record, Run};
+use crate::lab::Exit;
 use crate::lab::outputs::{self, Manner, Output};
 use crate::lab::tell::counted;
-use crate::lab::{FOUND, OK};
 use crate::{remark, tell};
 
 /// The arguments of `ibex epd compare`.
@@ -277,7 +277,7 @@ pub(super) fn verdict(p: f64, level: f64) -> &'static str {
 /// # Errors
 ///
 /// One line: a file cannot be read or written, or the runs have nothing in common.
-pub fn run(args: &Args) -> Result<u8, String> {
+pub fn run(args: &Args) -> Result<Exit, String> {
     let inputs: Vec<PathBuf> = std::iter::once(&args.old).chain(&args.new).cloned().collect();
     let written: Vec<_> = Output::wanted([("--html", &args.html, Manner::Report)]).collect();
     outputs::check(&inputs, &written, args.force).map_err(|error| error.to_string())?;
@@ -314,7 +314,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
         let (won, lost) = (against.count(Change::Won), against.count(Change::Lost));
         found |= lost > won && against.p < args.significance || args.strict && lost > 0;
     }
-    Ok(if found { FOUND } else { OK })
+    Ok(if found { Exit::Found } else { Exit::Done })
 }
 
 /// The points of all records together: a suite may give any number for a move.

@@ -7,9 +7,9 @@ use super::html::Stage;
 use super::record::{Intake, Run, write_line};
 use super::report::{self, Outputs};
 use super::run::difference;
+use crate::lab::Exit;
 use crate::lab::outputs::{self, Manner, Output};
 use crate::lab::tell::counted;
-use crate::lab::{FOUND, OK};
 use crate::remark;
 
 /// The arguments of `ibex epd merge`.
@@ -31,7 +31,7 @@ pub struct Args {
 /// # Errors
 ///
 /// One line: a file cannot be read or written, or the files do not belong together.
-pub fn run(args: &Args) -> Result<u8, String> {
+pub fn run(args: &Args) -> Result<Exit, String> {
     let mut written: Vec<_> = Output::wanted([("--out", &args.out, Manner::Report)]).collect();
     written.extend(args.outputs.files());
     outputs::check(&args.files, &written, args.outputs.force).map_err(|error| error.to_string())?;
@@ -60,7 +60,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
         let results = counted(whole.expected() as u64, "result", "results");
         remark!("ibex epd merge: {missing} of {results} {} missing", if missing == 1 { "is" } else { "are" });
     }
-    Ok(if missing > 0 { FOUND } else { OK })
+    Ok(if missing > 0 { Exit::Found } else { Exit::Done })
 }
 
 /// Why runs cannot be put together.

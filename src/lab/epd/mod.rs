@@ -14,7 +14,7 @@ pub mod workers;
 
 use clap::Subcommand;
 
-use super::TROUBLE;
+use super::Exit;
 use crate::remark;
 
 /// Run suites, merge and compare runs.
@@ -41,7 +41,7 @@ enum Action {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> u8 {
+pub fn run(args: &Args) -> Exit {
     let result = match &args.action {
         None => run::run(&args.run),
         Some(Action::Merge(args)) => merge::run(args),
@@ -49,6 +49,6 @@ pub fn run(args: &Args) -> u8 {
     };
     result.unwrap_or_else(|reason| {
         remark!("ibex epd: {reason}");
-        TROUBLE
+        Exit::Trouble
     })
 }

@@ -18,7 +18,7 @@ use crate::lab::play::external::{self, External, Program};
 use crate::lab::play::player::{Budget, Player as _, UciScore};
 use crate::lab::play::{split_command, split_label};
 use crate::lab::tell::counted;
-use crate::lab::{FOUND, OK, TROUBLE, amount, interrupt, progress};
+use crate::lab::{Exit, amount, interrupt, progress};
 use crate::remark;
 use crate::tt::TranspositionTable;
 
@@ -126,7 +126,7 @@ fn parse_percent(text: &str) -> Result<f64, String> {
 /// # Errors
 ///
 /// One line that says why it could not be done.
-pub fn run(args: &Args) -> Result<u8, String> {
+pub fn run(args: &Args) -> Result<Exit, String> {
     let budget = Budget { movetime: args.movetime, nodes: args.nodes, depth: args.depth, mate: args.mate };
     if budget.is_empty() {
         return Err("say how long to search: --movetime MS, --nodes N, --depth N or --mate N".to_owned());
@@ -142,7 +142,7 @@ pub fn run(args: &Args) -> Result<u8, String> {
     let contestants = match contestants(args, &budget) {
         Err(_) if interrupt::is_stopped() => {
             remark!("ibex epd: interrupted before the first search");
-            return Ok(interrupt::STATUS);
+            return Ok(Exit::Interrupted);
         }
         contestants => contestants?,
     };
@@ -218,21 +218,21 @@ pub fn run(args: &Args) -> Result<u8, String> {
     save(args, &suites, &run, stopped || !given_up.is_empty())?;
     if stopped {
         missing("interrupted");
-        return Ok(interrupt::STATUS);
+        return Ok(Exit::Interrupted);
     }
     if !given_up.is_empty() {
         for label in given_up {
             remark!("ibex epd: {label}: given up: it does not start");
         }
         missing("incomplete");
-        return Ok(TROUBLE);
+        return Ok(Exit::Trouble);
     }
     let least = totals::least_solved(&run);
     let missed = args.fail_under.zip(least).filter(|(threshold, least)| least.percent() < *threshold);
     if let Some((threshold, least)) = &missed {
         remark!("ibex epd: {}% solved is less than {threshold}%", least.percent_text());
     }
-    Ok(if missed.is_some() { FOUND } else { OK })
+    Ok(if missed.is_some() { Exit::Found } else { Exit::Done })
 }
 
 /// The positions of all suites, or of one part of them: every N-th of them from the I-th on.

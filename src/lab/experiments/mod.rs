@@ -15,7 +15,7 @@ use clap::Subcommand;
 
 use super::outputs::{self, Manner, Output};
 use super::tell::counted;
-use super::{OK, TROUBLE, progress};
+use super::{Exit, progress};
 use crate::bench;
 use crate::formats::epd::Suite;
 use crate::position::notation::read_fen;
@@ -89,15 +89,15 @@ pub enum Experiment {
 }
 
 /// Runs an experiment and prints its sheet.
-pub fn run(args: &Args) -> u8 {
+pub fn run(args: &Args) -> Exit {
     match sheet(args) {
         Ok(text) => {
             tell!("{}", text.trim_end());
-            OK
+            Exit::Done
         }
         Err(error) => {
             remark!("ibex lab: {error}");
-            TROUBLE
+            Exit::Trouble
         }
     }
 }

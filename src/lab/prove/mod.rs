@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use super::tell::counted;
-use super::{FOUND, OK, TROUBLE, amount, progress};
+use super::{Exit, amount, progress};
 use crate::formats::epd::{Problem, Suite, SuiteEntry};
 use crate::formats::input;
 use crate::parallel::{default_jobs, in_parallel};
@@ -125,13 +125,13 @@ fn defence(entry: &SuiteEntry, distance: u8, solver: &mut Solver) -> Result<Resu
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> u8 {
+pub fn run(args: &Args) -> Exit {
     let mut suites = Vec::new();
     let files = match input::expand(&args.files) {
         Ok(files) => files,
         Err(reason) => {
             remark!("ibex prove: {reason}");
-            return TROUBLE;
+            return Exit::Trouble;
         }
     };
     for file in &files {
@@ -143,7 +143,7 @@ pub fn run(args: &Args) -> u8 {
             }
             Err(reason) => {
                 remark!("ibex prove: {reason}");
-                return TROUBLE;
+                return Exit::Trouble;
             }
         }
     }
@@ -156,9 +156,9 @@ pub fn run(args: &Args) -> u8 {
     if lines == 0 {
         let limit = args.max_mate.map(|most| format!(" in at most {}", counted(most.into(), "move", "moves")));
         remark!("ibex prove: no line claims a mate (dm){}", limit.unwrap_or_default());
-        return TROUBLE;
+        return Exit::Trouble;
     }
-    if failures == 0 { OK } else { FOUND }
+    if failures == 0 { Exit::Done } else { Exit::Found }
 }
 
 /// Proves a file's lines and says what came of it: lines proved, lines not proved.

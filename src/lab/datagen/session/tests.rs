@@ -3,9 +3,9 @@ use shakmaty::{Chess, Move};
 use super::*;
 use crate::bound::{Bound, Ibv};
 use crate::formats::lessons::LessonRecord;
+use crate::lab::Exit;
 use crate::lab::datagen::play::Purpose;
 use crate::lab::datagen::report::verify;
-use crate::lab::{OK, TROUBLE};
 use crate::position::Game;
 use crate::score::Score;
 use crate::scratch::Scratch;
@@ -164,12 +164,12 @@ fn lessons_follow_their_games_through_a_kill() {
     assert_eq!(read(&lesson_file(&one_worker.out)), lessons, "in the order of the games");
 
     // `verify` counts them.
-    assert_eq!(verify(std::slice::from_ref(&whole.out)), OK);
+    assert_eq!(verify(std::slice::from_ref(&whole.out)), Exit::Done);
     for wrong in [blocks.len() - 1, blocks.len() + 1] {
         let bytes: Vec<u8> =
             (0..wrong).flat_map(|i| lessons::block(blocks.get(i).map_or(&[], Vec::as_slice))).collect();
         fs::write(lesson_file(&whole.out), bytes).unwrap();
-        assert_eq!(verify(std::slice::from_ref(&whole.out)), TROUBLE, "{wrong} blocks");
+        assert_eq!(verify(std::slice::from_ref(&whole.out)), Exit::Trouble, "{wrong} blocks");
     }
 
     // What kills leave: lessons whose game is missing, a torn block, and a game whose lessons were lost.
@@ -237,7 +237,7 @@ fn finishing_mends_what_a_power_cut_leaves() {
         bytes.resize(if zeros { whole.len() } else { bytes.len() }, 0);
         fs::write(&path, bytes).unwrap();
         assert_eq!(finish(&run.out).unwrap().games, 24);
-        assert_eq!(verify(std::slice::from_ref(&run.out)), OK, "{zeros}");
+        assert_eq!(verify(std::slice::from_ref(&run.out)), Exit::Done, "{zeros}");
     }
 }
 

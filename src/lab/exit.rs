@@ -1,0 +1,35 @@
+//! How a command ends.
+
+use std::process::ExitCode;
+
+/// How a command ended, for scripts that look at the program's exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// It ran, and everything was in order: 0.
+    Done,
+    /// It ran, and found what it looks for, such as a wrong count or too few solutions: 1.
+    Found,
+    /// It could not do its work, for example because a file is missing or there was nothing to do: 2.
+    Trouble,
+    /// SIGINT, SIGTERM or SIGHUP stopped it. What is done has been written, and the run can go on: 130, which is 128 and the
+    /// number of SIGINT, as shells count.
+    Interrupted,
+}
+
+impl Exit {
+    /// The exit status.
+    pub fn code(self) -> u8 {
+        match self {
+            Exit::Done => 0,
+            Exit::Found => 1,
+            Exit::Trouble => 2,
+            Exit::Interrupted => 128 + 2,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.code())
+    }
+}
