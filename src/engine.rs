@@ -10,6 +10,7 @@ mod settings;
 mod signals;
 
 use std::cell::Cell;
+use std::cmp::Reverse;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::Path;
@@ -80,6 +81,8 @@ pub struct Remembered {
     pub value: Ibv,
     /// Whether a value was stored, even if it does not hold at this clock.
     pub stored: bool,
+    /// Whether a tablebase gave the value.
+    pub probed: bool,
     /// The depth of the search below the position.
     pub depth: i32,
     /// The best or refuting move.
@@ -182,13 +185,13 @@ impl Engine {
         self.tables.as_deref()
     }
 
-    /// What the table has of the last position of a game, as a search that begins there would read it.
+    /// What the table has of the last position of a game: the value of the last search that stored one.
     pub fn remembered(&self, game: &Game) -> Option<Remembered> {
         self.recall(game, game.position(), 0)
     }
 
-    /// What the table has of the position after a move, for the side that makes the move. A search does not store the
-    /// position that it begins with, but these it does.
+    /// What the table has of the position after a move, for the side that makes the move. Of the position that it begins with,
+    /// a search stores no value but a proved mate; of these it does.
     pub fn remembered_after(&self, game: &Game, m: Move) -> Option<Remembered> {
         self.recall(game, &game.position().after(m), 1)
     }
@@ -196,16 +199,18 @@ impl Engine {
     fn recall(&self, game: &Game, position: &Position, ply: usize) -> Option<Remembered> {
         // Searches with different conventions have keys of their own; those of analysis are neutral.
         let ways = [self.settings.conventions(false), self.settings.conventions(true)];
-        ways.into_iter().find_map(|conventions| {
+        let known = ways.into_iter().filter_map(|conventions| {
             let (entry, searches_ago) = self.table.probe_with_age(Past::new(conventions, game).key(position, ply))?;
             Some(Remembered {
                 value: value_for_root(entry.value, position, ply, conventions),
                 stored: entry.value.is_some(),
+                probed: entry.tb_entry,
                 depth: entry.depth,
                 best: entry.best.and_then(|best| position.find(best)),
                 searches_ago,
             })
-        })
+        });
+        known.max_by_key(|known| (known.stored, Reverse(known.searches_ago), known.depth))
     }
 
     /// Takes new settings, after the running search (if any) has ended; returns remarks where they could not be met. A

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use crate::bound::{Bound, Ibv};
 use crate::position::{Game, PackedMove};
 use crate::search::iterate::ThreadResult;
 use crate::search::{Event, STACK_SIZE, Search, Shared, ThreadData};
@@ -112,8 +113,13 @@ fn vote(findings: Vec<ThreadResult>) -> Option<ThreadResult> {
     let mut best = findings.next()?;
     for finding in findings {
         let better = match (finding.value.proof(), best.value.proof()) {
-            // Proofs are not outvoted. Of two, the more extreme counts: neither a win nor a loss is claimed too soon.
-            (new, old) if new.is_some() && old.is_some() => new.score().raw().abs() > old.score().raw().abs(),
+            // Proofs are not outvoted. Of two, a win with its line stands before a bound, which the next move may lose; else
+            // the more extreme counts: neither a win nor a loss is claimed too soon.
+            (new, old) if new.is_some() && old.is_some() => {
+                let has_line = |value: Ibv| value.score().is_win() && value.bound() == Bound::Exact;
+                let worth = |finding: &ThreadResult, proof: Ibv| (has_line(finding.value), proof.score().raw().abs());
+                worth(&finding, new) > worth(&best, old)
+            }
             (new, old) if new.is_some() || old.is_some() => new.is_some(),
             _ => {
                 let (ours, theirs) = (votes[&PackedMove::new(best.best)], votes[&PackedMove::new(finding.best)]);
@@ -134,7 +140,6 @@ mod tests {
     use shakmaty::{Role, Square};
 
     use super::*;
-    use crate::bound::Ibv;
     use crate::score::Score;
     use crate::search::{Basis, Conventions, NodeCounter, SharedBest};
     use crate::time::{Clock, Limits};
@@ -282,7 +287,16 @@ mod tests {
         let lost = Ibv::exact(Score::mated_in(4));
         assert_eq!(elected([(d4, lost, 60), (d5, opinion(-900), 1)]), Some(d4));
         assert_eq!(elected([(d5, opinion(-900), 30), (d4, lost, 6)]), Some(d4));
-        // The shorter win, and the loss that is proved to come sooner.
+        // The shorter win, but one with its line before a bound; and the loss that is proved to come sooner.
+        let [five, nine] = [5, 9].map(Score::mate_in);
+        for (a, b, winner) in [
+            (Ibv::exact(nine), Ibv::lower(five), d4),
+            (Ibv::lower(five), Ibv::exact(nine), d5),
+            (Ibv::exact(nine), Ibv::exact(five), d5),
+            (Ibv::lower(five), Ibv::lower(nine), d4),
+        ] {
+            assert_eq!(elected([(d4, a, 14), (d5, b, 15)]), Some(winner), "{a:?} {b:?}");
+        }
         let (sooner, later) = (Ibv::exact(Score::mate_in(3)), Ibv::lower(Score::mate_in(7)));
         assert_eq!(elected([(d4, later, 20), (d5, opinion(800), 25), (e5, sooner, 9)]), Some(e5));
         assert_eq!(elected([(d4, Ibv::exact(Score::mated_in(8)), 20), (d5, lost, 12)]), Some(d5));

@@ -10,7 +10,7 @@ use super::outputs::{self, Manner, Output};
 use super::page::board::{self, Arrow};
 use super::play::player::{self, Budget};
 use super::tell::counted;
-use super::{OK, TROUBLE, page};
+use super::{Exit, page};
 use crate::bound::{Bound, Ibv};
 use crate::engine::{Engine, Remembered, Settings};
 use crate::eval::Evaluator;
@@ -81,12 +81,12 @@ struct Knowledge {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> u8 {
+pub fn run(args: &Args) -> Exit {
     match probe(args) {
-        Ok(()) => OK,
+        Ok(()) => Exit::Done,
         Err(error) => {
             remark!("ibex probe: {error}");
-            TROUBLE
+            Exit::Trouble
         }
     }
 }
@@ -280,7 +280,7 @@ fn by_tablebases(position: &Position, ranking: &Ranking) -> String {
 /// What the transposition table of an engine has of the position, and of those after its moves.
 fn by_table(game: &Game, engine: &Engine) -> Finding {
     let position = game.position();
-    // A search stores no value of its root. It may have come back to it and kept the evaluation.
+    // A search stores no value of its root but a proved mate. It may have come back to it and kept the evaluation.
     let own = engine.remembered(game).filter(|known| known.stored || known.best.is_some());
     let own = own.map(|known| entry(position, &known));
     let entry_after = |&m: &Move| engine.remembered_after(game, m).filter(|known| known.stored).map(|known| (m, known));
@@ -300,11 +300,17 @@ fn by_table(game: &Game, engine: &Engine) -> Finding {
 
 /// An entry of the table in words; a move of it is one of this position.
 fn entry(position: &Position, known: &Remembered) -> String {
-    let value = match (bound(known.value), known.value.proof().is_some() || known.value.settles_draw()) {
-        (None, _) if known.stored => "a value that does not hold at this 50-move clock".to_owned(),
-        (None, _) => "no value".to_owned(),
-        (Some(bound), true) => format!("{bound}, a proof"),
-        (Some(bound), false) => format!("{bound}, no proof"),
+    let proof = known.value.proof();
+    // A draw is proved by tables alone: repetitions and pruning enter into that of a search.
+    let is_proved =
+        proof.is_some() && known.value.without_progress() == proof || known.probed && known.value.settles_draw();
+    let value = match bound(known.value) {
+        None if known.stored => "a value that does not hold at this 50-move clock".to_owned(),
+        None => "no value".to_owned(),
+        Some(bound) if is_proved => format!("{bound}, a proof"),
+        // That a mate is not shorter, or a loss not longer, is the search's opinion.
+        Some(bound) if proof.is_some() => format!("{bound}, proved as a bound"),
+        Some(bound) => format!("{bound}, no proof"),
     };
     let best = known.best.map_or_else(|| "no move".to_owned(), |m| format!("best move {}", san(position, m)));
     let age = match known.searches_ago {
@@ -490,19 +496,54 @@ mod tests {
         assert_eq!(told.details, ["e4: score at least #2, a proof; depth 4, best move e5, from the last search"]);
     }
 
+    /// Searches of a game and of an analysis have keys of their own.
+    #[test]
+    fn the_last_search_that_stored_a_value_is_shown() {
+        let (session, _) = Engine::new(Settings { hash_mib: 1, ..Settings::default() });
+        let game = Game::startpos();
+        let e4 = game.position().parse_move("e2e4").expect("legal");
+        let after = game.position().after(e4);
+        let [playing, analysing] =
+            [false, true].map(|analysis| Past::new(session.settings().conventions(analysis), &game).key(&after, 1));
+        assert_ne!(playing, analysing);
+        let eval = Some(Score::heuristic(-9));
+        let entry = |value, depth| Entry { value, best: None, depth, pv: false, eval, tb_entry: false };
+        let depth = || session.remembered_after(&game, e4).map(|known| known.depth);
+        let value = Ibv::exact(Score::heuristic(-9));
+        session.table().store(playing, entry(Ibv::NONE, 0));
+        session.table().store(analysing, entry(value, 9));
+        assert_eq!(depth(), Some(9), "an evaluation alone says less");
+        session.table().store(playing, entry(value, 12));
+        assert_eq!(depth(), Some(12), "the deeper one of one search");
+        session.table().new_search();
+        session.table().store(analysing, entry(value, 11));
+        assert_eq!(depth(), Some(11), "the last search");
+    }
+
     #[test]
     fn entries_are_told_in_words() {
         let position = Position::startpos();
         let best = position.parse_move("e2e4");
-        let mut known = Remembered { value: Ibv::NONE, stored: false, depth: 0, best: None, searches_ago: 3 };
+        let mut known =
+            Remembered { value: Ibv::NONE, stored: false, probed: false, depth: 0, best: None, searches_ago: 3 };
         assert_eq!(entry(&position, &known), "no value; depth 0, no move, from 3 searches before the last");
-        known = Remembered { value: Ibv::lower(Score::mate_in(3)), stored: true, depth: 7, best, searches_ago: 0 };
+        known =
+            Remembered { value: Ibv::lower(Score::mate_in(3)), stored: true, depth: 7, best, searches_ago: 0, ..known };
         assert_eq!(entry(&position, &known), "score at least #2, a proof; depth 7, best move e4, from the last search");
         known = Remembered { value: Ibv::exact(Score::heuristic(35)), searches_ago: 1, ..known };
         assert_eq!(
             entry(&position, &known),
             "score exactly +0.35, no proof; depth 7, best move e4, from the search before the last"
         );
+        for (value, probed, says) in [
+            (Ibv::exact(Score::mate_in(3)), false, "score exactly #2, proved as a bound; "),
+            (Ibv::exact(Score::ZERO), false, "score exactly +0.00, no proof; "),
+            (Ibv::exact(Score::ZERO), true, "score exactly +0.00, a proof; "),
+            (Ibv::lower(Score::tablebase_win(4)), true, ", a proof; "),
+        ] {
+            known = Remembered { value, probed, ..known };
+            assert!(entry(&position, &known).contains(says), "{}", entry(&position, &known));
+        }
         known.value = Ibv::NONE;
         assert!(entry(&position, &known).starts_with("a value that does not hold at this 50-move clock"));
     }

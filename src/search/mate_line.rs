@@ -20,7 +20,7 @@ const BUDGET: u64 = 20_000;
 const BUDGET_SHARE: u64 = 8;
 /// Nodes after a search on the clock: a few milliseconds.
 const LAST_BUDGET_TIMED: u64 = 3_000;
-/// Nodes after a search that ended when the user said so, and now waits for the move.
+/// Nodes after an infinite search, which ends when the user waits for the move.
 const LAST_BUDGET_STOPPED: u64 = 10_000;
 /// Nodes after any other search.
 const LAST_BUDGET: u64 = 60_000;

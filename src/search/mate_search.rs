@@ -38,6 +38,7 @@ const LATER: u64 = 1_000_000;
 const MOST_MOVES: usize = 8;
 /// The node budget of the first goal. It doubles when every goal has had its turn.
 const FIRST_BUDGET: u64 = 2_000;
+
 /// Who is to mate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Aim {
@@ -86,17 +87,27 @@ impl MateSearch {
         self.refuted[1..=most].iter().all(|&refuted| refuted)
     }
 
-    /// The next goal, in moves. There is none if it is refuted, or if the round ends. The next round has twice the budget.
+    /// The next goal that is not refuted, in moves; none at the end of a round. The next round has twice the budget.
     fn take_goal(&mut self, most: usize) -> Option<usize> {
-        let moves = self.next;
-        self.next += 1;
-        if moves > most {
-            self.next = 1;
-            self.budget *= 2;
-            return None;
+        while self.next <= most {
+            let moves = self.next;
+            self.next += 1;
+            if !self.refuted[moves] {
+                return Some(moves);
+            }
         }
-        (!self.refuted[moves]).then_some(moves)
+        self.next = 1;
+        self.budget *= 2;
+        None
     }
+}
+
+/// A mate that is proved.
+#[derive(Clone, Copy)]
+struct FoundMate {
+    /// The first move, if the side to move at the root mates.
+    first: Option<Move>,
+    moves: usize,
 }
 
 impl<const PLAY: bool> Search<'_, PLAY> {
@@ -135,10 +146,13 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if found.is_none() && !wins {
             self.search_mate(Aim::BeMated, known);
         }
-        let Some((Some(m), moves)) = found else { return false };
-        let Some(index) = self.roots.0.iter().position(|root| root.m == m) else { return false };
+        let Some(FoundMate { first: Some(first), moves }) = found else { return false };
+        let Some(index) = self.roots.0.iter().position(|root| root.m == first) else { return false };
+        let rank = self.roots.0[0].rank;
         let mut root = self.roots.0.remove(index);
         let score = Score::mate_in(2 * moves - 1);
+        // Where distances to progress rank the moves, a mate may be behind. It needs no other progress.
+        root.rank = rank;
         (root.value, root.last_exact) = (Ibv::exact(score), Some(Exact { depth: self.depth, score }));
         root.pv = vec![PackedMove::new(root.m)];
         self.roots.0.insert(0, root);
@@ -156,9 +170,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         (known < 0 || refuted(Aim::Mate)) && (known > 0 || refuted(Aim::BeMated))
     }
 
-    /// Continues one mate search below the length of the mate that is known. Returns the first move of the shortest mate
-    /// found, and its number of moves.
-    fn search_mate(&mut self, aim: Aim, known: Option<Score>) -> Option<(Option<Move>, usize)> {
+    /// Continues one mate search below the length of the mate that is known. Returns the shortest mate found.
+    fn search_mate(&mut self, aim: Aim, known: Option<Score>) -> Option<FoundMate> {
         let moves = known.and_then(Score::mate_moves).map(|moves| moves.unsigned_abs() as usize);
         let most = moves.map_or(MOST_MOVES, |known| known.saturating_sub(1)).min(self.most_moves());
         let slot = aim as usize;
@@ -170,27 +183,22 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
     /// Looks for mates within one move, two moves, and so on to `most`, in rounds with growing budgets. `decisive` says
     /// that a score like that is known.
-    fn search_mate_within(
-        &mut self,
-        search: &mut MateSearch,
-        mut most: usize,
-        decisive: bool,
-    ) -> Option<(Option<Move>, usize)> {
+    fn search_mate_within(&mut self, search: &mut MateSearch, mut most: usize, decisive: bool) -> Option<FoundMate> {
         let mut found = None;
-        let keen = self.shared.analysis || decisive;
-        let share = self.mate_share(search.aim, keen);
+        let is_wanted = self.shared.analysis || decisive;
+        let share = self.mate_share(search.aim, is_wanted);
         let later = if decisive { share } else { share.min(SHARE_LATER) };
         let allowed = |nodes: u64| (nodes.min(LATER) * share + nodes.saturating_sub(LATER) * later) / 100;
         while !search.is_refuted_to(most) {
             // A goal may use its whole budget; in a game it waits until the share has room for that.
-            let cost = if keen { 1 } else { search.budget };
+            let cost = if is_wanted { 1 } else { search.budget };
             if search.spent + cost > allowed(self.nodes) {
                 break;
             }
             let Some(moves) = search.take_goal(most) else { continue };
             match self.pursue(search, moves) {
-                Answer::Mate(m) => {
-                    found = Some((m, moves));
+                Answer::Mate(first) => {
+                    found = Some(FoundMate { first, moves });
                     most = moves - 1;
                 }
                 Answer::Refuted => search.refuted[moves] = true,
@@ -203,10 +211,11 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         found
     }
 
-    /// The share of the nodes up to [`LATER`] that a mate search may take, in percent.
-    fn mate_share(&self, aim: Aim, keen: bool) -> u64 {
+    /// The share of the nodes up to [`LATER`] that a mate search may take, in percent. A mate is wanted where a decisive score
+    /// is in sight or the user analyses.
+    fn mate_share(&self, aim: Aim, is_wanted: bool) -> u64 {
         let shares = match self.shared.counters.len() {
-            _ if !keen => SHARES_IN_GAMES,
+            _ if !is_wanted => SHARES_IN_GAMES,
             1 if self.shared.limits.mate.is_some() => SHARES_ASKED_FOR,
             1 => SHARES,
             _ => SHARES_BESIDE_OTHERS,

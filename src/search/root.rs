@@ -36,7 +36,8 @@ pub(super) struct WholeMate {
 #[derive(Clone, Debug)]
 pub(super) struct RootMove {
     pub m: Move,
-    /// What tablebases say it keeps, if they know; moves of equal rank are searched together, others never.
+    /// What tablebases say it keeps, if they know; moves of equal rank are searched together, others never. A move whose mate
+    /// the mate search has proved has the rank of the best.
     pub rank: Option<Rank>,
     /// The result that tablebases prove of it; none where the clock or the past of the game leaves it open.
     pub table: Option<Score>,

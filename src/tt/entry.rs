@@ -58,7 +58,7 @@ pub struct Entry {
     pub value: Ibv,
     /// The best or refuting move; untrusted until found legal.
     pub best: Option<PackedMove>,
-    /// The depth searched, `0..=Entry::MAX_DEPTH`; quiescence stores 0.
+    /// The depth searched, from 0, which quiescence stores; kept up to [`Entry::MAX_DEPTH`].
     pub depth: i32,
     /// Whether the entry was written on the principal variation.
     pub pv: bool,
@@ -75,7 +75,7 @@ impl Entry {
     /// The entry as a word, written by the search numbered `age` (modulo [`AGES`]).
     #[inline]
     pub fn pack(self, age: u8) -> u64 {
-        debug_assert!((0..=Entry::MAX_DEPTH).contains(&self.depth));
+        debug_assert!(self.depth >= 0);
         debug_assert!(self.eval.is_none_or(|eval| eval.band() == Band::Heuristic));
         let (value, bound) = if self.value.is_some() {
             (Score::to_bits(Some(self.value.score())), self.value.bound() as u64)

@@ -194,3 +194,17 @@ fn a_loss_is_told_of_all_moves() {
     let (_, lines) = engine.search(&position, "go nodes 2000");
     assert!(!lines.iter().any(|line| number(line, "mate") == Some(-1)), "{lines:?}");
 }
+
+/// Half of the 50 moves are over: distances to progress rank the moves, and the fastest is a pawn move. The mate in two that the
+/// mate search finds makes no progress before.
+#[test]
+fn a_mate_behind_the_best_rank_stays_known() {
+    let Some(folder) = tablebases() else { return };
+    let mut engine = Engine::new();
+    engine.send(format!("setoption name SyzygyPath value {}", folder.display()));
+    let (best, lines) = engine.search("position fen 7k/8/5K2/Q7/8/8/1P6/8 w - - 60 90", "go nodes 300000");
+    let mates: Vec<i32> = lines.iter().filter_map(|line| number(line, "mate")).collect();
+    let known = mates.iter().position(|&moves| moves == 2).expect("a mate in two");
+    assert!(mates[known..].iter().all(|&moves| moves == 2), "{lines:?}");
+    assert_eq!(best, "a5g5", "{lines:?}");
+}
