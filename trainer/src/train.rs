@@ -135,12 +135,8 @@ impl TrainingSet {
 }
 
 impl Checkpoint {
-    /// Learns one batch, its gradient divided over the threads, and returns the sum of its losses: no number if a
-    /// thread has panicked or the weights have become none.
-    ///
-    /// The slope is taken where the engine's integers will be, at the rounded weights, and applied to the exact ones
-    /// ("straight through"): what rounding costs is learned away. The result depends on the number of threads only by
-    /// the order of sums.
+    /// Learns one batch and returns the sum of its losses: no number if a thread has panicked or the weights have become
+    /// none.
     fn learn(
         &mut self,
         batch: &[ChessBoard],
@@ -148,20 +144,34 @@ impl Checkpoint {
         gradients: &mut [Parameters],
         layers: &mut [HiddenLayers],
     ) -> f64 {
+        let loss = self.add_gradients(batch, gradients, layers);
+        self.apply(gradients, rate, batch.len());
+        loss
+    }
+
+    /// Adds a batch's gradient, divided over the threads, to `gradients`, and returns the sum of its losses.
+    ///
+    /// The slope is taken where the engine's integers will be, at the rounded weights, and applied to the exact ones (the
+    /// "straight-through estimator": Bengio and others, 2013): what rounding costs is learned away.
+    fn add_gradients(&self, batch: &[ChessBoard], gradients: &mut [Parameters], layers: &mut [HiddenLayers]) -> f64 {
         let target = self.recipe.target();
         let share = batch.len().div_ceil(gradients.len());
         let parameters = &self.parameters.rounded();
-        let loss = std::thread::scope(|scope| {
+        std::thread::scope(|scope| {
             let parts = batch.chunks(share).zip(gradients.iter_mut()).zip(layers.iter_mut());
             let workers: Vec<_> = parts
                 .map(|((part, gradient), layers)| scope.spawn(move || layers.learn(parameters, part, target, gradient)))
                 .collect();
             workers.into_iter().map(|worker| worker.join().unwrap_or(f64::NAN)).sum()
-        });
+        })
+    }
 
+    /// Takes a step down the sum of these gradients, which are zero afterwards, of `positions` positions. The result depends
+    /// on the number of threads only by the order of sums.
+    fn apply(&mut self, gradients: &mut [Parameters], rate: f32, positions: usize) {
         self.step += 1;
         let step = Step::new(self.step, rate, self.recipe.decay);
-        let scale = 1.0 / batch.len() as f32;
+        let scale = 1.0 / positions as f32;
         // Whole stripes of the hidden layer for each thread; the last slice is the outputs' biases.
         let length = (self.parameters.hidden / STRIPE).div_ceil(gradients.len()) * ROWS;
         let mut slices: Vec<Vec<&mut [Stripe]>> = Vec::new();
@@ -197,7 +207,131 @@ impl Checkpoint {
             // At first the mean of all steps: the weights of the beginning shall not linger.
             mean.approach(&self.parameters, (1.0 - self.recipe.ema).max(1.0 / self.step as f32));
         }
-        loss
+    }
+}
+
+/// The course of the training loss, for the picture.
+struct Course {
+    /// Means over parts of epochs, at the middle of each; time is counted in epochs.
+    points: Vec<(f64, f64)>,
+    /// The losses of the part at hand, and its batches.
+    sum: f64,
+    batches: u64,
+}
+
+impl Course {
+    /// That of the epochs before a resumption, of which only the means are known.
+    fn after(history: &[EpochLoss]) -> Course {
+        let points = (0..).zip(history).map(|(epoch, losses)| (f64::from(epoch) + 0.5, losses.training)).collect();
+        Course { points, sum: 0.0, batches: 0 }
+    }
+
+    /// Begins a part of an epoch.
+    fn begin_part(&mut self) {
+        (self.sum, self.batches) = (0.0, 0);
+    }
+
+    /// Adds the losses of a batch.
+    fn add(&mut self, loss: f64) {
+        self.sum += loss;
+        self.batches += 1;
+    }
+
+    /// Ends the part behind batch `done` of epoch `epoch`, and begins the next.
+    fn end_part(&mut self, epoch: u64, done: u64, training: &Training) {
+        let middle = (done as f64 - self.batches as f64 / 2.0) / training.batches as f64;
+        let mean = self.sum / (self.batches * training.batch as u64) as f64;
+        self.points.push(((epoch - 1) as f64 + middle, mean));
+        self.begin_part();
+    }
+}
+
+/// What the epochs of a training share.
+struct Training {
+    set: TrainingSet,
+    validation: Vec<ChessBoard>,
+    threads: usize,
+    /// Positions in a batch.
+    batch: usize,
+    /// Batches in an epoch.
+    batches: u64,
+    /// The checkpoint's file.
+    file: PathBuf,
+}
+
+impl Training {
+    /// Checks that the checkpoint has learned from these positions, in these batches, and notes whose they are.
+    fn check(&self, checkpoint: &mut Checkpoint) -> Result<(), String> {
+        let epochs_done = checkpoint.history.len() as u64;
+        if !(epochs_done * self.batches..=(epochs_done + 1) * self.batches).contains(&checkpoint.step) {
+            let file = self.file.display();
+            return Err(format!("{file} has learned from other data: its epochs have another length"));
+        }
+        let fingerprint = self.set.fingerprint();
+        if ![0, fingerprint].contains(&checkpoint.data) {
+            let file = self.file.display();
+            return Err(format!("{file} has learned from other data: as many, but other positions"));
+        }
+        checkpoint.data = fingerprint;
+        Ok(())
+    }
+
+    /// Learns what is left of an epoch. Returns the last rate.
+    fn learn_epoch(&self, epoch: u64, checkpoint: &mut Checkpoint, course: &mut Course) -> Result<f32, String> {
+        let recipe = checkpoint.recipe.clone();
+        let (batch, batches) = (self.batch, self.batches);
+        let mut gradients = vec![Parameters::zero(recipe.hidden); self.threads];
+        let mut layers: Vec<HiddenLayers> = gradients.iter().map(|_| HiddenLayers::new(recipe.hidden)).collect();
+        let mut gathered: Vec<ChessBoard> = Vec::with_capacity(batch);
+        let order = self.set.order(recipe.seed, epoch);
+        let before = checkpoint.step - (epoch - 1) * batches;
+        let bar = progress(batches * batch as u64, epoch, recipe.epochs);
+        bar.inc(before * batch as u64);
+        let steps = batches * recipe.epochs;
+        let rate_at = |step| schedule::rate(recipe.schedule, step, steps, recipe.lr, recipe.lr_end);
+        // That of the last step: there may be none left in this epoch.
+        let mut rate = rate_at(checkpoint.step.saturating_sub(1));
+        let mut written = Instant::now();
+        let part = batches.div_ceil(PARTS);
+        course.begin_part();
+        for (done, indices) in (1..).zip(order.chunks_exact(batch)).skip(usize::try_from(before).unwrap_or(usize::MAX))
+        {
+            gathered.clear();
+            gathered.extend(indices.iter().map(|&index| self.set.positions[index as usize]));
+            rate = rate_at(checkpoint.step);
+            let loss = checkpoint.learn(&gathered, rate, &mut gradients, &mut layers);
+            // At once: the weights are no good any more, and the checkpoint before them is.
+            if !loss.is_finite() {
+                return Err(format!("epoch {epoch}, batch {done} of {batches}: {NO_NUMBER}"));
+            }
+            checkpoint.unfinished += loss;
+            course.add(loss);
+            if done % part == 0 {
+                course.end_part(epoch, done, self);
+            }
+            bar.inc(batch as u64);
+            if written.elapsed() > INTERVAL {
+                checkpoint.write(&self.file)?;
+                written = Instant::now();
+            }
+        }
+        bar.finish_and_clear();
+        Ok(rate)
+    }
+
+    /// Validates after an epoch that was learned with this rate at last.
+    fn validate(&self, epoch: u64, rate: f32, checkpoint: &mut Checkpoint) -> Result<EpochLoss, String> {
+        let seen = (self.batches * self.batch as u64) as f64;
+        let target = checkpoint.recipe.target();
+        let losses = EpochLoss {
+            training: std::mem::take(&mut checkpoint.unfinished) / seen,
+            validation: validate(&checkpoint.result().rounded(), &self.validation, target, self.threads),
+            rate,
+        };
+        if !losses.training.is_finite() || !losses.validation.is_finite() {
+            return Err(format!("epoch {epoch}: {NO_NUMBER}"));
+        }
+        Ok(losses)
     }
 }
 
@@ -214,98 +348,44 @@ pub fn run(args: &Args) -> Result<(), String> {
     if let Some(old) = [&picture, &network].into_iter().find(|path| !args.resume && path.exists()) {
         return Err(format!("{} exists already; choose another name or remove it", old.display()));
     }
-    let recipe = args.recipe.clone();
-    let training = TrainingSet::read(&args.data)?;
+    let set = TrainingSet::read(&args.data)?;
     let validation = read_validation(args)?;
     let threads = args.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     tell!(
         "{} positions to learn from, {} to validate with; hidden size {}, {threads} threads",
-        training.per_epoch(),
+        set.per_epoch(),
         validation.len(),
-        recipe.hidden
+        args.recipe.hidden
     );
 
-    let batch = usize::try_from(recipe.batch).unwrap_or(usize::MAX).min(training.per_epoch());
-    let batches = (training.per_epoch() / batch) as u64;
-    let steps = batches * recipe.epochs;
-    let epochs_done = checkpoint.history.len() as u64;
-    if !(epochs_done * batches..=(epochs_done + 1) * batches).contains(&checkpoint.step) {
-        return Err(format!("{} has learned from other data: its epochs have another length", file.display()));
-    }
-    let fingerprint = training.fingerprint();
-    if ![0, fingerprint].contains(&checkpoint.data) {
-        return Err(format!("{} has learned from other data: as many, but other positions", file.display()));
-    }
-    checkpoint.data = fingerprint;
-    let mut gradients = vec![Parameters::zero(recipe.hidden); threads];
-    let mut layers: Vec<HiddenLayers> = gradients.iter().map(|_| HiddenLayers::new(recipe.hidden)).collect();
-    let mut gathered: Vec<ChessBoard> = Vec::with_capacity(batch);
-    // Of the epochs before a resumption only the means are known.
-    let mut course: Vec<(f64, f64)> =
-        (0..).zip(&checkpoint.history).map(|(epoch, losses)| (f64::from(epoch) + 0.5, losses.training)).collect();
-    let part = batches.div_ceil(PARTS);
-    for epoch in checkpoint.history.len() as u64 + 1..=recipe.epochs {
-        let order = training.order(recipe.seed, epoch);
-        let bar = progress(batches * batch as u64, epoch, recipe.epochs);
-        let start = Instant::now();
-        let mut written = start;
-        let before = checkpoint.step - (epoch - 1) * batches;
-        bar.inc(before * batch as u64);
-        let rate_at = |step| schedule::rate(recipe.schedule, step, steps, recipe.lr, recipe.lr_end);
-        // That of the last step: there may be none left in this epoch.
-        let (mut part_sum, mut part_batches, mut rate) = (0.0, 0, rate_at(checkpoint.step.saturating_sub(1)));
-        for (done, indices) in (1..).zip(order.chunks_exact(batch)).skip(usize::try_from(before).unwrap_or(usize::MAX))
-        {
-            gathered.clear();
-            gathered.extend(indices.iter().map(|&index| training.positions[index as usize]));
-            rate = rate_at(checkpoint.step);
-            let loss = checkpoint.learn(&gathered, rate, &mut gradients, &mut layers);
-            // At once: the weights are no good any more, and the checkpoint before them is.
-            if !loss.is_finite() {
-                return Err(format!("epoch {epoch}, batch {done} of {batches}: {NO_NUMBER}"));
-            }
-            checkpoint.unfinished += loss;
-            part_sum += loss;
-            part_batches += 1;
-            if done % part == 0 {
-                let middle = (done as f64 - part_batches as f64 / 2.0) / batches as f64;
-                course.push(((epoch - 1) as f64 + middle, part_sum / (part_batches * batch as u64) as f64));
-                (part_sum, part_batches) = (0.0, 0);
-            }
-            bar.inc(batch as u64);
-            if written.elapsed() > INTERVAL {
-                checkpoint.write(&file)?;
-                written = Instant::now();
-            }
-        }
-        bar.finish_and_clear();
-        let seen = (batches * batch as u64) as f64;
-        let speed = ((batches - before) * batch as u64) as f64 / start.elapsed().as_secs_f64();
-        let losses = EpochLoss {
-            training: std::mem::take(&mut checkpoint.unfinished) / seen,
-            validation: validate(&checkpoint.result().rounded(), &validation, recipe.target(), threads),
-            rate,
-        };
-        if !losses.training.is_finite() || !losses.validation.is_finite() {
-            return Err(format!("epoch {epoch}: {NO_NUMBER}"));
-        }
-        if before == batches {
-            course.push((epoch as f64 - 0.5, losses.training));
+    let batch = usize::try_from(args.recipe.batch).unwrap_or(usize::MAX).min(set.per_epoch());
+    let batches = (set.per_epoch() / batch) as u64;
+    let training = Training { set, validation, threads, batch, batches, file };
+    training.check(&mut checkpoint)?;
+    let mut course = Course::after(&checkpoint.history);
+    for epoch in checkpoint.history.len() as u64 + 1..=args.recipe.epochs {
+        let (start, before) = (Instant::now(), checkpoint.step);
+        let rate = training.learn_epoch(epoch, &mut checkpoint, &mut course)?;
+        let (steps, seconds) = (checkpoint.step - before, start.elapsed().as_secs_f64());
+        let losses = training.validate(epoch, rate, &mut checkpoint)?;
+        if steps == 0 {
+            course.points.push((epoch as f64 - 0.5, losses.training));
         }
         checkpoint.history.push(losses);
-        checkpoint.write(&file)?;
-        plot::losses(&picture, &course, &checkpoint.history)?;
+        checkpoint.write(&training.file)?;
+        plot::losses(&picture, &course.points, &checkpoint.history)?;
         tell!(
-            "epoch {epoch:>3}: loss {:.6}, validation {:.6}, rate {rate:.2e}, {speed:.0} positions/s",
+            "epoch {epoch:>3}: loss {:.6}, validation {:.6}, rate {rate:.2e}, {:.0} positions/s",
             losses.training,
-            losses.validation
+            losses.validation,
+            (steps * batch as u64) as f64 / seconds
         );
     }
     // A kill may have come between the last checkpoint and its picture.
-    if is_older(&picture, &file) {
-        plot::losses(&picture, &course, &checkpoint.history)?;
+    if is_older(&picture, &training.file) {
+        plot::losses(&picture, &course.points, &checkpoint.history)?;
     }
-    export::write(checkpoint.result(), &validation, &network)
+    export::write(checkpoint.result(), &training.validation, &network)
 }
 
 /// Tries what a training writes before it reads anything.
