@@ -238,7 +238,8 @@ impl Score {
         if self.0 < 0 { -cp } else { cp }
     }
 
-    /// This score moved by a margin in centipawns; proven scores stay where they are.
+    /// This score moved by a margin in centipawns; a draw counts as 0, so the result is an evaluation; proven scores
+    /// stay where they are.
     #[must_use]
     pub const fn offset(self, cp: i32) -> Score {
         if self.is_decisive() { self } else { Score::heuristic(self.cp() + cp) }

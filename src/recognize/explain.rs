@@ -118,7 +118,7 @@ mod tests {
         }
     }
 
-    /// The plies of bishop and knight are kept in a byte: moves are counted to one more than there are.
+    /// The table of bishop and knight keeps levels of moves, so a claim may be up to two moves too high.
     #[test]
     fn a_mate_is_claimed_within_moves() {
         let claim = crate::recognize::claim(&read_fen("1k6/3B4/NK6/8/8/8/8/8 b - - 0 1").expect("a position"));

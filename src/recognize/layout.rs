@@ -87,7 +87,8 @@ pub fn level(moves: u16) -> u8 {
     1 + (moves * (LEVELS - 1)).div_ceil(LONGEST_BISHOP_KNIGHT) as u8
 }
 
-/// The moves that a level stands for, two more than there are at most; none where the position is not won.
+/// The moves that a level stands for: never fewer than the mate needs, and at most two more. None where the position is
+/// not won.
 pub fn moves_of(level: u8) -> Option<u16> {
     Some(u16::from(level.checked_sub(1)?) * LONGEST_BISHOP_KNIGHT / (LEVELS - 1))
 }

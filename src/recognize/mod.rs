@@ -88,8 +88,8 @@ enum Verdict {
         progress: i32,
         moves: u16,
     },
-    /// The same, and with the best play every move brings the mate nearer: the moves are counted, not estimated, to two
-    /// more than there are at most.
+    /// The strong side mates within this many moves, read from a table: at most two more than it needs. Each move of
+    /// best play brings the mate nearer.
     Mates {
         moves: u16,
     },
@@ -145,7 +145,7 @@ pub fn claim_ends_within(position: &Position, half_moves: u16) -> Option<bool> {
     }
     match judge(position.board(), position.turn())?.1 {
         Verdict::Wins { moves, .. } => Some(!is_in_time(position.clock().saturating_add(half_moves), moves)),
-        // The plies that pass are some of those that are counted.
+        // While the clock runs, the mate comes nearer as fast: the plies ahead are counted already.
         Verdict::Mates { moves } => Some(!is_in_time(position.clock(), moves)),
         _ => None,
     }

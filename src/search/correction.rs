@@ -16,8 +16,8 @@ const LIMIT: i32 = GRAIN * 64;
 
 /// The correction history of one thread.
 ///
-/// Each table holds the mean of what the corrected evaluation was still off (search result minus that), by side to
-/// move and one key: the pawns, the minor pieces, each side's pieces, and the last two moves.
+/// Each table holds a running mean of search result minus corrected evaluation, by side to move and one key: the pawns,
+/// the minor pieces, each side's pieces, and the last two moves.
 pub struct Correction(Counters);
 
 // Where each table begins.

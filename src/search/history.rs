@@ -56,7 +56,7 @@ const END: usize = PAWN + PAWN_SLOTS * PieceTo::COUNT;
 /// - pawn: by pawn structure and the move
 pub struct History(Counters);
 
-/// Where a quiet move of some node is kept, for a judgement that comes later: by its squares, and by the pawns.
+/// The counters of a quiet move, by its squares and by the pawns, for an update once the child has its evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuietSlot([u32; 2]);
 
