@@ -155,7 +155,7 @@ tunables! {
     /// The loss that such a check may have by static exchange evaluation, in centipawns.
     check_see = 83 in 0..=300, step 15;
 
-    // Hindsight reduction: of the reduction of a move that did better than expected, a ply is taken back.
+    // Hindsight extension: behind a reduced move that did better than expected, the search goes a ply deeper.
     /// Least reduction by the parent.
     hindsight_reduction = 3 in 1..=100, step 1;
 

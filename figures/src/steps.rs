@@ -28,7 +28,7 @@ const TECHNIQUES: [Technique; 16] = [
         &["correction_pawn=0", "correction_pieces=0", "correction_minor=0", "correction_continuation=0"],
     ),
     technique(6, "evaluation difference as history", &["eval_diff_max=0"]),
-    technique(7, "hindsight reduction", &["hindsight_reduction=100"]),
+    technique(7, "hindsight extension", &["hindsight_reduction=100"]),
     technique(8, "reverse futility pruning (RFP)", &["rfp_depth=0"]),
     technique(9, "null move pruning (NMP)", &["nmp_depth=100"]),
     technique(10, "internal iterative reduction (IIR)", &["iir_depth=100"]),

@@ -162,8 +162,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
         let may_prune = selective && !PV && !in_check;
         if may_prune {
-            // Step 7. Hindsight reduction (+16 Elo). The parent reduced this move; take a ply of that back if both
-            // sides' evaluations say that the move was better than expected.
+            // Step 7. Hindsight extension (+16 Elo). The parent reduced this move. If the static evaluation has since
+            // fallen for the side to move, the move was better than the reduction assumed: search a ply deeper.
             let parent = self.stack_before(ply, 1);
             if parent.reduction >= params::hindsight_reduction()
                 && parent.eval.is_some_and(|before| node.eval + before < 0)
