@@ -17,9 +17,9 @@ use crate::search::{Event, STACK_SIZE, Search, Shared, ThreadData};
 /// [`STACK_SIZE`].
 ///
 /// None where there is no move to search.
-pub fn search(shared: &Shared<'_>, threads: &mut [ThreadData], game: &Game, lines: usize) -> Option<ThreadResult> {
+pub fn search(shared: &Shared<'_>, threads: &mut [ThreadData], game: &Game, multi_pv: usize) -> Option<ThreadResult> {
     let (first, helpers) = threads.split_first_mut()?;
-    let found = search_with(shared, first, helpers, game, lines);
+    let found = search_with(shared, first, helpers, game, multi_pv);
     first.search_before = found.as_ref().and_then(|found| found.trend);
     found
 }
@@ -30,15 +30,15 @@ fn search_with(
     first: &mut ThreadData,
     helpers: &mut [ThreadData],
     game: &Game,
-    lines: usize,
+    multi_pv: usize,
 ) -> Option<ThreadResult> {
     // Browsers make no training data, and a second set of rules doubles the code of the search.
     #[cfg(not(target_family = "wasm"))]
     if helpers.is_empty() && first.lessons.is_some() {
-        return Search::with_rules(crate::search::Rules::GENERATION, shared, 0, first, game).iterate(lines);
+        return Search::with_rules(crate::search::Rules::GENERATION, shared, 0, first, game).iterate(multi_pv);
     }
     if helpers.is_empty() {
-        return Search::new(shared, 0, first, game).iterate(lines);
+        return Search::new(shared, 0, first, game).iterate(multi_pv);
     }
     thread::scope(|scope| {
         let mut running = Vec::with_capacity(helpers.len());
@@ -65,17 +65,17 @@ fn search_with(
             }
         }
         let end = EndOfSearch(shared.stop);
-        let main = Search::new(shared, 0, first, game).iterate(lines);
+        let main = Search::new(shared, 0, first, game).iterate(multi_pv);
         drop(end);
         // A helper that has panicked has found nothing.
         let helped = running.into_iter().filter_map(|handle| handle.join().ok().flatten()).collect();
-        elect(main, helped, lines, shared.shared_best.depth())
+        elect(main, helped, multi_pv, shared.shared_best.depth())
     })
 }
 
 /// The result of the search: of one line by a vote; of several the first thread's, for helpers search one.
-fn elect(main: Option<ThreadResult>, helped: Vec<ThreadResult>, lines: usize, deepest: i32) -> Option<ThreadResult> {
-    if lines > 1 {
+fn elect(main: Option<ThreadResult>, helped: Vec<ThreadResult>, multi_pv: usize, deepest: i32) -> Option<ThreadResult> {
+    if multi_pv > 1 {
         return main;
     }
     vote(standing(main.into_iter().chain(helped).collect(), deepest))
@@ -90,44 +90,46 @@ impl Drop for EndOfSearch<'_> {
     }
 }
 
-/// The findings that the deepest complete iteration has not superseded. A thread that works beyond it and has no value there
-/// yet comes with the move of an older one, which may have been refuted since. Proofs hold.
-fn standing(mut findings: Vec<ThreadResult>, deepest: i32) -> Vec<ThreadResult> {
-    let stands = |f: &ThreadResult| f.iteration >= deepest || f.value.proof().is_some();
+/// The results that the deepest complete iteration has not superseded. A thread that works beyond it and has no value
+/// there yet comes with the move of an older one, which may have been refuted since. Proofs hold.
+fn standing(mut results: Vec<ThreadResult>, deepest: i32) -> Vec<ThreadResult> {
+    let stands = |result: &ThreadResult| result.iteration >= deepest || result.value.proof().is_some();
     // None does if the thread that completed it has panicked.
-    if findings.iter().any(stands) {
-        findings.retain(stands);
+    if results.iter().any(stands) {
+        results.retain(stands);
     }
-    findings
+    results
 }
 
-/// The finding that most threads stand behind, deeper and better ones with more weight.
-fn vote(findings: Vec<ThreadResult>) -> Option<ThreadResult> {
-    let worst = findings.iter().map(|f| f.value.score().cp()).min()?;
-    let weight = |f: &ThreadResult| i64::from(f.value.score().cp() - worst + 12) * i64::from(f.iteration);
+/// The result that most threads stand behind, deeper and better ones with more weight.
+fn vote(results: Vec<ThreadResult>) -> Option<ThreadResult> {
+    let worst = results.iter().map(|result| result.value.score().cp()).min()?;
+    let weight =
+        |result: &ThreadResult| i64::from(result.value.score().cp() - worst + 12) * i64::from(result.iteration);
     let mut votes: HashMap<PackedMove, i64> = HashMap::new();
-    for finding in &findings {
-        *votes.entry(PackedMove::new(finding.best)).or_default() += weight(finding);
+    for result in &results {
+        *votes.entry(PackedMove::new(result.best)).or_default() += weight(result);
     }
-    let mut findings = findings.into_iter();
-    let mut best = findings.next()?;
-    for finding in findings {
-        let better = match (finding.value.proof(), best.value.proof()) {
+    let mut results = results.into_iter();
+    let mut best = results.next()?;
+    for candidate in results {
+        let better = match (candidate.value.proof(), best.value.proof()) {
             // Proofs are not outvoted. Of two, a win with its line stands before a bound, which the next move may lose; else
             // the more extreme counts: neither a win nor a loss is claimed too soon.
             (new, old) if new.is_some() && old.is_some() => {
                 let has_line = |value: Ibv| value.score().is_win() && value.bound() == Bound::Exact;
-                let worth = |finding: &ThreadResult, proof: Ibv| (has_line(finding.value), proof.score().raw().abs());
-                worth(&finding, new) > worth(&best, old)
+                let worth = |result: &ThreadResult, proof: Ibv| (has_line(result.value), proof.score().raw().abs());
+                worth(&candidate, new) > worth(&best, old)
             }
             (new, old) if new.is_some() || old.is_some() => new.is_some(),
             _ => {
-                let (ours, theirs) = (votes[&PackedMove::new(best.best)], votes[&PackedMove::new(finding.best)]);
-                theirs > ours || theirs == ours && weight(&finding) > weight(&best)
+                let [new, old] =
+                    [&candidate, &best].map(|result| (votes[&PackedMove::new(result.best)], weight(result)));
+                new > old
             }
         };
         if better {
-            best = finding;
+            best = candidate;
         }
     }
     Some(best)
@@ -189,10 +191,10 @@ mod tests {
     /// Helpers that would come too late are not started, and the search still has a move.
     #[test]
     fn nobody_begins_when_the_time_is_up() {
-        let (finding, nodes) =
+        let (result, nodes) =
             with_shared(false, |shared, threads, game| (search(shared, threads, game, 1), shared.nodes()));
-        let finding = finding.expect("a move");
-        assert!(finding.depth > 0 && finding.nodes == nodes, "{finding:?} of {nodes} nodes");
+        let result = result.expect("a move");
+        assert!(result.depth > 0 && result.nodes == nodes, "{result:?} of {nodes} nodes");
     }
 
     /// The first thread waits with its first move until the helper has published nodes.
@@ -256,8 +258,8 @@ mod tests {
         }
     }
 
-    /// What a thread found: its move goes to this square.
-    fn finding(to: Square, value: Ibv, depth: i32) -> ThreadResult {
+    /// The result of a thread whose move goes to this square.
+    fn result(to: Square, value: Ibv, depth: i32) -> ThreadResult {
         let best = shakmaty::Move::Normal { role: Role::King, from: Square::E4, capture: None, to, promotion: None };
         ThreadResult {
             best,
@@ -273,8 +275,9 @@ mod tests {
     }
 
     /// The square that the elected move goes to.
-    fn elected<const N: usize>(findings: [(Square, Ibv, i32); N]) -> Option<Square> {
-        vote(findings.into_iter().map(|(to, value, depth)| finding(to, value, depth)).collect()).map(|f| f.best.to())
+    fn elected<const N: usize>(results: [(Square, Ibv, i32); N]) -> Option<Square> {
+        let results = results.into_iter().map(|(to, value, depth)| result(to, value, depth)).collect();
+        vote(results).map(|result| result.best.to())
     }
 
     #[test]
@@ -311,14 +314,14 @@ mod tests {
     fn what_a_completed_iteration_has_superseded_has_no_vote() {
         let opinion = |cp| Ibv::exact(Score::heuristic(cp));
         let (d4, d5) = (Square::D4, Square::D5);
-        let winner = |findings, deepest| vote(standing(findings, deepest)).map(|f| f.best.to());
-        let stale = || vec![finding(d4, opinion(20), 14), finding(d5, opinion(28), 13)];
+        let winner = |results, deepest| vote(standing(results, deepest)).map(|result| result.best.to());
+        let stale = || vec![result(d4, opinion(20), 14), result(d5, opinion(28), 13)];
         assert_eq!(winner(stale(), 14), Some(d4));
         assert_eq!(winner(stale(), 0), Some(d5), "by weight alone");
-        let ahead = vec![finding(d4, opinion(20), 14), finding(d5, opinion(28), 15)];
+        let ahead = vec![result(d4, opinion(20), 14), result(d5, opinion(28), 15)];
         assert_eq!(winner(ahead, 14), Some(d5));
         let proof = Ibv::exact(Score::mate_in(5));
-        assert_eq!(winner(vec![finding(d4, opinion(20), 14), finding(d5, proof, 13)], 14), Some(d5));
+        assert_eq!(winner(vec![result(d4, opinion(20), 14), result(d5, proof, 13)], 14), Some(d5));
         assert_eq!(winner(stale(), 15), Some(d5), "the finder of 15 is gone");
     }
 
@@ -326,9 +329,9 @@ mod tests {
     #[test]
     fn helpers_have_a_vote() {
         let (d4, d5) = (Square::D4, Square::D5);
-        let main = || Some(finding(d4, Ibv::exact(Score::heuristic(20)), 14));
-        let helped = || vec![finding(d5, Ibv::exact(Score::mate_in(5)), 15)];
-        let elected = |main, helped, lines| elect(main, helped, lines, 14).map(|found| found.best.to());
+        let main = || Some(result(d4, Ibv::exact(Score::heuristic(20)), 14));
+        let helped = || vec![result(d5, Ibv::exact(Score::mate_in(5)), 15)];
+        let elected = |main, helped, multi_pv| elect(main, helped, multi_pv, 14).map(|found| found.best.to());
         assert_eq!(elected(main(), helped(), 1), Some(d5));
         assert_eq!(elected(main(), helped(), 2), Some(d4));
         assert_eq!(elected(main(), Vec::new(), 1), Some(d4));
