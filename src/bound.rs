@@ -146,6 +146,11 @@ impl Ibv {
         self.0 >= Ibv::exact(beta).0
     }
 
+    /// Whether this child value raises `alpha`: it is above it, and more than an upper bound.
+    pub const fn raises(self, alpha: Score) -> bool {
+        self.score().raw() > alpha.raw() && !matches!(self.bound(), Bound::Upper)
+    }
+
     /// Whether this proves that the truth is at most `alpha`; of a value that a search with this alpha has returned, as
     /// [`Ibv::cuts`].
     pub const fn fails_low(self, alpha: Score) -> bool {
@@ -326,6 +331,14 @@ mod tests {
         assert!(Ibv::exact(beta).fails_low(beta));
         assert!(!Ibv::lower(beta).fails_low(beta));
         assert!(!Ibv::NONE.fails_low(beta));
+    }
+
+    #[test]
+    fn only_more_than_alpha_raises_it() {
+        let alpha = Score::heuristic(10);
+        assert!(Ibv::exact(alpha.above()).raises(alpha) && Ibv::lower(alpha.above()).raises(alpha));
+        assert!(!Ibv::upper(alpha.above()).raises(alpha), "the truth may be less");
+        assert!(BOUNDS.iter().all(|&bound| !Ibv::new(alpha, bound).raises(alpha)));
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl Aspiration {
 impl<const PLAY: bool> Search<'_, PLAY> {
     /// Searches the PV with this index in this iteration. Returns `None` if the search was aborted.
     pub(super) fn aspirate(&mut self, pv_index: usize) -> NodeResult {
-        let depth = self.depth;
+        let depth = self.root_depth;
         if let Driver::Mtdf { growing } = self.rules().driver {
             return self.mtdf(pv_index, depth, growing);
         }
@@ -76,8 +76,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             window.open(value, self.rules().pruning);
             if self.id == 0 && self.multi_pv == 1 {
                 // A value below the window may be exact, but its PV was not kept.
-                let open = if value.bound() == Bound::Exact { value.force_upper() } else { value };
-                self.report(pv_index, Some(open));
+                let bound = if value.bound() == Bound::Exact { value.force_upper() } else { value };
+                self.report(pv_index, Some(bound));
             }
         }
     }

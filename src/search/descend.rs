@@ -11,10 +11,10 @@ use crate::position::Position;
 use crate::score::{MAX_PLY, Score};
 
 impl<'a, const PLAY: bool> Search<'a, PLAY> {
-    /// Asks for the TT's memory of the node behind a move. Memory takes as long as all that happens until the child probes
-    /// the TT, and longer: so the picker does this before it evaluates a move's exchange.
+    /// A function that prefetches the TT entry after a move. Memory is slower than everything between picking a move
+    /// and probing the child, so the picker prefetches before it computes the move's SEE.
     #[inline]
-    pub(super) fn fetcher<'p>(&self, position: &'p Position, ply: usize) -> impl Fn(Move) + use<'a, 'p, PLAY> {
+    pub(super) fn prefetcher<'p>(&self, position: &'p Position, ply: usize) -> impl Fn(Move) + use<'a, 'p, PLAY> {
         let (tt, past) = (self.shared.tt, self.past);
         move |m| tt.prefetch(past.likely_key_after(position, m, ply))
     }
@@ -23,9 +23,9 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
     #[inline]
     pub(super) fn make(&mut self, position: &Position, m: Move, ply: usize) -> Position {
         let entry = self.stack_mut(ply);
-        entry.moved = Some(PieceTo::new(position.turn(), m));
-        entry.null = false;
-        entry.quiet = None;
+        entry.piece_to = Some(PieceTo::new(position.turn(), m));
+        entry.is_null_move = false;
+        entry.quiet_slot = None;
         self.td.evaluator.push(position, m);
         self.path.push(position.key());
         let mut child = position.clone();
@@ -38,9 +38,9 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
     #[inline]
     pub(super) fn make_null(&mut self, position: &Position, ply: usize) -> Position {
         let entry = self.stack_mut(ply);
-        entry.moved = None;
-        entry.null = true;
-        entry.quiet = None;
+        entry.piece_to = None;
+        entry.is_null_move = true;
+        entry.quiet_slot = None;
         self.td.evaluator.push_null();
         self.path.push(position.key());
         let mut child = position.clone();

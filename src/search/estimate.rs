@@ -28,7 +28,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             self.stack_mut(node.ply).eval = None;
             return;
         }
-        if node.whole {
+        if node.excluded.is_none() {
             let StaticEval { raw, eval } = self.evaluation(node.position, node.ply, &node.tt);
             (node.raw, node.eval, node.estimate) = (Some(raw), eval, self.estimate(eval, node.tt.value));
             if !node.tt.found {

@@ -14,6 +14,9 @@ use crate::position::PackedMove;
 use crate::score::{MAX_PLY, Score};
 use crate::time::{SearchBefore, Trend};
 
+/// The depth from which an only move is played without another iteration.
+const ONLY_MOVE_DEPTH: i32 = 4;
+
 /// The result of one thread.
 #[derive(Clone, Debug)]
 pub struct ThreadResult {
@@ -43,14 +46,14 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     ///
     /// Returns `None` if there is no move to search. A helper has no result before its first iteration is complete: what it
     /// thinks of the few moves that it has seen must not outvote the first thread.
-    pub fn iterate(&mut self, lines: usize) -> Option<ThreadResult> {
+    pub fn iterate(&mut self, multi_pv: usize) -> Option<ThreadResult> {
         if self.roots.0.is_empty() {
             return None;
         }
         self.td.age();
-        self.multi_pv = lines.clamp(1, self.roots.0.len());
+        self.multi_pv = multi_pv.clamp(1, self.roots.0.len());
         let deepest = self.shared.limits.depth.map_or(MAX_PLY as i32 - 1, |d| d.clamp(1, MAX_PLY as u32 - 1) as i32);
-        // Helper threads search one line.
+        // Only searches of one line take over iterations; helpers always search one.
         self.adopts_lead = self.multi_pv == 1 && self.shared.counters.len() > 1;
         // Every other helper works an iteration ahead: what it stores in the TT is deep enough for the others.
         let ahead = if self.id.is_multiple_of(2) { 0 } else { 1 };
@@ -58,25 +61,25 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let mut trend = Trend::after(self.td.search_before, ply);
         // The last complete iteration, if it has several lines.
         let mut complete: Option<RootMoves> = None;
-        while self.depth < deepest {
-            self.depth = (self.depth + 1 + ahead).min(deepest);
-            let mut taken_over = None;
-            if !self.search_lines() {
-                taken_over = self.take_over();
-                if taken_over.is_none() {
-                    break;
-                }
-            }
-            self.completed = self.depth;
+        while self.root_depth < deepest {
+            self.root_depth = (self.root_depth + 1 + ahead).min(deepest);
+            // A faster thread's iteration comes with that thread's effort.
+            let taken_over = if self.search_lines() {
+                None
+            } else {
+                let Some(effort) = self.take_over() else { break };
+                Some(effort)
+            };
+            self.completed_depth = self.root_depth;
             self.publish();
-            self.roots.0[..self.multi_pv].sort_by_key(|root| Reverse((root.rank, root.score())));
+            self.roots.sort_lines(self.multi_pv);
             let effort = taken_over.unwrap_or_else(|| self.effort());
             if self.multi_pv == 1 {
-                self.shared.shared_best.finished(self.depth, &self.roots.0[0], effort);
+                self.shared.shared_best.finished(self.root_depth, &self.roots.0[0], effort);
             }
             if self.id == 0 {
                 self.finish_iteration();
-                if self.is_enough(&mut trend, effort) {
+                if self.ends_after_iteration(&mut trend, effort) {
                     break;
                 }
             }
@@ -88,7 +91,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 break;
             }
         }
-        if self.completed < self.depth {
+        if self.completed_depth < self.root_depth {
             match complete {
                 // Lines are reported together, so those of the last complete iteration stand.
                 Some(complete) => self.roots = complete,
@@ -99,7 +102,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.recall_mates();
         self.publish();
         self.td.nodes += self.nodes;
-        if self.id > 0 && self.completed == 0 {
+        if self.id > 0 && self.completed_depth == 0 {
             return None;
         }
         Some(self.result())
@@ -111,7 +114,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return false;
         }
         // The search goes rank by rank; the lines may have been reported in another order.
-        self.roots.0[..self.multi_pv].sort_by_key(|root| Reverse(root.rank));
+        self.roots.sort_by_rank(self.multi_pv);
         for pv_index in 0..self.multi_pv {
             if self.aspirate(pv_index).is_none() {
                 return false;
@@ -177,12 +180,12 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     pub(super) fn result(&mut self) -> ThreadResult {
         let (depth, value) = match self.roots.0[0].last_exact {
             Some(Exact { depth, score }) => (depth, self.reported(0, Ibv::exact(score))),
-            None if self.roots.0[0].value.is_some() => (self.depth, self.reported(0, self.roots.0[0].value)),
+            None if self.roots.0[0].value.is_some() => (self.root_depth, self.reported(0, self.roots.0[0].value)),
             // Stopped before the first move had a value.
-            None => (self.depth, Ibv::exact(self.evaluation_of_first())),
+            None => (self.root_depth, Ibv::exact(self.evaluation_of_first())),
         };
         // In the first iteration, other moves may not have been searched, and one of them may be better.
-        let value = if self.completed == 0 && self.roots.0.len() > 1 { value.force_lower() } else { value };
+        let value = if self.completed_depth == 0 && self.roots.0.len() > 1 { value.force_lower() } else { value };
         let root = &self.roots.0[0];
         // A move that failed high at the end has a bound for a score.
         let score = root.score().or(root.value.is_some().then(|| root.value.score()));
@@ -193,7 +196,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             value,
             basis: self.basis(0, value),
             depth,
-            iteration: if root.value.is_some() { self.depth } else { self.completed },
+            iteration: if root.value.is_some() { self.root_depth } else { self.completed_depth },
             trend: score.map(|score| SearchBefore { ply, cp: score.cp() }),
             seldepth: root.seldepth,
             nodes: self.nodes,
@@ -202,14 +205,14 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
     /// Restores mates that were reported before and lost since, and orders the lines.
     pub(super) fn recall_mates(&mut self) {
-        let lines = self.multi_pv;
+        let multi_pv = self.multi_pv;
         self.roots.0.iter_mut().for_each(RootMove::recall_mate);
         self.order_lines();
         // A move behind the lines comes back if its mate is better than the last line.
-        let (last, rank) = (lines - 1, self.roots.0[lines - 1].rank);
+        let (last, rank) = (multi_pv - 1, self.roots.0[multi_pv - 1].rank);
         let least = self.roots.0[last].score();
         let mate = |root: &RootMove| root.mate.as_ref().map(|mate| mate.score).filter(|score| score.is_win());
-        let behind = (lines..self.roots.0.len()).filter(|&index| self.roots.0[index].rank == rank);
+        let behind = (multi_pv..self.roots.0.len()).filter(|&index| self.roots.0[index].rank == rank);
         let best = behind.max_by_key(|&index| (mate(&self.roots.0[index]), Reverse(index)));
         if let Some(index) = best
             && mate(&self.roots.0[index]).is_some_and(|mate| least.is_none_or(|least| mate > least))
@@ -258,7 +261,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let Lead { depth, best, effort } = self.shared.shared_best.lead()?;
         let index = self.roots.0.iter().position(|root| root.m == best.m)?;
         self.return_to_root();
-        self.depth = depth;
+        self.root_depth = depth;
         // What failed high in the iteration given up says nothing of the next one.
         self.failed_high = None;
         let nodes = self.roots.0[index].nodes;
@@ -269,38 +272,48 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     }
 
     /// Whether the first thread ends the search after this iteration, whose best move took this effort, in percent.
-    fn is_enough(&self, trend: &mut Trend, effort: u32) -> bool {
+    fn ends_after_iteration(&self, trend: &mut Trend, effort: u32) -> bool {
         let best = &self.roots.0[0];
         let Some(score) = best.score() else { return false };
-        if let Some(moves) = self.shared.limits.mate {
-            if score.mate_moves().is_some_and(|found| found.unsigned_abs() <= moves) {
-                return true;
-            }
-            if self.is_mate_refuted(moves, score) {
-                let refuted = format!("there is no mate in {moves}, neither for the side to move nor against it");
-                self.shared.send(|| Event::Message(refuted));
-                return true;
-            }
-        }
-        if self.shared.limits.soft_nodes.is_some_and(|limit| self.nodes >= limit) {
+        if self.answers_go_mate(score) || self.shared.limits.soft_nodes.is_some_and(|limit| self.nodes >= limit) {
             return true;
         }
-        let stretch = trend.stretch(PackedMove::new(best.m), score.cp(), effort);
-        // Before the clock, as in `must_stop`.
-        let pondering = self.shared.pondering.load(Ordering::Acquire);
-        let clock = self.shared.clock;
-        if !clock.is_managed() {
-            return false;
+        let stretch = trend.add(PackedMove::new(best.m), score.cp(), effort);
+        self.shared.clock.is_managed() && self.has_thought_enough(score, stretch)
+    }
+
+    /// Whether the mate of `go mate` is found, or refuted, which is reported.
+    fn answers_go_mate(&self, score: Score) -> bool {
+        let Some(moves) = self.shared.limits.mate else { return false };
+        if score.mate_moves().is_some_and(|found| found.unsigned_abs() <= moves) {
+            return true;
         }
-        let only_move = self.roots.group_end(0) == 1 && self.depth >= 4;
-        // A mate that the depth has covered several times will not get shorter.
-        let settled = score.mate_ply().is_some_and(|ply| self.depth as usize > 2 * ply + 4);
+        let is_refuted = self.is_mate_refuted(moves, score);
+        if is_refuted {
+            let refuted = format!("there is no mate in {moves}, neither for the side to move nor against it");
+            self.shared.send(|| Event::Message(refuted));
+        }
+        is_refuted
+    }
+
+    /// Whether the search needs no other iteration, the soft limit being stretched to `stretch` percent of itself. On
+    /// the opponent's time that is only noted, and the search goes on.
+    fn has_thought_enough(&self, score: Score, stretch: u32) -> bool {
+        let pondering = !self.shared.is_our_time();
+        let clock = self.shared.clock;
         clock.note_nodes(self.shared.nodes());
-        let enough = only_move || settled || clock.is_soft_limit_reached(stretch, pondering);
+        let is_only_move = self.roots.group_end(0) == 1 && self.root_depth >= ONLY_MOVE_DEPTH;
+        let enough =
+            is_only_move || is_mate_settled(score, self.root_depth) || clock.is_soft_limit_reached(stretch, pondering);
         if pondering {
             clock.set_enough(enough);
             return false;
         }
         enough
     }
+}
+
+/// Whether an iteration of this depth settles a mate. One that the depth has covered several times gets no shorter.
+fn is_mate_settled(score: Score, depth: i32) -> bool {
+    score.mate_ply().is_some_and(|ply| depth as usize > 2 * ply + 4)
 }

@@ -13,8 +13,8 @@ use crate::position::movegen::is_noisy;
 use crate::position::{PackedMove, Position};
 
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// Updates the histories after `m` caused a beta cutoff: a bonus for it, a malus for the moves tried before it.
-    pub(super) fn reward_cutoff(
+    /// Rewards the best move of a node in the histories, and punishes the moves tried before it.
+    pub(super) fn reward_best(
         &mut self,
         position: &Position,
         ply: usize,
@@ -37,6 +37,11 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         for &capture in &tried.noisy {
             history.update_noisy(position, capture, -malus);
         }
+    }
+
+    /// Leaves a beta cutoff by `m` for the siblings: the killer move, and the count that late move reductions read.
+    #[inline]
+    pub(super) fn note_cutoff(&mut self, ply: usize, m: Move) {
         let entry = self.stack_mut(ply);
         entry.cutoffs += 1;
         if !is_noisy(m) {
@@ -49,7 +54,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     #[inline]
     pub(super) fn reward_by_eval_difference(&mut self, ply: usize, eval: i32) {
         let parent = self.stack_before(ply, 1);
-        if let (Some(before), Some(slot)) = (parent.eval, parent.quiet) {
+        if let (Some(before), Some(slot)) = (parent.eval, parent.quiet_slot) {
             let gain = params::eval_diff_offset() - (before + eval);
             let max = params::eval_diff_max();
             self.td.history.update_slot(slot, (params::eval_diff_slope() * gain).clamp(-max, max));

@@ -153,7 +153,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let score = Score::mate_in(2 * moves - 1);
         // Where distances to progress rank the moves, a mate may be behind. It needs no other progress.
         root.rank = rank;
-        (root.value, root.last_exact) = (Ibv::exact(score), Some(Exact { depth: self.depth, score }));
+        (root.value, root.last_exact) = (Ibv::exact(score), Some(Exact { depth: self.root_depth, score }));
         root.pv = vec![PackedMove::new(root.m)];
         self.roots.0.insert(0, root);
         true
@@ -228,7 +228,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let position = self.game.position();
         let (table, past): (&TranspositionTable, Past) = (self.shared.tt, self.past);
         // A proof holds at any depth; a deep one stays in the table.
-        let depth = (self.depth + 2).min(Entry::MAX_DEPTH);
+        let depth = (self.root_depth + 2).min(Entry::MAX_DEPTH);
         let limit = search.aim.plies(moves);
         let mut spent = 0;
         let answer = search.proofs.ask(

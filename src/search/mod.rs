@@ -86,27 +86,39 @@ pub const STACK_SIZE: usize = 32 << 20;
 pub struct Search<'a, const PLAY: bool> {
     /// The rules of an experiment. Only [`Search::rules`] reads them, because play has constants instead.
     rules: Rules,
+    /// What all threads of the search share.
     shared: &'a Shared<'a>,
+    /// The number of this thread; 0 is the first, which owns the clock and reports.
     id: usize,
+    /// What this thread keeps from search to search.
     td: &'a mut ThreadData,
+    /// The game up to the root.
     game: &'a Game,
+    /// The positions from the start of the game to the current node.
     path: Path,
     /// What the keys of the table carry of the game's past.
     past: Past,
-    /// The plies to the mate in the trap that is nearest to its mate: see [`Search::three_men`].
+    /// The fewest plies to mate in any of the game's traps; 0 if one of them has other material than three men,
+    /// `usize::MAX` without traps. See [`Search::three_men`].
     nearest_trap: usize,
+    /// The root moves, best first.
     roots: RootMoves,
+    /// The nodes of this thread.
     nodes: u64,
+    /// The successful tablebase probes of this thread.
     tbhits: u64,
     /// The exact limit of this thread's nodes; `u64::MAX` if there is none of its own.
     node_limit: u64,
     /// The nodes granted by the thread's shares of a common limit; `u64::MAX` if there is no such limit.
     granted: u64,
-    /// The lesser of both.
+    /// Where the next look at the limits of nodes is due: the lesser of `node_limit` and `granted`.
     node_check: u64,
+    /// The deepest ply below the root move that is searched.
     seldepth: usize,
-    depth: i32,
-    completed: i32,
+    /// The depth of the iteration, in plies; 0 before the first.
+    root_depth: i32,
+    /// The depth of the last complete iteration, in plies; 0 before the first is complete.
+    completed_depth: i32,
     /// The number of lines that are searched (MultiPV), no more than there are root moves.
     multi_pv: usize,
     /// Whether this thread takes over completed iterations of faster ones.
@@ -119,7 +131,7 @@ pub struct Search<'a, const PLAY: bool> {
     pv_completion: PvCompletion,
     /// The mate searches, by their aim; made when they begin.
     mate_searches: [Option<Box<mate_search::MateSearch>>; 2],
-    /// No null moves above this ply: a verification search runs.
+    /// The first ply at which null moves are tried; more than 0 during a verification search.
     nmp_min_ply: usize,
     /// Whether the 50-move rule would end claims of recognizers within this search. It then ignores recognized wins.
     no_recognized_wins: bool,
@@ -186,8 +198,8 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
             granted,
             node_check: node_limit.min(granted),
             seldepth: 0,
-            depth: 0,
-            completed: 0,
+            root_depth: 0,
+            completed_depth: 0,
             multi_pv: 1,
             adopts_lead: false,
             best_before: None,

@@ -11,11 +11,11 @@ use super::picker::Picker;
 use super::pruning::{self, Skip};
 use super::tt_values::TtHit;
 use super::{NodeResult, Search, reductions};
-use crate::bound::{Bound, Ibv};
+use crate::bound::Ibv;
 use crate::params;
-use crate::position::Position;
 use crate::position::attacks::Attacks;
 use crate::position::movegen::is_noisy;
+use crate::position::{PackedMove, Position};
 use crate::score::Score;
 use crate::window::Window;
 
@@ -35,8 +35,8 @@ pub(super) struct Node<'p> {
     /// Whether this is, or has been, a node of the principal variation.
     pub was_pv: bool,
     pub in_check: bool,
-    /// Whether no move is excluded: a singular search leaves one out, and neither reads nor writes the TT.
-    pub whole: bool,
+    /// The move left out, in a singular search. Such a search neither reads nor writes the TT.
+    pub excluded: Option<PackedMove>,
     pub key: u64,
     pub tt: TtHit,
     pub tt_move: Option<Move>,
@@ -95,7 +95,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         };
         let mut window = Window::new(alpha, beta);
         let excluded = self.stack(ply).excluded;
-        let whole = excluded.is_none();
+        let is_singular_search = excluded.is_some();
 
         // Step 2. Mate distance pruning (MDP). No mate is nearer than the next move.
         if let Some(settled) = self.prune_by_mate_distance(&mut window, ply) {
@@ -104,7 +104,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
         // Step 3. Upcoming repetition (+16 Elo). A move that repeats a position of the tree is worth a draw at least. PV
         // nodes skip this step, so that the PV shows the repetition.
-        if whole && !PV {
+        if !is_singular_search && !PV {
             let at_least = self.upcoming_repetition(position, ply, window.alpha);
             if let Some(settled) = window.know(at_least) {
                 return Some(settled);
@@ -113,18 +113,18 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
         // Step 4. Interior node recognizers. They are cheap, so they come before the TT and are not stored in it. Progress
         // counts only in quiescence: a search would be content to touch a good position and to leave it again.
-        if whole && let Some(settled) = window.know(self.recognize(position, ply).without_progress()) {
+        if !is_singular_search && let Some(settled) = window.know(self.recognize(position, ply).without_progress()) {
             return Some(settled);
         }
 
         // Step 5. Transposition table (TT), then tablebases, whose results the TT keeps.
         let key = self.past.key(position, ply);
-        let tt = if whole { self.probe_tt(key, position, ply) } else { TtHit::NONE };
+        let tt = if is_singular_search { TtHit::NONE } else { self.probe_tt(key, position, ply) };
         let was_pv = PV || tt.pv;
         if let Some(settled) = self.tt_cutoff::<PV>(&mut window, &tt, position, depth) {
             return Some(settled);
         }
-        if whole
+        if !is_singular_search
             && tt.value.proof().is_none()
             && let Some(settled) = window.know(self.probe_tablebases(position, key, depth, ply, was_pv))
         {
@@ -143,7 +143,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             cut_node,
             was_pv,
             in_check,
-            whole,
+            excluded,
             key,
             tt,
             tt_move: tt.best.and_then(|m| position.find(m)),
@@ -153,12 +153,11 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             improving: false,
         };
         self.static_eval(&mut node);
-        let selective = self.rules().pruning && whole;
+        let selective = self.rules().pruning && !is_singular_search;
         if selective && !in_check {
             self.reward_by_eval_difference(ply, node.eval);
         }
-        self.stack_mut(ply + 1).killer = None;
-        self.stack_mut(ply + 2).cutoffs = 0;
+        self.clear_for_children(ply);
 
         let may_prune = selective && !PV && !in_check;
         if may_prune {
@@ -204,8 +203,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let mut move_count = 0;
         let mut tried = Tried::default();
         let mut picker = Picker::new(node.tt_move, self.stack(ply).killer);
-        let ahead = self.fetcher(position, ply);
-        while let Some(m) = picker.next(position, &self.td.history, &threats, &cont_keys, &ahead) {
+        let prefetch = self.prefetcher(position, ply);
+        while let Some(m) = picker.next(position, &self.td.history, &threats, &cont_keys, &prefetch) {
             if excluded.is_some_and(|excluded| excluded.is(m)) {
                 continue;
             }
@@ -242,7 +241,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             }
 
             // Step 14. Singular extension (SE) and multi-cut (+21 Elo). Is the TT move much better than every other?
-            let extension = match self.extension(&node, m) {
+            let extension = match self.singular_extension(&node, m) {
                 ControlFlow::Continue(plies) => plies,
                 ControlFlow::Break(result) => return result,
             };
@@ -250,38 +249,26 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             // Step 15. Make the move. Check extension: a check that loses nothing is searched a ply deeper.
             let child = self.make(position, m, ply);
             if !noisy {
-                self.stack_mut(ply).quiet = Some(History::quiet_slot(position, &threats, m));
+                self.stack_mut(ply).quiet_slot = Some(History::quiet_slot(position, &threats, m));
             }
-            let checks = extension == 0 && child.in_check() && self.may_extend(ply) && position.see_at_least(m, 0);
-            let new_depth = node.depth - 1 + extension + i32::from(checks);
+            let extends_check =
+                extension == 0 && child.in_check() && self.may_extend(ply) && position.see_at_least(m, 0);
+            let new_depth = node.depth - 1 + extension + i32::from(extends_check);
 
             // Step 16. Late move reductions (LMR, +131 Elo). A late move is searched to less depth, and again if it
-            // surprises.
+            // surprises. All others but the first of a PV node get a null window at full depth.
             let (alpha, beta) = (node.alpha, node.beta);
+            let is_late = move_count > 1 + usize::from(PV);
             let mut value = Ibv::NONE;
-            if self.rules().pruning && node.depth >= params::lmr_depth() && move_count > 1 + usize::from(PV) {
-                let reduction = reductions::late_move(&node, &candidate, child.in_check(), self.stack(ply + 1).cutoffs);
-                let reduced = (new_depth - reduction).clamp(1, new_depth.max(1));
-                self.stack_mut(ply).reduction = new_depth - reduced;
-                value = self.null_window(&child, alpha, reduced, ply, true)?;
-                self.stack_mut(ply).reduction = 0;
-                if value.score() > alpha && reduced < new_depth {
-                    let again = reductions::research_depth(new_depth, value, best);
-                    if again > reduced {
-                        value = self.null_window(&child, alpha, again, ply, !cut_node)?;
-                    }
-                    if !noisy {
-                        let depth = node.depth;
-                        let bonus = if value.score() > alpha { history::bonus(depth) } else { -history::malus(depth) };
-                        self.td.history.update_continuation(position, &cont_keys, m, bonus);
-                    }
-                }
+            if self.rules().pruning && node.depth >= params::lmr_depth() && is_late {
+                value = self.search_reduced(&node, &candidate, &child, new_depth, best, &cont_keys)?;
             } else if !PV || move_count > 1 {
-                // Step 17. Principal variation search (PVS): a null window first, then the full window for a move that
-                // beats alpha.
                 value = self.null_window(&child, alpha, new_depth, ply, !cut_node)?;
             }
-            if PV && (move_count == 1 || value.score() > alpha && value.bound() != Bound::Upper) {
+
+            // Step 17. Principal variation search (PVS). In a PV node, the first move gets the full window, and so does
+            // one whose null window has shown that it beats alpha.
+            if PV && (move_count == 1 || value.raises(alpha)) {
                 value = self.child::<true>(&child, alpha, beta, new_depth, ply, false)?;
             }
             self.take_back();
@@ -290,7 +277,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             // Step 18. The best value is the maximum. One comparison decides about a beta cutoff. After a raised alpha the
             // other moves get a ply less (+1 Elo).
             best = best.max(value);
-            if value.score() > alpha && value.bound() != Bound::Upper {
+            if value.raises(alpha) {
                 best_move = Some(m);
                 if PV {
                     self.td.pv.update(ply, m);
@@ -315,7 +302,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if let Some(m) = best_move {
             if best.cuts(node.beta) {
                 let surprise = i32::from(best.score().cp() > node.beta.cp() + params::history_surprise());
-                self.reward_cutoff(position, ply, node.depth + surprise, m, &threats, &tried);
+                self.reward_best(position, ply, node.depth + surprise, m, &threats, &tried);
+                self.note_cutoff(ply, m);
             } else if !is_noisy(m) {
                 let bonus = history::bonus(node.depth) * params::history_best() / 1024;
                 self.td.history.update_quiet(position, &threats, &cont_keys, m, bonus);
@@ -323,10 +311,11 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
 
         // Step 20. Correction history and TT store. Where training data are made, the node may be a lesson.
-        if whole {
+        if !is_singular_search {
             if self.rules().lessons
                 && let Some(lessons) = &mut self.td.lessons
             {
+                // The depth that the parent chose: steps 7 and 10 may have changed the node's.
                 lessons.offer(&node, best, best_move, depth, self.nodes - nodes_before);
             }
             self.learn_correction(&node, best, best_move, &cont_keys);
@@ -337,7 +326,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
     /// The value of a node in which no move was searched.
     fn value_without_moves(&self, node: &Node<'_>) -> Ibv {
-        if !node.whole {
+        if node.excluded.is_some() {
             // Only the excluded move is legal: nothing else can be as good.
             Ibv::upper(node.alpha)
         } else if node.in_check {
@@ -362,7 +351,7 @@ pub(super) fn level_node(position: &Position) -> Node<'_> {
         cut_node: false,
         was_pv: false,
         in_check: position.in_check(),
-        whole: true,
+        excluded: None,
         key: position.key(),
         tt: TtHit::NONE,
         tt_move: None,

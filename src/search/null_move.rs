@@ -21,7 +21,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if !node.cut_node
             || depth < params::nmp_depth()
             || ply < self.nmp_min_ply
-            || self.stack_before(ply, 1).null
+            || self.stack_before(ply, 1).is_null_move
             || estimate < beta.cp()
             || eval + params::nmp_eval_slope() * depth - params::nmp_eval_base() < beta.cp()
             || beta.is_loss()

@@ -31,8 +31,8 @@ const KILLER: i32 = 1 << 21;
 
 /// Moves of a node, to be taken out one by one.
 struct Queue<const N: usize> {
-    /// The score, and in the lowest nine bits the place, counted down: the first of equals has the greatest key, and the
-    /// greatest of numbers is found many at a time.
+    /// 512 · score + 511 − place: the maximum is the best move, and the first one of equals; the compiler vectorises
+    /// the search for it.
     keys: ArrayVec<i32, N>,
     /// With what the histories say, which is part of the score.
     moves: ArrayVec<(Move, i32), N>,
@@ -132,7 +132,8 @@ impl Picker {
         self.history
     }
 
-    /// The next move. `ahead` is called with a move before its exchange is evaluated, to fetch what it will need.
+    /// The next move. `prefetch` is called with a move before its exchange is evaluated: it fetches what the search of
+    /// the move will need.
     #[inline]
     pub fn next(
         &mut self,
@@ -140,7 +141,7 @@ impl Picker {
         history: &History,
         threats: &Attacks,
         cont_keys: &ContKeys,
-        ahead: impl Fn(Move),
+        prefetch: impl Fn(Move),
     ) -> Option<Move> {
         self.history = None;
         loop {
@@ -148,7 +149,7 @@ impl Picker {
                 Stage::TtMove => {
                     self.stage = Stage::GenerateNoisy;
                     if let Some(m) = self.tt_move {
-                        ahead(m);
+                        prefetch(m);
                         return self.tt_move;
                     }
                 }
@@ -166,7 +167,7 @@ impl Picker {
                 }
                 Stage::GoodNoisy => match self.queue.take_best() {
                     Some((m, _)) => {
-                        ahead(m);
+                        prefetch(m);
                         if position.see_at_least(m, self.threshold) {
                             return Some(m);
                         }
@@ -185,7 +186,7 @@ impl Picker {
                         && let Some((m, history)) = self.queue.take_best()
                     {
                         self.history = Some(history);
-                        ahead(m);
+                        prefetch(m);
                         return Some(m);
                     }
                     self.stage = Stage::BadNoisy;
@@ -200,9 +201,9 @@ impl Picker {
     }
 
     fn generate_quiets(&mut self, position: &Position, history: &History, threats: &Attacks, cont_keys: &ContKeys) {
-        // Rows that all moves share are looked up once.
         let checks = position.checking_squares();
         let threat_squares = ThreatSquares::of(threats);
+        // Rows that all moves share are looked up once.
         let histories = history.quiets(position, threats, cont_keys);
         let tt_move = self.tt_move.map(PackedMove::new);
         position.each_quiet(|m| {

@@ -26,26 +26,27 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if depth < params::probcut_depth() || node.beta.is_decisive() {
             return ControlFlow::Continue(());
         }
-        let raised = node.beta.offset(params::probcut_margin());
+        let probcut_beta = node.beta.offset(params::probcut_margin());
         let reduced = depth - params::probcut_reduction();
-        // A TT value of about the same depth answers the question.
-        if node.tt.value.is_some() && node.tt.depth > reduced && node.tt.value.score() < raised {
+        // A TT value of nearly this depth that falls short of the raised beta, even a lower bound, makes success
+        // unlikely.
+        if node.tt.value.is_some() && node.tt.depth > reduced && node.tt.value.score() < probcut_beta {
             return ControlFlow::Continue(());
         }
-        let mut picker = Picker::noisy(node.tt_move, raised.cp() - node.eval);
-        let ahead = self.fetcher(position, ply);
-        while let Some(m) = picker.next(position, &self.td.history, threats, cont_keys, &ahead) {
+        let mut picker = Picker::noisy(node.tt_move, probcut_beta.cp() - node.eval);
+        let prefetch = self.prefetcher(position, ply);
+        while let Some(m) = picker.next(position, &self.td.history, threats, cont_keys, &prefetch) {
             if picker.at_bad_noisy() {
                 break;
             }
             let child = self.make(position, m, ply);
-            let mut result = self.quiet_child::<false>(&child, raised.below(), raised, ply);
-            if result.is_some_and(|value| value.cuts(raised)) {
-                result = self.null_window(&child, raised.below(), reduced, ply, !node.cut_node);
+            let mut result = self.quiet_child::<false>(&child, probcut_beta.below(), probcut_beta, ply);
+            if result.is_some_and(|value| value.cuts(probcut_beta)) {
+                result = self.null_window(&child, probcut_beta.below(), reduced, ply, !node.cut_node);
             }
             self.take_back();
             let Some(value) = result else { return ControlFlow::Break(None) };
-            if value.cuts(raised) {
+            if value.cuts(probcut_beta) {
                 let value = Ibv::lower(value.score());
                 self.store(node, value, Some(m), reduced + 1);
                 return ControlFlow::Break(Some(value));

@@ -1,5 +1,5 @@
-//! Quiescence search: captures, queen promotions and, in check, evasions, until the position is quiet. Of quiet
-//! evasions it searches the first ones alone, until one does not lose.
+//! Quiescence search: captures, queen promotions and, in check, evasions, until the position is quiet. In check, the
+//! other quiet evasions are skipped as soon as a move does not lose.
 
 use std::ops::ControlFlow;
 
@@ -85,7 +85,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
         // Step 6. Captures and promotions; in check, everything.
         let cont_keys = self.cont_keys(ply);
-        // Out of check a quiet one is of no use. Pawns may promote or capture en passant.
+        // Out of check, only a noisy TT move is of use: it captures, or a pawn moves (promotion, en passant). This
+        // spares the search for its legality.
         let board = position.board();
         let useful = |m: &PackedMove| in_check || board.occupied().contains(m.to()) || board.pawns().contains(m.from());
         let tt_move = tt.best.filter(useful).and_then(|m| position.find(m));
@@ -94,8 +95,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let mut picker = if in_check { Picker::new(tt_move, None) } else { Picker::noisy(tt_move, 0) };
         let mut best_move = None;
         let mut searched = 0;
-        let ahead = self.fetcher(position, ply);
-        while let Some(m) = picker.next(position, &self.td.history, &threats, &cont_keys, &ahead) {
+        let prefetch = self.prefetcher(position, ply);
+        while let Some(m) = picker.next(position, &self.td.history, &threats, &cont_keys, &prefetch) {
             // Step 7. Skip quiet evasions once a move has been searched, captures that lose material (SEE), and
             // captures that cannot lift the evaluation to alpha (delta pruning). A skipped move leaves an upper bound:
             // its margin, or the best value so far.
@@ -127,7 +128,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             searched += 1;
             if value > best {
                 best = value;
-                if value.score() > alpha {
+                if value.raises(alpha) {
                     best_move = Some(PackedMove::new(m));
                     if PV {
                         self.td.pv.update(ply, m);

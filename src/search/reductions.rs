@@ -2,15 +2,18 @@
 //!
 //! The base is a curve in ln(depth)·ln(move number); what the node and the move are known for corrects it.
 
+use super::history::{self, ContKeys};
 use super::node::{Candidate, Node};
+use super::{NodeResult, Search};
 use crate::bound::Ibv;
 use crate::params;
+use crate::position::Position;
 use crate::position::movegen::is_noisy;
 
-/// Depths and move numbers beyond the last are reduced like it.
+/// The greatest depth and move number that the curve distinguishes.
 const LAST: usize = 63;
 
-/// 1024·ln(n), and 0 for none.
+/// 1024·ln(n) by n; 0 for n = 0.
 const LOGARITHMS: [i32; LAST + 1] = {
     let mut logarithms = [0; LAST + 1];
     let mut n = 1;
@@ -20,6 +23,39 @@ const LOGARITHMS: [i32; LAST + 1] = {
     }
     logarithms
 };
+
+impl<const PLAY: bool> Search<'_, PLAY> {
+    /// Searches the child behind a late move with a null window at reduced depth and, if it beats alpha, again at
+    /// [`research_depth`]. `new_depth` is the depth without a reduction, `best` the node's best value so far.
+    #[inline(always)]
+    pub(super) fn search_reduced(
+        &mut self,
+        node: &Node<'_>,
+        candidate: &Candidate,
+        child: &Position,
+        new_depth: i32,
+        best: Ibv,
+        cont_keys: &ContKeys,
+    ) -> NodeResult {
+        let &Node { position, ply, depth, alpha, cut_node, .. } = node;
+        let reduction = late_move(node, candidate, child.in_check(), self.stack(ply + 1).cutoffs);
+        let reduced = (new_depth - reduction).clamp(1, new_depth.max(1));
+        self.stack_mut(ply).reduction = new_depth - reduced;
+        let mut value = self.null_window(child, alpha, reduced, ply, true)?;
+        self.stack_mut(ply).reduction = 0;
+        if value.score() > alpha && reduced < new_depth {
+            let again = research_depth(new_depth, value, best);
+            if again > reduced {
+                value = self.null_window(child, alpha, again, ply, !cut_node)?;
+            }
+            if !candidate.noisy {
+                let bonus = if value.score() > alpha { history::bonus(depth) } else { -history::malus(depth) };
+                self.td.history.update_continuation(position, cont_keys, candidate.m, bonus);
+            }
+        }
+        Some(value)
+    }
+}
 
 /// The reduction of the `number`-th move at `depth`, in 1/1024 ply.
 #[inline]
@@ -117,7 +153,6 @@ mod tests {
 
     use super::super::node::level_node;
     use super::*;
-    use crate::position::Position;
     use crate::score::Score;
 
     #[test]

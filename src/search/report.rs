@@ -122,16 +122,20 @@ impl Outcome {
 }
 
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// Reports a line: its exact value or, inside an iteration, the bound that the window failed with.
-    pub(super) fn report(&self, index: usize, open: Option<Ibv>) {
+    /// Reports a line: its exact value or, inside an iteration, the bound that the search of this window failed with.
+    pub(super) fn report(&self, index: usize, failed: Option<Ibv>) {
         let root = &self.roots.0[index];
-        let value = open.or(root.score().map(Ibv::exact)).unwrap_or(root.value);
+        let value = failed.or(root.score().map(Ibv::exact)).unwrap_or(root.value);
         if value.is_none() {
             return;
         }
         let mut value = self.reported(index, value);
-        let complete = value.score().mate_ply().is_none_or(|plies| root.pv.len() == plies);
-        if open.is_none() && !complete && value.bound() == Bound::Exact && self.shared.stop.load(Ordering::Relaxed) {
+        let has_whole_pv = value.score().mate_ply().is_none_or(|plies| root.pv.len() == plies);
+        if failed.is_none()
+            && !has_whole_pv
+            && value.bound() == Bound::Exact
+            && self.shared.stop.load(Ordering::Relaxed)
+        {
             // The search was stopped while it completed a mate's PV. A single line is completed and reported once more at the
             // end; of several, the proved bound is reported.
             if self.multi_pv == 1 {
@@ -141,15 +145,15 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
         self.publish();
         // A mate from an earlier iteration holds in this one, too: lines that are reported together have one depth.
-        self.shared.send(|| Event::Line(self.describe(index, value, open.is_none())));
+        self.shared.send(|| Event::Line(self.describe(index, value, failed.is_none())));
     }
 
     /// A report of a line of this iteration.
     fn describe(&self, index: usize, value: Ibv, complete: bool) -> Report {
         let root = &self.roots.0[index];
         Report {
-            depth: self.depth.max(0) as u32,
-            seldepth: root.seldepth.max(self.depth.max(0) as usize) as u32,
+            depth: self.root_depth.max(0) as u32,
+            seldepth: root.seldepth.max(self.root_depth.max(0) as usize) as u32,
             line: index + 1,
             lines: self.multi_pv,
             value: self.shared.conventions.to_uci(value),
@@ -167,7 +171,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     pub(super) fn report_current(&self, m: Move, number: usize) {
         self.publish();
         self.shared.send(|| Event::CurrentMove {
-            depth: self.depth.max(0) as u32,
+            depth: self.root_depth.max(0) as u32,
             current: m,
             number,
             nodes: self.shared.nodes(),

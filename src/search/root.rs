@@ -96,6 +96,16 @@ impl RootMoves {
         first + self.0[first..].iter().take_while(|root| root.rank == rank).count()
     }
 
+    /// Sorts the lines of a complete iteration: by rank, then by score.
+    pub fn sort_lines(&mut self, multi_pv: usize) {
+        self.0[..multi_pv].sort_by_key(|root| Reverse((root.rank, root.score())));
+    }
+
+    /// Sorts the lines by rank alone; those of equal rank keep their order.
+    pub fn sort_by_rank(&mut self, multi_pv: usize) {
+        self.0[..multi_pv].sort_by_key(|root| Reverse(root.rank));
+    }
+
     /// Sorts the moves from `first` on by their values in this iteration; moves without a value keep their order.
     pub fn sort_from(&mut self, first: usize) {
         self.0[first..].sort_by_key(|root| Reverse((root.rank, root.value)));
@@ -171,14 +181,13 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             let raw = self.evaluate(position);
             Some(self.correct(position, 0, raw))
         };
-        self.stack_mut(1).killer = None;
-        self.stack_mut(2).cutoffs = 0;
+        self.clear_for_children(0);
 
         let threats = Attacks::of(position.board(), !position.turn());
         let end = self.roots.group_end(first);
         if self.rules().pruning {
             // The best move of the last iteration, or of the last window, stays in front.
-            let begin = if self.completed > 0 { first + 1 } else { first };
+            let begin = if self.completed_depth > 0 { first + 1 } else { first };
             self.order(begin..end, &threats);
         }
 
@@ -188,9 +197,9 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             let m = self.roots.0[index].m;
             let value = self.search_root_move(index, index - first + 1, alpha, beta, depth, &threats)?;
             best = best.max(value);
-            if value.score() > alpha && value.bound() != Bound::Upper {
+            if value.raises(alpha) {
                 if self.rules().pruning {
-                    self.reward_cutoff(position, 0, depth, m, &threats, &tried);
+                    self.reward_best(position, 0, depth, m, &threats, &tried);
                     tried.clear();
                 }
                 if value.cuts(beta) {
@@ -224,10 +233,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let candidate = self.root_candidate(m, move_count, depth, threats);
         let child = self.make(position, m, 0);
         if !candidate.noisy {
-            self.stack_mut(0).quiet = Some(History::quiet_slot(position, threats, m));
+            self.stack_mut(0).quiet_slot = Some(History::quiet_slot(position, threats, m));
         }
-        // What is left cannot win, and the own men could not before, if none was a pawn that promotes: of all draws this one
-        // is safe. An ending that is only expected to be drawn may be lost.
+        // Neither side can win any more, and the own men could not before unless a pawn promoted: this draw loses
+        // nothing, so it is the best one. An ending that is only expected to be drawn may be lost.
         let is_safe = m.promotion().is_none() && child.is_insufficient_material();
         let value = if is_safe && self.shared.conventions.draws == DrawRule::Later {
             self.td.pv.clear(1);
@@ -289,7 +298,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if null_window {
             value = self.null_window(child, alpha, depth - 1, 0, true)?;
         }
-        if candidate.number == 1 || value.score() > alpha && value.bound() != Bound::Upper {
+        if candidate.number == 1 || value.raises(alpha) {
             value = self.child::<true>(child, alpha, beta, depth - 1, 0, false)?;
         }
         Some(value)

@@ -48,7 +48,7 @@ pub struct Shared<'a> {
     pub start: Instant,
     /// The conventions of this search's scores.
     pub conventions: Conventions,
-    /// Whether the user wants the truth about a position rather than a move for a game.
+    /// Whether the user analyses rather than plays: mate searches then get a larger share of the nodes.
     pub analysis: bool,
     /// Tablebases, if there are any.
     pub probes: Option<Probes<'a>>,
@@ -74,13 +74,19 @@ impl Shared<'_> {
         }
     }
 
+    /// Whether the search runs on our own time. Call this before the clock's methods: `ponderhit` sets the clock first,
+    /// so a thread that sees our time also sees the new clock. The other way round, the opponent's time could end the
+    /// search.
+    pub fn is_our_time(&self) -> bool {
+        !self.pondering.load(Ordering::Acquire)
+    }
+
     /// Whether the time of a search on our own time is up.
     ///
     /// Every thread checks: where there are more threads than processors, the first one may wait for its turn much longer
     /// than the clock allows.
     pub fn is_time_up(&self) -> bool {
-        // In this order, as in `must_stop`.
-        !self.pondering.load(Ordering::Acquire) && self.clock.is_time_up()
+        self.is_our_time() && self.clock.is_time_up()
     }
 
     /// Whether the user has ended the search, as the host says; takes note of a ponderhit.

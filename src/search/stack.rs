@@ -75,15 +75,15 @@ pub(super) struct StackEntry {
     /// The corrected static evaluation, in centipawns; `None` in check.
     pub eval: Option<i32>,
     /// The move being searched; `None` for a null move.
-    pub moved: Option<PieceTo>,
+    pub piece_to: Option<PieceTo>,
     /// Whether the move being searched is the null move.
-    pub null: bool,
+    pub is_null_move: bool,
     /// The move left out of a singular search.
     pub excluded: Option<PackedMove>,
     /// The reduction of the move being searched, in plies.
     pub reduction: i32,
     /// The history slot of the move being searched, if it is quiet.
-    pub quiet: Option<QuietSlot>,
+    pub quiet_slot: Option<QuietSlot>,
     /// A quiet move that refuted a sibling.
     pub killer: Option<PackedMove>,
     /// How many nodes at this ply, below the same grandparent, have had a beta cutoff.
@@ -112,9 +112,17 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         &self.td.stack[ply + StackEntry::BEFORE_ROOT - back]
     }
 
+    /// Clears what the children of the node at `ply` leave for each other: their killer move, and the cutoffs of their
+    /// replies.
+    #[inline]
+    pub(super) fn clear_for_children(&mut self, ply: usize) {
+        self.stack_mut(ply + 1).killer = None;
+        self.stack_mut(ply + 2).cutoffs = 0;
+    }
+
     /// The keys of continuation history at `ply`: the moves one, two and four plies ago.
     #[inline]
     pub(super) fn cont_keys(&self, ply: usize) -> ContKeys {
-        [self.stack_before(ply, 1).moved, self.stack_before(ply, 2).moved, self.stack_before(ply, 4).moved]
+        [self.stack_before(ply, 1).piece_to, self.stack_before(ply, 2).piece_to, self.stack_before(ply, 4).piece_to]
     }
 }

@@ -51,13 +51,13 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// and the limit of nodes, for a move worth playing.
     #[inline]
     pub(super) fn cannot_stop(&self) -> bool {
-        self.id == 0 && self.completed == 0 && self.nodes < FIRST_ITERATION
+        self.id == 0 && self.completed_depth == 0 && self.nodes < FIRST_ITERATION
     }
 
     /// Whether another thread has completed this thread's iteration, and this one may take over its result.
     #[inline]
     pub(super) fn is_overtaken(&self) -> bool {
-        self.adopts_lead && self.completed < self.depth && self.shared.shared_best.depth() >= self.depth
+        self.adopts_lead && self.completed_depth < self.root_depth && self.shared.shared_best.depth() >= self.root_depth
     }
 
     /// Publishes this thread's counters.
@@ -80,8 +80,6 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return true;
         }
         self.shared.clock.note_nodes(self.shared.nodes());
-        // Whose time it is comes before the clock, which a ponderhit sets first: the other way round, a ponderhit between the
-        // two would end a search by the opponent's time.
-        !self.shared.pondering.load(Ordering::Acquire) && self.shared.clock.is_hard_limit_reached()
+        self.shared.is_our_time() && self.shared.clock.is_hard_limit_reached()
     }
 }

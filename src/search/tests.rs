@@ -122,8 +122,8 @@ fn a_mate_line_that_is_not_found_leaves_no_trace() {
             assert!(is_at_root(search));
             // Nothing has proved this: the searches cost more than the budget.
             search.roots.0[0].last_exact = Some(Exact { depth: 20, score: Score::mate_in(21) });
-            search.depth = 20;
-            search.completed = 20;
+            search.root_depth = 20;
+            search.completed_depth = 20;
             search.complete_mate_line(0, PvCompletion::BetweenIterations);
             assert!(search.roots.0[0].pv_is_incomplete && search.nodes > 1000);
             assert!(is_at_root(search));
@@ -166,7 +166,7 @@ fn a_slower_thread_takes_over_what_a_faster_one_has_found() {
 fn an_adopted_iteration_has_the_effort_of_the_thread_that_finished_it() {
     with_search("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", &Limits::default(), None, |search| {
         search.adopts_lead = true;
-        search.depth = 5;
+        search.root_depth = 5;
         (search.nodes, search.roots.0[3].nodes) = (1000, 10);
         let best = search.roots.0[3].clone();
         assert_eq!(search.take_over(), None);
@@ -188,7 +188,7 @@ fn a_move_that_failed_high_is_played_when_the_time_is_up() {
             for (root, cp) in search.roots.0.iter_mut().zip([30, 20, 10]) {
                 root.last_exact = Some(Exact { depth: 8, score: Score::heuristic(cp) });
             }
-            (search.completed, search.depth) = (8, 9);
+            (search.completed_depth, search.root_depth) = (8, 9);
             search.best_before = search.roots.0.first().cloned();
             let (best, better) = (search.roots.0[0].m, search.roots.0[2].m);
             search.failed_high = Some((better, bound));
@@ -226,7 +226,7 @@ fn a_helper_ends_the_search_when_the_time_is_up() {
             assert!(search.shared.stop.load(Ordering::Relaxed), "nobody else could have set it");
             // Stopped, a helper does not even complete a first iteration; the first thread would.
             let nodes = search.nodes;
-            search.completed = 0;
+            search.completed_depth = 0;
             assert!(search.enter_node() && !search.cannot_stop() && search.nodes == nodes + 1);
         },
     );

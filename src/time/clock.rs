@@ -54,12 +54,12 @@ impl Clock {
 
     /// Our own time begins now.
     pub fn ponderhit(&self) {
-        let since = u64::try_from(self.now().as_nanos()).unwrap_or(u64::MAX);
+        let since = u64::try_from(self.since_start().as_nanos()).unwrap_or(u64::MAX);
         self.ours_from.store(since, Ordering::Relaxed);
     }
 
     /// Time since the start of the search.
-    fn now(&self) -> Duration {
+    fn since_start(&self) -> Duration {
         match self.nodestime {
             None => self.start.elapsed(),
             Some(nodestime) => {
@@ -75,9 +75,9 @@ impl Clock {
         self.nodes.store(nodes, Ordering::Relaxed);
     }
 
-    /// Our own time spent on this move.
-    pub fn elapsed(&self) -> Duration {
-        self.now().saturating_sub(Duration::from_nanos(self.ours_from.load(Ordering::Relaxed)))
+    /// The time that this move has cost us: since the start, or since `ponderhit`.
+    fn own_time(&self) -> Duration {
+        self.since_start().saturating_sub(Duration::from_nanos(self.ours_from.load(Ordering::Relaxed)))
     }
 
     /// Notes, on the opponent's time, whether the search would have ended on ours.
@@ -85,25 +85,26 @@ impl Clock {
         self.enough.store(enough, Ordering::Relaxed);
     }
 
-    /// Whether the search must end at once, if it is our turn.
-    pub fn is_hard_limit_reached(&self) -> bool {
-        self.elapsed() >= self.hard.unwrap_or(Duration::MAX) || self.enough.load(Ordering::Relaxed)
+    /// Whether our own time has passed the hard limit.
+    fn has_passed_hard(&self) -> bool {
+        self.hard.is_some_and(|hard| self.own_time() >= hard)
     }
 
-    /// Whether the hard limit has been passed in time, for threads that do not know the nodes of all: false where nodes
-    /// are what counts.
+    /// Whether the search must end at once, if it is our turn.
+    pub fn is_hard_limit_reached(&self) -> bool {
+        self.has_passed_hard() || self.enough.load(Ordering::Relaxed)
+    }
+
+    /// Whether the hard limit has passed. Any thread may call this: it is false where nodes are the clock, for only the
+    /// first thread notes them.
     pub fn is_time_up(&self) -> bool {
-        let ours_from = Duration::from_nanos(self.ours_from.load(Ordering::Relaxed));
-        self.nodestime.is_none() && self.hard.is_some_and(|hard| self.start.elapsed().saturating_sub(ours_from) >= hard)
+        self.nodestime.is_none() && self.has_passed_hard()
     }
 
     /// Whether the search should begin no other iteration, the soft limit being stretched to `percent` of itself, though not
     /// beyond the hard one, which does not count on the opponent's time.
     pub fn is_soft_limit_reached(&self, percent: u32, pondering: bool) -> bool {
-        self.soft.is_some_and(|soft| {
-            let passes_hard = || !pondering && self.hard.is_some_and(|hard| self.elapsed() >= hard);
-            self.now() >= soft * percent / 100 || passes_hard()
-        })
+        self.soft.is_some_and(|soft| self.since_start() >= soft * percent / 100 || !pondering && self.has_passed_hard())
     }
 
     /// Whether the clock decides how long to think (and easy moves should save time).
@@ -232,7 +233,7 @@ mod tests {
         let clock = || Clock::new(&Limits::movetime(ms(100)), Color::White, 0, Duration::ZERO, Instant::now());
         let nodes = clock().with_nodestime(500);
         nodes.note_nodes(250);
-        assert_eq!(nodes.elapsed(), Duration::from_micros(500));
+        assert_eq!(nodes.own_time(), Duration::from_micros(500));
         let is_over = |clock: &Clock, nodes| {
             clock.note_nodes(nodes);
             clock.is_hard_limit_reached()
@@ -244,7 +245,7 @@ mod tests {
         assert!(is_over(&pondered, 60_000));
         pondered.ponderhit();
         pondered.note_nodes(61_000);
-        assert_eq!(pondered.elapsed(), ms(2));
+        assert_eq!(pondered.own_time(), ms(2));
         assert!(!is_over(&pondered, 109_999) && is_over(&pondered, 110_000));
     }
 

@@ -34,7 +34,7 @@ impl Trend {
 
     /// Takes in an iteration: its best move, its score in centipawns, and the share of all nodes, in percent, that went
     /// to the best move. Returns how far the soft limit stretches, in percent.
-    pub fn stretch(&mut self, best: PackedMove, cp: i32, share: u32) -> u32 {
+    pub fn add(&mut self, best: PackedMove, cp: i32, share: u32) -> u32 {
         self.stable = if self.best == Some(best) { self.stable + 1 } else { 0 };
         self.best = Some(best);
         let mean = self.mean.unwrap_or(cp);
@@ -64,9 +64,9 @@ mod tests {
     fn after(iterations: usize, last: PackedMove, last_cp: i32, share: u32) -> u32 {
         let mut trend = Trend::default();
         for _ in 0..iterations {
-            trend.stretch(packed(1), 50, share);
+            trend.add(packed(1), 50, share);
         }
-        trend.stretch(last, last_cp, share)
+        trend.add(last, last_cp, share)
     }
 
     #[test]
@@ -80,17 +80,17 @@ mod tests {
         assert!(after(6, same, 50, 90) < calm, "nearly all nodes for the best move");
         assert_eq!(after(40, same, 50, 100), after(60, same, 50, 100), "stability counts up to a limit");
         let search_at = |ply, cp| SearchBefore { ply, cp };
-        let since = |before: Option<i32>| Trend::after(before.map(|cp| search_at(38, cp)), 40).stretch(same, 50, 50);
+        let since = |before: Option<i32>| Trend::after(before.map(|cp| search_at(38, cp)), 40).add(same, 50, 50);
         assert!(since(Some(110)) > since(Some(50)), "the score has fallen since the last move");
         assert!(since(Some(-10)) < since(Some(50)), "it has risen");
         assert_eq!(since(Some(50)), since(None));
         assert_eq!((since(Some(2000)), since(Some(-2000))), (since(Some(400)), since(Some(-10))), "up to a limit");
         // Of another reply, of the opponent, of a later and of a much earlier position.
-        let from = |then| Trend::after(Some(search_at(then, 110)), 40).stretch(same, 50, 50);
+        let from = |then| Trend::after(Some(search_at(then, 110)), 40).add(same, 50, 50);
         assert_eq!([40, 39, 42, 20].map(from), [since(None); 4]);
         // Where counting ends, no ply is two later.
         for (then, now) in [(u32::MAX, u32::MAX), (u32::MAX, 1), (u32::MAX - 1, 0)] {
-            let stretch = Trend::after(Some(search_at(then, 110)), now).stretch(same, 50, 50);
+            let stretch = Trend::after(Some(search_at(then, 110)), now).add(same, 50, 50);
             assert_eq!(stretch, since(None), "{then}, {now}");
         }
     }
