@@ -36,7 +36,7 @@ use background::Running;
 use foreground::Running;
 use handicap::Handicap;
 use job::Job;
-pub use settings::{LARGEST_HASH, MOST_THREADS, Settings};
+pub use settings::{LARGEST_HASH, MOST_THREADS, Settings, SyzygyPath};
 use signals::Signals;
 
 /// A new random seed for each process.
@@ -45,7 +45,7 @@ fn random_seed() -> u64 {
 }
 
 /// Receives the events of a search, called from its threads.
-pub type Sink = Arc<dyn Fn(&Event) + Send + Sync>;
+pub type SharedListener = Arc<dyn Fn(&Event) + Send + Sync>;
 
 thread_local! {
     /// Whether this thread has a stack of [`STACK_SIZE`].
@@ -76,7 +76,7 @@ pub fn with_search_stack<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result
 
 /// What the transposition table has of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Remembered {
+pub struct TtProbe {
     /// The value with its bound, for the side to move in the game; [`Ibv::NONE`] if nothing of it holds.
     pub value: Ibv,
     /// Whether a value was stored, even if it does not hold at this clock.
@@ -91,12 +91,8 @@ pub struct Remembered {
     pub searches_ago: u8,
 }
 
-/// What separates the folders of `SyzygyPath`. One more at the end marks a path that was met only in part: it opens the
-/// same folders, and the path that was set is another text, so that the same line is not passed over.
-const MET_IN_PART: char = if cfg!(windows) { ';' } else { ':' };
-
-/// More bytes than a thread's [`ThreadData`] takes, and enough to go on with once the last one has been granted.
-const AMPLE: usize = 48 << 20;
+/// More bytes than a thread's [`ThreadData`] takes, with a reserve for what follows.
+const MEMORY_PER_THREAD: usize = 48 << 20;
 
 /// A chess engine.
 ///
@@ -114,9 +110,9 @@ const AMPLE: usize = 48 << 20;
 /// // On a thread of its own, until it is stopped; events come from that thread.
 /// let (sender, events) = mpsc::channel();
 /// let sender = Mutex::new(sender);
-/// let sink = Arc::new(move |event: &Event| sender.lock().unwrap().send(event.clone()).unwrap());
+/// let listener = Arc::new(move |event: &Event| sender.lock().unwrap().send(event.clone()).unwrap());
 /// let limits = Limits { infinite: true, ..Limits::default() };
-/// engine.start(Game::startpos(), limits, sink)?;
+/// engine.start(Game::startpos(), limits, listener)?;
 /// engine.stop();
 /// let outcome = events.iter().find_map(|event| match event {
 ///     Event::Done(outcome) => Some(outcome),
@@ -127,9 +123,9 @@ const AMPLE: usize = 48 << 20;
 /// ```
 pub struct Engine {
     settings: Settings,
-    table: Arc<TranspositionTable>,
+    tt: Arc<TranspositionTable>,
     evaluation: Evaluation,
-    tables: Option<Arc<Tablebases>>,
+    tablebases: Option<Arc<Tablebases>>,
     threads: Vec<ThreadData>,
     /// What the choices of a handicap are drawn from; another one for each game.
     seed: u64,
@@ -140,25 +136,25 @@ pub struct Engine {
 impl Engine {
     /// An engine with these settings, and remarks where they could not be met.
     pub fn new(mut settings: Settings) -> (Engine, Vec<String>) {
-        let (table, remark) = TranspositionTable::new(settings.hash_mib);
+        let (tt, remark) = TranspositionTable::new(settings.hash_mib);
         let mut remarks: Vec<String> = remark.into_iter().collect();
         let evaluation = evaluation_of(&settings.eval_file).unwrap_or_else(|error| {
             remarks.push(error.to_string());
             settings.eval_file.clear();
             Evaluation::default()
         });
-        settings.hash_mib = table.mib();
-        let (tables, unusable) = tables_of(&settings.syzygy_path);
-        if tables.is_none() {
-            settings.syzygy_path.clear();
-        } else if !unusable.is_empty() {
-            settings.syzygy_path.push(MET_IN_PART);
+        settings.hash_mib = tt.mib();
+        let (tablebases, unusable) = open_tablebases(&settings.syzygy_path.folders);
+        if tablebases.is_none() {
+            settings.syzygy_path = SyzygyPath::default();
+        } else {
+            settings.syzygy_path.used_in_part = !unusable.is_empty();
         }
         remarks.extend(unusable);
         let mut engine = Engine {
-            table: Arc::new(table),
+            tt: Arc::new(tt),
             evaluation,
-            tables,
+            tablebases,
             threads: Vec::new(),
             seed: random_seed(),
             signals: Arc::default(),
@@ -169,8 +165,7 @@ impl Engine {
         (engine, remarks)
     }
 
-    /// The settings in force. Where memory is short, the sizes are those that there is memory for; a path of tablebases that
-    /// was met in part has an empty folder at its end.
+    /// The settings in force. Where memory is short, the sizes are those that there is memory for.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -182,26 +177,26 @@ impl Engine {
 
     /// The tablebases in use.
     pub fn tablebases(&self) -> Option<&Tablebases> {
-        self.tables.as_deref()
+        self.tablebases.as_deref()
     }
 
-    /// What the table has of the last position of a game: the value of the last search that stored one.
-    pub fn remembered(&self, game: &Game) -> Option<Remembered> {
-        self.recall(game, game.position(), 0)
+    /// What the TT has of the last position of a game: the value of the last search that stored one.
+    pub fn probe_tt(&self, game: &Game) -> Option<TtProbe> {
+        self.probe(game, game.position(), 0)
     }
 
-    /// What the table has of the position after a move, for the side that makes the move. Of the position that it begins with,
-    /// a search stores no value but a proved mate; of these it does.
-    pub fn remembered_after(&self, game: &Game, m: Move) -> Option<Remembered> {
-        self.recall(game, &game.position().after(m), 1)
+    /// What the TT has of the position after a move, for the side that makes the move. Of the position that it begins
+    /// with, a search stores no value but a proved mate; of these it does.
+    pub fn probe_tt_after(&self, game: &Game, m: Move) -> Option<TtProbe> {
+        self.probe(game, &game.position().after(m), 1)
     }
 
-    fn recall(&self, game: &Game, position: &Position, ply: usize) -> Option<Remembered> {
+    fn probe(&self, game: &Game, position: &Position, ply: usize) -> Option<TtProbe> {
         // Searches with different conventions have keys of their own; those of analysis are neutral.
         let ways = [self.settings.conventions(false), self.settings.conventions(true)];
         let known = ways.into_iter().filter_map(|conventions| {
-            let (entry, searches_ago) = self.table.probe_with_age(Past::new(conventions, game).key(position, ply))?;
-            Some(Remembered {
+            let (entry, searches_ago) = self.tt.probe_with_age(Past::new(conventions, game).key(position, ply))?;
+            Some(TtProbe {
                 value: value_for_root(entry.value, position, ply, conventions),
                 stored: entry.value.is_some(),
                 probed: entry.tb_entry,
@@ -220,11 +215,11 @@ impl Engine {
         self.wait();
         let mut remarks = Vec::new();
         if settings.hash_mib != self.settings.hash_mib {
-            match Arc::get_mut(&mut self.table) {
-                Some(table) => remarks.extend(table.resize(settings.hash_mib, settings.threads)),
-                None => debug_assert!(false, "no search holds the table"),
+            match Arc::get_mut(&mut self.tt) {
+                Some(tt) => remarks.extend(tt.resize(settings.hash_mib, settings.threads)),
+                None => debug_assert!(false, "no search holds the TT"),
             }
-            settings.hash_mib = self.table.mib();
+            settings.hash_mib = self.tt.mib();
         }
         if settings.eval_file != self.settings.eval_file {
             match evaluation_of(&settings.eval_file) {
@@ -232,7 +227,7 @@ impl Engine {
                     self.evaluation = evaluation;
                     // What was learned and stored belongs to the old evaluation.
                     self.threads.clear();
-                    self.table.clear(settings.threads);
+                    self.tt.clear(settings.threads);
                 }
                 Err(error) => {
                     remarks.push(format!("{error}; the evaluation stays as it was"));
@@ -243,23 +238,21 @@ impl Engine {
         if settings.raw_evaluation != self.settings.raw_evaluation {
             // Stored evaluations and what was learned of them belong to the other scale.
             self.threads.clear();
-            self.table.clear(settings.threads);
+            self.tt.clear(settings.threads);
         }
         if settings.syzygy_path != self.settings.syzygy_path {
-            let (tables, unusable) = tables_of(&settings.syzygy_path);
-            if tables.is_none() && !unusable.is_empty() {
+            let (tablebases, unusable) = open_tablebases(&settings.syzygy_path.folders);
+            if tablebases.is_none() && !unusable.is_empty() {
                 settings.syzygy_path.clone_from(&self.settings.syzygy_path);
             } else {
-                self.tables = tables;
-                if !unusable.is_empty() {
-                    settings.syzygy_path.push(MET_IN_PART);
-                }
+                self.tablebases = tablebases;
+                settings.syzygy_path.used_in_part = !unusable.is_empty();
             }
             remarks.extend(unusable);
         }
         if settings.probing.fifty_moves != self.settings.probing.fifty_moves {
             // What is stored of spoiled wins means something else now.
-            self.table.clear(settings.threads);
+            self.tt.clear(settings.threads);
         }
         self.settings = settings;
         remarks.extend(self.fit_threads());
@@ -274,7 +267,7 @@ impl Engine {
         while self.threads.len() < wanted {
             // A failed allocation would end the program, so the system is probed first, with something to spare. The
             // first thread's data it must have.
-            let enough = Vec::<u8>::new().try_reserve_exact(AMPLE + STACK_SIZE).is_ok();
+            let enough = Vec::<u8>::new().try_reserve_exact(MEMORY_PER_THREAD + STACK_SIZE).is_ok();
             if !enough && !self.threads.is_empty() {
                 self.settings.threads = self.threads.len();
                 return Some(format!("no memory for {wanted} threads; searching with {}", self.threads.len()));
@@ -288,7 +281,7 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.wait();
         self.seed = random_seed();
-        self.table.forget(self.settings.threads);
+        self.tt.forget(self.settings.threads);
         for thread in &mut self.threads {
             thread.clear();
         }
@@ -315,19 +308,19 @@ impl Engine {
         self.seed = seed;
     }
 
-    /// Empties the table.
+    /// Empties the TT.
     pub fn clear_hash(&mut self) {
         self.wait();
-        self.table.clear(self.settings.threads);
+        self.tt.clear(self.settings.threads);
     }
 
     /// The transposition table.
-    pub fn table(&self) -> &TranspositionTable {
-        &self.table
+    pub fn tt(&self) -> &TranspositionTable {
+        &self.tt
     }
 
     /// Searches and returns when done; the listener gets every event but [`Event::Done`]. Never waits for signals.
-    pub fn search(&mut self, game: &Game, limits: Limits, listener: Listener<'_>) -> Outcome {
+    pub fn search(&mut self, game: &Game, limits: Limits, listener: Option<Listener<'_>>) -> Outcome {
         self.wait();
         let limits = Limits { infinite: false, ponder: false, ..limits };
         let clock = self.prepare(game, &limits);
@@ -343,12 +336,12 @@ impl Engine {
         let analysis = self.is_analysis(&limits);
         Job {
             // A strength that is limited must not depend on what other searches have left.
-            table: if handicap.is_some() { Arc::new(TranspositionTable::new(1).0) } else { Arc::clone(&self.table) },
+            tt: if handicap.is_some() { Arc::new(TranspositionTable::new(1).0) } else { Arc::clone(&self.tt) },
             signals: Arc::clone(&self.signals),
             clock,
             conventions: self.settings.conventions(analysis),
             analysis,
-            tables: if handicap.is_some() { None } else { self.tables.clone() },
+            tablebases: if handicap.is_some() { None } else { self.tablebases.clone() },
             probing: self.settings.probing,
             lines: self.settings.multi_pv,
             handicap,
@@ -392,14 +385,15 @@ impl Drop for Engine {
     }
 }
 
-/// The tables of a path, and remarks on what cannot be used. In debug builds they judge the recognizers from now on.
-fn tables_of(path: &str) -> (Option<Arc<Tablebases>>, Vec<String>) {
-    let (tables, remarks) = Tablebases::open(path);
+/// The tablebases of a path, and remarks on what cannot be used. In debug builds they judge the recognizers from now
+/// on.
+fn open_tablebases(path: &str) -> (Option<Arc<Tablebases>>, Vec<String>) {
+    let (tablebases, remarks) = Tablebases::open(path);
     #[cfg(debug_assertions)]
-    if let Some(tables) = &tables {
-        tables.judge_recognizers();
+    if let Some(tablebases) = &tablebases {
+        tablebases.judge_recognizers();
     }
-    (tables, remarks)
+    (tablebases, remarks)
 }
 
 /// The evaluation that a name stands for: see [`Settings::eval_file`].

@@ -179,7 +179,7 @@ mod tests {
             conventions: Conventions::default(),
             analysis: true,
             probes: None,
-            sink: None,
+            listener: None,
         };
         thread::scope(|scope| {
             let run = || body(&shared, &mut threads, &game);
@@ -208,7 +208,7 @@ mod tests {
                     thread::sleep(Duration::from_millis(1));
                 }
             };
-            let shared = Shared { sink: Some(&wait), allowance: None, ..*shared };
+            let shared = Shared { listener: Some(&wait), allowance: None, ..*shared };
             search(&shared, &mut threads[..2], game, 1).expect("a move");
             helped()
         });
@@ -227,7 +227,8 @@ mod tests {
                 }
             };
             let found = with_limits(&Limits::depth(5), false, |shared, threads, game| {
-                let shared = Shared { sink: Some(&wait), counters: &shared.counters[..1], allowance: None, ..*shared };
+                let shared =
+                    Shared { listener: Some(&wait), counters: &shared.counters[..1], allowance: None, ..*shared };
                 search(&shared, &mut threads[..2], game, 1)
             });
             assert_eq!(found.map(|found| found.iteration), Some(5));

@@ -83,7 +83,8 @@ fn strength_depends_on_nothing_else() {
     ];
     for elo in [WEAKEST, 1500, 1900] {
         let mut plain = engine(limited(elo), 5);
-        let syzygy_path = shared::shared("data/syzygy").map_or_else(String::new, |path| path.display().to_string());
+        let folder = shared::shared("data/syzygy").map_or_else(String::new, |path| path.display().to_string());
+        let syzygy_path = folder.as_str().into();
         let multi_pv = 50;
         let mut large = engine(Settings { threads: 3, hash_mib: 64, multi_pv, syzygy_path, ..limited(elo) }, 5);
         for fen in fens {

@@ -37,12 +37,12 @@ fn told(settings: Settings, game: &Game, limits: Limits) -> Vec<Report> {
     let (mut engine, _) = Engine::new(settings);
     let reports = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&reports);
-    let sink = move |event: &Event| match event {
+    let listener = move |event: &Event| match event {
         Event::Line(report) => heard.lock().expect("no panic").push(report.clone()),
         Event::Done(outcome) => heard.lock().expect("no panic").extend(outcome.last.clone()),
         _ => {}
     };
-    engine.start(game.clone(), limits, Arc::new(sink)).expect("a thread");
+    engine.start(game.clone(), limits, Arc::new(listener)).expect("a thread");
     engine.wait();
     std::mem::take(&mut *reports.lock().expect("no panic"))
 }

@@ -73,7 +73,7 @@ fn search_under_sabotage(fen: &str, seed: u64, saboteurs: u64) -> (u64, bool) {
         .expect("a thread");
     std::thread::scope(|scope| {
         for saboteur in 0..saboteurs {
-            let (table, game, stop, written) = (engine.table(), &game, &stop, &written);
+            let (table, game, stop, written) = (engine.tt(), &game, &stop, &written);
             scope.spawn(move || sabotage(table, game, seed ^ saboteur, stop, written));
         }
         while engine.is_searching() {
@@ -145,7 +145,7 @@ proptest! {
         let past = Past::new(Conventions::default(), &game);
         let mut forge = |position: &Position, ply: usize| {
             if let Some(entry) = Entry::unpack(split_mix(&mut random)) {
-                engine.table().store(past.key(position, ply), entry);
+                engine.tt().store(past.key(position, ply), entry);
             }
         };
         forge(&root, 0);

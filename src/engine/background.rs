@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use super::{Engine, Sink};
+use super::{Engine, SharedListener};
 use crate::position::Game;
 use crate::search::{Event, STACK_SIZE, ThreadData};
 use crate::time::Limits;
@@ -21,7 +21,7 @@ impl Engine {
     /// # Errors
     ///
     /// The system could not start a thread.
-    pub fn start(&mut self, game: Game, limits: Limits, sink: Sink) -> io::Result<()> {
+    pub fn start(&mut self, game: Game, limits: Limits, listener: SharedListener) -> io::Result<()> {
         self.stop();
         self.wait();
         let clock = self.prepare(&game, &limits);
@@ -32,8 +32,8 @@ impl Engine {
         let contents = Arc::clone(&parcel);
         let spawned = thread::Builder::new().name("search 0".into()).stack_size(STACK_SIZE).spawn(move || {
             let mut threads = contents.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
-            let outcome = job.run(&mut threads, Some(&|event| sink(&event)));
-            sink(&Event::Done(outcome));
+            let outcome = job.run(&mut threads, Some(&|event| listener(&event)));
+            listener(&Event::Done(outcome));
             threads
         });
         match spawned {

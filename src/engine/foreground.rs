@@ -6,7 +6,7 @@
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-use super::{Engine, Sink};
+use super::{Engine, SharedListener};
 use crate::position::Game;
 use crate::search::{Event, Outcome};
 use crate::time::Limits;
@@ -14,10 +14,10 @@ use crate::time::Limits;
 /// The outcome that is held back, if one is.
 pub type Running = Mutex<Option<Held>>;
 
-/// What a search has found, and whom to tell.
+/// What a search has found, and who receives it.
 pub struct Held {
     outcome: Outcome,
-    sink: Sink,
+    listener: SharedListener,
     /// Only `stop` releases the outcome.
     infinite: bool,
 }
@@ -31,13 +31,13 @@ impl Engine {
     /// # Errors
     ///
     /// None; there is a result because other systems need it.
-    pub fn start(&mut self, game: Game, limits: Limits, sink: Sink) -> io::Result<()> {
+    pub fn start(&mut self, game: Game, limits: Limits, listener: SharedListener) -> io::Result<()> {
         self.stop();
         let clock = self.prepare(&game, &limits);
         let infinite = limits.infinite;
         let job = self.job(game, limits, clock);
-        let outcome = job.run(&mut self.threads, Some(&|event| sink(&event)));
-        self.hold(Some(Held { outcome, sink, infinite }));
+        let outcome = job.run(&mut self.threads, Some(&|event| listener(&event)));
+        self.hold(Some(Held { outcome, listener, infinite }));
         self.deliver();
         Ok(())
     }
@@ -70,8 +70,8 @@ impl Engine {
     fn deliver(&self) {
         let ready = |held: &mut Held| self.signals.may_answer(held.infinite);
         let held = self.running.lock().unwrap_or_else(PoisonError::into_inner).take_if(ready);
-        if let Some(Held { outcome, sink, .. }) = held {
-            sink(&Event::Done(outcome));
+        if let Some(Held { outcome, listener, .. }) = held {
+            listener(&Event::Done(outcome));
         }
     }
 }

@@ -21,17 +21,17 @@ use crate::tt::TranspositionTable;
 /// One search, ready to run.
 pub struct Job {
     /// The table to search with.
-    pub table: Arc<TranspositionTable>,
+    pub tt: Arc<TranspositionTable>,
     /// What others say to the search.
     pub signals: Arc<Signals>,
     /// The time it may take.
     pub clock: Arc<Clock>,
-    /// What a draw is worth.
+    /// Draw rule and contempt.
     pub conventions: Conventions,
     /// Whether the user wants the truth about a position rather than an opponent.
     pub analysis: bool,
     /// The tablebases, if they may help.
-    pub tables: Option<Arc<Tablebases>>,
+    pub tablebases: Option<Arc<Tablebases>>,
     /// When they are probed.
     pub probing: Probing,
     /// Lines to keep.
@@ -46,21 +46,21 @@ pub struct Job {
 
 impl Job {
     /// Searches; afterwards waits for the signals that an infinite or ponder search needs before it may send its move.
-    pub fn run(&self, threads: &mut [ThreadData], sink: Listener<'_>) -> Outcome {
+    pub fn run(&self, threads: &mut [ThreadData], listener: Option<Listener<'_>>) -> Outcome {
         match &self.handicap {
-            None => self.search(threads, &self.limits, self.lines, sink),
-            Some(handicap) => self.held_back(handicap, threads, sink),
+            None => self.search(threads, &self.limits, self.lines, listener),
+            Some(handicap) => self.held_back(handicap, threads, listener),
         }
     }
 
     /// Searches as a weaker player: with the handicap's limits, on one thread that remembers nothing, and with its choice
     /// among the lines. The user sees as many of them as `MultiPV` says, but causes no others: more lines would take the
     /// nodes of those that are chosen from, and make the player weaker than it says.
-    fn held_back(&self, handicap: &Handicap, threads: &mut [ThreadData], sink: Listener<'_>) -> Outcome {
+    fn held_back(&self, handicap: &Handicap, threads: &mut [ThreadData], listener: Option<Listener<'_>>) -> Outcome {
         let threads = &mut threads[..1];
         threads.iter_mut().for_each(ThreadData::clear);
         let latest: Mutex<Vec<Report>> = Mutex::default();
-        let listener = |event: Event| match event {
+        let filter = |event: Event| match event {
             Event::Line(report) if report.complete => {
                 let mut latest = latest.lock().unwrap_or_else(PoisonError::into_inner);
                 if report.line == 1 {
@@ -70,21 +70,21 @@ impl Job {
                 if report.line == latest.len() + 1 {
                     latest.push(report.clone());
                 }
-                if let Some(sink) = sink
+                if let Some(listener) = listener
                     && report.line <= self.lines
                 {
-                    sink(Event::Line(Report { lines: report.lines.min(self.lines), ..report }));
+                    listener(Event::Line(Report { lines: report.lines.min(self.lines), ..report }));
                 }
             }
             Event::Line(_) => (),
             other => {
-                if let Some(sink) = sink {
-                    sink(other);
+                if let Some(listener) = listener {
+                    listener(other);
                 }
             }
         };
         let limits = handicap.limits(&self.game, &self.limits);
-        let outcome = self.search(threads, &limits, handicap.lines(), Some(&listener));
+        let outcome = self.search(threads, &limits, handicap.lines(), Some(&filter));
         let latest = latest.into_inner().unwrap_or_else(PoisonError::into_inner);
         let chosen = handicap.choose(self.game.position(), &latest[..latest.len().min(handicap.lines())]);
         match chosen.and_then(|report| Some((report, *report.pv.first()?))) {
@@ -98,13 +98,20 @@ impl Job {
         }
     }
 
-    fn search(&self, threads: &mut [ThreadData], limits: &Limits, lines: usize, sink: Listener<'_>) -> Outcome {
-        self.table.new_search();
+    fn search(
+        &self,
+        threads: &mut [ThreadData],
+        limits: &Limits,
+        lines: usize,
+        listener: Option<Listener<'_>>,
+    ) -> Outcome {
+        self.tt.new_search();
         let start = Instant::now();
-        let ranking = self.tables.as_ref().and_then(|tables| tables.rank_root(&self.game, &self.probing));
+        let tablebases = self.tablebases.as_deref();
+        let ranking = tablebases.and_then(|tablebases| tablebases.rank_root(&self.game, &self.probing));
         let counters: Vec<NodeCounter> = threads.iter().map(|_| NodeCounter::default()).collect();
         let shared = Shared {
-            tt: &self.table,
+            tt: &self.tt,
             stop: &self.signals.stop,
             pondering: &self.signals.pondering,
             counters: &counters,
@@ -116,54 +123,50 @@ impl Job {
             start,
             conventions: self.conventions,
             analysis: self.analysis,
-            probes: self.tables.as_deref().map(|tables| Probes {
-                tables,
-                probing: self.probing,
-                ranking: ranking.as_ref(),
-            }),
-            sink,
+            probes: tablebases.map(|tables| Probes { tables, probing: self.probing, ranking: ranking.as_ref() }),
+            listener,
         };
-        let finding = smp::search(&shared, threads, &self.game, lines);
-        let unusable = self.tables.iter().flat_map(|tables| tables.take_remarks());
+        let result = smp::search(&shared, threads, &self.game, lines);
+        let unusable = tablebases.into_iter().flat_map(Tablebases::take_remarks);
         unusable.for_each(|remark| shared.send(|| Event::Message(remark)));
         // What the search took: to wait for a signal takes time and no nodes.
         let (nodes, time) = (shared.nodes(), start.elapsed());
         #[cfg(not(target_family = "wasm"))]
         self.signals.wait(self.limits.infinite);
-        match finding {
+        match result {
             None => Outcome::without_move(nodes, time),
-            Some(finding) => self.outcome(&finding, &shared, time),
+            Some(result) => self.outcome(&result, &shared, time),
         }
     }
 
-    fn outcome(&self, finding: &ThreadResult, shared: &Shared<'_>, time: Duration) -> Outcome {
-        let pv = pv::unpack(&self.game, &finding.pv);
-        let ponder = pv.get(1).copied().or_else(|| self.ponder_from_table(finding));
+    fn outcome(&self, result: &ThreadResult, shared: &Shared<'_>, time: Duration) -> Outcome {
+        let pv = pv::unpack(&self.game, &result.pv);
+        let ponder = pv.get(1).copied().or_else(|| self.ponder_from_tt(result));
         let last = Report {
-            depth: finding.depth.max(0) as u32,
-            seldepth: finding.seldepth.max(finding.depth.max(0) as usize) as u32,
+            depth: result.depth.max(0) as u32,
+            seldepth: result.seldepth.max(result.depth.max(0) as usize) as u32,
             line: 1,
             lines: 1,
-            value: self.conventions.to_uci(finding.value),
-            basis: finding.basis,
+            value: self.conventions.to_uci(result.value),
+            basis: result.basis,
             complete: true,
             nodes: shared.nodes(),
             time,
-            hashfull: self.table.hashfull(),
+            hashfull: self.tt.hashfull(),
             tbhits: shared.tbhits(),
             pv,
         };
-        Outcome { best: Some(finding.best), ponder, last: Some(last), nodes: shared.nodes(), time }
+        Outcome { best: Some(result.best), ponder, last: Some(last), nodes: shared.nodes(), time }
     }
 
-    /// The reply that the table expects, when the line is only one move long.
-    fn ponder_from_table(&self, finding: &ThreadResult) -> Option<Move> {
+    /// The reply that the TT expects, when the line is only one move long.
+    fn ponder_from_tt(&self, result: &ThreadResult) -> Option<Move> {
         let mut game = self.game.clone();
-        game.play(finding.best);
+        game.play(result.best);
         if game.outcome().is_some() {
             return None;
         }
-        let entry = self.table.probe(Past::new(self.conventions, &self.game).key(game.position(), 1))?;
+        let entry = self.tt.probe(Past::new(self.conventions, &self.game).key(game.position(), 1))?;
         entry.best.and_then(|reply| game.position().find(reply))
     }
 }

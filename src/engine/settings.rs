@@ -12,6 +12,22 @@ pub const LARGEST_HASH: usize = if cfg!(target_family = "wasm") { 2047 } else { 
 /// The most search threads that can be set.
 pub const MOST_THREADS: usize = if cfg!(target_family = "wasm") { 1 } else { 512 };
 
+/// Where tablebases are, and whether all of it could be used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SyzygyPath {
+    /// The folders, separated as in `PATH`; empty for none.
+    pub folders: String,
+    /// Set by the engine where it could use only a part. A new setting of the same folders is then another one, and is
+    /// tried again.
+    pub used_in_part: bool,
+}
+
+impl From<&str> for SyzygyPath {
+    fn from(folders: &str) -> SyzygyPath {
+        SyzygyPath { folders: folders.to_owned(), used_in_part: false }
+    }
+}
+
 /// The settings of the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -21,7 +37,7 @@ pub struct Settings {
     pub threads: usize,
     /// Lines to keep.
     pub multi_pv: usize,
-    /// What the GUI and the wires take of every move.
+    /// Time that GUI and connection cost per move.
     pub move_overhead: Duration,
     /// Nodes that count as a millisecond, instead of time; 0 for time.
     pub nodes_time: u64,
@@ -45,8 +61,8 @@ pub struct Settings {
     /// Whether evaluations are raw, as training data need them: no scaling by material or ending, no damping by the
     /// 50-move clock.
     pub raw_evaluation: bool,
-    /// Folders with Syzygy tablebases, separated as in `PATH`; empty for none.
-    pub syzygy_path: String,
+    /// Folders with Syzygy tablebases.
+    pub syzygy_path: SyzygyPath,
     /// When tablebases are probed.
     pub probing: Probing,
 }
@@ -68,7 +84,7 @@ impl Default for Settings {
             skill: handicap::FULL_SKILL,
             eval_file: String::new(),
             raw_evaluation: false,
-            syzygy_path: String::new(),
+            syzygy_path: SyzygyPath::default(),
             probing: Probing::default(),
         }
     }

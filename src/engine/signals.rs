@@ -21,7 +21,7 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Withdraws what was said to the search before, for one by this clock.
+    /// Resets the signals for a new search that runs by this clock.
     pub fn prepare(&self, clock: &Arc<Clock>, pondering: bool) {
         self.stop.store(false, Ordering::Relaxed);
         self.released.store(false, Ordering::Relaxed);

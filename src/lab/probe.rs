@@ -12,7 +12,7 @@ use super::play::player::{self, Budget};
 use super::tell::counted;
 use super::{Exit, page};
 use crate::bound::{Bound, Ibv};
-use crate::engine::{Engine, Remembered, Settings};
+use crate::engine::{Engine, Settings, TtProbe};
 use crate::eval::Evaluator;
 use crate::position::notation::{san, san_line};
 use crate::position::{Game, Position};
@@ -106,7 +106,7 @@ fn probe(args: &Args) -> Result<(), String> {
     let settings = Settings {
         hash_mib: args.hash,
         analyse_mode: true,
-        syzygy_path: args.syzygy.clone().unwrap_or_default(),
+        syzygy_path: args.syzygy.as_deref().unwrap_or_default().into(),
         ..Settings::default()
     };
     let (mut engine, remarks) = Engine::new(settings);
@@ -169,10 +169,10 @@ fn knowledge(game: &Game, engine: &mut Engine, nodes: u64, session: Option<&Engi
     let mut findings = vec![Finding::new("rules", by_rules(game))];
     findings.extend(by_recognizers(&position));
     let mut moves = Vec::new();
-    if let Some(tables) = engine.tablebases() {
-        let ranking = tables.rank_root(game, &engine.settings().probing);
+    if let Some(tablebases) = engine.tablebases() {
+        let ranking = tablebases.rank_root(game, &engine.settings().probing);
         let says = match &ranking {
-            None => format!("nothing: no tables for this position (up to {} men are there)", tables.largest()),
+            None => format!("nothing: no tables for this position (up to {} men are there)", tablebases.largest()),
             Some(ranking) => by_tablebases(&position, ranking),
         };
         findings.push(Finding::new(TABLEBASES, says));
@@ -281,10 +281,10 @@ fn by_tablebases(position: &Position, ranking: &Ranking) -> String {
 fn by_table(game: &Game, engine: &Engine) -> Finding {
     let position = game.position();
     // A search stores no value of its root but a proved mate. It may have come back to it and kept the evaluation.
-    let own = engine.remembered(game).filter(|known| known.stored || known.best.is_some());
+    let own = engine.probe_tt(game).filter(|known| known.stored || known.best.is_some());
     let own = own.map(|known| entry(position, &known));
-    let entry_after = |&m: &Move| engine.remembered_after(game, m).filter(|known| known.stored).map(|known| (m, known));
-    let mut after: Vec<(Move, Remembered)> = position.legal_moves().iter().filter_map(entry_after).collect();
+    let entry_after = |&m: &Move| engine.probe_tt_after(game, m).filter(|known| known.stored).map(|known| (m, known));
+    let mut after: Vec<(Move, TtProbe)> = position.legal_moves().iter().filter_map(entry_after).collect();
     // What was searched deepest says most.
     after.sort_by_key(|(_, known)| Reverse((known.depth, known.value.is_some().then(|| known.value.score()))));
     let details = after
@@ -299,7 +299,7 @@ fn by_table(game: &Game, engine: &Engine) -> Finding {
 }
 
 /// An entry of the table in words; a move of it is one of this position.
-fn entry(position: &Position, known: &Remembered) -> String {
+fn entry(position: &Position, known: &TtProbe) -> String {
     let proof = known.value.proof();
     // A draw is proved by tables alone: repetitions and pruning enter into that of a search.
     let is_proved =
@@ -490,7 +490,7 @@ mod tests {
         let best = after.parse_move("e7e5").map(PackedMove::new);
         let value = Ibv::upper(Score::mated_in(2));
         let key = Past::new(Conventions::default(), &game).key(&after, 1);
-        session.table().store(key, Entry { value, best, depth: 4, pv: false, eval: None, tb_entry: false });
+        session.tt().store(key, Entry { value, best, depth: 4, pv: false, eval: None, tb_entry: false });
         let told = by_table(&game, &session);
         assert_eq!(told.says, "nothing; after its moves 1 entry:");
         assert_eq!(told.details, ["e4: score at least #2, a proof; depth 4, best move e5, from the last search"]);
@@ -508,15 +508,15 @@ mod tests {
         assert_ne!(playing, analysing);
         let eval = Some(Score::heuristic(-9));
         let entry = |value, depth| Entry { value, best: None, depth, pv: false, eval, tb_entry: false };
-        let depth = || session.remembered_after(&game, e4).map(|known| known.depth);
+        let depth = || session.probe_tt_after(&game, e4).map(|known| known.depth);
         let value = Ibv::exact(Score::heuristic(-9));
-        session.table().store(playing, entry(Ibv::NONE, 0));
-        session.table().store(analysing, entry(value, 9));
+        session.tt().store(playing, entry(Ibv::NONE, 0));
+        session.tt().store(analysing, entry(value, 9));
         assert_eq!(depth(), Some(9), "an evaluation alone says less");
-        session.table().store(playing, entry(value, 12));
+        session.tt().store(playing, entry(value, 12));
         assert_eq!(depth(), Some(12), "the deeper one of one search");
-        session.table().new_search();
-        session.table().store(analysing, entry(value, 11));
+        session.tt().new_search();
+        session.tt().store(analysing, entry(value, 11));
         assert_eq!(depth(), Some(11), "the last search");
     }
 
@@ -525,12 +525,12 @@ mod tests {
         let position = Position::startpos();
         let best = position.parse_move("e2e4");
         let mut known =
-            Remembered { value: Ibv::NONE, stored: false, probed: false, depth: 0, best: None, searches_ago: 3 };
+            TtProbe { value: Ibv::NONE, stored: false, probed: false, depth: 0, best: None, searches_ago: 3 };
         assert_eq!(entry(&position, &known), "no value; depth 0, no move, from 3 searches before the last");
         known =
-            Remembered { value: Ibv::lower(Score::mate_in(3)), stored: true, depth: 7, best, searches_ago: 0, ..known };
+            TtProbe { value: Ibv::lower(Score::mate_in(3)), stored: true, depth: 7, best, searches_ago: 0, ..known };
         assert_eq!(entry(&position, &known), "score at least #2, a proof; depth 7, best move e4, from the last search");
-        known = Remembered { value: Ibv::exact(Score::heuristic(35)), searches_ago: 1, ..known };
+        known = TtProbe { value: Ibv::exact(Score::heuristic(35)), searches_ago: 1, ..known };
         assert_eq!(
             entry(&position, &known),
             "score exactly +0.35, no proof; depth 7, best move e4, from the search before the last"
@@ -541,7 +541,7 @@ mod tests {
             (Ibv::exact(Score::ZERO), true, "score exactly +0.00, a proof; "),
             (Ibv::lower(Score::tablebase_win(4)), true, ", a proof; "),
         ] {
-            known = Remembered { value, probed, ..known };
+            known = TtProbe { value, probed, ..known };
             assert!(entry(&position, &known).contains(says), "{}", entry(&position, &known));
         }
         known.value = Ibv::NONE;

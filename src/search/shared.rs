@@ -8,7 +8,7 @@ use crate::time::{Clock, Limits};
 use crate::tt::TranspositionTable;
 
 /// Receives the events of a running search, called from its threads.
-pub type Listener<'a> = Option<&'a (dyn Fn(Event) + Sync)>;
+pub type Listener<'a> = &'a (dyn Fn(Event) + Sync);
 
 /// The counters of one thread, on a cache line of their own: the thread writes them, every thread may add them up.
 #[derive(Default)]
@@ -53,7 +53,7 @@ pub struct Shared<'a> {
     /// Tablebases, if there are any.
     pub probes: Option<Probes<'a>>,
     /// Receives lines and moves, if anything does.
-    pub sink: Listener<'a>,
+    pub listener: Option<Listener<'a>>,
 }
 
 impl Shared<'_> {
@@ -69,8 +69,8 @@ impl Shared<'_> {
 
     /// Sends an event to the listener; without one, the event is not built.
     pub fn send(&self, event: impl FnOnce() -> Event) {
-        if let Some(sink) = self.sink {
-            sink(event());
+        if let Some(listener) = self.listener {
+            listener(event());
         }
     }
 

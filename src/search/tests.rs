@@ -17,8 +17,13 @@ use crate::time::{Clock, Limits, SearchBefore};
 use crate::tt::{Entry, TranspositionTable};
 
 /// Runs `work` with a search of `fen`, as the first of two threads of which the second does nothing.
-fn with_search(fen: &str, limits: &Limits, sink: Listener<'_>, work: impl FnOnce(&mut Search<'_, true>) + Send) {
-    with_seat(Seat { id: 0, analysis: true }, fen, limits, sink, work);
+fn with_search(
+    fen: &str,
+    limits: &Limits,
+    listener: Option<Listener<'_>>,
+    work: impl FnOnce(&mut Search<'_, true>) + Send,
+) {
+    with_seat(Seat { id: 0, analysis: true }, fen, limits, listener, work);
 }
 
 /// Which of the two threads searches, and for whom.
@@ -32,11 +37,11 @@ fn with_seat(
     seat: Seat,
     fen: &str,
     limits: &Limits,
-    sink: Listener<'_>,
+    listener: Option<Listener<'_>>,
     work: impl FnOnce(&mut Search<'_, true>) + Send,
 ) {
     let id = seat.id;
-    with_shared(seat, fen, limits, sink, |shared, game| {
+    with_shared(seat, fen, limits, listener, |shared, game| {
         work(&mut Search::new(shared, id, &mut ThreadData::default(), game));
     });
 }
@@ -46,7 +51,7 @@ fn with_shared<T: Send>(
     seat: Seat,
     fen: &str,
     limits: &Limits,
-    sink: Listener<'_>,
+    listener: Option<Listener<'_>>,
     work: impl FnOnce(&Shared<'_>, &Game) -> T + Send,
 ) -> T {
     let game = Game::from_fen(fen, CastlingMode::Standard).expect("a position");
@@ -66,7 +71,7 @@ fn with_shared<T: Send>(
         conventions: Conventions::default(),
         analysis: seat.analysis,
         probes: None,
-        sink,
+        listener,
     };
     std::thread::scope(|scope| {
         let body = || work(&shared, &game);

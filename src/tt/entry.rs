@@ -128,17 +128,22 @@ pub(super) const fn is_empty(word: u64) -> bool {
     DepthPlusOne::get(word) == 0
 }
 
+/// Plies that a tablebase's entry is worth less: its answer costs one probe to get again, not a search.
+const WORTH_TABLEBASE: i32 = 4;
+
 /// The same word with another move.
 #[inline]
 pub(super) fn with_best(word: u64, best: Option<PackedMove>) -> u64 {
     word & !Best::put(Best::MASK) | Best::put(u64::from(PackedMove::to_bits(best)))
 }
 
-/// What the word is worth keeping for: its depth in plies, and a little for what was dear to find.
+/// What the word is worth keeping for, in plies: its depth, more on the PV, less from a tablebase and for every search
+/// since.
 #[inline]
 pub(super) fn worth(word: u64, age: u8) -> i32 {
     let searches_ago = i32::from(age.wrapping_sub(age_of(word)) % AGES);
-    // A word without a move costs a recognizer's or a tablebase's answer, not a search.
     let (pv, probed) = (Pv::get(word) as i32, TbEntry::get(word) as i32);
-    DepthPlusOne::get(word) as i32 + params::tt_worth_pv() * pv - 4 * probed - params::tt_worth_age() * searches_ago
+    DepthPlusOne::get(word) as i32 + params::tt_worth_pv() * pv
+        - WORTH_TABLEBASE * probed
+        - params::tt_worth_age() * searches_ago
 }

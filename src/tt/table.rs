@@ -123,27 +123,27 @@ impl<S: Seal> TranspositionTable<S> {
         clusters.get(index as usize)
     }
 
+    /// The word of the position with this key, unless it counts as forgotten.
+    #[inline]
+    fn find(&self, key: u64) -> Option<u64> {
+        let floor = self.floor.load(Ordering::Relaxed);
+        let mut words = self.cluster(key)?.iter().map(Slot::load);
+        let counts = |word| entry::age_of(word) >= floor && !entry::is_empty(word);
+        words.find(|&(found, word)| found == key && counts(word)).map(|(_, word)| word)
+    }
+
     /// What is known about the position with this key.
     #[inline]
     pub fn probe(&self, key: u64) -> Option<Entry> {
-        let floor = self.floor.load(Ordering::Relaxed);
-        self.cluster(key)?.iter().find_map(|slot| {
-            let (found, data) = slot.load();
-            if found == key && entry::age_of(data) >= floor { Entry::unpack(data) } else { None }
-        })
+        Entry::unpack(self.find(key)?)
     }
 
     /// The same, with how many searches ago it was stored: 0 is the last search. After 64 searches the count begins
     /// again.
     pub fn probe_with_age(&self, key: u64) -> Option<(Entry, u8)> {
-        let floor = self.floor.load(Ordering::Relaxed);
-        let age = self.age.load(Ordering::Relaxed);
-        self.cluster(key)?.iter().find_map(|slot| {
-            let (found, data) = slot.load();
-            let written = entry::age_of(data);
-            let entry = if found == key && written >= floor { Entry::unpack(data) } else { None };
-            entry.map(|entry| (entry, age.wrapping_sub(written) % AGES))
-        })
+        let word = self.find(key)?;
+        let searches_ago = self.age.load(Ordering::Relaxed).wrapping_sub(entry::age_of(word)) % AGES;
+        Entry::unpack(word).map(|entry| (entry, searches_ago))
     }
 
     /// Stores what is known about the position with this key, in place of what seems worth least.
@@ -159,7 +159,8 @@ impl<S: Seal> TranspositionTable<S> {
         for slot in cluster {
             let (found, data) = slot.load();
             if entry::is_empty(data) || entry::age_of(data) < floor {
-                // Slots fill in order, so the key is not further on.
+                // Slots fill in order, and what is forgotten or dropped lies behind all that counts: the key is not
+                // further on.
                 victim = (slot, i32::MIN);
                 break;
             }

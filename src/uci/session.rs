@@ -17,7 +17,7 @@ use super::parse::{self, Command, Go, ParseError, Setup};
 use super::print::{Printer, Style};
 use super::prompt::{self, LentCommand, Run};
 use super::{AUTHORS, NAME};
-use crate::engine::{Engine, Sink};
+use crate::engine::{Engine, SharedListener};
 use crate::position::{Game, Position, perft};
 use crate::search::Event;
 #[cfg(target_family = "wasm")]
@@ -203,7 +203,7 @@ impl Session {
             Command::Simple(Simple::Quit) => self.quit = true,
             Command::Simple(Simple::Stop) => {
                 self.stop();
-                // It is meant for the last search, too.
+                // The program sent `go` before this `stop`: the waiting search is stopped, too.
                 if another_waits {
                     self.waiting.push_back(command);
                 }
@@ -329,7 +329,7 @@ impl Session {
         }
         let printer = Arc::new(Printer::new(Arc::clone(&self.output), style, game.position()));
         let finished = Arc::new(AtomicBool::new(false));
-        let sink: Sink = {
+        let listener: SharedListener = {
             let (printer, finished, wake) = (Arc::clone(&printer), Arc::clone(&finished), self.wake.clone());
             Arc::new(move |event: &Event| {
                 let done = matches!(event, Event::Done(_));
@@ -343,7 +343,7 @@ impl Session {
             })
         };
         let task = Task::Search { printer, pondering: limits.ponder, infinite: limits.infinite };
-        match self.engine.start(game, limits, sink) {
+        match self.engine.start(game, limits, listener) {
             Ok(()) => {
                 self.running = Some(Running { finished, task, stopping: false });
                 if self.closing {

@@ -62,7 +62,7 @@ impl SingleSearch {
         conventions: Conventions,
         game: &Game,
         limits: &Limits,
-        sink: Listener<'_>,
+        listener: Option<Listener<'_>>,
     ) -> std::io::Result<SearchRun> {
         let (table, td) = (&self.table, &mut self.td);
         let work = move || {
@@ -84,7 +84,7 @@ impl SingleSearch {
                 conventions,
                 analysis: true,
                 probes: None,
-                sink,
+                listener,
             };
             let mut search = Search::with_rules(rules, &shared, 0, td, game);
             let finding = search.iterate(1);

@@ -277,13 +277,13 @@ pub fn search(
 ) -> Result<Outcome, Trouble> {
     let (sender, receiver) = crossbeam_channel::unbounded();
     let all = watch.is_some();
-    let sink = move |event: &Event| {
+    let listener = move |event: &Event| {
         if all || matches!(event, Event::Done(_)) {
             // A listener that has gone away no longer wants to know.
             let _ = sender.send(event.clone());
         }
     };
-    let started = engine.start(game, limits, std::sync::Arc::new(sink));
+    let started = engine.start(game, limits, std::sync::Arc::new(listener));
     started.map_err(|error| Trouble::Died(format!("no thread for the search: {error}")))?;
     // Who waits for longer than there is time waits for ever.
     let end = patience.and_then(|patience| Instant::now().checked_add(patience));
