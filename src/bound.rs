@@ -181,7 +181,7 @@ impl Ibv {
     ///
     /// Evaluations never claim mate, and no move is skipped before a loss is claimed, so a deeper search can only find
     /// the win sooner. That a win comes *no* sooner was only seen at the depth searched: even of an exact mate just
-    /// "at least" is proved. And of a recognised win its progress is not: the defence may undo it.
+    /// "at least" is proved. And of a recognized win its progress is not: the defence may undo it.
     #[must_use]
     pub fn proof(self) -> Ibv {
         if self.is_none() {
@@ -202,7 +202,7 @@ impl Ibv {
         self.is_some() && self.bound() == Bound::Exact && self.score().is_draw()
     }
 
-    /// The same claim, a recognised win or loss stripped of its progress.
+    /// The same claim, a recognized win or loss stripped of its progress.
     #[must_use]
     pub fn without_progress(self) -> Ibv {
         if self.is_some() { Ibv::new(self.score().without_progress(), self.bound()) } else { self }

@@ -1,7 +1,7 @@
 //! What a number means: 15-bit scores in disjoint bands.
 //!
 //! A [`Score`] is always relative to the side to move of the node that it belongs to. Its band says what kind of
-//! statement it is, so a mate, a tablebase win, a recognised win, an evaluation and a draw can never be mistaken for
+//! statement it is, so a mate, a tablebase win, a recognized win, an evaluation and a draw can never be mistaken for
 //! each other:
 //!
 //! | band | magnitude | meaning |
@@ -89,12 +89,8 @@ impl Score {
     pub const WORST_DRAW: Score = Score(-DRAW_MAX as i16);
     /// The largest evaluation, in centipawns; larger ones saturate.
     pub const MAX_EVAL: i32 = 5000;
-    /// The largest progress that a recognised win can carry.
+    /// The largest progress that a recognized win can carry.
     pub const MAX_PROGRESS: i32 = RECOGNIZER_MAX - RECOGNIZER_MIN;
-    /// Below every recognised win and above every evaluation.
-    pub const KNOWN_WIN: Score = Score(RECOGNIZER_MIN as i16);
-    /// Above every recognised loss and below every evaluation.
-    pub const KNOWN_LOSS: Score = Score(-RECOGNIZER_MIN as i16);
 
     /// The score with this raw value; values beyond the scale saturate.
     pub const fn from_raw(raw: i32) -> Score {
@@ -128,7 +124,7 @@ impl Score {
         Score::from_raw(TABLEBASE - ply as i32)
     }
 
-    /// A recognised win for the side to move; `progress` (`0..=MAX_PROGRESS`, clamped) grows towards the mate.
+    /// A recognized win for the side to move; `progress` (`0..=MAX_PROGRESS`, clamped) grows towards the mate.
     pub const fn recognized_win(progress: i32) -> Score {
         let progress = if progress < 0 {
             0
@@ -140,7 +136,8 @@ impl Score {
         Score::from_raw(RECOGNIZER_MIN + progress)
     }
 
-    /// The same score, a recognised win or loss stripped of its progress: what is proved of it, and not how well it goes.
+    /// The same score, a recognized win or loss stripped of its progress: what is proved of it, and not how well it
+    /// goes.
     #[must_use]
     pub const fn without_progress(self) -> Score {
         match self.band() {
@@ -179,7 +176,7 @@ impl Score {
         self.0.unsigned_abs() as i32 <= DRAW_MAX
     }
 
-    /// Whether this is a mate, a tablebase result or a recognised win or loss: a proof, not an opinion.
+    /// Whether this is a mate, a tablebase result or a recognized win or loss: a proof, not an opinion.
     pub const fn is_decisive(self) -> bool {
         self.0.unsigned_abs() as i32 >= RECOGNIZER_MIN
     }
@@ -223,7 +220,7 @@ impl Score {
 
     /// Centipawns, for margins and for printing: monotone and odd over all bands.
     ///
-    /// Draws are 0, evaluations their centipawns, recognised wins near 10000, tablebase wins near 20000, mates near
+    /// Draws are 0, evaluations their centipawns, recognized wins near 10000, tablebase wins near 20000, mates near
     /// 30000. Margins are computed on this scale and never across the gap at zero.
     pub const fn cp(self) -> i32 {
         let size = self.0.unsigned_abs() as i32;

@@ -49,21 +49,21 @@ fn incremental_equals_refreshed_with_every_kernel_over_games() {
     let network = Network::embedded().expect("a network ships");
     let with = |kernel| Arc::new(Network::from_bytes(&network.to_bytes()).expect("its own bytes").with_kernel(kernel));
     let mut fresh = Accumulators::new(with(Kernel::SCALAR));
-    let mut paths: Vec<Accumulators> =
-        Kernel::all().into_iter().map(|kernel| Accumulators::new(with(kernel))).collect();
+    let mut paths: Vec<(Kernel, Accumulators)> =
+        Kernel::all().into_iter().map(|kernel| (kernel, Accumulators::new(with(kernel)))).collect();
     let mut seen = Seen::default();
     let folder = Scratch::new("network");
     let file = games(&folder, wanted);
     read_games(std::slice::from_ref(&file), |record| {
         let start = Position::from_chess(record.start.clone());
-        paths.iter_mut().for_each(|path| path.reset(&start));
+        paths.iter_mut().for_each(|(_, path)| path.reset(&start));
         seen.shuffled += u64::from(record.start.castles().mode().is_chess960());
         record.visit(|chess, step, _| {
             let position = Position::from_chess(chess.clone());
             fresh.reset(&position);
             let value = fresh.evaluate(&position);
-            for path in &mut paths {
-                assert_eq!(path.evaluate(&position), value, "{} with {:?}", position.fen(), path.network().kernel());
+            for (kernel, path) in &mut paths {
+                assert_eq!(path.evaluate(&position), value, "{} with {kernel:?}", position.fen());
                 path.push(&position, step.chosen);
             }
             seen.positions += 1;

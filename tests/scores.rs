@@ -274,7 +274,7 @@ fn all_models_agree_on_mates() {
 /// a search with 79 on it, whose moves share a key with those of the late one (80 to 87). Returns whether a mate is
 /// claimed, at any time, with the late counter.
 ///
-/// Recognised wins are another claim, with a test of its own, and would settle many nodes before the table is asked.
+/// Recognized wins are another claim, with a test of its own, and would settle many nodes before the table is asked.
 fn mate_beyond_the_counter(distance: Distance) -> bool {
     let rules = Rules { distance, recognizers: false, ..Rules::PLAY };
     let position = |counter: u32| game(&format!("8/8/8/8/3K4/8/2k5/R7 w - - {counter} 60"));
@@ -334,7 +334,7 @@ fn slow_wins(early: u32, late: u32) -> Vec<String> {
 /// Searches with the early counter, which claims a win and leaves proofs of it in the table; then, with the late one,
 /// what comes two plies later, because most of these proofs lie behind the replies that the early search has refuted.
 /// Returns whether a late search claims a win, at any time.
-fn recognised_win_beyond_the_counter(distance: Distance, early: u32, late: u32) -> bool {
+fn recognized_win_beyond_the_counter(distance: Distance, early: u32, late: u32) -> bool {
     let rules = Rules { distance, ..Rules::PLAY };
     let mut bench = SingleSearch::new(4);
     let (mut searched, mut claimed) = (0, false);
@@ -370,22 +370,22 @@ const NEAR: (u32, u32) = (53, 62);
 const FAR: (u32, u32) = (0, 84);
 
 #[test]
-fn no_recognised_win_is_claimed_across_the_50_move_limit() {
+fn no_recognized_win_is_claimed_across_the_50_move_limit() {
     for (early, late) in [NEAR, FAR] {
-        assert!(!recognised_win_beyond_the_counter(Distance::RootPly, early, late), "{early} and {late}");
+        assert!(!recognized_win_beyond_the_counter(Distance::RootPly, early, late), "{early} and {late}");
     }
 }
 
 #[test]
-fn a_recognised_win_across_the_50_move_limit_is_noticed() {
-    assert!(recognised_win_beyond_the_counter(Distance::Faulty(Fault::Timeless), NEAR.0, NEAR.1));
+fn a_recognized_win_across_the_50_move_limit_is_noticed() {
+    assert!(recognized_win_beyond_the_counter(Distance::Faulty(Fault::Timeless), NEAR.0, NEAR.1));
 }
 
 /// Nothing that a fresh counter has stored is found with a late one: the key keeps them apart, whatever the model of
 /// distance lets pass.
 #[test]
-fn the_key_keeps_recognised_wins_from_late_counters() {
-    assert!(!recognised_win_beyond_the_counter(Distance::Faulty(Fault::Timeless), FAR.0, FAR.1));
+fn the_key_keeps_recognized_wins_from_late_counters() {
+    assert!(!recognized_win_beyond_the_counter(Distance::Faulty(Fault::Timeless), FAR.0, FAR.1));
 }
 
 /// Mate on the hundredth half-move wins, a hundredth half-move without it draws.

@@ -5,8 +5,9 @@
 
 use shakmaty::{Bitboard, Board, Color, File, Rank, Role, Square, attacks};
 
+use super::material;
 use crate::position::Position;
-use crate::recognize::{drive, queen_against_rook};
+use crate::recognize::{mop_up_kings, queen_against_rook};
 
 /// An advantage that will not be won is never shown as more than this; a larger one is still the better one.
 const HOPE: i32 = 25;
@@ -20,7 +21,7 @@ const QUEEN_AGAINST_ROOK: i32 = 600;
 pub fn scale(position: &Position, value: i32) -> i32 {
     let board = position.board();
     if board.occupied().count() <= 5 || !board.white().more_than_one() || !board.black().more_than_one() {
-        judged(board, position.turn(), value)
+        scaled_by_ending(board, position.turn(), value)
     } else {
         value
     }
@@ -36,7 +37,7 @@ enum Scaling {
 }
 
 #[inline(never)]
-fn judged(board: &Board, turn: Color, value: i32) -> i32 {
+fn scaled_by_ending(board: &Board, turn: Color, value: i32) -> i32 {
     if let Some((queen, value)) = queen_and_rook(board) {
         return if queen == turn { value } else { -value };
     }
@@ -62,7 +63,7 @@ fn scaling(board: &Board, ahead: Color, to_move: bool) -> Scaling {
         return Scaling::Mating;
     }
     let drawish = if pawns.is_empty() {
-        let difference = worth(board, own) - worth(board, their);
+        let difference = piece_points(board, own) - piece_points(board, their);
         let lone_pawn = (board.pawns() & their).single_square().filter(|_| their.count() == 2 && own.count() == 2);
         match lone_pawn {
             Some(pawn) if (board.rooks() & own).any() => return against_rook(kings, pawn, ahead, to_move),
@@ -71,7 +72,7 @@ fn scaling(board: &Board, ahead: Color, to_move: bool) -> Scaling {
                 return if holds_queen(kings, pawn, ahead, to_move) { Scaling::Drawish } else { Scaling::AlmostWon };
             }
             // Without pawns neither a minor piece wins, nor a rook against one, nor do two knights.
-            _ => worth(board, own) <= 3 || difference <= 2 || is_two_knights(board, own) && their.count() == 1,
+            _ => piece_points(board, own) <= 3 || difference <= 2 || is_two_knights(board, own) && their.count() == 1,
         }
     } else if their.count() == 1 {
         let drawn = is_wrong_corner(board, own, kings, ahead, to_move)
@@ -103,7 +104,8 @@ fn mating(board: &Board, ahead: Color) -> i32 {
     let (Some(king), Some(lone_king)) = (board.king_of(ahead), board.king_of(!ahead)) else { return 0 };
     let bishop = board.bishops() & own;
     let needs_corner = own.count() == 3 && bishop.any() && (board.knights() & own).any();
-    300 + 100 * worth(board, own) + drive(king, lone_king, if needs_corner { bishop } else { Bitboard::EMPTY })
+    300 + 100 * piece_points(board, own)
+        + mop_up_kings(king, lone_king, if needs_corner { bishop } else { Bitboard::EMPTY })
 }
 
 /// In queen against rook, the side with the queen and its evaluation.
@@ -126,10 +128,9 @@ struct Kings {
     behind: Square,
 }
 
-/// Pieces in the children's count of three, five and nine.
-fn worth(board: &Board, side: Bitboard) -> i32 {
-    let count = |men: Bitboard| (men & side).count() as i32;
-    3 * count(board.knights() | board.bishops()) + 5 * count(board.rooks()) + 9 * count(board.queens())
+/// The pieces of a side, in [points](material::points).
+fn piece_points(board: &Board, side: Bitboard) -> i32 {
+    material::points((board.knights() | board.bishops()) & side, board.rooks() & side, board.queens() & side)
 }
 
 fn is_two_knights(board: &Board, own: Bitboard) -> bool {
@@ -231,7 +232,7 @@ mod tests {
 
     use super::*;
 
-    fn tempered(fen: &str, value: i32) -> i32 {
+    fn scaled(fen: &str, value: i32) -> i32 {
         scale(&Position::from_fen(fen, CastlingMode::Standard).expect("a position"), value)
     }
 
@@ -249,8 +250,8 @@ mod tests {
             "4N3/K4p2/8/8/8/8/8/k7 b - - 0 1",
         ] {
             let turn = if fen.contains(" w ") { 1 } else { -1 };
-            let small = tempered(fen, 60 * turn) * turn;
-            let large = tempered(fen, 400 * turn) * turn;
+            let small = scaled(fen, 60 * turn) * turn;
+            let large = scaled(fen, 400 * turn) * turn;
             assert!(0 < small && small < large && large < HOPE, "{fen}: {small} {large}");
         }
         // Two pawns against a king, six men, queen against rook and a pawn: as it seems.
@@ -259,8 +260,8 @@ mod tests {
             "1k6/8/8/P7/1P6/8/8/K7 w - - 0 1",
             "1k6/p7/8/8/8/8/4N3/K1BR1n2 w - - 0 1",
         ] {
-            assert_eq!(tempered(fen, 400), 400, "{fen}");
-            assert_eq!(tempered(fen, 0), 0);
+            assert_eq!(scaled(fen, 400), 400, "{fen}");
+            assert_eq!(scaled(fen, 0), 0);
         }
     }
 
@@ -272,7 +273,7 @@ mod tests {
             ("8/8/8/3k4/8/8/R7/K7 w - - 80 90", "3k4/8/8/8/8/8/R7/K7 w - - 80 90"),
             ("3k4/8/8/8/8/8/R7/K7 w - - 80 90", "3k4/8/3K4/8/8/8/R7/8 w - - 80 90"),
         ] {
-            let (worse, better) = (tempered(worse, 700), tempered(better, 700));
+            let (worse, better) = (scaled(worse, 700), scaled(better, 700));
             assert!(500 < worse && worse + 50 < better, "{worse} {better}");
         }
     }
@@ -285,24 +286,24 @@ mod tests {
             "3k4/3r4/8/8/8/8/3Q4/3K4 w - - 0 1",
             "3k4/5r2/8/3K4/8/8/1Q6/8 w - - 0 1",
         ]
-        .map(|fen| [-400, 0, 400].map(|value| tempered(fen, value)));
+        .map(|fen| [-400, 0, 400].map(|value| scaled(fen, value)));
         for [behind, level, ahead] in values {
             assert!(600 < behind && behind == level && level == ahead, "{behind} {level} {ahead}");
         }
         assert!(values.is_sorted_by(|worse, better| worse[0] < better[0]), "{values:?}");
         // With the rook's side to move the same is a loss.
-        assert_eq!(tempered("3k4/5r2/8/3K4/8/8/1Q6/8 b - - 0 1", 0), -values[2][0]);
+        assert_eq!(scaled("3k4/5r2/8/3K4/8/8/1Q6/8 b - - 0 1", 0), -values[2][0]);
     }
 
     #[test]
     fn one_pawn_against_a_major_piece() {
         // The king stands before the pawn; it is far away; the pawn's king is far away.
-        assert_eq!(tempered("8/8/8/3p4/3k4/8/3K4/R7 w - - 0 1", 300), 300 + ALMOST_WON);
-        assert!(tempered("R7/8/1K6/8/8/3k4/3p4/8 b - - 0 1", -300) > -HOPE);
-        assert_eq!(tempered("R7/8/1K5k/8/8/8/3p4/8 b - - 0 1", -300), -300);
+        assert_eq!(scaled("8/8/8/3p4/3k4/8/3K4/R7 w - - 0 1", 300), 300 + ALMOST_WON);
+        assert!(scaled("R7/8/1K6/8/8/3k4/3p4/8 b - - 0 1", -300) > -HOPE);
+        assert_eq!(scaled("R7/8/1K5k/8/8/8/3p4/8 b - - 0 1", -300), -300);
         // A bishop's pawn and a queen's pawn against a queen.
-        assert!(tempered("8/8/K7/8/8/8/2pk4/7Q w - - 0 1", 600) < HOPE);
-        assert_eq!(tempered("8/8/K7/8/8/8/3pk3/7Q w - - 0 1", 600), 600 + ALMOST_WON);
+        assert!(scaled("8/8/K7/8/8/8/2pk4/7Q w - - 0 1", 600) < HOPE);
+        assert_eq!(scaled("8/8/K7/8/8/8/3pk3/7Q w - - 0 1", 600), 600 + ALMOST_WON);
     }
 
     /// A piece beside the pawn: the win takes its time, but for the wrong bishop.
@@ -311,23 +312,23 @@ mod tests {
         for fen in
             ["1k6/8/8/P7/8/8/8/KB6 w - - 0 1", "6k1/8/8/7P/4N3/3K4/8/8 w - - 0 1", "8/8/6p1/8/8/3K4/k7/2b5 b - - 0 1"]
         {
-            assert_eq!(tempered(fen, 330), 330 + ALMOST_WON, "{fen}");
+            assert_eq!(scaled(fen, 330), 330 + ALMOST_WON, "{fen}");
         }
-        assert!(tempered("1k6/8/8/P7/8/8/8/K1B5 w - - 0 1", 330) < HOPE);
+        assert!(scaled("1k6/8/8/P7/8/8/8/K1B5 w - - 0 1", 330) < HOPE);
         // The bishop is locked in, on either side and for either colour; it is not where the king must first come home.
         for fen in
             ["7k/7B/6P1/8/8/3K4/8/8 w - - 0 1", "k7/B7/1P6/8/8/8/4K3/8 w - - 0 1", "8/8/3k4/8/8/6p1/6Kb/8 b - - 0 1"]
         {
-            assert!(tempered(fen, 330) < HOPE, "{fen}");
+            assert!(scaled(fen, 330) < HOPE, "{fen}");
         }
-        assert_eq!(tempered("8/7B/5kP1/8/8/8/8/K7 w - - 0 1", 330), 330 + ALMOST_WON);
-        assert!(tempered("8/7B/5kP1/8/8/8/8/K7 b - - 0 1", -330) > -HOPE);
-        assert_eq!(tempered("6k1/B7/1P6/8/8/8/4K3/8 w - - 0 1", 330), 330 + ALMOST_WON);
+        assert_eq!(scaled("8/7B/5kP1/8/8/8/8/K7 w - - 0 1", 330), 330 + ALMOST_WON);
+        assert!(scaled("8/7B/5kP1/8/8/8/8/K7 b - - 0 1", -330) > -HOPE);
+        assert_eq!(scaled("6k1/B7/1P6/8/8/8/4K3/8 w - - 0 1", 330), 330 + ALMOST_WON);
     }
 
     /// Colours and sides of the board make no difference.
     #[test]
-    fn tempering_is_symmetric() {
+    fn scaling_is_symmetric() {
         for fen in [
             "8/8/3k4/3n4/8/8/3R4/3K4 w - - 0 1",
             "R7/8/1K6/8/8/3k4/3p4/8 b - - 0 1",

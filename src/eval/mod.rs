@@ -2,6 +2,7 @@
 
 pub mod classical;
 pub mod endings;
+mod material;
 pub mod nnue;
 
 use std::sync::Arc;
@@ -117,11 +118,9 @@ impl Evaluator {
 /// less again with bishops of opposite colours.
 #[inline]
 fn by_material(board: &Board, value: i32) -> i32 {
-    let pawns_worth = board.pawns().count()
-        + 3 * (board.knights() | board.bishops()).count()
-        + 5 * board.rooks().count()
-        + 9 * board.queens().count();
-    let value = value * (params::material_base() + params::material_slope() * pawns_worth as i32) / 1024;
+    let points = board.pawns().count() as i32
+        + material::points(board.knights() | board.bishops(), board.rooks(), board.queens());
+    let value = value * (params::material_base() + params::material_slope() * points) / 1024;
     if !has_opposite_bishops(board) {
         value
     } else if board.rooks().is_empty() {

@@ -46,9 +46,10 @@ fn pawn_attacks(pawns: Bitboard, side: Color) -> Bitboard {
 pub fn en_prise(board: &Board) -> Bitboard {
     let [black, white] = [Color::Black, Color::White].map(|side| Attacks::of(board, side));
     let minors = board.knights() | board.bishops();
-    let of = |ours: Bitboard, own: &Attacks, foe: &Attacks| {
-        let by_lesser = (minors & foe.by_pawns) | (board.rooks() & foe.by_minors) | (board.queens() & foe.by_rooks);
-        ours & (by_lesser | (foe.all & !own.all))
+    let of = |ours: Bitboard, own: &Attacks, their: &Attacks| {
+        let by_lesser =
+            (minors & their.by_pawns) | (board.rooks() & their.by_minors) | (board.queens() & their.by_rooks);
+        ours & (by_lesser | (their.all & !own.all))
     };
     (of(board.white(), &white, &black) | of(board.black(), &black, &white)) & !board.kings()
 }

@@ -76,13 +76,9 @@ impl Position {
         // The side to move at the end has run out of captures that pay.
         side != us
     }
-
-    /// All pieces of both colours that attack `square` with this occupancy.
-    pub fn attackers_to(&self, square: Square, occupied: Bitboard) -> Bitboard {
-        attackers_to(self.board(), square, occupied)
-    }
 }
 
+/// All pieces of both colours that attack `square` with this occupancy.
 fn attackers_to(board: &Board, square: Square, occupied: Bitboard) -> Bitboard {
     (attacks::pawn_attacks(Color::White, square) & board.pawns() & board.black())
         | (attacks::pawn_attacks(Color::Black, square) & board.pawns() & board.white())

@@ -60,7 +60,7 @@ pub mod mutation {
     }
 
     /// Does `work` and returns the clauses that it used.
-    pub fn asked<T>(work: impl FnOnce() -> T) -> (T, Vec<Site>) {
+    pub fn used<T>(work: impl FnOnce() -> T) -> (T, Vec<Site>) {
         SEEN.with_borrow_mut(Vec::clear);
         let result = work();
         let mut sites = SEEN.with_borrow_mut(std::mem::take);

@@ -8,8 +8,8 @@ use shakmaty::{Board, Color};
 
 use super::view::EndingView;
 use super::{
-    Class, IN_TIME, NO_CASTLING, Verdict, bishop_knight, covered_by, is_in_time, may_speak, progress, three_men, view,
-    wrong_bishop,
+    Class, IN_TIME, NO_CASTLING, Verdict, bishop_knight, covered_by, is_in_time, may_have_class, progress, three_men,
+    view, wrong_bishop,
 };
 use crate::position::Position;
 
@@ -44,7 +44,7 @@ pub fn conditions(position: &Position) -> Option<Vec<Condition>> {
     covered_by(board)?;
     // Where these two hold, an explanation need not name them.
     let always = [
-        Condition { words: "there are no more than four men, or a king is alone", holds: may_speak(board) },
+        Condition { words: "there are no more than four men, or a king is alone", holds: may_have_class(board) },
         Condition { words: NO_CASTLING, holds: position.castles().is_empty() },
     ];
     if let Some(&failed) = always.iter().find(|condition| !condition.holds) {
@@ -72,13 +72,13 @@ mod clause {
     use super::Condition;
 
     thread_local! {
-        static ASKED: RefCell<Vec<Condition>> = const { RefCell::new(Vec::new()) };
+        static RECORDED: RefCell<Vec<Condition>> = const { RefCell::new(Vec::new()) };
     }
 
     pub fn holds(condition: bool, words: &'static str) -> bool {
-        ASKED.with_borrow_mut(|asked| match asked.iter_mut().find(|known| known.words == words) {
+        RECORDED.with_borrow_mut(|recorded| match recorded.iter_mut().find(|known| known.words == words) {
             Some(known) => known.holds &= condition,
-            None => asked.push(Condition { words, holds: condition }),
+            None => recorded.push(Condition { words, holds: condition }),
         });
         condition
     }
@@ -89,9 +89,9 @@ mod clause {
 
     /// Does `work` and returns the conditions that it checked.
     pub fn recorded<T>(work: impl FnOnce() -> T) -> (T, Vec<Condition>) {
-        ASKED.with_borrow_mut(Vec::clear);
+        RECORDED.with_borrow_mut(Vec::clear);
         let result = work();
-        (result, ASKED.with_borrow_mut(std::mem::take))
+        (result, RECORDED.with_borrow_mut(std::mem::take))
     }
 }
 
@@ -101,13 +101,13 @@ mod tests {
     use crate::position::notation::read_fen;
     use crate::retrograde::tests::some_tables;
 
-    fn asked(fen: &str) -> Vec<Condition> {
+    fn checked(fen: &str) -> Vec<Condition> {
         conditions(&read_fen(fen).expect("a position")).expect("a class")
     }
 
     fn last(fen: &str) -> (&'static str, bool) {
-        let asked = asked(fen);
-        asked.last().map(|last| (last.words, last.holds)).expect("a condition")
+        let checked = checked(fen);
+        checked.last().map(|last| (last.words, last.holds)).expect("a condition")
     }
 
     /// The registry of this module holds the same names at the same places, so what it explains is the same class.
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(last("8/8/8/3b4/8/1k6/8/K6Q w - - 0 1"), ("the queen is not attacked", false));
         // Rook against pawn: the rook's king is before the pawn.
         let before = ("the king of the rook is before the pawn, on its file", true);
-        assert!(asked("8/8/8/3p3k/8/8/3K4/R7 w - - 0 1").contains(&Condition { words: before.0, holds: before.1 }));
+        assert!(checked("8/8/8/3p3k/8/8/3K4/R7 w - - 0 1").contains(&Condition { words: before.0, holds: before.1 }));
         assert_eq!(last("8/8/8/8/8/3k4/8/R3K3 w Q - 0 1"), (NO_CASTLING, false));
         assert_eq!(conditions(&Position::startpos()), None);
     }

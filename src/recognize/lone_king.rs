@@ -16,7 +16,7 @@ pub static MAJORS: Class = Class {
     judge: |view| {
         let force = view.force(Side::Strong);
         if !holds(force.count() <= 2, "there are no more than two men beside the kings") {
-            return Verdict::Silence;
+            return Verdict::Unknown;
         }
         let majors = view.all(Role::Queen) | view.all(Role::Rook);
         if view.to_move == Side::Weak {
@@ -28,7 +28,7 @@ pub static MAJORS: Class = Class {
                 )
             };
             if !lost_for_lone_king(view, keeps) {
-                return Verdict::Silence;
+                return Verdict::Unknown;
             }
         }
         // The longest mates; whatever has a rook may come down to it.
@@ -52,7 +52,7 @@ pub static BISHOP_AND_KNIGHT: Class = Class {
     name: "bishop and knight against the lone king",
     judge: |view| {
         if !holds(view.force(Side::Strong).count() == 2, "there are one bishop and one knight, no more") {
-            return Verdict::Silence;
+            return Verdict::Unknown;
         }
         let mates_in = bishop_knight::mates_in(view);
         fact(mates_in.is_some(), "the table of bishop and knight has a mate for this position");
@@ -65,13 +65,13 @@ pub static BISHOP_AND_KNIGHT: Class = Class {
 
 fn judge_minors(view: &EndingView, wins_against: impl Fn(Square) -> bool, moves: u16) -> Verdict {
     if !holds(view.force(Side::Strong).count() <= 2, "there are no more than two bishops") {
-        return Verdict::Silence;
+        return Verdict::Unknown;
     }
     let won = match view.to_move {
         Side::Strong => wins_against(view.weak_king),
         Side::Weak => lost_for_lone_king(view, wins_against),
     };
-    if won { Verdict::Wins { progress: progress::mop_up(view), moves } } else { Verdict::Silence }
+    if won { Verdict::Wins { progress: progress::mop_up(view), moves } } else { Verdict::Unknown }
 }
 
 /// Whether the lone king, to move, is mated, or has moves that all leave the strong side winning.

@@ -33,7 +33,7 @@ pub static KNIGHTS: Class = Class {
         {
             Verdict::Draw
         } else {
-            Verdict::Silence
+            Verdict::Unknown
         }
     },
 };
@@ -56,7 +56,7 @@ pub static MINOR_EACH: Class = Class {
         if holds(view.one_each(), "each side has one man beside its king") && safe {
             Verdict::Draw
         } else {
-            Verdict::Silence
+            Verdict::Unknown
         }
     },
 };

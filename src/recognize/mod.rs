@@ -1,12 +1,12 @@
 //! Interior-node recognizers: knowledge that is never wrong.
 //!
 //! A recognizer looks at the material of a position and says what is proved about it: a draw, a win with a measure of
-//! progress, a bound, or nothing. Silence is always allowed, a wrong answer never: every class is walked over every
-//! legal position of its endings of three and four men against tables that the project solves itself (`proof.rs`), and
-//! dropping any one clause of a rule makes that proof fail.
+//! progress, a bound, or nothing. To give no answer is always allowed, a wrong one never: every class is walked over
+//! every legal position of its endings of three and four men against tables that the project solves itself (`proof.rs`),
+//! and dropping any one clause of a rule makes that proof fail.
 //!
 //! One registry, one kind of answer. The [presence signature](signature) of each side (which of pawn, knight, bishop,
-//! rook, queen are there) selects a class; counts are checked by the class. [`recognize`] asks the cheap classes;
+//! rook, queen are there) selects a class; counts are checked by the class. [`recognize`] probes the cheap classes;
 //! [`syzygy::Tablebases`] gives the same kind of answer from files, marked as expensive. The search treats both like a
 //! hit in its table: it returns at once where the answer [settles](Ibv::settles) the window, and otherwise narrows the
 //! window and remembers the bound ([`Ibv::within`]). Cheap answers are not worth storing, expensive ones are.
@@ -42,11 +42,11 @@ use crate::bound::Ibv;
 use crate::position::Position;
 use crate::score::Score;
 use clause::holds;
-pub use progress::{drive, queen_against_rook};
+pub use progress::{mop_up_kings, queen_against_rook};
 use registry::REGISTRY;
 use view::{EndingView, Side};
 
-/// No recognised win takes longer, in moves from where it is recognised to the mate.
+/// No recognized win takes longer, in moves from where it is recognized to the mate.
 pub const LONGEST_WIN: usize = 35;
 
 /// What an answer cost, and so whether it is worth a place in the table.
@@ -61,7 +61,7 @@ pub enum Expense {
 /// A recognizer's answer: bound and score (or nothing, [`Ibv::NONE`]), for the side to move, and the expense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Recognition {
-    /// What is proved; [`Ibv::NONE`] is silence.
+    /// What is proved; [`Ibv::NONE`] if nothing is.
     pub ibv: Ibv,
     /// What it cost.
     pub expense: Expense,
@@ -72,13 +72,13 @@ const _: () = assert!(size_of::<Recognition>() == 8);
 
 impl Recognition {
     /// Nothing is known.
-    pub const SILENCE: Recognition = Recognition { ibv: Ibv::NONE, expense: Expense::Cheap };
+    pub const NONE: Recognition = Recognition { ibv: Ibv::NONE, expense: Expense::Cheap };
 }
 
 /// What a class says about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
-    Silence,
+    Unknown,
     Draw,
     /// This side does not lose.
     Holds(Side),
@@ -122,25 +122,25 @@ static IDS: [u8; 1024] = {
 /// What is proved about a position by its material, cheaply.
 ///
 /// At a position without a recognizer this is a few instructions. Castling rights are outside of every proof: with
-/// them, silence. En passant captures never arise in a class with pawns on both sides, because there is none.
+/// them, there is no answer. No class has pawns on both sides, so en passant captures never arise.
 #[inline]
 pub fn recognize(position: &Position) -> Recognition {
-    if may_speak(position.board()) { ask(position) } else { Recognition::SILENCE }
+    if may_have_class(position.board()) { probe_class(position) } else { Recognition::NONE }
 }
 
 /// Whether any class can cover this many men: up to four, or any number against a lone king.
 #[inline]
-fn may_speak(board: &Board) -> bool {
+fn may_have_class(board: &Board) -> bool {
     !board.white().more_than_one() || !board.black().more_than_one() || board.occupied().count() <= 4
 }
 
 /// Whether a win that is recognized here is no longer claimed after this many more plies without progress; none
 /// where there is no such win.
 ///
-/// Where some lines of a search still end in a recognised win and others, a little longer, no more, the two cannot be
+/// Where some lines of a search still end in a recognized win and others, a little longer, no more, the two cannot be
 /// compared: the way to the mate must then be found by evaluation.
 pub fn claim_ends_within(position: &Position, half_moves: u16) -> Option<bool> {
-    if !may_speak(position.board()) || !position.castles().is_empty() {
+    if !may_have_class(position.board()) || !position.castles().is_empty() {
         return None;
     }
     match judge(position.board(), position.turn())?.1 {
@@ -168,13 +168,13 @@ pub fn claim(position: &Position) -> Option<Claim> {
         _ => "Black",
     };
     let clock = position.clock();
-    let text = if !may_speak(position.board()) {
+    let text = if !may_have_class(position.board()) {
         "nothing, because of more than four men".to_owned()
     } else if !position.castles().is_empty() {
         "nothing, because of castling rights".to_owned()
     } else {
         match judge(position.board(), position.turn())?.1 {
-            Verdict::Silence => "nothing here".to_owned(),
+            Verdict::Unknown => "nothing here".to_owned(),
             Verdict::Draw => "a draw".to_owned(),
             Verdict::Holds(side) => format!("{} does not lose", name(side)),
             Verdict::Wins { moves, .. } | Verdict::Mates { moves } if !is_in_time(clock, moves) => {
@@ -198,9 +198,9 @@ fn is_in_time(clock: u16, moves: u16) -> bool {
 }
 
 #[inline(never)]
-fn ask(position: &Position) -> Recognition {
+fn probe_class(position: &Position) -> Recognition {
     if !holds(position.castles().is_empty(), NO_CASTLING) {
-        return Recognition::SILENCE;
+        return Recognition::NONE;
     }
     let ibv = answer(position.board(), position.turn(), position.clock());
     #[cfg(debug_assertions)]
@@ -221,7 +221,7 @@ fn answer(board: &Board, turn: Color, clock: u16) -> Ibv {
         Verdict::Holds(_) => Ibv::upper(Score::ZERO),
         Verdict::Wins { progress, moves } if is_in_time(clock, moves) => win(progress),
         Verdict::Mates { moves } if is_in_time(clock, moves) => win(progress::nearer(moves)),
-        Verdict::Silence | Verdict::Wins { .. } | Verdict::Mates { .. } => Ibv::NONE,
+        Verdict::Unknown | Verdict::Wins { .. } | Verdict::Mates { .. } => Ibv::NONE,
     }
 }
 

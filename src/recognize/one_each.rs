@@ -14,19 +14,19 @@ use super::{Class, Verdict, progress};
 pub static QUEEN_PAWN: Class = Class {
     name: "queen against pawn",
     judge: |view| {
-        let Some(duel) = Duel::new(view) else { return Verdict::Silence };
+        let Some(duel) = Duel::new(view) else { return Verdict::Unknown };
         let (queen, advance) = (duel.strong, duel.advance());
         let cornered = |side| Bitboard::CORNERS.contains(view.king(side));
         let far = view.weak_king.distance(duel.weak);
         match view.to_move {
             Side::Strong if !holds(!view.in_check(Side::Strong), "the side with the queen is not in check") => {
-                Verdict::Silence
+                Verdict::Unknown
             }
             Side::Strong if holds(advance <= 5, "the pawn has not passed its fifth rank") => {
                 Verdict::Wins { progress: progress::hunt(view), moves: 13 }
             }
             Side::Strong => Verdict::Holds(Side::Strong),
-            Side::Weak if !holds(!view.attacks(Side::Weak, queen), "the queen is not attacked") => Verdict::Silence,
+            Side::Weak if !holds(!view.attacks(Side::Weak, queen), "the queen is not attacked") => Verdict::Unknown,
             // The pawn is far from its king, or far from promotion and not lost to a stalemate trick.
             Side::Weak
                 if holds(advance <= 6, "the pawn has not passed its sixth rank")
@@ -48,7 +48,7 @@ pub static QUEEN_PAWN: Class = Class {
             {
                 Verdict::Holds(Side::Strong)
             }
-            Side::Weak => Verdict::Silence,
+            Side::Weak => Verdict::Unknown,
         }
     },
 };
@@ -57,7 +57,7 @@ pub static QUEEN_PAWN: Class = Class {
 pub static ROOK_PAWN: Class = Class {
     name: "rook against pawn",
     judge: |view| {
-        let Some(duel) = Duel::new(view) else { return Verdict::Silence };
+        let Some(duel) = Duel::new(view) else { return Verdict::Unknown };
         let (rook, pawn, advance) = (duel.strong, duel.weak, duel.advance());
         // The strong king on the pawn's file, between it and promotion.
         let before = view.strong_king.file() == pawn.file() && duel.rank_of(view.strong_king) > advance;
@@ -69,8 +69,8 @@ pub static ROOK_PAWN: Class = Class {
             Side::Strong if holds(advance <= 6, "the pawn has not passed its sixth rank") => {
                 Verdict::Holds(Side::Strong)
             }
-            Side::Strong => Verdict::Silence,
-            Side::Weak if !holds(!view.attacks(Side::Weak, rook), "the rook is not attacked") => Verdict::Silence,
+            Side::Strong => Verdict::Unknown,
+            Side::Weak if !holds(!view.attacks(Side::Weak, rook), "the rook is not attacked") => Verdict::Unknown,
             Side::Weak
                 if holds(advance <= 4, "the pawn has not passed its fourth rank")
                     && holds(apart, "the kings are more than two squares apart")
@@ -82,7 +82,7 @@ pub static ROOK_PAWN: Class = Class {
                 Verdict::Wins { progress: progress::hunt(view), moves: 19 }
             }
             Side::Weak if holds(advance <= 5, "the pawn has not passed its fifth rank") => Verdict::Holds(Side::Strong),
-            Side::Weak => Verdict::Silence,
+            Side::Weak => Verdict::Unknown,
         }
     },
 };
@@ -91,7 +91,7 @@ pub static ROOK_PAWN: Class = Class {
 pub static BISHOP_PAWN: Class = Class {
     name: "bishop against pawn",
     judge: |view| {
-        let Some(duel) = Duel::new(view) else { return Verdict::Silence };
+        let Some(duel) = Duel::new(view) else { return Verdict::Unknown };
         let (bishop, advance) = (duel.strong, duel.advance());
         let pawn_holds = holds(!Bitboard::CORNERS.contains(view.weak_king), "the king of the pawn is not in a corner");
         // A king beside its own bishop can stand in the way.
@@ -111,7 +111,7 @@ pub static BISHOP_PAWN: Class = Class {
 pub static KNIGHT_PAWN: Class = Class {
     name: "knight against pawn",
     judge: |view| {
-        let Some(duel) = Duel::new(view) else { return Verdict::Silence };
+        let Some(duel) = Duel::new(view) else { return Verdict::Unknown };
         let pawn_holds = holds(!Bitboard::CORNERS.contains(view.weak_king), "the king of the pawn is not in a corner")
             && holds(view.weak_king.distance(duel.weak) >= 2, "the pawn is not beside its king");
         held(false, pawn_holds)
@@ -122,7 +122,7 @@ pub static KNIGHT_PAWN: Class = Class {
 pub static QUEEN_KNIGHT: Class = Class {
     name: "queen against knight",
     judge: |view| {
-        let Some(duel) = Duel::new(view) else { return Verdict::Silence };
+        let Some(duel) = Duel::new(view) else { return Verdict::Unknown };
         match view.to_move {
             Side::Strong
                 if holds(!view.in_check(Side::Strong), "the side with the queen, to move, is not in check") =>
@@ -144,7 +144,7 @@ pub static QUEEN_KNIGHT: Class = Class {
 pub static QUEEN_BISHOP: Class = Class {
     name: "queen against bishop",
     judge: |view| {
-        let Some(duel) = Duel::new(view) else { return Verdict::Silence };
+        let Some(duel) = Duel::new(view) else { return Verdict::Unknown };
         let calm = fact(view.to_move == Side::Strong, "the side with the queen is to move")
             && holds(!view.in_check(Side::Strong), "the side with the queen is not in check")
             && holds(!view.attacks(Side::Weak, duel.strong), "the queen is not attacked");
@@ -156,11 +156,11 @@ pub static QUEEN_BISHOP: Class = Class {
 pub static QUEEN_ROOK: Class = Class {
     name: "queen against rook",
     judge: |view| {
-        let Some(duel) = Duel::new(view) else { return Verdict::Silence };
+        let Some(duel) = Duel::new(view) else { return Verdict::Unknown };
         if !fact(view.to_move == Side::Strong, "the side with the queen is to move")
             || !holds(!view.in_check(Side::Strong), "the side with the queen is not in check")
         {
-            Verdict::Silence
+            Verdict::Unknown
         } else if holds(!view.attacks(Side::Weak, duel.strong), "the queen is not attacked") {
             let progress = progress::queen_against_rook(view.strong_king, view.weak_king, duel.weak);
             Verdict::Wins { progress, moves: 35 }
@@ -175,7 +175,7 @@ pub static QUEEN_EACH: Class = Class {
     name: "queen against queen",
     judge: |view| {
         if Duel::new(view).is_none() {
-            return Verdict::Silence;
+            return Verdict::Unknown;
         }
         let (us, them) = (view.to_move, other(view.to_move));
         let their_queen = view.force(them).first();
@@ -185,7 +185,7 @@ pub static QUEEN_EACH: Class = Class {
             if holds(kings_apart(view), "the kings are more than two squares apart") {
                 Verdict::Holds(us)
             } else {
-                Verdict::Silence
+                Verdict::Unknown
             }
         } else if their_queen
             .is_some_and(|queen| holds(!view.attacks(us, queen), "the queen of the other side is not attacked"))
@@ -193,7 +193,7 @@ pub static QUEEN_EACH: Class = Class {
         {
             Verdict::Holds(them)
         } else {
-            Verdict::Silence
+            Verdict::Unknown
         }
     },
 };
@@ -202,7 +202,7 @@ pub static QUEEN_EACH: Class = Class {
 pub static ROOK_BISHOP: Class = Class {
     name: "rook against bishop",
     judge: |view| {
-        let Some(duel) = Duel::new(view) else { return Verdict::Silence };
+        let Some(duel) = Duel::new(view) else { return Verdict::Unknown };
         let bishop_holds = fact(view.to_move == Side::Weak, "the side with the bishop is to move")
             && holds(!view.in_check(Side::Weak), "the side with the bishop is not in check")
             && holds(!duel.is_weak_hanging(), "the bishop is guarded, or not attacked")
@@ -217,7 +217,7 @@ pub static ROOK_KNIGHT: Class = Class {
     name: "rook against knight",
     judge: |view| {
         if Duel::new(view).is_none() {
-            return Verdict::Silence;
+            return Verdict::Unknown;
         }
         held(holds(!Bitboard::CORNERS.contains(view.strong_king), "the king of the rook is not in a corner"), false)
     },
@@ -228,7 +228,7 @@ pub static ROOK_EACH: Class = Class {
     name: "rook against rook",
     judge: |view| {
         if Duel::new(view).is_none() {
-            return Verdict::Silence;
+            return Verdict::Unknown;
         }
         let (us, them) = (view.to_move, other(view.to_move));
         let their_rook = view.force(them).first();
@@ -248,7 +248,7 @@ pub static ROOK_EACH: Class = Class {
             (true, true) => Verdict::Draw,
             (true, false) => Verdict::Holds(us),
             (false, true) => Verdict::Holds(them),
-            (false, false) => Verdict::Silence,
+            (false, false) => Verdict::Unknown,
         }
     },
 };
@@ -297,6 +297,6 @@ fn held(strong: bool, weak: bool) -> Verdict {
         (true, true) => Verdict::Draw,
         (true, false) => Verdict::Holds(Side::Strong),
         (false, true) => Verdict::Holds(Side::Weak),
-        (false, false) => Verdict::Silence,
+        (false, false) => Verdict::Unknown,
     }
 }

@@ -16,7 +16,7 @@ pub static PAWNS: Class = Class {
     name: "pawns against the lone king",
     judge: |view| {
         let pawns = view.men(Side::Strong, Role::Pawn);
-        let Some(first) = pawns.first() else { return Verdict::Silence };
+        let Some(first) = pawns.first() else { return Verdict::Unknown };
         if !pawns.more_than_one() {
             let wins = three_men::pawn_wins(view, view.to_move, view.weak_king, first);
             return if fact(wins, "the pawn wins, by the table of three men") {
@@ -81,7 +81,7 @@ pub static KNIGHT_AND_PAWN: Class = Class {
         {
             Verdict::Wins { progress: progress::mop_up(view), moves: 28 }
         } else {
-            Verdict::Silence
+            Verdict::Unknown
         }
     },
 };
@@ -177,13 +177,13 @@ fn corner_of_rook_pawns(view: &EndingView) -> Option<Square> {
 ///
 /// With two men a lone king that is still on its way will do, if no enemy can be there before it.
 fn corner_fortress(view: &EndingView) -> Verdict {
-    let Some(corner) = corner_of_rook_pawns(view) else { return Verdict::Silence };
+    let Some(corner) = corner_of_rook_pawns(view) else { return Verdict::Unknown };
     let drawn = holds(
         (view.men(Side::Strong, Role::Bishop) & same_colour(corner)).is_empty(),
         "no bishop commands the corner of promotion",
     ) && (holds(view.weak_king.distance(corner) <= 1, "the lone king is in that corner or beside it")
         || arrives_first(view, corner));
-    if drawn { Verdict::Draw } else { Verdict::Silence }
+    if drawn { Verdict::Draw } else { Verdict::Unknown }
 }
 
 /// Whether the lone king is in the corner before the strong king stands beside it, and two moves before the pawn.

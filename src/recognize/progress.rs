@@ -9,7 +9,7 @@ use shakmaty::{Bitboard, Rank, Role, Square};
 use super::LONGEST_WIN;
 use super::view::{EndingView, Side};
 
-/// Mop-up evaluation: progress of a mating force against the lone king, more material first, then [`drive`].
+/// Mop-up evaluation: progress of a mating force against the lone king, more material first, then [`mop_up_kings`].
 pub fn mop_up(view: &EndingView) -> i32 {
     let count = |role| view.men(Side::Strong, role).count() as i32;
     let material = 2400 * count(Role::Queen)
@@ -17,7 +17,7 @@ pub fn mop_up(view: &EndingView) -> i32 {
         + 500 * count(Role::Bishop)
         + 400 * count(Role::Knight)
         + view.men(Side::Strong, Role::Pawn).into_iter().map(|pawn| pawn_progress(view, pawn)).sum::<i32>();
-    material + drive(view.strong_king, view.weak_king, Bitboard::EMPTY)
+    material + mop_up_kings(view.strong_king, view.weak_king, Bitboard::EMPTY)
 }
 
 /// Progress where the moves to the mate are known.
@@ -32,7 +32,7 @@ pub fn nearer(moves: u16) -> i32 {
 /// corner have to outweigh all else. Tried: 70 to 850 centipawns a step, the mean distances to mate by the squares of the
 /// kings and of both pieces (25 to 58% of the games won where this wins 83%). Recognizers count the moves instead; this is
 /// what is left to the evaluation where they claim nothing.
-pub fn drive(strong_king: Square, lone_king: Square, bishop_beside_knight: Bitboard) -> i32 {
+pub fn mop_up_kings(strong_king: Square, lone_king: Square, bishop_beside_knight: Bitboard) -> i32 {
     match bishop_beside_knight.first() {
         Some(bishop) => 420 * towards_corner(lone_king, bishop) + 20 * (7 - strong_king.distance(lone_king) as i32),
         // The kings' distance must weigh less than a step of the lone king.

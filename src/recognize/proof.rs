@@ -1,5 +1,5 @@
-//! The proof: every legal position of every ending of up to four men is walked, and silence or truth demanded; and the
-//! proof of the proof: without any one clause, some answer is wrong.
+//! The proof: every legal position of every ending of up to four men is walked, and no answer or a true one demanded;
+//! and the proof of the proof: without any one clause, some answer is wrong.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -121,7 +121,7 @@ fn walk(table: &Table) -> Walk {
     let mut coverage = [Coverage::default(); 2];
     let mut first = None;
     let mut pick = 0_u32;
-    let ((), sites) = mutation::asked(|| {
+    let ((), sites) = mutation::used(|| {
         table.for_each(|board, turn, value| {
             // Every position up to symmetry, and the symmetries in turn.
             pick = pick.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -158,7 +158,7 @@ fn walks() -> &'static [(&'static Table, Walk)] {
     WALKS.get_or_init(|| walk_through(tables()))
 }
 
-/// Positions beyond the tables in which every answer but silence would be unproved, or wrong.
+/// Positions beyond the tables in which any answer would be unproved, or wrong.
 const BEYOND: [&str; 12] = [
     "8/8/8/8/7k/8/PPP5/4K3 w - - 0 1",
     "8/8/8/8/7k/8/PP6/3BK3 w - - 0 1",
@@ -174,11 +174,11 @@ const BEYOND: [&str; 12] = [
     "3k4/8/8/8/8/8/8/1R2K2R w K - 0 1",
 ];
 
-/// The answers that are not silence where it should be.
+/// The answers where there should be none.
 fn beyond() -> Option<String> {
     BEYOND.into_iter().find_map(|fen| {
         let position = Position::from_fen(fen, CastlingMode::Chess960).expect("a legal position");
-        let ibv = ask(&position).ibv;
+        let ibv = probe_class(&position).ibv;
         ibv.is_some().then(|| format!("{fen}: answered {ibv:?}"))
     })
 }
@@ -226,7 +226,7 @@ fn no_clause_can_be_dropped() {
             endings.entry(site).or_default().push(table);
         }
     }
-    let (_, sites) = mutation::asked(beyond);
+    let (_, sites) = mutation::used(beyond);
     for site in sites {
         endings.entry(site).or_default();
     }
@@ -277,8 +277,8 @@ fn known_traps() {
 #[test]
 fn nothing_is_said_of_ordinary_positions() {
     let position = Position::startpos();
-    assert_eq!(recognize(&position), Recognition::SILENCE);
-    assert!(!may_speak(position.board()));
+    assert_eq!(recognize(&position), Recognition::NONE);
+    assert!(!may_have_class(position.board()));
 }
 
 /// The retrograde tables agree with Syzygy's.

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn other_material_and_castling_rights_are_met_with_silence() {
+    fn other_material_and_castling_rights_get_no_answer() {
         for fen in [
             "8/8/8/4k3/8/8/8/4K3 w - - 0 1",
             "8/8/8/4k3/8/8/8/4KB2 w - - 0 1",

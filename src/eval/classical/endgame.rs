@@ -4,6 +4,7 @@ use shakmaty::{Bitboard, Square, attacks};
 
 use super::sums::{Sums, Term, Tracer};
 use super::view::{AttackMap, FILE_A, FILE_H, Men, SideView, file_of, fill_down, fill_up, up};
+use crate::eval::material;
 
 /// Adds one side's passed pawns; `to_move` says whether it is this side's turn.
 pub fn passed<W: Tracer>(
@@ -67,14 +68,14 @@ pub const WHOLE: i32 = 64;
 pub fn scale(view: &SideView, passed: Bitboard) -> i32 {
     let (own, their) = (&view.own, &view.their);
     let pawns = own.pawns.count() as i32;
-    let (own_worth, their_worth) = (worth(own), worth(their));
+    let (own_points, their_points) = (piece_points(own), piece_points(their));
     if pawns == 0 {
         // Without pawns a minor piece more does not win, nor do two knights.
-        if own_worth < 5 || (own_worth == 6 && own.knights.count() == 2 && their.pawns.is_empty()) {
+        if own_points < 5 || (own_points == 6 && own.knights.count() == 2 && their.pawns.is_empty()) {
             return 0;
         }
-        if own_worth - their_worth <= 3 {
-            return if their_worth <= 3 { 6 } else { 14 };
+        if own_points - their_points <= 3 {
+            return if their_points <= 3 { 6 } else { 14 };
         }
         return WHOLE;
     }
@@ -84,13 +85,13 @@ pub fn scale(view: &SideView, passed: Bitboard) -> i32 {
     if let (Some(a), Some(b)) = (own.bishops.single_square(), their.bishops.single_square())
         && Bitboard::LIGHT_SQUARES.contains(a) != Bitboard::LIGHT_SQUARES.contains(b)
     {
-        return if own_worth == 3 && their_worth == 3 {
+        return if own_points == 3 && their_points == 3 {
             (16 + 5 * passed.count() as i32).min(WHOLE)
         } else {
             (34 + 3 * own.pieces().count() as i32).min(WHOLE)
         };
     }
-    if own_worth == 5 && their_worth == 5 && pawns - their.pawns.count() as i32 <= 1 {
+    if own_points == 5 && their_points == 5 && pawns - their.pawns.count() as i32 <= 1 {
         // Rook endings with one pawn more on one wing, the enemy king before them.
         let wings = [own.pawns.0 & 0x0F0F_0F0F_0F0F_0F0F, own.pawns.0 & 0xF0F0_F0F0_F0F0_F0F0];
         let met = (fill_up(own.pawns) & (attacks::king_attacks(their.king) | Bitboard::from(their.king))).any();
@@ -101,9 +102,9 @@ pub fn scale(view: &SideView, passed: Bitboard) -> i32 {
     (42 + 5 * pawns).min(WHOLE)
 }
 
-/// Pieces in the children's count of three, five and nine.
-fn worth(men: &Men) -> i32 {
-    (3 * men.minors().count() + 5 * men.rooks.count() + 9 * men.queens.count()) as i32
+/// The pieces of a side, in [points](material::points).
+fn piece_points(men: &Men) -> i32 {
+    material::points(men.minors(), men.rooks, men.queens)
 }
 
 /// Whether all pawns are on one rook's file, the enemy king holds their corner, and no piece can drive it out.

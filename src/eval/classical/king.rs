@@ -3,7 +3,7 @@
 use shakmaty::{Bitboard, Square, attacks};
 
 use super::sums::{Sums, Term, Tracer};
-use super::view::{AttackMap, FILE_A, SideView, few, ranks};
+use super::view::{AttackMap, FILE_A, SideView, count_few, ranks};
 
 /// Adds the shelter of the own king.
 pub fn shelter<W: Tracer>(view: &SideView, sums: &mut Sums<'_, W>) {
@@ -37,7 +37,7 @@ pub fn attack<W: Tracer>(view: &SideView, ours: &AttackMap, theirs: &AttackMap, 
     let poorly_guarded = !theirs.all | (theirs.king | theirs.queens) & !theirs.twice;
     let weak = ours.all & poorly_guarded;
     sums.endanger(&w.danger_base, 1);
-    sums.endanger(&w.danger_weak, few(weak & attacks::king_attacks(king)));
+    sums.endanger(&w.danger_weak, count_few(weak & attacks::king_attacks(king)));
     if view.own.queens.is_empty() {
         sums.endanger(&w.danger_no_queen, 1);
     }
@@ -56,12 +56,12 @@ pub fn attack<W: Tracer>(view: &SideView, ours: &AttackMap, theirs: &AttackMap, 
     ];
     let mut unsafe_checks = Bitboard::EMPTY;
     for (check, weight) in checks.into_iter().zip(&w.danger_check) {
-        sums.endanger(weight, few(check & safe).min(2));
+        sums.endanger(weight, count_few(check & safe).min(2));
         unsafe_checks |= check & !safe & !view.own.all;
     }
     // Where a pawn takes the piece, a check threatens nothing.
     unsafe_checks &= !theirs.pawns;
-    sums.endanger(&w.danger_unsafe_check, few(unsafe_checks));
+    sums.endanger(&w.danger_unsafe_check, count_few(unsafe_checks));
 
     let flank = wing(king) & ranks(3, 7) & ours.all;
     sums.endanger(&w.danger_flank, (flank.count() + (flank & ours.twice).count()) as i32);

@@ -5,8 +5,8 @@ use shakmaty::{Bitboard, Square, attacks};
 use super::pair::S;
 use super::sums::{Sums, Term, Tracer};
 use super::view::{
-    AttackMap, CENTER_FILES, SideView, double_pawn_attacks, down, few, file_of, pawn_attacks, ranks, their_attack_span,
-    their_pawn_attacks, up, xray_attackers,
+    AttackMap, CENTER_FILES, SideView, count_few, double_pawn_attacks, down, file_of, pawn_attacks, ranks,
+    their_attack_span, their_pawn_attacks, up, xray_attackers,
 };
 
 const LIGHT: Bitboard = Bitboard::LIGHT_SQUARES;
@@ -57,9 +57,9 @@ pub fn pieces<W: Tracer>(view: &SideView, sums: &mut Sums<'_, W>) -> AttackMap {
             sums.add(Term::Pieces, &w.outpost[1], 1);
         }
         let colour = if LIGHT.contains(from) { LIGHT } else { !LIGHT };
-        sums.add(Term::Pieces, &w.bishop_pawns, few(own.pawns & colour));
+        sums.add(Term::Pieces, &w.bishop_pawns, count_few(own.pawns & colour));
         let blocked = own.pawns & down(occupied) & CENTER_FILES & colour;
-        sums.add(Term::Pieces, &w.bishop_blocked, few(blocked));
+        sums.add(Term::Pieces, &w.bishop_blocked, count_few(blocked));
         if (attacks::bishop_attacks(from, own.pawns | their.pawns) & CENTER).more_than_one() {
             sums.add(Term::Pieces, &w.long_diagonal, 1);
         }
@@ -99,10 +99,10 @@ pub fn pieces<W: Tracer>(view: &SideView, sums: &mut Sums<'_, W>) -> AttackMap {
         sums.add(Term::Pieces, &w.bishop_pair, 1);
     }
     let pawns = own.pawns.count() as i32 - 5;
-    sums.add(Term::Pieces, &w.knight_pawns, pawns * few(own.knights));
-    sums.add(Term::Pieces, &w.rook_pawns, pawns * few(own.rooks));
+    sums.add(Term::Pieces, &w.knight_pawns, pawns * count_few(own.knights));
+    sums.add(Term::Pieces, &w.rook_pawns, pawns * count_few(own.rooks));
     let sheltered = own.minors() & down(own.pawns | their.pawns);
-    sums.add(Term::Pieces, &w.behind_pawn, few(sheltered));
+    sums.add(Term::Pieces, &w.behind_pawn, count_few(sheltered));
     attacked
 }
 
@@ -130,7 +130,7 @@ fn attack_king<'w, W: Tracer>(sums: &mut Sums<'w, W>, attacked: &mut AttackMap, 
     if hits.any() {
         attacked.king_attackers += 1;
         sums.endanger(attacker, 1);
-        sums.endanger(&sums.weights.danger_square, few(hits));
+        sums.endanger(&sums.weights.danger_square, count_few(hits));
     }
 }
 

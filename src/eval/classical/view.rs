@@ -179,7 +179,7 @@ pub const fn double_pawn_attacks(pawns: Bitboard) -> Bitboard {
 /// How many squares these are, quickly where they are few: processors without an instruction for it count any set as
 /// slowly as a full one. Where there is one, the compiler recognizes this loop.
 #[inline]
-pub fn few(squares: Bitboard) -> i32 {
+pub fn count_few(squares: Bitboard) -> i32 {
     let (mut rest, mut number) = (squares.0, 0);
     while rest != 0 {
         rest &= rest - 1;

@@ -81,11 +81,6 @@ impl Accumulators {
         }
     }
 
-    /// The network in use.
-    pub fn network(&self) -> &Arc<Network> {
-        &self.network
-    }
-
     /// Starts a path at `root`.
     pub fn reset(&mut self, root: &Position) {
         // In the order of shakmaty's numbers for the colours.

@@ -144,8 +144,8 @@ fn every_kernel_equals_the_reference() {
             if hidden > 500 { 6 } else { 30 },
             |paths, position| {
                 let reference = paths[0].evaluate(position);
-                for path in &mut paths[1..] {
-                    assert_eq!(path.evaluate(position), reference, "{:?}", path.network().kernel());
+                for (path, network) in paths.iter_mut().zip(&networks).skip(1) {
+                    assert_eq!(path.evaluate(position), reference, "{:?}", network.kernel());
                 }
             },
             &networks,

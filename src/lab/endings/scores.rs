@@ -263,9 +263,9 @@ mod tests {
         assert_eq!(chosen(&["KPvKP"], None), Err("KPvKP needs tables (--syzygy)".to_owned()));
     }
 
-    /// Every position of these endings is recognised, or next to one that is: the smallest search must be right.
+    /// Every position of these endings is recognized, or next to one that is: the smallest search must be right.
     #[test]
-    fn recognised_endings_are_shown_rightly() {
+    fn recognized_endings_are_shown_rightly() {
         let endings = ["KQvK", "KRvK", "KPvK", "KBvK", "KBvKN"].map(|name| name.parse().expect("an ending"));
         let args = Args {
             positions: 20,

@@ -24,7 +24,7 @@ use crate::recognize::recognize;
 use crate::retrograde::{Dtm, Endgame, Tables};
 use crate::{remark, tell};
 
-/// The least and the greatest distance of recognised positions from the root, in plies.
+/// The least and the greatest distance of recognized positions from the root, in plies.
 const NEAREST: u32 = 2;
 const FARTHEST: u32 = 8;
 /// Positions that may be looked at for one root.

@@ -32,19 +32,13 @@ pub fn cross_check(position: &Position, ibv: Ibv) {
 
 /// Stops where a recognizer contradicts these tables.
 pub fn cross_check_by(tables: &Tablebases, position: &Position, ibv: Ibv) {
-    if ibv.is_none() {
-        return;
-    }
-    if position.men() > tables.largest() {
+    if ibv.is_none() || position.men() > tables.largest() {
         return;
     }
     // Probed without counting failures: a table that is missing is no fault here.
     let Ok(truth) = tables.tables.probe_wdl_after_zeroing(position.chess()) else { return };
     let truth = truth.signum();
-    let claim = match ibv.score().raw() {
-        0 => 0,
-        raw => raw.signum(),
-    };
+    let claim = ibv.score().raw().signum();
     let agrees = match ibv.bound() {
         Bound::Exact => truth == claim,
         Bound::Lower => truth >= claim,

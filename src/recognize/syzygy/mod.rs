@@ -34,7 +34,7 @@ use files::{SmallInMemory, check_magic, table_files};
 pub struct Probing {
     /// The remaining depth from which positions of the largest allowed size are probed; smaller ones always are.
     pub depth: i32,
-    /// No more men than this, kings included; 0 asks never.
+    /// No more men than this, kings included; 0 probes never.
     pub limit: usize,
     /// Whether a win that the 50-move rule spoils is a draw.
     pub fifty_moves: bool,
@@ -197,19 +197,19 @@ impl Tablebases {
     #[inline]
     pub fn probe(&self, position: &Position, ply: usize, depth: i32, probing: &Probing) -> Recognition {
         if position.clock() != 0 || !position.castles().is_empty() {
-            return Recognition::SILENCE;
+            return Recognition::NONE;
         }
         let men = position.men();
         let largest = self.largest().min(probing.limit);
         if men > largest || (men == largest && depth < probing.depth) {
-            return Recognition::SILENCE;
+            return Recognition::NONE;
         }
-        self.ask(position, ply, probing)
+        self.probe_files(position, ply, probing)
     }
 
     #[inline(never)]
-    fn ask(&self, position: &Position, ply: usize, probing: &Probing) -> Recognition {
-        let Some(wdl) = self.wdl_after_zeroing(position) else { return Recognition::SILENCE };
+    fn probe_files(&self, position: &Position, ply: usize, probing: &Probing) -> Recognition {
+        let Some(wdl) = self.wdl_after_zeroing(position) else { return Recognition::NONE };
         let win = Ibv::lower(Score::tablebase_win(ply));
         let ibv = match wdl {
             Wdl::Win => win,
@@ -226,9 +226,9 @@ impl Tablebases {
     /// A move ranks by result: win, win that the 50-move rule may spoil, draw, loss that the rule saves, loss. Moves
     /// that keep a certain win rank equal, so that the search can look for mate among them, except when the game has
     /// repeated a position since the last capture or pawn move or the counter is past half: then the shortest way to
-    /// the next such move ranks first, and progress is certain. A position that has been there once before is no draw yet:
-    /// what moves back into it ranks by its distance like any other. Search the moves of the [best rank](best) (in analysis,
-    /// the `lines` best), and report their `score` where the search itself finds no mate.
+    /// the next such move ranks first, and progress is certain. A position that has been there once before is no draw
+    /// yet: what moves back into it ranks by its distance like any other. The search keeps to the moves of the best
+    /// rank, and reports their `score` where it finds no mate itself.
     pub fn rank_root(&self, game: &Game, probing: &Probing) -> Option<Ranking> {
         let position = game.position();
         let men = position.men();
@@ -267,63 +267,45 @@ impl Tablebases {
     }
 
     fn rank_by_dtz(&self, game: &Game, m: Move, probing: &Probing, traps: &[(Color, i32)]) -> Option<RankedMove> {
-        let us = game.position().turn();
-        let clock = i32::from(game.position().clock());
         let mut after = game.clone();
         after.play(m);
+        let Distance { dtz, most } = self.dtz_after(&after, probing)?;
         let position = after.position();
-        let mated = position.is_checkmate();
-        // Plies to progress or mate, this move included; rounded tables may say one too few.
-        let (mut dtz, rounded) = if mated {
-            (1, 0)
-        } else if after.occurrences() >= 2 || (probing.fifty_moves && position.clock() >= 100) {
-            // Drawn on the board.
-            (0, 0)
-        } else if position.clock() == 0 {
-            (Dtz::before_zeroing(-self.wdl_after_zeroing(position)?).0, 0)
-        } else {
-            let known = self.dtz(position)?;
-            let dtz = known.ignore_rounding().0;
-            (-(dtz + dtz.signum()), i32::from(known.precise().is_none()))
-        };
-        if dtz > 0 && position.clock() > 0 && !mated && leads_to_trap(&after) {
-            // The loser has a draw at once.
-            dtz = 0;
-        }
-        // The tables are for positions with the clock at zero. Progress at clock 100 is in time, and mate
-        // is progress.
-        let (least, most) = (dtz.abs(), dtz.abs() + rounded);
-        // A move that is progress itself is in time at any clock of a game that goes on.
-        let spent = if position.clock() == 0 { 0 } else { clock };
-        let in_time = mated || !probing.fifty_moves || spent + most <= 100;
-        let too_late = !mated && probing.fifty_moves && spent + least > 100;
-        // Who makes progress step by step meets no trap that is as far from it as the first step.
+        let timing = Timing::new(game.position().clock(), position, dtz, most, probing);
+        let us = game.position().turn();
         let winner = if dtz > 0 { us } else { !us };
-        let behind = position.clock() == 0 || traps.iter().all(|&(wins, plies)| wins != winner || plies + 1 >= most);
-        let hurry = after_repetition(game) || clock > 50;
-        let certain = in_time && behind;
-        let (keeps, order) = match dtz.signum() {
-            1 if in_time && hurry => (Keeps::Win, -dtz),
-            1 if in_time => (Keeps::Win, 0),
-            1 => (Keeps::CursedWin, -dtz - spent),
-            // Distances are rounded, and among losses the search itself looks for the longest. A move that may be saved is
-            // no better for that: it may be mated at once.
-            -1 if !too_late => (Keeps::Loss, 0),
-            -1 => (Keeps::BlessedLoss, -dtz + spent),
-            _ => (Keeps::Draw, 0),
-        };
-        let score = match dtz.signum() {
-            0 => Some(Score::ZERO),
-            _ if too_late => Some(Score::ZERO),
-            sign if certain => {
-                let win = Score::tablebase_win(0);
-                Some(if sign > 0 { win } else { -win })
-            }
-            _ => None,
-        };
+        // A side that comes nearer to progress with every move cannot meet a trap that is at least as far from it.
+        let no_trap_is_nearer =
+            position.clock() == 0 || traps.iter().all(|&(wins, plies)| wins != winner || plies + 1 >= most);
+        let must_progress = after_repetition(game) || game.position().clock() > 50;
+        let rank = timing.rank(dtz, must_progress);
+        let score = timing.proved_score(dtz, no_trap_is_nearer);
         // Without the rule, a spoiled win is a win like any other.
         let dtz = if !probing.fifty_moves && dtz.abs() > 100 { dtz - 100 * dtz.signum() } else { dtz };
-        Some(RankedMove { m, rank: Rank { keeps, order }, score, dtz })
+        Some(RankedMove { m, rank, score, dtz })
+    }
+
+    /// The distance to progress or mate behind a move that was played, the move included.
+    fn dtz_after(&self, after: &Game, probing: &Probing) -> Option<Distance> {
+        let position = after.position();
+        if position.is_checkmate() {
+            return Some(Distance::exact(1));
+        }
+        if after.occurrences() >= 2 || (probing.fifty_moves && position.clock() >= 100) {
+            // Drawn on the board.
+            return Some(Distance::exact(0));
+        }
+        if position.clock() == 0 {
+            return Some(Distance::exact(Dtz::before_zeroing(-self.wdl_after_zeroing(position)?).0));
+        }
+        let known = self.dtz(position)?;
+        let dtz = known.ignore_rounding().0;
+        let dtz = -(dtz + dtz.signum());
+        if dtz > 0 && leads_to_trap(after) {
+            // The loser has a draw at once.
+            return Some(Distance::exact(0));
+        }
+        Some(Distance { dtz, most: dtz.abs() + i32::from(known.precise().is_none()) })
     }
 
     fn rank_by_wdl(&self, game: &Game, m: Move, probing: &Probing) -> Option<RankedMove> {
@@ -419,6 +401,67 @@ impl Tablebases {
     }
 }
 
+/// The plies from a move to progress or mate, the move included.
+struct Distance {
+    /// As [`RankedMove::dtz`]: positive where the side that moved wins.
+    dtz: i32,
+    /// The most plies: rounded tables may say one too few.
+    most: i32,
+}
+
+impl Distance {
+    fn exact(dtz: i32) -> Distance {
+        Distance { dtz, most: dtz.abs() }
+    }
+}
+
+/// How a distance meets the 50-move rule. Where the table has rounded, progress may be neither in time for certain nor
+/// too late for certain.
+struct Timing {
+    /// Plies of the clock that count against the distance.
+    spent: i32,
+    in_time: bool,
+    too_late: bool,
+}
+
+impl Timing {
+    /// The timing of a move that was made at this clock and led to `after`.
+    fn new(clock: u16, after: &Position, dtz: i32, most: i32, probing: &Probing) -> Timing {
+        // A move that is progress itself is in time at any clock of a game that goes on.
+        let spent = if after.clock() == 0 { 0 } else { i32::from(clock) };
+        // The tables are for positions with the clock at zero. Progress at clock 100 is in time, and mate is progress.
+        let rule = probing.fifty_moves && !after.is_checkmate();
+        Timing { spent, in_time: !rule || spent + most <= 100, too_late: rule && spent + dtz.abs() > 100 }
+    }
+
+    fn rank(&self, dtz: i32, must_progress: bool) -> Rank {
+        let (keeps, order) = match dtz.signum() {
+            1 if self.in_time && must_progress => (Keeps::Win, -dtz),
+            1 if self.in_time => (Keeps::Win, 0),
+            1 => (Keeps::CursedWin, -dtz - self.spent),
+            // Distances are rounded, and among losses the search itself looks for the longest. A move that may be saved
+            // is no better for that: it may be mated at once.
+            -1 if !self.too_late => (Keeps::Loss, 0),
+            -1 => (Keeps::BlessedLoss, -dtz + self.spent),
+            _ => (Keeps::Draw, 0),
+        };
+        Rank { keeps, order }
+    }
+
+    /// What the distance proves; `None` where traps or rounding leave it open.
+    fn proved_score(&self, dtz: i32, no_trap_is_nearer: bool) -> Option<Score> {
+        match dtz.signum() {
+            0 => Some(Score::ZERO),
+            _ if self.too_late => Some(Score::ZERO),
+            sign if self.in_time && no_trap_is_nearer => {
+                let win = Score::tablebase_win(0);
+                Some(if sign > 0 { win } else { -win })
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Remarks about files that failed.
 #[derive(Default)]
 struct Remarks {
@@ -428,13 +471,6 @@ struct Remarks {
     files: BTreeSet<String>,
     /// How many of them were needed and are missing.
     missing: usize,
-}
-
-/// The moves that rank best, of a list from [`Tablebases::rank_root`].
-pub fn best(ranked: &[RankedMove]) -> &[RankedMove] {
-    let rank = ranked.first().map(|first| first.rank);
-    let count = ranked.iter().take_while(|ranked| Some(ranked.rank) == rank).count();
-    &ranked[..count]
 }
 
 /// Whether the side to move can draw at once, by a move into a trap.

@@ -15,6 +15,13 @@ fn game(fen: &str) -> Game {
     Game::new(position(fen))
 }
 
+/// The moves that rank best, of a list from [`Tablebases::rank_root`].
+fn best(ranked: &[RankedMove]) -> &[RankedMove] {
+    let rank = ranked.first().map(|first| first.rank);
+    let count = ranked.iter().take_while(|ranked| Some(ranked.rank) == rank).count();
+    &ranked[..count]
+}
+
 #[test]
 fn no_path_is_no_tables() {
     for path in ["", "  ", "<empty>"] {
@@ -100,7 +107,7 @@ fn corrupted_tables_do_no_harm() {
     }
 }
 
-/// What is missing silences nothing that is there: every material has a number of its own.
+/// What is missing hides nothing that is there: every material has a number of its own.
 #[test]
 fn failures_are_of_one_material_only() {
     let failures = Failures::default();
@@ -131,14 +138,14 @@ fn probes_answer_where_they_may() {
     let drawn = position("8/8/8/8/8/2k5/2P5/2K5 w - - 0 1");
     assert_eq!(tables.probe(&drawn, 8, 3, &probing).ibv, Ibv::exact(Score::ZERO));
     // Not after a quiet move, not with castling rights, not beyond the limit, not below the depth at the largest size.
-    assert_eq!(tables.probe(&position("8/8/8/3k4/8/8/8/R3K3 w - - 1 1"), 7, 3, &probing), Recognition::SILENCE);
-    assert_eq!(tables.probe(&position("8/8/8/3k4/8/8/8/R3K3 w Q - 0 1"), 7, 3, &probing), Recognition::SILENCE);
+    assert_eq!(tables.probe(&position("8/8/8/3k4/8/8/8/R3K3 w - - 1 1"), 7, 3, &probing), Recognition::NONE);
+    assert_eq!(tables.probe(&position("8/8/8/3k4/8/8/8/R3K3 w Q - 0 1"), 7, 3, &probing), Recognition::NONE);
     let small = Probing { limit: 2, ..probing };
-    assert_eq!(tables.probe(&won, 7, 3, &small), Recognition::SILENCE);
+    assert_eq!(tables.probe(&won, 7, 3, &small), Recognition::NONE);
     let deep = Probing { limit: 3, depth: 4, ..probing };
-    assert_eq!(tables.probe(&won, 7, 3, &deep), Recognition::SILENCE);
+    assert_eq!(tables.probe(&won, 7, 3, &deep), Recognition::NONE);
     assert!(tables.probe(&won, 7, 4, &deep).ibv.is_some());
-    assert_eq!(tables.probe(&Position::startpos(), 7, 9, &probing), Recognition::SILENCE);
+    assert_eq!(tables.probe(&Position::startpos(), 7, 9, &probing), Recognition::NONE);
 }
 
 #[test]
