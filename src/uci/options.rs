@@ -73,7 +73,7 @@ pub static OPTIONS: &[Definition] = &[
             default: 16,
             min: 1,
             max: LARGEST_HASH as i32,
-            set: |c, n| c.engine.hash_mib = size(n),
+            set: |options, n| options.engine.hash_mib = to_size(n),
         },
         meaning: "size of the transposition table in MiB",
     },
@@ -84,37 +84,42 @@ pub static OPTIONS: &[Definition] = &[
     },
     Definition {
         name: "Threads",
-        kind: OptionKind::Spin { default: 1, min: 1, max: MOST_THREADS as i32, set: |c, n| c.engine.threads = size(n) },
+        kind: OptionKind::Spin {
+            default: 1,
+            min: 1,
+            max: MOST_THREADS as i32,
+            set: |options, n| options.engine.threads = to_size(n),
+        },
         meaning: "search threads",
     },
     Definition {
         name: "Ponder",
-        kind: OptionKind::Check { default: false, set: |c, on| c.ui.ponder = on },
+        kind: OptionKind::Check { default: false, set: |options, on| options.ui.ponder = on },
         meaning: "tells that the engine may think on the opponent's time; the GUI decides when",
     },
     Definition {
         name: "MultiPV",
-        kind: OptionKind::Spin { default: 1, min: 1, max: 256, set: |c, n| c.engine.multi_pv = size(n) },
+        kind: OptionKind::Spin { default: 1, min: 1, max: 256, set: |options, n| options.engine.multi_pv = to_size(n) },
         meaning: "how many best lines to show",
     },
     Definition {
         name: "UCI_Chess960",
-        kind: OptionKind::Check { default: false, set: |c, on| c.ui.chess960 = on },
+        kind: OptionKind::Check { default: false, set: |options, on| options.ui.chess960 = on },
         meaning: "Chess960: castling is written as king takes rook",
     },
     Definition {
         name: "UCI_ShowWDL",
-        kind: OptionKind::Check { default: false, set: |c, on| c.ui.show_wdl = on },
+        kind: OptionKind::Check { default: false, set: |options, on| options.ui.show_wdl = on },
         meaning: "show chances of winning, drawing and losing, per mille, with every score",
     },
     Definition {
         name: "UCI_AnalyseMode",
-        kind: OptionKind::Check { default: false, set: |c, on| c.engine.analyse_mode = on },
+        kind: OptionKind::Check { default: false, set: |options, on| options.engine.analyse_mode = on },
         meaning: "analysis, not a game: no contempt, equal draws, and a mate search if there is no clock and no depth, one line, and no `searchmoves`",
     },
     Definition {
         name: "UCI_LimitStrength",
-        kind: OptionKind::Check { default: false, set: |c, on| c.engine.limit_strength = on },
+        kind: OptionKind::Check { default: false, set: |options, on| options.engine.limit_strength = on },
         meaning: "play at the rating of `UCI_Elo`; not in analysis (`UCI_AnalyseMode`, `go infinite`, `go mate`)",
     },
     Definition {
@@ -123,7 +128,7 @@ pub static OPTIONS: &[Definition] = &[
             default: handicap::STRONGEST as i32,
             min: handicap::WEAKEST as i32,
             max: handicap::STRONGEST as i32,
-            set: |c, n| c.engine.elo = n.unsigned_abs(),
+            set: |options, n| options.engine.elo = n.unsigned_abs(),
         },
         meaning: "the rating of `UCI_LimitStrength`, roughly on CCRL's scale (see below)",
     },
@@ -133,13 +138,13 @@ pub static OPTIONS: &[Definition] = &[
             default: handicap::FULL_SKILL as i32,
             min: 0,
             max: handicap::FULL_SKILL as i32,
-            set: |c, n| c.engine.skill = n.unsigned_abs(),
+            set: |options, n| options.engine.skill = n.unsigned_abs(),
         },
         meaning: "the other name for a rating: 0 is the lowest of `UCI_Elo`, 20 full strength (see below); `UCI_LimitStrength` comes first",
     },
     Definition {
         name: "UCI_Opponent",
-        kind: OptionKind::String { default: "", set: |c, text| c.ui.opponent = text.into() },
+        kind: OptionKind::String { default: "", set: |options, text| options.ui.opponent = text.into() },
         meaning: "title, rating, kind and name of the opponent; noted in the log",
     },
     Definition {
@@ -149,7 +154,7 @@ pub static OPTIONS: &[Definition] = &[
     },
     Definition {
         name: "Contempt",
-        kind: OptionKind::Spin { default: 0, min: -100, max: 100, set: |c, n| c.engine.contempt = n },
+        kind: OptionKind::Spin { default: 0, min: -100, max: 100, set: |options, n| options.engine.contempt = n },
         meaning: "centipawns by which a draw is worse than an even position: positive avoids draws, negative seeks them",
     },
     #[cfg(feature = "tune")]
@@ -159,59 +164,76 @@ pub static OPTIONS: &[Definition] = &[
             default: 0,
             min: 0,
             max: 2,
-            set: |c, n| c.engine.draws = [DrawRule::Later, DrawRule::Sooner, DrawRule::Off][size(n).min(2)],
+            set: |options, n| {
+                options.engine.draws = [DrawRule::Later, DrawRule::Sooner, DrawRule::Off][to_size(n).min(2)]
+            },
         },
         meaning: "for matches between draw rules: 0 prefers later draws, 1 sooner ones, 2 has all draws equal",
     },
     Definition {
         name: "Analysis Contempt",
-        kind: OptionKind::Check { default: false, set: |c, on| c.engine.analysis_contempt = on },
+        kind: OptionKind::Check { default: false, set: |options, on| options.engine.analysis_contempt = on },
         meaning: "keep contempt, for the side to move, in analysis, too",
     },
     Definition {
         name: "Move Overhead",
-        kind: OptionKind::Spin { default: 10, min: 0, max: 5000, set: |c, n| c.engine.move_overhead = milliseconds(n) },
+        kind: OptionKind::Spin {
+            default: 10,
+            min: 0,
+            max: 5000,
+            set: |options, n| options.engine.move_overhead = to_milliseconds(n),
+        },
         meaning: "milliseconds that GUI and connection take of every move",
     },
     Definition {
         name: "SyzygyPath",
-        kind: OptionKind::String { default: "", set: |c, text| c.engine.syzygy_path = text.into() },
+        kind: OptionKind::String { default: "", set: |options, text| options.engine.syzygy_path = text.into() },
         meaning: "folders with Syzygy tablebases, separated by `:` (on Windows `;`); empty for none",
     },
     Definition {
         name: "SyzygyProbeDepth",
-        kind: OptionKind::Spin { default: 1, min: 1, max: 100, set: |c, n| c.engine.probing.depth = n },
+        kind: OptionKind::Spin { default: 1, min: 1, max: 100, set: |options, n| options.engine.probing.depth = n },
         meaning: "remaining depth from which positions with the most men that there are tables for are looked up",
     },
     Definition {
         name: "SyzygyProbeLimit",
-        kind: OptionKind::Spin { default: 7, min: 0, max: 7, set: |c, n| c.engine.probing.limit = size(n) },
+        kind: OptionKind::Spin {
+            default: 7,
+            min: 0,
+            max: 7,
+            set: |options, n| options.engine.probing.limit = to_size(n),
+        },
         meaning: "positions with more men than this, kings included, are not looked up; 0 for never",
     },
     Definition {
         name: "Syzygy50MoveRule",
-        kind: OptionKind::Check { default: true, set: |c, on| c.engine.probing.fifty_moves = on },
+        kind: OptionKind::Check { default: true, set: |options, on| options.engine.probing.fifty_moves = on },
         meaning: "wins that the 50-move rule spoils are draws",
     },
     #[cfg(feature = "tune")]
     Definition {
         name: "Recognizers",
         kind: OptionKind::Check { default: true, set: |_, on| _ = crate::params::set("recognizers", i32::from(on)) },
-        meaning: "for matches of the engine against itself: whether recognizers are asked",
+        meaning: "for matches of the engine against itself: whether recognizers are probed",
     },
     Definition {
         name: "EvalFile",
-        kind: OptionKind::String { default: "", set: |c, text| c.engine.eval_file = text.into() },
+        kind: OptionKind::String { default: "", set: |options, text| options.engine.eval_file = text.into() },
         meaning: "network file to evaluate with; empty for the built-in evaluation, `classical` for the hand-written one",
     },
     Definition {
         name: "nodestime",
-        kind: OptionKind::Spin { default: 0, min: 0, max: 10_000, set: |c, n| c.engine.nodes_time = size(n) as u64 },
+        kind: OptionKind::Spin {
+            default: 0,
+            min: 0,
+            max: 10_000,
+            set: |options, n| options.engine.nodes_time = to_size(n) as u64,
+        },
         meaning: "for tests on busy machines: this many nodes count as a millisecond; 0 is time itself",
     },
     Definition {
         name: "Debug Log File",
-        kind: OptionKind::String { default: "", set: |c, text| c.ui.log_file = text.into() },
+        kind: OptionKind::String { default: "", set: |options, text| options.ui.log_file = text.into() },
         meaning: "file that gets both directions of the protocol, with times",
     },
 ];
@@ -238,11 +260,11 @@ fn all() -> impl Iterator<Item = &'static Definition> {
 const ABOUT: &str =
     concat!("Ibex ", env!("CARGO_PKG_VERSION"), ", free software under the GNU GPL, version 3 or later");
 
-fn size(number: i32) -> usize {
+fn to_size(number: i32) -> usize {
     usize::try_from(number).unwrap_or(1)
 }
 
-fn milliseconds(number: i32) -> Duration {
+fn to_milliseconds(number: i32) -> Duration {
     Duration::from_millis(number.max(0).unsigned_abs().into())
 }
 
@@ -443,28 +465,28 @@ mod tests {
     fn each_option_sets_its_own_field() {
         type Effect = fn(&mut Options);
         let cases: &[(&str, Effect)] = &[
-            ("Hash value 33", |c| c.engine.hash_mib = 33),
-            ("Threads value 3", |c| c.engine.threads = 3),
-            ("Ponder value true", |c| c.ui.ponder = true),
-            ("MultiPV value 7", |c| c.engine.multi_pv = 7),
-            ("UCI_Chess960 value true", |c| c.ui.chess960 = true),
-            ("UCI_ShowWDL value true", |c| c.ui.show_wdl = true),
-            ("UCI_AnalyseMode value true", |c| c.engine.analyse_mode = true),
-            ("UCI_LimitStrength value true", |c| c.engine.limit_strength = true),
-            ("UCI_Elo value 1234", |c| c.engine.elo = 1234),
-            ("Skill Level value 9", |c| c.engine.skill = 9),
-            ("UCI_Opponent value GM 2800 human Gary", |c| c.ui.opponent = "GM 2800 human Gary".into()),
+            ("Hash value 33", |options| options.engine.hash_mib = 33),
+            ("Threads value 3", |options| options.engine.threads = 3),
+            ("Ponder value true", |options| options.ui.ponder = true),
+            ("MultiPV value 7", |options| options.engine.multi_pv = 7),
+            ("UCI_Chess960 value true", |options| options.ui.chess960 = true),
+            ("UCI_ShowWDL value true", |options| options.ui.show_wdl = true),
+            ("UCI_AnalyseMode value true", |options| options.engine.analyse_mode = true),
+            ("UCI_LimitStrength value true", |options| options.engine.limit_strength = true),
+            ("UCI_Elo value 1234", |options| options.engine.elo = 1234),
+            ("Skill Level value 9", |options| options.engine.skill = 9),
+            ("UCI_Opponent value GM 2800 human Gary", |options| options.ui.opponent = "GM 2800 human Gary".into()),
             ("UCI_EngineAbout value mine", |_| ()),
-            ("Contempt value -35", |c| c.engine.contempt = -35),
-            ("Analysis Contempt value true", |c| c.engine.analysis_contempt = true),
-            ("Move Overhead value 250", |c| c.engine.move_overhead = Duration::from_millis(250)),
-            ("SyzygyPath value /tables 3-4", |c| c.engine.syzygy_path = "/tables 3-4".into()),
-            ("SyzygyProbeDepth value 6", |c| c.engine.probing.depth = 6),
-            ("SyzygyProbeLimit value 5", |c| c.engine.probing.limit = 5),
-            ("Syzygy50MoveRule value false", |c| c.engine.probing.fifty_moves = false),
-            ("EvalFile value classical", |c| c.engine.eval_file = "classical".into()),
-            ("nodestime value 200", |c| c.engine.nodes_time = 200),
-            ("Debug Log File value ibex.log", |c| c.ui.log_file = "ibex.log".into()),
+            ("Contempt value -35", |options| options.engine.contempt = -35),
+            ("Analysis Contempt value true", |options| options.engine.analysis_contempt = true),
+            ("Move Overhead value 250", |options| options.engine.move_overhead = Duration::from_millis(250)),
+            ("SyzygyPath value /tables 3-4", |options| options.engine.syzygy_path = "/tables 3-4".into()),
+            ("SyzygyProbeDepth value 6", |options| options.engine.probing.depth = 6),
+            ("SyzygyProbeLimit value 5", |options| options.engine.probing.limit = 5),
+            ("Syzygy50MoveRule value false", |options| options.engine.probing.fifty_moves = false),
+            ("EvalFile value classical", |options| options.engine.eval_file = "classical".into()),
+            ("nodestime value 200", |options| options.engine.nodes_time = 200),
+            ("Debug Log File value ibex.log", |options| options.ui.log_file = "ibex.log".into()),
         ];
         for (text, effect) in cases {
             let mut expected = Options::default();

@@ -1,8 +1,9 @@
 //! From a line of text to a command.
 //!
 //! The protocol's crate reads the simple commands, by [`Simple::parse`], from text that is made canonical here first.
-//! `go`, `position` and `setoption` are read by this module, because there that parser panics or drops words (a trailing blank, a depth
-//! above 255, `ponder` beside clocks, a FEN of four fields, `perft`, an option whose name holds the word "value").
+//! `go`, `position` and `setoption` are read by this module, because there that parser panics or drops words (a trailing
+//! blank, a depth above 255, `ponder` beside clocks, a FEN of four fields, `perft`, an option whose name holds the word
+//! "value").
 //!
 //! As the protocol demands: any blanks between words, unknown words skipped, unknown lines ignored. A line that begins
 //! with a word of the prompt is not unknown.
@@ -250,21 +251,25 @@ fn go(words: &[&str]) -> Command {
     let mut go = Go::default();
     let mut words = words.iter().map(|word| word.to_ascii_lowercase()).peekable();
     while let Some(word) = words.next() {
-        let mut number = || words.next_if(|next| number(next).is_some()).and_then(|next| number(&next));
+        let mut value = || {
+            let value = words.peek().and_then(|next| parse_number(next))?;
+            words.next();
+            Some(value)
+        };
         match word.as_str() {
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
-            "wtime" => go.clock.white = number().map(milliseconds).or(go.clock.white),
-            "btime" => go.clock.black = number().map(milliseconds).or(go.clock.black),
-            "winc" => go.increment.white = number().map(milliseconds).or(go.increment.white),
-            "binc" => go.increment.black = number().map(milliseconds).or(go.increment.black),
-            "movetime" => go.movetime = number().map(milliseconds).or(go.movetime),
+            "wtime" => go.clock.white = value().map(to_milliseconds).or(go.clock.white),
+            "btime" => go.clock.black = value().map(to_milliseconds).or(go.clock.black),
+            "winc" => go.increment.white = value().map(to_milliseconds).or(go.increment.white),
+            "binc" => go.increment.black = value().map(to_milliseconds).or(go.increment.black),
+            "movetime" => go.movetime = value().map(to_milliseconds).or(go.movetime),
             // GUIs write 0 and less for "no time control ahead".
-            "movestogo" => go.moves_to_go = number().map(count).filter(|&n| n > 0).or(go.moves_to_go),
-            "depth" => go.depth = number().map(count).or(go.depth),
-            "mate" => go.mate = number().map(count).or(go.mate),
-            "nodes" => go.nodes = number().map(|n| n.max(0).unsigned_abs()).or(go.nodes),
-            "perft" => return Command::Perft(number().map_or(1, count)),
+            "movestogo" => go.moves_to_go = value().map(to_count).filter(|&n| n > 0).or(go.moves_to_go),
+            "depth" => go.depth = value().map(to_count).or(go.depth),
+            "mate" => go.mate = value().map(to_count).or(go.mate),
+            "nodes" => go.nodes = value().map(|n| n.max(0).unsigned_abs()).or(go.nodes),
+            "perft" => return Command::Perft(value().map_or(1, to_count)),
             "searchmoves" => {
                 while let Some(text) = words.next_if(|next| looks_like_move(next)) {
                     go.search_moves.push(text);
@@ -277,7 +282,7 @@ fn go(words: &[&str]) -> Command {
 }
 
 /// A number as programs write it: whole, or with a fraction or exponent that is cut; out of range, it saturates.
-fn number(text: &str) -> Option<i64> {
+fn parse_number(text: &str) -> Option<i64> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if !digits.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
@@ -285,12 +290,12 @@ fn number(text: &str) -> Option<i64> {
     text.parse().ok().or_else(|| text.parse::<f64>().ok().map(|number| number as i64))
 }
 
-fn count(number: i64) -> u32 {
+fn to_count(number: i64) -> u32 {
     u32::try_from(number.max(0)).unwrap_or(u32::MAX)
 }
 
 /// A time on the clock: what is negative has run out, and what is longer than three years will not be noticed.
-fn milliseconds(number: i64) -> Duration {
+fn to_milliseconds(number: i64) -> Duration {
     Duration::from_millis(number.clamp(0, 100_000_000_000).unsigned_abs())
 }
 
