@@ -29,13 +29,13 @@ fn main() {
     println!("cargo::rustc-env=IBEX_VERSION={}", version());
 
     // What `compiler` tells at the prompt.
-    let compiler = std::env::var("RUSTC")
+    let compiler = env::var("RUSTC")
         .ok()
         .and_then(|rustc| Command::new(rustc).arg("--version").output().ok())
         .and_then(|output| String::from_utf8(output.stdout).ok())
         .map_or_else(|| "an unknown compiler".to_owned(), |version| version.trim().to_owned());
     println!("cargo::rustc-env=IBEX_RUSTC={compiler}");
-    println!("cargo::rustc-env=IBEX_TARGET={}", std::env::var("TARGET").unwrap_or_default());
+    println!("cargo::rustc-env=IBEX_TARGET={}", env::var("TARGET").unwrap_or_default());
 
     if let Err(why) = write_tables() {
         println!("cargo::error=the tables of endings cannot be written: {why}");
@@ -60,9 +60,9 @@ fn version() -> String {
     let version = env!("CARGO_PKG_VERSION");
     // The log of HEAD grows with every commit and every change of branch; tags come and go by themselves, and what is
     // compiled may have changed.
-    let told = ["logs/HEAD", "refs/tags", "packed-refs"].map(|path| git(&["rev-parse", "--git-path", path]));
+    let watched = ["logs/HEAD", "refs/tags", "packed-refs"].map(|path| git(&["rev-parse", "--git-path", path]));
     let sources = ["src", "Cargo.toml", "Cargo.lock"].map(|path| Some(path.to_owned()));
-    for path in told.into_iter().chain(sources).flatten().filter(|path| Path::new(path).exists()) {
+    for path in watched.into_iter().chain(sources).flatten().filter(|path| Path::new(path).exists()) {
         println!("cargo::rerun-if-changed={path}");
     }
     // A build outside a checkout (a released archive) has no hash to show, though a checkout of something else may be around

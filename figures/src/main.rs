@@ -1,10 +1,15 @@
 //! Measures the figures of the documentation and writes them into its pages.
 //!
 //! A figure is a table between two markers of a page, with a line that says what it was measured with. [`list`] has them
-//! all. `run` measures those that are not of the current engine, one after the other; each is written when it is complete,
-//! so the same command goes on after an interruption. `check` says which figures are old, and measures the quick ones
-//! again, old or not: tables of the current engine must repeat. Plots are drawn of the pages' tables after every `run`. `match` plays two commits
-//! against each other by SPRT, for the record of matches; `factors` finds the changes that deserve it.
+//! all. The commands:
+//!
+//! - `list`: the figures and what each was measured with
+//! - `run`: measures the figures that are not of the current engine, one after the other; each is written when it is
+//!   complete, so the same command goes on after an interruption. Then it draws the plots of the pages' tables.
+//! - `check`: says which figures are old, and measures the quick ones again, old or not: tables of the current engine
+//!   must repeat
+//! - `match`: plays two commits against each other by SPRT, for the record of matches
+//! - `factors`: finds the changes that deserve a match of their own
 
 mod basis;
 mod chances;

@@ -74,3 +74,18 @@ pub fn is_stopped() -> bool {
 pub fn stop() -> Receiver<Infallible> {
     STOP.get().cloned().unwrap_or_else(crossbeam_channel::never)
 }
+
+/// The result of work that an interruption may have ended: `None`, with a remark, if it failed because of one.
+///
+/// # Errors
+///
+/// Those of the work, where there was no interruption.
+pub fn unless_interrupted<T>(command: &str, result: Result<T, String>) -> Result<Option<T>, String> {
+    match result {
+        Err(_) if is_stopped() => {
+            remark!("{command}: interrupted before the first search");
+            Ok(None)
+        }
+        result => result.map(Some),
+    }
+}

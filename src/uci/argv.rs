@@ -54,7 +54,7 @@ pub fn refuse(plan: &Plan, prompt: &[&str], commands: &[&str]) -> Option<String>
         .iter()
         .chain(prompt)
         .chain(&parse::KEYWORDS)
-        .map(|&command| (distance(&first.to_ascii_lowercase(), command), command))
+        .map(|&command| (word_distance(&first.to_ascii_lowercase(), command), command))
         .filter(|&(distance, command)| distance <= command.len().div_ceil(3).min(3))
         .min_by_key(|&(distance, _)| distance);
     Some(match nearest {
@@ -83,7 +83,7 @@ fn advice_on_file(name: &str) -> Option<String> {
 }
 
 /// How many letters have to be added, left out, replaced or exchanged with their neighbour to make one word the other.
-fn distance(a: &str, b: &str) -> usize {
+pub fn word_distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(40).collect(), b.chars().collect());
     let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
     for i in 0..=a.len() {

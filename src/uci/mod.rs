@@ -23,6 +23,7 @@ use std::sync::Weak;
 use std::time::Duration;
 
 use crate::position::Position;
+pub use argv::word_distance;
 pub use options::{Action, OptionChange, OptionError, Options, UiOptions, markdown as option_table, set as set_option};
 use output::Output;
 use parse::Command;

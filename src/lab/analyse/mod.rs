@@ -306,12 +306,8 @@ fn analyse(args: &Args) -> Result<Exit, String> {
     let identities = if args.resume { paths.iter().map(|path| identity(path)).collect() } else { Ok(Vec::new()) }?;
     // An interruption reaches an engine only if it is caught before the engine starts.
     interrupt::catch("ibex analyse", external::end_all);
-    let searcher = match Searcher::new(args) {
-        Err(_) if interrupt::is_stopped() => {
-            remark!("ibex analyse: interrupted before the first search");
-            return Ok(Exit::Interrupted);
-        }
-        searcher => searcher?,
+    let Some(searcher) = interrupt::unless_interrupted("ibex analyse", Searcher::new(args))? else {
+        return Ok(Exit::Interrupted);
     };
     let job = args.job(identities, &searcher, openings.as_ref());
     let bar = progress::bytes(total);
@@ -319,13 +315,10 @@ fn analyse(args: &Args) -> Result<Exit, String> {
     if let Some(path) = &args.html {
         page = Some(open_page(args, path, &paths, &searcher)?);
         let seen = waiting.into_iter().map(|input| input.with_games(&bar)).collect::<Result<Vec<_>, String>>();
-        waiting = match seen {
-            Err(_) if interrupt::is_stopped() => {
-                remark!("ibex analyse: interrupted before the first search");
-                return Ok(Exit::Interrupted);
-            }
-            seen => seen?,
+        let Some(seen) = interrupt::unless_interrupted("ibex analyse", seen)? else {
+            return Ok(Exit::Interrupted);
         };
+        waiting = seen;
     }
     let (sink, checkpoint) = Sink::open(args, job, page.is_some())?;
     let tally = checkpoint.tally;

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -102,9 +103,48 @@ pub struct Head {
     pub threads: usize,
     /// The suites.
     pub suites: Vec<SuiteHead>,
-    /// Which part of the positions, counted from 1, of how many.
+    /// The part of the positions that was run; none for all.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub shard: Option<(usize, usize)>,
+    pub shard: Option<Shard>,
+}
+
+/// A part of the positions: every `parts`-th of them from the `part`-th on, both counted from 1. As text, `I/N`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "(usize, usize)", into = "(usize, usize)")]
+pub struct Shard {
+    part: usize,
+    parts: usize,
+}
+
+impl Shard {
+    /// Whether it has the position of this index, which counts from 0.
+    pub fn has(self, index: usize) -> bool {
+        index % self.parts == self.part - 1
+    }
+}
+
+impl TryFrom<(usize, usize)> for Shard {
+    type Error = &'static str;
+
+    fn try_from((part, parts): (usize, usize)) -> Result<Shard, &'static str> {
+        if 1 <= part && part <= parts { Ok(Shard { part, parts }) } else { Err("expected I/N with 1 <= I <= N") }
+    }
+}
+
+impl From<Shard> for (usize, usize) {
+    fn from(shard: Shard) -> (usize, usize) {
+        (shard.part, shard.parts)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Shard, &'static str> {
+        let numbers = text.split_once('/').and_then(|(part, parts)| Some((part.parse().ok()?, parts.parse().ok()?)));
+        // What is no pair of numbers is refused like one that is out of range.
+        Shard::try_from(numbers.unwrap_or((0, 0)))
+    }
 }
 
 /// A player.
@@ -397,10 +437,7 @@ impl Run {
     /// How many records the head promises.
     pub fn expected(&self) -> usize {
         let positions: usize = self.head.suites.iter().map(|suite| suite.positions).sum();
-        let share = match self.head.shard {
-            Some((part, parts)) => (0..positions).filter(|k| k % parts == part - 1).count(),
-            None => positions,
-        };
+        let share = (0..positions).filter(|&index| self.head.shard.is_none_or(|shard| shard.has(index))).count();
         share * self.head.players.len()
     }
 }

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use indicatif::ProgressBar;
+
 use super::html::Stage;
-use super::record::{FORMAT, Head, Intake, PlayerHead, Record, ResultsFile, Run, Status, SuiteHead};
+use super::record::{FORMAT, Head, Intake, PlayerHead, Record, ResultsFile, Run, Shard, Status, SuiteHead};
 use super::renewal::Renewal;
 use super::report::{self, Outputs, ReportError};
 use super::totals;
@@ -80,8 +82,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE", help_heading = "Long runs")]
     pub resume: Option<PathBuf>,
     /// Run only the I-th of N parts of the positions
-    #[arg(long, value_name = "I/N", value_parser = parse_shard, help_heading = "Long runs")]
-    pub shard: Option<(usize, usize)>,
+    #[arg(long, value_name = "I/N", help_heading = "Long runs")]
+    pub shard: Option<Shard>,
 
     /// Annotate the suites with the analysis of the first player and write them to this file
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
@@ -104,13 +106,6 @@ impl Args {
         ];
         self.outputs.files().chain(Output::wanted(own))
     }
-}
-
-fn parse_shard(text: &str) -> Result<(usize, usize), String> {
-    text.split_once('/')
-        .and_then(|(part, parts)| Some((part.parse().ok()?, parts.parse().ok()?)))
-        .filter(|&(part, parts)| 1 <= part && part <= parts)
-        .ok_or_else(|| "expected I/N with 1 <= I <= N".to_owned())
 }
 
 fn parse_percent(text: &str) -> Result<f64, String> {
@@ -139,12 +134,8 @@ pub fn run(args: &Args) -> Result<Exit, String> {
     let args = &Args { hash: TranspositionTable::new(args.hash).0.mib().max(1), ..args.clone() };
     // An interruption reaches an engine only if it is caught before the engine starts.
     interrupt::catch("ibex epd", external::end_all);
-    let contestants = match contestants(args, &budget) {
-        Err(_) if interrupt::is_stopped() => {
-            remark!("ibex epd: interrupted before the first search");
-            return Ok(Exit::Interrupted);
-        }
-        contestants => contestants?,
+    let Some(contestants) = interrupt::unless_interrupted("ibex epd", contestants(args, &budget))? else {
+        return Ok(Exit::Interrupted);
     };
     let head = Head {
         ibex_epd: FORMAT,
@@ -156,90 +147,119 @@ pub fn run(args: &Args) -> Result<Exit, String> {
         suites: suites.iter().map(SuiteHead::of).collect(),
         shard: args.shard,
     };
-    let (mut journal, mut run) = open_journal(args, head)?;
-
+    let (results_file, run) = open_results(args, head)?;
     let done: HashSet<_> = run.records.iter().map(Record::key).collect();
-    let positions = shard(&suites, args.shard);
-    let tasks: Vec<PositionTask<'_>> = (0..contestants.len())
-        .flat_map(|contestant| positions.iter().map(move |&(suite, entry)| PositionTask { contestant, suite, entry }))
-        .filter(|task| {
-            !done.contains(&(contestants[task.contestant].head.label.clone(), task.suite.name.clone(), task.entry.line))
-        })
-        .collect();
+    let positions = positions_of(&suites, args.shard);
+    let tasks = tasks(&contestants, &positions, &done);
     if !done.is_empty() {
         let done = counted(done.len() as u64, "result is", "results are");
         remark!("{done} there already, {} to go", tasks.len());
     }
 
     let before = run.records.len();
-    let several = contestants.len() > 1;
-    let all = (before + tasks.len()) as u64;
-    let bar = progress::solving(before as u64, all, if several { "searches" } else { "positions" });
+    let all = before + tasks.len();
+    let unit = if contestants.len() > 1 { "searches" } else { "positions" };
+    let bar = progress::solving(before as u64, all as u64, unit);
     let mut tally = Tally::default();
     run.records.iter().for_each(|record| tally.add(record));
-    let mut renewal = Renewal::new(args.outputs.html.as_deref());
-    let bench = Workers { contestants: &contestants, budget, hold: args.hold };
+    let renewal = Renewal::new(args.outputs.html.as_deref());
+    let mut progress = Progress { run, all, results_file, renewal, bar: bar.clone(), tally };
+    let workers = Workers { contestants: &contestants, budget, hold: args.hold };
     let warn = |record: &Record| {
         if let Some(trouble) = &record.trouble {
             bar.suspend(|| remark!("{} on {} ({}:{}): {trouble}", record.player, record.id, record.suite, record.line));
         }
     };
-    let worked = bench.run(&tasks, args.jobs, warn, |record| {
-        tally.add(&record);
-        bar.inc(1);
-        bar.set_message(tally.text(&record.player, several));
-        if let Some(journal) = &mut journal {
-            journal.write(&record).map_err(|error| error.to_string())?;
-        }
-        run.records.push(record);
-        // The last page comes when all is done.
-        if run.records.len() < before + tasks.len() && renewal.is_due() {
-            run.sort();
-            if let Some(trouble) = renewal.write(&run) {
-                bar.suspend(|| remark!("ibex epd: {trouble}"));
-            }
-        }
-        Ok(())
-    });
+    let worked = workers.run(&tasks, args.jobs, warn, |record| progress.take(record));
     bar.finish_and_clear();
-    run.sort();
+    progress.run.sort();
     let given_up = match worked {
         Ok(given_up) => given_up,
         Err(reason) => {
-            renewal.stop(&run);
+            progress.renewal.stop(&progress.run);
             return Err(reason);
         }
     };
+    let run = &progress.run;
     // Where the last search was done when the interruption came, nothing is missing.
-    let stopped = interrupt::is_stopped() && run.records.len() < before + tasks.len();
-    let given_up: Vec<&str> =
-        given_up.into_iter().map(|contestant| contestants[contestant].head.label.as_str()).collect();
-    let missing = |end: &str| tell_missing(args, end, &run, before + tasks.len(), &positions);
-    save(args, &suites, &run, stopped || !given_up.is_empty())?;
+    let stopped = interrupt::is_stopped() && run.records.len() < all;
+    save(args, &suites, run, stopped || !given_up.is_empty())?;
     if stopped {
-        missing("interrupted");
+        tell_missing(args, "interrupted", run, all, &positions);
         return Ok(Exit::Interrupted);
     }
     if !given_up.is_empty() {
-        for label in given_up {
-            remark!("ibex epd: {label}: given up: it does not start");
+        for contestant in given_up {
+            remark!("ibex epd: {}: given up: it does not start", contestants[contestant].head.label);
         }
-        missing("incomplete");
+        tell_missing(args, "incomplete", run, all, &positions);
         return Ok(Exit::Trouble);
     }
-    let least = totals::least_solved(&run);
+    Ok(judge(args, run))
+}
+
+/// Whether every player has solved as much as `--fail-under` wants.
+fn judge(args: &Args, run: &Run) -> Exit {
+    let least = totals::least_solved(run);
     let missed = args.fail_under.zip(least).filter(|(threshold, least)| least.percent() < *threshold);
     if let Some((threshold, least)) = &missed {
         remark!("ibex epd: {}% solved is less than {threshold}%", least.percent_text());
     }
-    Ok(if missed.is_some() { Exit::Found } else { Exit::Done })
+    if missed.is_some() { Exit::Found } else { Exit::Done }
 }
 
-/// The positions of all suites, or of one part of them: every N-th of them from the I-th on.
-fn shard(suites: &[Suite], shard: Option<(usize, usize)>) -> Vec<(&Suite, &SuiteEntry)> {
-    let (part, parts) = shard.unwrap_or((1, 1));
+/// The positions of all suites, or of one part of them.
+fn positions_of(suites: &[Suite], shard: Option<Shard>) -> Vec<(&Suite, &SuiteEntry)> {
     let positions = suites.iter().flat_map(|suite| suite.entries.iter().map(move |entry| (suite, entry)));
-    positions.skip(part - 1).step_by(parts).collect()
+    let is_mine = |index| shard.is_none_or(|shard| shard.has(index));
+    positions.enumerate().filter(|&(index, _)| is_mine(index)).map(|(_, position)| position).collect()
+}
+
+/// The searches that have no result yet, contestant by contestant.
+fn tasks<'a>(
+    contestants: &[Contestant],
+    positions: &[(&'a Suite, &'a SuiteEntry)],
+    done: &HashSet<(String, String, usize)>,
+) -> Vec<PositionTask<'a>> {
+    let is_open = |task: &PositionTask<'_>| {
+        let label = &contestants[task.contestant].head.label;
+        !done.contains(&(label.clone(), task.suite.name.clone(), task.entry.line))
+    };
+    (0..contestants.len())
+        .flat_map(|contestant| positions.iter().map(move |&(suite, entry)| PositionTask { contestant, suite, entry }))
+        .filter(is_open)
+        .collect()
+}
+
+/// A run while it happens: what came of it, and where that goes.
+struct Progress<'a> {
+    run: Run,
+    /// Records that the run has when nothing is missing.
+    all: usize,
+    results_file: Option<ResultsFile>,
+    renewal: Renewal<'a>,
+    bar: ProgressBar,
+    tally: Tally,
+}
+
+impl Progress<'_> {
+    fn take(&mut self, record: Record) -> Result<(), String> {
+        self.tally.add(&record);
+        self.bar.inc(1);
+        self.bar.set_message(self.tally.text(&record.player, self.run.head.players.len() > 1));
+        if let Some(file) = &mut self.results_file {
+            file.write(&record).map_err(|error| error.to_string())?;
+        }
+        self.run.records.push(record);
+        // The last page comes when all is done.
+        if self.run.records.len() < self.all && self.renewal.is_due() {
+            self.run.sort();
+            if let Some(trouble) = self.renewal.write(&self.run) {
+                self.bar.suspend(|| remark!("ibex epd: {trouble}"));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Writes the reports of a run and prints its summary, also where it `ended_early`.
@@ -426,7 +446,7 @@ fn contestants(args: &Args, budget: &Budget) -> Result<Vec<Contestant>, String> 
 }
 
 /// Opens the file that the results go to, and reads what it already holds.
-fn open_journal(args: &Args, head: Head) -> Result<(Option<ResultsFile>, Run), String> {
+fn open_results(args: &Args, head: Head) -> Result<(Option<ResultsFile>, Run), String> {
     let fresh = |head: Head| Run { head, records: Vec::new() };
     if let Some(path) = &args.jsonl {
         return Ok((
@@ -435,12 +455,12 @@ fn open_journal(args: &Args, head: Head) -> Result<(Option<ResultsFile>, Run), S
         ));
     }
     let Some(path) = &args.resume else { return Ok((None, fresh(head))) };
-    let (journal, Intake { run, remarks, .. }) =
+    let (results_file, Intake { run, remarks, .. }) =
         ResultsFile::resume(path, &head, difference).map_err(|error| error.to_string())?;
     for remark in remarks {
         remark!("{remark}");
     }
-    Ok((Some(journal), run))
+    Ok((Some(results_file), run))
 }
 
 /// In which respect two heads differ.
@@ -467,9 +487,11 @@ mod tests {
 
     #[test]
     fn shards_and_percents() {
-        assert_eq!(parse_shard("2/5"), Ok((2, 5)));
+        let indices = |shard: Shard| (0..11).filter(|&index| shard.has(index)).collect::<Vec<_>>();
+        assert_eq!("2/5".parse::<Shard>().map(indices), Ok(vec![1, 6]));
+        assert_eq!("1/1".parse::<Shard>().map(indices), Ok((0..11).collect()));
         for bad in ["0/5", "6/5", "1", "a/b", "1/0"] {
-            assert!(parse_shard(bad).is_err(), "{bad}");
+            assert!(bad.parse::<Shard>().is_err(), "{bad}");
         }
         assert_eq!(parse_percent("80%"), Ok(80.0));
         assert!(parse_percent("101").is_err() && parse_percent("x").is_err());

@@ -16,6 +16,7 @@ use crossbeam_channel::{Receiver, Sender, select};
 use super::info::parse_info;
 use super::player::{Answer, Budget, Player, Question, Trouble, Watch};
 use crate::lab::interrupt;
+use crate::uci::word_distance;
 
 /// How long a program may take to introduce itself.
 const HELLO: Duration = Duration::from_secs(30);
@@ -243,14 +244,14 @@ impl Player for External {
     fn think(&mut self, question: Question<'_>, watch: Watch<'_>) -> Result<Answer, Trouble> {
         let patience = self.program.patience.unwrap_or_else(|| question.budget.patience());
         let counted = self.program.counted;
-        match self.process()?.think(question, patience, counted, watch) {
-            Ok(answer) => answer,
-            Err(lost) => {
+        self.process()?.think(question, patience, counted, watch).map_err(|failure| match failure {
+            Failure::Answer(trouble) => trouble,
+            Failure::Program(trouble) => {
                 // Whatever it was doing, it shall not disturb the next position.
                 self.process = None;
-                Err(lost)
+                trouble
             }
-        }
+        })
     }
 
     fn is_given_up(&self) -> bool {
@@ -329,8 +330,7 @@ impl Process {
             return offer.refuses(value);
         }
         let short = |name: &str| name.chars().take(40).collect::<String>().to_lowercase();
-        let distances =
-            self.offers.iter().map(|offer| (strsim::osa_distance(&short(name), &short(&offer.name)), offer));
+        let distances = self.offers.iter().map(|offer| (word_distance(&short(name), &short(&offer.name)), offer));
         let near = distances.filter(|&(distance, _)| distance <= name.chars().count().div_ceil(3).min(4));
         let nearest = near.min_by_key(|&(distance, _)| distance).map(|(_, offer)| &offer.name);
         Some(match nearest {
@@ -413,32 +413,16 @@ impl Process {
         self.child.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One search. The outer error means that the program must be replaced, the inner one that only the answer is bad.
+    /// One search.
     fn think(
         &mut self,
         question: Question<'_>,
         patience: Duration,
         counted: bool,
         watch: Watch<'_>,
-    ) -> Result<Result<Answer, Trouble>, Trouble> {
-        let Question { position, budget, analysis } = question;
-        let chess960 = position.castling_mode().is_chess960();
-        if chess960 != self.chess960 {
-            if self.offer(CHESS960).is_some() {
-                self.set(CHESS960, if chess960 { "true" } else { "false" })?;
-                self.chess960 = chess960;
-            } else if !position.castles().is_empty() {
-                // To a program of chess alone these rights are none, or others: it would search another position.
-                return Ok(Err(Trouble::Unfit(format!("it has no option {CHESS960}, and did not get the position"))));
-            }
-        }
-        if let Some(set) = self.analysis.filter(|&set| set != analysis) {
-            self.set(ANALYSIS, if set { "false" } else { "true" })?;
-            self.analysis = Some(analysis);
-        }
-        self.send("ucinewgame")?;
-        self.ready()?;
-        self.send(&format!("position fen {}", position.fen()))?;
+    ) -> Result<Answer, Failure> {
+        self.set_up(question)?;
+        let Question { position, budget, .. } = question;
         let started = Instant::now();
         let mut count = budget.nodes.filter(|_| counted).map(|limit| Count { limit, seen: 0, at: started, rate: 0.0 });
         // A limit of nodes that it cannot keep is not mentioned to it; the others are its own.
@@ -446,17 +430,16 @@ impl Process {
         self.send(&if own.is_empty() { "go infinite".to_owned() } else { own.go() })?;
         // A patience that the clock cannot hold has no end that anyone would see.
         let mut deadline = started + patience.min(LIFETIME);
-        let (mut late, mut enough, mut nodes) = (false, false, 0);
+        let (mut stopped, mut nodes) = (None, 0);
         let best = loop {
-            let counted_out = count.as_ref().filter(|_| !late).and_then(Count::due);
+            let counted_out = count.as_ref().filter(|_| stopped.is_none()).and_then(Count::due);
             let line = match self
                 .receive(counted_out.map_or(deadline, |due| due.min(deadline)), "no 'bestmove' after 'stop'")
             {
-                Err(Trouble::Timeout(_)) if !late => {
-                    late = true;
-                    enough |= counted_out.is_some_and(|due| due < deadline);
-                    deadline = Instant::now() + STOP;
-                    self.send("stop")?;
+                Err(Trouble::Timeout(_)) if stopped.is_none() => {
+                    let is_counted_out = counted_out.is_some_and(|due| due < deadline);
+                    stopped = Some(if is_counted_out { Stopped::Enough } else { Stopped::TimeOut });
+                    deadline = self.stop_search()?;
                     continue;
                 }
                 other => other?,
@@ -470,23 +453,74 @@ impl Process {
             if let Some(count) = &mut count {
                 count.tell(info.nodes, started);
             }
-            if watch(&info) && !enough && !late {
-                enough = true;
-                deadline = Instant::now() + STOP;
-                late = true;
-                self.send("stop")?;
+            if watch(&info) && stopped.is_none() {
+                stopped = Some(Stopped::Enough);
+                deadline = self.stop_search()?;
             }
         };
         let ms = started.elapsed().as_millis().try_into().unwrap_or(u64::MAX);
-        if late && !enough {
-            return Ok(Err(Trouble::Timeout(format!("stopped after {ms} ms"))));
+        if matches!(stopped, Some(Stopped::TimeOut)) {
+            return Err(Failure::Answer(Trouble::Timeout(format!("stopped after {ms} ms"))));
         }
         let m = position.parse_move(&best).or_else(|| position.parse_move(&best.to_lowercase()));
         if m.is_none() && position.has_legal_move() {
-            return Ok(Err(Trouble::Illegal(format!("'bestmove {best}' is not legal"))));
+            return Err(Failure::Answer(Trouble::Illegal(format!("'bestmove {best}' is not legal"))));
         }
-        Ok(Ok(Answer { best: m, nodes, ms }))
+        Ok(Answer { best: m, nodes, ms })
     }
+
+    /// Makes the program ready to search a position.
+    fn set_up(&mut self, question: Question<'_>) -> Result<(), Failure> {
+        let Question { position, analysis, .. } = question;
+        let chess960 = position.castling_mode().is_chess960();
+        if chess960 != self.chess960 {
+            if self.offer(CHESS960).is_some() {
+                self.set(CHESS960, if chess960 { "true" } else { "false" })?;
+                self.chess960 = chess960;
+            } else if !position.castles().is_empty() {
+                // To a program of chess alone these rights are none, or others: it would search another position.
+                let why = format!("it has no option {CHESS960}, and did not get the position");
+                return Err(Failure::Answer(Trouble::Unfit(why)));
+            }
+        }
+        if let Some(set) = self.analysis.filter(|&set| set != analysis) {
+            self.set(ANALYSIS, if set { "false" } else { "true" })?;
+            self.analysis = Some(analysis);
+        }
+        self.send("ucinewgame")?;
+        self.ready()?;
+        self.send(&format!("position fen {}", position.fen()))?;
+        Ok(())
+    }
+
+    /// Sends `stop`. Returns until when the program may take for its move.
+    fn stop_search(&mut self) -> Result<Instant, Trouble> {
+        let deadline = Instant::now() + STOP;
+        self.send("stop")?;
+        Ok(deadline)
+    }
+}
+
+/// What went wrong in a search.
+enum Failure {
+    /// Only the answer is bad.
+    Answer(Trouble),
+    /// The program must be replaced.
+    Program(Trouble),
+}
+
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Failure {
+        Failure::Program(trouble)
+    }
+}
+
+/// Why a search was ended by `stop`.
+enum Stopped {
+    /// The watch has seen enough, or the nodes are counted out.
+    Enough,
+    /// The time for the position is over.
+    TimeOut,
 }
 
 /// Nodes of a program that has to be stopped: as it reports them, and between its lines estimated from the time.
