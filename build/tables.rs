@@ -1,7 +1,6 @@
 //! The tables that `three_men.rs`, `wrong_bishop.rs` and `bishop_knight.rs` of `src/recognize` include, from the project's
 //! own solver. White is the strong side; squares count from a1 = 0 to h8 = 63.
 
-#[allow(dead_code, reason = "the crate reads the levels that are made here")]
 #[path = "../src/recognize/layout.rs"]
 mod layout;
 
@@ -86,8 +85,8 @@ fn wrong_bishop(tables: &Tables) -> Vec<u8> {
     table
 }
 
-/// Bishop and knight, black to move: half a byte a position, the first in the lower half; 0 is not won, else the level of
-/// the moves to the mate.
+/// Bishop and knight, black to move: half a byte a position, the first in the lower half; 0 is not won, else the first
+/// level whose moves are enough.
 fn bishop_knight(tables: &Tables) -> Vec<u8> {
     let mut table = vec![0; layout::BISHOP_KNIGHT_SIZE / 2];
     let corner = (0..4).flat_map(|rank| (rank..8 - rank).map(move |file| 8 * rank + file));
@@ -96,9 +95,11 @@ fn bishop_knight(tables: &Tables) -> Vec<u8> {
             for (strong, knight) in (0..64 * 64).map(|pair| (pair / 64, pair % 64)) {
                 let men = [(Role::Bishop, bishop), (Role::Knight, knight)];
                 let index = layout::of_bishop_knight(strong, lone, bishop, knight);
-                let level =
-                    plies(tables, false, strong, lone, &men).map_or(0, |plies| layout::level(u16::from(plies / 2)));
-                table[index / 2] |= level << (4 * (index % 2));
+                if let Some(plies) = plies(tables, false, strong, lone, &men) {
+                    let is_enough = |&level: &u8| layout::moves_of(level) >= Some(u16::from(plies / 2));
+                    let level = (1..16).find(is_enough).expect("a level for every mate");
+                    table[index / 2] |= level << (4 * (index % 2));
+                }
             }
         }
     }

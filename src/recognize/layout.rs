@@ -82,13 +82,7 @@ pub fn of_bishop_knight(strong: usize, lone: usize, bishop: usize, knight: usize
     ((corner * 64 + strong) * 32 + bishop / 2) * 64 + knight
 }
 
-/// The level of a mate in this number of moves, from 1 on; 0 stands for a position that is not won.
-pub fn level(moves: u16) -> u8 {
-    1 + (moves * (LEVELS - 1)).div_ceil(LONGEST_BISHOP_KNIGHT) as u8
-}
-
-/// The moves that a level stands for: never fewer than the mate needs, and at most two more. None where the position is
-/// not won.
+/// The moves of a level: at least as many as the mate needs, at most two more. `None` for level 0, where nothing is won.
 pub fn moves_of(level: u8) -> Option<u16> {
     Some(u16::from(level.checked_sub(1)?) * LONGEST_BISHOP_KNIGHT / (LEVELS - 1))
 }

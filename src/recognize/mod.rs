@@ -23,7 +23,6 @@ mod bishop_knight;
 mod clause;
 #[cfg(feature = "lab")]
 pub mod explain;
-#[allow(dead_code, reason = "the build script makes the levels that are read here")]
 mod layout;
 mod lone_king;
 mod minors;

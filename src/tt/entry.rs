@@ -137,8 +137,7 @@ pub(super) fn with_best(word: u64, best: Option<PackedMove>) -> u64 {
     word & !Best::put(Best::MASK) | Best::put(u64::from(PackedMove::to_bits(best)))
 }
 
-/// What the word is worth keeping for, in plies: its depth, more on the PV, less from a tablebase and for every search
-/// since.
+/// The worth of an entry, in plies: its depth, more on the PV, less from a tablebase, and less with every search since.
 #[inline]
 pub(super) fn worth(word: u64, age: u8) -> i32 {
     let searches_ago = i32::from(age.wrapping_sub(age_of(word)) % AGES);
