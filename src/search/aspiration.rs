@@ -62,7 +62,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if let Driver::Mtdf { growing } = self.rules().driver {
             return self.mtdf(pv_index, depth, growing);
         }
-        let previous = self.roots.0[pv_index].score();
+        let previous = self.roots[pv_index].score();
         self.failed_high = None;
         let mut window = Aspiration::new(previous, depth);
         loop {
@@ -72,7 +72,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             if window.is_settled_by(value) {
                 return Some(value);
             }
-            self.failed_high = value.cuts(window.beta).then(|| (self.roots.0[pv_index].m, value));
+            self.failed_high = value.cuts(window.beta).then(|| (self.roots[pv_index].m, value));
             window.open(value, self.rules().pruning);
             if self.id == 0 && self.multi_pv == 1 {
                 // A value below the window may be exact, but its PV was not kept.

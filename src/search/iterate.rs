@@ -47,11 +47,11 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Returns `None` if there is no move to search. A helper has no result before its first iteration is complete: what it
     /// thinks of the few moves that it has seen must not outvote the first thread.
     pub fn iterate(&mut self, multi_pv: usize) -> Option<ThreadResult> {
-        if self.roots.0.is_empty() {
+        if self.roots.is_empty() {
             return None;
         }
         self.td.age();
-        self.multi_pv = multi_pv.clamp(1, self.roots.0.len());
+        self.multi_pv = multi_pv.clamp(1, self.roots.len());
         let deepest = self.shared.limits.depth.map_or(MAX_PLY as i32 - 1, |d| d.clamp(1, MAX_PLY as u32 - 1) as i32);
         // Only searches of one line take over iterations; helpers always search one.
         self.adopts_lead = self.multi_pv == 1 && self.shared.counters.len() > 1;
@@ -75,7 +75,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             self.roots.sort_lines(self.multi_pv);
             let effort = taken_over.unwrap_or_else(|| self.effort());
             if self.multi_pv == 1 {
-                self.shared.shared_best.finished(self.root_depth, &self.roots.0[0], effort);
+                self.shared.shared_best.finished(self.root_depth, &self.roots[0], effort);
             }
             if self.id == 0 {
                 self.finish_iteration();
@@ -83,7 +83,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                     break;
                 }
             }
-            self.best_before = self.roots.0.first().cloned();
+            self.best_before = self.roots.first().cloned();
             if self.multi_pv > 1 {
                 complete = Some(self.roots.clone());
             }
@@ -147,46 +147,44 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// score.
     pub(super) fn use_interrupted_iteration(&mut self) {
         // Searched again, it has a value that counts.
-        let open = |m| self.roots.0.iter().any(|root| root.m == m && root.value.is_none());
+        let open = |m| self.roots.iter().any(|root| root.m == m && root.value.is_none());
         let failed_high = self.failed_high.filter(|&(m, _)| open(m));
-        for root in &mut self.roots.0 {
+        for root in self.roots.iter_mut() {
             if root.value.is_some() && root.value.bound() != Bound::Exact {
                 root.value = Ibv::NONE;
             }
         }
         let previous = self.best_before.as_ref().map(|root| root.m);
-        self.roots.0.sort_by_key(|root| Reverse((root.rank, root.value, Some(root.m) == previous)));
+        self.roots.sort_by_key(|root| Reverse((root.rank, root.value, Some(root.m) == previous)));
         if let Some((m, value)) = failed_high.filter(|&(m, _)| Some(m) != previous)
-            && let Some(index) = self.roots.0.iter().position(|root| root.m == m)
+            && let Some(best) = self.roots.bring_to_front(m)
         {
-            self.roots.0[..=index].rotate_right(1);
-            let best = &mut self.roots.0[0];
             (best.value, best.last_exact) = (value, None);
             best.pv = vec![PackedMove::new(m)];
             return;
         }
         // That one move loses says nothing about those that have not been searched. The iteration before decides.
-        let front = self.roots.0[0].value;
+        let front = self.roots[0].value;
         if front.is_some()
             && front.score().is_loss()
             && let Some(before) = self.best_before.take()
+            && let Some(best) = self.roots.bring_to_front(before.m)
         {
-            self.roots.0.retain(|root| root.m != before.m);
-            self.roots.0.insert(0, RootMove { value: Ibv::NONE, ..before });
+            *best = RootMove { value: Ibv::NONE, ..before };
         }
     }
 
     /// The thread's result: its first root move, with the value that it is reported with.
     pub(super) fn result(&mut self) -> ThreadResult {
-        let (depth, value) = match self.roots.0[0].last_exact {
+        let (depth, value) = match self.roots[0].last_exact {
             Some(Exact { depth, score }) => (depth, self.reported(0, Ibv::exact(score))),
-            None if self.roots.0[0].value.is_some() => (self.root_depth, self.reported(0, self.roots.0[0].value)),
+            None if self.roots[0].value.is_some() => (self.root_depth, self.reported(0, self.roots[0].value)),
             // Stopped before the first move had a value.
             None => (self.root_depth, Ibv::exact(self.evaluation_of_first())),
         };
         // In the first iteration, other moves may not have been searched, and one of them may be better.
-        let value = if self.completed_depth == 0 && self.roots.0.len() > 1 { value.force_lower() } else { value };
-        let root = &self.roots.0[0];
+        let value = if self.completed_depth == 0 && self.roots.len() > 1 { value.force_lower() } else { value };
+        let root = &self.roots[0];
         // A move that failed high at the end has a bound for a score.
         let score = root.score().or(root.value.is_some().then(|| root.value.score()));
         let ply = self.game.position().game_ply();
@@ -206,18 +204,18 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Restores mates that were reported before and lost since, and orders the lines.
     pub(super) fn recall_mates(&mut self) {
         let multi_pv = self.multi_pv;
-        self.roots.0.iter_mut().for_each(RootMove::recall_mate);
+        self.roots.iter_mut().for_each(RootMove::recall_mate);
         self.order_lines();
         // A move behind the lines comes back if its mate is better than the last line.
-        let (last, rank) = (multi_pv - 1, self.roots.0[multi_pv - 1].rank);
-        let least = self.roots.0[last].score();
+        let (last, rank) = (multi_pv - 1, self.roots[multi_pv - 1].rank);
+        let least = self.roots[last].score();
         let mate = |root: &RootMove| root.mate.as_ref().map(|mate| mate.score).filter(|score| score.is_win());
-        let behind = (multi_pv..self.roots.0.len()).filter(|&index| self.roots.0[index].rank == rank);
-        let best = behind.max_by_key(|&index| (mate(&self.roots.0[index]), Reverse(index)));
+        let behind = (multi_pv..self.roots.len()).filter(|&index| self.roots[index].rank == rank);
+        let best = behind.max_by_key(|&index| (mate(&self.roots[index]), Reverse(index)));
         if let Some(index) = best
-            && mate(&self.roots.0[index]).is_some_and(|mate| least.is_none_or(|least| mate > least))
+            && mate(&self.roots[index]).is_some_and(|mate| least.is_none_or(|least| mate > least))
         {
-            self.roots.0[last..=index].rotate_right(1);
+            self.roots[last..=index].rotate_right(1);
             self.order_lines();
         }
     }
@@ -229,19 +227,19 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             let value = Ibv::exact(root.score()?);
             Some(self.shared.conventions.to_uci(root.reported(value, self.past.has_traps())))
         };
-        self.roots.0[..self.multi_pv].sort_by_key(|root| Reverse(reported(root)));
+        self.roots[..self.multi_pv].sort_by_key(|root| Reverse(reported(root)));
     }
 
     /// A value of the root move at `index` as it is reported.
     pub(super) fn reported(&self, index: usize, value: Ibv) -> Ibv {
-        self.roots.0[index].reported(value, self.past.has_traps())
+        self.roots[index].reported(value, self.past.has_traps())
     }
 
     /// The evaluation of the position after the first root move, from the root's view.
     fn evaluation_of_first(&mut self) -> Score {
         self.return_to_root();
         let root = self.game.position();
-        let child = self.make(root, self.roots.0[0].m, 0);
+        let child = self.make(root, self.roots[0].m, 0);
         let cp = -self.evaluate(&child);
         self.take_back();
         Score::heuristic(cp + self.shared.conventions.contempt)
@@ -249,7 +247,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
     /// The share of this thread's nodes that went to the best move, in percent.
     pub(super) fn effort(&self) -> u32 {
-        (self.roots.0[0].nodes * 100 / self.nodes.max(1)) as u32
+        (self.roots[0].nodes * 100 / self.nodes.max(1)) as u32
     }
 
     /// Takes over the iteration that a faster thread has completed. Returns that thread's effort for the best move, in
@@ -259,21 +257,19 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return None;
         }
         let Lead { depth, best, effort } = self.shared.shared_best.lead()?;
-        let index = self.roots.0.iter().position(|root| root.m == best.m)?;
+        let front = self.roots.bring_to_front(best.m)?;
+        let (nodes, mate) = (front.nodes, front.mate.take());
+        *front = RootMove { nodes, mate, ..best };
         self.return_to_root();
         self.root_depth = depth;
         // What failed high in the iteration given up says nothing of the next one.
         self.failed_high = None;
-        let nodes = self.roots.0[index].nodes;
-        self.roots.0[..=index].rotate_right(1);
-        let mate = self.roots.0[0].mate.take();
-        self.roots.0[0] = RootMove { nodes, mate, ..best };
         Some(effort)
     }
 
     /// Whether the first thread ends the search after this iteration, whose best move took this effort, in percent.
     fn ends_after_iteration(&self, trend: &mut Trend, effort: u32) -> bool {
-        let best = &self.roots.0[0];
+        let best = &self.roots[0];
         let Some(score) = best.score() else { return false };
         if self.answers_go_mate(score) || self.shared.limits.soft_nodes.is_some_and(|limit| self.nodes >= limit) {
             return true;

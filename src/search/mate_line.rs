@@ -40,14 +40,14 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     ///
     /// If the PV shows an earlier mate, the value is corrected.
     pub(super) fn complete_mate_line(&mut self, index: usize, when: PvCompletion) {
-        let Some(Exact { depth, score }) = self.roots.0[index].last_exact else { return };
+        let Some(Exact { depth, score }) = self.roots[index].last_exact else { return };
         let Some(length) = score.mate_ply() else { return };
         // Scores that do not count plies do not say how long the PV should be.
         let counts_plies = !self.rules().distance.wants_evaluation();
-        if length == 0 || !counts_plies || self.is_mate_line(&self.roots.0[index].pv, length) {
-            self.roots.0[index].pv_is_incomplete = false;
+        if length == 0 || !counts_plies || self.is_mate_line(&self.roots[index].pv, length) {
+            self.roots[index].pv_is_incomplete = false;
             if counts_plies {
-                self.roots.0[index].remember_mate();
+                self.roots[index].remember_mate();
             }
             return;
         }
@@ -66,7 +66,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.node_limit = if over { nodes + budget } else { limit.min(nodes + budget) };
         // After the search, these nodes count towards no limit.
         self.node_check = if over { self.node_limit } else { self.node_limit.min(self.granted) };
-        let guide = std::mem::take(&mut self.roots.0[index].pv);
+        let guide = std::mem::take(&mut self.roots[index].pv);
         let found = self.find_mate_line(&guide, length, score.is_win());
         self.pv_completion = PvCompletion::Off;
         self.return_to_root();
@@ -77,7 +77,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             // `go nodes` reports the nodes of the search alone.
             self.nodes = nodes;
         }
-        let root = &mut self.roots.0[index];
+        let root = &mut self.roots[index];
         root.pv_is_incomplete = found.is_none();
         match found {
             Some(line) => {

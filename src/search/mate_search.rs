@@ -137,7 +137,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if !self.may_search_mates() || self.nodes < START {
             return false;
         }
-        let known = self.roots.0[0].score().filter(|score| score.is_decisive());
+        let known = self.roots[0].score().filter(|score| score.is_decisive());
         // Who wins is not mated; but `go mate` wants every mate found or refuted, and a win without a mate refutes none.
         let settles = |score: Score| score.is_mate() || self.shared.limits.mate.is_none();
         let wins = known.is_some_and(|score| score.is_win() && settles(score));
@@ -147,15 +147,13 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             self.search_mate(Aim::BeMated, known);
         }
         let Some(FoundMate { first: Some(first), moves }) = found else { return false };
-        let Some(index) = self.roots.0.iter().position(|root| root.m == first) else { return false };
-        let rank = self.roots.0[0].rank;
-        let mut root = self.roots.0.remove(index);
+        let rank = self.roots[0].rank;
+        let Some(root) = self.roots.bring_to_front(first) else { return false };
         let score = Score::mate_in(2 * moves - 1);
         // Where distances to progress rank the moves, a mate may be behind. It needs no other progress.
         root.rank = rank;
         (root.value, root.last_exact) = (Ibv::exact(score), Some(Exact { depth: self.root_depth, score }));
         root.pv = vec![PackedMove::new(root.m)];
-        self.roots.0.insert(0, root);
         true
     }
 

@@ -70,7 +70,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     pub(super) fn mtdf(&mut self, line: usize, depth: i32, growing: bool) -> NodeResult {
         let grain = self.rules().grain.max(1);
         let mut bracket = Bracket::new(grain);
-        let mut test = self.roots.0[line].score().unwrap_or(Score::heuristic(0)).max(Score::MIN.above());
+        let mut test = self.roots[line].score().unwrap_or(Score::heuristic(0)).max(Score::MIN.above());
         while !bracket.is_closed(grain) {
             let value = self.search_root(line, test.below(), test, depth)?;
             self.count(TableCuts::pass);
@@ -81,7 +81,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         // The value is proved from both sides, which no single pass can show. The move that reached it is in front.
         let score = bracket.lower;
         let seldepth = self.seldepth;
-        let root: &mut RootMove = &mut self.roots.0[line];
+        let root: &mut RootMove = &mut self.roots[line];
         root.value = Ibv::exact(score);
         root.last_exact = Some(Exact { depth, score });
         root.pv = vec![PackedMove::new(root.m)];

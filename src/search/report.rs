@@ -124,7 +124,7 @@ impl Outcome {
 impl<const PLAY: bool> Search<'_, PLAY> {
     /// Reports a line: its exact value or, inside an iteration, the bound that the search of this window failed with.
     pub(super) fn report(&self, index: usize, failed: Option<Ibv>) {
-        let root = &self.roots.0[index];
+        let root = &self.roots[index];
         let value = failed.or(root.score().map(Ibv::exact)).unwrap_or(root.value);
         if value.is_none() {
             return;
@@ -150,7 +150,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
     /// A report of a line of this iteration.
     fn describe(&self, index: usize, value: Ibv, complete: bool) -> Report {
-        let root = &self.roots.0[index];
+        let root = &self.roots[index];
         Report {
             depth: self.root_depth.max(0) as u32,
             seldepth: root.seldepth.max(self.root_depth.max(0) as usize) as u32,
@@ -197,7 +197,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// does the first where `searchmoves` leaves moves out.
     fn certain_draw(&self, index: usize) -> Option<Basis> {
         let drawn = |position: &Position| self.recognize(position, 0).settles_draw();
-        let roots = &self.roots.0;
+        let roots = &self.roots;
         let by_tables = if index == 0 {
             roots.iter().all(|root| root.table.is_some_and(|result| !result.is_win()))
         } else {

@@ -1,7 +1,7 @@
 //! The root: its moves, each with what is known of it, and the search through them.
 
 use std::cmp::Reverse;
-use std::ops::Range;
+use std::ops::{Deref, DerefMut, Range};
 
 use shakmaty::Move;
 
@@ -59,7 +59,21 @@ pub(super) struct RootMove {
 
 /// The root's moves, best first.
 #[derive(Clone, Debug, Default)]
-pub(super) struct RootMoves(pub Vec<RootMove>);
+pub(super) struct RootMoves(Vec<RootMove>);
+
+impl Deref for RootMoves {
+    type Target = [RootMove];
+
+    fn deref(&self) -> &[RootMove] {
+        &self.0
+    }
+}
+
+impl DerefMut for RootMoves {
+    fn deref_mut(&mut self) -> &mut [RootMove] {
+        &mut self.0
+    }
+}
 
 impl RootMoves {
     /// The legal moves, or those of them that `only` names, in the order of tablebases that know them.
@@ -92,23 +106,30 @@ impl RootMoves {
 
     /// Where the moves end that rank with the one at `first`.
     pub fn group_end(&self, first: usize) -> usize {
-        let rank = self.0[first].rank;
-        first + self.0[first..].iter().take_while(|root| root.rank == rank).count()
+        let rank = self[first].rank;
+        first + self[first..].iter().take_while(|root| root.rank == rank).count()
     }
 
     /// Sorts the lines of a complete iteration: by rank, then by score.
     pub fn sort_lines(&mut self, multi_pv: usize) {
-        self.0[..multi_pv].sort_by_key(|root| Reverse((root.rank, root.score())));
+        self[..multi_pv].sort_by_key(|root| Reverse((root.rank, root.score())));
     }
 
     /// Sorts the lines by rank alone; those of equal rank keep their order.
     pub fn sort_by_rank(&mut self, multi_pv: usize) {
-        self.0[..multi_pv].sort_by_key(|root| Reverse(root.rank));
+        self[..multi_pv].sort_by_key(|root| Reverse(root.rank));
     }
 
     /// Sorts the moves from `first` on by their values in this iteration; moves without a value keep their order.
     pub fn sort_from(&mut self, first: usize) {
-        self.0[first..].sort_by_key(|root| Reverse((root.rank, root.value)));
+        self[first..].sort_by_key(|root| Reverse((root.rank, root.value)));
+    }
+
+    /// Brings a move to the front and returns it; `None` if it is not among these. All others keep their order.
+    pub fn bring_to_front(&mut self, m: Move) -> Option<&mut RootMove> {
+        let index = self.iter().position(|root| root.m == m)?;
+        self[..=index].rotate_right(1);
+        self.first_mut()
     }
 }
 
@@ -168,7 +189,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let game = self.game;
         let position = game.position();
         // First: a move that failed high counts where this search ends before it has another value.
-        for root in &mut self.roots.0[first..] {
+        for root in &mut self.roots[first..] {
             root.value = Ibv::NONE;
         }
         if self.enter_node() {
@@ -194,7 +215,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let mut best = Ibv::NONE;
         let mut tried = Tried::default();
         for index in first..end {
-            let m = self.roots.0[index].m;
+            let m = self.roots[index].m;
             let value = self.search_root_move(index, index - first + 1, alpha, beta, depth, &threats)?;
             best = best.max(value);
             if value.raises(alpha) {
@@ -224,7 +245,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         threats: &Attacks,
     ) -> NodeResult {
         let position = self.game.position();
-        let m = self.roots.0[index].m;
+        let m = self.roots[index].m;
         if self.id == 0 {
             self.report_current(m, index + 1);
         }
@@ -244,13 +265,13 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         } else {
             let result = self.search_root_child(&child, &candidate, alpha, beta, depth);
             // Also the nodes of a search that another thread has made superfluous went to this move.
-            self.roots.0[index].nodes += self.nodes - nodes_before;
+            self.roots[index].nodes += self.nodes - nodes_before;
             result?
         };
         self.take_back();
 
         let seldepth = self.seldepth;
-        let root = &mut self.roots.0[index];
+        let root = &mut self.roots[index];
         if move_count == 1 || value.score() > alpha {
             root.value = value;
         }
@@ -314,7 +335,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let order =
             std::iter::from_fn(|| picker.next(position, history, threats, &cont_keys, |_| ()).map(PackedMove::new));
         let order: Vec<PackedMove> = order.collect();
-        self.roots.0[moves].sort_by_cached_key(|root| {
+        self.roots[moves].sort_by_cached_key(|root| {
             let (latest, packed) = (root.last_exact.map_or(0, |exact| exact.depth), PackedMove::new(root.m));
             (Reverse(latest), order.iter().position(|&m| m == packed))
         });

@@ -126,11 +126,11 @@ fn a_mate_line_that_is_not_found_leaves_no_trace() {
         |search| {
             assert!(is_at_root(search));
             // Nothing has proved this: the searches cost more than the budget.
-            search.roots.0[0].last_exact = Some(Exact { depth: 20, score: Score::mate_in(21) });
+            search.roots[0].last_exact = Some(Exact { depth: 20, score: Score::mate_in(21) });
             search.root_depth = 20;
             search.completed_depth = 20;
             search.complete_mate_line(0, PvCompletion::BetweenIterations);
-            assert!(search.roots.0[0].pv_is_incomplete && search.nodes > 1000);
+            assert!(search.roots[0].pv_is_incomplete && search.nodes > 1000);
             assert!(is_at_root(search));
         },
     );
@@ -149,13 +149,13 @@ fn a_slower_thread_takes_over_what_a_faster_one_has_found() {
         }
     };
     with_search("r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9", &limits, Some(&hear), |search| {
-        let mut best = search.roots.0.last().expect("moves").clone();
+        let mut best = search.roots.last().expect("moves").clone();
         let score = Score::heuristic(33);
         best.last_exact = Some(Exact { depth: 8, score });
         best.value = Ibv::exact(score);
         search.shared.shared_best.finished(8, &best, 71);
         // What comes later and is not as deep does not count.
-        search.shared.shared_best.finished(7, &search.roots.0[0], 29);
+        search.shared.shared_best.finished(7, &search.roots[0], 29);
 
         let finding = search.iterate(1);
         let told = told.lock().expect("one thread");
@@ -172,14 +172,14 @@ fn an_adopted_iteration_has_the_effort_of_the_thread_that_finished_it() {
     with_search("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", &Limits::default(), None, |search| {
         search.adopts_lead = true;
         search.root_depth = 5;
-        (search.nodes, search.roots.0[3].nodes) = (1000, 10);
-        let best = search.roots.0[3].clone();
+        (search.nodes, search.roots[3].nodes) = (1000, 10);
+        let best = search.roots[3].clone();
         assert_eq!(search.take_over(), None);
-        search.failed_high = Some((search.roots.0[1].m, Ibv::lower(Score::heuristic(50))));
+        search.failed_high = Some((search.roots[1].m, Ibv::lower(Score::heuristic(50))));
         search.shared.shared_best.finished(5, &best, 71);
         assert_eq!(search.take_over(), Some(71));
         assert!(search.failed_high.is_none(), "of the iteration that was given up");
-        assert_eq!((search.roots.0[0].m, search.effort()), (best.m, 1));
+        assert_eq!((search.roots[0].m, search.effort()), (best.m, 1));
     });
 }
 
@@ -190,20 +190,20 @@ fn a_move_that_failed_high_is_played_when_the_time_is_up() {
     let bound = Ibv::lower(Score::heuristic(60));
     for (again, wins) in [(Ibv::NONE, true), (Ibv::upper(Score::heuristic(20)), false), (bound, true)] {
         with_search("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", &Limits::depth(9), None, |search| {
-            for (root, cp) in search.roots.0.iter_mut().zip([30, 20, 10]) {
+            for (root, cp) in search.roots.iter_mut().zip([30, 20, 10]) {
                 root.last_exact = Some(Exact { depth: 8, score: Score::heuristic(cp) });
             }
             (search.completed_depth, search.root_depth) = (8, 9);
-            search.best_before = search.roots.0.first().cloned();
-            let (best, better) = (search.roots.0[0].m, search.roots.0[2].m);
+            search.best_before = search.roots.first().cloned();
+            let (best, better) = (search.roots[0].m, search.roots[2].m);
             search.failed_high = Some((better, bound));
-            search.roots.0[2].value = again;
+            search.roots[2].value = again;
             if again == bound {
                 search.shared.stop.store(true, Ordering::Relaxed);
                 assert!(search.search_root(0, Score::heuristic(-100), Score::heuristic(200), 9).is_none());
             }
             search.use_interrupted_iteration();
-            let first = &search.roots.0[0];
+            let first = &search.roots[0];
             if wins {
                 assert_eq!((first.m, first.value, first.last_exact), (better, bound, None));
                 // The next search compares its score with that bound.
@@ -272,20 +272,20 @@ fn a_mate_that_was_shown_is_recalled() {
         let mate = Score::mate_in(3);
         assert_eq!((found.value, found.pv.len()), (Ibv::exact(mate), 3));
         let shown = |search: &Search<'_, true>| {
-            let root = &search.roots.0[0];
+            let root = &search.roots[0];
             (root.score(), root.pv.clone(), root.pv_is_incomplete) == (Some(mate), found.pv.clone(), false)
         };
         // Another move seems better than what is left of the mate.
-        search.roots.0[0].last_exact = Some(Exact { depth: 5, score: Score::heuristic(100) });
-        search.roots.0[0].pv.truncate(1);
-        search.roots.0.rotate_left(1);
-        search.roots.0[0].last_exact = Some(Exact { depth: 5, score: Score::heuristic(200) });
+        search.roots[0].last_exact = Some(Exact { depth: 5, score: Score::heuristic(100) });
+        search.roots[0].pv.truncate(1);
+        search.roots.rotate_left(1);
+        search.roots[0].last_exact = Some(Exact { depth: 5, score: Score::heuristic(200) });
         search.recall_mates();
         assert!(shown(search));
         // A nearer mate, and no line.
-        search.roots.0[0].last_exact = Some(Exact { depth: 6, score: Score::mate_in(1) });
-        search.roots.0[0].pv.truncate(1);
-        search.roots.0[0].pv_is_incomplete = true;
+        search.roots[0].last_exact = Some(Exact { depth: 6, score: Score::mate_in(1) });
+        search.roots[0].pv.truncate(1);
+        search.roots[0].pv_is_incomplete = true;
         search.recall_mates();
         assert!(shown(search));
     });
@@ -294,13 +294,13 @@ fn a_mate_that_was_shown_is_recalled() {
         let mated = Score::mated_in(2);
         assert_eq!((found.value, found.pv.len()), (Ibv::exact(mated), 2));
         // The line of the same loss comes back; a better value stays.
-        search.roots.0[0].pv.truncate(1);
-        search.roots.0[0].pv_is_incomplete = true;
+        search.roots[0].pv.truncate(1);
+        search.roots[0].pv_is_incomplete = true;
         search.recall_mates();
-        assert_eq!((&search.roots.0[0].pv, search.roots.0[0].pv_is_incomplete), (&found.pv, false));
-        search.roots.0[0].last_exact = Some(Exact { depth: 5, score: Score::heuristic(-100) });
+        assert_eq!((&search.roots[0].pv, search.roots[0].pv_is_incomplete), (&found.pv, false));
+        search.roots[0].last_exact = Some(Exact { depth: 5, score: Score::heuristic(-100) });
         search.recall_mates();
-        assert_eq!(search.roots.0[0].last_exact, Some(Exact { depth: 5, score: Score::heuristic(-100) }));
+        assert_eq!(search.roots[0].last_exact, Some(Exact { depth: 5, score: Score::heuristic(-100) }));
     });
 }
 
@@ -360,8 +360,8 @@ fn a_mate_line_is_cut_until_it_is_complete() {
         search.search_root(0, Score::MIN, Score::MAX, 5).expect("a value");
         let mate = |root: &RootMove| root.score().and_then(Score::mate_ply);
         let short = |root: &&RootMove| mate(root).is_some_and(|plies| plies != root.pv.len());
-        assert!(search.roots.0.iter().any(|root| short(&root)));
-        assert!(search.roots.0.iter().filter(short).all(|root| root.pv_is_incomplete));
+        assert!(search.roots.iter().any(|root| short(&root)));
+        assert!(search.roots.iter().filter(short).all(|root| root.pv_is_incomplete));
     });
 }
 
@@ -514,7 +514,7 @@ fn every_node_went_to_some_root_move() {
         let limits = Limits { no_mate_search: true, ..Limits::nodes(nodes) };
         with_search("r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9", &limits, None, |search| {
             search.iterate(1).expect("a move");
-            let spent: u64 = search.roots.0.iter().map(|root| root.nodes).sum();
+            let spent: u64 = search.roots.iter().map(|root| root.nodes).sum();
             // Each pass counts the root itself, too.
             assert!(spent <= nodes && spent + 100 > nodes, "{spent} of {nodes}");
         });
