@@ -15,7 +15,7 @@ use ibex::recognize::claim_ends_within;
 use ibex::score::{Band, DrawRule, Score};
 use ibex::search::distance::{Distance, Fault};
 use ibex::search::rules::{Composition, TableMode};
-use ibex::search::tally::TableCuts;
+use ibex::search::tally::Tally;
 use ibex::search::{Conventions, Rules};
 use ibex::time::Limits;
 use shakmaty::Move;
@@ -49,7 +49,7 @@ fn minimax() -> Rules {
 #[test]
 fn demoted_and_conventional_searches_visit_the_same_nodes() {
     let mut totals = [0; 3];
-    let mut cuts = [TableCuts::default(); 3];
+    let mut cuts = [Tally::default(); 3];
     for fen in POSITIONS.iter().step_by(3) {
         let game = game(fen);
         let mut values = vec![];

@@ -1,7 +1,7 @@
 //! Aspiration windows: an iteration begins with a narrow window around the last score, which opens as the search fails.
 
 use super::rules::Driver;
-use super::tally::TableCuts;
+use super::tally::Tally;
 use super::{NodeResult, Search};
 use crate::bound::{Bound, Ibv};
 use crate::params;
@@ -67,7 +67,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let mut window = Aspiration::new(previous, depth);
         loop {
             let value = self.search_root(pv_index, window.alpha, window.beta, (depth - window.reduction).max(1))?;
-            self.count(TableCuts::pass);
+            self.count(Tally::pass);
             self.roots.sort_from(pv_index);
             if window.is_settled_by(value) {
                 return Some(value);

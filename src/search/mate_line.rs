@@ -51,32 +51,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             }
             return;
         }
-        // A search that was cut short has left the path where it was.
-        self.return_to_root();
-        let (nodes, limit, seldepth) = (self.nodes, self.node_limit, self.seldepth);
-        let limits = self.shared.limits;
-        let over = when == PvCompletion::AfterSearch;
-        let budget = match (over, limits.is_timed()) {
-            (false, _) => BUDGET + self.nodes / BUDGET_SHARE,
-            (true, true) => LAST_BUDGET_TIMED,
-            (true, false) if limits.infinite => LAST_BUDGET_STOPPED,
-            (true, false) => LAST_BUDGET,
-        };
-        self.pv_completion = when;
-        self.node_limit = if over { nodes + budget } else { limit.min(nodes + budget) };
-        // After the search, these nodes count towards no limit.
-        self.node_check = if over { self.node_limit } else { self.node_limit.min(self.granted) };
         let guide = std::mem::take(&mut self.roots[index].pv);
-        let found = self.find_mate_line(&guide, length, score.is_win());
-        self.pv_completion = PvCompletion::Off;
-        self.return_to_root();
-        self.node_limit = limit;
-        self.node_check = limit.min(self.granted);
-        self.seldepth = seldepth;
-        if over {
-            // `go nodes` reports the nodes of the search alone.
-            self.nodes = nodes;
-        }
+        let found = self.aside(when, |search| search.find_mate_line(&guide, length, score.is_win()));
         let root = &mut self.roots[index];
         root.pv_is_incomplete = found.is_none();
         match found {
@@ -94,6 +70,42 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             None => root.pv = guide,
         }
         root.remember_mate();
+    }
+
+    /// Searches for a line, from the root and back to it, with a node limit of its own. What the search itself counts and
+    /// may still spend is afterwards as before, but for the nodes of a line between two iterations: those are the search's.
+    fn aside<T>(&mut self, when: PvCompletion, search: impl FnOnce(&mut Self) -> T) -> T {
+        // A search that was cut short has left the path where it was.
+        self.return_to_root();
+        let (nodes, limit, seldepth) = (self.nodes, self.node_limit, self.seldepth);
+        let over = when == PvCompletion::AfterSearch;
+        let own_limit = nodes + self.line_budget(over);
+        self.pv_completion = when;
+        self.node_limit = if over { own_limit } else { limit.min(own_limit) };
+        // After the search, these nodes count towards no limit.
+        self.node_check = if over { own_limit } else { self.node_limit.min(self.granted) };
+        let result = search(self);
+        self.pv_completion = PvCompletion::Off;
+        self.return_to_root();
+        self.node_limit = limit;
+        self.node_check = limit.min(self.granted);
+        self.seldepth = seldepth;
+        if over {
+            // `go nodes` reports the nodes of the search alone.
+            self.nodes = nodes;
+        }
+        result
+    }
+
+    /// The nodes that a line may cost, between two iterations or after the search.
+    fn line_budget(&self, over: bool) -> u64 {
+        let limits = self.shared.limits;
+        match (over, limits.is_timed()) {
+            (false, _) => BUDGET + self.nodes / BUDGET_SHARE,
+            (true, true) => LAST_BUDGET_TIMED,
+            (true, false) if limits.infinite => LAST_BUDGET_STOPPED,
+            (true, false) => LAST_BUDGET,
+        }
     }
 
     /// A line to mate at ply `length`, or sooner if the winner is the side to move and can.

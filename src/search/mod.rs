@@ -6,8 +6,8 @@
 //! - `descend`: how a node begins, makes a move and searches the child; `stopping`: when a search ends
 //! - `estimate`: static evaluation; `correction`: how far it has been off; `proved`: draws by rule and recognizers;
 //!   `tt_values`: values into and out of the transposition table; `tablebases`: tablebases inside the tree
-//! - `picker`, `history`, `threats`: move ordering; `learning`: what results teach; `stack`: what a node leaves for the
-//!   nodes below it
+//! - `picker`, `history`, `threats`: move ordering; `learning`: what results teach
+//! - `stack`: what a node leaves for the nodes below it; `thread_data`: what a thread keeps from search to search
 //! - `repetition`: the path to the current node; `past`: what TT keys carry of game history and the 50-move clock
 //! - `dfpn`: proof-number search; `mate_search`: its share of the nodes; `mate_line`: complete PVs for announced mates
 //! - `shared`, `shared_best`, `allowance`: what the threads share, their best result, and their node limit
@@ -55,6 +55,7 @@ mod tablebases;
 pub mod tally;
 #[cfg(test)]
 mod tests;
+mod thread_data;
 mod threats;
 mod tt_values;
 
@@ -72,9 +73,9 @@ pub use rules::Rules;
 pub use shared::{Listener, NodeCounter, Shared};
 pub use shared_best::SharedBest;
 use stack::StackEntry;
-pub use stack::ThreadData;
 pub use tablebases::Probes;
-use tally::TableCuts;
+use tally::Tally;
+pub use thread_data::ThreadData;
 pub use tt_values::value_for_root;
 
 /// Searches recurse: a thread that runs one needs a stack of this size.
@@ -136,7 +137,7 @@ pub struct Search<'a, const PLAY: bool> {
     /// Whether the 50-move rule would end claims of recognizers within this search. It then ignores recognized wins.
     no_recognized_wins: bool,
     /// The laboratory's counters; unused in play.
-    tally: TableCuts,
+    tally: Tally,
 }
 
 /// Whether the PV of a mate is being completed: see `mate_line`.
@@ -168,7 +169,7 @@ impl<'a> Search<'a, false> {
     }
 
     /// What the search has counted so far.
-    pub fn tally(&self) -> TableCuts {
+    pub fn tally(&self) -> Tally {
         self.tally
     }
 }
@@ -208,7 +209,7 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
             mate_searches: [None, None],
             nmp_min_ply: 0,
             no_recognized_wins: proved::recognized_wins_end_near(position),
-            tally: TableCuts::default(),
+            tally: Tally::default(),
             td,
             game,
         }
@@ -222,7 +223,7 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
 
     /// Lets the laboratory count something. Play counts nothing.
     #[inline(always)]
-    fn count(&mut self, add: impl FnOnce(&mut TableCuts)) {
+    fn count(&mut self, add: impl FnOnce(&mut Tally)) {
         if !PLAY {
             add(&mut self.tally);
         }

@@ -8,7 +8,7 @@
 //! (chess programming wiki, "MTD(f)").
 
 use super::root::{Exact, RootMove};
-use super::tally::TableCuts;
+use super::tally::Tally;
 use super::{NodeResult, Search};
 use crate::bound::Ibv;
 use crate::position::PackedMove;
@@ -73,7 +73,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let mut test = self.roots[line].score().unwrap_or(Score::heuristic(0)).max(Score::MIN.above());
         while !bracket.is_closed(grain) {
             let value = self.search_root(line, test.below(), test, depth)?;
-            self.count(TableCuts::pass);
+            self.count(Tally::pass);
             self.roots.sort_from(line);
             bracket.learn(value.score(), test, grain, growing);
             test = bracket.next_test();

@@ -1,73 +1,9 @@
-//! What a thread keeps from search to search, and what a node leaves for its descendants.
+//! What a node leaves for its descendants.
 
 use super::Search;
-use super::correction::Correction;
-use super::history::{ContKeys, History, PieceTo, QuietSlot};
-use super::lessons::Lessons;
-use super::pv::PvTable;
-use crate::eval::{Evaluation, Evaluator};
+use super::history::{ContKeys, PieceTo, QuietSlot};
 use crate::position::PackedMove;
 use crate::score::MAX_PLY;
-use crate::time::SearchBefore;
-
-/// The data of one search thread that survive its searches.
-pub struct ThreadData {
-    /// Move histories.
-    pub history: History,
-    /// Correction history.
-    pub correction: Correction,
-    /// Lessons for the network, if this thread's searches are to collect them.
-    pub lessons: Option<Lessons>,
-    /// The search before, if it had a score.
-    pub(crate) search_before: Option<SearchBefore>,
-    /// Nodes since the histories last forgot something.
-    pub(super) nodes: u64,
-    pub(super) evaluator: Evaluator,
-    pub(super) stack: Box<[StackEntry]>,
-    pub(super) pv: PvTable,
-}
-
-impl ThreadData {
-    /// Empty histories; with raw evaluations where training data are made (see [`Evaluator::set_raw`]).
-    pub fn new(evaluation: &Evaluation, raw: bool) -> ThreadData {
-        let mut evaluator = Evaluator::new(evaluation);
-        evaluator.set_raw(raw);
-        ThreadData {
-            history: History::new(),
-            correction: Correction::new(),
-            lessons: None,
-            search_before: None,
-            nodes: 0,
-            evaluator,
-            stack: vec![StackEntry::default(); StackEntry::BEFORE_ROOT + MAX_PLY + 4].into_boxed_slice(),
-            pv: PvTable::new(),
-        }
-    }
-
-    /// Clears the histories, for a new game.
-    pub fn clear(&mut self) {
-        self.history.clear();
-        self.correction.clear();
-        self.search_before = None;
-        self.nodes = 0;
-    }
-
-    /// Lets the move histories forget a part before another search, if the searches before could teach them something new.
-    pub(super) fn age(&mut self) {
-        // Forgetting takes as long as some hundred nodes.
-        const LEAST_NODES: u64 = 8192;
-        if self.nodes >= LEAST_NODES {
-            self.history.age();
-            self.nodes = 0;
-        }
-    }
-}
-
-impl Default for ThreadData {
-    fn default() -> Self {
-        ThreadData::new(&Evaluation::default(), false)
-    }
-}
 
 /// What the node at one ply leaves for its descendants.
 #[derive(Clone, Copy, Default)]
@@ -93,6 +29,11 @@ pub(super) struct StackEntry {
 impl StackEntry {
     /// Empty entries before the root's, so that looking back needs no check.
     const BEFORE_ROOT: usize = 4;
+
+    /// The empty entries of a thread.
+    pub fn all() -> Box<[StackEntry]> {
+        vec![StackEntry::default(); StackEntry::BEFORE_ROOT + MAX_PLY + 4].into_boxed_slice()
+    }
 }
 
 impl<const PLAY: bool> Search<'_, PLAY> {

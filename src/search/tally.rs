@@ -2,9 +2,9 @@
 
 use crate::bound::{Bound, Ibv};
 
-/// Nodes that the table has settled, by the kind of value that did it.
+/// What an experiment counts: nodes that the table has settled, by the kind of value that did it, and more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TableCuts {
+pub struct Tally {
     /// Lower bounds at beta or above.
     pub lower: u64,
     /// Upper bounds at alpha or below.
@@ -21,7 +21,7 @@ pub struct TableCuts {
     pub passes: u64,
 }
 
-impl TableCuts {
+impl Tally {
     /// All nodes that the table has settled.
     pub fn all(&self) -> u64 {
         self.lower + self.upper + self.exact_high + self.exact_low
@@ -29,8 +29,8 @@ impl TableCuts {
 
     /// The sum of two tallies.
     #[must_use]
-    pub fn plus(self, other: TableCuts) -> TableCuts {
-        TableCuts {
+    pub fn plus(self, other: Tally) -> Tally {
+        Tally {
             lower: self.lower + other.lower,
             upper: self.upper + other.upper,
             exact_high: self.exact_high + other.exact_high,

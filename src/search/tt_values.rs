@@ -5,7 +5,7 @@ use shakmaty::Move;
 use super::distance::Distance;
 use super::node::Node;
 use super::rules::{Narrowing, TableMode};
-use super::tally::TableCuts;
+use super::tally::Tally;
 use super::{Conventions, Search};
 use crate::bound::{Bound, Ibv};
 use crate::params;
@@ -78,7 +78,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 Narrowing::Proofs | Narrowing::All => proof,
             };
             if narrowing.is_some() {
-                self.count(TableCuts::narrowed);
+                self.count(Tally::narrowed);
             }
             return window.know(narrowing);
         }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::position::Game;
 use crate::search::iterate::ThreadResult;
-use crate::search::tally::TableCuts;
+use crate::search::tally::Tally;
 use crate::search::{Conventions, Listener, NodeCounter, Rules, STACK_SIZE, Search, Shared, SharedBest, ThreadData};
 use crate::time::{Clock, Limits};
 use crate::tt::TranspositionTable;
@@ -27,7 +27,7 @@ pub struct SearchRun {
     /// Time.
     pub time: Duration,
     /// What was counted.
-    pub tally: TableCuts,
+    pub tally: Tally,
 }
 
 impl SingleSearch {

@@ -9,7 +9,7 @@ use crate::bound::{Bound, Ibv};
 use crate::position::Game;
 use crate::position::notation::uci;
 use crate::search::Conventions;
-use crate::search::tally::TableCuts;
+use crate::search::tally::Tally;
 
 /// One search.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct Row {
     position: String,
     nodes: u64,
     time: Duration,
-    cuts: TableCuts,
+    cuts: Tally,
     value: Ibv,
     best: String,
     plies: usize,
@@ -115,7 +115,7 @@ impl Sheet {
             let pairs = || rows.iter().zip(&yardstick);
             let logs: f64 = pairs().map(|(a, b)| (a.nodes.max(1) as f64 / b.nodes.max(1) as f64).ln()).sum();
             let seconds = |rows: &[&Row]| rows.iter().map(|r| r.time.as_secs_f64()).sum::<f64>().max(1e-9);
-            let cuts = rows.iter().fold(TableCuts::default(), |sum, r| sum.plus(r.cuts));
+            let cuts = rows.iter().fold(Tally::default(), |sum, r| sum.plus(r.cuts));
             let share = |n: u64| format!("{:.2}", n as f64 * 1000.0 / nodes.max(1) as f64);
             let same_move = pairs().filter(|(a, b)| a.best == b.best).count();
             let same_score = pairs().filter(|(a, b)| a.value == b.value).count();

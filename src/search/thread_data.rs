@@ -1,0 +1,68 @@
+//! What a thread keeps from search to search.
+
+use super::correction::Correction;
+use super::history::History;
+use super::lessons::Lessons;
+use super::pv::PvTable;
+use super::stack::StackEntry;
+use crate::eval::{Evaluation, Evaluator};
+use crate::time::SearchBefore;
+
+/// The data of one search thread that survive its searches.
+pub struct ThreadData {
+    /// Move histories.
+    pub history: History,
+    /// Correction history.
+    pub correction: Correction,
+    /// Lessons for the network, if this thread's searches are to collect them.
+    pub lessons: Option<Lessons>,
+    /// The search before, if it had a score.
+    pub(crate) search_before: Option<SearchBefore>,
+    /// Nodes since the histories last forgot something.
+    pub(super) nodes: u64,
+    pub(super) evaluator: Evaluator,
+    pub(super) stack: Box<[StackEntry]>,
+    pub(super) pv: PvTable,
+}
+
+impl ThreadData {
+    /// Empty histories; with raw evaluations where training data are made (see [`Evaluator::set_raw`]).
+    pub fn new(evaluation: &Evaluation, raw: bool) -> ThreadData {
+        let mut evaluator = Evaluator::new(evaluation);
+        evaluator.set_raw(raw);
+        ThreadData {
+            history: History::new(),
+            correction: Correction::new(),
+            lessons: None,
+            search_before: None,
+            nodes: 0,
+            evaluator,
+            stack: StackEntry::all(),
+            pv: PvTable::new(),
+        }
+    }
+
+    /// Clears the histories, for a new game.
+    pub fn clear(&mut self) {
+        self.history.clear();
+        self.correction.clear();
+        self.search_before = None;
+        self.nodes = 0;
+    }
+
+    /// Lets the move histories forget a part before another search, if the searches before could teach them something new.
+    pub(super) fn age(&mut self) {
+        // Forgetting takes as long as some hundred nodes.
+        const LEAST_NODES: u64 = 8192;
+        if self.nodes >= LEAST_NODES {
+            self.history.age();
+            self.nodes = 0;
+        }
+    }
+}
+
+impl Default for ThreadData {
+    fn default() -> Self {
+        ThreadData::new(&Evaluation::default(), false)
+    }
+}
