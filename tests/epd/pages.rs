@@ -86,6 +86,34 @@ fn a_page_that_cannot_be_renewed_stays() {
     assert_eq!(std::fs::read_dir(&folder.0).expect("a folder").count(), 3, "no piece is left behind");
 }
 
+/// A report that cannot be written keeps no other back. The JSON document is larger than the limit for the size of files,
+/// the others are smaller: here too it plays a full disk.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_report_that_fails_leaves_the_others() {
+    let folder = Scratch::new("one fails");
+    let suite = folder.write("small.epd", SUITE.repeat(25));
+    let run = folder.path("run.jsonl");
+    assert_eq!(status(&ibex(&["epd", &suite, "--depth", "1", "--hash", "1", "--jsonl", &run])), 0);
+    let [json, csv, html, epd] = ["out.json", "out.csv", "out.html", "out.epd"].map(|name| folder.path(name));
+    let limited = |kib: &str, arguments: &[&str]| {
+        let limit = format!("trap '' XFSZ; ulimit -f {kib}; exec \"$@\"");
+        Command::new("bash").args(["-c", &limit, "bash", IBEX, "epd"]).args(arguments).output().expect("it runs")
+    };
+    let outputs = ["--json", &json, "--csv", &csv, "--epd-out", &epd];
+    let output = limited("32", &[&[suite.as_str(), "--depth", "1", "--hash", "1"], &outputs[..]].concat());
+    let said = stderr(&output);
+    assert!(status(&output) == 2 && said.contains(&format!("{json}: File too large")), "{said}");
+    assert_eq!(folder.read("out.csv").lines().count(), 101, "{said}");
+    assert_eq!(folder.read("out.epd").lines().count(), 100, "{said}");
+    assert!(stdout(&output).contains("small"), "the table is printed all the same");
+    // Two that fail are both named; the page behind them is tried.
+    let merge = ["merge", &run, "--out", &folder.path("out.jsonl"), "--json", &json, "--html", &html];
+    let output = limited("1", &merge);
+    let said = stderr(&output);
+    assert!(status(&output) == 2 && said.matches("File too large").count() == 3, "{said}");
+}
+
 /// A run of the small suite in which the first position and no other is lost, and its texts are hostile.
 fn two_runs(folder: &Scratch) -> (String, String) {
     let suite = folder.write("small.epd", SUITE.replace("T.1", "T.1 <script>alert(1)</script>"));

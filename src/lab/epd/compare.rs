@@ -297,10 +297,11 @@ pub fn run(args: &Args) -> Result<Exit, String> {
     if comparison.rows.is_empty() {
         return Err("the runs have no position in common".to_owned());
     }
-    if let Some(path) = &args.html {
+    // The comparison itself is printed also where its page cannot be written.
+    let written = args.html.as_ref().map_or(Ok(()), |path| {
         let page = compare_page::page(&comparison, args.significance);
-        outputs::write(path, page.as_bytes()).map_err(|error| error.to_string())?;
-    }
+        outputs::write(path, page.as_bytes()).map_err(|error| error.to_string())
+    });
     for side in &sides {
         tell!("{}: {} in {}, {} a position", side.letter, side.player, side.path.display(), side.run.head.budget);
     }
@@ -314,7 +315,7 @@ pub fn run(args: &Args) -> Result<Exit, String> {
         let (won, lost) = (against.count(Change::Won), against.count(Change::Lost));
         found |= lost > won && against.p < args.significance || args.strict && lost > 0;
     }
-    Ok(if found { Exit::Found } else { Exit::Done })
+    written.map(|()| if found { Exit::Found } else { Exit::Done })
 }
 
 /// The points of all records together: a suite may give any number for a move.

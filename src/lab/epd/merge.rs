@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::html::Stage;
 use super::record::{Intake, Run, write_line};
-use super::report::{self, Outputs};
+use super::report::{self, Outputs, ReportError};
 use super::run::difference;
 use crate::lab::Exit;
 use crate::lab::outputs::{self, Manner, Output};
@@ -45,16 +45,17 @@ pub fn run(args: &Args) -> Result<Exit, String> {
     }
     let whole =
         merge(runs.iter().map(|(file, run)| (file.display().to_string(), run))).map_err(|error| error.to_string())?;
+    let mut errors = Vec::new();
     if let Some(path) = &args.out {
         let mut bytes = Vec::new();
         write_line(&mut bytes, &whole.head)
             .and_then(|()| whole.records.iter().try_for_each(|record| write_line(&mut bytes, record)))
             .map_err(|error| error.to_string())?;
-        outputs::write(path, &bytes).map_err(|error| error.to_string())?;
+        errors.extend(outputs::write(path, &bytes).err().map(ReportError::from));
     }
-    let saved = report::save(&whole, Stage::Ended, &args.outputs);
+    errors.extend(report::save(&whole, Stage::Ended, &args.outputs));
     report::print(&whole, &args.outputs);
-    saved.map_err(|error| error.to_string())?;
+    report::all_saved(&errors)?;
     let missing = whole.expected().saturating_sub(whole.records.len());
     if missing > 0 {
         let results = counted(whole.expected() as u64, "result", "results");

@@ -114,23 +114,30 @@ pub enum ReportError {
     Csv(#[from] csv::Error),
 }
 
-/// Writes the wanted files.
-///
-/// # Errors
+/// Writes the wanted files. One that cannot be written keeps no other back: a run of hours may have no other record.
+/// What went wrong is returned, in the order of the files:
 ///
 /// [`ReportError::Write`] if a file cannot be written; [`ReportError::Json`] and [`ReportError::Csv`] come from the
 /// libraries for those formats.
-pub fn save(run: &Run, stage: Stage, outputs: &Outputs) -> Result<(), ReportError> {
-    if let Some(path) = &outputs.json {
-        outputs::write(path, json(run)?.as_bytes())?;
-    }
-    if let Some(path) = &outputs.csv {
-        outputs::write(path, &csv(run)?)?;
-    }
-    if let Some(path) = &outputs.html {
-        outputs::write(path, html::page(run, stage).as_bytes())?;
-    }
-    Ok(())
+#[must_use]
+pub fn save(run: &Run, stage: Stage, outputs: &Outputs) -> Vec<ReportError> {
+    let write = |path: &Path, bytes: Result<Vec<u8>, ReportError>| Ok(outputs::write(path, &bytes?)?);
+    let results = [
+        outputs.json.as_ref().map(|path| write(path, json(run).map(String::into_bytes).map_err(ReportError::from))),
+        outputs.csv.as_ref().map(|path| write(path, csv(run).map_err(ReportError::from))),
+        outputs.html.as_ref().map(|path| write(path, Ok(html::page(run, stage).into_bytes()))),
+    ];
+    results.into_iter().flatten().filter_map(Result::err).collect()
+}
+
+/// Files that could not be written as one line for people; fine if there are none.
+///
+/// # Errors
+///
+/// One line that names each of them.
+pub fn all_saved(errors: &[ReportError]) -> Result<(), String> {
+    let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    if lines.is_empty() { Ok(()) } else { Err(lines.join("; ")) }
 }
 
 /// Prints the table, and what else was wanted.

@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use super::html::Stage;
 use super::record::{FORMAT, Head, Intake, PlayerHead, Record, ResultsFile, Run, Shard, Status, SuiteHead};
 use super::renewal::Renewal;
-use super::report::{self, Outputs, ReportError};
+use super::report::{self, Outputs};
 use super::totals;
 use super::workers::{Contestant, Kind, PositionTask, Workers};
 use crate::engine::Settings;
@@ -270,12 +270,12 @@ fn save(args: &Args, suites: &[Suite], run: &Run, ended_early: bool) -> Result<(
         );
     }
     let stage = if ended_early { Stage::Stopped } else { Stage::Ended };
-    let saved = report::save(run, stage, &args.outputs).and_then(|()| match &args.epd_out {
-        Some(path) => report::write_epd(path, suites, run).map_err(ReportError::from),
-        None => Ok(()),
-    });
+    let mut errors = report::save(run, stage, &args.outputs);
+    if let Some(Err(error)) = args.epd_out.as_ref().map(|path| report::write_epd(path, suites, run)) {
+        errors.push(error.into());
+    }
     report::print(run, &args.outputs);
-    saved.map_err(|error| error.to_string())
+    report::all_saved(&errors)
 }
 
 /// What each player has solved so far, of how many positions.
