@@ -13,6 +13,7 @@ use crate::lab::page::board::{self, Arrow};
 use crate::lab::page::chart::{self, Steps};
 use crate::lab::page::{self, amount, time};
 use crate::lab::play::player::Budget;
+use crate::lab::tell::counted;
 use crate::position::notation::read_fen;
 
 /// How far the run of a page is.
@@ -121,8 +122,10 @@ fn head(run: &Run, title: &str, stage: Stage) -> Markup {
             @if let Some(hold) = head.hold { ", ended early once a solution held " (hold) " iterations" }
             ", " (head.hash) " MiB, "
             @if head.threads == 1 { "one thread." } @else { (head.threads) " threads." }
-            @if bad > 0 { " " (bad) " bad lines were left out." }
-            @if missing > 0 && stage == Stage::Ended { " " b.bad { (missing) " results are missing." } }
+            @if bad > 0 { " " (counted(bad as u64, "bad line was", "bad lines were")) " left out." }
+            @if missing > 0 && stage == Stage::Ended {
+                " " b.bad { (counted(missing as u64, "result is", "results are")) " missing." }
+            }
         }
         p.runs {
             @for player in &head.players {
@@ -352,6 +355,20 @@ mod tests {
             assert_eq!(page.matches("<path class=\"curve\"").count(), 2 * charts, "{page}");
             assert_eq!(page.contains("Themes by nodes"), charts > 2, "{themes}");
             assert!(!page.contains("<i>"), "{page}");
+        }
+    }
+
+    #[test]
+    fn one_and_several_are_told_apart() {
+        for (number, texts) in [
+            (1, ["1 bad line was left out.", "1 result is missing."]),
+            (2, ["2 bad lines were left out.", "2 results are missing."]),
+        ] {
+            let mut run = run_of(3);
+            run.records.truncate(6 - number);
+            run.head.suites[0].bad_lines = number;
+            let page = page(&run, Stage::Ended);
+            assert!(texts.iter().all(|text| page.contains(text)), "{page}");
         }
     }
 

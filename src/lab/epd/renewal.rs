@@ -114,6 +114,21 @@ mod tests {
     }
 
     #[test]
+    fn a_page_is_due_again_and_again() {
+        let folder = Scratch::new("due");
+        let path = folder.0.join("page.html");
+        let mut renewal = Renewal::new(Some(&path));
+        renewal.due -= FIRST;
+        for page in 1..=3 {
+            assert!(renewal.is_due(), "page {page}");
+            assert_eq!(renewal.write(&run()), None);
+            assert!(!renewal.is_due() && renewal.due <= Instant::now() + renewal.wait, "page {page}");
+            // The wait is over.
+            renewal.due -= renewal.wait;
+        }
+    }
+
+    #[test]
     fn a_failure_is_told_once() {
         let folder = Scratch::new("renewal-fails");
         let path = folder.0.join("no/page.html");
