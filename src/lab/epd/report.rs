@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::html::{self, Stage};
 use super::record::{Record, Run, Status};
-use super::totals::{Total, players, themes, totals};
+use super::totals::{MOST_THEMES, Total, players, themes, totals};
 use crate::formats::epd::{Operation, Suite, SuiteEntry, written};
 use crate::lab::outputs::{self, Manner, Output, WriteError};
 use crate::lab::play::player::UciScore;
@@ -156,7 +156,9 @@ pub fn print(run: &Run, outputs: &Outputs) {
     }
     if outputs.themes {
         let themes = themes(run);
-        if !themes.is_empty() {
+        if themes.is_empty() {
+            tell!("\nno themes: the ids of each suite name only one, or more than {MOST_THEMES}");
+        } else {
             tell!("\n{}", table(&themes).trim_end());
         }
     }

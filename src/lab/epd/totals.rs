@@ -7,7 +7,7 @@ use super::record::{Record, Run, Status, theme};
 use crate::lab::tell::share;
 
 /// Themes that a suite has at most; more are no themes.
-const MOST_THEMES: usize = 40;
+pub const MOST_THEMES: usize = 40;
 
 /// Totals of one player over some positions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
