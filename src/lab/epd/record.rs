@@ -49,6 +49,9 @@ pub enum RunFileError {
         /// What is wrong with it.
         source: serde_json::Error,
     },
+    /// The file is the document that `--json` writes: it has all of a run, and no results by line.
+    #[error("{0}: this is the document of --json; give the file of --jsonl or --resume")]
+    Document(String),
     /// The file was written in another format.
     #[error("{name}: written in format {found}, this program reads format {FORMAT}")]
     Format {
@@ -160,6 +163,14 @@ pub struct PlayerHead {
     /// Options that were set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
+}
+
+impl PlayerHead {
+    /// The value of an option that was set; engines ignore the case of its name, and the last value counts.
+    pub fn option(&self, name: &str) -> Option<&str> {
+        let set = self.options.iter().rev().filter_map(|option| option.split_once('='));
+        set.into_iter().find(|(set, _)| set.trim().eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
+    }
 }
 
 /// A suite.
@@ -350,11 +361,11 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// [`RunFileError::File`] if the file cannot be read; [`RunFileError::Empty`], [`RunFileError::Head`] or
-    /// [`RunFileError::Format`] if it does not begin with the head of a run.
+    /// [`RunFileError::File`] if the file cannot be read; [`RunFileError::Empty`], [`RunFileError::Head`],
+    /// [`RunFileError::Document`] or [`RunFileError::Format`] if it does not begin with the head of a run.
     pub fn read(path: &Path) -> Result<Intake, RunFileError> {
         let (name, bytes) = read_file(path)?;
-        Run::parse(&name, &bytes)
+        Run::parse(&name, &bytes).map_err(|error| of_document(error, &bytes))
     }
 
     /// Reads a file of results, or the document that `--json` writes.
@@ -505,7 +516,7 @@ impl ResultsFile {
                 Intake { run: Run { head: head.clone(), records: Vec::new() }, remarks, whole: None },
             ));
         }
-        let intake = Run::parse(&name, &bytes)?;
+        let intake = Run::parse(&name, &bytes).map_err(|error| of_document(error, &bytes))?;
         if intake.run.head != *head {
             let difference = differs(&intake.run.head, head);
             return Err(RunFileError::AnotherRun { name: name.clone(), difference });
@@ -578,6 +589,16 @@ fn read_file(path: &Path) -> Result<(String, Vec<u8>), RunFileError> {
     Ok((name, bytes))
 }
 
+/// The error for bytes that are no results: another one if they are the document of `--json`.
+fn of_document(error: RunFileError, bytes: &[u8]) -> RunFileError {
+    match error {
+        RunFileError::Head { name, .. } | RunFileError::Empty(name) if serde_json::from_slice::<Run>(bytes).is_ok() => {
+            RunFileError::Document(name)
+        }
+        error => error,
+    }
+}
+
 /// A line, in one piece.
 pub(super) fn write_line(file: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
     let mut bytes = serde_json::to_vec(line)?;
@@ -602,6 +623,7 @@ mod tests {
         let head = r#"{"ibex_epd":1,"players":[],"budget":{"nodes":9},"hash":1,"threads":1,"suites":[]}"#;
         for end in ["", "\n"] {
             let path = folder.write("a.json", format!("{{\"head\":{head},\"records\":[]}}{end}"));
+            assert!(matches!(Run::read(Path::new(&path)), Err(RunFileError::Document(_))));
             let intake = Run::read_report(Path::new(&path)).expect("a document");
             assert_eq!((intake.run.head.budget.nodes, intake.remarks.len()), (Some(9), 0));
         }
