@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::compare_page;
 use super::html::is_timed;
-use super::record::{Head, Intake, Record, Run};
+use super::record::{Intake, Record, Run};
 use crate::lab::Exit;
 use crate::lab::outputs::{self, Manner, Output};
 use crate::lab::tell::counted;
@@ -52,6 +52,8 @@ fn probability(text: &str) -> Result<f64, String> {
 pub(super) const MUCH: u64 = 4;
 /// ... and the difference is at least this part of the longer search: at the very beginning such factors mean nothing.
 const PART: u64 = 10;
+/// The same in words.
+pub(super) const FAR: &str = "and a tenth of the longer search apart";
 
 /// One of the runs.
 pub(super) struct Side {
@@ -209,19 +211,28 @@ impl<'a> Comparison<'a> {
     /// What makes the runs hard to compare, a line each.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
-        let mut differ = |what: &str, text: &dyn Fn(&Head) -> String| {
-            let texts: Vec<String> = self.sides.iter().map(|side| text(&side.run.head)).collect();
+        let mut differ = |what: &str, text: &dyn Fn(&Side) -> String| {
+            let texts: Vec<String> = self.sides.iter().map(text).collect();
             if texts.iter().any(|text| *text != texts[0]) {
                 let each = self.sides.iter().zip(&texts).map(|(side, text)| format!("{} {text}", side.letter));
                 remarks.push(format!("{what}: {}", each.collect::<Vec<_>>().join(", ")));
             }
         };
-        differ("the limits differ", &|head| {
+        differ("the limits differ", &|side| {
+            let head = &side.run.head;
             let hold = head.hold.map_or_else(String::new, |hold| format!(" with --hold {hold}"));
             format!("{}{hold}", head.budget)
         });
-        differ("tables or threads differ", &|head| {
-            format!("{} MiB and {}", head.hash, counted(head.threads as u64, "thread", "threads"))
+        differ("tables or threads differ", &|side| {
+            let head = &side.run.head;
+            // An option of its own replaces what the run has for all.
+            let player = head.players.iter().find(|player| player.label == side.player);
+            let own = |name, all: usize| {
+                let own = player.and_then(|player| player.option(name)).and_then(|value| value.parse().ok());
+                own.unwrap_or(all as u64)
+            };
+            let threads = own("Threads", head.threads);
+            format!("{} MiB and {}", own("Hash", head.hash), counted(threads, "thread", "threads"))
         });
         let names: BTreeSet<&str> =
             self.sides.iter().flat_map(|side| &side.run.head.suites).map(|suite| suite.name.as_str()).collect();
@@ -272,6 +283,17 @@ pub(super) fn verdict(p: f64, level: f64) -> &'static str {
     if p >= level { "could be chance" } else { "is more than chance" }
 }
 
+/// The result of the test for people: with four decimal places, or as many as show on which side of the level it is.
+pub(super) fn chance(p: f64, level: f64) -> String {
+    const LEAST: f64 = 0.0001;
+    if p < LEAST && level >= LEAST {
+        return format!("< {LEAST}");
+    }
+    let rounded = |places: usize| if p < LEAST { format!("{p:.places$e}") } else { format!("{p:.places$}") };
+    let shows = |text: &String| text.parse().is_ok_and(|shown: f64| (shown < level) == (p < level));
+    (4..17).map(rounded).find(shows).unwrap_or_else(|| p.to_string())
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -295,7 +317,9 @@ pub fn run(args: &Args) -> Result<Exit, String> {
     }
     let comparison = Comparison::new(&sides);
     if comparison.rows.is_empty() {
-        return Err("the runs have no position in common".to_owned());
+        let why = comparison.remarks();
+        let joint = if why.is_empty() { "" } else { ": " };
+        return Err(format!("the runs have no position in common{joint}{}", why.join("; ")));
     }
     // The comparison itself is printed also where its page cannot be written.
     let written = args.html.as_ref().map_or(Ok(()), |path| {
@@ -341,7 +365,8 @@ fn tell_against(comparison: &Comparison<'_>, side: usize, against: &Against, lev
     }
     let (sooner, later) = (against.count(Change::Sooner), against.count(Change::Later));
     if sooner + later > 0 {
-        tell!("found in a quarter of the {} or less: {sooner}; four times as much or more: {later}", comparison.unit());
+        let unit = comparison.unit();
+        tell!("found in a quarter of the {unit} or less: {sooner}; four times as much or more: {later} ({FAR})");
     }
     let both = |a: &dyn Display, b: &dyn Display| format!("A {a}, {letter} {b}");
     let (a, b, n) = (comparison.solved(0), comparison.solved(side), comparison.rows.len());
@@ -351,7 +376,9 @@ fn tell_against(comparison: &Comparison<'_>, side: usize, against: &Against, lev
         tell!("points: {}: {:+}", both(&points(0), &points(side)), points(side) - points(0));
     }
     let p = against.p;
-    tell!("McNemar's exact test: p = {p:.4}: the difference {} (level {level})", verdict(p, level));
+    let chance = chance(p, level);
+    let sign = if chance.starts_with('<') { "" } else { "= " };
+    tell!("McNemar's exact test: p {sign}{chance}: the difference {} (level {level})", verdict(p, level));
 }
 
 #[cfg(test)]
@@ -414,6 +441,23 @@ mod tests {
         slow.found = slow.found.map(|found| Found { ms: 900, ..found });
         let by = |timed| Change::between(&record(true, 100, 1000), &slow, timed);
         assert_eq!((by(false), by(true)), (None, Some(Change::Later)));
+    }
+
+    /// A number next to the level says on which side of it the verdict is.
+    #[test]
+    fn a_chance_is_never_on_the_other_side_of_the_level() {
+        let p = mcnemar(117, 150);
+        assert_eq!((chance(p, 0.05), verdict(p, 0.05)), ("0.04998".to_owned(), "is more than chance"));
+        assert_eq!(chance(mcnemar(0, 20), 0.05), "< 0.0001");
+        assert_eq!(chance(mcnemar(0, 20), 1e-9), "1.9073e-6");
+        assert_eq!([chance(0.0, 0.05), chance(1.0, 0.05), chance(0.05, 0.05)], ["< 0.0001", "1.0000", "0.0500"]);
+        for level in [0.05, 0.5, 0.0001, 1e-7] {
+            for p in [level, level * 0.999_999, level * 1.000_001] {
+                let text = chance(p, level);
+                let shown: f64 = text.trim_start_matches("< ").parse().expect("a number");
+                assert_eq!(!text.starts_with('<') && shown >= level, p >= level, "{text} beside {level}");
+            }
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
-use super::compare::{Against, Change, Comparison, MUCH, verdict};
+use super::compare::{Against, Change, Comparison, FAR, MUCH, chance, verdict};
 use super::html::{Changed, charts, position, table};
 use super::record::{PlayerHead, Record, Run};
 use super::totals::{themes, totals};
@@ -133,7 +133,7 @@ fn tests(comparison: &Comparison<'_>, whole: &Run, against: &[Against], level: f
                             (fact("lost", &against.count(Change::Lost).to_string()))
                             (fact("sooner", &against.count(Change::Sooner).to_string()))
                             (fact("later", &against.count(Change::Later).to_string()))
-                            (fact("p", &chance(against.p)))
+                            (fact("p", &chance(against.p, level)))
                             td.l data-name="the difference" { (verdict(against.p, level)) }
                         }
                     }
@@ -143,17 +143,13 @@ fn tests(comparison: &Comparison<'_>, whole: &Run, against: &[Against], level: f
         p.faint {
             "p is the probability of such a difference by chance alone (McNemar's exact test); below " (level)
             " it is more than chance. Sooner and later are positions that both runs solve, one of them with " (MUCH)
-            " times the " (comparison.unit()) " of the other or more."
+            " times the " (comparison.unit()) " of the other or more (" (FAR) ")."
             @if !comparison.is_even() {
                 " With other limits this says little: a longer search may leave its solution for a while, and counts"
                 " when it comes back."
             }
         }
     }
-}
-
-fn chance(p: f64) -> String {
-    if p < 0.0001 { "< 0.0001".to_owned() } else { format!("{p:.4}") }
 }
 
 /// The positions that changed, and how many did not.
@@ -209,8 +205,8 @@ fn explanation(change: Change, two: bool, unit: &str) -> String {
     match change {
         Change::Won => format!("Not solved by A, solved by {other}."),
         Change::Lost => format!("Solved by A, not solved by {other}."),
-        Change::Sooner => format!("Solved by A and by {other}, which needs a quarter of the {unit} or less."),
-        Change::Later => format!("Solved by A and by {other}, which needs {MUCH} times the {unit} or more."),
+        Change::Sooner => format!("Solved by A and by {other}, which needs a quarter of the {unit} or less ({FAR})."),
+        Change::Later => format!("Solved by A and by {other}, which needs {MUCH} times the {unit} or more ({FAR})."),
     }
 }
 
@@ -222,7 +218,6 @@ mod tests {
     fn names_are_short_and_remarks_are_sentences() {
         assert_eq!(short("old"), "old");
         assert_eq!(short(&"x".repeat(99)).chars().count(), 24);
-        assert_eq!([0.05, 1e-9].map(chance), ["0.0500", "< 0.0001"]);
         assert_eq!((capital("the limits"), capital("")), ("The limits".to_owned(), String::new()));
     }
 }
