@@ -97,6 +97,8 @@ fn what_cannot_be_done_is_said() {
     let folder = Scratch::new("bad");
     let good = folder.write("good.epd", SUITE);
     let empty = folder.write("empty.epd", "# nothing\n");
+    let head = r#"{"ibex_epd":1,"players":[],"budget":{"nodes":9},"hash":1,"threads":1,"suites":[]}"#;
+    let document = folder.write("out.json", format!("{{\n  \"head\": {head},\n  \"records\": []\n}}\n"));
     let idle = folder.write("idle.epd", "6k1/5ppp/8/8/8/8/8/R3K3 w Q - id \"no task\";\n");
     for (arguments, part) in [
         (vec!["epd", good.as_str()], "say how long to search"),
@@ -117,6 +119,9 @@ fn what_cannot_be_done_is_said() {
         (vec!["epd", "compare", "-", &good], "-: results need the name of a file"),
         (vec!["epd", "merge", &good], "not the head of a run"),
         (vec!["epd", "compare", &good, &good], "not the head of a run"),
+        (vec!["epd", "merge", &document], "this is the document of --json; give the file of --jsonl or --resume"),
+        (vec!["epd", &good, "--depth", "2", "--resume", &document], "this is the document of --json"),
+        (vec!["epd", &good, "--movetime", "9", "--engine", "x", "--stop-at-nodes", "x"], "--nodes <N>"),
         (vec!["epd", &good, "--depth", "0"], "invalid value"),
         (vec!["epd", &good, "--depth", "2", "--shard", "3/2"], "I/N"),
         (vec!["epd", &good, "--depth", "2", "--hash", "0"], "from 1 to 1048576"),

@@ -16,7 +16,7 @@ fn is_whole(page: &str) -> bool {
 /// The page shows how far the run is, and after an interruption how far it came.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_page_is_renewed_while_the_run_goes_on() {
+fn a_page_is_there_while_the_run_goes_on() {
     use std::os::unix::process::CommandExt as _;
     let folder = Scratch::new("renewed");
     let suite = folder.write("long.epd", long_suite(200));
@@ -86,8 +86,8 @@ fn a_page_that_cannot_be_renewed_stays() {
     assert_eq!(std::fs::read_dir(&folder.0).expect("a folder").count(), 3, "no piece is left behind");
 }
 
-/// A report that cannot be written keeps no other back. The JSON document is larger than the limit for the size of files,
-/// the others are smaller: here too it plays a full disk.
+/// A report that cannot be written keeps no other back. A limit for the size of files plays the full disk here too: the
+/// JSON document is larger than it, the others are smaller.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_report_that_fails_leaves_the_others() {
@@ -201,6 +201,12 @@ fn runs_that_differ_in_more_say_so() {
     ] {
         assert!(said.contains(part) && text.contains(part), "{part}: {said}");
     }
+    // The same suite under another name has no position in common with itself, and the message says why.
+    let (renamed, other) = (folder.write("renamed.epd", SUITE), folder.path("other.jsonl"));
+    assert_eq!(status(&ibex(&["epd", &renamed, "--nodes", "2000", "--jsonl", &other])), 0);
+    let output = ibex(&["epd", "compare", &good, &other]);
+    let suites = "no position in common: the suites differ: renamed only in B, small only in A";
+    assert!(status(&output) == 2 && stderr(&output).contains(suites), "{}", stderr(&output));
     for part in ["B against A:", "C against A:", "solved: A 1, C 1 of 2: +0"] {
         assert!(said.contains(part), "{part}: {said}");
     }

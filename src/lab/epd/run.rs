@@ -47,8 +47,8 @@ pub struct Args {
     /// Stop a position once its solution has held for N further iterations
     #[arg(long, value_name = "N")]
     pub hold: Option<u32>,
-    /// Give a position up after this many seconds [default: an hour; with --nodes or --movetime, what they need and
-    /// more for another engine, and no limit for Ibex]
+    /// Give a position up after this many seconds [default: an hour; for another engine with --movetime, three times
+    /// that and 15 s, or else with --nodes, 10 s and one more for each 25,000 nodes; no limit for Ibex with either]
     #[arg(long, value_name = "SECONDS", value_parser = amount::seconds)]
     pub timeout: Option<u64>,
 
@@ -68,8 +68,15 @@ pub struct Args {
     /// Set an option of these programs, as `[LABEL:]NAME=VALUE` (may be repeated)
     #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "Other engines")]
     pub options: Vec<String>,
-    /// These engines do not know `go nodes`: let them search, and stop them when they report the limit (may be repeated)
-    #[arg(long = "stop-at-nodes", value_name = "LABEL", requires = "engines", help_heading = "Other engines")]
+    /// These engines do not know `go nodes`: let them search, and stop them when they report the nodes of --nodes (may
+    /// be repeated)
+    #[arg(
+        long = "stop-at-nodes",
+        value_name = "LABEL",
+        requires = "engines",
+        requires = "nodes",
+        help_heading = "Other engines"
+    )]
     pub counted: Vec<String>,
     /// Leave out Ibex itself
     #[arg(long, requires = "engines", help_heading = "Other engines")]
@@ -430,6 +437,13 @@ fn contestants(args: &Args, budget: &Budget) -> Result<Vec<Contestant>, String> 
             Err(reason) => return Err(format!("--engine {label}: {reason}")),
         };
         let head = PlayerHead { label, name, command: Some(command.to_owned()), options: shown };
+        // The first line of the result has one size and one number for all.
+        for (option, flag, all) in [("Hash", "hash", args.hash), ("Threads", "threads", args.threads)] {
+            if let Some(own) = head.option(option).filter(|own| *own != all.to_string()) {
+                let label = &head.label;
+                remark!("--engine {label}: its option {option} is {own} by --option, not the {all} of --{flag}");
+            }
+        }
         contestants.push(Contestant { head, kind: Kind::Program(program) });
     }
     // Ibex itself has a label too, and obeys its nodes.

@@ -460,7 +460,7 @@ impl Process {
         };
         let ms = started.elapsed().as_millis().try_into().unwrap_or(u64::MAX);
         if matches!(stopped, Some(Stopped::TimeOut)) {
-            return Err(Failure::Answer(Trouble::Timeout(format!("stopped after {ms} ms"))));
+            return Err(Failure::Answer(Trouble::Timeout(format!("stopped after {ms} ms (--timeout)"))));
         }
         let m = position.parse_move(&best).or_else(|| position.parse_move(&best.to_lowercase()));
         if m.is_none() && position.has_legal_move() {

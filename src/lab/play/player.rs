@@ -308,7 +308,7 @@ pub fn search(
                     return Err(Trouble::Interrupted);
                 }
                 if late {
-                    return Err(Trouble::Timeout("stopped after the time allowed".to_owned()));
+                    return Err(Trouble::Timeout("stopped after the time allowed (--timeout)".to_owned()));
                 }
                 return Ok(outcome);
             }
@@ -363,5 +363,9 @@ mod tests {
         assert_eq!(Budget { depth: Some(9), ..mate }.own_patience(), Some(Duration::from_secs(3600)));
         assert_eq!(Budget { nodes: Some(9), ..mate }.own_patience(), None);
         assert_eq!(Budget { movetime: Some(9), ..mate }.own_patience(), None);
+        // As docs/epd.md and the help of --timeout have it.
+        let seconds = |budget: Budget| budget.patience().as_secs_f64();
+        let nodes = Budget { nodes: Some(1_000_000), ..mate };
+        assert_eq!((seconds(nodes), seconds(Budget { movetime: Some(2000), ..nodes })), (50.0, 21.0));
     }
 }
