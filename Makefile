@@ -153,7 +153,7 @@ figures-%:
 
 match: ## Play the commit NEW against OLD by SPRT and record the result, with CHANGE="what it does" (fastchess must be in the search path; ARGS="--tc 8+0.08" for a clock)
 	cargo run --quiet --locked -p ibex-figures -- $(if $(IBEX_SHARED),--shared $(IBEX_SHARED)) match \
-	  --new $(or $(NEW),HEAD) --old $(or $(OLD),HEAD~1) $(if $(CHANGE),--change "$(CHANGE)") $(ARGS)
+	  --new $(or $(NEW),HEAD) --old $(or $(OLD),HEAD~1) $(if $(CHANGE),--change "$$CHANGE") $(ARGS)
 	$(MAKE) matches
 
 factors: ## Measure the effects of many changes of options in one match: CHANGES=FILE has one a line, NAME OPTION=VALUE ...

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use ibex::checksum::checksum;
 
+use crate::measure::output;
 use crate::page::read;
 
 /// Columns of a line of the pages.
@@ -184,9 +185,18 @@ impl Engine {
 }
 
 /// The date, as `YYYY-MM-DD`.
+///
+/// # Errors
+///
+/// One line: it is not to be had.
 pub fn today() -> Result<String, String> {
-    let output = Command::new("date").arg("+%Y-%m-%d").output().map_err(|error| format!("date: {error}"))?;
-    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    date("date")
+}
+
+/// The date that this program prints.
+fn date(program: &str) -> Result<String, String> {
+    let date = output(Command::new(program).arg("+%Y-%m-%d"), &[0])?.trim().to_owned();
+    if date.is_empty() { Err(format!("{program} prints no date")) } else { Ok(date) }
 }
 
 impl State {
@@ -338,6 +348,14 @@ mod tests {
         git.env("GIT_CONFIG_GLOBAL", "/dev/null").args(["-c", "user.name=test", "-c", "user.email=test@localhost"]);
         let output = git.arg("-C").arg(&project.0).args(arguments).output().unwrap();
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn there_is_a_date_or_an_error() {
+        assert_eq!(today().unwrap().len(), "2026-11-27".len());
+        assert!(date("false").unwrap_err().contains("false: exit status"));
+        assert_eq!(date("true"), Err("true prints no date".to_owned()));
     }
 
     #[test]

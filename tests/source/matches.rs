@@ -26,10 +26,9 @@ fn number(row: &Row, column: &str) -> f64 {
     row[column].parse().unwrap_or_else(|_| panic!("{column}: no number in {row:?}"))
 }
 
-/// "+20.0 ± 5.1", or without an error if there is none.
+/// "+20.0 ± 5.1".
 fn elo(row: &Row) -> String {
-    let error = if row["error"].is_empty() { String::new() } else { format!(" ± {}", row["error"]) };
-    format!("{:+.1}{error}", number(row, "elo"))
+    format!("{:+.1} ± {}", number(row, "elo"), row["error"])
 }
 
 fn results(row: &Row) -> String {
