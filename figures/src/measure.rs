@@ -1,6 +1,7 @@
 //! The measurements: each runs programs and makes a table of what they print.
 
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -81,6 +82,20 @@ impl Tools {
         let path = self.shared.join("data").join(name);
         if path.exists() { Ok(path) } else { Err(format!("{} is missing (--shared)", path.display())) }
     }
+
+    /// The openings of a match: the file that somebody has chosen, or else one of the public test data.
+    pub fn book(&self, chosen: Option<&Path>, usual: &str) -> Result<PathBuf, String> {
+        match chosen {
+            Some(file) if file.is_file() => Ok(file.to_owned()),
+            Some(file) => Err(format!("{} is no file (--book)", file.display())),
+            None => self.data(usual),
+        }
+    }
+}
+
+/// What makes a line of an error about this file.
+pub fn at<E: Display>(path: &Path) -> impl Fn(E) -> String {
+    move |error| format!("{}: {error}", path.display())
 }
 
 /// A number for what a file holds, in hexadecimal digits.
@@ -89,7 +104,7 @@ impl Tools {
 ///
 /// One line: it cannot be read.
 pub fn checksum(file: &Path) -> Result<String, String> {
-    let bytes = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let bytes = fs::read(file).map_err(at(file))?;
     Ok(format!("{:016x}", ibex::checksum::checksum(&bytes)))
 }
 
@@ -100,13 +115,12 @@ pub fn program_in(folder: &Path, checksum: &str) -> PathBuf {
 
 /// Copies a program into a folder, under the name of its checksum.
 fn pin(program: &Path, folder: &Path) -> Result<PathBuf, String> {
-    let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
-    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    fs::create_dir_all(folder).map_err(at(folder))?;
     // The copy is the one that is named: the program may be replaced while it is read.
     let scratch = folder.join(format!("copy-{}", std::process::id()));
-    fs::copy(program, &scratch).map_err(|error| failed(program, error))?;
+    fs::copy(program, &scratch).map_err(at(program))?;
     let copy = program_in(folder, &checksum(&scratch)?);
-    fs::rename(&scratch, &copy).map_err(|error| failed(&copy, error))?;
+    fs::rename(&scratch, &copy).map_err(at(&copy))?;
     Ok(copy)
 }
 
@@ -219,9 +233,9 @@ fn run_suites(tools: &Tools, files: &[PathBuf], limit: &[&str], others: &[(&str,
         arguments.extend(["--engine".into(), PathBuf::from(format!("{label}='{command}'"))]);
     }
     let run = tools.run(arguments);
-    let text = std::fs::read_to_string(&scratch).map_err(|error| format!("{}: {error}", scratch.display()));
+    let text = fs::read_to_string(&scratch).map_err(at(&scratch));
     // A failed run leaves one too, and the next one would not replace it.
-    let _ = std::fs::remove_file(&scratch);
+    let _ = fs::remove_file(&scratch);
     let text = run.and(text)?;
     serde_json::from_str(&text).map_err(|error| format!("the suites' results: {error}"))
 }
@@ -322,16 +336,61 @@ fn suites_table(document: &Value) -> Result<(Vec<String>, String), String> {
     Ok((players.into_iter().skip(1).map(|(_, name)| name).collect(), table))
 }
 
+/// The suites of public mates, by the moves to the mate.
+const MATES: [(u64, &str); 6] = [
+    (1, "mate_in_1"),
+    (2, "mate_in_2"),
+    (3, "mate_in_3"),
+    (3, "pychess_mate_in_3"),
+    (4, "mate_in_4"),
+    (5, "mate_in_5"),
+];
+/// What the test of the mates reads from the environment: the figure is of what it does without.
+const MATES_SETTINGS: [&str; 5] =
+    ["IBEX_MATE_NODES", "IBEX_MATE_SAMPLE", "IBEX_MATE_SUITE", "IBEX_MATE_HASH", "IBEX_MATE_THREADS"];
+
 /// The public mates, from the lines of a test.
 pub fn mates(tools: &Tools) -> Result<Measured, String> {
-    let command = "cargo test --locked --release --test mates -- --ignored --nocapture";
-    let mut words = command.split(' ');
+    // A test whose data are missing passes.
+    for (_, name) in MATES {
+        tools.data(&format!("mate/{name}.epd"))?;
+    }
+    let build = "cargo test --locked --release --test mates";
+    let command = format!("{build} -- --ignored --nocapture");
+    // A test that does not build ends as one that fails.
+    output(&mut mates_command(&format!("{build} --no-run"), &tools.shared), &[0])?;
     // A mate that two threads miss makes the test fail, and is a figure all the same.
-    let text = output(
-        Command::new(words.next().unwrap_or_default()).args(words).env("IBEX_SHARED", &tools.shared),
-        &[0, 101],
-    )?;
+    let text = output(&mut mates_command(&command, &tools.shared), &[0, 101])?;
     Ok(Measured { table: mates_table(&text)?, conditions: format!("`{command}`, a million nodes a position") })
+}
+
+fn mates_command(command: &str, shared: &Path) -> Command {
+    let mut words = command.split(' ');
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words).env("IBEX_SHARED", shared);
+    for name in MATES_SETTINGS {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Positions of a suite of mates, and how many of them are solved exactly, from the test's line of this setting.
+fn mates_line(text: &str, suite: &str, setting: &str) -> Result<[u64; 2], String> {
+    let marker = format!("{suite}.epd, {setting}: ");
+    // The harness may have begun the line. The name of one suite ends like that of another.
+    let is_begin = |before: &str| before.is_empty() || before.ends_with(' ');
+    let found = text.lines().find_map(|line| {
+        let (before, rest) = line.split_once(&marker)?;
+        is_begin(before).then_some((line, rest))
+    });
+    let (line, rest) = found.ok_or_else(|| format!("the test prints no line '{marker}...'"))?;
+    let numbers: Vec<u64> = rest.split(' ').filter_map(|word| word.parse().ok()).collect();
+    match numbers[..] {
+        [0, ..] => Err(format!("no positions: {line}")),
+        [positions, exact, _, _, 0, _] => Ok([positions, exact]),
+        [_, _, _, _, _, _] => Err(format!("false mates: {line}")),
+        _ => Err(format!("not understood: {line}")),
+    }
 }
 
 fn mates_table(text: &str) -> Result<String, String> {
@@ -342,24 +401,20 @@ fn mates_table(text: &str) -> Result<String, String> {
     for moves in 1..=5 {
         let mut positions = 0;
         let mut exact = [0; 4];
-        for (setting, exact) in settings.iter().zip(&mut exact) {
-            let marker = format!("mate_in_{moves}.epd, {setting}: ");
-            positions = 0;
-            for line in text.lines() {
-                let Some((_, rest)) = line.split_once(&marker) else { continue };
-                let numbers: Vec<u64> = rest.split(' ').filter_map(|word| word.parse().ok()).collect();
-                let [of, found, _, _, faults, _] = numbers[..] else { return Err(format!("not understood: {line}")) };
-                if faults > 0 {
-                    return Err(format!("false mates: {line}"));
+        for (_, suite) in MATES.iter().filter(|(of, _)| *of == moves) {
+            let lines = settings.map(|setting| mates_line(text, suite, setting));
+            let [first, ..] = &lines;
+            let all = first.clone()?[0];
+            for (line, exact) in lines.into_iter().zip(&mut exact) {
+                let [of, found] = line?;
+                if of != all {
+                    return Err(format!("{suite}.epd has {all} positions with one setting and {of} with another"));
                 }
-                positions += of;
                 *exact += found;
             }
-            if positions == 0 {
-                return Err(format!("no line begins with '{marker}'"));
-            }
+            positions += all;
         }
-        let numbers = [moves, positions].into_iter().chain(exact).map(|n| n.to_string());
+        let numbers = [moves, positions].into_iter().chain(exact).map(|number: u64| number.to_string());
         table += &row(&numbers.collect::<Vec<_>>());
     }
     Ok(table)
@@ -508,5 +563,32 @@ mod tests {
         assert!(table.contains("| 3 | 100 | 96 | 96 | 96 | 96 |\n") && table.contains("| 5 | 50 | 48 |"), "{table}");
         assert!(mates_table(&text.replace("0 faults", "1 faults")).unwrap_err().contains("false mates"));
         assert!(mates_table(&text.replace("mate_in_4", "mate")).unwrap_err().contains("mate_in_4"));
+        let begun = text.replacen("mate_in_1", "test public_suites ... mate_in_1", 1);
+        assert_eq!(mates_table(&begun).unwrap(), table);
+        // The other suite of three moves does not stand for one that is missing or empty.
+        let error = mates_table(&text.replace("pychess_mate_in_3", "other")).unwrap_err();
+        assert!(error.contains("no line 'pychess_mate_in_3.epd, 16 MB, 1 threads"), "{error}");
+        let line = "pychess_mate_in_3.epd, 1 MB, 2 threads: ";
+        let with = |numbers: &str| text.replace(&format!("{line}50 positions, 48"), &format!("{line}{numbers}"));
+        assert!(mates_table(&with("0 positions, 0")).unwrap_err().contains("no positions: pychess_mate_in_3"));
+        let error = mates_table(&with("49 positions, 48")).unwrap_err();
+        assert_eq!(error, "pychess_mate_in_3.epd has 50 positions with one setting and 49 with another");
+    }
+
+    /// The page states nodes and positions; what the user has exported would make them others.
+    #[test]
+    fn the_mates_are_measured_with_the_settings_of_the_page() {
+        let command = mates_command("cargo test --no-run", Path::new("shared"));
+        let set: Vec<_> = command.get_envs().filter(|(_, value)| value.is_some()).collect();
+        assert_eq!(set, [(OsStr::new("IBEX_SHARED"), Some(OsStr::new("shared")))]);
+        let test = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/mates.rs")).unwrap();
+        let read = test.split("\"IBEX_MATE_").skip(1).filter_map(|rest| rest.split('"').next());
+        let read: std::collections::BTreeSet<String> = read.map(|name| format!("IBEX_MATE_{name}")).collect();
+        assert!(read.len() >= 5, "{read:?}");
+        for name in read {
+            assert!(command.get_envs().any(|(removed, value)| removed == &*name && value.is_none()), "{name}");
+        }
+        let tools = Tools { ibex: PathBuf::new(), build: None, shared: PathBuf::from("nowhere") };
+        assert!(mates(&tools).unwrap_err().contains("mate_in_1.epd is missing"));
     }
 }

@@ -106,6 +106,10 @@ fn the_test_data_are_named() {
                 // The books are constants; the suites have a list of their own.
                 "BOOK" => names.extend(strings(&text, " BOOK: &str = \"", "\"")),
                 "LEVEL_BOOK" => names.extend(strings(&text, " LEVEL_BOOK: &str = \"", "\"")),
+                "format!(\"mate/{name}.epd\")" | "format!(\"mate/{name}.epd" => {
+                    let list = strings(&text, "const MATES: ", "];\n").concat();
+                    names.extend(strings(&list, ", \"", "\")").iter().map(|suite| format!("mate/{suite}.epd")));
+                }
                 "format!(\"epd/{name}.epd\")" | "format!(\"epd/{name}.epd" => {
                     let list = strings(&text, "const SUITES", "];").concat();
                     names.extend(strings(&list, "    (\"", "\"").iter().map(|suite| format!("epd/{suite}.epd")));
@@ -117,7 +121,10 @@ fn the_test_data_are_named() {
         }
     }
     assert!(
-        names.len() >= 10 && names.contains("books/noob_3moves.epd") && names.contains("epd/lct2.epd"),
+        names.len() >= 16
+            && ["books/noob_3moves.epd", "epd/lct2.epd", "mate/pychess_mate_in_3.epd"]
+                .iter()
+                .all(|name| names.contains(*name)),
         "{names:?}"
     );
     for name in names {
@@ -154,6 +161,17 @@ fn the_help_of_make_can_be_pasted() {
         help.contains("Build ./ibex for this machine") && help.contains("$(uname -m)-unknown-linux-musl"),
         "{help}"
     );
+}
+
+/// What a match is about has the names of options, in backticks, which a shell would run.
+#[test]
+fn the_text_of_a_match_reaches_the_record_as_it_is() {
+    let arguments = ["--no-print-directory", "--dry-run", "match", "CHANGE=`iir_depth` from 4 to 3"];
+    let Ok(output) = Command::new("make").args(arguments).current_dir(root()).output() else {
+        return;
+    };
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.contains("--change \"$CHANGE\"") && !printed.contains("iir_depth"), "{printed}");
 }
 
 /// A reader pastes the commands one after the other.
