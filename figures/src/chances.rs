@@ -12,9 +12,10 @@ use pgn_reader::{RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Color, Position};
 
-use crate::games::{self, LEVEL_BOOK, Limit, Side, amount, found};
+use crate::games::{self, LEVEL_BOOK, Limit, Side, amount};
+use crate::held::Held;
 use crate::linear::solve;
-use crate::measure::{Measured, Tools, row};
+use crate::measure::{Measured, Tools, at, row};
 
 const GAMES: u32 = 600;
 const NODES: u64 = 10_000;
@@ -43,10 +44,10 @@ enum Outcome {
 ///
 /// # Errors
 ///
-/// One line: fastchess or the book is missing, the match failed, or its games are not understood.
+/// One line: fastchess or the book is missing, the match failed, another run plays it, or its games cannot be used.
 pub fn chances(tools: &Tools) -> Result<Measured, String> {
     let folder = games::folder()?;
-    let runner = found("fastchess").ok_or("fastchess is missing; it must be in the search path")?;
+    let runner = games::runner()?;
     let book = tools.data(LEVEL_BOOK)?;
     let sides =
         ["Ibex", "Opponent"].map(|name| Side { program: &tools.ibex, name, limit: Limit::Nodes(NODES), options: &[] });
@@ -54,29 +55,19 @@ pub fn chances(tools: &Tools) -> Result<Measured, String> {
     command.args(["-each", "proto=uci", "option.Hash=16", "option.Threads=1", "-srand", "16", "-concurrency", "2"]);
     command.args(["-resign", "movecount=4", "score=900", "-pgnout", "file=chances.running"]);
     let settings = games::settings(&command, [&tools.ibex; 2], &book)?;
-    let [file, beside] = ["pgn", "settings"].map(|kind| games::kept(&folder, "chances", &settings, kind));
-    if !is_kept(&file, &beside, &settings) {
-        let scratch = folder.join("chances.running");
-        let _ = fs::remove_file(&scratch);
-        let status = command.stdout(std::process::Stdio::null()).status();
-        let status = status.map_err(|error| format!("{}: {error}", runner.display()))?;
-        if !status.success() {
-            return Err(format!("{}: {status}; {}", runner.display(), scratch.display()));
-        }
-        fs::write(&beside, &settings).map_err(|error| format!("{}: {error}", beside.display()))?;
-        fs::rename(&scratch, &file).map_err(|error| format!("{}: {error}", file.display()))?;
-    }
-    let text = fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let (games, samples) = read(&text).map_err(|error| format!("{}: {error}", file.display()))?;
-    if games != GAMES as usize {
-        return Err(format!("{}: {games} of {GAMES} games; without the file they are played again", file.display()));
-    }
+    let file = games::kept(&folder, "chances", &settings, "pgn");
+    let scratch = folder.join("chances.running");
+    let _alone = Held::beside(&scratch, "another run plays these games")?;
+    let samples = kept_or_played(&file, &scratch, GAMES as usize, || {
+        let status = command.stdout(std::process::Stdio::null()).status().map_err(at(&runner))?;
+        if status.success() { Ok(()) } else { Err(format!("{}: {status}; {}", runner.display(), scratch.display())) }
+    })?;
     let fitted = Curves::fitted(&samples).ok_or_else(|| format!("{}: nothing can be fitted", file.display()))?;
     Ok(Measured {
         table: table(&samples),
         conditions: format!(
-            "{games} games of Ibex against itself at {} nodes a move by fastchess, openings noob_3moves in pairs, draws \
-             played out, {} moves; scores of 0.00 are left out; mean log loss {:.4} with the curves that ship, \
+            "{GAMES} games of Ibex against itself at {} nodes a move by fastchess, openings noob_3moves in pairs, \
+             draws played out, {} moves; scores of 0.00 are left out; mean log loss {:.4} with the curves that ship, \
              {:.4} with those of greatest likelihood for these games: {fitted}",
             amount(NODES),
             amount(samples.len() as u64),
@@ -86,9 +77,29 @@ pub fn chances(tools: &Tools) -> Result<Measured, String> {
     })
 }
 
-/// Whether the games are there that were played with these settings, which stand in a file `beside` them.
-fn is_kept(games: &Path, beside: &Path, settings: &str) -> bool {
-    games.exists() && fs::read_to_string(beside).is_ok_and(|text| text == settings)
+/// The moves of the games that a file has. If it is not there, they are played into another one, and kept only if they
+/// can be used.
+fn kept_or_played(
+    file: &Path,
+    scratch: &Path,
+    games: usize,
+    play: impl FnOnce() -> Result<(), String>,
+) -> Result<Vec<Sample>, String> {
+    if !file.exists() {
+        // The runner adds to a file that an interruption has left.
+        let _ = fs::remove_file(scratch);
+        play()?;
+        read_all(scratch, games)?;
+        fs::rename(scratch, file).map_err(at(file))?;
+    }
+    read_all(file, games)
+}
+
+/// The moves of a file of this number of games, all of which ended at chess.
+fn read_all(file: &Path, games: usize) -> Result<Vec<Sample>, String> {
+    let useless = |why: String| format!("{}: {why}; without the file the games are played again", file.display());
+    let (found, samples) = read(&fs::read(file).map_err(at(file))?).map_err(useless)?;
+    if found == games { Ok(samples) } else { Err(useless(format!("{found} of {games} games"))) }
 }
 
 /// Predicted and observed by men and score, each as games won, drawn and lost of a hundred.
@@ -352,15 +363,30 @@ mod tests {
     use super::*;
     use crate::scratch::Scratch;
 
+    /// One game that did not end at chess spoils the match: the next run plays again, in place of failing for ever.
     #[test]
-    fn games_with_other_settings_are_played_again() {
+    fn games_that_are_of_no_use_are_not_kept() {
         let scratch = Scratch::new("chances");
-        let [games, beside] = ["games", "settings"].map(|name| scratch.0.join(name));
-        assert!(!is_kept(&games, &beside, "10,000 nodes"));
-        scratch.write("games", "");
-        assert!(!is_kept(&games, &beside, "10,000 nodes"));
-        scratch.write("settings", "10,000 nodes");
-        assert!(is_kept(&games, &beside, "10,000 nodes") && !is_kept(&games, &beside, "20,000 nodes"));
+        let [file, running] = ["games.pgn", "games.running"].map(|name| scratch.0.join(name));
+        let game = |end: &str| format!("[Result \"1-0\"]\n[Termination \"{end}\"]\n\n1. e4 {{+0.35/12 0.1s}} 1-0\n\n");
+        let run = |text: &str| {
+            kept_or_played(&file, &running, 2, || {
+                assert!(!running.exists(), "the runner would add to it");
+                scratch.write("games.running", text);
+                Ok(())
+            })
+        };
+        let [good, bad] = ["normal", "abandoned"].map(game);
+        for (text, error) in
+            [(format!("{good}{bad}"), "did not end at chess: abandoned"), (good.clone(), "1 of 2 games")]
+        {
+            assert!(run(&text).unwrap_err().contains(error));
+            assert!(!file.exists(), "{error}");
+        }
+        assert_eq!(run(&format!("{good}{good}")).unwrap().len(), 2);
+        assert_eq!(run("no game").unwrap().len(), 2, "they are not played again");
+        scratch.write("games.pgn", &bad);
+        assert!(run(&good).unwrap_err().ends_with("abandoned; without the file the games are played again"));
     }
 
     #[test]

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::basis::{Engine, State};
-use crate::measure::{Measured, Tools, checksum, row};
+use crate::held::Held;
+use crate::measure::{Measured, Tools, at, checksum, row};
 
 /// An engine to play against.
 struct Opponent {
@@ -55,7 +56,7 @@ pub struct Match {
 ///
 /// One line: fastchess or the book is missing, no opponent is installed, or a match failed.
 pub fn strength(tools: &Tools) -> Result<Measured, String> {
-    let runner = found("fastchess").ok_or("fastchess is missing; it must be in the search path")?;
+    let runner = runner()?;
     let book = tools.data(BOOK)?;
     let folder = folder()?;
     // Builds play alike at equal nodes, not on the clock: each has logs of its own.
@@ -100,7 +101,7 @@ pub fn strength(tools: &Tools) -> Result<Measured, String> {
 ///
 /// One line: fastchess or the book is missing, or a match failed.
 pub fn nodes(tools: &Tools) -> Result<Measured, String> {
-    let runner = found("fastchess").ok_or("fastchess is missing; it must be in the search path")?;
+    let runner = runner()?;
     let book = tools.data(LEVEL_BOOK)?;
     let folder = folder()?;
     let mut table = row(&["nodes", "against", "won", "drawn", "lost", "score", "Elo difference, 95%"])
@@ -182,15 +183,23 @@ pub fn folder() -> Result<PathBuf, String> {
 fn folder_in(root: &Path, bench: &str, sources: Option<&str>) -> Result<PathBuf, String> {
     let unknown = || format!("unknown-{}", std::process::id());
     let folder = root.join(format!("{bench}-{}", sources.map_or_else(unknown, str::to_owned)));
-    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
     if sources.is_none() {
         fs::remove_dir_all(&folder).or_else(|error| match error.kind() {
             ErrorKind::NotFound => Ok(()),
-            _ => Err(failed(error)),
+            _ => Err(at(&folder)(error)),
         })?;
     }
-    fs::create_dir_all(&folder).map_err(failed)?;
+    fs::create_dir_all(&folder).map_err(at(&folder))?;
     Ok(folder)
+}
+
+/// The program that plays matches.
+///
+/// # Errors
+///
+/// One line: it is missing.
+pub fn runner() -> Result<PathBuf, String> {
+    found("fastchess").ok_or_else(|| "fastchess is missing; it must be in the search path".to_owned())
 }
 
 /// A program of the search path, or of Debian's folder for games.
@@ -217,16 +226,12 @@ pub fn name_of(program: &Path) -> Result<String, String> {
 ///
 /// One line: the program does not run.
 pub fn uci(program: &Path) -> Result<String, String> {
-    let shown = program.display();
-    let mut child = Command::new(program)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("{shown}: {error}"))?;
+    let mut command = Command::new(program);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(at(program))?;
     if let Some(mut input) = child.stdin.take() {
-        input.write_all(b"uci\nquit\n").map_err(|error| format!("{shown}: {error}"))?;
+        input.write_all(b"uci\nquit\n").map_err(at(program))?;
     }
-    let output = child.wait_with_output().map_err(|error| format!("{shown}: {error}"))?;
+    let output = child.wait_with_output().map_err(at(program))?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
@@ -264,7 +269,7 @@ pub const ENDED_EARLY: &str = "drawn early where both sides see it, lost where t
 ///
 /// One line: a path does not exist.
 pub fn fastchess(runner: &Path, sides: [Side; 2], book: &Path, rounds: u32, folder: &Path) -> Result<Command, String> {
-    let whole = |path: &Path| fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()));
+    let whole = |path: &Path| fs::canonicalize(path).map_err(at(path));
     let mut command = Command::new(runner);
     for Side { program, name, limit, options } in sides {
         command.args(["-engine", &format!("cmd={}", whole(program)?.display()), &format!("name={name}")]);
@@ -308,7 +313,7 @@ pub fn kept(folder: &Path, stem: &str, settings: &str, kind: &str) -> PathBuf {
 ///
 /// # Errors
 ///
-/// One line: the match failed, or without a clock a game was lost in another way than at chess.
+/// One line: the match failed, another run plays it, or without a clock a game was lost in another way than at chess.
 pub fn played(
     runner: &Path,
     sides: [Side; 2],
@@ -326,22 +331,21 @@ pub fn played(
     let settings = settings(&command, programs, book)?;
     let log = kept(folder, &stem, &settings, "txt");
     eprintln!("        {}", log.display());
+    let _alone = Held::beside(&log, "another run plays this match")?;
     let complete = |text: &str| complete(text, &settings, games, clock);
     if let Ok(result) = fs::read_to_string(&log).map_err(|error| error.to_string()).and_then(|text| complete(&text)) {
         return Ok(result);
     }
     let scratch = log.with_extension("running");
-    let failed = |error: std::io::Error| format!("{}: {error}", scratch.display());
-    let mut output = fs::File::create(&scratch).map_err(failed)?;
-    writeln!(output, "{settings}").map_err(failed)?;
-    let status = command.stdout(output).status();
-    let status = status.map_err(|error| format!("{}: {error}", runner.display()))?;
-    let text = fs::read_to_string(&scratch).map_err(failed)?;
+    let mut output = fs::File::create(&scratch).map_err(at(&scratch))?;
+    writeln!(output, "{settings}").map_err(at(&scratch))?;
+    let status = command.stdout(output).status().map_err(at(runner))?;
+    let text = fs::read_to_string(&scratch).map_err(at(&scratch))?;
     if !status.success() {
         return Err(format!("{}: {status}; {}", runner.display(), scratch.display()));
     }
-    let result = complete(&text).map_err(|error| format!("{}: {error}", scratch.display()))?;
-    fs::rename(&scratch, &log).map_err(|error| format!("{}: {error}", log.display()))?;
+    let result = complete(&text).map_err(at(&scratch))?;
+    fs::rename(&scratch, &log).map_err(at(&log))?;
     Ok(result)
 }
 
@@ -355,9 +359,21 @@ fn complete(text: &str, settings: &str, games: u32, clock: bool) -> Result<Match
     if result.games() != games {
         return Err(format!("{} of {games} games", result.games()));
     }
+    if !clock {
+        at_chess(text)?;
+    }
+    Ok(result)
+}
+
+/// Refuses a match that has a game lost in another way than at chess: on time, by an illegal move or by a crash.
+///
+/// # Errors
+///
+/// One line: there is one, the first.
+pub fn at_chess(text: &str) -> Result<(), String> {
     match text.lines().find(|line| white_had_accident(line).is_some()) {
-        Some(line) if !clock => Err(format!("a game was not lost at chess: {line}")),
-        _ => Ok(result),
+        Some(line) => Err(format!("a game was not lost at chess: {line}")),
+        None => Ok(()),
     }
 }
 

@@ -15,6 +15,7 @@ mod basis;
 mod chances;
 mod factors;
 mod games;
+mod held;
 mod linear;
 mod list;
 mod measure;

@@ -26,7 +26,7 @@ const ENDS: [&str; 4] = ["-resign", "movecount=4", "score=1000", "twosided=true"
 ///
 /// One line: a program or the book is missing, or a match failed.
 pub fn ratings(tools: &Tools) -> Result<Measured, String> {
-    let runner = found("fastchess").ok_or("fastchess is missing; it must be in the search path")?;
+    let runner = games::runner()?;
     let opponent = found("stockfish").ok_or("stockfish is not installed; its levels are the measure")?;
     let name = games::name_of(&opponent)?;
     if name != OPPONENT {

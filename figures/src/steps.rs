@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::basis::Engine;
-use crate::games::{self, ADJUDICATED, ENDED_EARLY, LEVEL_BOOK, Limit, Side, amount, found};
+use crate::games::{self, ADJUDICATED, ENDED_EARLY, LEVEL_BOOK, Limit, Side, amount};
 use crate::measure::{Measured, Tools, output, row};
 
 /// A technique that options turn off.
@@ -57,7 +57,7 @@ const PROGRAM: &str = "target/tune/release/ibex";
 ///
 /// One line: a program or the book is missing, or a match failed.
 pub fn steps(tools: &Tools) -> Result<Measured, String> {
-    let runner = found("fastchess").ok_or("fastchess is missing; it must be in the search path")?;
+    let runner = games::runner()?;
     let book = tools.data(LEVEL_BOOK)?;
     let mut words = BUILD.split(' ');
     output(Command::new(words.next().unwrap_or_default()).args(words), &[0])?;

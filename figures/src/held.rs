@@ -1,0 +1,62 @@
+//! Files that one program at a time works with.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::Path;
+
+use crate::measure::at;
+
+/// An open file that no other program holds while this value lives.
+#[derive(Debug)]
+pub struct Held(pub File);
+
+impl Held {
+    /// Holds an open file; `path` is its name.
+    ///
+    /// # Errors
+    ///
+    /// One line: another program holds it, which `other` says, or it cannot be locked.
+    pub fn of(file: File, path: &Path, other: &str) -> Result<Held, String> {
+        match file.try_lock() {
+            Ok(()) => Ok(Held(file)),
+            Err(TryLockError::WouldBlock) => Err(format!("{}: {other}", path.display())),
+            Err(TryLockError::Error(error)) => Err(at(path)(error)),
+        }
+    }
+
+    /// Holds what is written as `file`: a file beside it, which is made if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Held::of`], or the file beside it cannot be made.
+    pub fn beside(file: &Path, other: &str) -> Result<Held, String> {
+        let lock = file.with_extension("lock");
+        let opened = OpenOptions::new().create(true).truncate(false).write(true).open(&lock).map_err(at(&lock))?;
+        Held::of(opened, &lock, other)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // A program that another thread starts just now has the file as well until it runs, and to close it here would
+        // leave it locked until then.
+        let _ = self.0.unlock();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    #[test]
+    fn one_program_holds_a_file() {
+        let scratch = Scratch::new("held");
+        let file = scratch.0.join("nodes-1000.txt");
+        let held = Held::beside(&file, "another run plays this match").unwrap();
+        let error = Held::beside(&file, "another run plays this match").unwrap_err();
+        assert!(error.ends_with("nodes-1000.lock: another run plays this match"), "{error}");
+        assert!(Held::beside(&scratch.0.join("nodes-2000.txt"), "").is_ok(), "another match is free");
+        drop(held);
+        assert!(Held::beside(&file, "").is_ok());
+    }
+}
