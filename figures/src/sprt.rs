@@ -8,14 +8,13 @@ use std::process::{Command, Stdio};
 use clap::Args;
 
 use crate::basis::today;
-use crate::games::{ADJUDICATED, Limit, Match, Side, fastchess, found, read_match};
-use crate::measure::{Tools, output};
+use crate::games::{ADJUDICATED, LEVEL_BOOK, Limit, Match, Side, fastchess, read_match, runner};
+use crate::measure::{Tools, at, output};
 
 /// The record of matches, whose tables `make matches` writes into its page.
 const RECORD: &str = "docs/matches.csv";
 /// Programs and logs of matches.
 const FOLDER: &str = "target/matches";
-const BOOK: &str = "books/noob_3moves.epd";
 /// Held in the folder of programs while one is built.
 const LOCK: &str = "build.lock";
 /// Where a commit records the nodes of its bench.
@@ -91,15 +90,11 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     if arguments.elo0.partial_cmp(&arguments.elo1) != Some(std::cmp::Ordering::Less) {
         return Err(format!("--elo0 {} must be less than --elo1 {}", arguments.elo0, arguments.elo1));
     }
-    let runner = found("fastchess").ok_or("fastchess is missing; it must be in the search path")?;
-    let book = match &arguments.book {
-        Some(file) if file.is_file() => file.clone(),
-        Some(file) => return Err(format!("{} is no file (--book)", file.display())),
-        None => tools.data(BOOK)?,
-    };
+    let runner = runner()?;
+    let book = tools.book(arguments.book.as_deref(), LEVEL_BOOK)?;
     cell(&name_of_book(&book)).map_err(|error| format!("the name of the book: {error}"))?;
-    let text = fs::read(&book).map_err(|error| format!("{}: {error}", book.display()))?;
-    let games = most_games(arguments, openings(&text)).map_err(|error| format!("{}: {error}", book.display()))?;
+    let text = fs::read(&book).map_err(at(&book))?;
+    let games = most_games(arguments, openings(&text)).map_err(at(&book))?;
     let (new, old) = (commit(&arguments.new)?, commit(&arguments.old)?);
     if new == old {
         return Err(format!("{} and {} are the same commit", arguments.new, arguments.old));
@@ -116,7 +111,7 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     if verdict.is_none() && result.games() < LEAST_GAMES {
         println!("not recorded: a match without a verdict needs {LEAST_GAMES} games");
     } else if let Some(change) = &arguments.change {
-        append(&record(&new, &old, &book, arguments, change, &result, &told)?)?;
+        append(Path::new(RECORD), &record(&new, &old, &book, arguments, change, &result, &told)?)?;
         println!("added to {RECORD}; `make matches` writes the tables");
     }
     Ok(())
@@ -168,8 +163,8 @@ fn commit(name: &str) -> Result<String, String> {
 /// The program of a commit for this machine's processor; built once, in a checkout of its own.
 fn build(commit: &str) -> Result<PathBuf, String> {
     let folder = Path::new(FOLDER);
-    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-    let folder = fs::canonicalize(folder).map_err(|error| failed(folder, error))?;
+    fs::create_dir_all(folder).map_err(at(folder))?;
+    let folder = fs::canonicalize(folder).map_err(at(folder))?;
     let program = folder.join(format!("ibex-{commit}"));
     alone(&folder, || {
         if program.is_file() {
@@ -189,16 +184,11 @@ fn build(commit: &str) -> Result<PathBuf, String> {
     Ok(program)
 }
 
-fn failed(path: &Path, error: std::io::Error) -> String {
-    format!("{}: {error}", path.display())
-}
-
 /// Does some work of building while no other program does in this folder. All commits are built in one folder, one after
 /// the other, lest one be taken for another.
 fn alone<T>(folder: &Path, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let lock = folder.join(LOCK);
-    let _alone =
-        File::create(&lock).and_then(|file| file.lock().map(|()| file)).map_err(|error| failed(&lock, error))?;
+    let _alone = File::create(&lock).and_then(|file| file.lock().map(|()| file)).map_err(at(&lock))?;
     work()
 }
 
@@ -207,11 +197,11 @@ fn make(commit: &str, checkout: &Path, folder: &Path, program: &Path) -> Result<
     output(&mut build_command(checkout, folder), &[0]).map_err(|error| format!("{commit} does not build: {error}"))?;
     let made = folder.join("build/release/ibex");
     let scratch = program.with_extension("new");
-    fs::copy(&made, &scratch).map_err(|error| failed(&made, error))?;
+    fs::copy(&made, &scratch).map_err(at(&made))?;
     let bench = output(Command::new(&scratch).arg("bench"), &[0])?;
     has_bench(&bench, fs::read_to_string(checkout.join(SIGNATURE)).ok().as_deref())
         .map_err(|error| format!("{commit}: {error}"))?;
-    fs::rename(&scratch, program).map_err(|error| failed(program, error))
+    fs::rename(&scratch, program).map_err(at(program))
 }
 
 /// The command that builds a checkout below this folder. The program is that of its commit alone: the user's network,
@@ -276,19 +266,19 @@ fn run(
         "beta=0.05",
         "model=logistic",
     ]);
-    let mut child = command.stdout(Stdio::piped()).spawn().map_err(|error| format!("{}: {error}", runner.display()))?;
+    let mut child = command.stdout(Stdio::piped()).spawn().map_err(at(runner))?;
     eprintln!("playing; {} has everything", log.display());
     let mut text = String::new();
     for line in child.stdout.take().map(BufReader::new).into_iter().flat_map(BufRead::lines) {
-        let line = line.map_err(|error| format!("{}: {error}", runner.display()))?;
-        writeln!(file, "{line}").map_err(|error| format!("{}: {error}", log.display()))?;
+        let line = line.map_err(at(runner))?;
+        writeln!(file, "{line}").map_err(at(&log))?;
         if ["Elo: ", "LLR: ", "Games: "].iter().any(|start| line.starts_with(start)) {
             eprintln!("{line}");
         }
         text += &line;
         text.push('\n');
     }
-    let status = child.wait().map_err(|error| format!("{}: {error}", runner.display()))?;
+    let status = child.wait().map_err(at(runner))?;
     if status.success() { Ok(text) } else { Err(format!("{}: {status}; {}", runner.display(), log.display())) }
 }
 
@@ -296,6 +286,13 @@ fn run(
 fn verdict(text: &str) -> Option<&'static str> {
     let line = text.lines().rfind(|line| line.starts_with("SPRT (") && line.ends_with("accepted"))?;
     ["H0", "H1"].into_iter().find(|verdict| line.contains(&format!("{verdict} was accepted")))
+}
+
+/// How many games were lost in another way than at chess, for the record; empty if none was.
+fn accidents(result: &Match) -> String {
+    let lost = ["the new", "the old"].into_iter().zip(result.accidents).filter(|&(_, lost)| lost > 0);
+    let told: Vec<String> = lost.map(|(side, lost)| format!("{side} one {lost}")).collect();
+    if told.is_empty() { String::new() } else { format!("; not lost at chess: {}", told.join(", ")) }
 }
 
 /// The row of a match in the record.
@@ -320,7 +317,7 @@ fn record(
     let cells = [
         today()?,
         arguments.about.clone(),
-        format!("{change} (SPRT {} {}: {told})", arguments.elo0, arguments.elo1),
+        format!("{change} (SPRT {} {}: {told}{})", arguments.elo0, arguments.elo1, accidents(result)),
         old.to_owned(),
         tenth(&result.elo)?,
         tenth(&result.error)?,
@@ -336,12 +333,16 @@ fn record(
     Ok(cells)
 }
 
-/// Adds a row to the record.
-fn append(row: &[String]) -> Result<(), String> {
-    let file = OpenOptions::new().append(true).open(RECORD).map_err(|error| format!("{RECORD}: {error}"))?;
+/// Adds a row to a record. Some editors leave the last line without an end; the row would be a part of it.
+fn append(record: &Path, row: &[String]) -> Result<(), String> {
+    let text = fs::read(record).map_err(at(record))?;
+    let mut file = OpenOptions::new().append(true).open(record).map_err(at(record))?;
+    if text.last().is_some_and(|&last| last != b'\n') {
+        file.write_all(b"\n").map_err(at(record))?;
+    }
     let mut writer = csv::Writer::from_writer(file);
-    writer.write_record(row).map_err(|error| format!("{RECORD}: {error}"))?;
-    writer.flush().map_err(|error| format!("{RECORD}: {error}"))
+    writer.write_record(row).map_err(at(record))?;
+    writer.flush().map_err(at(record))
 }
 
 #[cfg(test)]
@@ -390,6 +391,15 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
         assert!(row("--old x --tc 8+0.08 --elo0 -5").contains("SPRT -5 5"));
     }
 
+    /// The record says which results are none of chess.
+    #[test]
+    fn accidents_are_recorded() {
+        let text = format!("Finished game 1 (new vs old): 0-1 {{White disconnects}}\n{RESULTS}");
+        let result = read_match(&text, "new", "old").unwrap();
+        let row = record("abc1234", "def5678", Path::new("x/noob.epd"), &arguments("--old x"), "less", &result, "H1");
+        assert_eq!(row.unwrap()[2], "less (SPRT 0 5: H1; not lost at chess: the new one 1)");
+    }
+
     /// At fixed nodes one thread repeats itself: each opening is played once with both colours.
     #[test]
     fn no_game_is_counted_twice() {
@@ -414,6 +424,17 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
         }
         assert!(Line::try_parse_from(["match", "--old", "x", "--change", "less, \"more\" ± 1"]).is_ok());
         assert!(cell(&name_of_book(Path::new("x/a|b.epd"))).is_err());
+    }
+
+    #[test]
+    fn a_row_is_a_line_of_its_own() {
+        let scratch = Scratch::new("record");
+        let row = ["2026-11-27", "less, more"].map(str::to_owned);
+        for text in ["date,change\na,b", "date,change\na,b\n"] {
+            let record = PathBuf::from(scratch.write("matches.csv", text));
+            append(&record, &row).unwrap();
+            assert_eq!(fs::read_to_string(&record).unwrap(), "date,change\na,b\n2026-11-27,\"less, more\"\n");
+        }
     }
 
     #[test]
