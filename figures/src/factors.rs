@@ -6,7 +6,7 @@
 //! and measures each of them beside a third of the others. So it says which changes deserve a match of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -17,14 +17,18 @@ use ibex::random::Random;
 use serde::{Deserialize, Serialize};
 
 use crate::basis::{Engine, State};
-use crate::games::{ADJUDICATED, LEVEL_BOOK, Limit, Side, fastchess, found, read_match, uci};
-use crate::linear::solve;
-use crate::measure::{PROGRAMS, Tools, checksum, output, program_in, row};
+use crate::games::{ADJUDICATED, LEVEL_BOOK, Limit, Side, at_chess, fastchess, read_match, runner, uci};
+use crate::held::Held;
+use crate::linear::least_squares;
+use crate::measure::{PROGRAMS, Tools, at, checksum, output, program_in, row};
 
 /// Results, and the folders in which the runner works.
 const FOLDER: &str = "target/factors";
 /// The difference in Elo for each point that a side scores more than the other in a game, where they are about even.
 const ELO: f64 = 800.0 / std::f64::consts::LN_10;
+/// By how many the pairs must be more than the changes. With fewer, 1.96 standard errors are less than the interval of
+/// 95%: by a quarter with five, and by far with one (Student's distribution).
+const FREEDOM: usize = 30;
 /// Pairs of games between two reports.
 const REPORT: usize = 100;
 
@@ -72,6 +76,32 @@ struct Conditions {
     changes: Vec<String>,
 }
 
+/// In what the conditions of two runs differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Difference {
+    /// In the program alone.
+    Program,
+    /// In the changes alone.
+    Changes,
+    /// In more, or in something else.
+    More,
+}
+
+impl Conditions {
+    /// In what they differ from others; none if they are the same.
+    fn differs(&self, other: &Conditions) -> Option<Difference> {
+        if self == other {
+            None
+        } else if *self == (Conditions { program: self.program.clone(), ..other.clone() }) {
+            Some(Difference::Program)
+        } else if *self == (Conditions { changes: self.changes.clone(), ..other.clone() }) {
+            Some(Difference::Changes)
+        } else {
+            Some(Difference::More)
+        }
+    }
+}
+
 /// A pair of games: its number, the changes of each side, and its results for the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Pair {
@@ -92,22 +122,19 @@ struct Pair {
 /// # Errors
 ///
 /// One line: fastchess, the book or the changes are missing or not understood, the program lacks an option, a game breaks
-/// off, or the results of this name are those of other changes or conditions.
+/// off or, without a clock, is lost in another way than at chess, or the results of this name are those of other
+/// changes or conditions.
 pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
-    let runner = found("fastchess").ok_or("fastchess is missing; it must be in the search path")?;
+    let runner = runner()?;
     let engine = Engine::current()?;
     let state = State::now()?;
     let tools = tools.pinned(&engine)?;
-    let book = match &arguments.book {
-        Some(file) if file.is_file() => file.clone(),
-        Some(file) => return Err(format!("{} is no file (--book)", file.display())),
-        None => tools.data(LEVEL_BOOK)?,
-    };
+    let book = tools.book(arguments.book.as_deref(), LEVEL_BOOK)?;
     let file = &arguments.changes;
-    let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let changes = read_changes(&text).map_err(|error| format!("{}: {error}", file.display()))?;
-    check(&changes, &uci(&tools.ibex)?).map_err(|error| format!("{}: {error}", file.display()))?;
-    fs::create_dir_all(FOLDER).map_err(|error| format!("{FOLDER}: {error}"))?;
+    let text = fs::read_to_string(file).map_err(at(file))?;
+    let changes = read_changes(&text).map_err(at(file))?;
+    check(&changes, &uci(&tools.ibex)?).map_err(at(file))?;
+    fs::create_dir_all(FOLDER).map_err(at(Path::new(FOLDER)))?;
     let stem = file.file_stem().map_or_else(|| "changes".into(), |stem| stem.to_string_lossy().into_owned());
     let log = Path::new(FOLDER).join(format!("{stem}.jsonl"));
     let conditions = Conditions {
@@ -120,6 +147,10 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
         changes: changes.keys().cloned().collect(),
     };
     let (file, mut pairs) = open_log(&log, &conditions)?;
+    if arguments.tc.is_none() {
+        // Earlier versions kept them. They are played again, which says what is wrong.
+        pairs.retain(|pair| pair.accidents == 0);
+    }
     let done: BTreeSet<u64> = pairs.iter().map(|pair| pair.number).collect();
     let missing: Vec<u64> = (0..arguments.pairs).filter(|number| !done.contains(number)).collect();
     eprintln!("{} changes, {} pairs to play; {} has them", changes.len(), missing.len(), log.display());
@@ -189,61 +220,39 @@ fn check(changes: &Changes, uci: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A file of results for which no other program plays while it is held.
-struct Held(File);
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        // A program that another thread starts just now has the file as well until it runs, and to close it here would
-        // leave it locked until then.
-        let _ = self.0.unlock();
-    }
-}
-
 /// A file of results, which is begun if it does not exist, with its pairs. Results under other conditions are not mixed.
 fn open_log(log: &Path, conditions: &Conditions) -> Result<(Held, Vec<Pair>), String> {
     let shown = log.display();
-    let failed = |error: std::io::Error| format!("{shown}: {error}");
-    let file = OpenOptions::new().create(true).read(true).append(true).open(log).map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => (),
-        Err(TryLockError::WouldBlock) => return Err(format!("{shown}: another program plays for it")),
-        Err(TryLockError::Error(error)) => return Err(failed(error)),
-    }
-    let mut held = Held(file);
+    let failed = at(log);
+    let file = OpenOptions::new().create(true).read(true).append(true).open(log).map_err(&failed)?;
+    let mut held = Held::of(file, log, "another program plays for it")?;
     let file = &mut held.0;
     let mut text = String::new();
-    file.read_to_string(&mut text).map_err(failed)?;
+    file.read_to_string(&mut text).map_err(&failed)?;
     // An interruption may have torn the last line; its pair is played again.
     let whole = text.rfind('\n').map_or(0, |end| end + 1);
-    file.set_len(whole as u64).map_err(failed)?;
+    file.set_len(whole as u64).map_err(&failed)?;
     text.truncate(whole);
     if text.is_empty() {
-        text = serde_json::to_string(conditions).map_err(|error| format!("{shown}: {error}"))? + "\n";
+        text = serde_json::to_string(conditions).map_err(at(log))? + "\n";
         file.write_all(text.as_bytes()).map_err(failed)?;
     }
     let mut lines = text.lines();
     let recorded: Option<Conditions> = lines.next().and_then(|line| serde_json::from_str(line).ok());
-    if let Some(recorded) = &recorded
-        && recorded != conditions
-        && *recorded == (Conditions { program: recorded.program.clone(), ..conditions.clone() })
-    {
-        let program = program_in(Path::new(PROGRAMS), &recorded.program);
-        return Err(format!(
-            "{shown} has games of another program; go on with that one (--ibex {}), or remove the results",
-            program.display()
-        ));
-    }
-    if let Some(recorded) = &recorded
-        && recorded != conditions
-        && *recorded == (Conditions { changes: recorded.changes.clone(), ..conditions.clone() })
-    {
-        return Err(format!("{shown} has games of other changes; rename the file of changes, or remove the results"));
-    }
-    if recorded.as_ref() != Some(conditions) {
-        return Err(format!(
-            "{shown} has games under other conditions; rename the file of changes, or remove the results"
-        ));
+    let difference = recorded.as_ref().map_or(Some(Difference::More), |recorded| recorded.differs(conditions));
+    match (difference, &recorded) {
+        (None, _) => {}
+        (Some(Difference::Program), Some(recorded)) => {
+            let program = program_in(Path::new(PROGRAMS), &recorded.program);
+            return Err(format!(
+                "{shown} has games of another program; go on with that one (--ibex {}), or remove the results",
+                program.display()
+            ));
+        }
+        (Some(difference), _) => {
+            let other = if difference == Difference::Changes { "of other changes" } else { "under other conditions" };
+            return Err(format!("{shown} has games {other}; rename the file of changes, or remove the results"));
+        }
     }
     let pairs = lines.enumerate().map(|(number, line)| {
         let pair: Pair =
@@ -266,19 +275,19 @@ struct Setting<'a> {
 impl Setting<'_> {
     /// Plays the pairs of these numbers, some at a time, and adds each to the log.
     fn play(&self, changes: &Changes, numbers: &[u64], (log, file): (&Path, Held)) -> Result<Vec<Pair>, String> {
-        let failed = |error: std::io::Error| format!("{}: {error}", log.display());
+        let failed = at(log);
         let played = Mutex::new((file, Vec::new()));
         let (next, broken) = (AtomicU64::new(0), AtomicBool::new(false));
         let work = |worker: u32| -> Result<(), String> {
             let folder = Path::new(FOLDER).join(format!("worker-{worker}"));
-            fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+            fs::create_dir_all(&folder).map_err(at(&folder))?;
             while !broken.load(Ordering::Relaxed) {
                 let index = next.fetch_add(1, Ordering::Relaxed) as usize;
                 let Some(&number) = numbers.get(index) else { break };
                 let pair = self.pair(changes, number, &folder)?;
                 let line = serde_json::to_string(&pair).map_err(|error| error.to_string())? + "\n";
                 let mut played = played.lock().map_err(|_| "another pair failed")?;
-                played.0.0.write_all(line.as_bytes()).map_err(failed)?;
+                played.0.0.write_all(line.as_bytes()).map_err(&failed)?;
                 played.1.push(pair);
                 if played.1.len().is_multiple_of(REPORT) {
                     eprintln!("{} of {} pairs", played.1.len(), numbers.len());
@@ -315,10 +324,27 @@ impl Setting<'_> {
         command.args(ADJUDICATED);
         command.args(["-each", "proto=uci", &format!("option.Hash={}", self.arguments.hash)]);
         command.args(["-concurrency", "1", "-srand", &(number + 1).to_string()]);
-        let text = output(&mut command, &[0])?;
-        let result = read_match(&text, "first", "second")?;
+        Pair::read(&output(&mut command, &[0])?, number, [first, second], self.arguments.tc.is_some())
+    }
+}
+
+impl Pair {
+    /// The pair of this number, whose sides have these changes, from what the runner has printed.
+    ///
+    /// # Errors
+    ///
+    /// One line: it is not understood, or without a clock a game was lost in another way than at chess. Such a game
+    /// would count as an effect of the changes.
+    fn read(text: &str, number: u64, sides: [Vec<String>; 2], clock: bool) -> Result<Pair, String> {
+        let result = read_match(text, "first", "second")?;
         if result.games() != 2 {
             return Err(format!("pair {number} has {} games", result.games()));
+        }
+        let [first, second] = sides;
+        if !clock {
+            at_chess(text).map_err(|error| {
+                format!("pair {number}: {error}; first: {}; second: {}", first.join(", "), second.join(", "))
+            })?;
         }
         let accidents = result.accidents.iter().sum();
         Ok(Pair { number, first, second, won: result.won, drawn: result.drawn, lost: result.lost, accidents })
@@ -370,33 +396,16 @@ fn effects(pairs: &[Pair]) -> Option<Vec<Effect>> {
             (factors, (f64::from(pair.won) - f64::from(pair.lost)) / 2.0)
         })
         .collect();
-    // The normal equations, with the slopes and the unit matrix as right sides.
-    let size = names.len();
-    let mut system = vec![vec![0.0; 2 * size + 1]; size];
-    for (i, line) in system.iter_mut().enumerate() {
-        for (factors, result) in &design {
-            for j in 0..size {
-                line[j] += factors[i] * factors[j];
-            }
-            line[size] += factors[i] * result;
-        }
-        line[size + 1 + i] = 1.0;
-    }
-    let solved = solve(system)?;
-    let slopes: Vec<f64> = solved.iter().map(|line| line[0]).collect();
-    let freedom = design.len().checked_sub(size).filter(|&freedom| freedom > 0)?;
-    let residue = |(factors, result): &(Vec<f64>, f64)| {
-        let told: f64 = factors.iter().zip(&slopes).map(|(factor, slope)| factor * slope).sum();
-        (result - told).powi(2)
-    };
-    let variance = design.iter().map(residue).sum::<f64>() / freedom as f64;
+    // The error below takes the spread of the results as known, and few results do not tell it.
+    design.len().checked_sub(names.len()).filter(|&freedom| freedom >= FREEDOM)?;
+    let slopes = least_squares(&design, names.len())?;
     let mut effects: Vec<Effect> = names
         .iter()
         .enumerate()
         .map(|(at, &name)| Effect {
             name: name.clone(),
-            elo: ELO * slopes[at],
-            error: ELO * 1.96 * (variance * solved[at][1 + at]).sqrt(),
+            elo: ELO * slopes[at].value,
+            error: ELO * 1.96 * slopes[at].error,
             games: 2 * design.iter().filter(|(factors, _)| factors[at] != 0.0).count(),
         })
         .collect();
@@ -515,6 +524,26 @@ mod tests {
         assert!(pairs_in(&here).unwrap_err().contains("line 3"));
     }
 
+    /// At fixed nodes a crash is a fault of a program, not a result of its changes; nothing of the pair is kept.
+    #[test]
+    fn at_fixed_nodes_an_accident_is_an_error() {
+        let text = |end: &str| {
+            format!(
+                "Finished game 1 (first vs second): 0-1 {{{end}}}\n\
+                 Finished game 2 (second vs first): 1-0 {{White mates}}\n\
+                 Results of first vs second (12000 nodes, 1t, 8MB, b.epd):\nElo: -inf +/- nan, nElo: -inf +/- nan\n\
+                 Games: 2, Wins: 0, Losses: 2, Draws: 0, Points: 0.0 (0.00 %)\n"
+            )
+        };
+        let sides = || [vec!["a x=1".to_owned()], Vec::new()];
+        let crash = text("White disconnects");
+        let error = Pair::read(&crash, 7, sides(), false).unwrap_err();
+        assert!(error.starts_with("pair 7: a game was not lost at chess: Finished game 1"), "{error}");
+        assert!(error.contains("first: a x=1"), "{error}");
+        assert_eq!(Pair::read(&crash, 7, sides(), true).unwrap().accidents, 1);
+        assert_eq!(Pair::read(&text("Black mates"), 7, sides(), false).unwrap().lost, 2);
+    }
+
     #[test]
     fn games_that_were_not_lost_at_chess_are_counted() {
         let pair =
@@ -578,6 +607,7 @@ mod tests {
             assert!((50_000..57_000).contains(&effect.games), "{effect:?}");
         }
         assert!(table(&pairs).lines().nth(2).unwrap().starts_with("| good | +"));
-        assert!(table(&pairs[..2]).contains("too few"));
+        assert!(super::effects(&pairs[..FREEDOM + 3]).is_some());
+        assert!(table(&pairs[..FREEDOM + 2]).contains("too few"));
     }
 }

@@ -1,4 +1,4 @@
-//! Systems of linear equations.
+//! Systems of linear equations, and least squares.
 
 /// Solves the equations of a square matrix for all right sides at once: the columns behind the matrix. Returns the columns
 /// of the solutions, or `None` if there is no one solution. Gauss and Jordan's elimination with pivots.
@@ -20,9 +20,55 @@ pub fn solve(mut system: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
     Some(system.iter().enumerate().map(scaled).collect())
 }
 
+/// A slope that least squares have found, and its standard error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slope {
+    pub value: f64,
+    pub error: f64,
+}
+
+/// The slopes by which the factors of each observation add up to its result, with the least sum of squared residues.
+/// Each observation has `size` factors. `None` if there is no one solution, or no observation more than there are slopes.
+pub fn least_squares(observations: &[(Vec<f64>, f64)], size: usize) -> Option<Vec<Slope>> {
+    // The normal equations, with the slopes and the unit matrix as right sides.
+    let mut system = vec![vec![0.0; 2 * size + 1]; size];
+    for (i, line) in system.iter_mut().enumerate() {
+        for (factors, result) in observations {
+            for j in 0..size {
+                line[j] += factors[i] * factors[j];
+            }
+            line[size] += factors[i] * result;
+        }
+        line[size + 1 + i] = 1.0;
+    }
+    let solved = solve(system)?;
+    let freedom = observations.len().checked_sub(size).filter(|&freedom| freedom > 0)?;
+    let residue = |(factors, result): &(Vec<f64>, f64)| {
+        let sum: f64 = factors.iter().zip(&solved).map(|(factor, line)| factor * line[0]).sum();
+        (result - sum).powi(2)
+    };
+    let variance = observations.iter().map(residue).sum::<f64>() / freedom as f64;
+    let slope = |(at, line): (usize, &Vec<f64>)| Slope { value: line[0], error: (variance * line[1 + at]).sqrt() };
+    Some(solved.iter().enumerate().map(slope).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Three weighings: of the first thing, of the second, and of both. The residues are thirds of what is missing.
+    #[test]
+    fn slopes_have_their_errors() {
+        let observations = [(vec![1.0, 0.0], 1.0), (vec![0.0, 1.0], 2.0), (vec![1.0, 1.0], 3.3)];
+        let slopes = least_squares(&observations, 2).unwrap();
+        for (slope, value) in slopes.iter().zip([1.1, 2.1]) {
+            assert!((slope.value - value).abs() < 1e-12, "{slope:?}");
+            // One degree of freedom, a variance of 3 * 0.1 * 0.1, and 2 / 3 of it for each.
+            assert!((slope.error - 0.02_f64.sqrt()).abs() < 1e-12, "{slope:?}");
+        }
+        assert_eq!(least_squares(&observations[..2], 2), None, "nothing to tell the errors by");
+        assert_eq!(least_squares(&[(vec![1.0, 1.0], 1.0), (vec![1.0, 1.0], 1.0), (vec![1.0, 1.0], 1.0)], 2), None);
+    }
 
     #[test]
     fn equations_are_solved_for_all_right_sides() {
