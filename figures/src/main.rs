@@ -45,17 +45,37 @@ const FRONT_PAGE: &str = "README.md";
 #[derive(Parser, Debug)]
 #[command(version, arg_required_else_help = true)]
 struct Cli {
-    /// The program that is measured
-    #[arg(long, value_name = "PROGRAM", default_value = "target/release/ibex", global = true)]
-    ibex: PathBuf,
-    /// How it was built, for the tables of speed and games [default: an unnamed build]
+    /// The program that is measured, for run, check and factors [default: target/release/ibex]
+    #[arg(long, value_name = "PROGRAM", global = true)]
+    ibex: Option<PathBuf>,
+    /// How it was built, for the tables of speed and games that run measures [default: an unnamed build]
     #[arg(long, value_name = "TEXT", global = true)]
     build: Option<String>,
-    /// The folder with the public test data
-    #[arg(long, value_name = "FOLDER", default_value = "../shared", global = true)]
-    shared: PathBuf,
+    /// The folder with the public test data, for all commands but list [default: ../shared]
+    #[arg(long, value_name = "FOLDER", global = true)]
+    shared: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
+}
+
+impl Cli {
+    /// Refuses an option that the command would ignore.
+    fn uses_all(&self) -> Result<(), String> {
+        let given =
+            [("--ibex", self.ibex.is_some()), ("--build", self.build.is_some()), ("--shared", self.shared.is_some())];
+        let (command, used): (_, &[&str]) = match self.command {
+            Command::List => ("list", &[]),
+            Command::Run { .. } => ("run", &["--ibex", "--build", "--shared"]),
+            Command::Check { .. } => ("check", &["--ibex", "--shared"]),
+            // It builds what it plays.
+            Command::Match(_) => ("match", &["--shared"]),
+            Command::Factors(_) => ("factors", &["--ibex", "--shared"]),
+        };
+        match given.iter().find(|(option, given)| *given && !used.contains(option)) {
+            Some((option, _)) => Err(format!("{command} has no use for {option}")),
+            None => Ok(()),
+        }
+    }
 }
 
 #[derive(Subcommand, Debug)]
@@ -84,14 +104,19 @@ enum Command {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let tools = Tools { ibex: cli.ibex, build: cli.build, shared: cli.shared };
-    let result = match &cli.command {
+    let used = cli.uses_all();
+    let tools = Tools {
+        ibex: cli.ibex.unwrap_or_else(|| "target/release/ibex".into()),
+        build: cli.build,
+        shared: cli.shared.unwrap_or_else(|| "../shared".into()),
+    };
+    let result = used.and_then(|()| match &cli.command {
         Command::List => list(),
         Command::Run { names, again } => run(&tools, names, *again),
         Command::Check { release } => check(&tools, *release),
         Command::Match(arguments) => sprt::play(&tools, arguments).map(|()| true),
         Command::Factors(arguments) => factors::play(&tools, arguments).map(|()| true),
-    };
+    });
     match result {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
@@ -182,8 +207,18 @@ fn run(tools: &Tools, names: &[String], again: bool) -> Result<bool, String> {
     for (part, time) in times {
         println!("{part:<10} {:.0} s", time.as_secs_f64());
     }
-    println!("{} figures measured, {failed} failed; {} plots changed", chosen.len(), plot::write()?);
-    Ok(failed == 0)
+    let (plots, errors) = plot::write();
+    for error in &errors {
+        eprintln!("figures: {error}");
+    }
+    println!("{}", sum(chosen.len(), failed, plots));
+    Ok(failed == 0 && errors.is_empty())
+}
+
+/// What a run has done, in a line.
+fn sum(chosen: usize, failed: usize, plots: usize) -> String {
+    let counted = |number: usize, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
+    format!("{} measured, {failed} failed; {} changed", counted(chosen - failed, "figure"), counted(plots, "plot"))
 }
 
 /// What a check has found.
@@ -195,11 +230,29 @@ struct Counts {
     wrong: usize,
     /// Figures of an earlier engine.
     old: usize,
+    /// Figures on the front page that are not old, and may not be released all the same: of another bench.
+    front: usize,
     /// Figures that are not old and may be another one all the same.
     doubtful: usize,
 }
 
 impl Counts {
+    /// All of it in a line, with what helps.
+    fn summary(&self) -> String {
+        let Counts { repeated, wrong, old, front, doubtful } = self;
+        // `make figures` leaves them alone, and has another build than they name.
+        let front = if *front > 0 {
+            format!("{front} on the front page of another bench (`run --again NAME` as docs/strength.md says), ")
+        } else {
+            String::new()
+        };
+        format!(
+            "{} figures: {repeated} measured again and the same, {wrong} wrong, {old} old (`make figures`), {front}\
+             {doubtful} current by their bench or network alone (`run --again NAME`)",
+            FIGURES.len()
+        )
+    }
+
     /// Counts a quick figure, which was measured again; `reason` is why it is old, `shown` its name and pages. Its line,
     /// unless the figure is current and the same.
     fn quick(
@@ -240,10 +293,8 @@ fn check(tools: &Tools, release: bool) -> Result<bool, String> {
     let mut counts = Counts::default();
     for figure in FIGURES {
         let shown = format!("{} in {}", figure.name, figure.pages.join(", "));
-        let mut reason = reason(figure, &engine)?;
-        if reason.is_none() && release {
-            reason = reason_at_release(figure, &engine)?;
-        }
+        let reason = reason(figure, &engine)?;
+        let at_release = if release { reason_at_release(figure, &engine)? } else { None };
         if figure.quick {
             let table = page::table(&page::block(figure.pages[0], figure.name)?);
             let measured = figure.measure(tools).map(|measured| measured.table);
@@ -253,23 +304,21 @@ fn check(tools: &Tools, release: bool) -> Result<bool, String> {
         } else if let Some(reason) = reason {
             println!("old: {shown}: {reason}");
             counts.old += 1;
+        } else if let Some(reason) = at_release {
+            println!("not for a release: {shown}: {reason}");
+            counts.front += 1;
         } else if let Some(doubt) = doubt(figure, &engine)? {
             println!("current by its {} alone: {shown}: {doubt}", figure.basis.name());
             counts.doubtful += 1;
         }
     }
-    let stale = plot::stale()?;
-    for file in &stale {
-        println!("wrong: {file} is not the plot of its table (`make figures` draws it)");
+    let stale = plot::stale();
+    for line in &stale {
+        println!("wrong: {line}");
     }
     counts.wrong += stale.len();
-    let Counts { repeated, wrong, old, doubtful } = counts;
-    println!(
-        "{} figures: {repeated} measured again and the same, {wrong} wrong, {old} old (`make figures`), \
-         {doubtful} current by their bench or network alone (`run --again NAME`)",
-        FIGURES.len()
-    );
-    Ok(wrong == 0 && !(release && old > 0))
+    println!("{}", counts.summary());
+    Ok(counts.wrong == 0 && !(release && counts.old + counts.front > 0))
 }
 
 #[cfg(test)]
@@ -288,7 +337,7 @@ mod tests {
         assert_eq!(line(None, Ok("| b |\n")).unwrap(), "wrong: lab in docs/lab.md; measured now:\n| b |\n");
         assert_eq!(line(None, Err("ibex: no room")).unwrap(), "wrong: lab in docs/lab.md: ibex: no room");
         assert!(line(Some("of bench 1, now 2"), Err("ibex: no room")).unwrap().starts_with("wrong: "));
-        assert_eq!(counts, Counts { repeated: 1, wrong: 3, old: 1, doubtful: 0 });
+        assert_eq!(counts, Counts { repeated: 1, wrong: 3, old: 1, ..Counts::default() });
     }
 
     /// An old figure that takes seconds is measured all the same: its name alone would check nothing.
@@ -300,7 +349,7 @@ mod tests {
         };
         assert_eq!(line("| a |\n").unwrap(), "old, and the same: lab in docs/lab.md: of bench 1, now 2");
         assert_eq!(line("| b |\n").unwrap(), "old, and another table: lab in docs/lab.md: of bench 1, now 2");
-        assert_eq!(counts, Counts { repeated: 1, wrong: 0, old: 2, doubtful: 0 });
+        assert_eq!(counts, Counts { repeated: 1, old: 2, ..Counts::default() });
     }
 
     #[test]
@@ -308,5 +357,48 @@ mod tests {
         let front: Vec<&str> =
             FIGURES.iter().filter(|figure| figure.pages.contains(&FRONT_PAGE)).map(|figure| figure.name).collect();
         assert_eq!(front, ["strength"]);
+        assert!(FIGURES.iter().all(|figure| figure.name != "strength" || !figure.quick), "`check` asks only slow ones");
+    }
+
+    /// `make figures` does not measure a figure that is old for a release alone; its page has the command that does.
+    #[test]
+    fn the_remedy_for_the_front_page_is_one() {
+        let [without, with] = [0, 1].map(|front| Counts { front, ..Counts::default() }.summary());
+        assert!(!without.contains("front page"), "{without}");
+        assert!(
+            with.contains("0 old (`make figures`), 1 on the front page of another bench (`run --again NAME`"),
+            "{with}"
+        );
+        let page = page::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/strength.md")).unwrap();
+        assert!(page.contains("--build '`make pgo`' run --again strength"));
+    }
+
+    #[test]
+    fn what_failed_was_not_measured() {
+        assert_eq!(sum(1, 1, 1), "0 figures measured, 1 failed; 1 plot changed");
+        assert_eq!(sum(3, 2, 0), "1 figure measured, 2 failed; 0 plots changed");
+    }
+
+    #[test]
+    fn no_option_is_ignored() {
+        let refused = |line: &str| Cli::try_parse_from(line.split(' ')).unwrap().uses_all().err();
+        for (line, option) in [
+            ("figures match --ibex ./mine --old HEAD~1", "match has no use for --ibex"),
+            ("figures --build mine match --old HEAD~1", "match has no use for --build"),
+            ("figures list --shared data", "list has no use for --shared"),
+            ("figures check --build mine", "check has no use for --build"),
+            ("figures factors --build mine x", "factors has no use for --build"),
+        ] {
+            assert_eq!(refused(line).as_deref(), Some(option), "{line}");
+        }
+        for line in [
+            "figures --shared data match --old HEAD~1",
+            "figures --ibex i --build b --shared d run --again strength",
+            "figures --ibex i --shared d check",
+            "figures --shared d --ibex i factors x",
+            "figures list",
+        ] {
+            assert_eq!(refused(line), None, "{line}");
+        }
     }
 }

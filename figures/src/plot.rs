@@ -53,39 +53,46 @@ struct Point {
     error: f64,
 }
 
-/// Draws all plots; says how many changed.
-///
-/// # Errors
-///
-/// One line: a table is missing or not understood, or a file cannot be written.
-pub fn write() -> Result<usize, String> {
-    let changed = outdated()?;
-    fs::create_dir_all(FOLDER).map_err(|error| format!("{FOLDER}: {error}"))?;
-    for (file, picture) in &changed {
-        page::write(file, picture)?;
-    }
-    Ok(changed.len())
-}
-
-/// The files of plots that are not what would be drawn now.
-///
-/// # Errors
-///
-/// One line: a table is missing or not understood.
-pub fn stale() -> Result<Vec<&'static str>, String> {
-    Ok(outdated()?.into_iter().map(|(file, _)| file).collect())
-}
-
-/// Those files, with what would be drawn.
-fn outdated() -> Result<Vec<(&'static str, String)>, String> {
-    let mut outdated = Vec::new();
-    for Plot { file, draw } in PLOTS {
-        let picture = draw()?.draw().map_err(|error| format!("{file}: {error}"))?;
-        if !fs::read_to_string(file).is_ok_and(|old| old == picture) {
-            outdated.push((file, picture));
+/// Draws all plots. Returns how many changed, and a line for each that cannot be drawn or written.
+pub fn write() -> (usize, Vec<String>) {
+    let (mut changed, mut errors) = (0, Vec::new());
+    for plot in &PLOTS {
+        let written = plot.outdated().and_then(|picture| {
+            let Some(picture) = picture else { return Ok(0) };
+            fs::create_dir_all(FOLDER).map_err(|error| format!("{FOLDER}: {error}"))?;
+            page::write(plot.file, &picture)?;
+            Ok(1)
+        });
+        match written {
+            Ok(count) => changed += count,
+            Err(error) => errors.push(error),
         }
     }
-    Ok(outdated)
+    (changed, errors)
+}
+
+/// A line for each plot that is not what would be drawn now, or cannot be drawn.
+pub fn stale() -> Vec<String> {
+    let wrong = |plot: &Plot| match plot.outdated() {
+        Ok(None) => None,
+        Ok(Some(_)) => Some(format!("{} is not the plot of its table (`make figures` draws it)", plot.file)),
+        Err(error) => Some(error),
+    };
+    PLOTS.iter().filter_map(wrong).collect()
+}
+
+impl Plot {
+    /// What would be drawn now, where that is not what the file has.
+    ///
+    /// # Errors
+    ///
+    /// One line with the file of the plot: a table is missing or not understood.
+    fn outdated(&self) -> Result<Option<String>, String> {
+        let failed = |error: String| format!("{}: {error}", self.file);
+        let picture = (self.draw)().map_err(failed)?.draw().map_err(|error| failed(error.to_string()))?;
+        let same = fs::read_to_string(self.file).is_ok_and(|old| old == picture);
+        Ok((!same).then_some(picture))
+    }
 }
 
 /// The strength of the networks: each against the one before, added up, and each against the hand-written evaluation.
@@ -155,8 +162,12 @@ fn nodes() -> Result<Chart, String> {
     let rows = table("docs/strength.md", "nodes")?;
     let mut points = Vec::new();
     for (at, row) in rows.iter().enumerate() {
-        let (value, error) = elo(cell(row, row.len().saturating_sub(1))?)?;
-        points.push(Point { at, value, error });
+        let of_table = |error| format!("docs/strength.md: the table nodes: {error}");
+        let (value, error) = cell(row, row.len().saturating_sub(1)).and_then(elo).map_err(of_table)?;
+        // A side that scored nothing has no Elo that could be drawn.
+        if value.is_finite() {
+            points.push(Point { at, value, error });
+        }
     }
     Ok(Chart {
         across: "nodes a move, against half of them",
@@ -170,9 +181,11 @@ fn nodes() -> Result<Chart, String> {
 fn threads() -> Result<Chart, String> {
     let rows = table("docs/strength.md", "threads")?;
     let points = |column: usize| -> Result<Vec<Point>, String> {
-        let values =
-            rows.iter().enumerate().map(|(at, row)| Ok(Point { at, value: number(cell(row, column)?)?, error: 0.0 }));
-        values.collect()
+        let value = |row: &[String]| cell(row, column).and_then(number);
+        let values = rows.iter().enumerate().map(|(at, row)| Ok(Point { at, value: value(row)?, error: 0.0 }));
+        values
+            .collect::<Result<_, _>>()
+            .map_err(|error: String| format!("docs/strength.md: the table threads: {error}"))
     };
     let series = vec![
         Series { label: "one thread".to_owned(), points: points(1)? },
@@ -216,9 +229,9 @@ fn number(cell: &str) -> Result<f64, String> {
     cell.parse().map_err(|_| format!("no number: '{cell}'"))
 }
 
-/// A difference in Elo and its error, as the pages write them.
+/// A difference in Elo and its error, as the pages write them. Where one side hardly scores there is no error.
 fn elo(cell: &str) -> Result<(f64, f64), String> {
-    let (value, error) = cell.split_once(" ± ").ok_or_else(|| format!("no Elo: '{cell}'"))?;
+    let (value, error) = cell.split_once(" ± ").unwrap_or((cell, "0"));
     Ok((number(value.trim_start_matches('+'))?, number(error)?))
 }
 
@@ -350,7 +363,14 @@ mod tests {
     fn cells_are_read() {
         assert_eq!(elo("+87 ± 30"), Ok((87.0, 30.0)));
         assert_eq!(elo("-4.5 ± 2"), Ok((-4.5, 2.0)));
-        assert!(elo("87").is_err() && elo("x ± 1").is_err() && number("").is_err());
+        assert_eq!((elo("+920"), elo("+inf")), (Ok((920.0, 0.0)), Ok((f64::INFINITY, 0.0))), "as games.rs writes them");
+        assert!(elo("87 30").is_err() && elo("x ± 1").is_err() && number("").is_err());
+    }
+
+    #[test]
+    fn errors_name_the_plot() {
+        let plot = Plot { file: "docs/plots/nodes.svg", draw: || Err("no number: 'x'".to_owned()) };
+        assert_eq!(plot.outdated(), Err("docs/plots/nodes.svg: no number: 'x'".to_owned()));
     }
 
     #[test]
