@@ -85,8 +85,8 @@ fn line(elo: u32, own_nodes: u64, level: usize, result: &Match) -> String {
         _ => "unknown".to_owned(),
     };
     let played = [result.won, result.drawn, result.lost].map(|count| count.to_string());
-    let opponent = [elo.to_string(), amount(own_nodes), level.to_string(), rated.to_string()];
-    row(&[&opponent[..], &played, &[rating]].concat())
+    let head = [elo.to_string(), amount(own_nodes), level.to_string(), rated.to_string()];
+    row(&[&head[..], &played, &[rating]].concat())
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! What a run leaves behind: a head that says what was run, and a record for each position and player.
 //!
 //! On disk that is JSON Lines, the head first, each record written whole when its position is done. So a run can be
-//! killed and resumed (a torn line costs its own position), split over machines and merged, compared with another, and shown in any form.
+//! killed and resumed (a torn line costs its own position), split over machines and merged, compared with another, and
+//! shown in any form.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions};

@@ -183,72 +183,52 @@ fn json(run: &Run) -> Result<String, serde_json::Error> {
     serde_json::to_string_pretty(&document).map(|text| text + "\n")
 }
 
+/// A column of the CSV file: its head, and what it has of a record.
+type Column = (&'static str, fn(&Record) -> String);
+
+const COLUMNS: [Column; 25] = [
+    ("player", |r| r.player.clone()),
+    ("suite", |r| r.suite.clone()),
+    ("line", |r| r.line.to_string()),
+    ("id", |r| r.id.clone()),
+    ("fen", |r| r.fen.clone()),
+    ("bm", |r| r.bm.join(" ")),
+    ("am", |r| r.am.join(" ")),
+    ("dm", |r| text(r.dm)),
+    ("status", |r| name(r.status)),
+    ("solved", |r| u8::from(r.solved).to_string()),
+    ("mate", |r| name(r.mate)),
+    ("points", |r| text(r.points.map(|(own, _)| own))),
+    ("max_points", |r| text(r.points.map(|(_, most)| most))),
+    ("best_of_points", |r| r.best_of_points.join(" ")),
+    ("best", |r| text(r.best.as_deref())),
+    ("best_san", |r| text(r.best_san.as_deref())),
+    ("score", Record::score_text),
+    ("depth", |r| r.depth.to_string()),
+    ("seldepth", |r| r.seldepth.to_string()),
+    ("nodes", |r| r.nodes.to_string()),
+    ("ms", |r| r.ms.to_string()),
+    ("found_ms", |r| text(r.found.map(|found| found.ms))),
+    ("found_nodes", |r| text(r.found.map(|found| found.nodes))),
+    ("found_depth", |r| text(r.found.map(|found| found.depth))),
+    ("pv", |r| r.pv.clone()),
+];
+
+/// Nothing where there is none.
+fn text(value: Option<impl ToString>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
+/// What the other files call a value.
+fn name(value: impl Serialize) -> String {
+    text(serde_json::to_value(value).ok().as_ref().and_then(serde_json::Value::as_str))
+}
+
 fn csv(run: &Run) -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let text = |number: Option<u64>| number.map_or_else(String::new, |n| n.to_string());
-    let mut rows = vec![
-        [
-            "player",
-            "suite",
-            "line",
-            "id",
-            "fen",
-            "bm",
-            "am",
-            "dm",
-            "status",
-            "solved",
-            "mate",
-            "points",
-            "max_points",
-            "best_of_points",
-            "best",
-            "best_san",
-            "score",
-            "depth",
-            "seldepth",
-            "nodes",
-            "ms",
-            "found_ms",
-            "found_nodes",
-            "found_depth",
-            "pv",
-        ]
-        .map(str::to_owned),
-    ];
-    for r in &run.records {
-        let verdict = serde_json::to_value(r.mate).ok().and_then(|v| v.as_str().map(str::to_owned));
-        let status = serde_json::to_value(r.status).ok().and_then(|v| v.as_str().map(str::to_owned));
-        rows.push([
-            r.player.clone(),
-            r.suite.clone(),
-            r.line.to_string(),
-            r.id.clone(),
-            r.fen.clone(),
-            r.bm.join(" "),
-            r.am.join(" "),
-            r.dm.map_or_else(String::new, |dm| dm.to_string()),
-            status.unwrap_or_default(),
-            u8::from(r.solved).to_string(),
-            verdict.unwrap_or_default(),
-            r.points.map_or_else(String::new, |(own, _)| own.to_string()),
-            r.points.map_or_else(String::new, |(_, most)| most.to_string()),
-            r.best_of_points.join(" "),
-            r.best.clone().unwrap_or_default(),
-            r.best_san.clone().unwrap_or_default(),
-            r.score_text(),
-            r.depth.to_string(),
-            r.seldepth.to_string(),
-            r.nodes.to_string(),
-            r.ms.to_string(),
-            text(r.found.map(|f| f.ms)),
-            text(r.found.map(|f| f.nodes)),
-            text(r.found.map(|f| u64::from(f.depth))),
-            r.pv.clone(),
-        ]);
-    }
-    for row in rows {
-        writer.write_record(&row)?;
+    writer.write_record(COLUMNS.map(|(head, _)| head))?;
+    for record in &run.records {
+        writer.write_record(COLUMNS.map(|(_, cell)| cell(record)))?;
     }
     writer.into_inner().map_err(|error| error.into_error().into())
 }
