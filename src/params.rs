@@ -134,16 +134,16 @@ tunables! {
     noisy_history = 4 in 1..=32, step 1;
 
     // Quiet history: what the tables weigh in the sum that orders and prunes, 1/1024.
-    /// Weight of the table by squares.
-    history_squares = 875 in 0..=3072, step 100;
+    /// Weight of butterfly history.
+    history_butterfly = 875 in 0..=3072, step 100;
     /// Weight of continuation history, one ply ago.
-    history_last = 985 in 0..=3072, step 100;
+    history_continuation_1 = 985 in 0..=3072, step 100;
     /// Weight of continuation history, two plies ago.
-    history_before = 1083 in 0..=3072, step 100;
+    history_continuation_2 = 1083 in 0..=3072, step 100;
     /// Weight of continuation history, four plies ago.
-    history_long_before = 364 in 0..=3072, step 100;
-    /// Weight of the table by pawn structure.
-    history_pawns = 462 in 0..=3072, step 100;
+    history_continuation_4 = 364 in 0..=3072, step 100;
+    /// Weight of pawn history.
+    history_pawn = 462 in 0..=3072, step 100;
 
     // Threats: a quiet move that escapes from a lesser piece comes earlier, one into its attack later.
     /// Bonus in units of history, for each pawn's worth of the piece.

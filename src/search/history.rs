@@ -2,7 +2,7 @@
 //!
 //! Counters move by "gravity": a bonus is reduced in proportion to how full the counter already is, so
 //! they stay within ±16384 and forget. Sources: Schaeffer's history heuristic (1983); the gravity form is common to
-//! today's engines.
+//! today's engines. Butterfly boards, by origin and target: Hartmann (1988).
 
 use arrayvec::ArrayVec;
 use shakmaty::{Bitboard, Color, Move, Square};
@@ -38,20 +38,20 @@ impl PieceTo {
 }
 
 const PAWN_SLOTS: usize = 1024;
-/// Counters by squares for one side: from (threatened or not), to (threatened or not).
-const SQUARES: usize = 4 * 64 * 64;
+/// Butterfly counters of one side: from (threatened or not), to (threatened or not).
+const BUTTERFLY_SIDE: usize = 4 * 64 * 64;
 
 // Where each table begins in the one piece of memory that holds them all.
-const QUIET: usize = 0;
-const NOISY: usize = QUIET + 2 * SQUARES;
-const CONTINUATION: usize = NOISY + PieceTo::COUNT * 7;
+const BUTTERFLY: usize = 0;
+const CAPTURE: usize = BUTTERFLY + 2 * BUTTERFLY_SIDE;
+const CONTINUATION: usize = CAPTURE + PieceTo::COUNT * 7;
 const PAWN: usize = CONTINUATION + PieceTo::COUNT * PieceTo::COUNT;
 const END: usize = PAWN + PAWN_SLOTS * PieceTo::COUNT;
 
 /// The move histories of one thread.
 ///
-/// - quiet: by colour, from (threatened or not), to (threatened or not)
-/// - noisy: by moved piece, target, captured role
+/// - butterfly, of quiet moves: by colour, from (threatened or not), to (threatened or not)
+/// - capture, of noisy ones: by moved piece, target, captured role
 /// - continuation: by an earlier move of the line and the move
 /// - pawn: by pawn structure and the move
 pub struct History(Counters);
@@ -68,13 +68,13 @@ pub struct QuietHistory<'a> {
     turn: Color,
     /// What the side not to move attacks.
     threatened: Bitboard,
-    squares: &'a [i16; SQUARES],
+    butterfly: &'a [i16; BUTTERFLY_SIDE],
     pawns: &'a [i16; PieceTo::COUNT],
     /// By the plies of [`ContKeys`].
-    replies: [&'a [i16; PieceTo::COUNT]; 3],
+    continuations: [&'a [i16; PieceTo::COUNT]; 3],
 }
 
-/// The row of a reply to no move.
+/// The row of a continuation of no move.
 static NOTHING: [i16; PieceTo::COUNT] = [0; PieceTo::COUNT];
 
 impl QuietHistory<'_> {
@@ -82,20 +82,20 @@ impl QuietHistory<'_> {
     #[inline]
     pub fn of(&self, m: Move) -> i32 {
         let index = PieceTo::new(self.turn, m).index();
-        let squares = i32::from(self.squares[squares_index(self.threatened, m)]);
-        let [last, before, long_before] = self.replies.map(|row| i32::from(row[index]));
-        (params::history_squares() * squares
-            + params::history_last() * last
-            + params::history_before() * before
-            + params::history_long_before() * long_before
-            + params::history_pawns() * i32::from(self.pawns[index]))
+        let butterfly = i32::from(self.butterfly[butterfly_index(self.threatened, m)]);
+        let [one, two, four] = self.continuations.map(|row| i32::from(row[index]));
+        (params::history_butterfly() * butterfly
+            + params::history_continuation_1() * one
+            + params::history_continuation_2() * two
+            + params::history_continuation_4() * four
+            + params::history_pawn() * i32::from(self.pawns[index]))
             / 1024
     }
 }
 
-/// Among the counters by squares of a side.
+/// Among the butterfly counters of a side.
 #[inline]
-fn squares_index(threatened: Bitboard, m: Move) -> usize {
+fn butterfly_index(threatened: Bitboard, m: Move) -> usize {
     let (from, to) = (m.from().unwrap_or(Square::A1), m.to());
     let threat = usize::from(threatened.contains(from)) * 2 + usize::from(threatened.contains(to));
     (threat * 64 + from as usize) * 64 + to as usize
@@ -137,25 +137,25 @@ impl History {
     }
 
     #[inline]
-    fn quiet_index(position: &Position, threats: &Attacks, m: Move) -> usize {
-        QUIET + position.turn() as usize * SQUARES + squares_index(threats.all, m)
+    fn butterfly_slot(position: &Position, threats: &Attacks, m: Move) -> usize {
+        BUTTERFLY + position.turn() as usize * BUTTERFLY_SIDE + butterfly_index(threats.all, m)
     }
 
     /// Where a quiet move is kept, whatever came before it.
     #[inline]
     pub fn quiet_slot(position: &Position, threats: &Attacks, m: Move) -> QuietSlot {
-        QuietSlot([Self::quiet_index(position, threats, m), Self::pawn_index(position, m)].map(|index| index as u32))
+        QuietSlot([Self::butterfly_slot(position, threats, m), Self::pawn_slot(position, m)].map(|index| index as u32))
     }
 
     #[inline]
-    fn noisy_index(position: &Position, m: Move) -> usize {
+    fn capture_slot(position: &Position, m: Move) -> usize {
         // Promotions without capture share the slot of "no victim".
         let victim = m.capture().map_or(0, |role| role as usize);
-        NOISY + PieceTo::new(position.turn(), m).index() * 7 + victim
+        CAPTURE + PieceTo::new(position.turn(), m).index() * 7 + victim
     }
 
     #[inline]
-    fn continuation_index(earlier: PieceTo, position: &Position, m: Move) -> usize {
+    fn continuation_slot(earlier: PieceTo, position: &Position, m: Move) -> usize {
         CONTINUATION + earlier.index() * PieceTo::COUNT + PieceTo::new(position.turn(), m).index()
     }
 
@@ -165,7 +165,7 @@ impl History {
     }
 
     #[inline]
-    fn pawn_index(position: &Position, m: Move) -> usize {
+    fn pawn_slot(position: &Position, m: Move) -> usize {
         Self::pawn_row(position) + PieceTo::new(position.turn(), m).index()
     }
 
@@ -179,29 +179,29 @@ impl History {
     #[inline]
     pub fn quiets(&self, position: &Position, threats: &Attacks, cont_keys: &ContKeys) -> QuietHistory<'_> {
         let turn = position.turn();
-        let replies = cont_keys.map(|earlier| match earlier {
+        let continuations = cont_keys.map(|earlier| match earlier {
             Some(earlier) => self.0.row(CONTINUATION + earlier.index() * PieceTo::COUNT),
             None => &NOTHING,
         });
         QuietHistory {
             turn,
             threatened: threats.all,
-            squares: self.0.row(QUIET + turn as usize * SQUARES),
+            butterfly: self.0.row(BUTTERFLY + turn as usize * BUTTERFLY_SIDE),
             pawns: self.0.row(Self::pawn_row(position)),
-            replies,
+            continuations,
         }
     }
 
     /// How well a capture or promotion has done.
     #[inline]
     pub fn noisy(&self, position: &Position, m: Move) -> i32 {
-        self.get(Self::noisy_index(position, m))
+        self.get(Self::capture_slot(position, m))
     }
 
     /// Rewards or punishes a quiet move.
     pub fn update_quiet(&mut self, position: &Position, threats: &Attacks, cont_keys: &ContKeys, m: Move, bonus: i32) {
-        self.update(Self::quiet_index(position, threats, m), bonus);
-        self.update(Self::pawn_index(position, m), bonus);
+        self.update(Self::butterfly_slot(position, threats, m), bonus);
+        self.update(Self::pawn_slot(position, m), bonus);
         self.update_continuation(position, cont_keys, m, bonus);
     }
 
@@ -214,13 +214,13 @@ impl History {
     /// Rewards or punishes a quiet move as a reply to the moves before it.
     pub fn update_continuation(&mut self, position: &Position, cont_keys: &ContKeys, m: Move, bonus: i32) {
         for earlier in cont_keys.iter().flatten() {
-            self.update(Self::continuation_index(*earlier, position, m), bonus);
+            self.update(Self::continuation_slot(*earlier, position, m), bonus);
         }
     }
 
     /// Rewards or punishes a capture or promotion.
     pub fn update_noisy(&mut self, position: &Position, m: Move, bonus: i32) {
-        self.update(Self::noisy_index(position, m), bonus);
+        self.update(Self::capture_slot(position, m), bonus);
     }
 }
 
