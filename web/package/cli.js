@@ -3,20 +3,40 @@
 
 import { createInterface } from "node:readline";
 
-import { afterPonderhit, isEndless, isSearch, word } from "./engine.js";
+import { afterPonderhit, isEndless, isSearch, isTurn, KEYWORDS, NATIVE, PROMPT, word } from "./engine.js";
 import { load } from "./node.js";
+import { nearest } from "./spelling.js";
 
 const USAGE = `ibex-chess              the chess engine Ibex: UCI on standard input and output
 ibex-chess COMMAND...   one line of it, such as "bench" or "go depth 10"
 `;
 
 const words = process.argv.slice(2);
+
+/** Writes a text and ends the process. */
+async function leaveWith(status, stream, text) {
+  await new Promise((written) => stream.write(text, written));
+  process.exit(status);
+}
+
+/** Why the arguments are no line that the engine carries out; undefined if they are one. */
+function refusal() {
+  const first = word(words.join(" "));
+  if (NATIVE.has(first)) return `'${first}' is a command of the native program only; see ibex-chess --help`;
+  if (first === "" || first.startsWith("#") || PROMPT.has(first) || KEYWORDS.has(first)) return undefined;
+  const meant = nearest(first, [...PROMPT, ...KEYWORDS]);
+  if (meant === undefined) return `no command '${first}'; see ibex-chess --help`;
+  return `no command '${first}'; did you mean '${meant}'? See ibex-chess --help`;
+}
+
 // No line of UCI begins with a dash.
 if (words[0]?.startsWith("-")) {
   const isHelp = words[0] === "-h" || words[0] === "--help";
-  await new Promise((written) => (isHelp ? process.stdout : process.stderr).write(USAGE, written));
-  process.exit(isHelp ? 0 : 2);
+  await leaveWith(isHelp ? 0 : 2, isHelp ? process.stdout : process.stderr, USAGE);
 }
+// The engine passes over what it does not know, and a script would take that for success.
+const refused = refusal();
+if (refused !== undefined) await leaveWith(2, process.stderr, `${refused}\n`);
 
 // A reader that goes away, as `head` does, ends the session quietly.
 process.stdout.on("error", () => process.exit(1));
@@ -34,7 +54,8 @@ function say(line) {
     last = line;
     unanswered += 1;
   }
-  if (word(line) === "stop") last = "";
+  // A count of moves ends a search without end itself, and a `stop` would end the count.
+  if (word(line) === "stop" || (isTurn(line) && !isSearch(line))) last = "";
   if (word(line) === "ponderhit") last = afterPonderhit(last);
   if (word(line) === "isready") asked += 1;
   engine.postMessage(line);

@@ -10,12 +10,15 @@ import { PONDERHITS, STOPS } from "./serve.js";
 const ATTEMPTS = 2;
 
 /** The words that begin a line of UCI. */
-const KEYWORDS = new Set(
+export const KEYWORDS = new Set(
   "uci debug isready setoption register ucinewgame position go stop ponderhit quit".split(" "),
 );
 
-/** The words that begin a line for a person at the prompt: the engine's own, and those lent to any build of it. */
-const PROMPT = new Set("d eval flip help compiler license perft bench genfens probe spsa".split(" "));
+/** The words that begin a line for a person at the prompt, here and in the native program. */
+export const PROMPT = new Set("d eval flip help compiler license perft bench".split(" "));
+
+/** The words of the prompt that the native program alone carries out. */
+export const NATIVE = new Set("genfens probe spsa".split(" "));
 
 /**
  * The first word that counts, in small letters: like the engine, this skips unknown words before a command. A comment and
@@ -23,12 +26,15 @@ const PROMPT = new Set("d eval flip help compiler license perft bench genfens pr
  */
 export function word(line) {
   const words = line.trim().toLowerCase().split(/\s+/);
-  const known = words[0].startsWith("#") || PROMPT.has(words[0]);
+  const known = words[0].startsWith("#") || PROMPT.has(words[0]) || NATIVE.has(words[0]);
   return known ? words[0] : (words.find((other) => KEYWORDS.has(other)) ?? words[0]);
 }
 
 /** Whether a line begins a search, which a `bestmove` answers. */
 export const isSearch = (line) => word(line) === "go" && !/\sperft\b/i.test(line);
+
+/** Whether a line needs the engine for itself, as a search or a count of moves does. It ends a search without end. */
+export const isTurn = (line) => word(line) === "go" || /^\s*perft(\s+\+?\d+(\s|$)|\s*$)/i.test(line);
 
 /** The last line that a line has to be answered with, if it is one to wait for: here from an engine that cannot run. */
 const lastAnswer = (line) => (isSearch(line) ? "bestmove (none)" : { uci: "uciok", isready: "readyok" }[word(line)]);
@@ -45,8 +51,11 @@ export function isEndless(line) {
 /** What a line that begins a search means after `ponderhit`. */
 export const afterPonderhit = (line) => line.replace(/\sponder\b/gi, "");
 
+/** Whether a search is as short as can be. */
+const isShort = (line) => isSearch(line) && !isEndless(line) && /\sdepth\s+1$/i.test(line);
+
 /** The same search, as short as can be: limits combine, and the moves that it may choose from stay. */
-const shortened = (line) => `${line.replace(/\s(infinite|ponder)\b/gi, "")} depth 1`;
+const shortened = (line) => (isShort(line) ? line : `${line.replace(/\s(infinite|ponder)\b/gi, "")} depth 1`);
 
 export class Engine {
   #module;
@@ -99,8 +108,8 @@ export class Engine {
     const answer = this.#failure !== null ? lastAnswer(line) : undefined;
     if (answer !== undefined) setTimeout(() => this.#emit(answer));
     if (this.#worker === null || line === "") return;
-    // As in the native engine, the next search ends one that would go on for ever.
-    if (first === "go" && this.#isEndless()) this.#interrupt("stop");
+    // As in the native engine, the next search or count ends a search that would go on for ever.
+    if (isTurn(line) && this.#isEndless()) this.#interrupt("stop");
     if (this.searching) {
       if (first === "isready") return this.#emit("readyok");
       if (first === "stop" || first === "ponderhit") return this.#interrupt(first);
@@ -140,7 +149,7 @@ export class Engine {
     let [running, ...behind] = this.#queue;
     for (const line of behind) {
       const first = word(line);
-      if (first === "go" || first === "stop") return false;
+      if (isTurn(line) || first === "stop") return false;
       if (first === "ponderhit") running = afterPonderhit(running);
     }
     return isEndless(running);
@@ -173,8 +182,8 @@ export class Engine {
   /**
    * Sends what waits in the queue.
    *
-   * A search without end is sent when nothing runs before it: until then another `go`, or without shared memory a `stop`
-   * or a `ponderhit`, may change what it is.
+   * A search without end is sent when nothing runs before it: until then another `go` or `perft`, or without shared
+   * memory a `stop` or a `ponderhit`, may change what it is.
    */
   #flush() {
     while (this.#sent < this.#queue.length && (this.#sent === 0 || !isEndless(this.#queue[this.#sent]))) {
@@ -204,9 +213,8 @@ export class Engine {
     this.#pv = null;
     this.#attempts = 0;
     while (this.searching && !isSearch(this.#queue[0])) this.#remember(this.#shift());
-    // What has not been sent is without end, and a `go` behind it ends it at once.
-    const next = this.#queue.slice(1);
-    if (this.searching && this.#sent === 0 && next.some((line) => word(line) === "go")) {
+    // What has not been sent is without end, and what needs the engine after it ends it at once.
+    if (this.searching && this.#sent === 0 && this.#queue.slice(1).some(isTurn)) {
       this.#queue[0] = shortened(this.#queue[0]);
     }
     this.#flush();
@@ -221,6 +229,8 @@ export class Engine {
     const first = word(line);
     if (first === "position") this.#position = [line];
     if (first === "flip") this.#position.push(line);
+    // A new game forgets a position that was refused; once is enough.
+    if (first === "ucinewgame" && word(this.#position.at(-1) ?? line) !== first) this.#position.push(line);
     // No option begins with a blank.
     if (first === "debug") this.#options.set(" debug", line);
     if (first === "uci" || first === "isready") this.#asked.push(first);
@@ -248,9 +258,13 @@ export class Engine {
       this.#signal(first);
       return this.#flush();
     }
-    // `stop` is meant for every search, and the new worker hears them all.
-    this.#queue = this.#queue.map((line, at) => (at > 0 && isSearch(line) ? shortened(line) : line));
-    this.#restart(true);
+    // `stop` is meant for every search, and a new worker hears them all.
+    const queue = this.#queue.map((line, at) => (at > 0 && isSearch(line) ? shortened(line) : line));
+    const mustHear = queue.some((line, at) => at < this.#sent && line !== this.#queue[at]);
+    this.#queue = queue;
+    // An answer that an earlier `stop` has asked for is on its way, and another worker would begin it again.
+    if (mustHear || !isShort(queue[0])) this.#restart(true);
+    else this.#flush();
   }
 
   /** Another worker for one that has failed. */

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 
-import { Engine, isEndless, isSearch, word } from "../engine.js";
+import { Engine, isEndless, isSearch, isTurn, KEYWORDS, NATIVE, PROMPT, word } from "../engine.js";
 import { load } from "../node.js";
 
 const root = new URL("../../../", import.meta.url);
@@ -92,6 +92,22 @@ test("a line is carried out by the word that the engine takes", () => {
     assert.equal(word(line), first, line);
   }
   assert.ok(isSearch("foo go") && !isSearch("help go") && !isSearch("# go") && !isSearch("go perft 3"));
+  for (const line of ["go", "go perft 3", "perft", "perft 3", " PERFT 3 x"]) assert.ok(isTurn(line), line);
+  for (const line of ["perft x", "perft -1", "perftly", "help perft", "d"]) assert.ok(!isTurn(line), line);
+});
+
+test("the words are those of the program", () => {
+  const words = (path, list) => {
+    const source = readFileSync(new URL(path, root), "utf8");
+    const [, own] = new RegExp(`${list}[^=]*=\\s*&?\\[([^\\]]*)\\]`).exec(source);
+    return [...own.matchAll(/"(\w+)"/g)].map(([, word]) => word);
+  };
+  const here = words("web/engine/src/lib.rs", "const EXTRAS");
+  const lent = words("src/uci/prompt.rs", "pub const LENT_WORDS");
+  assert.deepEqual(here, ["bench"]);
+  assert.deepEqual([...PROMPT], [...words("src/uci/prompt.rs", "pub const WORDS"), ...here]);
+  assert.deepEqual([...NATIVE], lent.filter((word) => !here.includes(word)));
+  assert.deepEqual([...KEYWORDS], [...words("src/uci/parse.rs", "pub const KEYWORDS"), "quit"]);
 });
 
 test("the version is that of the program", () => {
@@ -153,6 +169,42 @@ test("without shared memory a stop comes before the first line, too", async () =
   await askOther("go nodes 30000000\ngo searchmoves h2h3 infinite\nstop", "bestmove h2h3");
   assert.equal(lines.filter((line) => line.startsWith("bestmove")).length, 3);
   other.terminate();
+  loaded.terminate();
+});
+
+test("without shared memory further stops leave the answer to the first one alone", async () => {
+  const lines = [];
+  let workers = 0;
+  // A worker takes its time for a short search, and none of the others ends.
+  const makeWorker = (listener) => {
+    workers += 1;
+    let hasEnded = false;
+    const answer = () => hasEnded || listener("bestmove e2e4");
+    return {
+      send: (line) => /^go .*depth 1$/.test(line) && setTimeout(answer, 150),
+      end: () => (hasEnded = true),
+    };
+  };
+  const own = new Engine(null, makeWorker, false, (line) => lines.push(line));
+  own.postMessage("go infinite");
+  for (let count = 0; count < 10; count++) {
+    own.postMessage("stop");
+    await new Promise((resolve) => setTimeout(resolve, 33));
+  }
+  assert.deepEqual(lines, ["bestmove e2e4"]);
+  assert.equal(workers, 2);
+  // They are meant for what was said between them, too.
+  for (const line of ["go infinite", "stop", "go nodes 30000000", "stop", "stop"]) own.postMessage(line);
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  assert.equal(lines.length, 3);
+  assert.equal(workers, 4);
+});
+
+test("another worker knows that a new game has forgotten a refused position", async () => {
+  const { loaded, ask } = await engine({ shared: false });
+  for (const line of ["position fen junk", "ucinewgame"]) loaded.postMessage(line);
+  assert.match(await ask("go infinite\nstop", "bestmove"), /^bestmove [a-h]/);
+  assert.match(await ask("go depth 5", "bestmove"), /^bestmove [a-h]/);
   loaded.terminate();
 });
 
@@ -289,6 +341,9 @@ test("the next search ends one without end, and perft is no search", { timeout: 
     await ask("position startpos\ngo", "info depth 5 ");
     await ask("go perft 2", "Nodes searched: 400");
     assert.ok(!loaded.searching);
+    await ask("go infinite", "info depth 5 ");
+    await ask("perft 2", "Nodes searched: 400");
+    assert.ok(!loaded.searching);
     // A limit that the line has not reached is kept.
     await ask("go nodes 30000\ngo perft 1", "Nodes searched: 20");
     assert.ok(Number(/ nodes (\d+)/.exec(lines.filter((line) => line.includes(" nodes ")).at(-1))[1]) > 20_000);
@@ -414,10 +469,26 @@ test("the command: lines, the end of the input, and arguments", () => {
   assert.match(run([], "position startpos moves e2e4\ngo winc 100\n").stdout, /^bestmove/m);
   assert.ok(!isEndless("go winc 100 binc 100") && isEndless("go winc 100 binc 0"));
   assert.match(run([], "go perft 2\nisready\n").stdout, /^Nodes searched: 400\nreadyok\n$/m);
+  // What ends a search without end is not ended by the end of the input.
+  for (const count of ["perft 2", "go perft 2"]) {
+    assert.match(run([], `position startpos\ngo infinite\n${count}\n`).stdout, /^Nodes searched: 400$/m, count);
+  }
   assert.match(run(["go", "nodes", "1000"]).stdout, /^bestmove/m);
+  assert.match(run(["joho", "go", "nodes", "1000"]).stdout, /^bestmove/m);
   const help = run(["--help"]);
   assert.equal(help.status, 0);
   assert.match(help.stdout, /^ibex-chess COMMAND/m);
+  // A word that the engine would pass over is no success.
+  for (const [words, said] of [
+    [["benhc"], /^no command 'benhc'; did you mean 'bench'\?/],
+    [["isredy"], /did you mean 'isready'/],
+    [["xyzzy", "3"], /^no command 'xyzzy'; see/],
+    [["genfens", "5"], /^'genfens' is a command of the native program/],
+  ]) {
+    const { status, stdout, stderr } = run(words);
+    assert.deepEqual([status, stdout], [2, ""], words[0]);
+    assert.match(stderr, said);
+  }
   const unknown = run(["--nonsense"]);
   assert.equal(unknown.status, 2);
   assert.equal(unknown.stdout, "");
