@@ -77,10 +77,14 @@ function words(name: string): string {
   return known[name] ?? name;
 }
 
-const SAN = /^(?:[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](?:=?[QRBNqrbn])?|[O0]-[O0](?:-[O0])?)[+#]?[!?]*$/;
+/** A move, in the usual notation, a long one, or that of UCI. */
+const MOVE = /^(?:[KQRBN]?[a-h]?[1-8]?[-x]?[a-h][1-8](?:=?[QRBNqrbn])?|[O0]-[O0](?:-[O0])?)[+#]?[!?]*$/;
 const RESULT = /^(?:1[-–—:]0|0[-–—:]1|(?:1\/2|½)(?:[-–—:](?:1\/2|½))?|\*)$/;
-/** What others write between moves: numbers without a dot, marks of a move's worth, and judgements of the position. */
-const REMARK = /^(?:\d+|[!?…]+|(?!-+$)[-+=/±∓⩲⩱∞]+)$/;
+/**
+ * What others write between moves: numbers without a dot, marks of a move's worth, and judgements of the position. No
+ * number of a move is `0000`, the null move.
+ */
+const REMARK = /^(?:[1-9]\d*|[!?…]+|(?!-+$)[-+=/±∓⩲⩱∞]+)$/;
 /** Pictures of the pieces, which some programs write for their letters; the pawn has none. */
 const FIGURINES: Record<string, string> = { "♔": "K", "♕": "Q", "♖": "R", "♗": "B", "♘": "N", "♙": "", "♚": "K", "♛": "Q", "♜": "R", "♝": "B", "♞": "N", "♟": "" };
 
@@ -259,18 +263,7 @@ export class Game {
 
   /** A move as the rules have it, castling as king takes rook; undefined where it is not legal. */
   legal(move: NormalMove): NormalMove | undefined {
-    const position = this.position();
-    // By its squares, because chessops takes a king's step to any man of its own side for castling.
-    const to = position.dests(move.from);
-    if (to.has(move.to)) return position.isLegal(move) ? move : undefined;
-    // The king may also go to where castling takes it.
-    const sides: Record<number, "a" | "h" | undefined> = { 2: "a", 6: "h" };
-    const side = sides[squareFile(move.to)];
-    const isAlongRank = move.from !== move.to && squareRank(move.from) === squareRank(move.to);
-    if (side === undefined || !isAlongRank || move.promotion !== undefined) return undefined;
-    if (position.board.getRole(move.from) !== "king") return undefined;
-    const rook = position.castles.rook[position.turn][side];
-    return rook !== undefined && to.has(rook) ? { from: move.from, to: rook } : undefined;
+    return legalMove(this.position(), move);
   }
 
   /** Plays a legal move: on the game's line where it is the next move or the game ends here, else in a variation. */
@@ -411,7 +404,7 @@ export class Game {
     const { tags, moves } = firstGame(text);
     const { line } = ownLine(moves);
     // The parser would leave it out.
-    const stray = line.find((word) => !SAN.test(word) && !RESULT.test(word));
+    const stray = line.find((word) => !MOVE.test(word) && !RESULT.test(word));
     if (stray !== undefined) throw new Error(`'${stray}' is no move.`);
     const first = parsePgn(line.join(" ") || "*", () => new Map([...defaultHeaders(), ...tags]))[0];
     if (first === undefined || (first.moves.children.length === 0 && !first.headers.has("FEN"))) {
@@ -428,7 +421,7 @@ export class Game {
     const game = new Game(makeFen(position.toSetup()), chess960);
     game.headers = first.headers;
     for (const node of first.moves.mainline()) {
-      const move = parseSan(position, node.san);
+      const move = parseSan(position, node.san) ?? readUci(position, node.san);
       if (move === undefined) {
         const dots = position.turn === "white" ? "." : "…";
         throw new Error(`Move ${position.fullmoves}${dots} '${node.san}' is not legal.`);
@@ -439,6 +432,27 @@ export class Game {
     game.go(game.moves.length);
     return game;
   }
+}
+
+/** A move as the rules have it, castling as king takes rook; undefined where it is not legal. */
+function legalMove(position: Chess, move: NormalMove): NormalMove | undefined {
+  // By its squares, because chessops takes a king's step to any man of its own side for castling.
+  const to = position.dests(move.from);
+  if (to.has(move.to)) return position.isLegal(move) ? move : undefined;
+  // The king may also go to where castling takes it.
+  const sides: Record<number, "a" | "h" | undefined> = { 2: "a", 6: "h" };
+  const side = sides[squareFile(move.to)];
+  const isAlongRank = move.from !== move.to && squareRank(move.from) === squareRank(move.to);
+  if (side === undefined || !isAlongRank || move.promotion !== undefined) return undefined;
+  if (position.board.getRole(move.from) !== "king") return undefined;
+  const rook = position.castles.rook[position.turn][side];
+  return rook !== undefined && to.has(rook) ? { from: move.from, to: rook } : undefined;
+}
+
+/** The legal move that a text of a PGN means in UCI's notation: `g1f3`, with a dash, a cross or a sign of check too. */
+function readUci(position: Chess, text: string): NormalMove | undefined {
+  const move = parseUci(text.toLowerCase().replace(/[-x=+#]/g, ""));
+  return move !== undefined && "from" in move ? legalMove(position, move) : undefined;
 }
 
 /** Moves from a position in the usual notation, with numbers; as far as they are legal. */

@@ -387,6 +387,10 @@ test("PGN as others write it, and as others read it", { skip }, async () => {
     ["1. e4 e6 2. e5 d5 3. exd6 e.p. += cxd6 +- 4. d4 1/2", 7],
     ["1. e4 e6 2. e5 d5 3. exd6e.p. = 3. ... cxd6 1/2-1/2", 6],
     ["1. e4 e5 1-0\n\n1. d4 d5 2. c4 *", 2],
+    // In the notation of UCI, and in a long one.
+    ["1. e2e4 e7e5 2. g1f3 b8c6 3. f1b5 g8f6 4. e1g1 f6xe4 *", 8],
+    ["1. e2-e4 e7-e5 2. Ng1-f3 Nb8-c6 3. Bf1-b5 Ng8-f6 4. 0-0 Nf6xe4 *", 8],
+    ['[FEN "8/P6k/8/8/8/8/8/K7 w - - 0 1"]\n\n1. a7a8q h7g7 2. a8g8+ *', 3],
   ]) {
     await load(pgn);
     assert.equal(await moves(), count, `${pgn}\n${await page.textContent("#pgn-error")}`);
@@ -395,6 +399,10 @@ test("PGN as others write it, and as others read it", { skip }, async () => {
   }
   await load("1. e4 -- 2. d4 *");
   assert.match(await page.textContent("#pgn-error"), /'--' is no move/);
+  await load("1. e4 0000 2. d4 *");
+  assert.equal(await page.textContent("#pgn-error"), "'0000' is no move.");
+  await load("1. e2e4 e7e5 2. g1g3 *");
+  assert.equal(await page.textContent("#pgn-error"), "Move 2. 'g1g3' is not legal.");
   // Tags that are unusual, and one that is none.
   for (const [tag, expected] of [
     ['[Event "The "Big" Open"]', '[Event "The \\"Big\\" Open"]'],
