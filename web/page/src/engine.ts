@@ -4,6 +4,9 @@ import { type Engine, load } from "ibex-chess";
 
 import { type Line, readInfo, readSpin } from "./uci";
 
+/** How the engine begins to say that there is no position to search. */
+const REFUSED = "no position: ";
+
 export class Searcher {
   /** The limits of numeric options. */
   readonly spins = new Map<string, { min: number; max: number; value: number }>();
@@ -15,8 +18,11 @@ export class Searcher {
   onfailure: (reason: string) => void = () => {};
 
   private options = new Map<string, string>();
-  /** How many searches were asked for: the last one counts. */
+  /** How often a search or its end was asked for: the last word counts. */
   private asked = 0;
+  /** Why the engine has refused the position of the last search, if it has. */
+  private reason: string | undefined;
+  private isNewGame = false;
   private failed = false;
   private running: Promise<string | undefined> | undefined;
   private online: (line: Line) => void = () => {};
@@ -44,24 +50,29 @@ export class Searcher {
     this.engine.postMessage(`setoption name ${name} value ${text}`);
   }
 
+  /** The next search is of another game. */
   newGame(): void {
-    this.engine.postMessage("ucinewgame");
+    this.isNewGame = true;
   }
 
-  get searching(): boolean {
-    return this.running !== undefined;
+  /** Why the position of the last search was refused; undefined if it was not. */
+  get refusal(): string | undefined {
+    return this.reason;
   }
 
   /**
    * Searches, after `prepare` has set its options and the last search has ended. Resolves with the best move, which is
-   * undefined where there is none, or where somebody else has asked for a search meanwhile.
+   * undefined where there is none, or where somebody has asked for another search or for no more meanwhile.
    */
   async search(position: string, go: string, online: (line: Line) => void, prepare = () => {}): Promise<string | undefined> {
     this.asked += 1;
     const own = this.asked;
-    await this.stop();
+    await this.end();
     if (own !== this.asked) return undefined;
+    if (this.isNewGame) this.engine.postMessage("ucinewgame");
+    this.isNewGame = false;
     prepare();
+    this.reason = undefined;
     this.online = online;
     const running = new Promise<string | undefined>((resolve) => (this.finish = resolve));
     this.running = running;
@@ -70,8 +81,13 @@ export class Searcher {
     return running;
   }
 
-  /** Ends the search, if there is one. */
-  async stop(): Promise<void> {
+  /** Ends the search, if there is one, and gives up one that waits for the end of another. */
+  stop(): Promise<void> {
+    this.asked += 1;
+    return this.end();
+  }
+
+  private async end(): Promise<void> {
     while (this.running !== undefined) {
       const running = this.running;
       this.online = () => {};
@@ -90,7 +106,16 @@ export class Searcher {
     if (text.startsWith("id name ")) this.name = text.slice("id name ".length);
     const spin = readSpin(text);
     if (spin !== undefined) this.spins.set(spin.name, spin);
-    if (text.startsWith("info string ")) return this.onremark(text.slice("info string ".length));
+    if (text.startsWith("info string ")) {
+      const remark = text.slice("info string ".length);
+      if (remark.startsWith(REFUSED)) {
+        // The FEN between quotes is no news.
+        this.reason = remark.slice(REFUSED.length).replace(/ '[^']*'/, "");
+        // The answer to `go infinite` waits for it here, too.
+        this.engine.postMessage("stop");
+      }
+      return this.onremark(remark);
+    }
     const line = readInfo(text);
     if (line !== undefined) return this.online(line);
     if (text.startsWith("bestmove")) {

@@ -186,6 +186,12 @@ export function decode(bytes: ArrayBuffer): string {
 /** Whether a FEN names the castling rooks by their files, as that of Chess960 does. */
 export const namesFiles = (fen: string): boolean => /^\S+?[\s_]+[wb][\s_]+[A-Ha-h]+(?=[\s_]|$)/.test(fen.trim());
 
+/** Whether games of chess or of Chess960 begin in a position. */
+function isFirstPosition(fen: string): boolean {
+  const rank = /^(\w{8})\/p{8}\/8\/8\/8\/8\/P{8}\/(\w{8}) w [A-Za-z]{4} - 0 1$/.exec(fen);
+  return rank !== null && rank[1] === rank[2]!.toLowerCase() && [...rank[1]!].sort().join("") === "bbknnqrr";
+}
+
 /** Whether a king or a rook that may castle stands where it does in Chess960 alone. */
 function castlesFromElsewhere({ board, castles }: Chess): boolean {
   return (["white", "black"] as const).some((colour) => {
@@ -224,6 +230,11 @@ export class Game {
 
   get inVariation(): boolean {
     return this.variation.length > 0;
+  }
+
+  /** Whether there is more in it than a position in which games begin. */
+  get holdsWork(): boolean {
+    return this.moves.length > 0 || this.inVariation || !isFirstPosition(this.start);
   }
 
   get atEnd(): boolean {

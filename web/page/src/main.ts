@@ -14,7 +14,7 @@ import type { NormalMove, Role } from "chessops/types";
 import { parseSquare, parseUci } from "chessops/util";
 
 import { Searcher } from "./engine";
-import { chess960, decode, Game, leftOut, namesFiles, positionOf, variationSans } from "./game";
+import { chess960, decode, type Ending, Game, leftOut, namesFiles, positionOf, variationSans } from "./game";
 import { drawGraph } from "./graph";
 import { isolate } from "./offline";
 import { recall, recallTab, store, storeTab } from "./storage";
@@ -37,6 +37,8 @@ const CHOICES = ["colour", "movetime", "elo", "use960", "number960", "multipv", 
 /** The players of a game that is played here. */
 const YOU = "You";
 const IBEX = "Ibex";
+/** What the status says before there is an engine. */
+const LOADING = "Loading the engine…";
 /** What is kept for a slider of ratings at its end: later versions may end elsewhere. */
 const FULL = "full";
 
@@ -45,6 +47,10 @@ let mode: "play" | "analyse" = "play";
 let orientation: Colour = "white";
 /** Set in a game that was given up. */
 let resigned: Colour | undefined;
+/** The last move, where Ibex has made it here. */
+let answer: string | undefined;
+/** Why Ibex does not search the position on the board, for the user. */
+let refused: string | undefined;
 /** Whether the user wants analysis. */
 let analysing = false;
 let wholeGame = false;
@@ -97,13 +103,16 @@ function promotion(): Promise<Role | undefined> {
   });
 }
 
-function play(move: NormalMove): void {
+function play(move: NormalMove, player = YOU): void {
   const legal = game.legal(move);
   if (legal === undefined) return show();
   const length = game.moves.length;
   game.play(legal);
-  // Who plays on has not given up.
-  if (game.moves.length > length) resigned = undefined;
+  if (game.moves.length > length) {
+    // Who plays on has not given up.
+    resigned = undefined;
+    answer = player === IBEX ? game.sans().at(-1) : undefined;
+  }
   if (mode === "play") sign();
   changed();
 }
@@ -129,28 +138,42 @@ function changed(): void {
   // Whoever moves on the board has seen enough of the whole game.
   wholeGame = false;
   lines = [];
+  refused = undefined;
   for (const id of ["fen-error", "pgn-error", "move-error", "copied"]) byId(id).textContent = "";
   keep();
   show();
   void act();
 }
 
-/** Has the engine do what is due: its move, analysis, or nothing. */
+/** What the engine has to do with the position on the board. */
+function due(): "move" | "analysis" | "nothing" {
+  if (mode === "analyse") return analysing && game.ending(game.path, false) === undefined ? "analysis" : "nothing";
+  return game.atEnd && !isOver() && enginePlays(game.position().turn) ? "move" : "nothing";
+}
+
+/** Has the engine do what is due. */
 async function act(): Promise<void> {
   if (engine === undefined || failure !== undefined) return;
+  const task = due();
+  if (task === "nothing") return engine.stop();
   const now = era;
   const current = () => now === era;
-  const position = game.position();
-  const turn = position.turn;
-  if (mode === "play" && game.atEnd && !isOver() && enginePlays(turn)) {
-    const go = `go movetime ${select("movetime").value}`;
-    const best = await engine.search(game.command(), go, (line) => current() && heard(line, turn), () => settings(false));
-    if (current() && best !== undefined) play(parseUci(best) as NormalMove);
-  } else if (mode === "analyse" && analysing && !wholeGame && game.ending(game.path, false) === undefined) {
-    await engine.search(game.command(), "go infinite", (line) => current() && heard(line, turn), () => settings(true));
-  } else if (!wholeGame) {
-    await engine.stop();
-  }
+  const turn = game.position().turn;
+  const go = task === "move" ? `go movetime ${select("movetime").value}` : "go infinite";
+  const hear = (line: Line) => current() && heard(line, turn);
+  const best = await engine.search(game.command(), go, hear, () => settings(task === "analysis"));
+  if (!current()) return;
+  if (best === undefined) refuse();
+  else if (task === "move") play(parseUci(best) as NormalMove, IBEX);
+}
+
+/** Takes note that the engine does not search the position on the board. */
+function refuse(): void {
+  refused = `Ibex does not play from here: ${engine?.refusal ?? "it finds no move"}.`;
+  analysing = false;
+  wholeGame = false;
+  keep();
+  show();
 }
 
 function settings(analysis: boolean): void {
@@ -190,7 +213,9 @@ async function analyseWhole(): Promise<void> {
     show();
     const turn = game.position().turn;
     if (game.ending(game.path, false) !== undefined) continue;
-    await engine.search(game.command(), `go movetime ${WHOLE_GAME}`, (line) => now === era && heard(line, turn), () => settings(true));
+    const hear = (line: Line) => now === era && heard(line, turn);
+    const best = await engine.search(game.command(), `go movetime ${WHOLE_GAME}`, hear, () => settings(true));
+    if (now === era && best === undefined) return refuse();
   }
   if (now === era) {
     wholeGame = false;
@@ -200,7 +225,11 @@ async function analyseWhole(): Promise<void> {
 }
 
 function setMode(next: "play" | "analyse"): void {
+  // What runs there goes on.
+  if (next === mode) return;
   mode = next;
+  // No game is played in a variation.
+  if (mode === "play" && game.inVariation) game.go(game.ply);
   analysing = false;
   wholeGame = false;
   changed();
@@ -208,13 +237,13 @@ function setMode(next: "play" | "analyse"): void {
 
 function newGame(next: Game): void {
   game = next;
-  resigned = undefined;
+  resigned = answer = undefined;
   wholeGame = false;
   expectations = [];
   // A remark was about the game before.
   byId("remark").textContent = "";
   if (mode === "play") orientation = select("colour").value === "black" ? "black" : "white";
-  void engine?.stop().then(() => engine?.newGame());
+  engine?.newGame();
   changed();
 }
 
@@ -229,10 +258,23 @@ function result(): string {
   return game.result();
 }
 
-/** Whether the user may make a move on the board. */
-function mayMove(): boolean {
-  if (game.ending(game.path, mode === "play") !== undefined) return false;
-  return mode === "analyse" || (game.atEnd && !isOver() && engine !== undefined && !enginePlays(game.position().turn));
+/** Why the user may not make a move on the board; undefined if they may. */
+function whyNot(): string | undefined {
+  const ending = game.ending(game.path, mode === "play");
+  if (mode === "analyse") return ending && outcome(ending);
+  if (failure !== undefined) return failure;
+  if (engine === undefined) return LOADING;
+  if (resigned !== undefined) return `${resigned === "white" ? "White" : "Black"} resigns: ${result()}.`;
+  if (ending !== undefined) return outcome(ending);
+  if (isOver()) return `The game is over: ${result()}.`;
+  if (!game.atEnd) return "An earlier position. Go to the end to play on.";
+  if (refused !== undefined) return refused;
+  return due() === "move" ? "Ibex thinks…" : undefined;
+}
+
+/** How a game has ended, in words. */
+function outcome({ winner, reason }: Ending): string {
+  return winner === undefined ? `A draw: ${reason}.` : `Checkmate: ${winner === "white" ? "White" : "Black"} wins.`;
 }
 
 // What is shown.
@@ -240,8 +282,7 @@ function mayMove(): boolean {
 function show(): void {
   const position = game.position();
   const turn = position.turn;
-  const ending = game.ending();
-  const may = mayMove();
+  const may = whyNot() === undefined;
   const last = game.last();
   byId("board").setAttribute("aria-label", game.description());
   ground.set({
@@ -256,7 +297,7 @@ function show(): void {
     byId(`panel-${name}`).hidden = name !== mode;
     button(`tab-${name}`).setAttribute("aria-pressed", String(name === mode));
   }
-  const told = status(turn, ending);
+  const told = status(turn);
   // What has not changed is not read aloud again.
   if (byId("status").textContent !== told) byId("status").textContent = told;
   const name = (colour: Colour) => {
@@ -270,7 +311,8 @@ function show(): void {
   button("analyse").textContent = analysing ? "Stop" : "Start";
   button("analyse").setAttribute("aria-pressed", String(analysing));
   button("whole").textContent = wholeGame ? "Stop" : "Whole game";
-  button("whole").disabled = game.moves.length === 0;
+  button("analyse").disabled = failure !== undefined;
+  button("whole").disabled = game.moves.length === 0 || engine === undefined || failure !== undefined;
   button("take-back").disabled = game.moves.length === 0;
   button("resign").disabled = isOver() || select("colour").value === "none";
   button("first").disabled = button("back").disabled = game.path.length === 0;
@@ -281,21 +323,18 @@ function show(): void {
   showAnalysis();
 }
 
-function status(turn: Colour, ending: ReturnType<Game["ending"]>): string {
+function status(turn: Colour): string {
   const side = turn === "white" ? "White" : "Black";
   if (failure !== undefined) return failure;
-  if (engine === undefined) return "Loading the engine…";
+  if (engine === undefined) return LOADING;
   // Not the positions, which come and go faster than they can be read aloud.
   if (wholeGame) return "Analysing the game…";
-  if (resigned !== undefined && mode === "play") return `${resigned === "white" ? "White" : "Black"} resigns: ${result()}.`;
-  if (ending?.winner !== undefined) return `Checkmate: ${ending.winner === "white" ? "White" : "Black"} wins.`;
-  if (ending !== undefined) return `A draw: ${ending.reason}.`;
-  if (mode === "play" && isOver()) return `The game is over: ${result()}.`;
-  if (mode === "play" && !game.atEnd) return "An earlier position. Go to the end to play on.";
-  if (mode === "play" && enginePlays(turn)) return "Ibex thinks…";
-  const answered = game.moves.length > 0 && enginePlays(turn === "white" ? "black" : "white");
-  if (mode === "play") return `Your move: ${side}.${answered ? ` Ibex has played ${game.sans().at(-1)}.` : ""}`;
-  return `${side} to move.`;
+  const obstacle = whyNot() ?? refused;
+  if (obstacle !== undefined) return obstacle;
+  if (mode === "play") return `Your move: ${side}.${answer === undefined ? "" : ` Ibex has played ${answer}.`}`;
+  // A draw that could be claimed ends no analysis.
+  const ending = game.ending();
+  return ending === undefined ? `${side} to move.` : outcome(ending);
 }
 
 function showMoves(): void {
@@ -476,8 +515,8 @@ function typed(): void {
   if (game.lacksPromotion(text)) throw new Error("Add what the pawn becomes: q, r, b or n.");
   const move = game.parse(text);
   if (move === undefined) throw new Error(`'${text}' is no move here.`);
-  const over = game.ending() !== undefined || (mode === "play" && isOver());
-  if (!mayMove()) throw new Error(over ? "The game is over here." : "It is not your turn.");
+  const obstacle = whyNot();
+  if (obstacle !== undefined) throw new Error(obstacle);
   if (game.legal(move) === undefined) throw new Error(`'${text}' is not legal here.`);
   input("move").value = "";
   play(move);
@@ -496,7 +535,7 @@ function setUp(next: Game): void {
 }
 
 function takeBack(): void {
-  resigned = undefined;
+  resigned = answer = undefined;
   // The engine's answer goes with the move that it answers.
   const human = select("colour").value;
   const turn = game.position(game.moves).turn;
@@ -506,6 +545,7 @@ function takeBack(): void {
 }
 
 function toggleAnalysis(): void {
+  if (failure !== undefined) return;
   wholeGame = false;
   analysing = !analysing;
   // What was found stays on the page when the analysis ends.
@@ -587,7 +627,10 @@ function listen(): void {
   };
 }
 
-/** A new colour takes over at once; new settings begin a new search. */
+/**
+ * A new colour takes over at once, and so do other lines and another hash in an analysis. Time and strength are those
+ * of the next search.
+ */
 function choicesChanged(id: string): void {
   if (id === "elo") showElo();
   // What the browser has said of the memory was about the choice before.
@@ -637,7 +680,7 @@ function keys(event: KeyboardEvent): void {
   if (id !== undefined) {
     event.preventDefault();
     // A key is pressed by mistake more easily than a button, and the game would be gone.
-    const asks = id === "new-game" && game.moves.length > 0 && (mode === "analyse" || result() === "*");
+    const asks = id === "new-game" && game.holdsWork && (mode === "analyse" || result() === "*");
     if (!asks || confirm("Leave this game and begin a new one?")) button(id).click();
   } else if (event.key === " " && mode === "analyse" && target.tagName !== "BUTTON" && target.tagName !== "SUMMARY") {
     event.preventDefault();
@@ -654,11 +697,12 @@ async function begin(): Promise<void> {
   try {
     engine = await Searcher.load();
   } catch (error) {
-    failure = `The engine cannot be loaded: ${error instanceof Error ? error.message : error}`;
+    const reason = error instanceof Error ? error.message : error;
+    failure = `The engine cannot be loaded: ${reason}. Reload the page to try again.`;
     return show();
   }
   engine.onfailure = (reason) => {
-    failure = `The engine cannot run here: ${reason}`;
+    failure = `The engine cannot run here: ${reason}. Reload the page to try again; less hash may help.`;
     analysing = false;
     wholeGame = false;
     era += 1;

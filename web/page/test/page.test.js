@@ -174,6 +174,70 @@ test("an analysis says what its scores are, and stops", { skip }, async () => {
   assert.ok(await page.isVisible("#variation"));
   await page.click("#leave");
   assert.ok(await page.isHidden("#variation"));
+  // A click on the tab that is open ends nothing.
+  await page.click("#analyse");
+  await page.waitForFunction(() => document.querySelectorAll("#lines li").length === 3);
+  await page.click("#tab-analyse");
+  assert.equal(await page.textContent("#analyse"), "Stop");
+  assert.equal(await page.locator("#lines li").count(), 3);
+  // No game is played in a variation.
+  await page.click("#analyse");
+  await page.locator("#lines li").first().locator("button").nth(1).click();
+  assert.ok(await page.isVisible("#variation"));
+  await page.click("#tab-play");
+  assert.ok(await page.isHidden("#variation"));
+  assert.equal(await status(), "Your move: White.");
+});
+
+test("an analysis that waits for the end of another one can be stopped", { skip }, async () => {
+  const { other, errors } = await another(() => {
+    window.said = [];
+    window.Worker = class extends Worker {
+      postMessage(message) {
+        if (typeof message === "string") window.said.push(message);
+        super.postMessage(message);
+      }
+      addEventListener(type, listener) {
+        // The end of a search is heard late.
+        const late = (event) => /^bestmove/.test(event.data);
+        super.addEventListener(type, (event) => (late(event) ? setTimeout(() => listener(event), 500) : listener(event)));
+      }
+    };
+  });
+  await ready(other);
+  await other.evaluate(() => {
+    document.querySelector("#pgn").value = "1. e4 e5 *";
+    document.querySelector("#load-pgn").click();
+  });
+  await other.click("#analyse");
+  await other.waitForFunction(() => document.querySelectorAll("#lines li").length > 0);
+  await other.evaluate(() => {
+    document.querySelector("#back").click();
+    document.querySelector("#analyse").click();
+  });
+  await other.waitForTimeout(1500);
+  assert.equal(await other.textContent("#analyse"), "Start");
+  const said = await other.evaluate(() => window.said);
+  assert.equal(said.filter((line) => line.startsWith("go ")).length, 1, said.join("\n"));
+  assert.deepEqual(errors, []);
+  await other.close();
+});
+
+test("a position that Ibex refuses is named, and nothing seems to run", { skip }, async () => {
+  const refusal = "Ibex does not play from here: impossible position: a side has more than 270 moves.";
+  await setUp("QQQQQQBk/Q5RB/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1");
+  await page.click("#analyse");
+  await until(refusal);
+  assert.equal(await page.textContent("#analyse"), "Start");
+  await page.click("#tab-play");
+  await page.selectOption("#colour", "black");
+  await until(refusal);
+  await type("b1b3");
+  assert.equal(await page.textContent("#move-error"), refusal);
+  await page.selectOption("#colour", "white");
+  await page.click("#new-game");
+  assert.equal(await status(), "Your move: White.");
+  await page.click("#tab-analyse");
 });
 
 test("a hash that the browser refuses is reported, and the analysis goes on", { skip }, async () => {
@@ -520,10 +584,12 @@ test("a game that is played here names its players, and hides what Ibex expects"
   assert.match(await copied(), new RegExp(`\\[Date "${now}\\.\\d\\d\\.\\d\\d"\\][^]*\\[White "You"\\]\n\\[Black "Ibex"\\]`));
   await page.click("#resign");
   assert.ok(await page.isVisible("#graph"));
-  // A loaded game keeps its players.
+  // A loaded game keeps its players. The colour is chosen before, or Ibex might make the move.
+  await page.selectOption("#colour", "black");
   await load('[White "A"]\n[Date "1999.01.01"]\n\n1. e4 *');
   await page.click("#tab-play");
-  await page.selectOption("#colour", "black");
+  // The move before was not Ibex's.
+  assert.equal(await status(), "Your move: Black.");
   await type("e5");
   assert.match(await copied(), /\[Date "1999\.01\.01"\][^]*\[White "A"\]\n\[Black "You"\]/);
   await page.selectOption("#colour", "white");
@@ -567,7 +633,7 @@ test("nothing that a key or a button does loses a game", { skip }, async () => {
   await page.selectOption("#colour", "white");
   await until("The game is over: 1-0");
   await type("Nc6");
-  assert.equal(await page.textContent("#move-error"), "The game is over here.");
+  assert.equal(await page.textContent("#move-error"), "The game is over: 1-0.");
   await page.waitForTimeout(700);
   assert.equal(await moves(), 3);
   assert.ok(await page.isDisabled("#resign"));
@@ -579,6 +645,36 @@ test("nothing that a key or a button does loses a game", { skip }, async () => {
   assert.ok(await page.isDisabled("#resign"));
   await page.click("#tab-analyse");
   assert.match(await copied(), /\[Result "0-1"\]/);
+  // A position that was set up is more work than one in which games begin.
+  await setUp("8/8/P6k/8/8/8/8/K7 w - - 0 1");
+  await page.evaluate(() => document.activeElement.blur());
+  for (const isWork of [true, false]) {
+    const questions = [];
+    const question = (dialog) => (questions.push(dialog.message()), dialog.accept());
+    page.on("dialog", question);
+    await page.keyboard.press("n");
+    page.off("dialog", question);
+    assert.equal(questions.length, isWork ? 1 : 0);
+    assert.equal(await page.inputValue("#fen"), POSITIONS[0]);
+  }
+});
+
+test("what keeps a move from being made is named", { skip }, async () => {
+  await load("1. e4 e5 2. Nf3 Nc6 *");
+  await page.click("#tab-play");
+  await page.selectOption("#colour", "white");
+  for (let count = 0; count < 2; count++) await page.click("#back");
+  await type("d4");
+  assert.equal(await page.textContent("#move-error"), "An earlier position. Go to the end to play on.");
+  assert.equal(await status(), await page.textContent("#move-error"));
+  await page.click("#end");
+  await page.selectOption("#movetime", "3000");
+  await type("d4");
+  await until("^Ibex thinks…$");
+  await type("exd4");
+  assert.equal(await page.textContent("#move-error"), "Ibex thinks…");
+  await page.selectOption("#movetime", "100");
+  await page.click("#tab-analyse");
 });
 
 test("a game that went on after a draw that could be claimed is analysed there, too", { skip }, async () => {
@@ -823,17 +919,23 @@ test("an engine that cannot run is reported", { skip }, async () => {
   });
   const told = (text) =>
     late.waitForFunction((text) => document.querySelector("#status").textContent === text, text, { timeout: 20_000 });
-  await told("The engine cannot run here: it fell");
+  const end = "The engine cannot run here: it fell. Reload the page to try again; less hash may help.";
+  await told(end);
+  // Nothing can be begun that would do nothing.
   await late.click("#tab-analyse");
-  await late.click("#analyse");
-  await told("The engine cannot run here: it fell");
+  assert.ok((await late.isDisabled("#analyse")) && (await late.isDisabled("#whole")));
+  await late.evaluate(() => document.activeElement.blur());
+  await late.keyboard.press(" ");
+  assert.equal(await late.textContent("#analyse"), "Start");
+  await told(end);
   await late.close();
   const early = await context.newPage();
   await early.addInitScript(script, true);
   await early.goto(address(server));
   await ready(early);
   await early.click("#flip");
-  assert.equal(await early.textContent("#status"), "The engine cannot be loaded: it fell");
+  const why = "The engine cannot be loaded: it fell. Reload the page to try again.";
+  assert.equal(await early.textContent("#status"), why);
   await early.close();
 });
 
