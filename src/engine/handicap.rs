@@ -25,14 +25,16 @@ pub const WEAKEST: u32 = RUNGS[0].elo;
 pub const STRONGEST: u32 = RUNGS[RUNGS.len() - 1].elo;
 /// The levels of `Skill Level` below full strength: from 0 to one less than this.
 pub const FULL_SKILL: u32 = 20;
-/// From this rating on no mate in one is missed or allowed; this many points below, all may be overlooked.
+/// From this rating on no mate in one is missed or allowed.
 pub const ALERT: u32 = 1600;
+/// This many points below [`ALERT`] every mate in one may be overlooked.
 const OVERLOOKING: u32 = 1000;
 
 /// Regan and Haworth's exponent c, near the middle of what they found.
 const CONSISTENCY: f64 = 0.45;
-/// Iterations are completed, unless one takes more than this many times the nodes, and nodes beside them.
+/// An iteration is completed unless the search then takes this many times the nodes of its rating, and [`RESERVE`].
 const PATIENCE: u64 = 4;
+/// Nodes that a search may have beside those, so that the lowest ratings complete their iterations, too.
 const RESERVE: u64 = 10_000;
 
 /// What has been measured of one rating.

@@ -68,8 +68,8 @@ pub struct Args {
     /// Set an option of these programs, as `[LABEL:]NAME=VALUE` (may be repeated)
     #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "Other engines")]
     pub options: Vec<String>,
-    /// These engines do not know `go nodes`: let them search, and stop them when they report the nodes of --nodes (may
-    /// be repeated)
+    /// These engines do not know `go nodes`: let them search, and stop them near the nodes of --nodes (may be
+    /// repeated)
     #[arg(
         long = "stop-at-nodes",
         value_name = "LABEL",

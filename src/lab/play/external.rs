@@ -217,22 +217,20 @@ impl External {
     }
 
     fn process(&mut self) -> Result<&mut Process, Trouble> {
-        if self.process.is_none() {
-            if self.is_given_up() {
-                return Err(Trouble::NotStarted("given up: it does not start".to_owned()));
-            }
-            match Process::start(&self.program) {
-                Ok(process) => {
-                    self.failed_starts = 0;
-                    self.process = Some(process);
-                }
-                Err(reason) => {
-                    self.failed_starts += 1;
-                    return Err(Trouble::NotStarted(reason));
-                }
-            }
+        let running = match self.process.take() {
+            Some(process) => process,
+            None => self.start_again()?,
+        };
+        Ok(self.process.insert(running))
+    }
+
+    fn start_again(&mut self) -> Result<Process, Trouble> {
+        if self.is_given_up() {
+            return Err(Trouble::NotStarted("given up: it does not start".to_owned()));
         }
-        self.process.as_mut().ok_or_else(|| Trouble::Died("not running".to_owned()))
+        let started = Process::start(&self.program);
+        self.failed_starts = if started.is_ok() { 0 } else { self.failed_starts + 1 };
+        started.map_err(Trouble::NotStarted)
     }
 }
 

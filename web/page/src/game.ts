@@ -70,7 +70,6 @@ function words(name: string): string {
     ERR_EMPTY: "the board is empty",
     ERR_KINGS: "each side needs one king",
     ERR_OPPOSITE_CHECK: "the side that is not to move is in check",
-    ERR_IMPOSSIBLE_CHECK: "the check is impossible",
     ERR_PAWNS_ON_BACKRANK: "a pawn stands on the first or last rank",
     ERR_VARIANT: "this variant of chess is not played here",
   };

@@ -16,10 +16,9 @@ export interface Line {
 }
 
 /** What kind of statement a score is. */
-export type Statement = "proved mate" | "tablebase" | "recognized" | "proved draw" | "bound" | "evaluation";
+export type Statement = "proved mate" | "recognized" | "proved draw" | "bound" | "evaluation";
 
-/** From these centipawns on, Ibex shows what a tablebase says, and what a recognizer has proved. */
-const TABLEBASE = 19_000;
+/** From these centipawns on, Ibex shows what a recognizer has proved; there are no tablebases here. */
 const RECOGNIZED = 10_000;
 
 /** Reads a line `info … score …`; undefined for any other. */
@@ -52,7 +51,6 @@ export function statement(line: Line): Statement {
   if (line.bound !== undefined) return "bound";
   if (line.mate !== undefined) return "proved mate";
   const size = Math.abs(line.cp ?? 0);
-  if (size >= TABLEBASE) return "tablebase";
   if (size >= RECOGNIZED) return "recognized";
   // Ibex says so of certain draws only.
   return line.wdl?.[1] === 1000 ? "proved draw" : "evaluation";
