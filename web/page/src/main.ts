@@ -14,9 +14,11 @@ import type { NormalMove, Role } from "chessops/types";
 import { parseSquare, parseUci } from "chessops/util";
 
 import { Searcher } from "./engine";
-import { chess960, decode, type Ending, Game, leftOut, namesFiles, positionOf, variationSans } from "./game";
+import { type Ending, Game } from "./game";
 import { drawGraph } from "./graph";
 import { isolate } from "./offline";
+import { decode, leftOut, readPgn, writePgn } from "./pgn";
+import { chess960, namesFiles, positionOf, variationSans } from "./position";
 import { recall, recallTab, store, storeTab } from "./storage";
 import { expectation, type Line, scoreText, statement } from "./uci";
 
@@ -524,7 +526,7 @@ function typed(): void {
 
 /** Loads the first game of a PGN, and says what else there was. */
 function loadPgn(text: string): void {
-  setUp(Game.read(text));
+  setUp(readPgn(text));
   byId("remark").textContent = leftOut(text);
 }
 
@@ -593,10 +595,10 @@ function listen(): void {
   click("set-fen", () => report("fen-error", () => setUp(readFen(input("fen").value))));
   click("copy-fen", () => void copy(game.fen(), "fen"));
   click("load-pgn", () => report("pgn-error", () => loadPgn(byId<HTMLTextAreaElement>("pgn").value)));
-  click("copy-pgn", () => void copy(game.pgn(result()), "pgn"));
+  click("copy-pgn", () => void copy(writePgn(game, result()), "pgn"));
   click("save-pgn", () => {
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([game.pgn(result())], { type: "application/x-chess-pgn" }));
+    link.href = URL.createObjectURL(new Blob([writePgn(game, result())], { type: "application/x-chess-pgn" }));
     link.download = "game.pgn";
     link.click();
     // Not at once: some browsers begin to save later.

@@ -1,0 +1,176 @@
+// PGN: the first game of a text, however freely it is written, and a game as text.
+
+import type { Chess } from "chessops/chess";
+import { INITIAL_FEN, makeFen } from "chessops/fen";
+import { ChildNode, defaultHeaders, type Game as Pgn, makePgn, Node, parsePgn, setStartingPosition, startingPosition } from "chessops/pgn";
+import { parseSan } from "chessops/san";
+import type { NormalMove } from "chessops/types";
+import { makeUci, parseUci } from "chessops/util";
+
+import { Game } from "./game";
+import { inWords, legalMove, namesFiles, positionOf } from "./position";
+
+/** A move, in the usual notation, a long one, or that of UCI. */
+const MOVE = /^(?:[KQRBN]?[a-h]?[1-8]?[-x]?[a-h][1-8](?:=?[QRBNqrbn])?|[O0]-[O0](?:-[O0])?)[+#]?[!?]*$/;
+const RESULT = /^(?:1[-–—:]0|0[-–—:]1|(?:1\/2|½)(?:[-–—:](?:1\/2|½))?|\*)$/;
+/**
+ * What others write between moves: numbers without a dot, marks of a move's worth, and judgements of the position. No
+ * number of a move is `0000`, the null move.
+ */
+const REMARK = /^(?:[1-9]\d*|[!?…]+|(?!-+$)[-+=/±∓⩲⩱∞]+)$/;
+/** Pictures of the pieces, which some programs write for their letters; the pawn has none. */
+const FIGURINES: Record<string, string> = { "♔": "K", "♕": "Q", "♖": "R", "♗": "B", "♘": "N", "♙": "", "♚": "K", "♛": "Q", "♜": "R", "♝": "B", "♞": "N", "♟": "" };
+
+/** A result as PGN writes it: `½:½` is `1/2-1/2`. */
+function asResult(word: string): string {
+  if (!RESULT.test(word)) return "*";
+  return word.startsWith("1/") || word.startsWith("½") ? "1/2-1/2" : word.replace(/[–—:]/, "-");
+}
+
+/** The tags of a PGN's first game, its moves, and what stands behind them. */
+interface FirstGame {
+  tags: Map<string, string>;
+  moves: string;
+  rest: string;
+}
+
+/**
+ * Reads the tags of the first game and finds the end of its moves. The next game begins with a line that begins with a
+ * bracket outside of comments. Comments before and between the tags are left out, and so are lines for programs. Throws
+ * an error that names a line that begins as a tag and is none.
+ */
+function firstGame(text: string): FirstGame {
+  const tags = new Map<string, string>();
+  const between = /(?:\s+|[%;].*|\{[^}]*\})*/y;
+  // A value may be broken over two lines. Quotes inside of it should have backslashes; some programs write none.
+  const strict = /\[\s*([\w+#=:-]+)\s+"((?:[^"\\]|\\.)*)"\s*\]/y;
+  const loose = /\[\s*([\w+#=:-]+)\s+"(.*)"\s*\](?=[^\S\n]*$)/my;
+  let at = text.startsWith("\uFEFF") ? 1 : 0;
+  for (;;) {
+    between.lastIndex = at;
+    at += between.exec(text)![0].length;
+    strict.lastIndex = loose.lastIndex = at;
+    const tag = strict.exec(text) ?? loose.exec(text);
+    if (tag === null) break;
+    const value = tag[2]!.replace(/\\(["\\])/g, "$1").replace(/\s*\n\s*/g, " ");
+    tags.set(tag[1]!, tag[1] === "Result" ? asResult(value) : value);
+    at += tag[0].length;
+  }
+  const behind = text.slice(at);
+  if (behind.startsWith("[")) throw new Error(`'${/^.{0,40}/.exec(behind)![0]}' is no tag.`);
+  let end = behind.length;
+  for (const { 0: found, index } of behind.matchAll(/\{[^}]*\}|;.*$|^\[/gm)) {
+    if (found === "[") {
+      end = index;
+      break;
+    }
+  }
+  return { tags, moves: behind.slice(0, end).replace(/^%.*$/gm, ""), rest: behind.slice(end) };
+}
+
+/** The words of a game's own line: what should be moves, and the result behind them if there is one; and what follows. */
+function ownLine(text: string): { line: string[]; rest: string[] } {
+  let moves = text
+    .replace(/\{[^}]*\}|;.*$/gm, " ")
+    .replace(/[♔-♟]\uFE0E?/g, (picture) => FIGURINES[picture[0]!]!)
+    .replace(/\b([a-h][18])\(([QRBN])\)/g, "$1=$2");
+  for (let before = ""; before !== moves; ) {
+    before = moves;
+    moves = moves.replace(/\([^()]*\)/g, " ");
+  }
+  const words = moves
+    .replace(/\$\d+|\d+\.+(\s*\.+)*|e\.\s?p\./g, " ")
+    .split(/\s+/)
+    .filter((word) => word !== "" && !REMARK.test(word))
+    // Two signs were a double check, or mate.
+    .map((word) => word.replace(/\+\+(?=[!?]*$)/, "+"));
+  const end = words.findIndex((word) => RESULT.test(word));
+  if (end >= 0) words[end] = asResult(words[end]!);
+  const length = end < 0 ? words.length : end + 1;
+  return { line: words.slice(0, length), rest: words.slice(length) };
+}
+
+/** What a PGN has beside the moves of its first game, in words for the user; empty if it has nothing else. */
+export function leftOut(text: string): string {
+  const { moves, rest } = firstGame(text);
+  const games = text.match(/^\s*\[\s*Event\s/gm)?.length ?? 0;
+  const several = rest.trim() !== "" || ownLine(moves).rest.length > 0;
+  const first = games > 1 ? `The first of ${games} games.` : several ? "The first of several games." : "";
+  const bare = moves.replace(/\{[^}]*\}|;.*$/gm, "");
+  const parts = [
+    bare.length < moves.length && "comments",
+    /\((?![QRBN]\))/.test(bare) && "variations",
+    /\$\d|[!?]/.test(bare) && "marks",
+  ].filter((part) => part !== false);
+  const list = parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
+  const without = list === "" ? "" : `${list[0]!.toUpperCase()}${list.slice(1)} are left out.`;
+  return [first, without].filter((sentence) => sentence !== "").join(" ");
+}
+
+/** The text of a file: UTF-8, or where it is none the encoding of older programs, Windows-1252 with Latin-1 in it. */
+export function decode(bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}
+
+/** The first game of a PGN. Throws an error that says where it is wrong. */
+export function readPgn(text: string): Game {
+  const { tags, moves } = firstGame(text);
+  const { line } = ownLine(moves);
+  // The parser would leave it out.
+  const stray = line.find((word) => !MOVE.test(word) && !RESULT.test(word));
+  if (stray !== undefined) throw new Error(`'${stray}' is no move.`);
+  const first = parsePgn(line.join(" ") || "*", () => new Map([...defaultHeaders(), ...tags]))[0];
+  if (first === undefined || (first.moves.children.length === 0 && !first.headers.has("FEN"))) {
+    throw new Error("There is no game in this text.");
+  }
+  const position = startingPosition(first.headers).unwrap(
+    (position) => position,
+    (error) => {
+      throw new Error(`The game's first position is wrong: ${inWords(error.message)}.`);
+    },
+  );
+  if (position.rules !== "chess") throw new Error("This variant of chess is not played here.");
+  const chess960 = /960|fischer/i.test(first.headers.get("Variant") ?? "") || namesFiles(first.headers.get("FEN") ?? "");
+  const game = new Game(makeFen(position.toSetup()), chess960);
+  game.headers = first.headers;
+  for (const node of first.moves.mainline()) {
+    const move = parseSan(position, node.san) ?? readUci(position, node.san);
+    if (move === undefined) {
+      const dots = position.turn === "white" ? "." : "…";
+      throw new Error(`Move ${position.fullmoves}${dots} '${node.san}' is not legal.`);
+    }
+    position.play(move);
+    game.moves.push(makeUci(move));
+  }
+  game.go(game.moves.length);
+  return game;
+}
+
+/** The legal move that a text of a PGN means in UCI's notation: `g1f3`, with a dash, a cross or a sign of check too. */
+function readUci(position: Chess, text: string): NormalMove | undefined {
+  const move = parseUci(text.toLowerCase().replace(/[-x=+#]/g, ""));
+  return move !== undefined && "from" in move ? legalMove(position, move) : undefined;
+}
+
+/** The game as PGN. */
+export function writePgn(game: Game, result = game.result()): string {
+  const written: Pgn<{ san: string }> = { headers: new Map(game.headers), moves: new Node() };
+  if (game.start !== INITIAL_FEN) {
+    setStartingPosition(written.headers, positionOf(game.start));
+    written.headers.set("SetUp", "1");
+  }
+  // After the position, which brings the variant that it could be by itself.
+  if (game.chess960) written.headers.set("Variant", "Chess960");
+  written.headers.set("Result", result);
+  let node: Node<{ san: string }> = written.moves;
+  for (const san of game.sans()) {
+    const child = new ChildNode({ san });
+    node.children.push(child);
+    node = child;
+  }
+  return makePgn(written);
+}
