@@ -65,9 +65,9 @@ impl BenchOptions {
         };
         match words {
             [] => Ok(BenchOptions::default()),
-            [depth] => Ok(BenchOptions { depth: number("the depth", depth, 200)?, ..BenchOptions::default() }),
+            [depth] => Ok(BenchOptions { depth: number("the depth", depth, DEEPEST)?, ..BenchOptions::default() }),
             [hash, threads, depth] => Ok(BenchOptions {
-                depth: number("the depth", depth, 200)?,
+                depth: number("the depth", depth, DEEPEST)?,
                 hash_mib: number("the hash", hash, LARGEST_HASH as u32)? as usize,
                 threads: number("the threads", threads, 512)? as usize,
             }),
@@ -78,6 +78,8 @@ impl BenchOptions {
 
 /// The depth of the signature.
 pub const DEPTH: u32 = 12;
+/// The greatest depth that it takes.
+pub const DEEPEST: u32 = 200;
 
 /// Positions from games that Ibex played against itself after eight random plies, openings first, endgames last;
 /// the fifth and the eighth have the castling rights of a Chess960 set-up.

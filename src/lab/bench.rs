@@ -1,14 +1,14 @@
 //! `ibex bench`: the bench with its settings on the command line.
 
 use super::Exit;
-use crate::bench::{BenchOptions, DEPTH, POSITIONS, measure};
+use crate::bench::{BenchOptions, DEEPEST, DEPTH, POSITIONS, measure};
 use crate::{remark, tell};
 
 /// Search a fixed list of positions; the last line reads `N nodes M nps`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
     /// Iterations for each position
-    #[arg(long, default_value_t = DEPTH, value_parser = clap::value_parser!(u32).range(1..=200))]
+    #[arg(long, default_value_t = DEPTH, value_parser = clap::value_parser!(u32).range(1..=i64::from(DEEPEST)))]
     pub depth: u32,
     /// Size of the transposition table in MiB
     #[arg(long, default_value_t = 16, value_name = "MIB", value_parser = super::hash_size)]

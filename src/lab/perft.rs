@@ -97,7 +97,7 @@ pub fn check(suite: &Suite, max_depth: u32, jobs: usize, done: impl Fn(u64) + Sy
 pub fn run(args: &Args) -> Exit {
     let jobs = args.jobs.unwrap_or_else(default_jobs);
     match args.what.as_slice() {
-        [depth] if depth.bytes().all(|b| b.is_ascii_digit()) => match depth.parse() {
+        [depth] if !depth.is_empty() && depth.bytes().all(|b| b.is_ascii_digit()) => match depth.parse() {
             Ok(_) if args.max_depth.is_some() => {
                 remark!("ibex perft: --max-depth goes with files, not with a depth");
                 Exit::Trouble

@@ -169,7 +169,8 @@ impl fmt::Display for Repair {
                 f.write_str("no pawn can just have passed the en passant square, which is dropped")
             }
             Repair::Counter { counter, field, taken } => {
-                let is_number = field.bytes().all(|byte| byte.is_ascii_digit());
+                let digits = field.strip_prefix(['-', '+']).unwrap_or(field);
+                let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
                 let fault = if is_number { "is out of range" } else { "is no whole number" };
                 write!(f, "{counter} '{}' {fault}; taken as {taken}", shorten(field))
             }
@@ -439,6 +440,10 @@ mod tests {
         let unread = Repair::Counter { counter: Counter::HalfMoves, field: "x".to_owned(), taken: 0 };
         assert_eq!(clock.to_string(), "halfmove clock '151' is out of range; taken as 0");
         assert_eq!(unread.to_string(), "halfmove clock 'x' is no whole number; taken as 0");
+        for field in ["-1", "+151"] {
+            let signed = Repair::Counter { counter: Counter::HalfMoves, field: field.to_owned(), taken: 0 };
+            assert_eq!(signed.to_string(), format!("halfmove clock '{field}' is out of range; taken as 0"));
+        }
         assert_eq!(repairs, [clock, Repair::EnPassantDropped]);
     }
 }

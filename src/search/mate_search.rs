@@ -4,9 +4,9 @@
 //! proof-number search ([`super::dfpn`]) look for mate alone, each with its own table: one for mates by the side to move, one
 //! for mates against it. They store what they prove in the transposition table, where the main search finds it.
 //!
-//! They run only in searches of one line without a clock, a depth or `searchmoves`, with a share of the nodes: a large
-//! one in analysis and where the main search already sees a decisive score, a small one in games. On the clock, and in
-//! the first thousands of nodes, every node goes to the main search.
+//! They run only in searches of one line without a clock, a time for the move, a depth or `searchmoves`, with a share of the
+//! nodes: a large one in analysis and where the main search already sees a decisive score, a small one in games. On the
+//! clock, and in the first thousands of nodes, every node goes to the main search.
 
 use std::sync::atomic::Ordering;
 

@@ -115,7 +115,7 @@ pub static OPTIONS: &[Definition] = &[
     Definition {
         name: "UCI_AnalyseMode",
         kind: OptionKind::Check { default: false, set: |options, on| options.engine.analyse_mode = on },
-        meaning: "analysis, not a game: no contempt, equal draws, and a mate search if there is no clock and no depth, one line, and no `searchmoves`",
+        meaning: "analysis, not a game: no contempt, equal draws, and a mate search if there is no clock, no `movetime` and no depth, one line, and no `searchmoves`",
     },
     Definition {
         name: "UCI_LimitStrength",

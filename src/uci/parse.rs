@@ -76,12 +76,12 @@ pub enum ParseError {
 }
 
 /// The words that begin a command of the protocol.
-pub const KEYWORDS: [&str; 10] =
-    ["uci", "debug", "isready", "setoption", "register", "ucinewgame", "position", "go", "stop", "ponderhit"];
+pub const KEYWORDS: [&str; 11] =
+    ["uci", "debug", "isready", "setoption", "register", "ucinewgame", "position", "go", "stop", "ponderhit", "quit"];
 
 /// Whether a word begins a command of the protocol.
 pub fn is_keyword(word: &str) -> bool {
-    KEYWORDS.iter().chain(&["quit"]).any(|keyword| keyword.eq_ignore_ascii_case(word))
+    KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(word))
 }
 
 /// The word that makes a line a command of the protocol, with its place among the words. Unknown words before it are
@@ -126,10 +126,12 @@ pub fn parse(line: &str) -> Result<Option<Command>, ParseError> {
             };
             Command::SetOption(tail(line, rest, name + 1).to_owned())
         }
-        "debug" => match rest.iter().find(|word| matches!(**word, "on" | "off")) {
-            Some(state) => simple(&format!("debug {state}"))?,
-            None => return Ok(None),
-        },
+        "debug" => {
+            match rest.iter().find_map(|word| ["on", "off"].into_iter().find(|s| s.eq_ignore_ascii_case(word))) {
+                Some(state) => simple(&format!("debug {state}"))?,
+                None => return Ok(None),
+            }
+        }
         "register" => simple("register later")?,
         word => simple(word)?,
     };
@@ -322,7 +324,7 @@ impl Go {
             soft_nodes: None,
             movetime: self.movetime.filter(|time| !time.is_zero() || only),
             mate: self.mate.filter(|&n| n > 0 || only).map(|n| n.max(1)),
-            clock: self.clock,
+            clock: if self.has_clock() || !self.has_fixed_limit() { self.clock } else { ByColor::default() },
             increment: self.increment.map(Option::unwrap_or_default),
             moves_to_go: self.moves_to_go,
             infinite: self.infinite,
@@ -340,11 +342,18 @@ impl Go {
     /// Whether anything limits the search but a zero. Programs that write every limit write zero for one that is not
     /// set; alone, it asks for the least.
     fn has_real_limit(&self) -> bool {
+        self.infinite || self.clock.iter().any(Option::is_some) || self.has_fixed_limit()
+    }
+
+    /// Whether a depth, a number of nodes, a time for the move or a mate is set, and not to zero.
+    fn has_fixed_limit(&self) -> bool {
         let counts = [self.depth.map(u64::from), self.nodes, self.mate.map(u64::from)];
-        self.infinite
-            || self.clock.iter().any(Option::is_some)
-            || self.movetime.is_some_and(|time| !time.is_zero())
-            || counts.iter().flatten().any(|&n| n > 0)
+        self.movetime.is_some_and(|time| !time.is_zero()) || counts.iter().flatten().any(|&n| n > 0)
+    }
+
+    /// Whether a clock or an increment is set, and not to zero.
+    fn has_clock(&self) -> bool {
+        self.clock.iter().chain(self.increment.iter()).flatten().any(|time| !time.is_zero())
     }
 
     /// A game with clocks, but without ours, is not played without one: our clock is taken to show what the opponent's
@@ -403,6 +412,7 @@ mod tests {
             ("foo isready", Simple::IsReady),
             ("joho debug on", Simple::Debug(true)),
             ("debug joho off", Simple::Debug(false)),
+            ("Debug ON", Simple::Debug(true)),
             ("ucinewgame", Simple::NewGame),
             ("stop\t", Simple::Stop),
             ("ponderhit", Simple::PonderHit),
@@ -502,6 +512,19 @@ mod tests {
         assert_eq!(fixed(&format!("go infinite {all}")), (None, None, None, None, true));
         assert_eq!(fixed("go depth 0 nodes 500 movetime 0"), (None, Some(500), None, None, false));
         assert_eq!(fixed(&format!("go {all}")), (Some(1), Some(1), Some(Duration::ZERO), Some(1), false));
+        // Nor is a clock, where all that shows a time shows zero.
+        let clocks = "wtime 0 btime 0 winc 0 binc 0";
+        for (line, clock) in [
+            ("go depth 12 wtime 0 btime 0".to_owned(), None),
+            (format!("go {all} {clocks} movetime 500"), None),
+            (format!("go nodes 50000 {clocks}"), None),
+            (format!("go {clocks}"), Some(Duration::ZERO)),
+            (format!("go {all} {clocks}"), Some(Duration::ZERO)),
+            ("go depth 12 wtime 0 btime 60000".to_owned(), Some(Duration::ZERO)),
+            ("go depth 12 wtime 0 btime 0 winc 100".to_owned(), Some(Duration::ZERO)),
+        ] {
+            assert_eq!(limits(&line).clock.white, clock, "{line}");
+        }
     }
 
     #[test]

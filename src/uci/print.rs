@@ -79,7 +79,8 @@ impl Printer {
                 }
             }
             Event::CurrentMove { depth, current, number, nodes, time: spent } => {
-                if self.started.elapsed() >= PATIENCE && self.has_room(&state, 1 + RESERVE) {
+                // Behind lines that wait it would be news before what is older.
+                if self.started.elapsed() >= PATIENCE && state.held.is_empty() && self.has_room(&state, 1 + RESERVE) {
                     state.printed += 1;
                     self.info([
                         Fact::Depth(*depth),
@@ -306,6 +307,30 @@ mod tests {
         assert!(page.lines().len() < before + 200, "bounds are no flood either");
     }
 
+    /// More lines than current moves leave room for: nothing newer comes before them.
+    #[test]
+    fn current_moves_wait_for_lines_that_are_kept_back() {
+        let (mut printer, page) = printer(Style::default());
+        printer.started = Instant::now().checked_sub(2 * PATIENCE).unwrap();
+        let current = Position::startpos().parse_move("e2e4").unwrap();
+        let move_of = |depth| Event::CurrentMove { depth, current, number: 1, nodes: 9000, time: PATIENCE };
+        let lines = RESERVE + 20;
+        let mut shown = 0;
+        while printer.has_room(&printer.state.lock().unwrap(), lines) {
+            printer.event(&move_of(5));
+            shown += 1;
+        }
+        for line in 1..=lines {
+            printer.event(&Event::Line(Report { lines, ..report(5, line, Ibv::exact(Score::ZERO)) }));
+        }
+        printer.event(&move_of(6));
+        assert_eq!(page.lines().len(), shown);
+        printer.started = Instant::now().checked_sub(4 * PATIENCE).unwrap();
+        printer.tick();
+        printer.event(&move_of(6));
+        assert_eq!(page.lines().len(), shown + lines + 1);
+    }
+
     #[test]
     fn no_flood_but_the_last_iteration_is_shown() {
         let (printer, page) = printer(Style::default());
@@ -321,7 +346,6 @@ mod tests {
 
     #[test]
     fn the_last_line_agrees_with_the_move() {
-        // What was shown last was a bound: the complete line comes again.
         let (printer, page) = printer(Style::default());
         let exact = report(7, 1, Ibv::exact(Score::heuristic(20)));
         printer.event(&Event::Line(exact.clone()));
@@ -330,9 +354,17 @@ mod tests {
         // More nodes were searched since.
         let (printer, page) = super::tests::printer(Style::default());
         printer.event(&Event::Line(exact.clone()));
-        printer.event(&Event::Done(Outcome { nodes: 9999, ..outcome(Some(exact)) }));
+        printer.event(&Event::Done(Outcome { nodes: 9999, ..outcome(Some(exact.clone())) }));
         assert!(page.lines()[1].contains(" nodes 9999 "));
         assert_eq!(page.lines()[2], "bestmove e2e4");
+        // What was shown last was a bound: the complete line comes again.
+        let (mut printer, page) = super::tests::printer(Style::default());
+        printer.started = Instant::now().checked_sub(PATIENCE).unwrap();
+        printer.event(&Event::Line(exact.clone()));
+        printer.event(&Event::Line(report(8, 1, Ibv::lower(Score::heuristic(31)))));
+        printer.event(&Event::Done(outcome(Some(exact))));
+        let lines = page.lines();
+        assert!(lines[1].contains(" lowerbound ") && lines[2].contains(" score cp 20 nodes "), "{lines:?}");
     }
 
     /// Programs start reading anew at `ponderhit`: a line that was shown before it comes again.
