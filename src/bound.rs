@@ -36,6 +36,15 @@ impl Bound {
         }
     }
 
+    /// The bound from the other side's view, as negation changes it.
+    pub const fn flipped(self) -> Bound {
+        match self {
+            Bound::Exact => Bound::Exact,
+            Bound::Lower => Bound::Upper,
+            Bound::Upper => Bound::Lower,
+        }
+    }
+
     /// Whether the truth may not be less than the value.
     pub const fn is_lower_or_exact(self) -> bool {
         !matches!(self, Bound::Upper)
@@ -304,6 +313,7 @@ mod tests {
                 let ibv = Ibv::new(score, bound);
                 assert_eq!((-ibv).force_lower(), -ibv.force_upper());
                 assert_eq!((-ibv).force_exact(), -ibv.force_exact());
+                assert_eq!((-ibv).bound(), bound.flipped());
             }
         }
     }

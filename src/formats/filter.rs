@@ -19,7 +19,13 @@ pub struct Filter {
     #[arg(long, default_value_t = Filter::default().max_clock, value_name = "PLIES")]
     pub max_clock: u32,
     /// Keep positions whose score is at most this many centipawns, for either side
-    #[arg(long, default_value_t = Filter::default().max_score, value_name = "CP")]
+    // No score of 16 bits is larger but one, -32,768, whose sign cannot be changed.
+    #[arg(
+        long,
+        default_value_t = Filter::default().max_score,
+        value_name = "CP",
+        value_parser = clap::value_parser!(u16).range(..=i64::from(i16::MAX))
+    )]
     pub max_score: u16,
 }
 

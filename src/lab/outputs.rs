@@ -21,6 +21,8 @@ pub enum Manner {
     Begun,
     /// Results of a run that goes on: kept.
     Continued,
+    /// A file of several that belong together: removed before the new ones are written, so it must be a file.
+    Removed,
 }
 
 /// A file that a command shall write.
@@ -131,6 +133,9 @@ pub enum Refusal {
     /// The path is a folder.
     #[error("a folder, not a file")]
     Folder,
+    /// The path is a device or a pipe where only a file will do.
+    #[error("a device or a pipe, not a file")]
+    NoFile,
     /// The file is an input.
     #[error("is an input too, and would be lost")]
     Input,
@@ -194,6 +199,7 @@ pub fn check(inputs: &[PathBuf], outputs: &[Output<'_>], force: bool) -> Result<
         }
         let identity = match fs::metadata(path) {
             Ok(about) if about.is_dir() => return trouble(Refusal::Folder),
+            Ok(about) if !about.is_file() && manner == Manner::Removed => return trouble(Refusal::NoFile),
             // A device or a pipe is written as it comes.
             Ok(about) if !about.is_file() => continue,
             Ok(about) => {
@@ -379,6 +385,9 @@ mod tests {
             assert!(says(&[report("--json", &nowhere)], true).contains("leads nowhere"));
             let null = Path::new("/dev/null");
             assert_eq!(says(&[report("--json", null), report("--csv", null)], false), "");
+            let removed = |path: &Path| Output { manner: Manner::Removed, ..report("--out", path) };
+            assert_eq!(says(&[removed(null)], true), "--out /dev/null: a device or a pipe, not a file");
+            assert_eq!(says(&[removed(&there), removed(&fresh)], false), "");
         }
         assert!(!fresh.exists(), "trying leaves nothing behind");
     }

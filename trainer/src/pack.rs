@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use bulletformat::ChessBoard;
-use ibex::bound::Bound;
 use ibex::formats::filter::Filter;
 use ibex::formats::games::GameRecord;
 use ibex::formats::lessons::{LessonRecord, bound_code, lesson_file};
@@ -42,7 +41,7 @@ pub struct Args {
     #[arg(long, default_value_t = 0.0, value_parser = share)]
     lambda: f32,
     /// The centipawns that multiply the odds of winning by e, for `--lambda`
-    #[arg(long, default_value_t = UNIT, value_name = "CP", value_parser = checkpoint::scale)]
+    #[arg(long, default_value_t = UNIT, value_name = "CP", value_parser = checkpoint::scale, requires = "lambda")]
     scale: f32,
     #[command(flatten)]
     filter: Filter,
@@ -102,11 +101,7 @@ pub fn pack(chess: &Chess, score: i16, half_points: u8) -> ChessBoard {
 
 /// Packs a lesson; its bound becomes one for the side to move.
 fn pack_lesson(lesson: &LessonRecord) -> ChessBoard {
-    let bound = match (lesson.bound, lesson.chess.turn()) {
-        (Bound::Lower, Color::Black) => Bound::Upper,
-        (Bound::Upper, Color::Black) => Bound::Lower,
-        (bound, _) => bound,
-    };
+    let bound = if lesson.chess.turn() == Color::White { lesson.bound } else { lesson.bound.flipped() };
     let mut packed = pack(&lesson.chess, lesson.score, 1);
     packed.extra[2] = bound_code(bound);
     packed
@@ -141,13 +136,13 @@ fn replace_all(
 ///
 /// # Errors
 ///
-/// One line: a file cannot be read or written, comes twice, or is an input and an output; another packing writes the same
-/// files; lessons do not fit their games, or no position is left.
+/// One line: a file cannot be read or written, comes twice, or is an input and an output; an output is a device or a pipe;
+/// another packing writes the same files; lessons do not fit their games, or no position is left.
 pub fn run(args: &Args) -> Result<(), String> {
     let files = data_files(&args.files)?;
     let (validation_file, packed_lessons) = (validation_file(&args.out), with_ending(&args.out, ".lessons"));
     let inputs: Vec<PathBuf> = files.iter().flat_map(|file| [file.clone(), lesson_file(file)]).collect();
-    let output = |path| Output { flag: "--out", path, manner: Manner::Continued };
+    let output = |path| Output { flag: "--out", path, manner: Manner::Removed };
     let written = [&args.out, &validation_file, &packed_lessons].map(|path| output(path.as_path()));
     outputs::check(&inputs, &written, false).map_err(|error| error.to_string())?;
     let _lock = Lock::take(with_ending(&args.out, ".lock"))?;
@@ -197,6 +192,7 @@ mod tests {
     use std::fs;
 
     use clap::Parser;
+    use ibex::bound::Bound;
     use ibex::formats::games::{GameResult, Step};
     use ibex::formats::lessons::block;
     use ibex::position::Position;
@@ -238,11 +234,7 @@ mod tests {
                 [(Bound::Exact, true, true), (Bound::Lower, true, false), (Bound::Upper, false, true)]
             {
                 // 100 centipawns for the side to move.
-                let told = match (bound, sign) {
-                    (Bound::Lower, -1) => Bound::Upper,
-                    (Bound::Upper, -1) => Bound::Lower,
-                    (bound, _) => bound,
-                };
+                let told = if sign > 0 { bound } else { bound.flipped() };
                 let packed = pack_lesson(&LessonRecord { chess: chess.clone(), score: 100 * sign, bound: told });
                 assert_eq!((packed.score, lesson_bound(&packed)), (100, Some(bound)));
                 assert!((target.of(&packed) - sigmoid(0.25)).abs() < 1e-6, "no result");
@@ -417,6 +409,38 @@ mod tests {
         run(&Line::parse_from(["pack", input.to_str().unwrap(), "--out", out.to_str().unwrap()]).args).unwrap();
         assert!(fs::read(&input).unwrap() == games() && out.exists());
         fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_or_a_pipe_is_never_an_output() {
+        use std::os::unix::fs::FileTypeExt as _;
+        let folder = scratch_folder("device");
+        let (file, out) = (folder.join("games.vf"), folder.join("out"));
+        fs::write(&file, games()).unwrap();
+        // A socket stands for all of them: it needs no rights and no other program.
+        for name in [out.clone(), validation_file(&out), with_ending(&out, ".lessons")] {
+            let socket = std::os::unix::net::UnixListener::bind(&name).unwrap();
+            let error = run(&Line::parse_from(["pack", file.to_str().unwrap(), "--out", out.to_str().unwrap()]).args);
+            let expected = format!("--out {}: a device or a pipe, not a file", name.display());
+            assert_eq!(error.unwrap_err(), expected);
+            assert!(fs::metadata(&name).unwrap().file_type().is_socket(), "{}", name.display());
+            drop(socket);
+            fs::remove_file(&name).unwrap();
+        }
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is written");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn an_option_that_would_do_nothing_is_refused() {
+        let line = ["pack", "games.vf", "--out", "out"];
+        let parsed = |options: &[&str]| Line::try_parse_from([&line[..], options].concat());
+        assert!(parsed(&["--lambda", "0.5", "--scale", "300"]).is_ok());
+        assert!(parsed(&["--scale", "300"]).is_err_and(|error| error.to_string().contains("--lambda")));
+        // Its sign could not be changed within 16 bits.
+        assert!(parsed(&["--max-score", "32767"]).is_ok_and(|line| line.args.filter.max_score == 32_767));
+        assert!(parsed(&["--max-score", "32768"]).is_err());
     }
 
     #[derive(clap::Parser, Debug)]
