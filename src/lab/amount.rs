@@ -1,6 +1,7 @@
 //! Amounts on the command line, as people write them: `1e6`, `500k`, `2M` nodes; `1500`, `1.5s`, `2min` of time.
 //!
-//! Each function is a `value_parser`. The arithmetic is exact: what is no whole number is refused, not rounded.
+//! Each function is a `value_parser`. The arithmetic is exact: what is no whole number is refused, not rounded; but for
+//! shares.
 
 /// A number of things, at least one: digits (with `_` or `'` between them), a fraction, an exponent, and then `k`
 /// (thousand), `M` (million), `G` or `B` (thousand million) in either case.
@@ -31,6 +32,16 @@ pub fn milliseconds(text: &str) -> Result<u64, String> {
 pub fn seconds(text: &str) -> Result<u64, String> {
     let units = [("s", 1), ("min", 60), ("m", 60), ("h", 3600)];
     amount(text, 1, &units).ok_or_else(|| "expected seconds, or a time such as 90s, 1.5min or 2h".to_owned())
+}
+
+/// A share of something: a number from 0 to 1.
+///
+/// # Errors
+///
+/// One line that says what is expected.
+pub fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "expected a share from 0 to 1".to_owned())
 }
 
 /// The number times its unit; `bare` is the unit of a number without one. `None` where that is no whole number from 1 on.
@@ -145,6 +156,12 @@ mod tests {
         }
         assert_eq!((seconds("90"), seconds("1.5min"), seconds("1h")), (Ok(90), Ok(90), Ok(3600)));
         assert!(seconds("1.5s").is_err());
+    }
+
+    #[test]
+    fn shares() {
+        assert_eq!(["0", "0.25", "1"].map(share), [Ok(0.0), Ok(0.25), Ok(1.0)]);
+        assert!(["-0.1", "1.1", "nan", "inf", "", "half"].into_iter().all(|bad| share(bad).is_err()));
     }
 
     proptest::proptest! {

@@ -312,7 +312,9 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
         // Step 20. Correction history and TT store. Where training data are made, the node may be a lesson.
         if !is_singular_search {
+            // Where a trap can come up, the value is about the game and not about the board.
             if self.rules().lessons
+                && !self.past.reaches_traps(position, ply)
                 && let Some(lessons) = &mut self.td.lessons
             {
                 // The depth that the parent chose: steps 7 and 10 may have changed the node's.

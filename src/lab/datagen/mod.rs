@@ -20,6 +20,7 @@ use clap::Subcommand;
 use shakmaty::{Color, Move, Position as _};
 
 use super::Exit;
+use super::amount::share;
 use super::outputs::{self, Manner, Output};
 use super::tell::counted;
 use crate::bound::{Bound, Ibv};
@@ -29,7 +30,7 @@ use crate::eval::nnue::Network;
 use crate::formats::filter::Filter;
 use crate::formats::lessons::{LessonRecord, lesson_file};
 use crate::parallel::default_jobs;
-use crate::position::Game;
+use crate::position::{Game, Position};
 use crate::search::lessons::{Lesson, LessonRule};
 use crate::search::{Event, Report};
 use crate::time::Limits;
@@ -65,7 +66,7 @@ enum Command {
         #[command(flatten)]
         filter: Filter,
     },
-    /// Replay every game of data files by the rules of chess
+    /// Replay every game of data files by the rules of chess, repetition and the 50-move rule among them
     Verify {
         /// Data files, or the `.parts` folder of a run that is not complete
         #[arg(required = true, value_name = "FILE")]
@@ -90,7 +91,7 @@ struct RunArgs {
     /// Play until this many positions are kept by the default filter [default: 1000000]
     #[arg(long, value_name = "N", value_parser = crate::lab::amount::count)]
     positions: Option<u64>,
-    /// Nodes a move; the iteration begun when they are spent is completed
+    /// Nodes a move; the iteration begun when they are spent is completed, up to eight times as many
     #[arg(long, default_value_t = 5000, value_name = "N", value_parser = crate::lab::amount::count)]
     nodes: u64,
     /// Nodes for a move from a position that gets no score (see `--score-share`) [default: those of `--nodes`]
@@ -118,7 +119,7 @@ struct RunArgs {
     #[arg(long, default_value_t = 0.3, value_name = "SHARE", value_parser = share, requires = "book")]
     book_share: f64,
     /// Random plies after a book position (or one more)
-    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(..=40))]
+    #[arg(long, default_value_t = 3, value_name = "N", value_parser = plies(), requires = "book")]
     book_plies: u32,
     /// A book of endgame positions to begin games from
     #[arg(long, value_name = "FILE")]
@@ -127,13 +128,13 @@ struct RunArgs {
     #[arg(long, default_value_t = 0.08, value_name = "SHARE", value_parser = share, requires = "endgames")]
     endgame_share: f64,
     /// Random plies after an endgame position (or one more)
-    #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u32).range(..=40))]
+    #[arg(long, default_value_t = 2, value_name = "N", value_parser = plies(), requires = "endgames")]
     endgame_plies: u32,
     /// The share of openings with shuffled back ranks
     #[arg(long, default_value_t = 0.1, value_name = "SHARE", value_parser = share)]
     chess960: f64,
     /// Random plies after the initial position or a shuffled one (or one more)
-    #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u32).range(..=40))]
+    #[arg(long, default_value_t = 8, value_name = "N", value_parser = plies())]
     random_plies: u32,
     /// Write `FILE.lessons` too: positions from inside the searches, with the values or bounds found there
     #[arg(long)]
@@ -146,11 +147,9 @@ struct RunArgs {
     quiet: bool,
 }
 
-fn share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-        _ => Err("a share lies between 0 and 1".to_owned()),
-    }
+/// Random plies of an opening.
+fn plies() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(..=40)
 }
 
 /// A share that is more than nothing: a run without scores would keep no position and never end.
@@ -270,15 +269,16 @@ struct Nodes {
     score: u64,
     /// Of a search for a move.
     choice: u64,
-    /// Stop at exactly that many; else the iteration begun is completed.
+    /// Stop at exactly that many; else the iteration begun is completed, up to [`Selfplay::PATIENCE`] times as many.
     hard: bool,
 }
 
 /// A book in the settings of a run: the checksum of its positions shows when it has been edited.
 fn described(book: &Book) -> String {
-    let keys: Vec<u8> = book.positions.iter().flat_map(|position| position.key().to_le_bytes()).collect();
-    let positions = book.positions.len();
-    format!("{positions} positions ({:016x}) at {} and {} plies, ", checksum(&keys), book.share, book.plies)
+    // Their FENs, for a key has neither clock nor move number.
+    let fens: Vec<String> = book.positions.iter().map(Position::fen).collect();
+    let sum = checksum(fens.join("\n").as_bytes());
+    format!("{} positions ({sum:016x}) at {} and {} plies, ", fens.len(), book.share, book.plies)
 }
 
 /// The evaluation in the settings of a run, a network with the checksum of its file, which has been read before.
@@ -403,10 +403,10 @@ mod tests {
 
     use super::*;
     use crate::formats::games::GameRecord;
-    use crate::position::Position;
     use crate::random::Random;
     use crate::score::Score;
-    use shakmaty::Chess;
+    use clap::Parser as _;
+    use shakmaty::{CastlingMode, Chess};
 
     /// A game of 400 nodes a move from the initial position, and its lessons.
     fn game(lessons: Option<LessonRule>) -> (GameRecord, Vec<LessonRecord>) {
@@ -436,6 +436,61 @@ mod tests {
         for lesson in &lessons {
             assert!(!played.contains(&Position::from_chess(lesson.chess.clone()).key()), "{:?}", lesson.chess.board());
             assert!(!lesson.chess.is_check());
+        }
+    }
+
+    #[test]
+    fn a_value_that_a_draw_by_repetition_decides_is_no_lesson() {
+        let lessons_after = |moves: &[&str]| {
+            let mut game = Game::startpos();
+            for text in moves {
+                let m = game.position().parse_move(text).expect("legal");
+                game.play(m);
+            }
+            let rule = LessonRule { depth: 3, nodes: 20, clock: 60 };
+            let nodes = Nodes { score: 20_000, choice: 20_000, hard: false };
+            let mut player = Selfplay::new(nodes, Selfplay::settings(), Some(rule));
+            player.choose(&game, Purpose::Score).expect("a move");
+            player.lessons()
+        };
+        // Nothing irreversible has been played where all pawns stand at home and nothing is taken or touched.
+        let is_untouched = |lesson: &&LessonRecord| {
+            let (board, start) = (lesson.chess.board(), Chess::default());
+            board.pawns() == start.board().pawns()
+                && board.occupied().count() == 32
+                && lesson.chess.castles().castling_rights() == start.castles().castling_rights()
+        };
+        let fresh = lessons_after(&[]);
+        assert!(fresh.iter().any(|lesson| is_untouched(&lesson)), "none of {} is", fresh.len());
+        let haunted = lessons_after(&["g1f3", "g8f6", "f3g1", "f6g8"]);
+        assert!(haunted.len() > 20, "behind a pawn move lessons are what they are");
+        assert_eq!(haunted.iter().filter(is_untouched).count(), 0, "of {}", haunted.len());
+    }
+
+    #[test]
+    fn an_edited_book_has_another_checksum() {
+        let of = |fens: &[&str]| {
+            let position = |fen: &&str| Position::from_fen(fen, CastlingMode::Standard).unwrap();
+            described(&Book { positions: fens.iter().map(position).collect(), share: 0.3, plies: 3 })
+        };
+        let [first, second] = ["4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "4k3/8/8/8/8/8/3P4/4K3 w - - 0 1"];
+        assert_eq!(of(&[first, second]), of(&[first, second]));
+        for changed in ["4k3/8/8/8/8/8/3P4/4K3 w - - 60 90", "4k3/8/8/8/8/8/3P4/4K3 w - - 0 2", first] {
+            assert_ne!(of(&[first, second]), of(&[first, changed]), "{changed}");
+        }
+    }
+
+    #[test]
+    fn an_option_without_its_book_is_refused() {
+        #[derive(clap::Parser, Debug)]
+        struct Line {
+            #[command(flatten)]
+            args: Args,
+        }
+        let parsed = |options: &[&str]| Line::try_parse_from([&["datagen", "--out", "a"][..], options].concat());
+        for (option, book) in [("--book-plies", "--book"), ("--endgame-plies", "--endgames")] {
+            assert!(parsed(&[option, "5"]).is_err_and(|error| error.to_string().contains(book)), "{option}");
+            assert!(parsed(&[option, "5", book, "b.epd"]).is_ok(), "{option}");
         }
     }
 
