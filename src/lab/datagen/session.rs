@@ -9,9 +9,11 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufReader, BufWriter, IsTerminal, Read, Seek, SeekFrom, Write};
+use std::ops::AddAssign;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -92,15 +94,14 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Counts a game.
-    pub fn add(&mut self, record: &GameRecord) {
-        self.games += 1;
-        self.positions += record.steps.len() as u64;
-        self.kept += kept(record);
+    /// Those of one game.
+    fn of(record: &GameRecord) -> Totals {
+        Totals { games: 1, positions: record.steps.len() as u64, kept: kept(record) }
     }
+}
 
-    /// Counts what another tally has counted.
-    fn merge(&mut self, other: Totals) {
+impl AddAssign for Totals {
+    fn add_assign(&mut self, other: Totals) {
         self.games += other.games;
         self.positions += other.positions;
         self.kept += other.kept;
@@ -161,6 +162,23 @@ impl SharedTotals {
     }
 }
 
+/// Why a run ends before its target is reached.
+#[derive(Default)]
+struct Failure {
+    /// Whether the workers shall stop.
+    stop: AtomicBool,
+    /// The first reason, in a line.
+    error: Mutex<Option<String>>,
+}
+
+impl Failure {
+    /// Ends the run for this reason, unless there is one already.
+    fn end_run(&self, error: String) {
+        self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
 impl GenerationRun {
     /// Plays until the target is reached, going on where an earlier run was stopped, and writes the file.
     ///
@@ -193,43 +211,51 @@ impl GenerationRun {
             remark!("resuming after {games} with {kept}");
         }
 
-        let stop = AtomicBool::new(false);
-        let failure = Mutex::new(None);
+        self.play_all(&done, &folder, new_player, &counters, resumed, quiet)?;
+        finish_all(&self.out, self.manifest.workers, self.most_games())
+    }
+
+    /// Plays on all cores until the target is reached, behind the games that each worker has played.
+    ///
+    /// # Errors
+    ///
+    /// One line: the first reason for which a worker ended; or the system starts no thread.
+    fn play_all<P: SelfPlayer>(
+        &self,
+        done: &[u64],
+        folder: &Path,
+        new_player: &(dyn Fn() -> P + Sync),
+        counters: &SharedTotals,
+        resumed: Totals,
+        quiet: bool,
+    ) -> Result<(), String> {
+        let failure = Failure::default();
         std::thread::scope(|scope| {
             let workers: Vec<_> = done
                 .iter()
                 .enumerate()
                 .map(|(worker, &games)| {
-                    let (folder, counters, stop, failure) = (&folder, &counters, &stop, &failure);
+                    let failure = &failure;
                     std::thread::Builder::new().name(format!("datagen {worker}")).spawn_scoped(scope, move || {
-                        let work = || self.work(worker, games, folder, new_player, counters, stop);
-                        let done = with_search_stack(work).map_err(|error| error.to_string()).flatten();
-                        if let Err(error) = done {
-                            stop.store(true, Ordering::Relaxed);
-                            if let Ok(mut failure) = failure.lock() {
-                                failure.get_or_insert(error);
-                            }
+                        let work = || self.work(worker, games, folder, new_player, counters, &failure.stop);
+                        let work = || with_search_stack(work).map_err(|error| error.to_string()).flatten();
+                        // The others must not play on for hours before the run ends. The panic has had its own words on
+                        // standard error.
+                        let done = catch_unwind(AssertUnwindSafe(work));
+                        if let Err(error) = done.unwrap_or_else(|_| Err("a worker has panicked".to_owned())) {
+                            failure.end_run(error);
                         }
                     })
                 })
                 .collect();
             match workers.into_iter().collect::<Result<Vec<_>, _>>() {
                 Ok(workers) => {
-                    self.watch(&counters, resumed, quiet, || workers.iter().all(|w| w.is_finished()));
+                    self.watch(counters, resumed, quiet, || workers.iter().all(|w| w.is_finished()));
                 }
-                Err(error) => {
-                    stop.store(true, Ordering::Relaxed);
-                    if let Ok(mut failure) = failure.lock() {
-                        *failure = Some(format!("cannot start a thread: {error}"));
-                    }
-                }
+                Err(error) => failure.end_run(format!("cannot start a thread: {error}")),
             }
         });
-        match failure.into_inner() {
-            Ok(None) => finish_all(&self.out, self.manifest.workers, self.most_games()),
-            Ok(Some(error)) => Err(error),
-            Err(_) => Err("a worker has panicked".to_owned()),
-        }
+        failure.error.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
     }
 
     /// How many games the finished file has at most.
@@ -313,9 +339,7 @@ impl GenerationRun {
                 }
                 file.sync_data().map_err(trouble("write", &path))?;
             }
-            let mut tally = Totals::default();
-            tally.add(&record);
-            counters.add(tally);
+            counters.add(Totals::of(&record));
             let all = counters.read();
             if matches!(self.target, Target::Positions(_)) && all.kept == 0 && all.games >= FRUITLESS {
                 return Err(format!("{FRUITLESS} games have left no position to keep; see --nodes and --score-share"));
@@ -380,7 +404,7 @@ fn mend(path: &Path) -> Result<Totals, String> {
     }
     let mut games = WholeGames::open(path)?;
     while let Some(record) = games.next()? {
-        tally.add(&record);
+        tally += Totals::of(&record);
     }
     cut(path, games.end)?;
     Ok(tally)
@@ -626,9 +650,7 @@ fn merge(parts: &mut [Option<Part>], draft: &Path, with_lessons: bool, most: u64
                 *slot = None;
                 continue;
             };
-            let mut one = Totals::default();
-            one.add(&record);
-            tally.merge(one);
+            tally += Totals::of(&record);
             output.write_all(&record.to_bytes()).map_err(trouble("write", draft))?;
             if let Some(lessons_out) = &mut lessons_out {
                 lessons_out.write_all(&block).map_err(trouble("write", &lesson_draft))?;

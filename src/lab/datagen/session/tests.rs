@@ -30,6 +30,40 @@ impl SelfPlayer for Dice {
     }
 }
 
+/// Of two dice players the first one panics after twenty openings; the second one plays on.
+struct Faulty {
+    is_first: bool,
+    games: u32,
+}
+
+impl SelfPlayer for Faulty {
+    fn new_game(&mut self) {
+        assert!(!self.is_first || self.games < 20, "a fault of the player");
+        self.games += 1;
+    }
+
+    fn choose(&mut self, game: &Game, purpose: Purpose) -> Option<(Move, Ibv)> {
+        Dice.choose(game, purpose)
+    }
+
+    fn candidates(&mut self, game: &Game, lines: usize) -> Vec<(Move, Ibv)> {
+        Dice.candidates(game, lines)
+    }
+}
+
+#[test]
+fn a_panic_of_one_worker_ends_the_run_of_all() {
+    let scratch = Scratch::new("panic");
+    let many = 1_000_000;
+    let run = session(&scratch.0, "faulty", 2, many);
+    let is_first = AtomicBool::new(true);
+    let player = || Faulty { is_first: is_first.swap(false, Ordering::Relaxed), games: 0 };
+    assert_eq!(run.run(&player, true), Err("a worker has panicked".to_owned()));
+    // What they have played until then is resumed, or put together.
+    let totals = finish(&run.out).unwrap();
+    assert!((1..many / 2).contains(&totals.games), "{}", totals.games);
+}
+
 fn session(folder: &Path, name: &str, workers: usize, games: u64) -> GenerationRun {
     GenerationRun {
         out: folder.join(name),
