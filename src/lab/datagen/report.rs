@@ -12,7 +12,8 @@ use crate::formats::games::{GameRecord, GameResult, ReadError, Reader};
 use crate::formats::lessons::{LessonReader, LessonRecord, lesson_file};
 use crate::lab::tell::counted;
 use crate::lab::{Exit, outputs};
-use crate::position::Position;
+use crate::position::game::Ending;
+use crate::position::{Game, Position};
 use crate::{remark, tell};
 
 /// The data files behind the names: a folder stands for the workers' files in it.
@@ -156,7 +157,7 @@ pub fn verify(names: &[PathBuf]) -> Exit {
         }
         Ok(games) => {
             let (games, positions) = (counted(games, "game", "games"), counted(positions, "position", "positions"));
-            tell!("{games}, {positions}: every move legal, no result that its last board rules out");
+            tell!("{games}, {positions}: every move legal, none after the end, no result that the rules forbid");
             Exit::Done
         }
     }
@@ -167,7 +168,7 @@ fn verify_file(path: &PathBuf, positions: &mut u64, doubtful: &mut Vec<String>) 
     let mut index = 0u64;
     read_with_lessons(path, |record, _| {
         *positions += record.steps.len() as u64;
-        // The reader has found every move legal; what is left to check is the result of games that the rules ended.
+        // The reader has found every move legal; what is left to check is where the rules ended the game, and how.
         if let Some(complaint) = contradiction(record)
             && doubtful.len() < 5
         {
@@ -177,26 +178,26 @@ fn verify_file(path: &PathBuf, positions: &mut u64, doubtful: &mut Vec<String>) 
     })
 }
 
-/// What the result of a game and its last position have against each other.
+/// What the rules have against a game or its result.
 fn contradiction(record: &GameRecord) -> Option<&'static str> {
     if record.steps.is_empty() {
         return Some("no moves");
     }
-    let mut position = Position::from_chess(record.start.clone());
+    let mut game = Game::new(Position::from_chess(record.start.clone()));
     for step in &record.steps {
-        if !position.has_legal_move() || position.is_insufficient_material() {
+        if game.outcome().is_some() {
             return Some("moves after the end");
         }
-        position.play(step.chosen);
+        game.play(step.chosen);
     }
-    if position.is_checkmate() && record.result != GameResult::win(!position.turn()) {
-        return Some("the mated side did not lose");
+    match game.outcome() {
+        Some(Ending::Checkmate) if record.result != GameResult::win(!game.position().turn()) => {
+            Some("the mated side did not lose")
+        }
+        // Any result may be adjudicated where the game could go on.
+        Some(Ending::Checkmate) | None => None,
+        Some(_) => (record.result != GameResult::Draw).then_some("a draw by the rules that was not drawn"),
     }
-    let stalemate = !position.in_check() && !position.has_legal_move();
-    if (stalemate || position.is_insufficient_material()) && record.result != GameResult::Draw {
-        return Some("a dead draw that was not drawn");
-    }
-    None
 }
 
 /// Counts what `stats` prints.
@@ -353,21 +354,31 @@ mod tests {
     }
 
     #[test]
-    fn results_that_the_last_board_rules_out_are_seen() {
+    fn what_the_rules_forbid_is_seen() {
         use GameResult::{BlackWins, Draw, WhiteWins};
-        let complaint = |fen, moves, result| contradiction(&record(fen, moves, result));
+        let complaint = |fen: &str, moves: &str, result| contradiction(&record(fen, moves, result));
         assert_eq!(complaint(START, FOOLS_MATE, BlackWins), None);
         for wrong in [WhiteWins, Draw] {
             assert_eq!(complaint(START, FOOLS_MATE, wrong), Some("the mated side did not lose"));
         }
         assert_eq!(complaint(QUEEN, "g5g6", Draw), None);
-        assert_eq!(complaint(QUEEN, "g5g6", WhiteWins), Some("a dead draw that was not drawn"));
+        assert_eq!(complaint(QUEEN, "g5g6", WhiteWins), Some("a draw by the rules that was not drawn"));
         assert_eq!(complaint(START, "e2e4", WhiteWins), None, "a game may be adjudicated");
         assert_eq!(complaint(START, "", Draw), Some("no moves"));
         // Bare kings end a game, and moves are legal all the same.
         let bare = "8/8/8/8/8/4k3/8/5K2 w - - 0 1";
         assert_eq!(complaint(bare, "f1g1", Draw), Some("moves after the end"));
         assert_eq!(complaint(LAST_PAWN, "f1g2", Draw), None);
+        // So do repetition and the 50-move rule.
+        let there_and_back = "g1f3 g8f6 f3g1 f6g8 ".repeat(2);
+        assert_eq!(complaint(START, &there_and_back, Draw), None);
+        assert_eq!(complaint(START, &there_and_back, WhiteWins), Some("a draw by the rules that was not drawn"));
+        assert_eq!(complaint(START, &format!("{there_and_back}e2e4"), WhiteWins), Some("moves after the end"));
+        assert_eq!(complaint(START, "g1f3 g8f6 f3g1 f6g8 e2e4", WhiteWins), None);
+        let late = "8/8/2k5/8/8/5K2/8/R7 w - - 98 120";
+        assert_eq!(complaint(late, "a1a2", WhiteWins), None);
+        assert_eq!(complaint(late, "a1a2 c6c5", WhiteWins), Some("a draw by the rules that was not drawn"));
+        assert_eq!(complaint(late, "a1a2 c6c5 a2a1", Draw), Some("moves after the end"));
     }
 
     #[test]
