@@ -29,6 +29,22 @@ pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
+/// The first `most` lines of a list. Where it has more, one line says from which place on, and how many they are.
+pub fn shortened<T>(
+    items: &[T],
+    most: usize,
+    line: impl Fn(&T) -> String,
+    place: impl Fn(&T) -> String,
+) -> Vec<String> {
+    // One line that is left out would only give way to another.
+    let shown = if items.len() > most + 1 { most } else { items.len() };
+    let mut lines: Vec<String> = items[..shown].iter().map(line).collect();
+    if let Some(first) = items.get(shown) {
+        lines.push(format!("{}: {} more such lines from here on", place(first), items.len() - shown));
+    }
+    lines
+}
+
 /// The share `part / whole` in percent, without the sign, to a number of decimal places; zero of nothing.
 ///
 /// It is rounded down: nothing but the whole is 100%, and a share that misses a limit never reads as if it met it.
@@ -64,6 +80,19 @@ pub fn aside(words: Arguments<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_is_shortened_and_nothing_is_lost_from_its_count() {
+        let shortened = |count: usize| {
+            let items: Vec<usize> = (1..=count).collect();
+            shortened(&items, 3, |n| format!("a:{n}: bad"), |n| format!("a:{n}"))
+        };
+        assert_eq!(shortened(0).len(), 0);
+        assert_eq!(shortened(3), ["a:1: bad", "a:2: bad", "a:3: bad"]);
+        assert_eq!(shortened(4)[3], "a:4: bad");
+        assert_eq!(shortened(5)[2..], ["a:3: bad", "a:4: 2 more such lines from here on"]);
+        assert_eq!(shortened(9)[3], "a:4: 6 more such lines from here on");
+    }
 
     #[test]
     fn shares_are_rounded_down() {

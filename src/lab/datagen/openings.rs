@@ -4,8 +4,9 @@ use std::path::Path;
 
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, FromSetup, Setup};
 
-use crate::formats::epd::{Suite, SuiteEntry};
+use crate::formats::epd::{Problem, Suite, SuiteEntry};
 use crate::formats::input::STDIN;
+use crate::lab::tell::shortened;
 use crate::position::{Game, Position};
 use crate::random::Random;
 use crate::remark;
@@ -125,11 +126,8 @@ pub fn read_book(path: &Path) -> Result<Vec<Position>, String> {
     if let Some(problem) = suite.problems.first() {
         return Err(problem.to_string());
     }
-    for note in suite.notes.iter().take(NAMED) {
+    for note in shortened(&suite.notes, NAMED, Problem::to_string, |note| format!("{}:{}", note.file, note.line)) {
         remark!("{note}");
-    }
-    if let Some([first, rest @ ..]) = suite.notes.get(NAMED..) {
-        remark!("{}:{}: and {} more such lines after this one", first.file, first.line, rest.len());
     }
     let mut book = Vec::new();
     for SuiteEntry { line, position, .. } in suite.entries {

@@ -18,6 +18,7 @@ use crate::formats::epd::Suite;
 use crate::formats::input::STDIN;
 use crate::lab::outputs;
 use crate::lab::play::player::{Budget, UciScore};
+use crate::lab::tell::shortened;
 
 /// The version of the file format.
 pub const FORMAT: u32 = 1;
@@ -438,11 +439,8 @@ impl Run {
         }
         bad.sort_by_key(|&(number, _)| number);
         const MOST: usize = 20;
-        let mut remarks: Vec<String> =
-            bad.iter().take(MOST).map(|(number, reason)| format!("{name}:{number}: {reason}")).collect();
-        if let Some([(first, _), rest @ ..]) = bad.get(MOST..) {
-            remarks.push(format!("{name}:{first}: and {} more such lines after this one", rest.len()));
-        }
+        let line = |(number, reason): &(usize, String)| format!("{name}:{number}: {reason}");
+        let remarks = shortened(&bad, MOST, line, |(number, _)| format!("{name}:{number}"));
         Ok(Intake { run: Run { head, records }, remarks, whole })
     }
 
