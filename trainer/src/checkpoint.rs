@@ -1,11 +1,12 @@
 //! A training between two steps: its recipe, its weights, and the file that keeps them.
 
 use std::cmp::Ordering;
-use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use ibex::eval::nnue::Network;
-use ibex::eval::nnue::format::SCALE;
+use ibex::eval::nnue::format::{SCALE, check_hidden};
+use ibex::lab::amount;
 use serde::{Deserialize, Serialize};
 
 use crate::data;
@@ -29,10 +30,10 @@ pub struct Recipe {
     /// The first learning rate
     #[arg(long, default_value_t = 1e-3, value_parser = positive)]
     pub lr: f32,
-    /// The last learning rate
+    /// The last learning rate, not above the first
     #[arg(long, default_value_t = 1e-5, value_parser = positive)]
     pub lr_end: f32,
-    /// How the learning rate falls
+    /// How the learning rate falls, from the first to the last
     #[arg(long, value_enum, default_value_t = Shape::Cosine)]
     pub schedule: Shape,
     /// The share of the game's result in what is learned; the rest is the score
@@ -55,10 +56,9 @@ pub struct Recipe {
 }
 
 fn hidden_size(text: &str) -> Result<usize, String> {
-    match text.parse::<usize>() {
-        Ok(size) if size > 0 && size <= 1024 && size.is_multiple_of(64) => Ok(size),
-        _ => Err("a multiple of 64 up to 1024".to_owned()),
-    }
+    let size = text.parse().map_err(|_| "no whole number".to_owned())?;
+    check_hidden(size).map_err(|error| error.to_string())?;
+    Ok(size)
 }
 
 /// The engine's unit, which every training took for the scale of results before that could be chosen.
@@ -84,7 +84,7 @@ fn kept_share(text: &str) -> Result<f32, String> {
 
 /// A number between 0 and 1.
 pub fn share(text: &str) -> Result<f32, String> {
-    text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("a number between 0 and 1".to_owned())
+    amount::share(text).map(|share| share as f32)
 }
 
 /// What an epoch has come to.
@@ -122,6 +122,9 @@ pub struct Checkpoint {
 /// The version of the file: another one may mean something else by the same numbers.
 const VERSION: u32 = 1;
 
+/// The longest first line that is read: room for some hundred thousand epochs.
+const LONGEST_HEADING: u64 = 1 << 24;
+
 /// What makes a checkpoint useless.
 const NO_NUMBERS: &str = "numbers that are none";
 
@@ -139,6 +142,22 @@ struct Heading {
 }
 
 impl Recipe {
+    /// The options that make this recipe where another one differs, as they are typed; none if the two are alike.
+    pub fn options_unlike(&self, other: &Recipe) -> Vec<String> {
+        let fields = |recipe: &Recipe| -> serde_json::Map<String, serde_json::Value> {
+            // By its text: a number of 32 bits is not the nearest one of 64.
+            serde_json::to_string(recipe).and_then(|text| serde_json::from_str(&text)).unwrap_or_default()
+        };
+        let (own, other) = (fields(self), fields(other));
+        let differs = own.into_iter().filter(|(name, value)| other.get(name) != Some(value));
+        differs
+            .map(|(name, value)| {
+                let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                format!("--{} {value}", name.replace('_', "-"))
+            })
+            .collect()
+    }
+
     /// What is learned of a position.
     pub fn target(&self) -> Target {
         Target { wdl: self.wdl, scale: self.scale }
@@ -230,22 +249,35 @@ impl Checkpoint {
     ///
     /// # Errors
     ///
-    /// One line: the file cannot be read, or is no whole checkpoint of this version.
+    /// One line: the file cannot be read, or is no whole checkpoint of this version. What something else has behind its
+    /// first line is not read.
     pub fn read(path: &Path) -> Result<Checkpoint, String> {
         let shown = path.display();
-        let bytes = fs::read(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
-        let end = bytes.iter().position(|&b| b == b'\n').ok_or_else(|| format!("{shown} is no checkpoint"))?;
+        let unread = |error| format!("cannot read {shown}: {error}");
+        let (file, size) = data::open_file(path)?;
+        let mut input = BufReader::with_capacity(1 << 20, file);
+        let mut line = Vec::new();
+        let end = input.by_ref().take(LONGEST_HEADING).read_until(b'\n', &mut line).map_err(unread)? as u64;
+        if line.last() != Some(&b'\n') {
+            return Err(format!("{shown} is no checkpoint"));
+        }
         let heading: Heading =
-            serde_json::from_slice(&bytes[..end]).map_err(|error| format!("{shown} is no checkpoint: {error}"))?;
+            serde_json::from_slice(&line).map_err(|error| format!("{shown} is no checkpoint: {error}"))?;
         if heading.ibex_checkpoint != VERSION {
             return Err(format!("{shown} is a checkpoint of version {}, not {VERSION}", heading.ibex_checkpoint));
         }
         let hidden = hidden_size(&heading.recipe.hidden.to_string()).map_err(|why| format!("{shown}: {why}"))?;
         let count = by_rows(&Parameters::zero(hidden).values, hidden).len();
-        let numbers = &bytes[end + 1..];
         let arrays = if heading.recipe.ema > 0.0 { 4 } else { 3 };
-        if numbers.len() != arrays * 4 * count {
-            return Err(format!("{shown} is truncated or damaged"));
+        let expected = arrays * 4 * count;
+        let damaged = || format!("{shown} is truncated or damaged");
+        if size != end + expected as u64 {
+            return Err(damaged());
+        }
+        let mut numbers = Vec::with_capacity(expected);
+        input.take(expected as u64).read_to_end(&mut numbers).map_err(unread)?;
+        if numbers.len() != expected {
+            return Err(damaged());
         }
         let mut numbers = numbers.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
         let mut next = || by_stripes(&numbers.by_ref().take(count).collect::<Vec<f32>>(), hidden);
@@ -282,6 +314,8 @@ impl Checkpoint {
 
 #[cfg(test)]
 pub mod tests {
+    use std::fs;
+
     use super::*;
     use crate::data::tests::scratch_folder;
 
@@ -329,6 +363,43 @@ pub mod tests {
         fs::write(&file, b"no checkpoint\n").unwrap();
         assert!(Checkpoint::read(&file).unwrap_err().contains("is no checkpoint"));
         fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn of_what_is_no_checkpoint_only_the_beginning_is_read() {
+        let folder = scratch_folder("foreign");
+        let file = folder.join("a.ckpt");
+        // Larger than any memory, and nothing on the disk.
+        let huge = |beginning: &[u8]| {
+            fs::write(&file, beginning).unwrap();
+            fs::File::options().write(true).open(&file).unwrap().set_len(1 << 40).unwrap();
+            Checkpoint::read(&file).unwrap_err()
+        };
+        assert!(huge(b"games of another program").ends_with("a.ckpt is no checkpoint"));
+        assert!(huge(b"games\n").contains("a.ckpt is no checkpoint: "));
+        Checkpoint::new(recipe()).write(&file).unwrap();
+        let whole = fs::read(&file).unwrap();
+        assert!(huge(&whole).ends_with("a.ckpt is truncated or damaged"));
+        assert!(Checkpoint::read(&folder).unwrap_err().ends_with("is no file"));
+        #[cfg(unix)]
+        assert_eq!(Checkpoint::read(Path::new("/dev/zero")).unwrap_err(), "/dev/zero is no file");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn options_that_differ_are_named_as_they_are_typed() {
+        let old = Recipe { lr: 6e-4, lr_end: 1e-5, schedule: Shape::Step, seed: 2, ..recipe() };
+        let new = Recipe { lr_end: 1e-5, ..recipe() };
+        assert_eq!(old.options_unlike(&new).join(" "), "--lr 0.0006 --schedule step --seed 2");
+        assert!(old.options_unlike(&old).is_empty());
+    }
+
+    #[test]
+    fn sizes_are_those_of_the_engine() {
+        assert_eq!((hidden_size("64"), hidden_size("1024")), (Ok(64), Ok(1024)));
+        for bad in ["0", "96", "1088", "-64", "x"] {
+            assert!(hidden_size(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

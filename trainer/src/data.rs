@@ -127,30 +127,44 @@ pub fn read(path: &Path) -> Result<Vec<ChessBoard>, String> {
 }
 
 /// A file of packed positions, open but not read: how many it has is the memory that they take.
-pub struct PackedFile<'a> {
-    path: &'a Path,
+#[derive(Debug)]
+pub struct PackedFile {
+    path: PathBuf,
     file: File,
     /// How many positions it has, 1 at least.
     pub count: usize,
 }
 
-impl PackedFile<'_> {
+impl PackedFile {
     /// Opens a file.
     ///
     /// # Errors
     ///
-    /// One line: it cannot be opened, is empty, or is no whole number of positions.
-    pub fn open(path: &Path) -> Result<PackedFile<'_>, String> {
+    /// One line: it cannot be opened, is no ordinary file, is empty, or is no whole number of positions.
+    pub fn open(path: &Path) -> Result<PackedFile, String> {
         let shown = path.display();
-        let file = File::open(path).map_err(|error| format!("cannot open {shown}: {error}"))?;
-        let size = file.metadata().map_err(|error| format!("cannot read {shown}: {error}"))?.len();
+        let (file, size) = open_file(path)?;
         if size == 0 {
             return Err(format!("{shown} holds no positions"));
         }
         match usize::try_from(size) {
-            Ok(bytes) if bytes.is_multiple_of(SIZE) => Ok(PackedFile { path, file, count: bytes / SIZE }),
+            Ok(bytes) if bytes.is_multiple_of(SIZE) => {
+                Ok(PackedFile { path: path.to_owned(), file, count: bytes / SIZE })
+            }
             _ => Err(format!("{shown} is truncated or no file of packed positions: {size} bytes")),
         }
+    }
+
+    /// Checks that the file still has its name, and not another one that has replaced it.
+    ///
+    /// # Errors
+    ///
+    /// One line that names it.
+    pub fn must_be_still_there(&self) -> Result<(), String> {
+        if is_still(&self.file, &self.path) {
+            return Ok(());
+        }
+        Err(format!("{} has just been replaced or removed, perhaps by another packing", self.path.display()))
     }
 
     /// Appends its positions, with no other copy of them in memory.
@@ -168,6 +182,22 @@ impl PackedFile<'_> {
         }
         Ok(())
     }
+}
+
+/// Opens an ordinary file, and returns its size too. A device may have no end, and a pipe no beginning.
+///
+/// # Errors
+///
+/// One line: it cannot be opened, or is something else.
+pub fn open_file(path: &Path) -> Result<(File, u64), String> {
+    let trouble = |error| format!("cannot open {}: {error}", path.display());
+    // Before it is opened: that waits for the other end of a pipe.
+    if !fs::metadata(path).map_err(trouble)?.is_file() {
+        return Err(format!("{} is no file", path.display()));
+    }
+    let file = File::open(path).map_err(trouble)?;
+    let size = file.metadata().map_err(trouble)?.len();
+    Ok((file, size))
 }
 
 /// The checksum of packed positions in their order.
@@ -244,6 +274,9 @@ impl Lock {
     /// leaves after a kill is empty.
     pub fn take(path: PathBuf) -> Result<Lock, String> {
         let shown = path.display();
+        if !outputs::is_for_file(&path) {
+            return Err(format!("{shown} is no lock, for it is no file; choose another name"));
+        }
         loop {
             let opened = File::options().append(true).create(true).open(&path);
             let file = opened.map_err(|error| format!("cannot open {shown}: {error}"))?;

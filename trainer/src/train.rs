@@ -413,8 +413,10 @@ fn begin(args: &Args, file: &Path) -> Result<Checkpoint, String> {
             None => Checkpoint::new(args.recipe.clone()),
         },
     };
-    if checkpoint.recipe != args.recipe {
-        return Err(format!("{} was made by another recipe: {:?}", file.display(), checkpoint.recipe));
+    let others = checkpoint.recipe.options_unlike(&args.recipe);
+    if !others.is_empty() {
+        let (file, others) = (file.display(), others.join(" "));
+        return Err(format!("{file} was made with {others}; repeat that, or choose another --out"));
     }
     Ok(checkpoint)
 }

@@ -135,7 +135,7 @@ const fn body_size(hidden: usize) -> usize {
 /// # Errors
 ///
 /// [`NetworkError::HiddenSize`].
-fn check_hidden(hidden: usize) -> Result<(), NetworkError> {
+pub fn check_hidden(hidden: usize) -> Result<(), NetworkError> {
     if hidden == 0 || !hidden.is_multiple_of(2 * BLOCK) || hidden > MAX_HIDDEN {
         return Err(NetworkError::HiddenSize(hidden));
     }
