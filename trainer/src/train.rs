@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 use std::ops::Range;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -76,51 +77,106 @@ impl Source {
     }
 }
 
+/// The files of a training, all open before the first is read: what they hold then comes from one packing.
+#[derive(Debug)]
+struct DataFiles {
+    training: Vec<PackedFile>,
+    /// Lessons from inside searches have none.
+    validation: Vec<PackedFile>,
+}
+
+impl DataFiles {
+    /// # Errors
+    ///
+    /// One line: a file cannot be opened, or another packing is just replacing it.
+    fn open(sources: &[Source]) -> Result<DataFiles, String> {
+        let training = open_training(sources)?;
+        let mut validation = Vec::new();
+        for source in sources {
+            let file = validation_file(&source.file);
+            if file.exists() || sources.len() == 1 {
+                validation.push(PackedFile::open(&file)?);
+            }
+        }
+        let files = DataFiles { training, validation };
+        files.check()?;
+        Ok(files)
+    }
+
+    /// Checks that no packing has replaced a file in between. It removes the positions to learn from first and writes
+    /// them last, so those that still have their name belong to the other files.
+    fn check(&self) -> Result<(), String> {
+        self.training.iter().try_for_each(PackedFile::must_be_still_there)
+    }
+
+    /// Reads all: what is learned from, and what is only validated with.
+    fn read(self, sources: &[Source]) -> Result<(TrainingSet, Vec<ChessBoard>), String> {
+        let set = TrainingSet::read(sources, self.training)?;
+        let mut validation = Vec::with_capacity(self.validation.iter().map(|file| file.count).sum());
+        self.validation.into_iter().try_for_each(|file| file.append_to(&mut validation))?;
+        if validation.is_empty() {
+            return Err("there are no positions to validate with".to_owned());
+        }
+        Ok((set, validation))
+    }
+}
+
+/// Opens the files of positions to learn from.
+fn open_training(sources: &[Source]) -> Result<Vec<PackedFile>, String> {
+    sources.iter().map(|source| PackedFile::open(&source.file)).collect()
+}
+
 /// What is learned from: the positions of all files, one file after the other.
 struct TrainingSet {
     positions: Vec<ChessBoard>,
-    /// Where a file's positions are, and how many of them an epoch takes.
-    files: Vec<(Range<u32>, usize)>,
+    parts: Vec<Part>,
+}
+
+/// The positions of a file among all.
+#[derive(Clone, Debug, PartialEq)]
+struct Part {
+    /// Where they are.
+    places: Range<u32>,
+    /// How many of them an epoch takes.
+    taken: usize,
 }
 
 impl TrainingSet {
     /// # Errors
     ///
     /// One line: a file cannot be read, or there are too many positions.
-    fn read(sources: &[Source]) -> Result<TrainingSet, String> {
-        let files: Vec<PackedFile> =
-            sources.iter().map(|source| PackedFile::open(&source.file)).collect::<Result<_, _>>()?;
+    fn read(sources: &[Source], files: Vec<PackedFile>) -> Result<TrainingSet, String> {
         let all = files.iter().map(|file| file.count).sum();
         let place = |index: usize| u32::try_from(index).map_err(|_| "more than four billion positions".to_owned());
         place(all)?;
         // The room for all at once: where a list grows, the old one and the new one are in memory together.
-        let mut set = TrainingSet { positions: Vec::with_capacity(all), files: Vec::new() };
+        let mut set = TrainingSet { positions: Vec::with_capacity(all), parts: Vec::new() };
         for (source, file) in sources.iter().zip(files) {
             let (start, count) = (set.positions.len(), file.count);
             file.append_to(&mut set.positions)?;
             let taken = ((count as f64 * source.share).round() as usize).max(1);
-            set.files.push((place(start)?..place(set.positions.len())?, taken));
+            set.parts.push(Part { places: place(start)?..place(set.positions.len())?, taken });
         }
         Ok(set)
     }
 
     /// How many positions an epoch takes.
     fn per_epoch(&self) -> usize {
-        self.files.iter().map(|(_, taken)| taken).sum()
+        self.parts.iter().map(|part| part.taken).sum()
     }
 
     /// A number that other positions, another order of theirs, or other shares do not have; never 0.
     fn fingerprint(&self) -> u64 {
-        let places = |(places, taken): &(Range<u32>, usize)| [places.start.into(), places.end.into(), *taken as u64];
+        let words = |part: &Part| [part.places.start.into(), part.places.end.into(), part.taken as u64];
         let add = |sum, word: u64| checksum_on(sum, &word.to_le_bytes());
-        self.files.iter().flat_map(places).fold(data::checksum(&self.positions), add).max(1)
+        self.parts.iter().flat_map(words).fold(data::checksum(&self.positions), add).max(1)
     }
 
     /// The positions of an epoch in its order, which does not depend on the epochs before, so that it can be resumed.
     fn order(&self, seed: u64, epoch: u64) -> Vec<u32> {
         let mut random = Random::of_part(seed, epoch);
         let mut order = Vec::with_capacity(self.per_epoch());
-        for (places, taken) in &self.files {
+        for Part { places, taken } in &self.parts {
             if *taken == places.len() {
                 order.extend(places.clone());
             } else {
@@ -135,8 +191,7 @@ impl TrainingSet {
 }
 
 impl Checkpoint {
-    /// Learns one batch and returns the sum of its losses: no number if a thread has panicked or the weights have become
-    /// none.
+    /// Learns one batch and returns the sum of its losses: no number if the weights have become none.
     fn learn(
         &mut self,
         batch: &[ChessBoard],
@@ -162,7 +217,7 @@ impl Checkpoint {
             let workers: Vec<_> = parts
                 .map(|((part, gradient), layers)| scope.spawn(move || layers.learn(parameters, part, target, gradient)))
                 .collect();
-            workers.into_iter().map(|worker| worker.join().unwrap_or(f64::NAN)).sum()
+            workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic))).sum()
         })
     }
 
@@ -339,8 +394,14 @@ impl Training {
 ///
 /// # Errors
 ///
-/// One line: a file cannot be read or written, or does not belong to this training; another one writes the same files.
+/// One line: a file cannot be read or written, or does not belong to this training; another one writes the same files;
+/// the learning rate would rise.
 pub fn run(args: &Args) -> Result<(), String> {
+    // What has begun may go on.
+    if args.recipe.lr_end > args.recipe.lr && !args.resume {
+        let Recipe { lr, lr_end, .. } = args.recipe;
+        return Err(format!("--lr-end {lr_end:e} is above --lr {lr:e}: the learning rate would rise"));
+    }
     let [file, picture, network] = [".ckpt", ".svg", ".ibxn"].map(|ending| with_ending(&args.out, ending));
     check_files(args, [&file, &picture, &network])?;
     let _lock = data::Lock::take(with_ending(&args.out, ".lock"))?;
@@ -348,8 +409,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     if let Some(old) = [&picture, &network].into_iter().find(|path| !args.resume && path.exists()) {
         return Err(format!("{} exists already; choose another name or remove it", old.display()));
     }
-    let set = TrainingSet::read(&args.data)?;
-    let validation = read_validation(args)?;
+    let (set, validation) = DataFiles::open(&args.data)?.read(&args.data)?;
     let threads = args.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     tell!(
         "{} positions to learn from, {} to validate with; hidden size {}, {threads} threads",
@@ -421,21 +481,6 @@ fn begin(args: &Args, file: &Path) -> Result<Checkpoint, String> {
     Ok(checkpoint)
 }
 
-/// The positions to validate with, of all data that have any: lessons from inside searches have none.
-fn read_validation(args: &Args) -> Result<Vec<ChessBoard>, String> {
-    let mut validation = Vec::new();
-    for source in &args.data {
-        let file = validation_file(&source.file);
-        if file.exists() || args.data.len() == 1 {
-            validation.append(&mut data::read(&file)?);
-        }
-    }
-    if validation.is_empty() {
-        return Err("there are no positions to validate with".to_owned());
-    }
-    Ok(validation)
-}
-
 /// The mean loss of positions that nothing is learned from.
 fn validate(parameters: &Parameters, positions: &[ChessBoard], target: Target, threads: usize) -> f64 {
     let sum: f64 = std::thread::scope(|scope| {
@@ -443,7 +488,7 @@ fn validate(parameters: &Parameters, positions: &[ChessBoard], target: Target, t
             .chunks(positions.len().div_ceil(threads))
             .map(|part| scope.spawn(move || HiddenLayers::new(parameters.hidden).loss(parameters, part, target)))
             .collect();
-        workers.into_iter().map(|worker| worker.join().unwrap_or(f64::NAN)).sum()
+        workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic))).sum()
     });
     sum / positions.len() as f64
 }
@@ -495,6 +540,10 @@ mod tests {
         lessons
     }
 
+    fn parts<const N: usize>(parts: [(Range<u32>, usize); N]) -> Vec<Part> {
+        parts.into_iter().map(|(places, taken)| Part { places, taken }).collect()
+    }
+
     fn source(file: &Path, share: f64) -> Source {
         Source { file: file.to_owned(), share }
     }
@@ -511,7 +560,7 @@ mod tests {
     #[test]
     fn an_epoch_takes_its_share_of_every_file_and_another_one_each_time() {
         let positions = lessons(1200);
-        let training = TrainingSet { positions, files: vec![(0..1000, 250), (1000..1200, 200)] };
+        let training = TrainingSet { positions, parts: parts([(0..1000, 250), (1000..1200, 200)]) };
         let [first, second] = [1, 2].map(|epoch| training.order(7, epoch));
         assert_eq!(training.per_epoch(), 450);
         for order in [&first, &second] {
@@ -579,7 +628,8 @@ mod tests {
         assert_eq!(next.parameters, whole.parameters.rounded());
 
         // A training that was stopped in the middle of its fourth epoch, as its checkpoint of then shows.
-        let training = TrainingSet::read(&args("", false).data).unwrap();
+        let sources = args("", false).data;
+        let training = TrainingSet::read(&sources, open_training(&sources).unwrap()).unwrap();
         let mut stopped = Checkpoint::new(recipe());
         let (batch, batches) = (64, 93);
         let mut gradients = vec![Parameters::zero(64); 2];
@@ -651,6 +701,74 @@ mod tests {
     }
 
     #[test]
+    fn a_training_and_its_validation_are_of_one_packing() {
+        let folder = scratch_folder("one-packing");
+        let file = folder.join("data");
+        let positions = lessons(400);
+        let pack = |learned: Range<usize>, validated: Range<usize>| {
+            fs::remove_file(&file).unwrap_or_default();
+            data::write(&validation_file(&file), &positions[validated]).unwrap();
+            data::write(&file, &positions[learned]).unwrap();
+        };
+        pack(0..300, 300..400);
+        // One that is complete before the files are read, and after they have been opened.
+        let sources = [source(&file, 1.0)];
+        let files = DataFiles::open(&sources).unwrap();
+        pack(100..400, 0..100);
+        let error = files.check().unwrap_err();
+        assert!(error.ends_with("data has just been replaced or removed, perhaps by another packing"), "{error}");
+        let (set, validation) = files.read(&sources).unwrap();
+        assert!(set.positions == positions[..300] && validation == positions[300..], "both of the first");
+        // One that is at work has removed the file.
+        fs::remove_file(&file).unwrap();
+        assert!(DataFiles::open(&sources).unwrap_err().contains("cannot open "));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_learning_rate_that_would_rise_is_refused() {
+        let args = |resume| Args {
+            data: vec![source(Path::new("none"), 1.0)],
+            out: std::env::temp_dir().join("ibex-trainer-rising"),
+            resume,
+            from: None,
+            threads: Some(1),
+            recipe: Recipe { lr: 3e-6, lr_end: 1e-5, ..recipe() },
+        };
+        let error = run(&args(false)).unwrap_err();
+        assert_eq!(error, "--lr-end 1e-5 is above --lr 3e-6: the learning rate would rise");
+        assert!(run(&args(true)).unwrap_err().contains("to resume"));
+    }
+
+    #[test]
+    fn another_recipe_is_named_by_its_options() {
+        let folder = scratch_folder("recipe");
+        let file = folder.join("a.ckpt");
+        Checkpoint::new(recipe()).write(&file).unwrap();
+        let args = Args {
+            data: vec![source(Path::new("none"), 1.0)],
+            out: folder.join("a"),
+            resume: true,
+            from: None,
+            threads: Some(1),
+            recipe: Recipe { lr: 1e-3, seed: 4, ..recipe() },
+        };
+        let error = run(&args).unwrap_err();
+        let expected = "a.ckpt was made with --lr 0.005 --seed 3; repeat that, or choose another --out";
+        assert!(error.ends_with(expected), "{error}");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    #[should_panic(expected = "index out of bounds")]
+    fn a_fault_of_a_thread_is_no_matter_of_the_rate() {
+        let checkpoint = Checkpoint::new(recipe());
+        // A gradient with room for the outputs' biases alone.
+        let mut gradients = [Parameters { hidden: 64, values: vec![Stripe::ZERO] }];
+        checkpoint.add_gradients(&lessons(10), &mut gradients, &mut [HiddenLayers::new(64)]);
+    }
+
+    #[test]
     fn files_are_read_into_one_place_without_room_to_spare() {
         let folder = scratch_folder("room");
         let files = ["a", "b", "c"].map(|name| folder.join(name));
@@ -658,10 +776,11 @@ mod tests {
         for (file, range) in files.iter().zip([0..1000, 1000..1100, 1100..1200]) {
             data::write(file, &positions[range]).unwrap();
         }
-        let set = TrainingSet::read(&files.map(|file| source(&file, 0.5))).unwrap();
+        let sources = files.map(|file| source(&file, 0.5));
+        let set = TrainingSet::read(&sources, open_training(&sources).unwrap()).unwrap();
         assert_eq!(set.positions, positions);
         assert_eq!(set.positions.capacity(), 1200);
-        assert_eq!(set.files, [(0..1000, 500), (1000..1100, 50), (1100..1200, 50)]);
+        assert_eq!(set.parts, parts([(0..1000, 500), (1000..1100, 50), (1100..1200, 50)]));
         fs::remove_dir_all(&folder).unwrap();
     }
 
