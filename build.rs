@@ -47,7 +47,7 @@ fn main() {
     if let Some(path) = find_network() {
         println!("cargo::rerun-if-changed={}", path.display());
         if let Err(why) = embed(&path) {
-            println!("cargo::error=the network {} does not fit: {why}", path.display());
+            println!("cargo::error={why}");
         } else {
             println!("cargo::rustc-cfg=has_network");
         }
@@ -114,10 +114,21 @@ fn find_network() -> Option<PathBuf> {
     networks.pop()
 }
 
-/// Checks a network file and writes it as Rust.
+/// Checks a network file and writes it as Rust. What goes wrong is said as `Network::load` says it.
 fn embed(path: &Path) -> Result<(), String> {
-    let bytes = fs::read(path).map_err(|error| error.to_string())?;
-    let network = format::read(&bytes).map_err(|error| error.to_string())?;
+    let shown = path.display();
+    let unread = |why: &dyn std::fmt::Display| format!("cannot read network {shown}: {why}");
+    let unfit = |why: &dyn std::fmt::Display| format!("network {shown} does not fit: {why}");
+    let about = fs::metadata(path).map_err(|error| unread(&error))?;
+    // A device may have no end, and a pipe no beginning.
+    if !about.is_file() {
+        return Err(unread(&"it is no file"));
+    }
+    if about.len() > format::MAX_SIZE as u64 {
+        return Err(unfit(&format_args!("{} bytes are too many", about.len())));
+    }
+    let bytes = fs::read(path).map_err(|error| unread(&error))?;
+    let network = format::read(&bytes).map_err(|error| unfit(&error))?;
     let big_endian = env::var("CARGO_CFG_TARGET_ENDIAN").is_ok_and(|endian| endian == "big");
     let aligned: Vec<u8> = network
         .weights
@@ -127,6 +138,7 @@ fn embed(path: &Path) -> Result<(), String> {
     // A file is known by its name; the header keeps the one that its training gave it.
     let name: String = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
 
+    let unwritten = |error| format!("network {shown} cannot be written as Rust: {error}");
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("no OUT_DIR")?);
     let mut text = String::new();
     let _ = write!(
@@ -141,6 +153,6 @@ fn embed(path: &Path) -> Result<(), String> {
         network.output_biases,
         network.weights.len() / format::BLOCK
     );
-    fs::write(out.join("network.bin"), aligned).map_err(|error| error.to_string())?;
-    fs::write(out.join("network.rs"), text).map_err(|error| error.to_string())
+    fs::write(out.join("network.bin"), aligned).map_err(unwritten)?;
+    fs::write(out.join("network.rs"), text).map_err(unwritten)
 }
