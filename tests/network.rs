@@ -48,7 +48,7 @@ fn incremental_equals_refreshed_with_every_kernel_over_games() {
     let wanted = from_environment("IBEX_EVAL_POSITIONS").unwrap_or(5_000);
     let network = Network::embedded().expect("a network ships");
     let with = |kernel| Arc::new(Network::from_bytes(&network.to_bytes()).expect("its own bytes").with_kernel(kernel));
-    let mut fresh = Accumulators::new(with(Kernel::SCALAR));
+    let scalar = with(Kernel::SCALAR);
     let mut paths: Vec<(Kernel, Accumulators)> =
         Kernel::all().into_iter().map(|kernel| (kernel, Accumulators::new(with(kernel)))).collect();
     let mut seen = Seen::default();
@@ -60,6 +60,8 @@ fn incremental_equals_refreshed_with_every_kernel_over_games() {
         seen.shuffled += u64::from(record.start.castles().mode().is_chess960());
         record.visit(|chess, step, _| {
             let position = Position::from_chess(chess.clone());
+            // One that remembers nothing of the positions before.
+            let mut fresh = Accumulators::new(Arc::clone(&scalar));
             fresh.reset(&position);
             let value = fresh.evaluate(&position);
             for (kernel, path) in &mut paths {

@@ -40,7 +40,9 @@ pub fn share_gradient(rows: &mut [Stripe]) {
     }
 }
 
-/// Weights larger than this do not fit the engine's integers.
+/// No weight is larger. So the sums of the engine's hidden layer fit 16 bits: the bias, 32 men, and 30 of them en prise
+/// (kings never are) make 63 rows of 505 at most (1.98 times 255, rounded), together 31,815. An output weight is then
+/// 127 at most, where the engine allows 128.
 pub const LIMIT: f32 = 1.98;
 
 /// The first of the rows that all king buckets share, after those of the inputs. What is true of a piece wherever the king
