@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
 use std::io::{Read as _, Write as _};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -299,11 +300,15 @@ impl Setting<'_> {
             let workers: Vec<_> = (0..self.arguments.concurrency)
                 .map(|worker| {
                     let (work, broken) = (&work, &broken);
-                    scope.spawn(move || work(worker).inspect_err(|_| broken.store(true, Ordering::Relaxed)))
+                    // Whatever ends one of them, the others would play on for hours.
+                    scope.spawn(move || {
+                        let ended = catch_unwind(AssertUnwindSafe(|| work(worker)));
+                        let ended = ended.unwrap_or_else(|_| Err("a worker has panicked".to_owned()));
+                        ended.inspect_err(|_| broken.store(true, Ordering::Relaxed))
+                    })
                 })
                 .collect();
-            let ends =
-                workers.into_iter().map(|worker| worker.join().unwrap_or_else(|_| Err("a worker failed".into())));
+            let ends = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
             ends.collect::<Result<Vec<()>, String>>()
         })?;
         played.into_inner().map(|(_, pairs)| pairs).map_err(|_| "a worker failed".to_owned())
