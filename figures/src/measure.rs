@@ -345,7 +345,7 @@ const MATES: [(u64, &str); 6] = [
     (4, "mate_in_4"),
     (5, "mate_in_5"),
 ];
-/// What the test of the mates reads from the environment: the figure is of what it does without.
+/// The variables that the mates test reads. The figure is measured without them.
 const MATES_SETTINGS: [&str; 5] =
     ["IBEX_MATE_NODES", "IBEX_MATE_SAMPLE", "IBEX_MATE_SUITE", "IBEX_MATE_HASH", "IBEX_MATE_THREADS"];
 

@@ -16,6 +16,7 @@ mod pack;
 mod plot;
 mod schedule;
 mod train;
+mod training_set;
 
 use std::process::ExitCode;
 

@@ -1,26 +1,24 @@
 //! `train`: epochs, batches, threads.
 
 use std::io::IsTerminal;
-use std::ops::Range;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use bulletformat::ChessBoard;
-use ibex::checksum::checksum_on;
 use ibex::lab::outputs::{self, Manner, Output};
-use ibex::random::Random;
 use ibex::tell;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::checkpoint::{self, Checkpoint, EpochLoss, Recipe};
-use crate::data::{self, PackedFile, validation_file, with_ending};
+use crate::checkpoint::{Checkpoint, EpochLoss, Recipe};
+use crate::data::{self, validation_file, with_ending};
 use crate::export;
 use crate::layers::HiddenLayers;
 use crate::model::{LIMIT, Parameters, ROWS, STRIPE, Stripe, Target, share_gradient};
 use crate::optimiser::Step;
 use crate::plot;
 use crate::schedule;
+use crate::training_set::{DataFiles, Source, TrainingSet};
 
 /// Into how many parts an epoch is cut where the course of its losses is drawn.
 const PARTS: u64 = 50;
@@ -54,140 +52,6 @@ pub struct Args {
     threads: Option<u16>,
     #[command(flatten)]
     recipe: Recipe,
-}
-
-/// A file of positions, and how much of it an epoch takes.
-#[derive(Clone, Debug, PartialEq)]
-struct Source {
-    file: PathBuf,
-    share: f64,
-}
-
-impl Source {
-    fn parse(text: &str) -> Result<Source, String> {
-        // A name may have a colon of its own.
-        let (file, share) = match text.rsplit_once(':') {
-            Some((file, share)) if share.parse::<f64>().is_ok() => (file, checkpoint::share(share)?.into()),
-            _ => (text, 1.0),
-        };
-        if share == 0.0 {
-            return Err("nothing is learned from a share of 0".to_owned());
-        }
-        Ok(Source { file: file.into(), share })
-    }
-}
-
-/// The files of a training, all open before the first is read: what they hold then comes from one packing.
-#[derive(Debug)]
-struct DataFiles {
-    training: Vec<PackedFile>,
-    /// Lessons from inside searches have none.
-    validation: Vec<PackedFile>,
-}
-
-impl DataFiles {
-    /// # Errors
-    ///
-    /// One line: a file cannot be opened, or another packing is just replacing it.
-    fn open(sources: &[Source]) -> Result<DataFiles, String> {
-        let training = open_training(sources)?;
-        let mut validation = Vec::new();
-        for source in sources {
-            let file = validation_file(&source.file);
-            if file.exists() || sources.len() == 1 {
-                validation.push(PackedFile::open(&file)?);
-            }
-        }
-        let files = DataFiles { training, validation };
-        files.check()?;
-        Ok(files)
-    }
-
-    /// Checks that no packing has replaced a file in between. It removes the positions to learn from first and writes
-    /// them last, so those that still have their name belong to the other files.
-    fn check(&self) -> Result<(), String> {
-        self.training.iter().try_for_each(PackedFile::must_be_still_there)
-    }
-
-    /// Reads all: what is learned from, and what is only validated with.
-    fn read(self, sources: &[Source]) -> Result<(TrainingSet, Vec<ChessBoard>), String> {
-        let set = TrainingSet::read(sources, self.training)?;
-        let mut validation = Vec::with_capacity(self.validation.iter().map(|file| file.count).sum());
-        self.validation.into_iter().try_for_each(|file| file.append_to(&mut validation))?;
-        if validation.is_empty() {
-            return Err("there are no positions to validate with".to_owned());
-        }
-        Ok((set, validation))
-    }
-}
-
-/// Opens the files of positions to learn from.
-fn open_training(sources: &[Source]) -> Result<Vec<PackedFile>, String> {
-    sources.iter().map(|source| PackedFile::open(&source.file)).collect()
-}
-
-/// What is learned from: the positions of all files, one file after the other.
-struct TrainingSet {
-    positions: Vec<ChessBoard>,
-    parts: Vec<Part>,
-}
-
-/// The positions of a file among all.
-#[derive(Clone, Debug, PartialEq)]
-struct Part {
-    /// Where they are.
-    places: Range<u32>,
-    /// How many of them an epoch takes.
-    taken: usize,
-}
-
-impl TrainingSet {
-    /// # Errors
-    ///
-    /// One line: a file cannot be read, or there are too many positions.
-    fn read(sources: &[Source], files: Vec<PackedFile>) -> Result<TrainingSet, String> {
-        let all = files.iter().map(|file| file.count).sum();
-        let place = |index: usize| u32::try_from(index).map_err(|_| "more than four billion positions".to_owned());
-        place(all)?;
-        // The room for all at once: where a list grows, the old one and the new one are in memory together.
-        let mut set = TrainingSet { positions: Vec::with_capacity(all), parts: Vec::new() };
-        for (source, file) in sources.iter().zip(files) {
-            let (start, count) = (set.positions.len(), file.count);
-            file.append_to(&mut set.positions)?;
-            let taken = ((count as f64 * source.share).round() as usize).max(1);
-            set.parts.push(Part { places: place(start)?..place(set.positions.len())?, taken });
-        }
-        Ok(set)
-    }
-
-    /// How many positions an epoch takes.
-    fn per_epoch(&self) -> usize {
-        self.parts.iter().map(|part| part.taken).sum()
-    }
-
-    /// A number that other positions, another order of theirs, or other shares do not have; never 0.
-    fn fingerprint(&self) -> u64 {
-        let words = |part: &Part| [part.places.start.into(), part.places.end.into(), part.taken as u64];
-        let add = |sum, word: u64| checksum_on(sum, &word.to_le_bytes());
-        self.parts.iter().flat_map(words).fold(data::checksum(&self.positions), add).max(1)
-    }
-
-    /// The positions of an epoch in its order, which does not depend on the epochs before, so that it can be resumed.
-    fn order(&self, seed: u64, epoch: u64) -> Vec<u32> {
-        let mut random = Random::of_part(seed, epoch);
-        let mut order = Vec::with_capacity(self.per_epoch());
-        for Part { places, taken } in &self.parts {
-            if *taken == places.len() {
-                order.extend(places.clone());
-            } else {
-                let mut all: Vec<u32> = places.clone().collect();
-                data::shuffle(&mut all, &mut random);
-                order.extend(&all[..*taken]);
-            }
-        }
-        data::shuffle(&mut order, &mut random);
-        order
-    }
 }
 
 impl Checkpoint {
@@ -512,66 +376,10 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use ibex::position::Position;
-
     use crate::checkpoint::tests::recipe;
     use crate::data::tests::scratch_folder;
     use crate::schedule::Shape;
-
-    /// Positions of random games, scored by counting pieces: something that can be learned.
-    fn lessons(count: usize) -> Vec<ChessBoard> {
-        let mut random = Random::new(8);
-        let mut position = Position::startpos();
-        let mut lessons = Vec::new();
-        while lessons.len() < count {
-            let moves = position.legal_moves();
-            if moves.is_empty() || position.is_insufficient_material() {
-                position = Position::startpos();
-                continue;
-            }
-            position.play(moves[random.below(moves.len())]);
-            let worth = |color: shakmaty::Color| {
-                let m = position.board().material_side(color);
-                i16::from(m.pawn) + 3 * i16::from(m.knight + m.bishop) + 5 * i16::from(m.rook) + 9 * i16::from(m.queen)
-            };
-            let score = 100 * (worth(shakmaty::Color::White) - worth(shakmaty::Color::Black));
-            lessons.push(data::tests::packed(&position, score.clamp(-1000, 1000), 1));
-        }
-        lessons
-    }
-
-    fn parts<const N: usize>(parts: [(Range<u32>, usize); N]) -> Vec<Part> {
-        parts.into_iter().map(|(places, taken)| Part { places, taken }).collect()
-    }
-
-    fn source(file: &Path, share: f64) -> Source {
-        Source { file: file.to_owned(), share }
-    }
-
-    #[test]
-    fn a_source_is_a_file_and_a_share() {
-        let parsed = |text| Source::parse(text).map(|s| (s.file.display().to_string(), s.share));
-        assert_eq!(parsed("a/b"), Ok(("a/b".to_owned(), 1.0)));
-        assert_eq!(parsed("a:b:0.25"), Ok(("a:b".to_owned(), 0.25)));
-        assert_eq!(parsed("c:\\games"), Ok(("c:\\games".to_owned(), 1.0)));
-        assert!(parsed("a:1.5").is_err() && parsed("a:0").is_err());
-    }
-
-    #[test]
-    fn an_epoch_takes_its_share_of_every_file_and_another_one_each_time() {
-        let positions = lessons(1200);
-        let training = TrainingSet { positions, parts: parts([(0..1000, 250), (1000..1200, 200)]) };
-        let [first, second] = [1, 2].map(|epoch| training.order(7, epoch));
-        assert_eq!(training.per_epoch(), 450);
-        for order in [&first, &second] {
-            let places: std::collections::BTreeSet<u32> = order.iter().copied().collect();
-            assert_eq!((order.len(), places.len()), (450, 450), "none twice");
-            assert_eq!(places.range(1000..).count(), 200);
-        }
-        let common = first.iter().filter(|place| **place < 1000 && second.contains(place)).count();
-        assert!(common < 100, "{common} of 250 again");
-        assert_eq!(first, training.order(7, 1));
-    }
+    use crate::training_set::tests::{lessons, source};
 
     #[test]
     fn a_running_mean_follows_the_weights_and_is_what_a_training_comes_to() {
@@ -629,7 +437,7 @@ mod tests {
 
         // A training that was stopped in the middle of its fourth epoch, as its checkpoint of then shows.
         let sources = args("", false).data;
-        let training = TrainingSet::read(&sources, open_training(&sources).unwrap()).unwrap();
+        let (training, _) = DataFiles::open(&sources).unwrap().read(&sources).unwrap();
         let mut stopped = Checkpoint::new(recipe());
         let (batch, batches) = (64, 93);
         let mut gradients = vec![Parameters::zero(64); 2];
@@ -701,31 +509,6 @@ mod tests {
     }
 
     #[test]
-    fn a_training_and_its_validation_are_of_one_packing() {
-        let folder = scratch_folder("one-packing");
-        let file = folder.join("data");
-        let positions = lessons(400);
-        let pack = |learned: Range<usize>, validated: Range<usize>| {
-            fs::remove_file(&file).unwrap_or_default();
-            data::write(&validation_file(&file), &positions[validated]).unwrap();
-            data::write(&file, &positions[learned]).unwrap();
-        };
-        pack(0..300, 300..400);
-        // One that is complete before the files are read, and after they have been opened.
-        let sources = [source(&file, 1.0)];
-        let files = DataFiles::open(&sources).unwrap();
-        pack(100..400, 0..100);
-        let error = files.check().unwrap_err();
-        assert!(error.ends_with("data has just been replaced or removed, perhaps by another packing"), "{error}");
-        let (set, validation) = files.read(&sources).unwrap();
-        assert!(set.positions == positions[..300] && validation == positions[300..], "both of the first");
-        // One that is at work has removed the file.
-        fs::remove_file(&file).unwrap();
-        assert!(DataFiles::open(&sources).unwrap_err().contains("cannot open "));
-        fs::remove_dir_all(&folder).unwrap();
-    }
-
-    #[test]
     fn a_learning_rate_that_would_rise_is_refused() {
         let args = |resume| Args {
             data: vec![source(Path::new("none"), 1.0)],
@@ -766,22 +549,6 @@ mod tests {
         // A gradient with room for the outputs' biases alone.
         let mut gradients = [Parameters { hidden: 64, values: vec![Stripe::ZERO] }];
         checkpoint.add_gradients(&lessons(10), &mut gradients, &mut [HiddenLayers::new(64)]);
-    }
-
-    #[test]
-    fn files_are_read_into_one_place_without_room_to_spare() {
-        let folder = scratch_folder("room");
-        let files = ["a", "b", "c"].map(|name| folder.join(name));
-        let positions = lessons(1200);
-        for (file, range) in files.iter().zip([0..1000, 1000..1100, 1100..1200]) {
-            data::write(file, &positions[range]).unwrap();
-        }
-        let sources = files.map(|file| source(&file, 0.5));
-        let set = TrainingSet::read(&sources, open_training(&sources).unwrap()).unwrap();
-        assert_eq!(set.positions, positions);
-        assert_eq!(set.positions.capacity(), 1200);
-        assert_eq!(set.parts, parts([(0..1000, 500), (1000..1100, 50), (1100..1200, 50)]));
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
