@@ -9,156 +9,27 @@
 //! [`Suite::oddities`] count such operations by kind. A line without a readable position or solution is left out, and a
 //! [`Problem`] says where and why.
 
+mod entry;
 mod error;
 mod moves;
+mod oddities;
 mod operations;
+mod solution;
 mod write;
 
-use std::cell::LazyCell;
-use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::path::Path;
 
-use shakmaty::Move;
-
+pub use entry::{Analysis, SuiteEntry, count_depth, parse_line};
 pub use error::{SuiteError, WordError};
 pub use moves::{has_opinions, move_words, read_move};
-use moves::{line_of_play, moves, points};
-use operations::{ENDLESS, UNENDED, find, is_opcode, next_word, split_operations};
+pub use oddities::{Oddities, Oddity};
+use operations::ENDLESS;
 pub use operations::{Operation, quotation, quote};
 pub use write::written;
 
 use super::input::{self, InputError};
-use crate::position::{Position, Repair, shorten};
-
-/// Odd operations of one kind in a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Oddity {
-    /// The opcode of the first.
-    pub opcode: String,
-    /// Why they have no meaning.
-    pub reason: &'static str,
-    /// How many there are.
-    pub count: usize,
-    /// The line of the first.
-    pub line: usize,
-    /// The text of the first.
-    pub raw: String,
-}
-
-impl fmt::Display for Oddity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Oddity { opcode, reason, count, line, raw } = self;
-        let (s, they, first) = if *count == 1 { ("", "it stands", "in") } else { ("s", "they stand", "first in") };
-        let (opcode, raw) = (shorten(opcode), shorten(raw));
-        let fault = if *reason == TWICE { "without effect" } else { "not understood" };
-        write!(f, "{count} operation{s} '{opcode}' {fault} ({reason}), kept as {they} ({first} line {line}: {raw})")
-    }
-}
-
-/// The odd operations of a file, by kind.
-#[derive(Clone, Debug, Default)]
-pub struct Oddities {
-    kinds: Vec<Oddity>,
-    /// Where the kind of a reason and an opcode is.
-    known: HashMap<(&'static str, String), usize>,
-}
-
-impl Oddities {
-    /// Counts the odd operations of an entry.
-    pub fn add(&mut self, entry: &SuiteEntry) {
-        // Times and the like, `01:22:03`, are one kind whatever the digits.
-        let shape = |opcode: &str| -> String {
-            if is_opcode(opcode) { opcode.to_owned() } else { opcode.replace(|c: char| c.is_ascii_digit(), "0") }
-        };
-        for operation in &entry.operations {
-            let Some(reason) = operation.odd else { continue };
-            let next = self.kinds.len();
-            match *self.known.entry((reason, shape(&operation.opcode))).or_insert(next) {
-                known if known < next => self.kinds[known].count += 1,
-                _ => self.kinds.push(Oddity {
-                    opcode: operation.opcode.clone(),
-                    reason,
-                    count: 1,
-                    line: entry.line,
-                    raw: operation.raw.clone(),
-                }),
-            }
-        }
-    }
-
-    /// A line for each kind; beyond twenty kinds, one for all the others.
-    pub fn report(&self) -> Vec<String> {
-        const MOST: usize = 20;
-        let mut lines: Vec<String> = self.kinds.iter().take(MOST).map(ToString::to_string).collect();
-        if let Some(rest @ [first, ..]) = self.kinds.get(MOST..) {
-            let count: usize = rest.iter().map(|oddity| oddity.count).sum();
-            lines.push(format!(
-                "{count} operations of {} more kinds not understood, kept as they stand (first in line {}: {})",
-                rest.len(),
-                first.line,
-                shorten(&first.raw)
-            ));
-        }
-        lines
-    }
-}
-
-/// What earlier analysis says of a position.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Analysis {
-    /// `acd`: depth in plies.
-    pub depth: Option<u32>,
-    /// `acn`: nodes.
-    pub nodes: Option<u64>,
-    /// `acs`: seconds.
-    pub seconds: Option<u64>,
-    /// `ce`: centipawns from the side to move's view.
-    pub centipawns: Option<i32>,
-    /// `pm`: the move predicted.
-    pub predicted: Option<Move>,
-    /// `pv`: the line expected, legal from the position on.
-    pub line: Vec<Move>,
-}
-
-/// One line of a suite, understood.
-#[derive(Clone, Debug)]
-pub struct SuiteEntry {
-    /// The line's number in its file, from 1.
-    pub line: usize,
-    /// The position.
-    pub position: Position,
-    /// What had to be repaired in the position before it could be played.
-    pub repairs: Vec<Repair>,
-    /// `id`: the position's name.
-    pub id: Option<String>,
-    /// `bm`: the moves that solve it.
-    pub best: Vec<Move>,
-    /// `am`: the moves that do not.
-    pub avoid: Vec<Move>,
-    /// `dm` (or `bm #N`): full moves to the mate; negative when the side to move is mated, zero for "there is none".
-    pub mate: Option<i32>,
-    /// Points for moves, as in the Strategic Test Suite: from `c8` with `c9` or `c7`, or from `c0 "Nf3=10, d4=7"`.
-    pub points: Vec<(Move, i32)>,
-    /// `D1`, `D2`, ...: leaf counts of the move tree by depth.
-    pub counts: Vec<(u32, u64)>,
-    /// Earlier analysis.
-    pub analysis: Analysis,
-    /// Every operation in the order of the file, those above and odd ones included.
-    pub operations: Vec<Operation>,
-}
-
-impl SuiteEntry {
-    /// Whether a search can be judged by this line.
-    pub fn is_task(&self) -> bool {
-        !self.best.is_empty() || !self.avoid.is_empty() || self.mate.is_some() || !self.points.is_empty()
-    }
-
-    /// The operation with this opcode that counts.
-    pub fn operation(&self, opcode: &str) -> Option<&Operation> {
-        find(&self.operations, opcode)
-    }
-}
+use crate::position::{Repair, shorten};
 
 /// A line that could not be used (or, as a note, one that was used with a reservation).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -304,20 +175,6 @@ impl Suite {
     }
 }
 
-/// Reads one line; `None` for an empty line or a comment (from `#` to the end).
-///
-/// # Errors
-///
-/// A [`SuiteError`] if the position or the solution cannot be read.
-pub fn parse_line(text: &str, line: usize) -> Option<Result<SuiteEntry, SuiteError>> {
-    // Some programs leave the zero byte that ends their strings.
-    let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0' || c == '\u{FEFF}');
-    if text.is_empty() || text.starts_with('#') {
-        return None;
-    }
-    Some(parse_entry(text, line))
-}
-
 /// What is to be said of the characters of a line that is used.
 fn remarks(text: &str) -> impl Iterator<Item = String> {
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
@@ -326,229 +183,6 @@ fn remarks(text: &str) -> impl Iterator<Item = String> {
     let half =
         text.contains(char::REPLACEMENT_CHARACTER).then(|| "a character that could not be read (U+FFFD)".to_owned());
     control.into_iter().chain(half)
-}
-
-fn parse_entry(text: &str, line: usize) -> Result<SuiteEntry, SuiteError> {
-    let mut rest = text;
-    let mut fields = Vec::with_capacity(6);
-    while fields.len() < 4 {
-        let field = next_word(&mut rest);
-        if field.is_empty() {
-            return Err(SuiteError::Fields(fields.len()));
-        }
-        fields.push(field);
-    }
-    while fields.len() < 6 {
-        let mut ahead = rest;
-        let word = next_word(&mut ahead);
-        if word.is_empty() || !word.bytes().all(|b| b.is_ascii_digit()) {
-            break;
-        }
-        fields.push(word);
-        rest = ahead;
-    }
-    if let Some(control) = text[..text.len() - rest.len()].chars().find(|c| c.is_control() && *c != '\t') {
-        return Err(SuiteError::Control(control));
-    }
-    let mut operations = split_operations(rest);
-    only_once(&mut operations);
-    // Four fields leave the counters to operations, which few files have.
-    let mut counters = ["0", "1"].map(str::to_owned);
-    for ((counter, opcode), field) in counters.iter_mut().zip(["hmvc", "fmvn"]).zip(4..) {
-        let operation = operations.iter_mut().find(|o| o.odd.is_none() && o.opcode == opcode);
-        let told = operation.as_ref().map(|operation| operation.text());
-        match (fields.get(field), told) {
-            (Some(&word), told) => {
-                *counter = word.to_owned();
-                if let (Some(operation), true) = (operation, told.is_some_and(|told| told != word)) {
-                    operation.odd = Some("the FEN says otherwise");
-                }
-            }
-            (None, Some(told)) if !told.is_empty() && told.bytes().all(|byte| byte.is_ascii_digit()) => *counter = told,
-            (None, _) => {
-                if let Some(operation) = operation {
-                    operation.odd = Some("needs one number");
-                }
-            }
-        }
-    }
-    let fen = format!("{} {}", fields[..4].join(" "), counters.join(" "));
-    let (position, repairs) = Position::from_any_fen(&fen, None)?;
-    Ok(SuiteEntry { repairs, ..interpret(position, operations, line)? })
-}
-
-/// The solution that seems to stand in a quotation without an end.
-fn swallowed(raw: &str) -> Option<&str> {
-    let mut later = raw.split_inclusive(';').skip(1);
-    later.by_ref().map(str::trim).find(|text| is_solution(text.split([' ', '\t']).next().unwrap_or_default()))
-}
-
-const TWICE: &str = "stands twice, the last one counts";
-
-/// Of operations with one opcode the last counts, as for other readers.
-fn only_once(operations: &mut [Operation]) {
-    // A line may have a hundred thousand operations: each is looked at once.
-    let mut seen = HashSet::with_capacity(operations.len());
-    for Operation { opcode, odd, .. } in operations.iter_mut().rev() {
-        if odd.is_none() && !seen.insert(opcode.as_str()) {
-            *odd = Some(TWICE);
-        }
-    }
-}
-
-/// The operations of the solution.
-const SOLUTIONS: [&str; 3] = ["bm", "am", "dm"];
-
-/// Whether a line must be left out when this operation cannot be read.
-fn is_solution(opcode: &str) -> bool {
-    SOLUTIONS.contains(&opcode)
-}
-
-/// What an operation of the solution says.
-enum Solution {
-    /// Moves, each once.
-    Moves(Vec<Move>),
-    /// The distance to mate.
-    Mate(i32),
-}
-
-impl Solution {
-    fn of(position: &Position, operation: &Operation) -> Result<Solution, SuiteError> {
-        match (operation.opcode.as_str(), mate_operand(operation)) {
-            ("bm", Some(mate)) => Ok(Solution::Mate(mate)),
-            ("bm" | "am", _) => moves(position, operation).map(Solution::Moves),
-            _ => number(operation).map(Solution::Mate),
-        }
-    }
-
-    /// Whether both say the same, however they are written and whatever the order of the moves.
-    fn is_same(&self, other: &Solution) -> bool {
-        match (self, other) {
-            (Solution::Moves(own), Solution::Moves(other)) => {
-                own.len() == other.len() && own.iter().all(|m| other.contains(m))
-            }
-            (Solution::Mate(own), Solution::Mate(other)) => own == other,
-            _ => false,
-        }
-    }
-}
-
-/// Checks that the operations of the solution that do not count say the same as those that do.
-fn is_said_alike(position: &Position, operations: &[Operation]) -> Result<(), SuiteError> {
-    // What counts is looked up and read once, however often it stands there.
-    let counting = SOLUTIONS
-        .map(|opcode| find(operations, opcode).map(|last| (last, LazyCell::new(move || Solution::of(position, last)))));
-    for earlier in operations.iter().filter(|operation| operation.odd == Some(TWICE)) {
-        let counting = counting.iter().flatten().find(|(last, _)| last.opcode == earlier.opcode);
-        let Some((last, solution)) = counting else { continue };
-        let alike = earlier.operands == last.operands
-            || Solution::of(position, earlier).is_ok_and(|own| solution.as_ref().is_ok_and(|other| own.is_same(other)));
-        if !alike {
-            return Err(SuiteError::Twice(earlier.opcode.clone()));
-        }
-    }
-    Ok(())
-}
-
-/// Gives the operations their meaning in the position.
-fn interpret(position: Position, operations: Vec<Operation>, line: usize) -> Result<SuiteEntry, SuiteError> {
-    let mut entry = SuiteEntry {
-        line,
-        position,
-        repairs: Vec::new(),
-        id: None,
-        best: Vec::new(),
-        avoid: Vec::new(),
-        mate: None,
-        points: Vec::new(),
-        counts: Vec::new(),
-        analysis: Analysis::default(),
-        operations,
-    };
-    is_said_alike(&entry.position, &entry.operations)?;
-    // The loop reads the operations while it fills the entry.
-    let mut operations = std::mem::take(&mut entry.operations);
-    for operation in &mut operations {
-        let opcode = operation.opcode.as_str();
-        if operation.odd.is_some() {
-            if operation.odd == Some(ENDLESS)
-                && let Some(solution) = swallowed(&operation.raw)
-            {
-                return Err(SuiteError::Swallowed { raw: operation.raw.clone(), solution: solution.to_owned() });
-            }
-            if operation.odd == Some(UNENDED) {
-                return Err(SuiteError::Unread { why: UNENDED, raw: operation.raw.clone() });
-            }
-            if is_solution(opcode) && operation.odd != Some(TWICE) {
-                let why = operation.odd.unwrap_or_default();
-                return Err(SuiteError::Unread { why, raw: operation.raw.clone() });
-            }
-            continue;
-        }
-        if is_solution(opcode) {
-            match Solution::of(&entry.position, operation)? {
-                Solution::Mate(mate) => entry.mate = Some(mate),
-                Solution::Moves(moves) if opcode == "bm" => entry.best = moves,
-                Solution::Moves(moves) => entry.avoid = moves,
-            }
-            continue;
-        }
-        const NUMBER: &str = "needs one number";
-        const MOVE: &str = "a move that cannot be read";
-        let analysis = &mut entry.analysis;
-        let read = match opcode {
-            "id" => {
-                entry.id = Some(operation.text());
-                Ok(())
-            }
-            "acd" => number(operation).map(|n| analysis.depth = Some(n)).map_err(|_| NUMBER),
-            "acn" => number(operation).map(|n| analysis.nodes = Some(n)).map_err(|_| NUMBER),
-            "acs" => number(operation).map(|n| analysis.seconds = Some(n)).map_err(|_| NUMBER),
-            "ce" => number(operation).map(|n| analysis.centipawns = Some(n)).map_err(|_| NUMBER),
-            "pm" => moves(&entry.position, operation)
-                .map(|moves| analysis.predicted = moves.first().copied())
-                .map_err(|_| MOVE),
-            "pv" => line_of_play(&entry.position, operation).map(|line| analysis.line = line).ok_or(MOVE),
-            _ => match count_depth(opcode) {
-                Some(depth) => number(operation).map(|count| entry.counts.push((depth, count))).map_err(|_| NUMBER),
-                None => Ok(()),
-            },
-        };
-        operation.odd = read.err();
-    }
-    if let (Some(dm), Some(bm)) = (find(&operations, "dm"), find(&operations, "bm"))
-        && mate_operand(bm).is_some_and(|mate| Some(mate) != number(dm).ok())
-    {
-        return Err(SuiteError::Distances { bm: bm.text(), dm: dm.text() });
-    }
-    if let Some(&both) = entry.best.iter().find(|m| entry.avoid.contains(m)) {
-        return Err(SuiteError::Contradiction(both));
-    }
-    entry.counts.sort_unstable();
-    entry.points = points(&entry.position, &operations)?;
-    entry.operations = operations;
-    Ok(entry)
-}
-
-/// The depth of `D1`, `D2`, ...
-pub fn count_depth(opcode: &str) -> Option<u32> {
-    opcode.strip_prefix('D').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))?.parse().ok()
-}
-
-/// `bm #5`: a mate distance where a move should stand.
-pub fn mate_operand(operation: &Operation) -> Option<i32> {
-    match operation.operands.as_slice() {
-        [only] => only.strip_prefix('#')?.parse().ok(),
-        _ => None,
-    }
-}
-
-fn number<T: std::str::FromStr>(operation: &Operation) -> Result<T, SuiteError> {
-    match operation.operands.as_slice() {
-        [only] => only.parse().ok(),
-        _ => None,
-    }
-    .ok_or_else(|| SuiteError::NoNumber { opcode: operation.opcode.clone(), text: operation.text() })
 }
 
 #[cfg(test)]

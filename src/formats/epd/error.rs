@@ -2,8 +2,8 @@
 
 use shakmaty::Move;
 
-use super::{ENDLESS, shorten};
-use crate::position::FenError;
+use super::operations::ENDLESS;
+use crate::position::{FenError, shorten};
 
 /// Why a line of a suite is left out: its position or its solution cannot be read. Each message is one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

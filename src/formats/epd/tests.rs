@@ -1,3 +1,5 @@
+use shakmaty::Move;
+
 use super::*;
 use crate::position::notation::{san, uci};
 

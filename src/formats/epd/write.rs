@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use super::{Operation, SuiteEntry, count_depth, has_opinions, mate_operand, move_words, quotation, quote, read_move};
+use super::solution::mate_operand;
+use super::{Operation, SuiteEntry, count_depth, has_opinions, move_words, quotation, quote, read_move};
 use crate::position::notation::{san, uci};
 
 /// The line of an entry, with those of its operations that `keeps` wants.
