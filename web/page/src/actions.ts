@@ -1,0 +1,215 @@
+// What is done: moves and searches. Whatever changes the position on the board ends in `changed`.
+
+import type { NormalMove, Role } from "chessops/types";
+import { parseSquare, parseUci } from "chessops/util";
+
+import { isFull, keep } from "./choices";
+import { byId, input, select } from "./dom";
+import { Game } from "./game";
+import { type Colour, due, enginePlays, IBEX, type Mode, page, YOU } from "./state";
+import { expectation, type Line } from "./uci";
+import { show, showAnalysis } from "./view";
+
+/** Time for each position when a whole game is analysed, in milliseconds. */
+const WHOLE_GAME = 500;
+
+/** A man was moved on the board: asks what a pawn becomes, and plays the move. */
+export async function moved(from: string, to: string): Promise<void> {
+  const move: NormalMove = { from: parseSquare(from)!, to: parseSquare(to)! };
+  const pawn = page.game.position().board.getRole(move.from) === "pawn";
+  if (pawn && (to[1] === "8" || to[1] === "1")) {
+    const path = page.game.path.join();
+    const role = await promotion();
+    // While a whole game is analysed, another position may be on the board by now.
+    if (role === undefined || page.game.path.join() !== path) return show();
+    move.promotion = role;
+  }
+  play(move);
+}
+
+function promotion(): Promise<Role | undefined> {
+  const dialog = byId<HTMLDialogElement>("promotion");
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve((dialog.returnValue || undefined) as Role | undefined), { once: true });
+  });
+}
+
+/** Plays a move, if it is legal. */
+export function play(move: NormalMove, player = YOU): void {
+  const legal = page.game.legal(move);
+  if (legal === undefined) return show();
+  const length = page.game.moves.length;
+  page.game.play(legal);
+  if (page.game.moves.length > length) {
+    // Who plays on has not given up.
+    page.resigned = undefined;
+    page.answer = player === IBEX ? page.game.sans().at(-1) : undefined;
+  }
+  if (page.mode === "play") sign();
+  changed();
+}
+
+/** Writes into a game that is played here who plays and when, where its tags do not say. */
+function sign(): void {
+  const { headers } = page.game;
+  for (const [tag, colour] of [["White", "white"], ["Black", "black"]] as const) {
+    const player = headers.get(tag) ?? "?";
+    // The sides may be changed in the course of a game.
+    if (player === "?" || player === YOU || player === IBEX) headers.set(tag, enginePlays(colour) ? IBEX : YOU);
+  }
+  if (/^[?.]*$/.test(headers.get("Date") ?? "")) {
+    const now = new Date();
+    const digits = (n: number) => String(n).padStart(2, "0");
+    headers.set("Date", `${now.getFullYear()}.${digits(now.getMonth() + 1)}.${digits(now.getDate())}`);
+  }
+}
+
+/** The position on the board is another one. */
+export function changed(): void {
+  page.era += 1;
+  // Whoever moves on the board has seen enough of the whole game.
+  page.wholeGame = false;
+  page.lines = [];
+  page.refused = undefined;
+  for (const id of ["fen-error", "pgn-error", "move-error", "copied"]) byId(id).textContent = "";
+  keep();
+  show();
+  void act();
+}
+
+/** Has the engine do what is due. */
+export async function act(): Promise<void> {
+  if (page.engine === undefined || page.failure !== undefined) return;
+  const task = due();
+  if (task === "nothing") return page.engine.stop();
+  const now = page.era;
+  const current = () => now === page.era;
+  const turn = page.game.position().turn;
+  const go = task === "move" ? `go movetime ${select("movetime").value}` : "go infinite";
+  const hear = (line: Line) => current() && heard(line, turn);
+  const best = await page.engine.search(page.game.command(), go, hear, () => settings(task === "analysis"));
+  if (!current()) return;
+  if (best === undefined) refuse();
+  else if (task === "move") play(parseUci(best) as NormalMove, IBEX);
+}
+
+/** Takes note that the engine does not search the position on the board. */
+function refuse(): void {
+  page.refused = `Ibex does not play from here: ${page.engine?.refusal ?? "it finds no move"}.`;
+  page.analysing = false;
+  page.wholeGame = false;
+  keep();
+  show();
+}
+
+/** Sets the options of a search: as the user has chosen, at full strength for analysis. */
+function settings(analysis: boolean): void {
+  const elo = Number(input("elo").value);
+  const full = isFull();
+  page.engine?.set("Hash", select("hash").value);
+  page.engine?.set("UCI_Chess960", true);
+  page.engine?.set("UCI_ShowWDL", true);
+  page.engine?.set("UCI_AnalyseMode", analysis);
+  page.engine?.set("MultiPV", analysis && !page.wholeGame ? select("multipv").value : 1);
+  page.engine?.set("UCI_LimitStrength", !analysis && !full);
+  if (!full) page.engine?.set("UCI_Elo", elo);
+}
+
+/** A line of the search of the position on the board. */
+function heard(line: Line, turn: Colour): void {
+  if (line.bound !== undefined && page.lines[line.number - 1] !== undefined) return;
+  if (line.pv.length === 0) return;
+  page.lines[line.number - 1] = line;
+  page.lines.length = Math.min(page.lines.length, Number(select("multipv").value));
+  if (line.number === 1 && !page.game.inVariation) page.expectations[page.game.ply] = expectation(line, turn);
+  showAnalysis();
+}
+
+/** Searches every position of the game for a moment. */
+export async function analyseWhole(): Promise<void> {
+  if (page.engine === undefined || page.failure !== undefined) return;
+  page.wholeGame = !page.wholeGame;
+  page.analysing = false;
+  page.era += 1;
+  const now = page.era;
+  show();
+  await page.engine.stop();
+  for (let ply = 0; page.wholeGame && now === page.era && ply <= page.game.moves.length; ply++) {
+    page.game.go(ply);
+    page.lines = [];
+    show();
+    const turn = page.game.position().turn;
+    if (page.game.ending(page.game.path, false) !== undefined) continue;
+    const hear = (line: Line) => now === page.era && heard(line, turn);
+    const best = await page.engine.search(page.game.command(), `go movetime ${WHOLE_GAME}`, hear, () => settings(true));
+    if (now === page.era && best === undefined) return refuse();
+  }
+  if (now === page.era) {
+    page.wholeGame = false;
+    keep();
+    show();
+  }
+}
+
+/** Starts or ends the analysis of the position on the board. */
+export function toggleAnalysis(): void {
+  if (page.failure !== undefined) return;
+  page.wholeGame = false;
+  page.analysing = !page.analysing;
+  // What was found stays on the page when the analysis ends.
+  if (page.analysing) return changed();
+  page.era += 1;
+  keep();
+  show();
+  void act();
+}
+
+export function setMode(next: Mode): void {
+  // What runs there goes on.
+  if (next === page.mode) return;
+  page.mode = next;
+  // No game is played in a variation.
+  if (page.mode === "play" && page.game.inVariation) page.game.go(page.game.ply);
+  page.analysing = false;
+  page.wholeGame = false;
+  changed();
+}
+
+/** Puts another game in the place of this one. */
+export function newGame(next: Game): void {
+  page.game = next;
+  page.resigned = page.answer = undefined;
+  page.wholeGame = false;
+  page.expectations = [];
+  // A remark was about the game before.
+  byId("remark").textContent = "";
+  if (page.mode === "play") page.orientation = select("colour").value === "black" ? "black" : "white";
+  page.engine?.newGame();
+  changed();
+}
+
+/** Shows a game that was played elsewhere. */
+export function setUp(next: Game): void {
+  page.mode = "analyse";
+  page.analysing = false;
+  newGame(next);
+}
+
+export function takeBack(): void {
+  page.resigned = page.answer = undefined;
+  // The engine's answer goes with the move that it answers.
+  const human = select("colour").value;
+  const turn = page.game.position(page.game.moves).turn;
+  page.game.takeBack(page.mode === "play" && human === turn ? 2 : 1);
+  page.expectations.length = Math.min(page.expectations.length, page.game.moves.length + 1);
+  changed();
+}
+
+/** Goes to the position after some of the moves. */
+export function goTo(ply: number): void {
+  page.wholeGame = false;
+  page.game.go(ply);
+  changed();
+}

@@ -1,0 +1,97 @@
+// What the page is about: the game, and what is done with it. The other modules change it and then show it.
+
+import { select } from "./dom";
+import type { Searcher } from "./engine";
+import { type Ending, Game } from "./game";
+import type { Line } from "./uci";
+
+export type Colour = "white" | "black";
+export type Mode = "play" | "analyse";
+
+/** The players of a game that is played here. */
+export const YOU = "You";
+export const IBEX = "Ibex";
+/** What the status says before there is an engine. */
+export const LOADING = "Loading the engine…";
+
+interface Page {
+  game: Game;
+  mode: Mode;
+  orientation: Colour;
+  /** Set in a game that was given up. */
+  resigned: Colour | undefined;
+  /** The last move, where Ibex has made it here. */
+  answer: string | undefined;
+  /** Why Ibex does not search the position on the board, for the user. */
+  refused: string | undefined;
+  /** Whether the user wants analysis. */
+  analysing: boolean;
+  /** Whether every position of the game is being searched. */
+  wholeGame: boolean;
+  /** The lines of the position on the board. */
+  lines: Line[];
+  /** White's expectation after each number of moves of the game. */
+  expectations: (number | undefined)[];
+  engine: Searcher | undefined;
+  /** Why there is no engine, for the user. */
+  failure: string | undefined;
+  /** Counts what makes a search out of date. */
+  era: number;
+}
+
+export const page: Page = {
+  game: new Game(),
+  mode: "play",
+  orientation: "white",
+  resigned: undefined,
+  answer: undefined,
+  refused: undefined,
+  analysing: false,
+  wholeGame: false,
+  lines: [],
+  expectations: [],
+  engine: undefined,
+  failure: undefined,
+  era: 0,
+};
+
+/** The engine's colours in play. */
+export function enginePlays(colour: Colour): boolean {
+  return page.mode === "play" && select("colour").value !== colour;
+}
+
+export function isOver(): boolean {
+  return result() !== "*";
+}
+
+export function result(): string {
+  if (page.resigned !== undefined) return page.resigned === "white" ? "0-1" : "1-0";
+  return page.game.result();
+}
+
+/** What the engine has to do with the position on the board. */
+export function due(): "move" | "analysis" | "nothing" {
+  const { game, mode, analysing } = page;
+  if (mode === "analyse") return analysing && game.ending(game.path, false) === undefined ? "analysis" : "nothing";
+  return game.atEnd && !isOver() && enginePlays(game.position().turn) ? "move" : "nothing";
+}
+
+/** Why the user may not make a move on the board; undefined if they may. */
+export function whyNot(): string | undefined {
+  const { game, mode, engine, failure, resigned, refused } = page;
+  const ending = game.ending(game.path, mode === "play");
+  if (mode === "analyse") return ending && outcome(ending);
+  if (failure !== undefined) return failure;
+  if (engine === undefined) return LOADING;
+  if (resigned !== undefined) return `${resigned === "white" ? "White" : "Black"} resigns: ${result()}.`;
+  if (ending !== undefined) return outcome(ending);
+  if (isOver()) return `The game is over: ${result()}.`;
+  if (!game.atEnd) return "An earlier position. Go to the end to play on.";
+  if (refused !== undefined) return refused;
+  return due() === "move" ? "Ibex thinks…" : undefined;
+}
+
+/** How a game has ended, in words. */
+export function outcome({ winner, reason }: Ending): string {
+  return winner === undefined ? `A draw: ${reason}.` : `Checkmate: ${winner === "white" ? "White" : "Black"} wins.`;
+}
