@@ -111,9 +111,10 @@ fn probe(args: &Args) -> Result<(), String> {
     };
     let (mut engine, remarks) = Engine::new(settings);
     if args.syzygy.is_some() && engine.tablebases().is_none() {
-        return Err(remarks.join("; "));
+        let unnamed = || "--syzygy names no folder".to_owned();
+        return Err(if remarks.is_empty() { unnamed() } else { remarks.join("; ") });
     }
-    remarks.iter().for_each(|remark| log::warn!("{remark}"));
+    remarks.iter().for_each(|remark| remark!("ibex probe: {remark}"));
     let known = knowledge(&Game::new(position), &mut engine, args.nodes, None)?;
     if let Some(path) = &args.html {
         let page = page::document(&known.position.fen(), &content(&known));
@@ -155,7 +156,7 @@ fn probe_in_session(
         ..session.settings().clone()
     };
     let (mut engine, remarks) = Engine::new(settings);
-    remarks.iter().for_each(|remark| log::warn!("{remark}"));
+    remarks.iter().for_each(|remark| say(&format!("probe: {remark}")));
     knowledge(&game, &mut engine, NODES, Some(session)).map(|known| text(&known))
 }
 

@@ -11,7 +11,7 @@ use super::shared_best::Lead;
 use super::{PvCompletion, Search};
 use crate::bound::{Bound, Ibv};
 use crate::position::PackedMove;
-use crate::score::{MAX_PLY, Score};
+use crate::score::{Band, MAX_PLY, Score};
 use crate::time::{SearchBefore, Trend};
 
 /// The depth from which an only move is played without another iteration.
@@ -220,19 +220,38 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
     }
 
-    /// Orders the lines by their reported values: completing a mate's PV may have corrected its length, and a tablebase
-    /// result replaces the search's score.
+    /// Orders the lines as they are reported: proved wins first, proved losses last, and between them by what tables say
+    /// that they keep. Of equal lines the one with the greater value comes first: completing a mate's PV may have corrected
+    /// its length, and a tablebase result replaces the search's score.
     fn order_lines(&mut self) {
-        let reported = |root: &RootMove| {
-            let value = Ibv::exact(root.score()?);
-            Some(self.shared.conventions.to_uci(root.reported(value, self.past.has_traps())))
+        let place = |root: &RootMove| {
+            let value = self.shared.conventions.to_uci(self.reported_of(root, Ibv::exact(root.score()?)));
+            let score = value.score();
+            let open = root.rank.filter(|_| !score.is_decisive());
+            Some((score.is_win(), !score.is_loss(), open, value, root.rank))
         };
-        self.roots[..self.multi_pv].sort_by_key(|root| Reverse(reported(root)));
+        self.roots[..self.multi_pv].sort_by_key(|root| Reverse(place(root)));
     }
 
-    /// A value of the root move at `index` as it is reported.
+    /// A value of the root move at `index` as it is reported. An evaluation is no better than that of a line whose rank
+    /// is higher: it may hope for more, but tables say which of the two keeps more.
     pub(super) fn reported(&self, index: usize, value: Ibv) -> Ibv {
-        self.roots[index].reported(value, self.past.has_traps())
+        let own = &self.roots[index];
+        let value = self.reported_of(own, value);
+        let is_opinion = |score: Score| score.band() == Band::Heuristic;
+        let lines = &self.roots[..index.min(self.multi_pv)];
+        let better = lines.iter().filter(|root| root.rank > own.rank).filter_map(|root| {
+            Some(self.reported_of(root, Ibv::exact(root.score()?)).score()).filter(|&score| is_opinion(score))
+        });
+        match better.min() {
+            Some(most) if is_opinion(value.score()) && value.score() > most => Ibv::new(most, value.bound()),
+            _ => value,
+        }
+    }
+
+    /// A value of a root move as it is reported, whatever the other lines are.
+    fn reported_of(&self, root: &RootMove, value: Ibv) -> Ibv {
+        root.reported(value, self.past.has_traps(), self.shared.conventions.contempt)
     }
 
     /// The evaluation of the position after the first root move, from the root's view.

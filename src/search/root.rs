@@ -1,6 +1,6 @@
 //! The root: its moves, each with what is known of it, and the search through them.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::ops::{Deref, DerefMut, Range};
 
 use shakmaty::Move;
@@ -14,7 +14,7 @@ use crate::params;
 use crate::position::attacks::Attacks;
 use crate::position::movegen::is_noisy;
 use crate::position::{Game, PackedMove, Position};
-use crate::recognize::syzygy::{Rank, Ranking};
+use crate::recognize::syzygy::{Keeps, Rank, Ranking};
 use crate::score::{Band, DrawRule, Score};
 
 /// An exact value of a root move.
@@ -164,19 +164,26 @@ impl RootMove {
     }
 
     /// A value of this move as it is reported: the tablebase result, unless the search has found the mate. An exact mate
-    /// needs its complete PV; without that, the proved bound is reported.
+    /// needs its complete PV; without that, the proved bound is reported. Where tables leave open whether a win can be kept,
+    /// or a loss be saved, a draw is the least or the most: `contempt` is what the search adds to evaluations.
     ///
     /// A recognised win does not say how far the next progress is, so traps might lie in its way: where the game has
     /// `traps`, it is reported as an evaluation.
-    pub fn reported(&self, value: Ibv, traps: bool) -> Ibv {
+    pub fn reported(&self, value: Ibv, traps: bool, contempt: i32) -> Ibv {
         let score = value.score();
-        match self.table {
-            Some(result) if !score.is_mate() => Ibv::exact(result),
+        let value = match self.table {
+            Some(result) if !score.is_mate() => return Ibv::exact(result),
             _ if score.is_mate() && value.bound() == Bound::Exact && self.pv_is_incomplete => value.proof(),
             _ if traps && score.band() == Band::Recognizer => {
                 let most = Score::MAX_EVAL;
                 Ibv::new(Score::heuristic(if score.is_win() { most } else { -most }), value.bound())
             }
+            _ => value,
+        };
+        match self.rank.map(|rank| rank.keeps.cmp(&Keeps::Draw)) {
+            _ if value.score().is_decisive() => value,
+            Some(Ordering::Greater) => value.within(Some(Score::heuristic(contempt + 1)), None),
+            Some(Ordering::Less) => value.within(None, Some(Score::heuristic(contempt - 1))),
             _ => value,
         }
     }

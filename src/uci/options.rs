@@ -193,7 +193,7 @@ pub static OPTIONS: &[Definition] = &[
     Definition {
         name: "SyzygyProbeDepth",
         kind: OptionKind::Spin { default: 1, min: 1, max: 100, set: |options, n| options.engine.probing.depth = n },
-        meaning: "remaining depth from which positions with the most men that there are tables for are looked up",
+        meaning: "remaining depth from which the largest positions that the tables and SyzygyProbeLimit allow are looked up; smaller ones always are",
     },
     Definition {
         name: "SyzygyProbeLimit",

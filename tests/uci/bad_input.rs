@@ -289,6 +289,25 @@ fn probe_names_its_repairs() {
     assert_eq!((refused.status.code(), refused.stdout.is_empty()), (Some(2), true));
 }
 
+/// Tables that were asked for and are not there are named, by the command itself and whatever is logged.
+#[cfg(feature = "lab")]
+#[test]
+fn probe_says_which_tables_it_lacks() {
+    for folders in ["", "<empty>", "/no/such/folder"] {
+        let output = run(&["probe", "--syzygy", folders]);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), error.lines().count()), (Some(2), 1), "{folders}: {error}");
+        let reason = error.trim_end().strip_prefix("ibex probe: ").unwrap_or_default();
+        assert!(!reason.is_empty(), "{folders}: {error}");
+    }
+    let Some(tables) = shared::shared("data/syzygy") else { return };
+    let folders = std::env::join_paths([tables, "/no/such/folder".into()]).expect("two folders");
+    let output = run(&["probe", "--nodes", "100", "--syzygy", &folders.to_string_lossy()]);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.starts_with("ibex probe: tablebase folder '/no/such/folder'"), "{error}");
+    assert_eq!(output.status.code(), Some(0), "{error}");
+}
+
 /// Lists of good and bad FENs that lie beside the checkout where the project is measured, each with the verdict of
 /// python-chess: what is bad gets a remark, and is repaired or not played from.
 #[test]

@@ -146,6 +146,41 @@ fn tables_of_results_alone() {
     assert!(last.contains("wdl 0 1000 0"), "{lines:#?}");
 }
 
+/// What a move keeps is known before its score is certain: of several lines the one that keeps most is the first, and none
+/// that keeps less has a better score. Only Kb5 wins; Ka5 loses, but the search does not see that at once.
+#[test]
+fn lines_stand_by_what_they_keep() {
+    let Some(folder) = tablebases() else { return };
+    let scratch = results_of(&folder, "results of lines");
+    let mut engine = Engine::new();
+    engine.send(format!("setoption name SyzygyPath value {}", scratch.0.display()));
+    for contempt in [-40, 0, 40] {
+        engine.send(format!("setoption name Contempt value {contempt}"));
+        for lines_wanted in [1, 2, 6] {
+            engine.send(format!("setoption name MultiPV value {lines_wanted}"));
+            for limit in ["depth 1", "depth 2", "depth 4", "nodes 100", "wtime 60 btime 60"] {
+                engine.send("ucinewgame");
+                let position = "position fen 8/2P5/1K1r4/8/8/8/8/k7 w - - 1 1";
+                let (best, lines) = engine.search(position, &format!("go {limit}"));
+                assert_eq!(best, "b6b5", "{lines:#?}");
+                let last: Vec<&String> = (1..=lines_wanted)
+                    .map(|line| {
+                        let of_line = |told: &&String| number(told, "multipv").unwrap_or(1) == line && told.contains(" pv ");
+                        lines.iter().rfind(of_line).expect("a line")
+                    })
+                    .collect();
+                assert!(last[0].contains(" pv b6b5"), "{lines:#?}");
+                let scores: Vec<i32> = last
+                    .iter()
+                    .map(|line| number(line, "cp").or(number(line, "mate").map(|n| 40_000 * n.signum())).expect("a score"))
+                    .collect();
+                assert!(scores.is_sorted_by(|one, next| one >= next), "{lines:#?}");
+                assert!(lines_wanted == 1 || scores[0] > 0, "{lines:#?}");
+            }
+        }
+    }
+}
+
 /// The 50 moves are over and no draw was claimed: a pawn move begins another count, with distances and without.
 #[test]
 fn progress_wins_after_the_last_ply_too() {

@@ -158,7 +158,7 @@ impl Searcher {
             Searcher::Ibex { settings, games, .. } => {
                 let engine = games.get_or_insert_with(|| {
                     let (engine, remarks) = Engine::new(settings.clone());
-                    remarks.iter().for_each(|remark| log::warn!("{remark}"));
+                    remarks.iter().for_each(|remark| remark!("ibex: {remark}"));
                     Box::new(engine)
                 });
                 let outcome = player::search(engine, game.clone(), budget.limits(), None, None)?;

@@ -320,7 +320,7 @@ impl Selfplay {
     fn new(nodes: Nodes, settings: Settings, lessons: Option<LessonRule>) -> Selfplay {
         let (mut engine, remarks) = Engine::new(settings);
         for remark in remarks {
-            log::warn!("{remark}");
+            remark!("ibex: {remark}");
         }
         if let Some(rule) = lessons {
             engine.collect_lessons(rule);

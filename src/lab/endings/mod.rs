@@ -95,7 +95,7 @@ fn some(text: &str) -> Result<usize, String> {
 /// An engine without outside help: no tables, no book, a small hash table.
 fn engine() -> Engine {
     let (engine, remarks) = Engine::new(Settings { hash_mib: 4, ..Settings::default() });
-    remarks.iter().for_each(|remark| log::warn!("{remark}"));
+    remarks.iter().for_each(|remark| remark!("ibex: {remark}"));
     engine
 }
 

@@ -18,6 +18,7 @@ use crate::lab::interrupt;
 use crate::lab::play::external::{External, Program};
 use crate::lab::play::player::{Answer, Budget, BuiltIn, Player, Question, Trouble};
 use crate::position::notation::{san, san_line, uci};
+use crate::remark;
 
 /// Someone who takes part.
 pub(super) struct Contestant {
@@ -127,7 +128,7 @@ impl Workers<'_> {
                     Ok(_) => started += 1,
                     Err(error) if started == 0 => return Err(format!("no thread to search on: {error}")),
                     Err(error) => {
-                        log::warn!("{started} positions at once, and not {wanted}: {error}");
+                        remark!("ibex epd: {started} positions at once, and not {wanted}: {error}");
                         break;
                     }
                 }

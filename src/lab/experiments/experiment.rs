@@ -5,6 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::position::Game;
+use crate::remark;
 use crate::search::iterate::ThreadResult;
 use crate::search::tally::Tally;
 use crate::search::{Conventions, Listener, NodeCounter, Rules, STACK_SIZE, Search, Shared, SharedBest, ThreadData};
@@ -35,7 +36,7 @@ impl SingleSearch {
     pub fn new(mib: usize) -> SingleSearch {
         let (table, remark) = TranspositionTable::new(mib);
         if let Some(remark) = remark {
-            log::warn!("{remark}");
+            remark!("ibex: {remark}");
         }
         SingleSearch { table, td: ThreadData::default() }
     }

@@ -13,6 +13,7 @@ use crate::formats::epd::SuiteEntry;
 use crate::lab::interrupt;
 use crate::lab::tell::counted;
 use crate::position::{Game, Position};
+use crate::remark;
 use crate::score::Score;
 use crate::search::{Event, Outcome, Report};
 use crate::time::Limits;
@@ -225,12 +226,12 @@ pub struct BuiltIn {
 }
 
 impl BuiltIn {
-    /// With these settings; remarks go to the log. Without `patience` a search may take what its budget allows.
+    /// With these settings; remarks go to standard error. Without `patience` a search may take what its budget allows.
     pub fn new(settings: Settings, patience: Option<Duration>) -> BuiltIn {
         let analysis = settings.analyse_mode;
         let (engine, remarks) = Engine::new(settings);
         for remark in remarks {
-            log::warn!("{remark}");
+            remark!("ibex: {remark}");
         }
         BuiltIn { engine, analysis, patience }
     }
@@ -247,7 +248,7 @@ impl Player for BuiltIn {
         let analyse_mode = self.analysis || analysis;
         if self.engine.settings().analyse_mode != analyse_mode {
             let settings = Settings { analyse_mode, ..self.engine.settings().clone() };
-            self.engine.apply(settings).iter().for_each(|remark| log::warn!("{remark}"));
+            self.engine.apply(settings).iter().for_each(|remark| remark!("ibex: {remark}"));
         }
         let (game, mut hear) = (Game::new(position.clone()), |report| watch(&line(report)));
         let searched = search(&mut self.engine, game, budget.limits(), self.patience, Some(&mut hear));
