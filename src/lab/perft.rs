@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use clap::builder::NonEmptyStringValueParser;
 use shakmaty::CastlingMode;
 
 use super::tell::counted;
@@ -18,7 +19,7 @@ use crate::{remark, tell};
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
     /// A depth in plies, or files whose lines look like `FEN ;D1 20 ;D2 400` (patterns, or - for standard input)
-    #[arg(required = true, value_name = "DEPTH|FILE.epd")]
+    #[arg(required = true, value_name = "DEPTH|FILE.epd", value_parser = NonEmptyStringValueParser::new())]
     pub what: Vec<String>,
     /// The position to count from [default: the initial position]
     #[arg(long, value_name = "FEN")]

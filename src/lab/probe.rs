@@ -92,11 +92,10 @@ pub fn run(args: &Args) -> Exit {
 }
 
 fn probe(args: &Args) -> Result<(), String> {
-    let fen = args.fen.join(" ");
-    let (position, repairs) = if fen.is_empty() {
-        (Game::startpos().position().clone(), Vec::new())
+    let (position, repairs) = if args.fen.is_empty() {
+        (Position::startpos(), Vec::new())
     } else {
-        Position::from_any_fen(&fen, None).map_err(|e| e.to_string())?
+        Position::from_any_fen(&args.fen.join(" "), None).map_err(|e| e.to_string())?
     };
     for repair in repairs {
         remark!("ibex probe: {repair}");

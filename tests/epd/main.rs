@@ -534,7 +534,7 @@ fn the_laboratory_replaces_nothing_and_says_what_it_cannot_do() {
     let mate = folder.write("mate.epd", "7k/8/5KQ1/8/8/8/8/8 w - - dm 1;\n");
     let empty = folder.write("empty.epd", "# nothing\n");
     let none = folder.path("none*.epd");
-    let refused: [(&[&str], &str); 25] = [
+    let refused: [(&[&str], &str); 26] = [
         (&["lab", "table", "--depth", "1", "--epd", &mated], "mated.epd: no position to search"),
         (&["perft", "1", "--jobs", "0"], "0 is not in 1..=1024"),
         (&["perft", "1", "--jobs", "1025"], "1025 is not in 1..=1024"),
@@ -557,6 +557,7 @@ fn the_laboratory_replaces_nothing_and_says_what_it_cannot_do() {
         (&["lab", "table", "--depth", "1", "--epd", "-"], "ibex lab: standard input: no position"),
         (&["lab", "table", "--depth", "1", "--csv", "-"], "--csv -: no name of a file"),
         (&["perft", "--chess960", &suite], "--chess960 goes with a depth"),
+        (&["perft", ""], "a value is required for '<DEPTH|FILE.epd>...'"),
         (&["perft", "100000"], "ibex perft: a depth of 100000 plies is out of reach: the deepest is 64"),
         (&["perft", "5", "--max-depth", "3"], "--max-depth goes with files"),
         (&["perft", &deep], "deep.epd:1: D100000 is out of reach: the deepest is D64"),

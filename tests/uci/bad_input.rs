@@ -285,8 +285,11 @@ fn probe_names_its_repairs() {
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{error}");
     assert!(error.contains("halfmove clock '999' is out of range"), "{error}");
-    let refused = run(&["probe", "8/8/8/8/8/8/8/8 w"]);
-    assert_eq!((refused.status.code(), refused.stdout.is_empty()), (Some(2), true));
+    // A variable of a shell that is not set names no position, not even the first one.
+    for position in ["8/8/8/8/8/8/8/8 w", ""] {
+        let refused = run(&["probe", position]);
+        assert_eq!((refused.status.code(), refused.stdout.is_empty()), (Some(2), true), "'{position}'");
+    }
 }
 
 /// Tables that were asked for and are not there are named, by the command itself and whatever is logged.
