@@ -165,14 +165,17 @@ fn lines_stand_by_what_they_keep() {
                 assert_eq!(best, "b6b5", "{lines:#?}");
                 let last: Vec<&String> = (1..=lines_wanted)
                     .map(|line| {
-                        let of_line = |told: &&String| number(told, "multipv").unwrap_or(1) == line && told.contains(" pv ");
+                        let of_line =
+                            |told: &&String| number(told, "multipv").unwrap_or(1) == line && told.contains(" pv ");
                         lines.iter().rfind(of_line).expect("a line")
                     })
                     .collect();
                 assert!(last[0].contains(" pv b6b5"), "{lines:#?}");
                 let scores: Vec<i32> = last
                     .iter()
-                    .map(|line| number(line, "cp").or(number(line, "mate").map(|n| 40_000 * n.signum())).expect("a score"))
+                    .map(|line| {
+                        number(line, "cp").or(number(line, "mate").map(|n| 40_000 * n.signum())).expect("a score")
+                    })
                     .collect();
                 assert!(scores.is_sorted_by(|one, next| one >= next), "{lines:#?}");
                 assert!(lines_wanted == 1 || scores[0] > 0, "{lines:#?}");

@@ -43,64 +43,69 @@ pub(super) fn split_operations(text: &str) -> Vec<Operation> {
     let mut rest = text.trim_start();
     while !rest.is_empty() {
         if rest.starts_with('#') {
-            operations.push(Operation {
-                opcode: "#".to_owned(),
-                operands: Vec::new(),
-                quoted: 0,
-                raw: rest.trim_end().to_owned(),
-                odd: Some("a comment"),
-            });
+            operations.push(comment(rest));
             break;
         }
-        let start = rest;
-        let mut words: Vec<String> = Vec::new();
-        let (mut quoted, mut quoted_first, mut odd) = (0, false, None);
-        let raw = loop {
-            rest = rest.trim_start();
-            let raw = &start[..start.len() - rest.len()];
-            match rest.chars().next() {
-                None => break raw,
-                Some(';') => {
-                    rest = &rest[1..];
-                    break raw;
-                }
-                Some('"') => match quotation(rest) {
-                    Some((string, tail)) => {
-                        quoted += 1;
-                        quoted_first |= words.is_empty();
-                        words.push(string);
-                        rest = tail;
-                    }
-                    None => {
-                        // Its end is unknown: all the rest belongs to it.
-                        odd = Some(ENDLESS);
-                        words.push(rest.to_owned());
-                        rest = "";
-                    }
-                },
-                Some(_) => {
-                    let word = next_word(&mut rest);
-                    if quoted > 0 && matches!(word, "bm" | "am" | "dm") {
-                        odd = Some(UNENDED);
-                    }
-                    words.push(word.to_owned());
-                }
-            }
-        };
+        operations.extend(next_operation(&mut rest));
         rest = rest.trim_start();
-        let mut words = words.into_iter();
-        let Some(opcode) = words.next() else { continue };
-        if odd.is_none() && (quoted_first || !is_opcode(&opcode)) {
-            odd = Some("no opcode");
-        }
-        // Suites have hundreds of thousands of these: without the room that lists of words keep in reserve.
-        let mut operands: Vec<String> = words.collect();
-        operands.iter_mut().for_each(String::shrink_to_fit);
-        operands.shrink_to_fit();
-        operations.push(Operation { opcode, operands, quoted, raw: raw.trim_end().to_owned(), odd });
     }
+    // Suites have hundreds of thousands of these: without the room that lists keep in reserve.
     operations.shrink_to_fit();
     operations
+}
+
+/// A comment, which goes on to the end of the line.
+fn comment(text: &str) -> Operation {
+    let raw = text.trim_end().to_owned();
+    Operation { opcode: "#".to_owned(), operands: Vec::new(), quoted: 0, raw, odd: Some("a comment") }
+}
+
+/// Takes the next operation, and the semicolon behind it; none if there is nothing before the semicolon.
+fn next_operation(rest: &mut &str) -> Option<Operation> {
+    let start = *rest;
+    let mut words: Vec<String> = Vec::new();
+    let (mut quoted, mut quoted_first, mut odd) = (0, false, None);
+    let raw = loop {
+        *rest = rest.trim_start();
+        let raw = &start[..start.len() - rest.len()];
+        match rest.chars().next() {
+            None => break raw,
+            Some(';') => {
+                *rest = &rest[1..];
+                break raw;
+            }
+            Some('"') => match quotation(rest) {
+                Some((string, tail)) => {
+                    quoted += 1;
+                    quoted_first |= words.is_empty();
+                    words.push(string);
+                    *rest = tail;
+                }
+                None => {
+                    // Its end is unknown: all the rest belongs to it.
+                    odd = Some(ENDLESS);
+                    words.push((*rest).to_owned());
+                    *rest = "";
+                }
+            },
+            Some(_) => {
+                let word = next_word(rest);
+                if quoted > 0 && matches!(word, "bm" | "am" | "dm") {
+                    odd = Some(UNENDED);
+                }
+                words.push(word.to_owned());
+            }
+        }
+    };
+    let mut words = words.into_iter();
+    let opcode = words.next()?;
+    if odd.is_none() && (quoted_first || !is_opcode(&opcode)) {
+        odd = Some("no opcode");
+    }
+    let mut operands: Vec<String> = words.collect();
+    operands.iter_mut().for_each(String::shrink_to_fit);
+    operands.shrink_to_fit();
+    Some(Operation { opcode, operands, quoted, raw: raw.trim_end().to_owned(), odd })
 }
 
 /// A string in quotes at the beginning of a text, without quotes and backslashes, and what follows it. A backslash may stand

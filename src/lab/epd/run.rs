@@ -163,43 +163,21 @@ pub fn run(args: &Args) -> Result<Exit, String> {
         remark!("{done} there already, {} to go", tasks.len());
     }
 
-    let before = run.records.len();
-    let all = before + tasks.len();
-    let unit = if contestants.len() > 1 { "searches" } else { "positions" };
-    let bar = progress::solving(before as u64, all as u64, unit);
-    let mut tally = Tally::default();
-    run.records.iter().for_each(|record| tally.add(record));
-    let renewal = Renewal::new(args.outputs.html.as_deref());
-    let mut progress = Progress { run, all, results_file, renewal, bar: bar.clone(), tally };
-    let workers = Workers { contestants: &contestants, budget, hold: args.hold };
-    let warn = |record: &Record| {
-        if let Some(trouble) = &record.trouble {
-            bar.suspend(|| remark!("{} on {} ({}:{}): {trouble}", record.player, record.id, record.suite, record.line));
-        }
-    };
-    let worked = workers.run(&tasks, args.jobs, warn, |record| progress.take(record));
-    bar.finish_and_clear();
-    progress.run.sort();
-    let given_up = match worked {
-        Ok(given_up) => given_up,
-        Err(reason) => {
-            progress.renewal.stop(&progress.run);
-            return Err(reason);
-        }
-    };
-    let run = &progress.run;
+    let mut progress = Progress::new(args, run, results_file, tasks.len());
+    let given_up = progress.work(&Workers { contestants: &contestants, budget, hold: args.hold }, &tasks, args.jobs)?;
+    let Progress { run, all, .. } = &progress;
     // Where the last search was done when the interruption came, nothing is missing.
-    let stopped = interrupt::is_stopped() && run.records.len() < all;
+    let stopped = interrupt::is_stopped() && run.records.len() < *all;
     save(args, &suites, run, stopped || !given_up.is_empty())?;
     if stopped {
-        tell_missing(args, "interrupted", run, all, &positions);
+        tell_missing(args, "interrupted", run, *all, &positions);
         return Ok(Exit::Interrupted);
     }
     if !given_up.is_empty() {
         for contestant in given_up {
             remark!("ibex epd: {}: given up: it does not start", contestants[contestant].head.label);
         }
-        tell_missing(args, "incomplete", run, all, &positions);
+        tell_missing(args, "incomplete", run, *all, &positions);
         return Ok(Exit::Trouble);
     }
     Ok(judge(args, run))
@@ -249,7 +227,42 @@ struct Progress<'a> {
     tally: Tally,
 }
 
-impl Progress<'_> {
+impl<'a> Progress<'a> {
+    /// Begins, or goes on with, a run that has `to_go` searches left.
+    fn new(args: &'a Args, run: Run, results_file: Option<ResultsFile>, to_go: usize) -> Progress<'a> {
+        let done = run.records.len();
+        let unit = if run.head.players.len() > 1 { "searches" } else { "positions" };
+        let bar = progress::solving(done as u64, (done + to_go) as u64, unit);
+        let mut tally = Tally::default();
+        run.records.iter().for_each(|record| tally.add(record));
+        let renewal = Renewal::new(args.outputs.html.as_deref());
+        Progress { run, all: done + to_go, results_file, renewal, bar, tally }
+    }
+
+    /// Makes the searches, and puts the records in order. Returns the contestants that were given up.
+    ///
+    /// # Errors
+    ///
+    /// One line: that of [`Workers::run`].
+    fn work(
+        &mut self,
+        workers: &Workers<'_>,
+        tasks: &[PositionTask<'_>],
+        jobs: usize,
+    ) -> Result<BTreeSet<usize>, String> {
+        let bar = self.bar.clone();
+        let warn = |record: &Record| {
+            if let Some(trouble) = &record.trouble {
+                let Record { player, id, suite, line, .. } = record;
+                bar.suspend(|| remark!("{player} on {id} ({suite}:{line}): {trouble}"));
+            }
+        };
+        let worked = workers.run(tasks, jobs, warn, |record| self.take(record));
+        bar.finish_and_clear();
+        self.run.sort();
+        worked.inspect_err(|_| self.renewal.stop(&self.run))
+    }
+
     fn take(&mut self, record: Record) -> Result<(), String> {
         self.tally.add(&record);
         self.bar.inc(1);
