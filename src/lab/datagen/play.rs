@@ -187,9 +187,7 @@ fn play_from(
     let GameRules { adjudication: rules, off_policy, sampling } = rules;
     let start = game.position().chess().clone();
     let mut steps: Vec<Step> = Vec::with_capacity(160);
-    let mut ply = 0;
-    let (mut winning, mut level) = (0u32, 0u32);
-    let mut leader = None;
+    let mut adjudicator = Adjudicator::new(rules);
     loop {
         if let Some(ending) = game.outcome() {
             let result = match ending {
@@ -198,48 +196,67 @@ fn play_from(
             };
             return Some(GameRecord { start, steps, result }).filter(|record| !record.steps.is_empty());
         }
+        let ply = steps.len() as u32;
         if ply >= rules.max_plies {
             return None;
         }
-        let turn = game.position().turn();
-        let men = game.position().men() as u32;
         let strays = ply < off_policy.plies && random.happens(off_policy.share);
         let purpose = sampling.draw(random);
         let (best, value) = player.choose(&game, purpose)?;
         let another =
             strays.then(|| off_policy.another(best, &player.candidates(&game, OffPolicy::LINES), random)).flatten();
         let chosen = another.unwrap_or(best);
-        let (cp, exact) = (value.score().cp(), value.bound() == Bound::Exact);
-        if steps.is_empty() && cp.abs() > rules.opening_limit {
+        if ply == 0 && value.score().cp().abs() > rules.opening_limit {
             return None;
         }
-        let white_cp = if turn == Color::White { cp } else { -cp };
+        let white = if game.position().turn() == Color::White { value } else { -value };
         // Where the next occurrence of some position is a draw, the score is about the game and not about the board. Proven
         // scores reach 30,000, within 16 bits.
-        let taught = purpose == Purpose::Score && exact && game.traps().next().is_none();
-        let score = if taught { white_cp.clamp(-32_000, 32_000) as i16 } else { Step::NO_SCORE };
+        let teaches = purpose == Purpose::Score && white.bound() == Bound::Exact && game.traps().next().is_none();
+        let score = if teaches { white.score().cp().clamp(-32_000, 32_000) as i16 } else { Step::NO_SCORE };
         steps.push(Step { chosen, score });
-
-        let ahead = Color::from_white(white_cp > 0);
-        if value.proof().is_some() && value.score().is_mate() {
-            return Some(GameRecord { start, steps, result: GameResult::win(ahead) });
-        }
-        winning = match exact && white_cp.abs() >= rules.win_score {
-            true if leader == Some(ahead) => winning + 1,
-            true => 1,
-            false => 0,
-        };
-        leader = (winning > 0).then_some(ahead);
-        if winning >= rules.win_plies {
-            return Some(GameRecord { start, steps, result: GameResult::win(ahead) });
-        }
-        let is_level = exact && white_cp.abs() <= rules.draw_score;
-        level = if ply >= rules.draw_from && men > rules.draw_men && is_level { level + 1 } else { 0 };
-        if level >= rules.draw_plies {
-            return Some(GameRecord { start, steps, result: GameResult::Draw });
+        if let Some(result) = adjudicator.judge(ply, game.position().men() as u32, white) {
+            return Some(GameRecord { start, steps, result });
         }
         game.play(chosen);
-        ply += 1;
+    }
+}
+
+/// Decides a game before the rules end it.
+struct Adjudicator<'a> {
+    rules: &'a Adjudication,
+    /// Who is far ahead, and for how many plies in a row.
+    leader: Option<(Color, u32)>,
+    /// For how many plies in a row the game has been level.
+    level: u32,
+}
+
+impl Adjudicator<'_> {
+    fn new(rules: &Adjudication) -> Adjudicator<'_> {
+        Adjudicator { rules, leader: None, level: 0 }
+    }
+
+    /// The result, if it is clear after a search whose value for White was this.
+    fn judge(&mut self, ply: u32, men: u32, white: Ibv) -> Option<GameResult> {
+        let Adjudication { win_score, win_plies, draw_score, draw_plies, draw_from, draw_men, .. } = *self.rules;
+        let cp = white.score().cp();
+        let ahead = Color::from_white(cp > 0);
+        if white.proof().is_some() && white.score().is_mate() {
+            return Some(GameResult::win(ahead));
+        }
+        let exact = white.bound() == Bound::Exact;
+        self.leader = (exact && cp.abs() >= win_score).then(|| {
+            let plies = self.leader.filter(|&(leader, _)| leader == ahead).map_or(0, |(_, plies)| plies);
+            (ahead, plies + 1)
+        });
+        if let Some((leader, plies)) = self.leader
+            && plies >= win_plies
+        {
+            return Some(GameResult::win(leader));
+        }
+        let is_level = exact && cp.abs() <= draw_score && ply >= draw_from && men > draw_men;
+        self.level = if is_level { self.level + 1 } else { 0 };
+        (self.level >= draw_plies).then_some(GameResult::Draw)
     }
 }
 
