@@ -9,7 +9,7 @@ use shakmaty::CastlingMode;
 use super::tell::counted;
 use super::{Exit, progress};
 use crate::formats::epd::{Operation, Problem, Suite, SuiteEntry, count_depth};
-use crate::formats::input;
+use crate::formats::input::{self, InputError};
 use crate::parallel::{default_jobs, in_parallel};
 use crate::position::notation::uci;
 use crate::position::{Position, perft};
@@ -96,44 +96,45 @@ pub fn check(suite: &Suite, max_depth: u32, jobs: usize, done: impl Fn(u64) + Sy
 
 /// Runs the command.
 pub fn run(args: &Args) -> Exit {
+    match count(args) {
+        Ok(exit) => exit,
+        Err(reason) => {
+            remark!("ibex perft: {reason}");
+            Exit::Trouble
+        }
+    }
+}
+
+/// # Errors
+///
+/// One line that says why nothing can be counted.
+fn count(args: &Args) -> Result<Exit, String> {
     let jobs = args.jobs.unwrap_or_else(default_jobs);
     match args.what.as_slice() {
-        [depth] if !depth.is_empty() && depth.bytes().all(|b| b.is_ascii_digit()) => match depth.parse() {
-            Ok(_) if args.max_depth.is_some() => {
-                remark!("ibex perft: --max-depth goes with files, not with a depth");
-                Exit::Trouble
+        [depth] if depth.bytes().all(|b| b.is_ascii_digit()) => {
+            if args.max_depth.is_some() {
+                return Err("--max-depth goes with files, not with a depth".to_owned());
             }
-            Ok(depth) if depth <= perft::DEEPEST => run_divide(args, depth, jobs),
-            _ => {
-                remark!("ibex perft: a depth of {depth} plies is out of reach: the deepest is {}", perft::DEEPEST);
-                Exit::Trouble
+            match depth.parse() {
+                Ok(depth) if depth <= perft::DEEPEST => run_divide(args, depth, jobs),
+                _ => Err(format!("a depth of {depth} plies is out of reach: the deepest is {}", perft::DEEPEST)),
             }
-        },
+        }
         _ if args.fen.is_some() || args.chess960 => {
             let flag = if args.fen.is_some() { "--fen" } else { "--chess960" };
-            remark!("ibex perft: {flag} goes with a depth, not with files");
-            Exit::Trouble
+            Err(format!("{flag} goes with a depth, not with files"))
         }
         files => run_files(files, args.max_depth.unwrap_or(u32::MAX), jobs),
     }
 }
 
-fn run_divide(args: &Args, depth: u32, jobs: usize) -> Exit {
+fn run_divide(args: &Args, depth: u32, jobs: usize) -> Result<Exit, String> {
     let mode = args.chess960.then_some(CastlingMode::Chess960);
-    let position = match &args.fen {
-        None => Ok((Position::startpos(), Vec::new())),
-        Some(fen) => Position::from_any_fen(fen, mode),
+    let (position, repairs) = match &args.fen {
+        None => (Position::startpos(), Vec::new()),
+        Some(fen) => Position::from_any_fen(fen, mode).map_err(|error| error.to_string())?,
     };
-    let position = match position {
-        Ok((position, repairs)) => {
-            repairs.iter().for_each(|repair| remark!("ibex perft: {repair}"));
-            position
-        }
-        Err(reason) => {
-            remark!("ibex perft: {reason}");
-            return Exit::Trouble;
-        }
-    };
+    repairs.iter().for_each(|repair| remark!("ibex perft: {repair}"));
     let start = Instant::now();
     let mut total = u64::from(depth == 0);
     if depth > 0 {
@@ -145,73 +146,57 @@ fn run_divide(args: &Args, depth: u32, jobs: usize) -> Exit {
     let seconds = start.elapsed().as_secs_f64();
     let leaves = counted(total, "leaf", "leaves");
     tell!("\n{leaves}, {:.3} s, {:.1} million a second", seconds, total as f64 / seconds.max(1e-9) / 1e6);
-    Exit::Done
+    Ok(Exit::Done)
 }
 
-fn run_files(files: &[String], max_depth: u32, jobs: usize) -> Exit {
-    let mut suites = Vec::new();
+fn run_files(files: &[String], max_depth: u32, jobs: usize) -> Result<Exit, String> {
     let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
-    let files = match input::expand(&files) {
-        Ok(files) => files,
-        Err(reason) => {
-            remark!("ibex perft: {reason}");
-            return Exit::Trouble;
-        }
-    };
-    for file in &files {
-        match Suite::read(file) {
-            Ok(suite) => suites.push(suite),
-            Err(reason) => {
-                remark!("ibex perft: {reason}");
-                return Exit::Trouble;
-            }
-        }
-    }
+    let mut suites = read(&files).map_err(|error| error.to_string())?;
     // Before anything is counted: that may take hours.
     if let Some(reason) = suites.iter().find_map(|suite| out_of_reach(suite, max_depth)) {
-        remark!("ibex perft: {reason}");
-        return Exit::Trouble;
+        return Err(reason.to_string());
     }
-    let (mut checked, mut bad_lines) = (0, 0);
-    let mut all_right = true;
+    let (mut checked, mut all_right) = (0, true);
     for suite in &mut suites {
-        // The counts are what is to be checked: none may be passed over.
-        let unread = |o: &Operation| o.odd.is_some() && count_depth(&o.opcode).is_some();
-        suite.require(|entry| !entry.operations.iter().any(unread), "a count (D1, D2, ...) that cannot be read");
-        suite.require(|entry| !entry.counts.is_empty(), "no count (D1, D2, ...)");
-        for remark in suite.remarks() {
-            remark!("{remark}");
-        }
-        for problem in &suite.problems {
-            remark!("{problem}");
-        }
-        let due = suite.entries.iter().flat_map(|entry| &entry.counts).filter(|&&(depth, _)| depth <= max_depth);
-        let bar = progress::bar(due.count() as u64, "counts");
-        let start = Instant::now();
-        let result = check(suite, max_depth, jobs, |counts| bar.inc(counts));
-        bar.finish_and_clear();
-        for mismatch in &result.mismatches {
-            tell!("{mismatch}");
-        }
-        tell!(
-            "{}: {}, {}, {}, {}, {}, {:.1} s",
-            suite.file,
-            counted(result.lines as u64, "position", "positions"),
-            counted(result.counts as u64, "count", "counts"),
-            counted(result.leaves, "leaf", "leaves"),
-            counted(result.mismatches.len() as u64, "mismatch", "mismatches"),
-            counted(suite.problems.len() as u64, "bad line", "bad lines"),
-            start.elapsed().as_secs_f64(),
-        );
+        let result = check_suite(suite, max_depth, jobs);
         checked += result.counts;
-        bad_lines += suite.problems.len();
-        all_right &= result.mismatches.is_empty();
+        all_right &= result.mismatches.is_empty() && suite.problems.is_empty();
     }
     if checked == 0 {
-        remark!("ibex perft: nothing to check");
-        return Exit::Trouble;
+        return Err("nothing to check".to_owned());
     }
-    if all_right && bad_lines == 0 { Exit::Done } else { Exit::Found }
+    Ok(if all_right { Exit::Done } else { Exit::Found })
+}
+
+fn read(files: &[PathBuf]) -> Result<Vec<Suite>, InputError> {
+    input::expand(files)?.iter().map(|file| Suite::read(file)).collect()
+}
+
+/// Checks a suite and says what came of it.
+fn check_suite(suite: &mut Suite, max_depth: u32, jobs: usize) -> Checked {
+    // The counts are what is to be checked: none may be passed over.
+    let unread = |o: &Operation| o.odd.is_some() && count_depth(&o.opcode).is_some();
+    suite.require(|entry| !entry.operations.iter().any(unread), "a count (D1, D2, ...) that cannot be read");
+    suite.require(|entry| !entry.counts.is_empty(), "no count (D1, D2, ...)");
+    suite.remarks().iter().for_each(|remark| remark!("{remark}"));
+    suite.problems.iter().for_each(|problem| remark!("{problem}"));
+    let due = suite.entries.iter().flat_map(|entry| &entry.counts).filter(|&&(depth, _)| depth <= max_depth);
+    let bar = progress::bar(due.count() as u64, "counts");
+    let start = Instant::now();
+    let result = check(suite, max_depth, jobs, |counts| bar.inc(counts));
+    bar.finish_and_clear();
+    result.mismatches.iter().for_each(|mismatch| tell!("{mismatch}"));
+    tell!(
+        "{}: {}, {}, {}, {}, {}, {:.1} s",
+        suite.file,
+        counted(result.lines as u64, "position", "positions"),
+        counted(result.counts as u64, "count", "counts"),
+        counted(result.leaves, "leaf", "leaves"),
+        counted(result.mismatches.len() as u64, "mismatch", "mismatches"),
+        counted(suite.problems.len() as u64, "bad line", "bad lines"),
+        start.elapsed().as_secs_f64(),
+    );
+    result
 }
 
 /// The first count up to `max_depth` that is too deep, in a line of words; none if there is no such count.
