@@ -11,7 +11,7 @@ use std::time::Instant;
 use super::tell::counted;
 use super::{Exit, amount, progress};
 use crate::formats::epd::{Problem, Suite, SuiteEntry};
-use crate::formats::input;
+use crate::formats::input::{self, InputError};
 use crate::parallel::{default_jobs, in_parallel};
 use crate::position::notation::san;
 use crate::{remark, tell};
@@ -126,27 +126,13 @@ fn defence(entry: &SuiteEntry, distance: u8, solver: &mut Solver) -> Result<Resu
 
 /// Runs the command.
 pub fn run(args: &Args) -> Exit {
-    let mut suites = Vec::new();
-    let files = match input::expand(&args.files) {
-        Ok(files) => files,
+    let suites = match read(&args.files) {
+        Ok(suites) => suites,
         Err(reason) => {
             remark!("ibex prove: {reason}");
             return Exit::Trouble;
         }
     };
-    for file in &files {
-        match Suite::read(file) {
-            Ok(mut suite) => {
-                // The mates are what is to be proved: no line may be passed over.
-                suite.require(|entry| entry.mate.is_some(), NO_CLAIM);
-                suites.push(suite);
-            }
-            Err(reason) => {
-                remark!("ibex prove: {reason}");
-                return Exit::Trouble;
-            }
-        }
-    }
     let (mut lines, mut failures) = (0, 0);
     for suite in &suites {
         let (proved, failed) = run_suite(suite, args);
@@ -159,6 +145,13 @@ pub fn run(args: &Args) -> Exit {
         return Exit::Trouble;
     }
     if failures == 0 { Exit::Done } else { Exit::Found }
+}
+
+fn read(files: &[PathBuf]) -> Result<Vec<Suite>, InputError> {
+    let mut suites = input::expand(files)?.iter().map(|file| Suite::read(file)).collect::<Result<Vec<_>, _>>()?;
+    // The mates are what is to be proved: no line may be passed over.
+    suites.iter_mut().for_each(|suite| suite.require(|entry| entry.mate.is_some(), NO_CLAIM));
+    Ok(suites)
 }
 
 /// Proves a file's lines and says what came of it: lines proved, lines not proved.
