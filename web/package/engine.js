@@ -64,8 +64,12 @@ export class Engine {
   #worker = null;
   #flags = null;
   #listeners = new Set();
-  /** What the worker knows but for the queue: options by name, and the lines that made its position. */
-  #options = new Map();
+  /**
+   * What the worker knows but for the queue: the lines that set its options, and those that made its position.
+   *
+   * All lines of an option are kept, because the engine may have refused the last one.
+   */
+  #options = new Set();
   #position = [];
   /** The `uci` and `isready` that the worker has not answered. */
   #asked = [];
@@ -231,14 +235,11 @@ export class Engine {
     if (first === "flip") this.#position.push(line);
     // A new game forgets a position that was refused; once is enough.
     if (first === "ucinewgame" && word(this.#position.at(-1) ?? line) !== first) this.#position.push(line);
-    // No option begins with a blank.
-    if (first === "debug") this.#options.set(" debug", line);
     if (first === "uci" || first === "isready") this.#asked.push(first);
-    if (first === "setoption") {
-      const name = /\bname\s+(.*?)(\s+value\b|$)/i.exec(line)?.[1] ?? line;
+    if (first === "debug" || first === "setoption") {
       // Again at the end: the last one that was set counts.
-      this.#options.delete(name.toLowerCase());
-      this.#options.set(name.toLowerCase(), line);
+      this.#options.delete(line);
+      this.#options.add(line);
     }
   }
 
@@ -290,7 +291,7 @@ export class Engine {
   #restart(settle, remark = null) {
     this.#worker.end();
     this.#begin();
-    for (const line of this.#options.values()) this.#send(line);
+    for (const line of this.#options) this.#send(line);
     for (const line of this.#position) this.#send(line);
     for (const line of this.#asked) this.#send(line);
     const answer = settle ? this.#lastAnswer() : null;

@@ -285,6 +285,27 @@ test("an idle worker that fails leaves no question without an answer", async () 
   own.terminate();
 });
 
+test("a refused option leaves the one before in force, in another worker too", () => {
+  const sent = [];
+  let fail;
+  const makeWorker = (_, failed) => {
+    const lines = [];
+    sent.push(lines);
+    fail = failed;
+    return { send: (line) => typeof line === "string" && lines.push(line), end() {} };
+  };
+  const own = new Engine(null, makeWorker, true, () => {});
+  const said = ["setoption name Hash value 64", "setoption name Hash value abc", "debug on", "debug"];
+  for (const line of said) own.postMessage(line);
+  fail("it fell");
+  assert.deepEqual(sent[1], said);
+  // What is set again counts again, and comes once.
+  const again = ["setoption name MultiPV value 2", "setoption name MultiPV value 3", "setoption name MultiPV value 2"];
+  for (const line of again) own.postMessage(line);
+  fail("it fell again");
+  assert.deepEqual(sent[2], [...said, ...again.slice(1)]);
+});
+
 test("a worker that always fails is given up", async () => {
   const module = await WebAssembly.compile(readFileSync(new URL("../ibex.wasm", import.meta.url)));
   const lines = [];
