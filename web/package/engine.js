@@ -208,6 +208,8 @@ export class Engine {
     if (first === "bestmove") this.#answered();
     const answered = this.#asked.indexOf({ uciok: "uci", readyok: "isready" }[first]);
     if (answered >= 0) this.#asked.splice(answered, 1);
+    // An idle worker that answers is a good one. One that searches has to show it by the search.
+    if (answered >= 0 && !this.searching) this.#attempts = 0;
     this.#emit(message);
   }
 

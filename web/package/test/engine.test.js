@@ -306,6 +306,24 @@ test("a refused option leaves the one before in force, in another worker too", (
   assert.deepEqual(sent[2], [...said, ...again.slice(1)]);
 });
 
+test("failures of an idle worker with answers between them do not add up", () => {
+  let hear;
+  let fail;
+  const makeWorker = (listener, failed) => {
+    hear = listener;
+    fail = failed;
+    return { send: (line) => line === "isready" && hear("readyok"), end() {} };
+  };
+  const own = new Engine(null, makeWorker, true, () => {});
+  for (let count = 0; count < 10; count++) {
+    own.postMessage("isready");
+    fail("it fell");
+    assert.equal(own.failure, null, `${count}`);
+  }
+  for (let count = 0; count < 3; count++) fail("it fell");
+  assert.equal(own.failure, "it fell");
+});
+
 test("a worker that always fails is given up", async () => {
   const module = await WebAssembly.compile(readFileSync(new URL("../ibex.wasm", import.meta.url)));
   const lines = [];
