@@ -41,7 +41,10 @@ if (refused !== undefined) await leaveWith(2, process.stderr, `${refused}\n`);
 // A reader that goes away, as `head` does, ends the session quietly.
 process.stdout.on("error", () => process.exit(1));
 
-const engine = await load();
+const engine = await load().catch((error) => {
+  const advice = error.code === "ENOENT" ? " (in the source, make web builds it)" : "";
+  return leaveWith(2, process.stderr, `ibex-chess: cannot load ibex.wasm: ${error.message}${advice}\n`);
+});
 let ending = false;
 /** The last search, and how many have no answer yet. Only the last one can wait for a line that never comes. */
 let last = "";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -532,6 +532,29 @@ test("the command: lines, the end of the input, and arguments", () => {
   assert.equal(unknown.status, 2);
   assert.equal(unknown.stdout, "");
   assert.equal(unknown.stderr, help.stdout);
+});
+
+test("the command without its engine says so in a line", () => {
+  const folder = mkdtempSync(join(tmpdir(), "ibex-package-"));
+  const source = fileURLToPath(new URL("..", import.meta.url));
+  try {
+    for (const name of readdirSync(source)) {
+      if (/\.js$|^package\.json$/.test(name)) copyFileSync(join(source, name), join(folder, name));
+    }
+    for (const [wasm, said] of [
+      [null, /^ibex-chess: cannot load ibex\.wasm: ENOENT\b.*make web.*\n$/],
+      ["", /^ibex-chess: cannot load ibex\.wasm: .*\n$/],
+      ["\0asm", /^ibex-chess: cannot load ibex\.wasm: .*\n$/],
+    ]) {
+      if (wasm !== null) writeFileSync(join(folder, "ibex.wasm"), wasm);
+      const words = [join(folder, "cli.js"), "bench"];
+      const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: "utf8" });
+      assert.deepEqual([status, stdout], [2, ""], stderr);
+      assert.match(stderr, said);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test("the command ends quietly when its reader goes away", { timeout: 30_000 }, async () => {
