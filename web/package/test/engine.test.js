@@ -172,9 +172,11 @@ test("without shared memory a stop comes before the first line, too", async () =
   loaded.terminate();
 });
 
-test("without shared memory further stops leave the answer to the first one alone", async () => {
+test("without shared memory further stops leave the answer to the first one alone", { timeout: 30_000 }, async () => {
   const lines = [];
   let workers = 0;
+  let all;
+  const three = new Promise((resolve) => (all = resolve));
   // A worker takes its time for a short search, and none of the others ends.
   const makeWorker = (listener) => {
     workers += 1;
@@ -185,7 +187,7 @@ test("without shared memory further stops leave the answer to the first one alon
       end: () => (hasEnded = true),
     };
   };
-  const own = new Engine(null, makeWorker, false, (line) => lines.push(line));
+  const own = new Engine(null, makeWorker, false, (line) => lines.push(line) === 3 && all());
   own.postMessage("go infinite");
   for (let count = 0; count < 10; count++) {
     own.postMessage("stop");
@@ -195,7 +197,9 @@ test("without shared memory further stops leave the answer to the first one alon
   assert.equal(workers, 2);
   // They are meant for what was said between them, too.
   for (const line of ["go infinite", "stop", "go nodes 30000000", "stop", "stop"]) own.postMessage(line);
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  await three;
+  // There is no fourth.
+  await new Promise((resolve) => setTimeout(resolve, 200));
   assert.equal(lines.length, 3);
   assert.equal(workers, 4);
 });
@@ -352,16 +356,21 @@ test("a worker that always fails is given up", async () => {
   assert.deepEqual(earlier.slice(-3), ["info string the engine cannot run here: it fell", "uciok", "readyok"]);
 });
 
-test("without shared memory no line is lost or said twice", async () => {
+test("without shared memory no line is lost or said twice", { timeout: 60_000 }, async () => {
   const { loaded, lines, ask } = await engine({ shared: false });
   await ask("position startpos\ngo infinite", "info depth 5 ");
   for (const line of ["setoption name MultiPV value 2", "position startpos moves e2e4"]) loaded.postMessage(line);
   let answers = 0;
-  loaded.addMessageListener((line) => {
-    if (line.startsWith("bestmove") && ++answers === 1) loaded.postMessage("go nodes 3000");
+  const both = new Promise((resolve) => {
+    loaded.addMessageListener((line) => {
+      if (line.startsWith("bestmove") && ++answers === 1) loaded.postMessage("go nodes 3000");
+      if (answers === 2) resolve();
+    });
   });
   loaded.postMessage("stop");
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await both;
+  // There is no third.
+  await new Promise((resolve) => setTimeout(resolve, 300));
   assert.equal(answers, 2, lines.join("\n"));
   assert.ok(lines.some((line) => line.includes(" multipv 2 ")));
   assert.match(lines.at(-1), /^bestmove [a-h][5-8]/);
