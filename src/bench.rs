@@ -7,7 +7,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use crate::engine::{Engine, LARGEST_HASH, Settings};
+use crate::engine::{Engine, LARGEST_HASH, MOST_THREADS, Settings};
 use crate::position::notation::read_fen;
 use crate::position::{FenError, Game};
 use crate::time::Limits;
@@ -69,7 +69,7 @@ impl BenchOptions {
             [hash, threads, depth] => Ok(BenchOptions {
                 depth: number("the depth", depth, DEEPEST)?,
                 hash_mib: number("the hash", hash, LARGEST_HASH as u32)? as usize,
-                threads: number("the threads", threads, 512)? as usize,
+                threads: number("the threads", threads, MOST_THREADS as u32)? as usize,
             }),
             _ => Err(BenchError::Words),
         }

@@ -125,6 +125,9 @@ test("a dialogue, and the bench's node count", async () => {
   assert.ok(lines.some((line) => line.includes(" score mate 1 ")));
   const bench = await ask("bench", readFileSync(new URL("tests/bench.signature", root), "utf8").trim());
   assert.match(bench, /^\d+ nodes \d+ nps$/);
+  // There is one thread.
+  await ask("bench 16 2 1", "bench: the threads must be a number from 1 to 1, not '2'");
+  assert.match(await ask("bench 16 1 1", ""), /^\d+ nodes \d+ nps$/);
   loaded.terminate();
 });
 
