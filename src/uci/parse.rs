@@ -15,7 +15,7 @@ use shakmaty::{ByColor, CastlingMode, CastlingSide, Color, Move, Square};
 use super::message::Simple;
 use super::options::OptionError;
 use super::prompt;
-use crate::position::{FenError, Game, Position, Repair};
+use crate::position::{FenError, Game, Position, Repair, perft};
 use crate::time::Limits;
 
 /// A command of the protocol, or one for a person at the prompt.
@@ -31,8 +31,10 @@ pub enum Command {
     Position(Result<Setup, ParseError>),
     /// `go`.
     Go(Go),
-    /// `go perft`, to this depth.
-    Perft(u32),
+    /// `go perft`, or `perft` at the prompt.
+    ///
+    /// One whose depth cannot be counted is a command, too: it ends a search without end as another one does.
+    Perft(Result<Perft, ParseError>),
     /// A word that the protocol does not know, with what follows it.
     Other(String, Vec<String>),
 }
@@ -67,6 +69,9 @@ pub enum ParseError {
         /// Its place in the list, from 1.
         number: usize,
     },
+    /// The depth of `perft` is none that is counted; the word.
+    #[error("perft goes from depth 0 to {}, not '{}'", perft::DEEPEST, .0)]
+    Depth(String),
     /// The line was too long to be read.
     #[error("a line was too long to be read")]
     TooLong,
@@ -233,6 +238,39 @@ pub fn read_move(position: &Position, text: &str) -> Option<Move> {
     })
 }
 
+/// The arguments of `go perft` that need no position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Perft {
+    /// At most [`perft::DEEPEST`].
+    pub depth: u32,
+    search_moves: Vec<String>,
+}
+
+impl Perft {
+    /// A count of every move, to the depth that a word says.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseError::Depth`] if the word is no number, or one out of reach.
+    pub fn parse(word: &str) -> Result<Perft, ParseError> {
+        let depth = parse_number(word).and_then(|depth| u32::try_from(depth).ok());
+        let depth = depth.filter(|&depth| depth <= perft::DEEPEST).ok_or_else(|| ParseError::Depth(word.to_owned()))?;
+        Ok(Perft { depth, search_moves: Vec::new() })
+    }
+
+    /// The moves of a position whose leaves count.
+    ///
+    /// As in a search, moves to search that are not legal here are dropped; when none is left, there is no restriction.
+    pub fn moves(&self, position: &Position) -> Vec<Move> {
+        let named: Vec<Move> = self.search_moves.iter().filter_map(|text| read_move(position, text)).collect();
+        let mut moves: Vec<Move> = position.legal_moves().into_iter().collect();
+        if !named.is_empty() {
+            moves.retain(|m| named.contains(m));
+        }
+        moves
+    }
+}
+
 /// The arguments of `go` that need no position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Go {
@@ -248,9 +286,10 @@ pub struct Go {
     search_moves: Vec<String>,
 }
 
-/// Reads what follows `go`. Every limit combines with every other; a keyword without its number is skipped.
+/// Reads what follows `go`. Every limit combines with every other; a keyword without its number is skipped. A count of
+/// moves has no limit but its depth.
 fn go(words: &[&str]) -> Command {
-    let mut go = Go::default();
+    let (mut go, mut count) = (Go::default(), None);
     let mut words = words.iter().map(|word| word.to_ascii_lowercase()).peekable();
     while let Some(word) = words.next() {
         let mut value = || {
@@ -271,7 +310,10 @@ fn go(words: &[&str]) -> Command {
             "depth" => go.depth = value().map(to_count).or(go.depth),
             "mate" => go.mate = value().map(to_count).or(go.mate),
             "nodes" => go.nodes = value().map(|n| n.max(0).unsigned_abs()).or(go.nodes),
-            "perft" => return Command::Perft(value().map_or(1, to_count)),
+            "perft" => {
+                let depth = words.next_if(|next| parse_number(next).is_some());
+                count = Some(depth.unwrap_or_else(|| "1".to_owned()));
+            }
             "searchmoves" => {
                 while let Some(text) = words.next_if(|next| looks_like_move(next)) {
                     go.search_moves.push(text);
@@ -280,7 +322,12 @@ fn go(words: &[&str]) -> Command {
             _ => (),
         }
     }
-    Command::Go(go)
+    match count {
+        Some(depth) => {
+            Command::Perft(Perft::parse(&depth).map(|perft| Perft { search_moves: go.search_moves, ..perft }))
+        }
+        None => Command::Go(go),
+    }
 }
 
 /// A number as programs write it: whole, or with a fraction or exponent that is cut; out of range, it saturates.
@@ -462,8 +509,24 @@ mod tests {
         assert_eq!((all.nodes, all.movetime), (Some(10_000_000_000_000), Some(ms(6))));
         assert_eq!(limits("go foo depth 5 foo nodes 7").nodes, Some(7));
         assert_eq!(limits("go wtime depth 5").depth, Some(5));
-        assert_eq!(command("go perft 5"), Command::Perft(5));
-        assert_eq!(command("go perft"), Command::Perft(1));
+        for (line, depth) in [("go perft 5", 5), ("go perft", 1), ("go perft x", 1), ("go perft 1e1 infinite", 10)] {
+            assert_eq!(command(line), Command::Perft(Ok(Perft { depth, search_moves: Vec::new() })), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_count_has_a_depth_within_reach_and_the_moves_that_are_named() {
+        for word in ["-3", "65", "5000000000", "340282366920938463463374607431768211456"] {
+            assert_eq!(command(&format!("go perft {word}")), Command::Perft(Err(ParseError::Depth(word.to_owned()))));
+        }
+        let counted = |line: &str| match command(line) {
+            Command::Perft(Ok(perft)) => perft.moves(&Position::startpos()).len(),
+            other => panic!("{line}: {other:?}"),
+        };
+        assert_eq!(counted("go perft 1"), 20);
+        assert_eq!(counted("go searchmoves e2e4 g1f3 perft 1"), 2);
+        assert_eq!(counted("go perft 1 searchmoves e2e4 e2e4 e2e5"), 1);
+        assert_eq!(counted("go perft 1 searchmoves e2e5"), 20);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Commands beside the protocol, for a person at the prompt.
 
-use shakmaty::{Color, File, Rank, Square};
+use shakmaty::{Color, File, Move, Rank, Square};
 
 use super::message::move_text;
 use crate::engine::Engine;
@@ -165,14 +165,20 @@ pub fn license() -> Vec<String> {
     .into()
 }
 
-/// Counts the positions `depth` moves ahead (at most [`perft::DEEPEST`]), for each move; `None` if `stop` said so.
-pub fn divide(position: &Position, depth: u32, chess960: bool, stop: &impl Fn() -> bool) -> Option<Vec<String>> {
+/// Counts the positions `depth` moves ahead (at most [`perft::DEEPEST`]), for each of `moves`; `None` if stopped.
+pub fn divide(
+    position: &Position,
+    moves: &[Move],
+    depth: u32,
+    chess960: bool,
+    stop: &impl Fn() -> bool,
+) -> Option<Vec<String>> {
     if depth == 0 {
         return Some(vec!["Nodes searched: 1".to_owned()]);
     }
     let mut lines = Vec::new();
     let mut total = 0;
-    for m in position.legal_moves() {
+    for &m in moves {
         let nodes = perft::count_until(&position.after(m), depth - 1, stop)?;
         total += nodes;
         lines.push(format!("{}: {nodes}", move_text(m, chess960)));
@@ -192,12 +198,17 @@ mod tests {
 
     #[test]
     fn perft_counts_move_by_move() {
-        let lines = divide(&Position::startpos(), 3, false, &|| false).unwrap();
+        let position = Position::startpos();
+        let moves: Vec<Move> = position.legal_moves().into_iter().collect();
+        let count = |depth, stops: bool| divide(&position, &moves, depth, false, &|| stops);
+        let lines = count(3, false).unwrap();
         assert!(lines.contains(&"e2e4: 600".into()));
         assert_eq!(lines.last().unwrap(), "Nodes searched: 8902");
-        assert_eq!(divide(&Position::startpos(), 1, false, &|| false).unwrap().last().unwrap(), "Nodes searched: 20");
-        assert_eq!(divide(&Position::startpos(), 0, false, &|| false).unwrap(), ["Nodes searched: 1"]);
-        assert_eq!(divide(&Position::startpos(), 3, false, &|| true), None);
+        assert_eq!(count(1, false).unwrap().last().unwrap(), "Nodes searched: 20");
+        assert_eq!(count(0, false).unwrap(), ["Nodes searched: 1"]);
+        assert_eq!(count(3, true), None);
+        let one = divide(&position, &moves[..1], 1, false, &|| false).unwrap();
+        assert!(one.len() == 3 && one[0].ends_with(": 1") && one[2] == "Nodes searched: 1", "{one:?}");
     }
 
     #[test]

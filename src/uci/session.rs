@@ -13,12 +13,12 @@ use super::journal::{self, WIRE};
 use super::message::{Message, Simple};
 use super::options::{self, Action, OptionChange, Options};
 use super::output::Output;
-use super::parse::{self, Command, Go, ParseError, Setup};
+use super::parse::{self, Command, Go, ParseError, Perft, Setup};
 use super::print::{Printer, Style};
 use super::prompt::{self, LentCommand, Run};
 use super::{AUTHORS, NAME};
 use crate::engine::{Engine, SharedListener};
-use crate::position::{Game, Position, perft};
+use crate::position::{Game, Position};
 use crate::search::Event;
 #[cfg(target_family = "wasm")]
 use crate::search::host::{self, Heard};
@@ -240,7 +240,7 @@ impl Session {
             Command::SetOption(text) => self.set_option(&text),
             Command::Position(setup) => self.set_up(setup),
             Command::Go(go) => self.go(&go),
-            Command::Perft(depth) => self.perft(depth),
+            Command::Perft(perft) => self.perft(perft),
             Command::Other(word, rest) => self.other(&word, &rest),
         }
     }
@@ -384,12 +384,13 @@ impl Session {
         }
     }
 
-    fn perft(&mut self, depth: u32) {
-        if depth > perft::DEEPEST {
-            self.output.remark(&format!("perft goes to depth {}: {depth} is out of reach", perft::DEEPEST));
-            return;
-        }
+    fn perft(&mut self, perft: Result<Perft, ParseError>) {
+        let perft = match perft {
+            Ok(perft) => perft,
+            Err(error) => return self.output.remark(&error.to_string()),
+        };
         let Some(position) = self.game().map(|game| game.position().clone()) else { return };
+        let (depth, moves) = (perft.depth, perft.moves(&position));
         let (finished, stop) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let task = Task::Perft { stop: Arc::clone(&stop) };
         let running = Running { finished: Arc::clone(&finished), task, stopping: false };
@@ -401,7 +402,7 @@ impl Session {
         #[cfg(not(target_family = "wasm"))]
         let is_stopped = move || stop.load(Ordering::Relaxed);
         let count = move || {
-            match prompt::divide(&position, depth, chess960, &is_stopped) {
+            match prompt::divide(&position, &moves, depth, chess960, &is_stopped) {
                 Some(lines) => output.lines(lines),
                 None => output.remark("perft stopped"),
             }
@@ -435,10 +436,15 @@ impl Session {
             "help" => self.output.lines(prompt::help(&self.extras)),
             "compiler" => self.output.lines(prompt::compiler()),
             "license" => self.output.lines(prompt::license()),
-            "perft" => match rest.first().map_or(Ok(1), |depth| depth.parse::<u128>()) {
-                Ok(depth) => self.take(Command::Perft(u32::try_from(depth).unwrap_or(u32::MAX))),
-                Err(_) => self.output.remark("perft needs a depth, a whole number"),
-            },
+            "perft" => {
+                let depth = rest.first().map_or("1", String::as_str);
+                // What is no number for the npm package ends no search there, nor here.
+                if depth.strip_prefix('+').unwrap_or(depth).bytes().all(|byte| byte.is_ascii_digit()) {
+                    self.take(Command::Perft(Perft::parse(depth)));
+                } else {
+                    self.output.remark(&ParseError::Depth(depth.to_owned()).to_string());
+                }
+            }
             _ => match self.extras.iter().find(|extra| extra.name == word) {
                 Some(extra) => {
                     let mut say = |line: &str| self.output.line(line);

@@ -44,18 +44,20 @@ fn dirt_in_the_input() {
     }
 }
 
-/// A tree of any depth would not fit on a thread's stack.
+/// A tree of any depth would not fit on a thread's stack. What is refused is named as it was typed.
 #[test]
 fn a_count_that_is_too_deep() {
     let mut engine = Engine::new();
-    let lines = ["go perft 100000", "perft 99999999999", "go perft 99999999999999999999", "go perft 65"];
-    for line in lines {
-        engine.send(line);
+    let beyond = ["99999999999999999999", "340282366920938463463374607431768211456"];
+    for depth in ["65", "100000", "5000000000", "-3"].into_iter().chain(beyond) {
+        for command in ["perft", "go perft"] {
+            engine.send(format!("{command} {depth}"));
+            let refused = format!("info string perft goes from depth 0 to 64, not '{depth}'");
+            assert_eq!(engine.ready(), [refused], "{command}");
+        }
     }
-    engine.send("isready");
-    engine.expect("readyok");
-    let refused = engine.heard.iter().filter(|line| line.starts_with("info string perft goes to depth 64: "));
-    assert_eq!(refused.count(), lines.len(), "{:?}", engine.heard);
+    engine.send("perft x");
+    assert_eq!(engine.ready(), ["info string perft goes from depth 0 to 64, not 'x'"]);
     engine.send("go perft 64");
     engine.send("isready");
     engine.expect("readyok");

@@ -291,6 +291,10 @@ fn the_prompt() {
     let mut engine = Engine::new();
     engine.send("go perft 4");
     assert_eq!(engine.expect("Nodes"), "Nodes searched: 197281");
+    for named in ["go searchmoves e2e4 d2d4 perft 3", "go perft 3 searchmoves e2e4 d2d4"] {
+        engine.send(named);
+        assert_eq!(engine.expect("Nodes"), "Nodes searched: 1160", "{named}");
+    }
     engine.send("position startpos moves e2e4 e7e5\nperft 2");
     engine.expect("Nodes");
     engine.send("d");
