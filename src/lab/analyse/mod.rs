@@ -509,17 +509,23 @@ fn is_pgn(path: &Path, beginning: &[u8], whole: bool) -> Option<bool> {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn")) {
         return Some(true);
     }
-    let mut rest = beginning.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(beginning).trim_ascii_start();
+    let mut rest = without_mark(beginning);
     loop {
         let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
         match (rest.first(), end) {
             (Some(b'[' | b'{'), _) => return Some(true),
-            (Some(b';' | b'%'), Some(end)) => rest = rest[end..].trim_ascii_start(),
+            (Some(b';' | b'%'), Some(end)) => rest = without_mark(&rest[end..]),
             (Some(_), Some(end)) => return Some(begins_with_move(&rest[..end])),
             _ if whole => return Some(begins_with_move(rest)),
             _ => return None,
         }
     }
+}
+
+/// A text behind blanks and a byte order mark, which stands also where files were joined.
+fn without_mark(text: &[u8]) -> &[u8] {
+    let text = text.trim_ascii_start();
+    text.strip_prefix(b"\xEF\xBB\xBF").map_or(text, <[u8]>::trim_ascii_start)
 }
 
 /// Whether a line begins with a move number: digits and a dot, or digits, a blank and a move.
@@ -540,8 +546,15 @@ mod tests {
         let is_pgn = |name: &str, text: &[u8]| is_pgn(Path::new(name), text, true).expect("the whole text");
         assert!(is_pgn("a.PGN", b"") && is_pgn("-", b"\xEF\xBB\xBF\r\n [Event \"x\"]") && is_pgn("a.txt", b"1. e4 *"));
         assert!(!is_pgn("a.txt", b"# FENs\n8/8/8/8/8/8/8/8 w - -") && !is_pgn("-", b"1k6/8/8/8/8/8/8/K7 w - -"));
-        for games in ["; by me\n\n%x\r[Event \"x\"]", ";\n1. e4 *", "1 e4 e5 *", "12 Nf3! *", "41... Ke7 *\n", "{x} e4"]
-        {
+        for games in [
+            "; by me\n\n%x\r[Event \"x\"]",
+            "% a\n\n\u{FEFF}% b\n\u{FEFF}[Event \"x\"]",
+            ";\n1. e4 *",
+            "1 e4 e5 *",
+            "12 Nf3! *",
+            "41... Ke7 *\n",
+            "{x} e4",
+        ] {
             assert!(is_pgn("-", games.as_bytes()), "{games}");
         }
         for positions in ["", "; x", "8 8/8 w", "1", "%\n8/8/8/8/8/8/8/8 w - -", "1 1", "e4 e5"] {

@@ -13,6 +13,8 @@ use crate::position::{Game, Position, Repair};
 
 /// The text of a longer game is no game.
 const LONGEST: usize = 64 << 20;
+/// What some programs write where a text begins, also where files were joined.
+const MARK: &[u8] = b"\xEF\xBB\xBF";
 /// A result that also castles.
 const BOTH_LOST: &[u8] = b"0-0";
 /// Variations within variations, at most.
@@ -148,11 +150,14 @@ impl Builder {
             // The next game, and no brace before it.
             return (0, true);
         }
-        if self.comment.is_none() && at == 0 && line.starts_with(b"%") {
+        if self.comment.is_none()
+            && at == 0
+            && let Some(text) = escape(line)
+        {
             if self.result.is_some() && self.paragraph {
                 return (0, true);
             }
-            self.remark(Token::Escape(line[1..].trim_ascii_end().to_vec()));
+            self.remark(Token::Escape(text.to_vec()));
             self.paragraph = false;
             return (line.len(), false);
         }
@@ -456,6 +461,15 @@ impl Builder {
         };
         Reading { line: self.begins, text: self.text, title, players, game, remarks: self.remarks }
     }
+}
+
+/// What stands behind the percent sign of an escape line. Byte order marks may stand before it.
+fn escape(line: &[u8]) -> Option<&[u8]> {
+    let mut rest = line;
+    while let Some(behind) = rest.strip_prefix(MARK) {
+        rest = behind;
+    }
+    Some(rest.strip_prefix(b"%")?.trim_ascii_end())
 }
 
 /// Adds a token; comments in a row become one, and glyphs stand before the comment of their move.

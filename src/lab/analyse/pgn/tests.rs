@@ -92,6 +92,19 @@ fn games_have_borders() {
     assert_eq!(faults(three), ["line 3: a comment without an end", "line 11: a comment without an end"]);
 }
 
+/// A byte order mark shows nothing, where a file begins and where another one was joined to it.
+#[test]
+fn an_escape_line_may_have_a_byte_order_mark() {
+    for text in ["\u{FEFF}% x\n[Event \"a\"]\n\n1. e4 *", "\u{FEFF}\u{FEFF}% x\r\n1. e4 *"] {
+        let games = read(text);
+        assert_eq!(games.len(), 1, "{text}");
+        let game = games[0].game.as_ref().unwrap_or_else(|fault| panic!("{fault}: {text}"));
+        assert_eq!((game.before.as_slice(), game.moves.len()), (&[Token::Escape(b" x".to_vec())][..], 1), "{text}");
+    }
+    let joined = "1. e4 *\n\n\u{FEFF}% joined\n1. d4 *";
+    assert_eq!(moves(joined), ["1. e4 *", "% joined 1. d4 *"]);
+}
+
 #[test]
 fn an_earlier_analysis_can_be_told() {
     let text = "[Annotator \"Ibex 0\"]\n\n1. e4 *\n\n";
