@@ -131,7 +131,6 @@ fn positions_are_annotated() {
     assert!(text(&skipped.stderr).contains("2 left out"));
 }
 
-/// Packed games and games in UTF-16 give what the plain text gives.
 /// A line may be longer than any position: a remark is copied, and what is no position goes the way of such lines.
 #[test]
 fn long_lines_are_not_lost() {
@@ -158,6 +157,7 @@ fn long_lines_are_not_lost() {
     }
 }
 
+/// Packed games and games in UTF-16 give what the plain text gives.
 #[test]
 fn games_come_in_any_dress() {
     let plain = analyse(&["-", "--depth", "2"], SCHOLAR.as_bytes()).stdout;
@@ -200,6 +200,22 @@ fn bad_games_cost_only_themselves() {
     let skipped = analyse(&["-", "--depth", "2", "--skip-bad"], &input);
     assert!(text(&skipped.stderr).contains("2 left out"));
     assert!(!skipped.stdout.contains(&b'\r') && !text(&skipped.stdout).contains("Qxf7#"));
+}
+
+/// By the standard, comments and escape lines may stand anywhere. None of them is a game.
+#[test]
+fn remarks_behind_the_last_game_are_copied() {
+    for remark in ["% end of file", "; end of file", "{closing words}", "{ M\u{fc}ller }"] {
+        let input = format!("{SCHOLAR}{remark}\n");
+        for more in [&[][..], &["--skip-bad"], &["--player", "A"], &["--player", "nobody"]] {
+            let output = analyse(&[&["-", "--depth", "2"], more].concat(), input.as_bytes());
+            let (out, said) = (text(&output.stdout), text(&output.stderr));
+            assert!(out.ends_with(&format!("1-0\n\n{remark}\n\n")), "{remark} {more:?}: {out}");
+            assert_eq!(output.status.code(), Some(i32::from(more.contains(&"nobody"))), "{remark} {more:?}: {said}");
+            let none_is_bad = said.contains("; 0 copied unchanged") || said.contains("; 0 left out");
+            assert!(said.contains("1 game") && none_is_bad && !said.contains("no game:"), "{said}");
+        }
+    }
 }
 
 /// An analysis that was killed goes on where it was, and ends in the same bytes as one that was not.

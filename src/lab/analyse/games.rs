@@ -95,6 +95,8 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) 
             remarks.iter().for_each(|fault| desk.note(&format!("{name}:{}", fault.line), &about(&fault.reason)));
         };
         let text = match &mut reading.game {
+            // Remarks are no part of a game, and stay whatever is wanted of the games.
+            Err(_) if reading.only_remarks => reading.unchanged(),
             Ok(game) if !desk.args.choice.concerns(game) => {
                 desk.tally.others += 1;
                 reading.unchanged()

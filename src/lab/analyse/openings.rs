@@ -135,6 +135,7 @@ fn of_games(text: &[u8]) -> std::io::Result<Read> {
     while let Some(reading) = games.next_game()? {
         let game = match reading.game {
             Ok(game) => game,
+            Err(_) if reading.only_remarks => continue,
             Err(fault) => {
                 faults.push((fault.line, fault.reason));
                 continue;
@@ -206,7 +207,7 @@ mod tests {
     #[test]
     fn games_of_openings() {
         let text = "[ECO \"B90\"]\n[Opening \"Sicilian\"]\n[Variation \"Najdorf\"]\n\n1. e4 c5 *\n\n\
-                    [Opening \"x\"]\n\n1. d4 *\n\n[ECO \"A00\"]\n[Opening \"y\"]\n\n1. e5 *\n";
+                    [Opening \"x\"]\n\n1. d4 *\n\n[ECO \"A00\"]\n[Opening \"y\"]\n\n1. e5 *\n\n{the end}\n";
         let (known, faults) = of_games(text.as_bytes()).expect("memory can be read");
         let all: Vec<&Opening> = known.values().collect();
         assert_eq!(all.len(), 1);

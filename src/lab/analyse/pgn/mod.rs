@@ -136,6 +136,8 @@ pub struct Reading {
     pub players: [Option<Vec<u8>>; 2],
     /// The game, or the first thing in it that cannot be read.
     pub game: Result<Pgn, Fault>,
+    /// Whether there are only comments and escape lines, as behind the last game: then it is no game, nor a faulty one.
+    pub only_remarks: bool,
     /// What was read, but will be written differently or not understood.
     pub remarks: Vec<Fault>,
 }

@@ -35,7 +35,8 @@ impl<R: BufRead> Games<R> {
         Games { lines: Lines::new(input), line: Vec::new(), at: 0, ended: false }
     }
 
-    /// The next game, readable or not; `None` at the end of the input. Empty lines and blanks are no game.
+    /// The next game, readable or not; `None` at the end of the input. Empty lines and blanks are no game, and remarks
+    /// behind the last one are named as what they are.
     ///
     /// # Errors
     ///
@@ -439,6 +440,7 @@ impl Builder {
         {
             self.fault(self.begins, reason.to_string());
         }
+        let only_remarks = self.fault.is_none() && self.tags.is_empty() && !self.movetext;
         if self.fault.is_none() && self.tags.is_empty() && self.moves.is_empty() {
             self.fault(self.begins, "no game: neither tags nor moves".to_owned());
         }
@@ -459,7 +461,8 @@ impl Builder {
             }),
             (fault, _) => Err(fault.unwrap_or(Fault { line: self.begins, reason: "no position".to_owned() })),
         };
-        Reading { line: self.begins, text: self.text, title, players, game, remarks: self.remarks }
+        let (line, text, remarks) = (self.begins, self.text, self.remarks);
+        Reading { line, text, title, players, game, only_remarks, remarks }
     }
 }
 

@@ -106,6 +106,19 @@ fn an_escape_line_may_have_a_byte_order_mark() {
 }
 
 #[test]
+fn remarks_behind_the_last_game_are_no_game() {
+    for remarks in ["% end of file", "; end of file", "{closing\nwords}\n", "\u{FEFF}% x\n;y\n{z}"] {
+        let games = read(format!("1. e4 *\n\n{remarks}"));
+        let kinds: Vec<_> = games.iter().map(|game| (game.game.is_ok(), game.only_remarks)).collect();
+        assert_eq!(kinds, [(true, false), (false, true)], "{remarks}");
+        assert_eq!(games[1].text, remarks.as_bytes());
+    }
+    for other in ["{without an end", "*", "; x\n*", "[Event \"x\"]\n{y}", "{x} $1", "plain words"] {
+        assert!(read(other).iter().all(|game| !game.only_remarks), "{other}");
+    }
+}
+
+#[test]
 fn an_earlier_analysis_can_be_told() {
     let text = "[Annotator \"Ibex 0\"]\n\n1. e4 *\n\n";
     assert_eq!(rewritten(text), "[Annotator \"x\"]\n\n1. e4 *\n\n");
