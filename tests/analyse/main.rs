@@ -186,7 +186,7 @@ fn bad_games_cost_only_themselves() {
     let complaints = text(&output.stderr);
     for part in [
         "standard input:5: game 1 (A - B): 3... 'Ke4' is not legal: copied unchanged\n",
-        "standard input:9: game 2 (? - ?): Ibex does not play 'crazyhouse': copied unchanged\n",
+        "standard input:7: game 2 (? - ?): Ibex does not play 'crazyhouse': copied unchanged\n",
         "2 games, 4 positions",
         "2 copied unchanged",
     ] {

@@ -93,6 +93,8 @@ struct Builder {
     tags: Vec<Tag>,
     /// The line of the tag `FEN`.
     fen_line: Option<usize>,
+    /// The line of the tag `Variant`.
+    variant_line: Option<usize>,
     fault: Option<Fault>,
     remarks: Vec<Fault>,
     before: Vec<Token>,
@@ -122,6 +124,7 @@ impl Builder {
             text: Vec::new(),
             tags: Vec::new(),
             fen_line: None,
+            variant_line: None,
             fault: None,
             remarks: Vec::new(),
             before: Vec::new(),
@@ -244,10 +247,22 @@ impl Builder {
                 self.remarks.push(Fault { line, reason: format!("{reason}: kept as it stands") });
             }
         }
-        if tag.name().is_some_and(|name| name.eq_ignore_ascii_case(b"FEN")) {
+        let is = |known: &[u8]| tag.name().is_some_and(|name| name.eq_ignore_ascii_case(known));
+        if is(b"FEN") {
             self.fen_line.get_or_insert(line);
+        } else if is(b"Variant") {
+            self.variant_line.get_or_insert(line);
         }
         self.tags.push(tag);
+    }
+
+    /// The line of the tag that a fault is about, where it is about one.
+    fn tag_line(&self, reason: &GameError) -> Option<usize> {
+        match reason {
+            GameError::Variant(_) => self.variant_line,
+            GameError::Fen(_) | GameError::FenNotText | GameError::TwoFens => self.fen_line,
+            _ => None,
+        }
     }
 
     fn fault(&mut self, line: usize, reason: String) {
@@ -273,7 +288,8 @@ impl Builder {
         if let Err(reason) = self.begin().and_then(|()| self.understand(lexeme, line)) {
             self.lost_depth = self.levels.len().saturating_sub(1);
             self.levels.clear();
-            self.fault(line, reason.to_string());
+            // The first word shows what is wrong with the tags before it.
+            self.fault(self.tag_line(&reason).unwrap_or(line), reason.to_string());
         }
     }
 
@@ -438,7 +454,7 @@ impl Builder {
         if self.fault.is_none()
             && let Err(reason) = self.begin()
         {
-            self.fault(self.begins, reason.to_string());
+            self.fault(self.tag_line(&reason).unwrap_or(self.begins), reason.to_string());
         }
         let only_remarks = self.fault.is_none() && self.tags.is_empty() && !self.movetext;
         if self.fault.is_none() && self.tags.is_empty() && self.moves.is_empty() {
