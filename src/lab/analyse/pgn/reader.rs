@@ -232,7 +232,15 @@ impl Builder {
             return self.paragraph || !belongs;
         }
         // A game without a result, and without tags after it.
-        self.paragraph && first_number && (self.moves.len() > 1 || (self.fault.is_some() && self.movetext))
+        let lost = self.fault.is_some() && self.movetext;
+        self.paragraph && first_number && (lost || self.is_past_first_move())
+    }
+
+    /// Whether the number 1 cannot go on with what has been read: with the main line, or with an open variation.
+    fn is_past_first_move(&self) -> bool {
+        let [_, .., variation] = self.levels.as_slice() else { return self.moves.len() > 1 };
+        let number = |position: &Position| shakmaty::Position::fullmoves(position.chess());
+        variation.position.as_ref().map(number) != self.start.as_ref().map(number)
     }
 
     fn tag(&mut self, tag: Tag, line: usize) {

@@ -83,6 +83,11 @@ fn games_have_borders() {
     assert_eq!(moves("1. e4 e5\n\n2. Nf3 Nc6 1-0"), ["1. e4 e5 2. Nf3 Nc6 1-0"]);
     assert_eq!(moves("1. e4 e5\n\n1. d4 d5"), ["1. e4 e5 *", "1. d4 d5 *"]);
     assert_eq!(moves("1. e4 e5 1-0 {over} $1\n\n{next} 1. d4 *"), ["1. e4 e5 $1 { over } 1-0", "{ next } 1. d4 *"]);
+    // A variation may begin behind an empty line, but not go back to the first move.
+    let variation = "1. e4 e5 (\n\n1... c5 2. Nf3) (1... c6\n\n2. d4) 2. Nf3 *";
+    assert_eq!(moves(variation), ["1. e4 e5 (1... c5 2. Nf3) (1... c6 2. d4) 2. Nf3 *"]);
+    let open = "1. e4 e5 (1... c5\n\n1. d4 d5 *\n\n1. c4 *";
+    assert_eq!(read(open).iter().map(|game| game.game.is_ok()).collect::<Vec<_>>(), [false, true, true]);
     let two = "[Event \"1\"]\n[White \"A\"]\n\n1. e4\n[Event \"2\"]\n\n\n[Event \"3\"]\n\n*";
     assert_eq!(moves(two), ["1. e4 *", "*", "*"]);
     // A brace that is missing costs its game only.
