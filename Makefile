@@ -22,8 +22,8 @@ FUZZ_SECONDS ?= 60
 # The public test data lie where IBEX_SHARED says, or beside the checkout. The pages say how the program was built, so
 # the user's flags do not count.
 MAKE_FIGURES = env -u CARGO_ENCODED_RUSTFLAGS RUSTFLAGS= cargo build --release --locked --bin ibex && \
-  cargo run --quiet --locked -p ibex-figures -- --ibex $(or $(CARGO_TARGET_DIR),target)/release/ibex \
-  --build '`cargo build --release`' $(if $(IBEX_SHARED),--shared $(IBEX_SHARED)) run
+  cargo run --quiet --locked -p ibex-figures -- --ibex "$(or $(CARGO_TARGET_DIR),target)/release/ibex" \
+  --build '`cargo build --release`' $(if $(IBEX_SHARED),--shared "$(IBEX_SHARED)") run
 
 # What the page's builder needs; the tests of the package need a little less.
 NODE = install version 20.19 or later of 20, or 22.12 or later, from https://nodejs.org
@@ -134,7 +134,7 @@ soak: ## The long runs: storms, readers, table, model checker, sanitizers, an ho
 	.ci/soak
 
 fuzz: ## Each fuzzing target for FUZZ_SECONDS, from the project's own seeds (cargo install cargo-fuzz)
-	IBEX_FUZZ_CORPUS=$(CURDIR)/fuzz/corpus cargo test --locked --test parsers -- --ignored seeds_for_the_fuzzer
+	IBEX_FUZZ_CORPUS="$(CURDIR)/fuzz/corpus" cargo test --locked --test parsers -- --ignored seeds_for_the_fuzzer
 	@for target in $(FUZZ_TARGETS); do \
 	  cargo +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -max_len=4000 -timeout=20 -rss_limit_mb=4096 \
 	    -print_final_stats=1 > fuzz/$$target.log 2>&1 \
@@ -152,14 +152,14 @@ figures-%:
 	$(MAKE_FIGURES) $*
 
 match: ## Play the commit NEW against OLD by SPRT and record the result, with CHANGE="what it does" (fastchess must be in the search path; ARGS="--tc 8+0.08" for a clock)
-	cargo run --quiet --locked -p ibex-figures -- $(if $(IBEX_SHARED),--shared $(IBEX_SHARED)) match \
+	cargo run --quiet --locked -p ibex-figures -- $(if $(IBEX_SHARED),--shared "$(IBEX_SHARED)") match \
 	  --new $(or $(NEW),HEAD) --old $(or $(OLD),HEAD~1) $(if $(CHANGE),--change "$$CHANGE") $(ARGS)
 	$(MAKE) matches
 
 factors: ## Measure the effects of many changes of options in one match: CHANGES=FILE has one a line, NAME OPTION=VALUE ...
 	cargo build --quiet --release --locked --features tune --bin ibex --target-dir target/tune
-	cargo run --quiet --locked -p ibex-figures -- $(if $(IBEX_SHARED),--shared $(IBEX_SHARED)) --ibex target/tune/release/ibex \
-	  factors $(or $(CHANGES),$(error CHANGES=FILE is missing)) $(ARGS)
+	cargo run --quiet --locked -p ibex-figures -- $(if $(IBEX_SHARED),--shared "$(IBEX_SHARED)") \
+	  --ibex target/tune/release/ibex factors "$(or $(CHANGES),$(error CHANGES=FILE is missing))" $(ARGS)
 
 matches: ## Write the tables of MATCHES.md again, after a change of docs/matches.csv
 	IBEX_WRITE_MATCHES=1 cargo test --locked --test source matches

@@ -148,13 +148,21 @@ fn the_version_of_node_is_the_one_that_the_page_needs() {
     assert!(page.contains("version 20 the release 20.19 or later, or else 22.12 or later"));
 }
 
+/// What make prints; `None`, and a line about it, where there is no make.
+fn make(arguments: &[&str]) -> Option<String> {
+    let made = Command::new("make").arg("--no-print-directory").args(arguments).current_dir(root()).output();
+    let Ok(output) = made else {
+        eprintln!("SKIPPED: no make");
+        return None;
+    };
+    assert!(output.status.success(), "make {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
 /// What `make help` prints is pasted into a shell, where `$$` is a number.
 #[test]
 fn the_help_of_make_can_be_pasted() {
-    let Ok(output) = Command::new("make").args(["--no-print-directory", "help"]).current_dir(root()).output() else {
-        return;
-    };
-    let help = String::from_utf8_lossy(&output.stdout);
+    let Some(help) = make(&["help"]) else { return };
     assert!(help.lines().count() > 20, "{help}");
     assert!(!help.contains("$$") && !help.contains("$(EXE)"), "{help}");
     assert!(
@@ -166,12 +174,25 @@ fn the_help_of_make_can_be_pasted() {
 /// What a match is about has the names of options, in backticks, which a shell would run.
 #[test]
 fn the_text_of_a_match_reaches_the_record_as_it_is() {
-    let arguments = ["--no-print-directory", "--dry-run", "match", "CHANGE=`iir_depth` from 4 to 3"];
-    let Ok(output) = Command::new("make").args(arguments).current_dir(root()).output() else {
-        return;
-    };
-    let printed = String::from_utf8_lossy(&output.stdout);
+    let Some(printed) = make(&["--dry-run", "match", "CHANGE=`iir_depth` from 4 to 3"]) else { return };
     assert!(printed.contains("--change \"$CHANGE\"") && !printed.contains("iir_depth"), "{printed}");
+}
+
+/// A blank in a path is no end of a word.
+#[test]
+fn make_takes_paths_with_blanks() {
+    let (shared, built) = ("IBEX_SHARED=/x y", "CARGO_TARGET_DIR=/a b");
+    for (arguments, words) in [
+        (&["match", shared][..], &["--shared \"/x y\""][..]),
+        (&["factors", "CHANGES=c d", shared], &["--shared \"/x y\"", "factors \"c d\""]),
+        (&["figures", built, shared], &["--ibex \"/a b/release/ibex\"", "--shared \"/x y\""]),
+        (&["fuzz"], &["IBEX_FUZZ_CORPUS=\""]),
+    ] {
+        let Some(printed) = make(&[&["--dry-run"], arguments].concat()) else { return };
+        for &word in words {
+            assert!(printed.contains(word), "{arguments:?}: {word}: {printed}");
+        }
+    }
 }
 
 /// A reader pastes the commands one after the other.
