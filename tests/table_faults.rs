@@ -48,8 +48,15 @@ fn settings(threads: usize) -> Settings {
     Settings { hash_mib: 1, threads, draws: DrawRule::Off, contempt: 0, ..Settings::default() }
 }
 
-/// Searches while this many threads forge entries; returns the number of entries, and whether the search saw a proven
-/// win or loss.
+/// Nodes of a search without saboteurs.
+const NODES: u64 = 60_000;
+/// Nodes of a search under sabotage at most: on a busy machine the saboteurs may begin late.
+const PATIENCE: u64 = 30_000_000;
+/// Forged entries that a search under sabotage has to bear at least.
+const ENOUGH: u64 = 20_000;
+
+/// Searches while this many threads forge entries, until there are enough of them and the search has believed one;
+/// returns the number of entries, and whether the search saw a proven win or loss.
 fn search_under_sabotage(fen: &str, seed: u64, saboteurs: u64) -> (u64, bool) {
     let game = Game::from_fen(fen, CastlingMode::Standard).expect("a position");
     let root = game.position().clone();
@@ -59,7 +66,8 @@ fn search_under_sabotage(fen: &str, seed: u64, saboteurs: u64) -> (u64, bool) {
     let reports = Arc::new(Mutex::new(Vec::new()));
     let outcome = Arc::new(Mutex::new(None));
     let (heard, told) = (Arc::clone(&reports), Arc::clone(&outcome));
-    let limits = Limits { nodes: Some(60_000), ..Limits::default() };
+    let nodes = if saboteurs == 0 { NODES } else { PATIENCE };
+    let limits = Limits { nodes: Some(nodes), ..Limits::default() };
     engine
         .start(
             game.clone(),
@@ -77,6 +85,11 @@ fn search_under_sabotage(fen: &str, seed: u64, saboteurs: u64) -> (u64, bool) {
             scope.spawn(move || sabotage(table, game, seed ^ saboteur, stop, written));
         }
         while engine.is_searching() {
+            let forged = saboteurs > 0 && written.load(Ordering::Relaxed) >= ENOUGH;
+            let is_decided = |report: &Report| report.value.score().is_decisive();
+            if forged && reports.lock().expect("no panic").iter().any(is_decided) {
+                engine.stop();
+            }
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
         stop.store(true, Ordering::Relaxed);
