@@ -82,7 +82,8 @@ fn a_game_is_annotated() {
         "2. Qh5",
         " early }",
         "3... Nf6 $4 { [%eval #1",
-        " [%ibex $4 line] } (3... g6) (3... ",
+        " [%ibex $4 line ",
+        "] } (3... g6) (3... ",
         ") 4. Qxf7# 1-0",
     ] {
         assert!(annotated.contains(part), "{part}: {annotated}");
@@ -96,6 +97,21 @@ fn a_game_is_annotated() {
     assert_eq!(analyse(&["-", "--nodes", "5000"], &lines.stdout).stdout, output.stdout);
     // The same input, the same result.
     assert_eq!(analyse(&["-", "--nodes", "5000"], SCHOLAR.as_bytes()).stdout, output.stdout);
+}
+
+/// A second analysis takes Ibex's line out, and not the variation that the user has put behind it.
+#[test]
+fn a_variation_behind_the_line_of_ibex_stays() {
+    let run = |games: &str| moves(&analyse(&["-", "--nodes", "5000"], games.as_bytes()));
+    let first = run(SCHOLAR);
+    let more = first.replace(") 4. Qxf7#", ") (3... d6) 4. Qxf7#");
+    assert_ne!(more, first);
+    assert_eq!(run(&more), first.replace("(3... g6) ", "(3... g6) (3... d6) "));
+    // Nor the one that stands there alone once the user has taken out Ibex's.
+    let line = first.rsplit_once("(3... g6) ").and_then(|(_, rest)| rest.split_once(") ")).expect("a line").0;
+    let alone = first.replace(&format!("(3... g6) {line})"), "(3... d6)");
+    assert_ne!(alone, first);
+    assert!(run(&alone).contains(" (3... d6) (3... "), "{alone}");
 }
 
 #[test]

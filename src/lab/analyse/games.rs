@@ -1,6 +1,7 @@
 //! Games, one after the other: every position is searched, every move is judged.
 
 use std::io::BufRead;
+use std::ops::Range;
 
 use shakmaty::Color;
 
@@ -16,9 +17,10 @@ use crate::position::Game;
 use crate::position::game::Ending;
 use crate::position::notation::{Action, san};
 
-/// The command in a comment that lists what Ibex added to its move: glyphs, and `line` for the last
-/// variation after it.
+/// The command in a comment that lists what Ibex added to its move: glyphs, and a variation.
 const ADDED: &[u8] = b"[%ibex";
+/// The word in this command behind which the moves of the variation stand, to the end of the command.
+const LINE: &str = "line";
 /// The command in a comment that holds an evaluation.
 const EVALUATION: &[u8] = b"[%eval";
 
@@ -205,11 +207,13 @@ fn annotate(game: &mut Pgn, desk: &mut Desk<'_>) -> Result<Analysis, Halt> {
         }
         let mut line = Vec::new();
         if another && (judgement.is_some() || desk.args.all_lines) && desk.args.line > 0 {
-            added.push("line".to_owned());
+            added.push(LINE.to_owned());
             line.push(Token::Open);
             let mut position = positions[i].position().clone();
             for &m in best.iter().take(desk.args.line) {
-                line.push(Token::San(san(&position, m)));
+                let name = san(&position, m);
+                added.push(name.clone());
+                line.push(Token::San(name));
                 position.play(m);
             }
             line.push(Token::Close);
@@ -381,21 +385,58 @@ fn forget_analysis(game: &mut Pgn) {
         let Some(added) = take_command(comment, ADDED) else { continue };
         let empty = comment.trim_ascii().is_empty();
         let words: Vec<String> = String::from_utf8_lossy(&added).split_whitespace().map(str::to_owned).collect();
-        played.nags.retain(|nag| !words.contains(&format!("${nag}")));
-        if words.iter().any(|word| word == "line")
-            && let Some(end) = played.after.iter().rposition(|token| *token == Token::Close)
-        {
-            // Ours is moves and nothing else; what somebody has annotated since is theirs.
-            let moves = played.after[..end].iter().rev().take_while(|token| matches!(token, Token::San(_))).count();
-            let begin = (end - moves).checked_sub(1).filter(|&begin| played.after[begin] == Token::Open);
-            if let Some(begin) = begin {
-                played.after.drain(begin..=end);
-            }
+        let (glyphs, line) = words.split_at(words.iter().position(|word| word == LINE).unwrap_or(words.len()));
+        played.nags.retain(|nag| !glyphs.contains(&format!("${nag}")));
+        if let Some((_, moves)) = line.split_first() {
+            forget_line(&mut played.after, moves);
         }
         if empty {
             played.after.remove(0);
         }
     }
+}
+
+/// Takes out the variation that is exactly these moves, wherever it stands; of several the last, for ours follows theirs.
+/// What has been changed or annotated since is somebody's own.
+///
+/// Earlier versions did not name the moves. Then a variation of moves alone may be ours if there is no other.
+fn forget_line(tokens: &mut Vec<Token>, moves: &[String]) {
+    let all = variations(tokens);
+    let ours = all.iter().rfind(|inside| {
+        let found = bare_moves(&tokens[inside.start..inside.end]);
+        found.is_some_and(|found| if moves.is_empty() { all.len() == 1 } else { found == moves })
+    });
+    if let Some(ours) = ours {
+        tokens.drain(ours.start - 1..=ours.end);
+    }
+}
+
+/// What stands inside each variation to a move. Variations within these are parts of them.
+fn variations(tokens: &[Token]) -> Vec<Range<usize>> {
+    let (mut found, mut open) = (Vec::new(), Vec::new());
+    for (i, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Open => open.push(i),
+            Token::Close => {
+                if let Some(begin) = open.pop()
+                    && open.is_empty()
+                {
+                    found.push(begin + 1..i);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The moves of a variation; `None` if something else stands among them.
+fn bare_moves(inside: &[Token]) -> Option<Vec<&str>> {
+    let moves = inside.iter().map(|token| match token {
+        Token::San(san) => Some(san.as_str()),
+        _ => None,
+    });
+    moves.collect()
 }
 
 /// Takes the evaluations out of the comments beside the main line; comments that hold nothing else go.
@@ -515,9 +556,22 @@ mod tests {
             ("1. e4 {[%eval open} *", "1. e4 { [%eval open } *"),
             ("1. e4 {[%evaluation 1]} *", "1. e4 { [%evaluation 1] } *"),
             (
-                "1. e4 $4 $1 {[%eval 0.3,1] [%ibex $4 line] mine} (1. a3) (1. d4 d5) {behind} e5 $2 *",
+                "1. e4 $4 $1 {[%eval 0.3,1] [%ibex $4 line d4 d5] mine} (1. a3) (1. d4 d5) {behind} e5 $2 *",
                 "1. e4 $1 { mine } (1. a3) { behind } 1... e5 $2 *",
             ),
+            // The line is the one that is named, wherever it stands.
+            (
+                "1. f3 {[%eval -0.48,3] [%ibex $6 line e4 e5 Nc3]} (1. e4 e5 2. Nc3) (1. c4 c5) e5 *",
+                "1. f3 (1. c4 c5) 1... e5 *",
+            ),
+            ("1. f3 {[%ibex line\ne4 e5]} (1. c4 c5) e5 *", "1. f3 (1. c4 c5) 1... e5 *"),
+            ("1. f3 {[%ibex line e4 e5]} (1. e4 e5) (1. c4) (1. e4 e5) *", "1. f3 (1. e4 e5) (1. c4) *"),
+            (
+                "1. f3 {[%ibex line e4 e5]} (1. e4 e5 2. d4) (1. e4) (1. e4 e5 {good}) (1. c4 (1. e4 e5) c5) *",
+                "1. f3 (1. e4 e5 2. d4) (1. e4) (1. e4 e5 { good }) (1. c4 (1. e4 e5) 1... c5) *",
+            ),
+            // Earlier versions named none.
+            ("1. f3 {[%ibex $6 line]} (1. e4 e5) (1. c4 c5) *", "1. f3 (1. e4 e5) (1. c4 c5) *"),
             ("1. e4 {[%ibex line]} (1. d4 $1) (1. c4 c5 {good}) *", "1. e4 (1. d4 $1) (1. c4 c5 { good }) *"),
             ("1. e4 {[%eval 0.3,1] [%ibex line]} (1. d4) *", "1. e4 *"),
             // Evaluations within variations are somebody's own.
