@@ -148,10 +148,7 @@ impl Suite {
         let file = &self.file;
         let mut lines: Vec<String> = self.notes.iter().map(ToString::to_string).collect();
         lines.extend(self.oddities.report().iter().map(|line| format!("{file}: {line}")));
-        if let Some((count, first)) = self.latin1 {
-            let (lines_are, nth) = if count == 1 { ("line is", "line") } else { ("lines are", "first line") };
-            lines.push(format!("{file}: {count} {lines_are} not UTF-8, read as Latin-1 ({nth} {first})"));
-        }
+        lines.extend(self.latin1.map(|lines| format!("{file}: {}", latin1_remark(lines))));
         if self.zeros > 0 {
             lines.push(format!("{file}: zero bytes at the end of lines ({}), read as blanks", self.zeros));
         }
@@ -175,8 +172,14 @@ impl Suite {
     }
 }
 
+/// What is to be said of lines that are not UTF-8: how many they are, and the first of them.
+pub fn latin1_remark((count, first): (usize, usize)) -> String {
+    let (lines_are, nth) = if count == 1 { ("line is", "line") } else { ("lines are", "first line") };
+    format!("{count} {lines_are} not UTF-8, read as Latin-1 ({nth} {first})")
+}
+
 /// What is to be said of the characters of a line that is used.
-fn remarks(text: &str) -> impl Iterator<Item = String> {
+pub fn remarks(text: &str) -> impl Iterator<Item = String> {
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
     let control = text.chars().find(|c| c.is_control() && *c != '\t');
     let control = control.map(|c| format!("control character U+{:04X}", c as u32));

@@ -109,7 +109,8 @@ fn positions_that_an_engine_is_not_made_for_do_not_count_against_it() {
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert_eq!(said.matches("plain: it has no option UCI_Chess960, and did not get the position").count(), 5, "{said}");
-    assert!(said.contains("0 games, 1 position; ") && said.contains("; 5 copied unchanged"), "{said}");
+    let counted = ["0 games, 1 position; ", "; 0 copied unchanged; 5 positions without a value"];
+    assert!(counted.iter().all(|part| said.contains(part)), "{said}");
     assert!(text(&output.stdout).starts_with(&shuffled), "{}", text(&output.stdout));
 }
 
@@ -126,6 +127,36 @@ fn an_engine_may_name_no_score() {
     assert!(said.contains("1 game, 0 positions") && said.contains("; 5 positions without a value"), "{said}");
     for place in ["before 1. e4", "before 2. Nf3", "at the end"] {
         assert!(said.contains(&format!("no value {place}: mute: it named no score\n")), "{place}: {said}");
+    }
+}
+
+/// A position is a good one also where an engine fails on it: `--skip-bad` is for what cannot be read. An engine that
+/// has ended is started again, and counts its searches anew; one whose answer is wrong goes on.
+#[cfg(unix)]
+#[test]
+fn positions_without_a_value_stay() {
+    let folder = crate::scratch::Scratch::new("stay");
+    let positions = ["4k3/8/8/8/8/8/P7/4K3 w - -", "4k3/8/8/8/8/8/P6P/4K3 w - -"];
+    let input = positions.join("\n") + "\n";
+    let answer = "echo 'info depth 1 score cp 9 pv a2a3'; echo 'bestmove a2a3'";
+    for (name, fault, failed, reason) in [
+        ("illegal", "echo 'bestmove a1a1'", "1 position", "'bestmove a1a1' is not legal: the line stays as it is"),
+        ("crash", "exit 3", "2 positions", "it ended (exit status: 3): the line stays as it is"),
+        ("mute", "echo 'bestmove a2a3'", "1 position", "it named no score"),
+    ] {
+        let engine = fake_engine(&folder.0, name, &format!("if [ $n -eq 1 ]; then {fault}; else {answer}; fi"));
+        for more in [&[][..], &["--skip-bad"]] {
+            let output = analyse(&[&["-", "--engine", &engine], more].concat(), input.as_bytes());
+            let (all, said) = (text(&output.stdout), text(&output.stderr));
+            assert_eq!(output.status.code(), Some(1), "{name}: {said}");
+            assert!(said.contains(&format!("standard input:1: no value: {name}: {reason}\n")), "{said}");
+            assert!(said.ends_with(&format!("; {failed} without a value\n")), "{said}");
+            let lines: Vec<&str> = all.lines().collect();
+            assert_eq!(lines.len(), 2, "{name}: {all}");
+            let analysed = format!("{} acd 1;", positions[1]);
+            assert!(if name == "mute" { lines[0].contains(" pm a3;") } else { lines[0] == positions[0] }, "{lines:?}");
+            assert!(if name == "crash" { lines == positions } else { lines[1].starts_with(&analysed) }, "{lines:?}");
+        }
     }
 }
 

@@ -136,7 +136,7 @@ fn positions_are_annotated() {
     assert_eq!((lines[0].as_str(), lines[2].as_str()), ("# three", "8/8/8/8/8/8/8/8 w - - 0 1"));
     assert!(lines[1].starts_with("6k1/5ppp/8/8/8/8/8/R3K3 w Q - acd "), "{lines:?}");
     assert!(lines[1].contains(" ce 32766; pm Ra8#; pv Ra8#;"), "{lines:?}");
-    assert!(lines[4].contains("id \"Réti\"") && !lines[4].contains("ce 5;"), "{lines:?}");
+    assert!(lines[4].contains("id \"R") && !lines[4].contains("ce 5;"), "{lines:?}");
     let complaints = text(&output.stderr);
     let over = "standard input:4: the game is over: copied unchanged";
     for part in ["standard input:3: ", over, "2 copied unchanged"] {
@@ -145,6 +145,23 @@ fn positions_are_annotated() {
     let skipped = analyse(&["-", "--depth", "5", "--skip-bad"], input);
     assert_eq!(text(&skipped.stdout).lines().count(), 3);
     assert!(text(&skipped.stderr).contains("2 left out"));
+}
+
+/// Latin-1 comes out as Latin-1: of a remark, of what is no position, and of a position that was analysed.
+#[test]
+fn lines_keep_their_encoding() {
+    let input = b"# R\xE9ti\nbad R\xE9ti\n1k6/8/1K6/8/8/8/8/7R w - - id \"R\xE9ti\";\n\xEF\xBB\xBF# R\xC3\xA9ti \x01\n";
+    let output = analyse(&["-", "--depth", "2"], input);
+    let lines: Vec<&[u8]> = output.stdout.split(|&byte| byte == b'\n').collect();
+    assert_eq!(lines[..2], [&b"# R\xE9ti"[..], b"bad R\xE9ti"]);
+    let id = b"id \"R\xE9ti\";";
+    assert!(lines[2].windows(id.len()).any(|part| part == id), "{}", text(lines[2]));
+    assert_eq!(lines[3], b"# R\xC3\xA9ti \x01");
+    let said = text(&output.stderr);
+    assert!(said.contains("standard input:2: ") && said.contains("; 1 copied unchanged"), "{said}");
+    assert!(said.contains("standard input: 1 line is not UTF-8, read as Latin-1 (line 3)\n"), "{said}");
+    let odd = analyse(&["-", "--depth", "2"], b"1k6/8/1K6/8/8/8/8/7R w - - id \"x\x01\";\n");
+    assert!(text(&odd.stderr).contains("standard input:1: control character U+0001\n"), "{}", text(&odd.stderr));
 }
 
 /// A line may be longer than any position: a remark is copied, and what is no position goes the way of such lines.

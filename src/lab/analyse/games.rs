@@ -396,8 +396,8 @@ fn forget_analysis(game: &mut Pgn) {
     }
 }
 
-/// Takes out the variation that is exactly these moves, wherever it stands; of several the last, for ours follows theirs.
-/// What has been changed or annotated since is somebody's own.
+/// Takes out the variation that is exactly these moves, wherever it stands; of several the last, for ours follows
+/// theirs. What has been changed or annotated since is somebody's own.
 ///
 /// Earlier versions did not name the moves. Then a variation of moves alone may be ours if there is no other.
 fn forget_line(tokens: &mut Vec<Token>, moves: &[String]) {

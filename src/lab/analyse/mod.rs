@@ -164,7 +164,7 @@ pub struct Tally {
     others: u64,
     /// Games that cannot be read, of wanted players or of unknown ones.
     unread: u64,
-    /// Positions on which an engine has failed.
+    /// Positions on which an engine has failed or named no score.
     failed: u64,
 }
 

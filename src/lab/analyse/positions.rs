@@ -3,12 +3,13 @@
 use std::io::BufRead;
 
 use super::Desk;
-use crate::formats::epd::{Oddities, SuiteEntry, parse_line};
+use super::pgn::{decoded, latin};
+use crate::formats::epd::{Oddities, SuiteEntry, latin1_remark, parse_line, remarks};
 use crate::formats::input::{Part, read_part};
 use crate::lab::epd::judge::Follower;
 use crate::lab::epd::{report, workers};
 use crate::lab::interrupt;
-use crate::lab::play::player::Question;
+use crate::lab::play::player::{Question, Trouble};
 
 /// A line of more bytes than this is no position.
 const LONGEST: usize = 1 << 16;
@@ -22,6 +23,8 @@ pub fn analyse(name: &str, mut input: impl BufRead, done: u64, desk: &mut Desk<'
     let mut bytes = Vec::new();
     let mut number = 0;
     let mut oddities = Oddities::default();
+    // How many of the lines that are analysed are Latin-1, and the first of them.
+    let mut latin1: Option<(usize, usize)> = None;
     'lines: while let Some(part) = next(name, &mut input, &mut bytes, LONGEST + 1, desk)? {
         if part == Part::End {
             break;
@@ -58,38 +61,53 @@ pub fn analyse(name: &str, mut input: impl BufRead, done: u64, desk: &mut Desk<'
             continue;
         }
         // What is not UTF-8 is Latin-1: comments may be, positions are not.
-        let text =
-            std::str::from_utf8(raw).map_or_else(|_| raw.iter().map(|&byte| char::from(byte)).collect(), str::to_owned);
+        let text = decoded(raw);
         let written = match parse_line(&text, number as usize) {
             // An empty line, or a remark.
-            None => Some(text),
-            Some(entry) => {
-                if entry.is_ok() {
-                    desk.begin_search()?;
+            None => whole(raw),
+            Some(Err(error)) => refuse(raw, &place, &error.to_string(), desk),
+            Some(Ok(entry)) if !entry.position.has_legal_move() => refuse(raw, &place, "the game is over", desk),
+            Some(Ok(entry)) => {
+                desk.begin_search()?;
+                let is_latin = std::str::from_utf8(raw).is_err();
+                if is_latin {
+                    latin1.get_or_insert((0, number as usize)).0 += 1;
                 }
-                match entry.map_err(|error| error.to_string()).and_then(|entry| {
-                    oddities.add(&entry);
-                    entry.repairs.iter().for_each(|repair| desk.note(&place, &repair.to_string()));
-                    annotate(&entry, desk)
-                }) {
-                    Ok(line) => Some(line),
+                oddities.add(&entry);
+                entry.repairs.iter().for_each(|repair| desk.note(&place, &repair.to_string()));
+                remarks(&text).for_each(|remark| desk.note(&place, &remark));
+                match annotate(&entry, desk) {
+                    Ok((line, has_score)) => {
+                        match desk.searcher.label() {
+                            // It has answered, so this is no failure after which it is given up.
+                            Some(label) if !has_score => {
+                                desk.note(&place, &format!("no value: {label}: it named no score"));
+                                desk.tally.failed += 1;
+                            }
+                            _ => desk.step(),
+                        }
+                        // A line has one encoding.
+                        let encoded = if is_latin { latin(&line) } else { None };
+                        whole(&encoded.unwrap_or_else(|| line.into_bytes()))
+                    }
                     Err(_) if interrupt::is_stopped() => {
                         desk.interrupted = true;
                         break;
                     }
-                    Err(reason) if desk.searcher.is_given_up() => return Err(format!("{place}: {reason}")),
-                    Err(reason) => {
-                        desk.complain(&place, &reason);
-                        (!desk.args.skip_bad).then_some(text)
+                    Err(trouble) if !desk.searcher.endures() => return Err(format!("{place}: {trouble}")),
+                    Err(trouble) => {
+                        desk.note(&place, &format!("no value: {trouble}: the line stays as it is"));
+                        desk.tally.failed += 1;
+                        whole(raw)
                     }
                 }
             }
         };
-        let line = written.map_or_else(String::new, |line| line + "\n");
-        desk.write(line.as_bytes(), number)?;
+        desk.write(&written, number)?;
     }
     desk.searcher.rest();
     oddities.report().iter().for_each(|line| desk.note(name, line));
+    latin1.iter().for_each(|&lines| desk.note(name, &latin1_remark(lines)));
     Ok(())
 }
 
@@ -111,16 +129,25 @@ fn next(
     read.map(Some).map_err(|error| format!("{name}: {error}"))
 }
 
-fn annotate(entry: &SuiteEntry, desk: &mut Desk<'_>) -> Result<String, String> {
-    if !entry.position.has_legal_move() {
-        return Err("the game is over".to_owned());
-    }
+/// A line, byte for byte, and its end.
+fn whole(line: &[u8]) -> Vec<u8> {
+    [line, b"\n"].concat()
+}
+
+/// Says why a line cannot be analysed. Returns what becomes of it.
+fn refuse(line: &[u8], place: &str, reason: &str, desk: &mut Desk<'_>) -> Vec<u8> {
+    desk.complain(place, reason);
+    if desk.args.skip_bad { Vec::new() } else { whole(line) }
+}
+
+/// The line of a position with what a search of it has found, and whether a score is among that.
+///
+/// # Errors
+///
+/// The position could not be searched.
+fn annotate(entry: &SuiteEntry, desk: &mut Desk<'_>) -> Result<(String, bool), Trouble> {
     let mut follower = Follower::new(entry, None);
-    let result = desk.searcher.think(Question::of(entry, &desk.args.budget()), &mut |line| follower.line(line));
-    let record = workers::record("ibex", "", entry, follower, result);
-    if let Some(trouble) = record.trouble {
-        return Err(trouble);
-    }
-    desk.step();
-    Ok(report::annotated(entry, Some(&record)))
+    let answer = desk.searcher.think(Question::of(entry, &desk.args.budget()), &mut |line| follower.line(line))?;
+    let record = workers::record("ibex", "", entry, follower, Ok(answer));
+    Ok((report::annotated(entry, Some(&record)), record.score.is_some()))
 }

@@ -129,11 +129,6 @@ impl Searcher {
         matches!(self, Searcher::Other { failures, .. } if *failures < FAILURES)
     }
 
-    /// Whether an engine has failed too often.
-    pub fn is_given_up(&self) -> bool {
-        matches!(self, Searcher::Other { failures, .. } if *failures >= FAILURES)
-    }
-
     /// Another game begins.
     pub fn begin_game(&mut self) {
         if let Searcher::Ibex { games: Some(engine), .. } = self {

@@ -157,7 +157,7 @@ pub fn decoded(bytes: &[u8]) -> String {
 }
 
 /// A text in Latin-1, where it has the characters.
-fn latin(text: &str) -> Option<Vec<u8>> {
+pub fn latin(text: &str) -> Option<Vec<u8>> {
     text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect()
 }
 
