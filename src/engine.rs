@@ -145,10 +145,9 @@ impl Engine {
         });
         settings.hash_mib = tt.mib();
         let (tablebases, unusable) = open_tablebases(&settings.syzygy_path.folders);
-        if tablebases.is_none() {
-            settings.syzygy_path = SyzygyPath::default();
-        } else {
-            settings.syzygy_path.used_in_part = !unusable.is_empty();
+        match &tablebases {
+            None => settings.syzygy_path = SyzygyPath::default(),
+            Some(tablebases) => settings.syzygy_path.used_in_part = tablebases.has_failed(),
         }
         remarks.extend(unusable);
         let mut engine = Engine {
@@ -165,7 +164,8 @@ impl Engine {
         (engine, remarks)
     }
 
-    /// The settings in force. Where memory is short, the sizes are those that there is memory for.
+    /// The settings in force. Where memory is short, the sizes are those that there is memory for. After a search that
+    /// has found tables which cannot be used, [`Settings::syzygy_path`] says so.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -245,8 +245,8 @@ impl Engine {
             if tablebases.is_none() && !unusable.is_empty() {
                 settings.syzygy_path.clone_from(&self.settings.syzygy_path);
             } else {
+                settings.syzygy_path.used_in_part = tablebases.as_ref().is_some_and(|tables| tables.has_failed());
                 self.tablebases = tablebases;
-                settings.syzygy_path.used_in_part = !unusable.is_empty();
             }
             remarks.extend(unusable);
         }
@@ -325,10 +325,19 @@ impl Engine {
         let limits = Limits { infinite: false, ponder: false, ..limits };
         let clock = self.prepare(game, &limits);
         let job = self.job(game.clone(), limits, clock);
-        with_search_stack(|| job.run(&mut self.threads, listener)).unwrap_or_else(|error| {
+        let outcome = with_search_stack(|| job.run(&mut self.threads, listener)).unwrap_or_else(|error| {
             log::error!("could not start a search thread: {error}");
             Outcome::without_move(0, Duration::ZERO)
-        })
+        });
+        self.review_tables();
+        outcome
+    }
+
+    /// Takes note of tables that have failed in a search: their path, set again, is then another setting.
+    fn review_tables(&mut self) {
+        if self.tablebases.as_ref().is_some_and(|tables| tables.has_failed()) {
+            self.settings.syzygy_path.used_in_part = true;
+        }
     }
 
     fn job(&self, game: Game, limits: Limits, clock: Arc<Clock>) -> Job {

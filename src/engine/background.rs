@@ -71,6 +71,7 @@ impl Engine {
                 // A search that panicked has taken the data of its threads with it; the engine goes on with new ones.
                 Err(_) => _ = self.fit_threads(),
             }
+            self.review_tables();
         }
     }
 }

@@ -60,7 +60,9 @@ impl Engine {
     }
 
     /// Nothing to wait for: a move that is held back waits for the user.
-    pub fn wait(&mut self) {}
+    pub fn wait(&mut self) {
+        self.review_tables();
+    }
 
     fn hold(&self, held: Option<Held>) {
         *self.running.lock().unwrap_or_else(PoisonError::into_inner) = held;

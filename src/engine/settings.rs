@@ -17,8 +17,8 @@ pub const MOST_THREADS: usize = if cfg!(target_family = "wasm") { 1 } else { 512
 pub struct SyzygyPath {
     /// The folders, separated as in `PATH`; empty for none.
     pub folders: String,
-    /// Set by the engine where it could use only a part. A new setting of the same folders is then another one, and is
-    /// tried again.
+    /// Set by the engine where it could use only a part, or where a search has needed tables that are damaged or
+    /// missing. A new setting of the same folders is then another one, and is tried again.
     pub used_in_part: bool,
 }
 

@@ -270,6 +270,8 @@ impl Session {
     }
 
     fn set_option(&mut self, text: &str) {
+        // A search may have found tables that cannot be used.
+        self.options.engine.clone_from(self.engine.settings());
         let mut options = self.options.clone();
         match options::set(&mut options, text) {
             Err(error) => self.output.remark(&error.to_string()),

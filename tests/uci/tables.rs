@@ -114,6 +114,40 @@ fn tablebases_that_cannot_be_used() {
     }
 }
 
+/// A table that is damaged or missing shows in a search. Once it is there, its path can be set again.
+#[test]
+fn a_table_that_has_been_mended_is_used_when_its_path_is_set_again() {
+    let Some(folder) = tablebases() else { return };
+    let scratch = Scratch::new("mended tables");
+    let read = |name: &str| std::fs::read(folder.join(name)).expect("a table");
+    let mut damaged = read("KRvK.rtbw");
+    damaged[4..].fill(0xFF);
+    scratch.write("KQvK.rtbw", read("KQvK.rtbw"));
+    let path = format!("setoption name SyzygyPath value {}", scratch.0.display());
+    let position = "position fen 8/8/8/3k4/8/8/8/R3K3 w - - 0 1";
+    let has_hits = |lines: &[String]| lines.iter().any(|line| number(line, "tbhits") > Some(0));
+    for before in [Some(&damaged), None] {
+        let _ = std::fs::remove_file(scratch.path("KRvK.rtbw"));
+        if let Some(table) = before {
+            scratch.write("KRvK.rtbw", table);
+        }
+        let mut engine = Engine::new();
+        engine.send(&path);
+        assert_eq!(engine.ready(), [""; 0]);
+        let (_, lines) = engine.search(position, "go nodes 2000");
+        assert!(remarks_of(&lines).iter().any(|line| line.contains("KRvK")) && !has_hits(&lines), "{lines:?}");
+        // Another option opens nothing again.
+        scratch.write("KRvK.rtbw", read("KRvK.rtbw"));
+        engine.send("setoption name Hash value 8");
+        let (_, lines) = engine.search(position, "go nodes 2000");
+        assert!(!has_hits(&lines), "{lines:?}");
+        engine.send(&path);
+        assert_eq!(engine.ready(), [""; 0]);
+        let (_, lines) = engine.search(position, "go nodes 2000");
+        assert!(has_hits(&lines), "{lines:?}");
+    }
+}
+
 /// A folder with these tables' results, without their distances.
 fn results_of(folder: &Path, name: &str) -> Scratch {
     let scratch = Scratch::new(name);

@@ -21,6 +21,11 @@ pub fn table_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// Whether two paths lead to one file.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
 /// The four bytes with which every table begins.
 pub fn check_magic(path: &Path) -> io::Result<()> {
     let expected: [u8; 4] = if path.extension().is_some_and(|extension| extension == "rtbw") {

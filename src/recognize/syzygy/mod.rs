@@ -27,7 +27,7 @@ use crate::bound::Ibv;
 use crate::position::{Game, Position};
 use crate::score::Score;
 use failures::Failures;
-use files::{SmallInMemory, check_magic, table_files};
+use files::{SmallInMemory, check_magic, is_same, table_files};
 
 /// When tables are probed: the UCI options `SyzygyProbeDepth`, `SyzygyProbeLimit` and `Syzygy50MoveRule`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,8 @@ impl Default for Probing {
 
 /// The number of missing tables that a remark names.
 const MISSING_TOLD: usize = 8;
+/// The number of files of a kind that are named where a path is opened: a folder of six men has some seven hundred.
+const FILES_NAMED: usize = 8;
 
 /// Opened tablebases; shared by all threads.
 ///
@@ -68,6 +70,8 @@ const MISSING_TOLD: usize = 8;
 /// ```
 pub struct Tablebases {
     tables: Tablebase<Chess>,
+    /// Whether a folder or a file could not be opened.
+    opened_in_part: bool,
     /// Materials whose tables of results have failed: they are probed once.
     broken: Failures,
     /// Materials whose distances have failed, or whose results on the way to them.
@@ -131,22 +135,23 @@ pub struct Ranking {
 
 impl Tablebases {
     /// Opens the tables of a `SyzygyPath`: folders separated as in `PATH` (`:`, on Windows `;`), spaces allowed;
-    /// nothing or `<empty>` is none. The remarks say what cannot be used, one line each.
+    /// nothing or `<empty>` is none. The remarks say what cannot be used, one line each; of many files of a kind they
+    /// name the first.
     ///
     /// Of tables that are found twice the first is used.
     pub fn open(path: &str) -> (Option<Arc<Tablebases>>, Vec<String>) {
-        let mut remarks = Vec::new();
         let path = path.trim();
         if path.is_empty() || path == "<empty>" {
-            return (None, remarks);
+            return (None, Vec::new());
         }
         let mut tables = Tablebase::with_filesystem(Arc::new(SmallInMemory::default()));
         let mut found: BTreeMap<String, PathBuf> = BTreeMap::new();
+        let (mut folders, mut unusable, mut doubles) = (Vec::new(), Vec::new(), Vec::new());
         for folder in std::env::split_paths(path).filter(|folder| !folder.as_os_str().is_empty()) {
             match table_files(&folder) {
-                Err(error) => remarks.push(format!("tablebase folder '{}': {error}", folder.display())),
+                Err(error) => folders.push(format!("tablebase folder '{}': {error}", folder.display())),
                 Ok(files) if files.is_empty() => {
-                    remarks.push(format!("tablebase folder '{}' has no tables", folder.display()));
+                    folders.push(format!("tablebase folder '{}' has no tables", folder.display()));
                 }
                 Ok(files) => {
                     for file in files {
@@ -154,13 +159,16 @@ impl Tablebases {
                             continue;
                         };
                         if let Some(first) = found.get(&name) {
-                            remarks.push(format!(
-                                "tablebase file '{}' is not used, since '{}' is",
-                                file.display(),
-                                first.display()
-                            ));
+                            // A folder may be named twice, or hold links to the files of another.
+                            if !is_same(&file, first) {
+                                let (file, first) = (file.display(), first.display());
+                                doubles.push(format!("tablebase file '{file}' is not used, since '{first}' is"));
+                            }
                         } else if let Err(error) = check_magic(&file).and_then(|()| tables.add_file(&file)) {
-                            remarks.push(format!("tablebase file '{}': {error}", file.display()));
+                            let remark = format!("tablebase file '{}': {error}", file.display());
+                            if !unusable.contains(&remark) {
+                                unusable.push(remark);
+                            }
                         } else {
                             found.insert(name, file);
                         }
@@ -168,11 +176,16 @@ impl Tablebases {
                 }
             }
         }
+        let opened_in_part = !folders.is_empty() || !unusable.is_empty();
+        let mut remarks = folders;
+        remarks.extend(shortened(unusable, "tablebase files cannot be used"));
+        remarks.extend(shortened(doubles, "tablebase files are not used, since others of their names are"));
         if found.is_empty() {
             return (None, remarks);
         }
         let opened = Tablebases {
             tables,
+            opened_in_part,
             broken: Failures::default(),
             broken_dtz: Failures::default(),
             remarks: Mutex::default(),
@@ -183,6 +196,13 @@ impl Tablebases {
     /// The most men of any table, kings included.
     pub fn largest(&self) -> usize {
         self.tables.max_pieces()
+    }
+
+    /// Whether a folder or a file could not be used, or was needed and missing, up to now. The same path, opened again,
+    /// may then have more tables.
+    pub fn has_failed(&self) -> bool {
+        let remarks = self.remarks.lock().unwrap_or_else(PoisonError::into_inner);
+        self.opened_in_part || !remarks.files.is_empty()
     }
 
     /// Remarks about files that turned out unusable since the last call: a line for each ending, once.
@@ -460,6 +480,17 @@ impl Timing {
             _ => None,
         }
     }
+}
+
+/// Remarks on files of one kind: the first of them, and how many more there are.
+fn shortened(mut remarks: Vec<String>, what: &str) -> Vec<String> {
+    // One line that is left out would only give way to another.
+    if remarks.len() > FILES_NAMED + 1 {
+        let more = remarks.len() - FILES_NAMED;
+        remarks.truncate(FILES_NAMED);
+        remarks.push(format!("{more} more {what}"));
+    }
+    remarks
 }
 
 /// Remarks about files that failed.

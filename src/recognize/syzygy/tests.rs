@@ -161,6 +161,36 @@ fn folders_add_up_and_repeated_files_are_told() {
     assert!(remarks[0].contains("KQvK.rtbw"));
 }
 
+/// What is opened already is passed over, whichever way leads to it; of many others only the first are named.
+#[test]
+fn files_that_are_found_twice_do_not_flood() {
+    let Some(folder) = shared("data/syzygy") else { return };
+    let scratch = Scratch::new("found twice");
+    let opened = |folders: &[&std::path::Path]| {
+        let path = std::env::join_paths(folders).expect("a path");
+        let (tables, remarks) = Tablebases::open(&path.to_string_lossy());
+        (tables.expect("tables").has_failed(), remarks)
+    };
+    assert_eq!(opened(&[&folder, &folder]), (false, Vec::new()));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(&folder, scratch.0.join("link")).expect("a link");
+        assert_eq!(opened(&[&folder, &scratch.0.join("link")]), (false, Vec::new()));
+    }
+    let copies = scratch.0.join("copies");
+    std::fs::create_dir(&copies).expect("a folder");
+    for file in &table_files(&folder).expect("a folder")[..FILES_NAMED + 4] {
+        std::fs::write(copies.join(file.file_name().expect("a name")), b"").expect("writable");
+    }
+    let (failed, remarks) = opened(&[&folder, &copies]);
+    assert_eq!((failed, remarks.len()), (false, FILES_NAMED + 1), "{remarks:#?}");
+    assert_eq!(remarks[FILES_NAMED], "4 more tablebase files are not used, since others of their names are");
+    // The same files as they come first cannot be used, and are named once.
+    let (failed, remarks) = opened(&[&copies, &copies, &folder]);
+    assert_eq!((failed, remarks.len()), (true, FILES_NAMED + 1), "{remarks:#?}");
+    assert_eq!(remarks[FILES_NAMED], "4 more tablebase files cannot be used");
+}
+
 #[test]
 fn root_moves_are_ranked_by_what_they_keep() {
     let Some(folder) = shared("data/syzygy") else { return };
