@@ -17,7 +17,7 @@ use crate::eval::Evaluator;
 use crate::position::notation::{san, san_line};
 use crate::position::{Game, Position};
 use crate::recognize::explain::{self, Condition};
-use crate::recognize::syzygy::{Keeps, RankedMove, Ranking};
+use crate::recognize::syzygy::{Keeps, Probing, RankedMove, Ranking};
 use crate::recognize::{self, three_men};
 use crate::retrograde::Dtm;
 use crate::score::Score;
@@ -60,7 +60,8 @@ pub struct Args {
 struct Finding {
     source: &'static str,
     says: String,
-    /// Lines below: what a class checked before it answered, or what the table has of each move.
+    /// Lines below: what a class checked before it answered, which files of tables cannot be used, or what the table has
+    /// of each move.
     details: Vec<String>,
 }
 
@@ -170,12 +171,15 @@ fn knowledge(game: &Game, engine: &mut Engine, nodes: u64, session: Option<&Engi
     findings.extend(by_recognizers(&position));
     let mut moves = Vec::new();
     if let Some(tablebases) = engine.tablebases() {
-        let ranking = tablebases.rank_root(game, &engine.settings().probing);
+        let probing = &engine.settings().probing;
+        let ranking = tablebases.rank_root(game, probing);
         let says = match &ranking {
-            None => format!("nothing: no tables for this position (up to {} men are there)", tablebases.largest()),
+            None => no_result(&position, tablebases.largest(), probing),
             Some(ranking) => by_tablebases(&position, ranking),
         };
-        findings.push(Finding::new(TABLEBASES, says));
+        // Each file that is needed and cannot be used. The search would take these remarks and drop them.
+        let details = tablebases.take_remarks();
+        findings.push(Finding { source: TABLEBASES, says, details });
         if let Some(ranking) = &ranking {
             moves = ranking.moves.iter().map(|m| (san(&position, m.m), result(m, ranking.by_distance))).collect();
         }
@@ -268,6 +272,21 @@ fn result(ranked: &RankedMove, by_distance: bool) -> String {
     };
     let dtz = if by_distance { format!(", DTZ {}", ranked.dtz) } else { String::new() };
     format!("{words} (WDL {wdl}{dtz})")
+}
+
+/// Why the tables have no result of a position; the most men of any of them is `largest`.
+fn no_result(position: &Position, largest: usize, probing: &Probing) -> String {
+    let men = position.men();
+    let why = if men > largest {
+        format!("no tables for this position (up to {largest} men are there)")
+    } else if men > probing.limit {
+        format!("{men} men are here, and SyzygyProbeLimit is {}", probing.limit)
+    } else if !position.castles().is_empty() {
+        "no table has castling rights".to_owned()
+    } else {
+        "a table that is needed cannot be used or is missing".to_owned()
+    };
+    format!("nothing: {why}")
 }
 
 fn by_tablebases(position: &Position, ranking: &Ranking) -> String {

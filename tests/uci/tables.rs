@@ -148,6 +148,37 @@ fn a_table_that_has_been_mended_is_used_when_its_path_is_set_again() {
     }
 }
 
+/// Where the tables have no result, `probe` says why.
+#[cfg(feature = "lab")]
+#[test]
+fn probe_says_why_tables_have_no_result() {
+    let Some(folder) = tablebases() else { return };
+    let scratch = Scratch::new("probed tables");
+    let read = |name: &str| std::fs::read(folder.join(name)).expect("a table");
+    let mut damaged = read("KRvK.rtbw");
+    damaged[4..].fill(0xFF);
+    scratch.write("KRvK.rtbw", damaged);
+    scratch.write("KQvK.rtbw", read("KQvK.rtbw"));
+    let path = scratch.path("");
+    let unusable = "tablebases  nothing: a table that is needed cannot be used or is missing\n";
+    for (fen, parts) in [
+        ("8/8/8/3k4/8/8/8/R3K3 w - - 0 1", [unusable, " wdl table KRvK cannot be used: "]),
+        ("8/8/8/3k4/8/8/4P3/4K3 w - - 0 1", [unusable, " table KPvK is missing\n"]),
+        ("8/8/8/3k4/8/8/8/R3K3 w Q - 0 1", ["tablebases  nothing: ", "no table has castling rights\n"]),
+        ("8/8/8/3k4/8/8/4P3/R3K3 w - - 0 1", ["tablebases  nothing: ", "(up to 3 men are there)\n"]),
+    ] {
+        let output = run(&["probe", fen, "--nodes", "500", "--syzygy", &path]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && parts.iter().all(|part| text.contains(part)), "{fen}: {text}");
+    }
+    let mut engine = Engine::new();
+    engine.send(format!("setoption name SyzygyPath value {}", folder.display()));
+    engine.send("setoption name SyzygyProbeLimit value 2\nprobe 8/8/8/3k4/8/8/8/R3K3 w - - 0 1");
+    let lines = engine.ready();
+    let limited = "tablebases  nothing: 3 men are here, and SyzygyProbeLimit is 2";
+    assert!(lines.iter().any(|line| line == limited), "{lines:#?}");
+}
+
 /// A folder with these tables' results, without their distances.
 fn results_of(folder: &Path, name: &str) -> Scratch {
     let scratch = Scratch::new(name);
