@@ -52,7 +52,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Replace a file that exists
-    #[arg(long)]
+    #[arg(long, requires = "html")]
     pub force: bool,
 }
 
@@ -60,8 +60,8 @@ pub struct Args {
 struct Finding {
     source: &'static str,
     says: String,
-    /// Lines below: what a class checked before it answered, which files of tables cannot be used, or what the table has
-    /// of each move.
+    /// Lines below: what a class checked before it answered, which files of tables cannot be used, or what the table
+    /// has of each move.
     details: Vec<String>,
 }
 

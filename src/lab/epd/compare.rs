@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Replace a page that is there already; inputs are never replaced
-    #[arg(long)]
+    #[arg(long, requires = "html")]
     pub force: bool,
 }
 

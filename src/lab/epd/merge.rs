@@ -34,6 +34,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Exit, String> {
     let mut written: Vec<_> = Output::wanted([("--out", &args.out, Manner::Report)]).collect();
     written.extend(args.outputs.files());
+    args.outputs.check_force(&written)?;
     outputs::check(&args.files, &written, args.outputs.force).map_err(|error| error.to_string())?;
     let mut runs = Vec::new();
     for file in &args.files {

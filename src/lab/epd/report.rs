@@ -41,6 +41,16 @@ pub struct Outputs {
 }
 
 impl Outputs {
+    /// Refuses a `--force` that has nothing to replace among the `written` files of a command.
+    ///
+    /// # Errors
+    ///
+    /// One line.
+    pub fn check_force(&self, written: &[Output<'_>]) -> Result<(), String> {
+        let in_vain = self.force && written.is_empty();
+        if in_vain { Err("--force: no file is written that it could replace".to_owned()) } else { Ok(()) }
+    }
+
     /// The files that will be written.
     pub fn files(&self) -> impl Iterator<Item = Output<'_>> {
         let files = [("--json", &self.json), ("--csv", &self.csv), ("--html", &self.html)];

@@ -135,6 +135,7 @@ pub fn run(args: &Args) -> Result<Exit, String> {
     }
     let files = input::expand(&args.files).map_err(|error| error.to_string())?;
     let outputs: Vec<_> = args.files_written().collect();
+    args.outputs.check_force(&outputs)?;
     outputs::check(&files, &outputs, args.outputs.force).map_err(|error| error.to_string())?;
     let suites = read_suites(&files)?;
     // The table is as large as the machine allows, and the run records that size.

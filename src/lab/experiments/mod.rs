@@ -104,6 +104,9 @@ pub fn run(args: &Args) -> Exit {
 
 /// The sheet of an experiment; the single searches are written by then.
 fn sheet(args: &Args) -> Result<String, String> {
+    if args.force && args.csv.is_none() {
+        return Err("--force is for the file of --csv".to_owned());
+    }
     if args.experiment == Experiment::Recognizers {
         if args.csv.is_some() {
             return Err("recognizers has no single searches to write (--csv)".to_owned());
