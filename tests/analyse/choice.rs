@@ -69,6 +69,14 @@ fn games_that_cannot_be_read_have_players_too() {
     let (status, all, said) = run("E", &[]);
     assert_eq!((status, all.as_str()), (Some(1), games));
     assert!(said.ends_with("ibex analyse: no game has a player with 'E' in the name\n"), "{said}");
+    let alone = "[White \"C\"]\n[Black \"D\"]\n\n1. Zz *\n\n";
+    for (more, written) in [(&[][..], alone), (&["--skip-bad"], "")] {
+        let output = analyse(&[&["-", "--player", "E"], more].concat(), alone.as_bytes());
+        assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(1), written));
+        let said = text(&output.stderr);
+        assert!(said.ends_with("ibex analyse: no game has a player with 'E' in the name\n"), "{said}");
+        assert!(!said.contains("nothing to analyse"), "{said}");
+    }
     // What cannot be read stays out where the user wants it out, and the page is about the wanted games.
     let (status, all, said) = run("A", &["--skip-bad"]);
     assert!(status == Some(1) && all.starts_with("[White \"A\"]") && said.contains("left out"), "{said}");

@@ -137,6 +137,8 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) 
                     if let Some(page) = &mut desk.page {
                         page.add_unread(name, number, &reading.title, &fault.reason);
                     }
+                } else {
+                    desk.tally.others_left_out += 1;
                 }
                 if desk.args.skip_bad { Vec::new() } else { reading.unchanged() }
             }

@@ -162,10 +162,19 @@ pub struct Tally {
     bad: u64,
     /// Games without a wanted player.
     others: u64,
+    /// Games without a wanted player that cannot be read, and are left out.
+    others_left_out: u64,
     /// Games that cannot be read, of wanted players or of unknown ones.
     unread: u64,
     /// Positions on which an engine has failed or named no score.
     failed: u64,
+}
+
+impl Tally {
+    /// Games without a wanted player.
+    fn all_others(&self) -> u64 {
+        self.others + self.others_left_out
+    }
 }
 
 /// Where annotated text goes.
@@ -351,9 +360,9 @@ fn analyse(args: &Args) -> Result<Exit, String> {
 
 /// Says what has become of the inputs. Returns the exit status.
 fn conclude(args: &Args, tally: Tally, interrupted: bool, has_page: bool) -> Result<Exit, String> {
-    let Tally { games, positions, marks: [blunders, mistakes, dubious], bad, others, unread, failed } = tally;
+    let Tally { games, positions, marks: [blunders, mistakes, dubious], bad, others, unread, failed, .. } = tally;
     let fate = args.fate();
-    if positions == 0 && games == 0 && others == 0 && failed == 0 && !interrupted {
+    if positions == 0 && games == 0 && tally.all_others() == 0 && failed == 0 && !interrupted {
         return Err(format!("nothing to analyse ({} {fate})", counted(bad, "game or line", "games or lines")));
     }
     remark!(
@@ -385,7 +394,7 @@ fn conclude(args: &Args, tally: Tally, interrupted: bool, has_page: bool) -> Res
         );
         return Ok(Exit::Interrupted);
     }
-    let nowhere = games == 0 && unread == 0 && others > 0;
+    let nowhere = games == 0 && unread == 0 && tally.all_others() > 0;
     if nowhere {
         remark!("ibex analyse: no game has a player with '{}' in the name", args.choice.players.join("' or '"));
     }
