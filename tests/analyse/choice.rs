@@ -237,6 +237,27 @@ fn a_stream_is_not_resumed() {
     }
 }
 
+/// Positions have no players, no moves to choose from, and no variations.
+#[test]
+fn options_for_games_are_not_for_positions() {
+    let run = |options: &[&str]| {
+        let arguments = [&["-", "--depth", "1"], options].concat();
+        let output = analyse(&arguments, b"1k6/8/1K6/8/8/8/8/7R w - -\n1k6/8/1K6/8/8/8/8/6R1 w - -\n");
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        text(&output.stderr)
+    };
+    for (options, named) in [
+        (&["--player", "carlsen"][..], "--player is"),
+        (&["--moves", "10-", "--until-decided"], "--moves, --until-decided are"),
+        (&["--marks", "1,2,3", "--line", "3", "--all-lines"], "--line, --all-lines, --marks are"),
+    ] {
+        let said = run(options);
+        let line = format!("standard input: holds no games, and {named} for games\n");
+        assert!(said.contains(&line) && said.lines().count() == 2, "{said}");
+    }
+    assert_eq!(run(&["--line", "10"]).lines().count(), 1);
+}
+
 #[test]
 fn bad_choices_are_refused() {
     for (option, value, reason) in [

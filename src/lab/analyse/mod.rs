@@ -47,6 +47,8 @@ use crate::formats::input::{self, STDIN, Source};
 use crate::position::notation::is_move_like;
 use crate::remark;
 
+/// Plies of a best line unless `--line` says otherwise.
+const LINE: usize = 10;
 /// Bytes of remarks after which an input without games or positions holds no games.
 const REMARKS: usize = 1 << 16;
 
@@ -90,7 +92,7 @@ pub struct Args {
     pub hash: usize,
 
     /// Plies of a best line, as a variation of the game
-    #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Games")]
+    #[arg(long, value_name = "N", default_value_t = LINE, help_heading = "Games")]
     pub line: usize,
     /// Show the best line wherever another move was played, not only where the move is marked
     #[arg(long, help_heading = "Games")]
@@ -142,6 +144,21 @@ impl Args {
             openings.map_or_else(|| "openings none".to_owned(), |openings| openings.job.clone()),
         ];
         inputs.into_iter().chain(settings).collect()
+    }
+
+    /// The options for games that were given.
+    fn options_for_games(&self) -> Vec<&'static str> {
+        let choice = &self.choice;
+        let options = [
+            ("--player", !choice.players.is_empty()),
+            ("--moves", choice.moves.is_some()),
+            ("--until-decided", choice.until_decided.is_some()),
+            ("--line", self.line != LINE),
+            ("--all-lines", self.all_lines),
+            ("--marks", self.marks != Thresholds::default()),
+            ("--eco", self.eco.is_some()),
+        ];
+        options.into_iter().filter_map(|(option, is_given)| is_given.then_some(option)).collect()
     }
 
     fn budget(&self) -> Budget {
@@ -475,6 +492,8 @@ impl Input {
 
 /// Analyses one input after the other, from the one that the desk names; `done` games or lines of it are there already.
 fn work(inputs: impl Iterator<Item = Result<Input, String>>, mut done: u64, desk: &mut Desk<'_>) -> Result<(), String> {
+    // Options for games mean nothing to positions. The first input decides whether that is said.
+    let mut for_games = if desk.input == 0 && done == 0 { desk.args.options_for_games() } else { Vec::new() };
     for input in inputs {
         let Input { name, text, is_pgn } = match input {
             Err(_) if interrupt::is_stopped() => {
@@ -483,9 +502,14 @@ fn work(inputs: impl Iterator<Item = Result<Input, String>>, mut done: u64, desk
             }
             input => input?,
         };
+        let options = std::mem::take(&mut for_games);
         if is_pgn {
             games::analyse(&name, text, done, desk)?;
         } else {
+            if !options.is_empty() {
+                let are = if options.len() == 1 { "is" } else { "are" };
+                desk.note(&name, &format!("holds no games, and {} {are} for games", options.join(", ")));
+            }
             positions::analyse(&name, text, done, desk)?;
         }
         if desk.interrupted {
