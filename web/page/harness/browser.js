@@ -1,0 +1,142 @@
+// A browser, and in it the built page, fresh for each test.
+//
+// `CHROMIUM` names the browser.
+
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { after, afterEach, before, beforeEach } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { chromium } from "playwright-core";
+
+const BROWSER = process.env.CHROMIUM || "/usr/bin/chromium";
+const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
+/** The position in which games begin. */
+export const FIRST = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/** Why the tests cannot run; false if they can. */
+export const skip = !existsSync(BROWSER) && `there is no browser at ${BROWSER}`;
+const profile = mkdtempSync(join(tmpdir(), "ibex-page-"));
+let server;
+/** All pages of the tests in this file, which share what is kept. */
+export let context;
+/** The page of the test. */
+export let page;
+/** What the browser has complained of since the test began: nothing. */
+let complaints = [];
+
+/** A plain host: no headers, as the cheapest web space has none. One file may be missing. */
+export async function host(missing) {
+  const server = createServer(async (request, response) => {
+    const path = new URL(request.url, "http://localhost").pathname.replace(/^\/sub\//, "") || "index.html";
+    try {
+      if (path === missing) throw new Error("missing");
+      const bytes = await readFile(join(DIST, path));
+      response.writeHead(200, { "Content-Type": TYPES[extname(path)] ?? "application/octet-stream" });
+      response.end(bytes);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, resolve));
+  return server;
+}
+
+export const address = (server) => `http://localhost:${server.address().port}/sub/`;
+
+before(async () => {
+  if (skip) return;
+  server = await host();
+  context = await chromium.launchPersistentContext(profile, {
+    executablePath: BROWSER,
+    viewport: { width: 1280, height: 900 },
+    hasTouch: true,
+    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+      "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+});
+
+beforeEach(async () => {
+  if (skip) return;
+  await page?.close();
+  complaints = [];
+  page = await context.newPage();
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  // Nothing is kept of the test before. What this one keeps stays where the page is loaded again.
+  await page.addInitScript(() => {
+    if (sessionStorage.getItem("begun") !== null) return;
+    localStorage.clear();
+    sessionStorage.setItem("begun", "yes");
+  });
+  await page.goto(address(server));
+  await ready();
+});
+
+afterEach(() => assert.deepEqual(complaints, []));
+
+after(async () => {
+  await context?.close();
+  server?.close();
+  rmSync(profile, { recursive: true, force: true });
+});
+
+export const status = () => page.textContent("#status");
+export const ready = (which = page) =>
+  which.waitForFunction(() => !/Loading|^$/.test(document.querySelector("#status").textContent), null, { timeout: 60_000 });
+export const until = (pattern, timeout = 60_000) =>
+  page.waitForFunction((text) => new RegExp(text).test(document.querySelector("#status").textContent), pattern, { timeout });
+export const wholeGameDone = () =>
+  page.waitForFunction(() => document.querySelector("#whole").textContent === "Whole game", null, { timeout: 60_000 });
+export const open = (at) => page.locator("details").nth(at).evaluate((details) => (details.open = true));
+
+export async function setUp(fen) {
+  await open(0);
+  await page.fill("#fen", fen);
+  await page.click("#set-fen");
+}
+
+/** Makes a move: a click, or a touch, on each of its squares. */
+export async function move(from, to, press = (x, y) => page.mouse.click(x, y)) {
+  const box = await page.locator("#board cg-board").boundingBox();
+  const at = (square) => {
+    const size = box.width / 8;
+    return [box.x + (square.charCodeAt(0) - 96.5) * size, box.y + (8.5 - Number(square[1])) * size];
+  };
+  for (const square of [from, to]) await press(...at(square));
+}
+
+export async function load(pgn) {
+  await open(0);
+  await page.fill("#pgn", pgn);
+  await page.click("#load-pgn");
+}
+
+export async function type(text) {
+  await page.fill("#move", text);
+  await page.press("#move", "Enter");
+}
+
+/** The game as PGN, as the button for it copies it. */
+export async function copied() {
+  await page.evaluate(() => {
+    Object.defineProperty(navigator.clipboard, "writeText", { configurable: true, value: (text) => (window.copied = text) });
+    document.querySelector("#copy-pgn").click();
+  });
+  return page.evaluate(() => window.copied);
+}
+
+/** Another page with a script of its own, which runs before those of the page. */
+export async function another(script, where = address(server)) {
+  const other = await context.newPage();
+  const errors = [];
+  other.on("pageerror", (error) => errors.push(String(error)));
+  if (script) await other.addInitScript(script);
+  await other.goto(where);
+  return { other, errors };
+}

@@ -1,0 +1,248 @@
+// Analysis on the page: lines and what their scores claim, whole games, and node counts.
+//
+// `IBEX` names the native program for the comparison.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+
+import { transformWithEsbuild } from "vite";
+
+import { another, FIRST, load, open, page, ready, setUp, skip, status, type, until, wholeGameDone } from "../harness/browser.js";
+
+const POSITIONS = [
+  FIRST,
+  "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+  "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+  "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
+  "r2q1rk1/ppp2ppp/2n1bn2/2b1p3/3pP3/3P1NPP/PPP1NPB1/R1BQ1RK1 b - - 1 9",
+  "8/8/4k3/8/4K3/8/3R4/b7 w - - 40 90",
+  "6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1",
+  "2r3k1/1q1nbppp/r3p3/3pP3/pPpP4/P1Q2N2/2RN1PPP/2R4K b - b3 0 23",
+  "r1bq1rk1/pp2ppbp/2np1np1/8/3NP3/2N1BP2/PPPQ2PP/R3KB1R w KQ - 3 9",
+  "8/8/8/8/5kp1/P7/8/1K1N4 w - - 0 1",
+];
+
+test("an analysis says what its scores are, and stops", { skip }, async () => {
+  await setUp("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1");
+  await page.click("#analyse");
+  await page.waitForFunction(() => document.querySelector("#lines")?.textContent.includes("proved mate"));
+  assert.match(await page.textContent("#lines li:first-child b"), /^#1$/);
+  assert.equal(await page.getAttribute("#wdl", "aria-label"), "White 100%, draw 0%, Black 0%");
+  assert.match(await page.getAttribute("#graph", "aria-label"), /, here 100%$/);
+  await page.click("#analyse");
+  await setUp(FIRST);
+  assert.equal(await page.getAttribute("#wdl", "aria-label"), "Chances of White, draw, Black");
+  await page.click("#analyse");
+  await page.waitForFunction(() => document.querySelectorAll("#lines li").length === 3);
+  assert.match(await page.textContent("#lines"), /evaluation/);
+  await page.waitForFunction(() => /depth 1\d/.test(document.querySelector("#speed").textContent), null, { timeout: 60_000 });
+  await page.click("#analyse");
+  const speed = await page.textContent("#speed");
+  assert.match(speed, /^depth 1\d/);
+  await page.waitForTimeout(700);
+  assert.equal(await page.textContent("#speed"), speed);
+  // A click on a move of a line steps into it; the game stays.
+  await page.locator("#lines li").first().locator("button").nth(1).click();
+  assert.ok(await page.isVisible("#variation"));
+  await page.click("#leave");
+  assert.ok(await page.isHidden("#variation"));
+  // A click on the tab that is open ends nothing.
+  await page.click("#analyse");
+  await page.waitForFunction(() => document.querySelectorAll("#lines li").length === 3);
+  await page.click("#tab-analyse");
+  assert.equal(await page.textContent("#analyse"), "Stop");
+  assert.equal(await page.locator("#lines li").count(), 3);
+  // No game is played in a variation.
+  await page.click("#analyse");
+  await page.locator("#lines li").first().locator("button").nth(1).click();
+  assert.ok(await page.isVisible("#variation"));
+  await page.click("#tab-play");
+  assert.ok(await page.isHidden("#variation"));
+  assert.equal(await status(), "Your move: White.");
+});
+
+test("an analysis that waits for the end of another one can be stopped", { skip }, async () => {
+  const { other, errors } = await another(() => {
+    window.said = [];
+    window.Worker = class extends Worker {
+      postMessage(message) {
+        if (typeof message === "string") window.said.push(message);
+        super.postMessage(message);
+      }
+      addEventListener(type, listener) {
+        // The end of a search is heard late.
+        const late = (event) => /^bestmove/.test(event.data);
+        super.addEventListener(type, (event) => (late(event) ? setTimeout(() => listener(event), 500) : listener(event)));
+      }
+    };
+  });
+  await ready(other);
+  await other.evaluate(() => {
+    document.querySelector("#pgn").value = "1. e4 e5 *";
+    document.querySelector("#load-pgn").click();
+  });
+  await other.click("#analyse");
+  await other.waitForFunction(() => document.querySelectorAll("#lines li").length > 0);
+  await other.evaluate(() => {
+    document.querySelector("#back").click();
+    document.querySelector("#analyse").click();
+  });
+  await other.waitForTimeout(1500);
+  assert.equal(await other.textContent("#analyse"), "Start");
+  const said = await other.evaluate(() => window.said);
+  assert.equal(said.filter((line) => line.startsWith("go ")).length, 1, said.join("\n"));
+  assert.deepEqual(errors, []);
+  await other.close();
+});
+
+test("a position that Ibex refuses is named, and nothing seems to run", { skip }, async () => {
+  const refusal = "Ibex does not play from here: impossible position: a side has more than 270 moves.";
+  await setUp("QQQQQQBk/Q5RB/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1");
+  await page.click("#analyse");
+  await until(refusal);
+  assert.equal(await page.textContent("#analyse"), "Start");
+  await page.click("#tab-play");
+  await page.selectOption("#colour", "black");
+  await until(refusal);
+  await type("b1b3");
+  assert.equal(await page.textContent("#move-error"), refusal);
+  await page.selectOption("#colour", "white");
+  await page.click("#new-game");
+  assert.equal(await status(), "Your move: White.");
+});
+
+test("a hash that the browser refuses is reported, and the analysis goes on", { skip }, async () => {
+  await page.click("#tab-analyse");
+  await open(1);
+  await page.evaluate(() => document.querySelector("#hash").add(new Option("4096")));
+  await page.selectOption("#hash", "4096");
+  await page.click("#analyse");
+  await page.waitForFunction(() => /depth \d/.test(document.querySelector("#speed").textContent));
+  assert.match(await page.textContent("#remark"), /hash/i);
+  await page.click("#analyse");
+  // The remark was about that choice.
+  await page.selectOption("#hash", "16");
+  assert.equal(await page.textContent("#remark"), "");
+  await page.click("#analyse");
+  await page.waitForFunction(() => /depth \d/.test(document.querySelector("#speed").textContent));
+  assert.equal(await page.textContent("#remark"), "");
+  await page.click("#analyse");
+});
+
+test("a whole game is analysed and drawn", { skip }, async () => {
+  await load("1. e4 e5 2. Nf3 Nc6 3. Bb5 *");
+  const said = await page.evaluateHandle(() => {
+    const said = [];
+    const status = document.querySelector("#status");
+    new MutationObserver(() => said.push(status.textContent)).observe(status, { childList: true });
+    return said;
+  });
+  await page.click("#whole");
+  await wholeGameDone();
+  // Half a second is too short to read each position aloud.
+  assert.deepEqual(await said.jsonValue(), ["Analysing the game…", "Black to move."]);
+  const points = await page.locator("#graph .curve").getAttribute("points");
+  assert.equal(points.split(" ").length, 6);
+});
+
+test("ten positions have the native node counts", { skip: skip || (!process.env.IBEX && "IBEX is not set") }, async () => {
+  const files = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
+  const wasm = files.find((name) => name.endsWith(".wasm"));
+  const worker = files.find((name) => /worker.*\.js$/.test(name)) ?? null;
+  assert.ok(wasm !== undefined, files.join("\n"));
+  const told = await page.evaluate(
+    async ({ wasm, worker, positions }) => {
+      const module = await WebAssembly.compile(await (await fetch(wasm)).arrayBuffer());
+      const engine = new Worker(worker, { type: "module" });
+      const lines = [];
+      let done;
+      engine.onmessage = ({ data }) => (data.startsWith("bestmove") ? done() : / nodes /.test(data) && lines.push(data));
+      engine.postMessage({ module, flags: null });
+      const counts = [];
+      for (const fen of positions) {
+        const answer = new Promise((resolve) => (done = resolve));
+        for (const line of ["ucinewgame", `position fen ${fen}`, "go nodes 20000"]) engine.postMessage(line);
+        await answer;
+        // The last line has all the nodes that were allowed, whatever was searched; those before it have not.
+        counts.push(lines.splice(0));
+      }
+      engine.terminate();
+      return counts;
+    },
+    { wasm, worker, positions: POSITIONS },
+  );
+  for (const [at, fen] of POSITIONS.entries()) {
+    const input = `position fen ${fen}\ngo nodes 20000\n`;
+    const native = execFileSync(process.env.IBEX, { input, encoding: "utf8" }).split("\n");
+    // Of the depths beyond, a search that is over in a moment leaves some out, by the clock.
+    const first = (lines) => lines.filter((line) => /^info depth \d .* nodes /.test(line));
+    const search = (lines) => first(lines).map((line) => line.replace(/ (nps|hashfull|time) \d+/g, ""));
+    assert.deepEqual(search(told[at]), search(native), fen);
+    assert.ok(first(told[at]).length > 5, fen);
+  }
+});
+
+test("scores that are bounds say so", async () => {
+  const source = await readFile(new URL("../src/uci.ts", import.meta.url), "utf8");
+  const { code } = await transformWithEsbuild(source, "uci.ts");
+  const { readInfo, scoreText } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  for (const [score, white, black] of [
+    ["cp 35", "+0.35", "−0.35"],
+    ["cp 35 lowerbound", "≥ +0.35", "≤ −0.35"],
+    ["cp 10500", "1-0", "0-1"],
+    ["cp 10500 lowerbound", "≥ 1-0", "≤ 0-1"],
+    ["mate 4", "#4", "#-4"],
+    ["mate 4 lowerbound", "≥ #4", "≤ #-4"],
+    ["mate -4 upperbound", "≤ #-4", "≥ #4"],
+  ]) {
+    const line = readInfo(`info depth 9 score ${score} nodes 1 pv e2e4`);
+    assert.deepEqual([scoreText(line, "white"), scoreText(line, "black")], [white, black], score);
+  }
+});
+
+test("a line of the analysis is one stop of the Tab key", { skip }, async () => {
+  await setUp(FIRST);
+  await page.selectOption("#multipv", "3");
+  await page.click("#analyse");
+  await page.waitForFunction(() => document.querySelectorAll("#lines li:nth-child(3) button").length > 3);
+  await page.click("#analyse");
+  assert.equal(await page.locator("#lines button[tabindex=\"0\"]").count(), 3);
+  const focused = () => page.evaluate(() => document.activeElement.textContent);
+  const line = await page.locator("#lines li:first-child button").allTextContents();
+  await page.locator("#lines li:first-child button").first().focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await focused(), line[2]);
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await focused(), line[1]);
+  assert.equal(await page.locator("#lines button[tabindex=\"0\"]").count(), 3);
+  await page.keyboard.press("Enter");
+  assert.ok(await page.isVisible("#variation"));
+  await page.click("#leave");
+});
+
+test("a game that went on after a draw that could be claimed is analysed there, too", { skip }, async () => {
+  await load("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. e4 *");
+  await page.click("#back");
+  await until("threefold repetition");
+  await page.click("#analyse");
+  await page.waitForFunction(() => document.querySelectorAll("#lines li").length > 0);
+  await page.click("#analyse");
+  await type("d4");
+  assert.equal(await page.textContent("#move-error"), "");
+  assert.ok(await page.isVisible("#variation"));
+  await page.click("#leave");
+});
+
+test("the position is there in words, and the keyboard stays on its move", { skip }, async () => {
+  await load("1. e4 e5 2. Nf3 *");
+  assert.match(await page.getAttribute("#board", "aria-label"), /black to move\. white: king e1, queen d1, [\s\S]*knight f3/);
+  await page.locator("#moves button").nth(0).focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "e4");
+  assert.equal(await page.textContent("#moves .here"), "e4");
+  assert.equal(await page.locator("#moves [aria-current]").count(), 1);
+  assert.equal(await page.textContent("#moves [aria-current=true]"), "e4");
+});
