@@ -52,7 +52,8 @@ enum Command {
     Epd(Box<epd::Args>),
     /// Search fixed positions under changed rules, and compare: nodes, time, table cuts by kind
     ///
-    /// Prints a Markdown table; ratios are to the first setting, which is that of play. Nodes repeat exactly on any
+    /// Prints a Markdown table; ratios are to the first setting, which is that of play (under --exhaustive without
+    /// its pruning). Nodes repeat exactly on any
     /// machine, times do not.
     Lab(experiments::Args),
     /// Count the leaves of the tree of legal moves, or check the counts of EPD files

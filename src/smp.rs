@@ -1,7 +1,8 @@
 //! Lazy SMP: every thread searches the same root on the shared table. Every other helper works an iteration ahead, and an
 //! iteration that one of them has finished is finished for all (`search/shared_best.rs`).
 //!
-//! The first thread owns the clock and reports; helpers only search. When it ends, all do, and a vote among those that
+//! The first thread reports, and decides by the clock about another iteration; helpers only search, and end at
+//! the hard limit. When it ends, all do, and a vote among those that
 //! no completed iteration has superseded picks the move, weighted by iteration and score.
 
 use std::collections::HashMap;

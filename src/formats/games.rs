@@ -4,7 +4,7 @@
 //! crate trusts what it reads and panics on bytes that are no position. Here every byte is checked, and every move is
 //! found legal before it is played.
 //!
-//! Source: the crate `viriformat`. Scores are centipawns from White's view; proven scores are beyond ±10,000
+//! Source: the crate `viriformat`. Scores are centipawns from White's view; proven scores are ±10,000 and beyond
 //! (see [`Score::cp`](crate::score::Score::cp)), draws are 0.
 
 use std::fmt;

@@ -14,6 +14,7 @@
 //! - `pv`, `report`: principal variations and events; `conventions`: what draws are worth, contempt
 //! - `lessons`: what the generator of training data takes out of the tree
 //! - `rules`: the switches of a search as data, constants in play; `distance`, `mtdf`, `tally`: for the laboratory
+//! - `host`: in WebAssembly, what the user has said meanwhile
 
 mod allowance;
 mod aspiration;

@@ -1,4 +1,4 @@
-//! The events of a search: lines, the current move, and the outcome. The search never prints.
+//! The events of a search: lines, the current move, remarks, and the outcome. The search never prints.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;

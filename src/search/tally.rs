@@ -15,7 +15,7 @@ pub struct Tally {
     pub exact_low: u64,
     /// Of all these, wins and losses that held although they had been found at less depth.
     pub proofs: u64,
-    /// PV nodes whose window was narrowed.
+    /// PV nodes for which the table had a value that may narrow their window.
     pub narrowed: u64,
     /// Searches of the root, one for each window of each iteration.
     pub passes: u64,
@@ -52,7 +52,7 @@ impl Tally {
         self.proofs += u64::from(proof);
     }
 
-    /// Counts a PV node whose window the table has narrowed.
+    /// Counts a PV node for which the table has a value that may narrow its window.
     pub(super) fn narrowed(&mut self) {
         self.narrowed += 1;
     }

@@ -7,7 +7,7 @@
 //! | 17..33 | move | as in [`PackedMove`]; 0 is none |
 //! | 33..41 | depth | depth + 1; 0 marks an empty slot |
 //! | 41..47 | age | the search that wrote the entry, modulo 64 |
-//! | 47 | pv | written by a node of the principal variation |
+//! | 47 | pv | written by a node that is, or has been, one of the principal variation |
 //! | 48..63 | static evaluation | 15-bit two's complement, raw; −16384 is none |
 //! | 63 | tb_entry | there is no move by nature: a tablebase has answered |
 
@@ -60,7 +60,7 @@ pub struct Entry {
     pub best: Option<PackedMove>,
     /// The depth searched, from 0, which quiescence stores; kept up to [`Entry::MAX_DEPTH`].
     pub depth: i32,
-    /// Whether the entry was written on the principal variation.
+    /// Whether the node that wrote the entry is, or has been, one of the principal variation.
     pub pv: bool,
     /// The raw static evaluation, in the heuristic band and without contempt.
     pub eval: Option<Score>,

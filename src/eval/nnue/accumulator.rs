@@ -1,6 +1,7 @@
 //! The accumulator (the hidden layer), updated along the search's path, and only when it is needed.
 //!
-//! A move changes at most four inputs of a view. `push` notes which; `evaluate` walks back to the last position whose
+//! Of the inputs for men on squares a move changes at most four in a view; those for men en prise are added at each
+//! evaluation. `push` notes which; `evaluate` walks back to the last position whose
 //! hidden layer is known and adds the differences up to the current one. A king that comes to another bucket or to
 //! the other half of the board changes every input of its view; then the last known board with the same view is fetched
 //! from a cache and the differences to it are added (after Luecx's "Finny tables" in Koivisto).

@@ -64,8 +64,8 @@ impl FeatureView {
     }
 }
 
-/// The output that evaluates a position with this many pieces: in groups of four, from bare kings up.
+/// The output that evaluates a position with this many men: in groups of four, from bare kings up.
 #[inline]
-pub fn output_bucket(pieces: usize) -> usize {
-    (pieces.saturating_sub(1) / 4).min(OUTPUT_BUCKETS - 1)
+pub fn output_bucket(men: usize) -> usize {
+    (men.saturating_sub(1) / 4).min(OUTPUT_BUCKETS - 1)
 }

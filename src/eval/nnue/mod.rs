@@ -4,7 +4,7 @@
 //! colours as "mine" and "theirs", and mirrored left to right when the own king stands on the files e to h. Each of eight
 //! places of the own king has its own 768. A piece other than a king that is en prise sets one of 768 more: a lesser
 //! one attacks it, or any one while nothing defends it. One hidden layer, shared by both views, is followed by a
-//! squared clipped ReLU and by one of eight outputs, chosen by the number of pieces. A network is the whole evaluation.
+//! squared clipped ReLU and by one of eight outputs, chosen by the number of men. A network is the whole evaluation.
 //!
 //! - `features`: which inputs a position has
 //! - `format`: the file, and the units of its integers

@@ -1,4 +1,4 @@
-//! The settings that each experiment compares; the first is what play uses, unless that is said otherwise.
+//! The settings that each experiment compares; the first is what play uses, but for `--exhaustive`.
 
 use super::Experiment;
 use crate::score::DrawRule;
