@@ -225,7 +225,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// its length, and a tablebase result replaces the search's score.
     fn order_lines(&mut self) {
         let place = |root: &RootMove| {
-            let value = self.shared.conventions.to_uci(self.reported_of(root, Ibv::exact(root.score()?)));
+            let (traps, conventions) = (self.past.has_traps(), self.shared.conventions);
+            let value = conventions.to_uci(root.reported(Ibv::exact(root.score()?), traps, conventions.contempt));
             let score = value.score();
             let open = root.rank.filter(|_| !score.is_decisive());
             Some((score.is_win(), !score.is_loss(), open, value, root.rank))

@@ -183,6 +183,8 @@ impl RootMove {
         match self.rank.map(|rank| rank.keeps.cmp(&Keeps::Draw)) {
             _ if value.score().is_decisive() => value,
             Some(Ordering::Greater) => value.within(Some(Score::heuristic(contempt + 1)), None),
+            // No evaluation is 0.
+            Some(Ordering::Less) if contempt == 1 => value.within(None, Some(Score::heuristic(-1))),
             Some(Ordering::Less) => value.within(None, Some(Score::heuristic(contempt - 1))),
             _ => value,
         }

@@ -440,8 +440,9 @@ impl Session {
             "license" => self.output.lines(prompt::license()),
             "perft" => {
                 let depth = rest.first().map_or("1", String::as_str);
+                let digits = depth.strip_prefix('+').unwrap_or(depth);
                 // What is no number for the npm package ends no search there, nor here.
-                if depth.strip_prefix('+').unwrap_or(depth).bytes().all(|byte| byte.is_ascii_digit()) {
+                if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
                     self.take(Command::Perft(Perft::parse(depth)));
                 } else {
                     self.output.remark(&ParseError::Depth(depth.to_owned()).to_string());

@@ -219,9 +219,9 @@ fn lines_stand_by_what_they_keep() {
     let scratch = results_of(&folder, "results of lines");
     let mut engine = Engine::new();
     engine.send(format!("setoption name SyzygyPath value {}", scratch.0.display()));
-    for contempt in [-40, 0, 40] {
+    for contempt in [-40, 0, 1, 40] {
         engine.send(format!("setoption name Contempt value {contempt}"));
-        for lines_wanted in [1, 2, 6] {
+        for lines_wanted in [1, 2, 5] {
             engine.send(format!("setoption name MultiPV value {lines_wanted}"));
             for limit in ["depth 1", "depth 2", "depth 4", "nodes 100", "wtime 60 btime 60"] {
                 engine.send("ucinewgame");

@@ -67,9 +67,9 @@ export class Engine {
   /**
    * What the worker knows but for the queue: the lines that set its options, and those that made its position.
    *
-   * All lines of an option are kept, because the engine may have refused the last one.
+   * Of an option all lines are kept since the last that surely counts: the engine may have refused those after it.
    */
-  #options = new Set();
+  #options = [];
   #position = [];
   /** The `uci` and `isready` that the worker has not answered. */
   #asked = [];
@@ -239,9 +239,12 @@ export class Engine {
     if (first === "ucinewgame" && word(this.#position.at(-1) ?? line) !== first) this.#position.push(line);
     if (first === "uci" || first === "isready") this.#asked.push(first);
     if (first === "debug" || first === "setoption") {
-      // Again at the end: the last one that was set counts.
-      this.#options.delete(line);
-      this.#options.add(line);
+      // No option begins with a blank.
+      const name = first === "debug" ? " debug" : (/\bname\s+(.*?)(\s+value\b|$)/i.exec(line)?.[1] ?? line).toLowerCase();
+      // Numbers, true, false, on and off are never refused.
+      const counts = /\svalue\s+([-+]?\d+|true|false)$/i.test(line) || (first === "debug" && /\s(on|off)\b/i.test(line));
+      this.#options = this.#options.filter((own) => own.line !== line && !(counts && own.name === name));
+      this.#options.push({ name, line });
     }
   }
 
@@ -293,7 +296,7 @@ export class Engine {
   #restart(settle, remark = null) {
     this.#worker.end();
     this.#begin();
-    for (const line of this.#options) this.#send(line);
+    for (const { line } of this.#options) this.#send(line);
     for (const line of this.#position) this.#send(line);
     for (const line of this.#asked) this.#send(line);
     const answer = settle ? this.#lastAnswer() : null;

@@ -555,10 +555,13 @@ fn is_pgn(path: &Path, beginning: &[u8], whole: bool) -> Option<bool> {
     }
 }
 
-/// A text behind blanks and a byte order mark, which stands also where files were joined.
+/// A text behind blanks and byte order marks, which stand also where files were joined.
 fn without_mark(text: &[u8]) -> &[u8] {
-    let text = text.trim_ascii_start();
-    text.strip_prefix(b"\xEF\xBB\xBF").map_or(text, <[u8]>::trim_ascii_start)
+    let mut text = text.trim_ascii_start();
+    while let Some(behind) = text.strip_prefix(b"\xEF\xBB\xBF") {
+        text = behind.trim_ascii_start();
+    }
+    text
 }
 
 /// Whether a line begins with a move number: digits and a dot, or digits, a blank and a move.
@@ -581,7 +584,7 @@ mod tests {
         assert!(!is_pgn("a.txt", b"# FENs\n8/8/8/8/8/8/8/8 w - -") && !is_pgn("-", b"1k6/8/8/8/8/8/8/K7 w - -"));
         for games in [
             "; by me\n\n%x\r[Event \"x\"]",
-            "% a\n\n\u{FEFF}% b\n\u{FEFF}[Event \"x\"]",
+            "% a\n\n\u{FEFF}% b\n\u{FEFF}\u{FEFF}[Event \"x\"]",
             ";\n1. e4 *",
             "1 e4 e5 *",
             "12 Nf3! *",

@@ -22,7 +22,8 @@ export const FIRST = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 /** Why the tests cannot run; false if they can. */
 export const skip = !existsSync(BROWSER) && `there is no browser at ${BROWSER}`;
 const profile = mkdtempSync(join(tmpdir(), "ibex-page-"));
-let server;
+/** The host of the page. */
+export let server;
 /** All pages of the tests in this file, which share what is kept. */
 export let context;
 /** The page of the test. */

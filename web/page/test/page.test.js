@@ -11,7 +11,17 @@ import { fileURLToPath } from "node:url";
 
 import { build } from "vite";
 
-import { address, another, context, host, load, page, ready, skip, type, until } from "../harness/browser.js";
+import { address, another, context, host, load, open, page, ready, server, skip, type, until } from "../harness/browser.js";
+
+/** A host that goes with its test, also with one that fails: a host that stays would keep the program running. */
+async function closing(test, opened) {
+  const host = await opened;
+  test.after(() => {
+    host.closeAllConnections();
+    host.close();
+  });
+  return host;
+}
 
 test("the service worker isolates the page on a plain host", { skip }, async () => {
   assert.equal(await page.evaluate(() => crossOriginIsolated), true);
@@ -76,8 +86,8 @@ test("a browser that blocks its storage has a page that forgets", { skip }, asyn
   await other.close();
 });
 
-test("the page does without a service worker that cannot be installed", { skip }, async () => {
-  const poor = await host("icon.png");
+test("the page does without a service worker that cannot be installed", { skip }, async (t) => {
+  const poor = await closing(t, host("icon.png"));
   const { other, errors } = await another(null, address(poor));
   const begun = Date.now();
   await ready(other);
@@ -88,8 +98,6 @@ test("the page does without a service worker that cannot be installed", { skip }
   await other.waitForFunction(() => document.querySelectorAll("#moves button").length === 2);
   assert.deepEqual(errors, []);
   await other.close();
-  poor.closeAllConnections();
-  poor.close();
 });
 
 test("an engine that cannot run is reported", { skip }, async () => {
@@ -167,6 +175,8 @@ test("whatever changes in a release, its service worker changes", { timeout: 120
 });
 
 test("390 pixels are wide enough, light and dark", { skip }, async () => {
+  await load("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *");
+  await open(1);
   for (const scheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme: scheme });
     for (const width of [390, 1280]) {
@@ -196,9 +206,10 @@ test("390 pixels are wide enough, light and dark", { skip }, async () => {
   }
 });
 
-test("the page without a network, with the game where it was", { skip }, async () => {
-  const own = await host();
+test("the page without a network, with the game where it was", { skip }, async (t) => {
+  const own = await closing(t, host());
   const { other, errors } = await another(null, address(own));
+  other.on("console", (message) => message.type() === "error" && errors.push(message.text()));
   await ready(other);
   await other.fill("#move", "e4");
   await other.press("#move", "Enter");
