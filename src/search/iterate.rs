@@ -277,6 +277,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return None;
         }
         let Lead { depth, best, effort } = self.shared.shared_best.lead()?;
+        // A win that is proved holds at any depth: it is not given up for what another thread thinks.
+        let is_better = |own: Score| own.is_win() && best.score().is_none_or(|other| other < own);
+        let before = self.best_before.as_ref().filter(|before| before.score().is_some_and(is_better));
+        let best = before.cloned().unwrap_or(best);
         let front = self.roots.bring_to_front(best.m)?;
         let (nodes, mate) = (front.nodes, front.mate.take());
         *front = RootMove { nodes, mate, ..best };

@@ -77,7 +77,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     fn aside<T>(&mut self, when: PvCompletion, search: impl FnOnce(&mut Self) -> T) -> T {
         // A search that was cut short has left the path where it was.
         self.return_to_root();
-        let (nodes, limit, seldepth) = (self.nodes, self.node_limit, self.seldepth);
+        let (nodes, limit, seldepth, tbhits) = (self.nodes, self.node_limit, self.seldepth, self.tbhits);
         let over = when == PvCompletion::AfterSearch;
         let own_limit = nodes + self.line_budget(over);
         self.pv_completion = when;
@@ -91,8 +91,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.node_check = limit.min(self.granted);
         self.seldepth = seldepth;
         if over {
-            // `go nodes` reports the nodes of the search alone.
-            self.nodes = nodes;
+            // `go nodes` reports the nodes of the search alone, and the hits among them.
+            (self.nodes, self.tbhits) = (nodes, tbhits);
         }
         result
     }

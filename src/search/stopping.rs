@@ -21,11 +21,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
         self.nodes += 1;
         if self.nodes.is_multiple_of(CHECK_INTERVAL) && self.pv_completion != PvCompletion::AfterSearch {
-            self.publish();
-            let over = if self.id == 0 { self.must_stop() } else { self.shared.is_time_up() };
-            if over {
-                self.shared.stop.store(true, Ordering::Relaxed);
-            }
+            self.look_at_limits();
             if self.is_overtaken() {
                 return true;
             }
@@ -33,6 +29,15 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.shared.stop.load(Ordering::Relaxed)
             && self.pv_completion != PvCompletion::AfterSearch
             && !self.cannot_stop()
+    }
+
+    /// Publishes this thread's counters, and ends the search if a limit has been reached.
+    pub(super) fn look_at_limits(&mut self) {
+        self.publish();
+        let over = if self.id == 0 { self.must_stop() } else { self.shared.is_time_up() };
+        if over {
+            self.shared.stop.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Takes the thread's next share of the limit that all threads have in common. Returns whether any nodes are left.

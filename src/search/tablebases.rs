@@ -1,6 +1,6 @@
 //! Tablebase probes inside the tree: the expensive recognizer, whose results the TT keeps.
 
-use super::Search;
+use super::{PvCompletion, Search};
 use crate::bound::Ibv;
 use crate::position::Position;
 use crate::recognize::syzygy::{Probing, Ranking, Tablebases};
@@ -60,6 +60,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let known = self.in_root_terms(ibv, ply);
         if expense == Expense::Cheap {
             return known;
+        }
+        // A slow disk takes longer for a few of these than a thousand other nodes take.
+        if self.pv_completion != PvCompletion::AfterSearch {
+            self.look_at_limits();
         }
         let entry = Entry {
             value: self.to_tt(known, ply),

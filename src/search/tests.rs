@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use shakmaty::{ByColor, CastlingMode, Role};
 
-use super::root::Exact;
+use super::root::{Exact, RootMove};
 use super::rules::TableMode;
 use super::*;
 use crate::bound::Bound;
@@ -181,6 +181,27 @@ fn an_adopted_iteration_has_the_effort_of_the_thread_that_finished_it() {
         assert!(search.failed_high.is_none(), "of the iteration that was given up");
         assert_eq!((search.roots[0].m, search.effort()), (best.m, 1));
     });
+}
+
+/// Where one thread has proved a win and another has not, the slower one is right.
+#[test]
+fn a_proved_win_is_not_given_up_for_the_opinion_of_a_faster_thread() {
+    let exact = |root: &RootMove, score| RootMove { last_exact: Some(Exact { depth: 4, score }), ..root.clone() };
+    let proved = Score::mate_in(13);
+    for (other, is_kept) in [(Score::heuristic(310), true), (Score::mate_in(11), false)] {
+        with_search("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", &Limits::default(), None, |search| {
+            search.adopts_lead = true;
+            search.root_depth = 5;
+            // Its line could not be completed in time.
+            let own = RootMove { pv_is_incomplete: true, ..exact(&search.roots[2], proved) };
+            search.best_before = Some(own.clone());
+            let best = exact(&search.roots[3], other);
+            search.shared.shared_best.finished(5, &best, 71);
+            assert_eq!(search.take_over(), Some(71));
+            let (m, score) = if is_kept { (own.m, proved) } else { (best.m, other) };
+            assert_eq!((search.roots[0].m, search.roots[0].score()), (m, Some(score)));
+        });
+    }
 }
 
 /// A move that failed high beats the best one of the iteration before, though the time was up before its value was known; not
