@@ -14,6 +14,17 @@ use crate::lab::play::player::{Question, Trouble};
 /// A line of more bytes than this is no position.
 const LONGEST: usize = 1 << 16;
 
+/// A byte order mark.
+const MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// What is to be said of all lines together.
+#[derive(Default)]
+struct Remarks {
+    oddities: Oddities,
+    /// How many of the lines that are analysed are Latin-1, and the first of them.
+    latin1: Option<(usize, usize)>,
+}
+
 /// Analyses line by line.
 ///
 /// # Errors
@@ -22,93 +33,120 @@ const LONGEST: usize = 1 << 16;
 pub fn analyse(name: &str, mut input: impl BufRead, done: u64, desk: &mut Desk<'_>) -> Result<(), String> {
     let mut bytes = Vec::new();
     let mut number = 0;
-    let mut oddities = Oddities::default();
-    // How many of the lines that are analysed are Latin-1, and the first of them.
-    let mut latin1: Option<(usize, usize)> = None;
-    'lines: while let Some(part) = next(name, &mut input, &mut bytes, LONGEST + 1, desk)? {
+    let mut about_all = Remarks::default();
+    while let Some(part) = next(name, &mut input, &mut bytes, LONGEST + 1, desk)? {
         if part == Part::End {
             break;
         }
         number += 1;
-        let place = format!("{name}:{number}");
-        let raw = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
         if part == Part::Piece {
-            let is_done = number <= done;
-            let is_remark = raw.trim_ascii_start().starts_with(b"#");
-            if !is_done && !is_remark {
-                desk.complain(&place, "too long for a position");
+            if !pass_long(name, &mut input, &mut bytes, number, done, desk)? {
+                break;
             }
-            // Byte for byte: of its encoding nothing is certain before its end.
-            let is_copied = !is_done && (is_remark || !desk.args.skip_bad);
-            if is_copied {
-                desk.write_piece(raw)?;
-            }
-            loop {
-                let Some(part) = next(name, &mut input, &mut bytes, LONGEST, desk)? else { break 'lines };
-                if is_copied {
-                    desk.write_piece(&bytes)?;
-                }
-                if part != Part::Piece {
-                    break;
-                }
-            }
-            if !is_done {
-                desk.write(if is_copied { b"\n" } else { b"" }, number)?;
-            }
-            continue;
+        } else if number > done {
+            let raw = bytes.strip_prefix(MARK).unwrap_or(&bytes);
+            let Some(written) = analysed(raw, name, number, &mut about_all, desk)? else { break };
+            desk.write(&written, number)?;
         }
-        if number <= done {
-            continue;
-        }
-        // What is not UTF-8 is Latin-1: comments may be, positions are not.
-        let text = decoded(raw);
-        let written = match parse_line(&text, number as usize) {
-            // An empty line, or a remark.
-            None => whole(raw),
-            Some(Err(error)) => refuse(raw, &place, &error.to_string(), desk),
-            Some(Ok(entry)) if !entry.position.has_legal_move() => refuse(raw, &place, "the game is over", desk),
-            Some(Ok(entry)) => {
-                desk.begin_search()?;
-                let is_latin = std::str::from_utf8(raw).is_err();
-                if is_latin {
-                    latin1.get_or_insert((0, number as usize)).0 += 1;
-                }
-                oddities.add(&entry);
-                entry.repairs.iter().for_each(|repair| desk.note(&place, &repair.to_string()));
-                remarks(&text).for_each(|remark| desk.note(&place, &remark));
-                match annotate(&entry, desk) {
-                    Ok((line, has_score)) => {
-                        match desk.searcher.label() {
-                            // It has answered, so this is no failure after which it is given up.
-                            Some(label) if !has_score => {
-                                desk.note(&place, &format!("no value: {label}: it named no score"));
-                                desk.tally.failed += 1;
-                            }
-                            _ => desk.step(),
-                        }
-                        // A line has one encoding.
-                        let encoded = if is_latin { latin(&line) } else { None };
-                        whole(&encoded.unwrap_or_else(|| line.into_bytes()))
-                    }
-                    Err(_) if interrupt::is_stopped() => {
-                        desk.interrupted = true;
-                        break;
-                    }
-                    Err(trouble) if !desk.searcher.endures() => return Err(format!("{place}: {trouble}")),
-                    Err(trouble) => {
-                        desk.note(&place, &format!("no value: {trouble}: the line stays as it is"));
-                        desk.tally.failed += 1;
-                        whole(raw)
-                    }
-                }
-            }
-        };
-        desk.write(&written, number)?;
     }
     desk.searcher.rest();
-    oddities.report().iter().for_each(|line| desk.note(name, line));
-    latin1.iter().for_each(|&lines| desk.note(name, &latin1_remark(lines)));
+    about_all.oddities.report().iter().for_each(|line| desk.note(name, line));
+    about_all.latin1.iter().for_each(|&lines| desk.note(name, &latin1_remark(lines)));
     Ok(())
+}
+
+/// Copies a line that is too long for a position, or leaves it out; `bytes` has its beginning. Returns false if the run
+/// was interrupted before its end.
+fn pass_long(
+    name: &str,
+    input: &mut impl BufRead,
+    bytes: &mut Vec<u8>,
+    number: u64,
+    done: u64,
+    desk: &mut Desk<'_>,
+) -> Result<bool, String> {
+    let raw = bytes.strip_prefix(MARK).unwrap_or(bytes);
+    let is_done = number <= done;
+    let is_remark = raw.trim_ascii_start().starts_with(b"#");
+    if !is_done && !is_remark {
+        desk.complain(&format!("{name}:{number}"), "too long for a position");
+    }
+    // Byte for byte: of its encoding nothing is certain before its end.
+    let is_copied = !is_done && (is_remark || !desk.args.skip_bad);
+    if is_copied {
+        desk.write_piece(raw)?;
+    }
+    loop {
+        let Some(part) = next(name, input, bytes, LONGEST, desk)? else { return Ok(false) };
+        if is_copied {
+            desk.write_piece(bytes)?;
+        }
+        if part != Part::Piece {
+            break;
+        }
+    }
+    if !is_done {
+        desk.write(if is_copied { b"\n" } else { b"" }, number)?;
+    }
+    Ok(true)
+}
+
+/// What becomes of a line; `None` if its search was interrupted.
+///
+/// # Errors
+///
+/// One line: the engine is given up.
+fn analysed(
+    raw: &[u8],
+    name: &str,
+    number: u64,
+    about_all: &mut Remarks,
+    desk: &mut Desk<'_>,
+) -> Result<Option<Vec<u8>>, String> {
+    let place = format!("{name}:{number}");
+    // What is not UTF-8 is Latin-1: comments may be, positions are not.
+    let text = decoded(raw);
+    let entry = match parse_line(&text, number as usize) {
+        // An empty line, or a remark.
+        None => return Ok(Some(whole(raw))),
+        Some(Err(error)) => return Ok(Some(refuse(raw, &place, &error.to_string(), desk))),
+        Some(Ok(entry)) => entry,
+    };
+    if !entry.position.has_legal_move() {
+        return Ok(Some(refuse(raw, &place, "the game is over", desk)));
+    }
+    desk.begin_search()?;
+    let is_latin = std::str::from_utf8(raw).is_err();
+    if is_latin {
+        about_all.latin1.get_or_insert((0, number as usize)).0 += 1;
+    }
+    about_all.oddities.add(&entry);
+    entry.repairs.iter().for_each(|repair| desk.note(&place, &repair.to_string()));
+    remarks(&text).for_each(|remark| desk.note(&place, &remark));
+    let (line, has_score) = match annotate(&entry, desk) {
+        Ok(annotated) => annotated,
+        Err(_) if interrupt::is_stopped() => {
+            desk.interrupted = true;
+            return Ok(None);
+        }
+        Err(trouble) if !desk.searcher.endures() => return Err(format!("{place}: {trouble}")),
+        Err(trouble) => {
+            desk.note(&place, &format!("no value: {trouble}: the line stays as it is"));
+            desk.tally.failed += 1;
+            return Ok(Some(whole(raw)));
+        }
+    };
+    match desk.searcher.label() {
+        // It has answered, so this is no failure after which it is given up.
+        Some(label) if !has_score => {
+            desk.note(&place, &format!("no value: {label}: it named no score"));
+            desk.tally.failed += 1;
+        }
+        _ => desk.step(),
+    }
+    // A line has one encoding.
+    let encoded = if is_latin { latin(&line) } else { None };
+    Ok(Some(whole(&encoded.unwrap_or_else(|| line.into_bytes()))))
 }
 
 /// Reads a line, or a piece of one that is longer than `most` bytes; `None` if the run was interrupted before the end of
