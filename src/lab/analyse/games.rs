@@ -3,19 +3,19 @@
 use std::io::BufRead;
 use std::ops::Range;
 
-use shakmaty::Color;
+use shakmaty::{Color, Move};
 
 use super::Desk;
 use super::choice::Lead;
-use super::judge::Mark;
-use super::pgn::{Fault, Games, Pgn, Token};
+use super::judge::{Mark, Thresholds};
+use super::pgn::{Fault, Games, Pgn, Played, Token};
 use super::searcher::Finding;
 use crate::bound::Bound;
 use crate::lab::interrupt;
 use crate::lab::play::player::{Budget, Trouble, UciScore};
-use crate::position::Game;
 use crate::position::game::Ending;
 use crate::position::notation::{Action, san};
+use crate::position::{Game, Position};
 
 /// The command in a comment that lists what Ibex added to its move: glyphs, and a variation.
 const ADDED: &[u8] = b"[%ibex";
@@ -156,15 +156,7 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) 
 /// A position could not be searched, or the work before it not be saved; the game is then as good as lost.
 fn annotate(game: &mut Pgn, desk: &mut Desk<'_>) -> Result<Analysis, Halt> {
     forget_analysis(game);
-    let mut positions = vec![game.start.clone()];
-    for played in &game.moves {
-        let mut next = positions[positions.len() - 1].clone();
-        match played.action {
-            Action::Move(m) => next.play(m),
-            Action::Pass => next.play_null(),
-        }
-        positions.push(next);
-    }
+    let positions = positions(game);
     if let Some(openings) = &desk.openings {
         openings.name(game, &positions);
     }
@@ -188,55 +180,99 @@ fn annotate(game: &mut Pgn, desk: &mut Desk<'_>) -> Result<Analysis, Halt> {
     let mut moves = Vec::with_capacity(game.moves.len());
     for (i, (played, chosen)) in game.moves.iter_mut().zip(chosen).enumerate() {
         let (before, after) = (&evaluations[i], &evaluations[i + 1]);
-        let best = before.search.as_ref().map(|search| search.pv.as_slice()).unwrap_or_default();
-        let another = match played.action {
-            Action::Move(m) => chosen && best.first().is_some_and(|&best| best != m),
-            Action::Pass => false,
-        };
-        let judgement = match (before.value, after.value) {
-            (Some(before), Some(after)) if another => desk.args.marks.mark(before, opposite(after)),
-            _ => None,
-        };
-        moves.push(Judged { chosen, another, mark: judgement });
-        let mut added = Vec::new();
-        if let Some(judgement) = judgement {
-            desk.tally.marks[judgement.index()] += 1;
-            // A glyph that somebody else gave is theirs.
-            if !played.nags.contains(&judgement.nag()) {
-                played.nags.insert(0, judgement.nag());
-                added.push(format!("${}", judgement.nag()));
-            }
+        let judged = judge(played.action, chosen, before, after, &desk.args.marks);
+        if let Some(mark) = judged.mark {
+            desk.tally.marks[mark.index()] += 1;
         }
-        let mut line = Vec::new();
-        if another && (judgement.is_some() || desk.args.all_lines) && desk.args.line > 0 {
-            added.push(LINE.to_owned());
-            line.push(Token::Open);
-            let mut position = positions[i].position().clone();
-            for &m in best.iter().take(desk.args.line) {
-                let name = san(&position, m);
-                added.push(name.clone());
-                line.push(Token::San(name));
-                position.play(m);
-            }
-            line.push(Token::Close);
-        }
-        let mut ours = comment(&positions[i + 1], after).unwrap_or_default();
-        if !added.is_empty() {
-            if !ours.is_empty() {
-                ours.push(b' ');
-            }
-            ours.extend(ADDED);
-            ours.extend(format!(" {}]", added.join(" ")).bytes());
-        }
-        if !ours.is_empty() {
-            add_comment(&mut played.after, ours);
-        }
-        // Our line follows theirs, which may begin with the same move.
-        let last = played.after.iter().rposition(|token| *token == Token::Close);
-        let behind = last.map_or(usize::from(matches!(played.after.first(), Some(Token::Comment(_)))), |last| last + 1);
-        played.after.splice(behind..behind, line);
+        let comment = comment(&positions[i + 1], after).unwrap_or_default();
+        let wants_line = judged.another && (judged.mark.is_some() || desk.args.all_lines);
+        let line =
+            if wants_line { sans(positions[i].position(), best_line(before), desk.args.line) } else { Vec::new() };
+        write_into(played, judged.mark, line, comment);
+        moves.push(judged);
     }
     Ok(Analysis { positions, evaluations, moves, failures })
+}
+
+/// The position before each move of a game, and that at its end.
+fn positions(game: &Pgn) -> Vec<Game> {
+    let mut positions = vec![game.start.clone()];
+    for played in &game.moves {
+        let mut next = positions[positions.len() - 1].clone();
+        match played.action {
+            Action::Move(m) => next.play(m),
+            Action::Pass => next.play_null(),
+        }
+        positions.push(next);
+    }
+    positions
+}
+
+/// The line that was found in a position; empty where none was.
+fn best_line(found: &AnalysedPosition) -> &[Move] {
+    found.search.as_ref().map(|search| search.pv.as_slice()).unwrap_or_default()
+}
+
+/// Judges a move by what was found before and after it.
+fn judge(
+    action: Action,
+    chosen: bool,
+    before: &AnalysedPosition,
+    after: &AnalysedPosition,
+    marks: &Thresholds,
+) -> Judged {
+    let another = match action {
+        Action::Move(m) => chosen && best_line(before).first().is_some_and(|&best| best != m),
+        Action::Pass => false,
+    };
+    let mark = match (before.value, after.value) {
+        (Some(before), Some(after)) if another => marks.mark(before, opposite(after)),
+        _ => None,
+    };
+    Judged { chosen, another, mark }
+}
+
+/// The first moves of a line, in the usual notation.
+fn sans(position: &Position, line: &[Move], most: usize) -> Vec<String> {
+    let mut position = position.clone();
+    let name = |&m: &Move| {
+        let name = san(&position, m);
+        position.play(m);
+        name
+    };
+    line.iter().take(most).map(name).collect()
+}
+
+/// Writes a mark, a line and a comment to a move, and into the comment what can be taken out again.
+fn write_into(played: &mut Played, mark: Option<Mark>, line: Vec<String>, mut comment: Vec<u8>) {
+    let mut added = Vec::new();
+    // A glyph that somebody else gave is theirs.
+    if let Some(nag) = mark.map(Mark::nag).filter(|nag| !played.nags.contains(nag)) {
+        played.nags.insert(0, nag);
+        added.push(format!("${nag}"));
+    }
+    let mut variation = Vec::new();
+    if !line.is_empty() {
+        added.push(LINE.to_owned());
+        added.extend_from_slice(&line);
+        variation.push(Token::Open);
+        variation.extend(line.into_iter().map(Token::San));
+        variation.push(Token::Close);
+    }
+    if !added.is_empty() {
+        if !comment.is_empty() {
+            comment.push(b' ');
+        }
+        comment.extend(ADDED);
+        comment.extend(format!(" {}]", added.join(" ")).bytes());
+    }
+    if !comment.is_empty() {
+        add_comment(&mut played.after, comment);
+    }
+    // Our line follows theirs, which may begin with the same move.
+    let last = played.after.iter().rposition(|token| *token == Token::Close);
+    let behind = last.map_or(usize::from(matches!(played.after.first(), Some(Token::Comment(_)))), |last| last + 1);
+    played.after.splice(behind..behind, variation);
 }
 
 /// Searches the positions that the chosen moves need, from the end: the table then holds what a move has led to when
