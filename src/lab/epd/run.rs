@@ -408,69 +408,93 @@ fn unique(name: &str, taken: &BTreeSet<String>) -> String {
     std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken.contains(name)).unwrap_or_default()
 }
 
+/// Who plays: Ibex, unless it is left out, and the programs of `--engine`, each of which is started once.
+///
+/// # Errors
+///
+/// One line: a program does not start, or an argument is for nobody.
 fn contestants(args: &Args, budget: &Budget) -> Result<Vec<Contestant>, String> {
-    let patience = args.timeout.map(Duration::from_secs);
     let mut contestants = Vec::new();
-    let mut taken = BTreeSet::new();
     if !args.no_ibex {
-        let settings = Settings { hash_mib: args.hash, threads: args.threads, ..Settings::default() };
-        let name = concat!("Ibex ", env!("IBEX_VERSION")).to_owned();
-        let head = PlayerHead { label: "ibex".to_owned(), name, command: None, options: Vec::new() };
-        taken.insert(head.label.clone());
-        contestants
-            .push(Contestant { head, kind: Kind::BuiltIn(settings, patience.or_else(|| budget.own_patience())) });
+        contestants.push(ibex(args, budget));
     }
-    let mut unused: BTreeSet<&String> = args.options.iter().collect();
+    let options: Vec<GivenOption> =
+        args.options.iter().map(|text| GivenOption::parse(text)).collect::<Result<_, _>>()?;
     for text in &args.engines {
-        let (label, command) = split_label(text);
-        let words = split_command(command, cfg!(windows))
-            .ok_or_else(|| format!("--engine '{text}': a quotation without an end"))?;
-        let program = words.first().ok_or_else(|| format!("--engine '{text}': no command"))?;
-        let stem = PathBuf::from(program).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        let label = unique(label.unwrap_or(&stem.unwrap_or_default()), &taken);
-        taken.insert(label.clone());
-        let mut options = Vec::new();
-        for text in &args.options {
-            let (name, value) =
-                text.split_once('=').ok_or_else(|| format!("--option '{text}': expected NAME=VALUE"))?;
-            let (whose, name) = name.split_once(':').map_or((None, name), |(whose, name)| (Some(whose), name));
-            if whose.is_none_or(|whose| whose == label) {
-                unused.remove(text);
-                options.push((name.to_owned(), value.to_owned()));
-            }
-        }
-        let counted = args.counted.contains(&label);
-        let shown = options.iter().map(|(name, value)| format!("{name}={value}"));
-        let shown = shown.chain(counted.then(|| COUNTED.to_owned())).collect();
-        let program = Program { command: words, options, hash: args.hash, threads: args.threads, patience, counted };
-        let name = match External::start(program.clone()) {
-            Ok(engine) => {
-                engine.remarks().iter().for_each(|remark| remark!("--engine {label}: {remark}"));
-                engine.name().to_owned()
-            }
-            Err(reason) => return Err(format!("--engine {label}: {reason}")),
-        };
-        let head = PlayerHead { label, name, command: Some(command.to_owned()), options: shown };
-        // The first line of the result has one size and one number for all.
-        for (option, flag, all) in [("Hash", "hash", args.hash), ("Threads", "threads", args.threads)] {
-            if let Some(own) = head.option(option).filter(|own| *own != all.to_string()) {
-                let label = &head.label;
-                remark!("--engine {label}: its option {option} is {own} by --option, not the {all} of --{flag}");
-            }
-        }
-        contestants.push(Contestant { head, kind: Kind::Program(program) });
+        let taken = contestants.iter().map(|contestant| contestant.head.label.clone()).collect();
+        contestants.push(program(text, &taken, &options, args)?);
     }
     // Ibex itself has a label too, and obeys its nodes.
-    let is_engine = |label: &String| {
-        contestants.iter().any(|contestant| contestant.head.command.is_some() && contestant.head.label == *label)
-    };
-    if let Some(label) = args.counted.iter().find(|&label| !is_engine(label)) {
+    let engines = contestants.iter().map(|contestant| &contestant.head).filter(|head| head.command.is_some());
+    if let Some(label) = args.counted.iter().find(|&label| !engines.clone().any(|head| head.label == *label)) {
         return Err(format!("--stop-at-nodes '{label}' is none of the engines"));
     }
-    if let Some(text) = unused.first() {
-        return Err(format!("--option '{text}' is for none of the engines"));
+    if let Some(option) = options.iter().find(|option| !engines.clone().any(|head| option.is_for(&head.label))) {
+        return Err(format!("--option '{}' is for none of the engines", option.text));
     }
     Ok(contestants)
+}
+
+fn ibex(args: &Args, budget: &Budget) -> Contestant {
+    let settings = Settings { hash_mib: args.hash, threads: args.threads, ..Settings::default() };
+    let patience = args.timeout.map(Duration::from_secs).or_else(|| budget.own_patience());
+    let name = concat!("Ibex ", env!("IBEX_VERSION")).to_owned();
+    let head = PlayerHead { label: "ibex".to_owned(), name, command: None, options: Vec::new() };
+    Contestant { head, kind: Kind::BuiltIn(settings, patience) }
+}
+
+/// A program of `--engine`, which is started to learn its name.
+fn program(
+    text: &str,
+    taken: &BTreeSet<String>,
+    options: &[GivenOption<'_>],
+    args: &Args,
+) -> Result<Contestant, String> {
+    let (label, command) = split_label(text);
+    let words = split_command(command, cfg!(windows))
+        .ok_or_else(|| format!("--engine '{text}': a quotation without an end"))?;
+    let program = words.first().ok_or_else(|| format!("--engine '{text}': no command"))?;
+    let stem = PathBuf::from(program).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let label = unique(label.unwrap_or(&stem.unwrap_or_default()), taken);
+    let own = options.iter().filter(|option| option.is_for(&label));
+    let own: Vec<(String, String)> = own.map(|option| (option.name.to_owned(), option.value.to_owned())).collect();
+    let counted = args.counted.contains(&label);
+    let shown = own.iter().map(|(name, value)| format!("{name}={value}"));
+    let shown = shown.chain(counted.then(|| COUNTED.to_owned())).collect();
+    let patience = args.timeout.map(Duration::from_secs);
+    let program = Program { command: words, options: own, hash: args.hash, threads: args.threads, patience, counted };
+    let engine = External::start(program.clone()).map_err(|reason| format!("--engine {label}: {reason}"))?;
+    engine.remarks().iter().for_each(|remark| remark!("--engine {label}: {remark}"));
+    let name = engine.name().to_owned();
+    let head = PlayerHead { label, name, command: Some(command.to_owned()), options: shown };
+    // The first line of the result has one size and one number for all.
+    for (option, flag, all) in [("Hash", "hash", args.hash), ("Threads", "threads", args.threads)] {
+        if let Some(own) = head.option(option).filter(|own| *own != all.to_string()) {
+            let label = &head.label;
+            remark!("--engine {label}: its option {option} is {own} by --option, not the {all} of --{flag}");
+        }
+    }
+    Ok(Contestant { head, kind: Kind::Program(program) })
+}
+
+/// An option of `--option`, for one engine or for all.
+struct GivenOption<'a> {
+    text: &'a str,
+    label: Option<&'a str>,
+    name: &'a str,
+    value: &'a str,
+}
+
+impl GivenOption<'_> {
+    fn parse(text: &str) -> Result<GivenOption<'_>, String> {
+        let (name, value) = text.split_once('=').ok_or_else(|| format!("--option '{text}': expected NAME=VALUE"))?;
+        let (label, name) = name.split_once(':').map_or((None, name), |(label, name)| (Some(label), name));
+        Ok(GivenOption { text, label, name, value })
+    }
+
+    fn is_for(&self, label: &str) -> bool {
+        self.label.is_none_or(|own| own == label)
+    }
 }
 
 /// Opens the file that the results go to, and reads what it already holds.
