@@ -100,9 +100,12 @@ fn find_network() -> Option<PathBuf> {
     if let Some(path) = env::var_os("EVALFILE").filter(|path| !path.is_empty()) {
         return Some(path.into());
     }
+    // Macs leave `._` files beside others on foreign disks.
+    let is_hidden = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
     let mut networks: Vec<PathBuf> = fs::read_dir("nets")
         .ok()?
         .flatten()
+        .filter(|entry| !is_hidden(entry))
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "ibxn"))
         .collect();

@@ -1,5 +1,7 @@
 //! Large tables of counters on huge pages: where the search's time goes is largely memory.
 
+#[cfg(all(target_os = "linux", not(miri)))]
+use std::ops::Range;
 use std::ops::{Index, IndexMut};
 
 /// A huge page of x86-64 and of most other machines.
@@ -81,13 +83,21 @@ pub(crate) fn prefetch<T>(place: &T) {
 /// was a third of the search's time on a virtual machine. Where the advice is not taken nothing changes.
 #[cfg(all(target_os = "linux", not(miri)))]
 pub(crate) fn advise_huge_pages<T>(memory: &[T]) {
-    const PAGE: usize = 4096;
-    let (start, size) = (memory.as_ptr().cast::<u8>(), size_of_val(memory));
-    let skip = start.align_offset(PAGE);
-    if size > skip + PAGE {
+    let start = memory.as_ptr().cast::<u8>();
+    let whole = whole_pages(start, size_of_val(memory));
+    if !whole.is_empty() {
         // SAFETY: the range begins at a page and lies within the slice. The advice changes no contents.
-        unsafe { libc::madvise(start.add(skip).cast_mut().cast(), size - skip, libc::MADV_HUGEPAGE) };
+        unsafe { libc::madvise(start.add(whole.start).cast_mut().cast(), whole.len(), libc::MADV_HUGEPAGE) };
     }
+}
+
+/// The part of a memory of `size` bytes that begins at a page: of 64 KiB, which some processors have. Advice about anything
+/// else is refused there.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn whole_pages(start: *const u8, size: usize) -> Range<usize> {
+    const PAGE: usize = 1 << 16;
+    let skip = start.align_offset(PAGE);
+    if size > skip.saturating_add(PAGE) { skip..size } else { 0..0 }
 }
 
 #[cfg(not(all(target_os = "linux", not(miri))))]
@@ -110,6 +120,17 @@ mod tests {
         assert_eq!((counters[length - 1], counters[1], counters[2]), (6, -1500, 0));
         counters.clear();
         assert_eq!(counters[length - 1], 0);
+    }
+
+    #[cfg(all(target_os = "linux", not(miri)))]
+    #[test]
+    fn advice_begins_at_a_page_of_any_size() {
+        for start in [1 << 20, (1 << 20) + 1, (1 << 20) + 16, (1 << 20) + 4096, (2 << 20) - 1] {
+            let whole = whole_pages(std::ptr::without_provenance(start), 1 << 20);
+            assert_eq!(((start + whole.start) % (1 << 16), whole.end), (0, 1 << 20), "{start}");
+            assert!(whole.start < 1 << 16, "{start}");
+        }
+        assert!(whole_pages(std::ptr::without_provenance(1 << 20), 1 << 16).is_empty(), "too small for a huge page");
     }
 
     #[test]

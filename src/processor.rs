@@ -55,15 +55,20 @@ words! {
 /// The bit of leaf 1 that says that the system decides which registers it saves, in ECX.
 const OSXSAVE: u32 = 1 << 27;
 
-/// The registers that the system must save where it changes from one program to another: those of SSE and AVX, and the
-/// three kinds of AVX-512. A processor that has the instructions fails at the first of them where the system does not.
-const REGISTERS: u64 = if cfg!(target_feature = "avx512f") {
-    0xE6
-} else if cfg!(target_feature = "avx") {
-    0x06
-} else {
-    0
-};
+/// The registers that the system must save where it changes from one program to another. A processor that has the
+/// instructions fails at the first of them where the system does not.
+const REGISTERS: u64 =
+    registers(cfg!(target_feature = "avx512f"), cfg!(target_feature = "avx"), cfg!(target_vendor = "apple"));
+
+/// Those of SSE and AVX, and the three kinds of AVX-512. The system of a Mac saves these from their first use on: before
+/// it, nothing says that it will.
+const fn registers(avx512: bool, avx: bool, mac: bool) -> u64 {
+    match (avx512, avx) {
+        (true, _) if !mac => 0xE6,
+        (true, _) | (_, true) => 0x06,
+        (false, false) => 0,
+    }
+}
 
 /// Whether a word has all bits that are needed. Each word is looked at alone: the compiler could use vectors for several.
 fn has(word: u32, needed: u32) -> bool {
@@ -101,6 +106,12 @@ pub fn is_fit() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mac_saves_registers_that_it_does_not_announce() {
+        assert_eq!((registers(true, true, false), registers(true, true, true)), (0xE6, 0x06));
+        assert_eq!((registers(false, true, true), registers(false, false, true)), (0x06, 0));
+    }
 
     #[test]
     fn the_bits_are_those_of_the_sets() {

@@ -7,8 +7,8 @@ use crate::recognize::syzygy::Probing;
 use crate::score::DrawRule;
 use crate::search::Conventions;
 
-/// The largest transposition table that can be set, in MiB. In WebAssembly no allocation has 2 GiB.
-pub const LARGEST_HASH: usize = if cfg!(target_family = "wasm") { 2047 } else { 1 << 20 };
+/// The largest transposition table that can be set, in MiB. Where an address has 32 bits, no allocation has 2 GiB.
+pub const LARGEST_HASH: usize = if cfg!(target_pointer_width = "32") { 2047 } else { 1 << 20 };
 /// The most search threads that can be set.
 pub const MOST_THREADS: usize = if cfg!(target_family = "wasm") { 1 } else { 512 };
 

@@ -83,7 +83,11 @@ impl Source {
             return Ok(Source { name, size: 0, is_file: false, raw: Box::new(io::stdin()) });
         }
         let unread = |source| InputError::Read { name: name.clone(), source };
-        let file = File::open(path).map_err(unread)?;
+        let file = match File::open(path) {
+            // Windows opens no folder.
+            Err(_) if path.is_dir() => return Err(InputError::Folder(name)),
+            opened => opened.map_err(unread)?,
+        };
         let about = file.metadata().map_err(unread)?;
         if about.is_dir() {
             return Err(InputError::Folder(name));

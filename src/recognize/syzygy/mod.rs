@@ -144,6 +144,10 @@ impl Tablebases {
         if path.is_empty() || path == "<empty>" {
             return (None, Vec::new());
         }
+        if cfg!(target_family = "wasm") {
+            // Rust cannot even split such a path there: it panics.
+            return (None, vec!["tablebases need files, and here are none".to_owned()]);
+        }
         let mut tables = Tablebase::with_filesystem(Arc::new(SmallInMemory::default()));
         let mut found: BTreeMap<String, PathBuf> = BTreeMap::new();
         let (mut folders, mut unusable, mut doubles) = (Vec::new(), Vec::new(), Vec::new());

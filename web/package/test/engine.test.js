@@ -292,6 +292,18 @@ test("an idle worker that fails leaves no question without an answer", async () 
   own.terminate();
 });
 
+test("no option that is announced ends the engine", async () => {
+  const { loaded, lines, ask } = await engine();
+  await ask("uci", "uciok");
+  const texts = lines.map((line) => /^option name (.*) type string/.exec(line)?.[1]).filter((name) => name !== undefined);
+  assert.ok(texts.includes("SyzygyPath") && texts.includes("EvalFile"), texts.join(", "));
+  for (const name of texts) await ask(`setoption name ${name} value /a:/b c\nisready`, "readyok");
+  assert.ok(!lines.some((line) => line.includes("restarted")), lines.join("\n"));
+  assert.ok(lines.some((line) => /^info string .*tablebases/.test(line)), lines.join("\n"));
+  await ask("go nodes 100", "bestmove");
+  loaded.terminate();
+});
+
 test("a refused option leaves the one before in force, in another worker too", () => {
   const sent = [];
   let fail;
