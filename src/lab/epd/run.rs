@@ -412,7 +412,7 @@ fn unique(name: &str, taken: &BTreeSet<String>) -> String {
 ///
 /// # Errors
 ///
-/// One line: a program does not start, or an argument is for nobody.
+/// One line: a program does not start, or an argument is for none of them.
 fn contestants(args: &Args, budget: &Budget) -> Result<Vec<Contestant>, String> {
     let mut contestants = Vec::new();
     if !args.no_ibex {
