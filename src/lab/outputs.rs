@@ -4,6 +4,7 @@
 //! - [`write()`], [`write_with()`]: a file is there whole, or as it was before
 //! - [`scratch()`]: room for parts of a file until it can be written
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -62,7 +63,13 @@ impl Identity {
             Ok(Identity::File(_about.dev(), _about.ino()))
         }
         #[cfg(not(unix))]
-        fs::canonicalize(_path).map(Identity::Path)
+        resolved(_path).map(Identity::Path)
+    }
+
+    /// Of a file that is not there yet, by its name in a folder without links.
+    fn of_new(folder: &Path, name: &OsStr, ignores_case: bool) -> Identity {
+        let lower = name.to_str().filter(|_| ignores_case).map(str::to_lowercase);
+        Identity::Path(lower.map_or_else(|| folder.join(name), |lower| folder.join(lower)))
     }
 
     /// Of an input; none where there is no such file, or it is a device or a pipe.
@@ -72,6 +79,11 @@ impl Identity {
         let about = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
         Identity::of_file(path, &about).ok()
     }
+}
+
+/// A path without links. Some drives of Windows have no answer to that: there it is the path as it is written.
+fn resolved(path: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(path).or_else(|error| if path.exists() { std::path::absolute(path) } else { Err(error) })
 }
 
 /// Whether two names are those of one file that is there; links count as the file that they lead to.
@@ -104,10 +116,20 @@ pub fn is_locked(tried: Result<(), TryLockError>, path: &Path, care: &str) -> bo
 /// Whether an open file is still the one that has this name.
 pub fn is_still(file: &File, path: &Path) -> bool {
     let (Ok(own), Ok(named)) = (file.metadata(), fs::metadata(path)) else { return false };
-    match (Identity::of_file(path, &own), Identity::of_file(path, &named)) {
-        (Ok(own), Ok(named)) => own == named,
-        _ => false,
+    #[cfg(unix)]
+    {
+        let identity = |about| Identity::of_file(path, about).ok();
+        identity(&own) == identity(&named)
     }
+    #[cfg(not(unix))]
+    is_alike(&own, &named)
+}
+
+/// Whether two files have the same size and the same times, where nothing says whether they are one.
+#[cfg(any(not(unix), test))]
+fn is_alike(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+    let marks = |about: &fs::Metadata| (about.len(), about.created().ok(), about.modified().ok());
+    marks(one) == marks(other)
 }
 
 /// An output that cannot be written.
@@ -190,6 +212,7 @@ pub fn check(inputs: &[PathBuf], outputs: &[Output<'_>], force: bool) -> Result<
     for &Output { flag, path, manner } in outputs {
         let refusal = |reason| OutputError { flag, path: path.to_owned(), reason };
         let trouble = |reason| Err(refusal(reason));
+        let try_folder = |path: &Path| try_beside(path).map_err(|error| refusal(Refusal::FolderUnwritable(error)));
         // It would be taken for standard output, and be a file of that name.
         if path.as_os_str() == STDIN {
             return trouble(Refusal::NoName);
@@ -214,15 +237,20 @@ pub fn check(inputs: &[PathBuf], outputs: &[Output<'_>], force: bool) -> Result<
                     Manner::Report if !force => return trouble(Refusal::Exists),
                     Manner::Begun if !force => return trouble(Refusal::Begun),
                     _ if about.permissions().readonly() => return trouble(Refusal::ReadOnly),
-                    _ => identity,
+                    _ => {}
                 }
+                try_folder(&target_of(path))?;
+                identity
             }
             Err(_) if fs::symlink_metadata(path).is_ok() => return trouble(Refusal::DeadLink),
             Err(error) if error.kind() != io::ErrorKind::NotFound => return trouble(Refusal::File(error)),
             Err(_) => {
                 let Some(name) = path.file_name() else { return trouble(Refusal::NoName) };
-                let Ok(folder) = fs::canonicalize(folder(path)) else { return trouble(Refusal::NoFolder) };
-                let identity = Identity::Path(folder.join(name));
+                let folder = match resolved(folder(path)) {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => return trouble(Refusal::NoFolder),
+                    folder => folder.map_err(|error| refusal(Refusal::File(error)))?,
+                };
+                let identity = Identity::of_new(&folder, name, try_folder(path)?);
                 if let Some(&(_, other)) = taken.iter().find(|(known, _)| *known == identity) {
                     return trouble(Refusal::Output(other));
                 }
@@ -230,14 +258,18 @@ pub fn check(inputs: &[PathBuf], outputs: &[Output<'_>], force: bool) -> Result<
             }
         };
         taken.push((identity, flag));
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let probe = beside(&target);
-        let tried = OpenOptions::new().write(true).create_new(true).open(&probe).and_then(|_| fs::remove_file(&probe));
-        if let Err(error) = tried {
-            return trouble(Refusal::FolderUnwritable(error));
-        }
     }
     Ok(())
+}
+
+/// Tries whether a file can be made in the folder of another one: whether that folder ignores the case of names.
+fn try_beside(path: &Path) -> io::Result<bool> {
+    let probe = beside(path);
+    OpenOptions::new().write(true).create_new(true).open(&probe)?;
+    let capitals = probe.file_name().map(OsStr::to_ascii_uppercase);
+    let ignores_case = capitals.is_some_and(|name| probe.with_file_name(name).exists());
+    fs::remove_file(&probe)?;
+    Ok(ignores_case)
 }
 
 /// Whether a name ends like that of a folder: `a/`, or `a/.`.
@@ -245,6 +277,11 @@ fn is_folder_name(path: &Path) -> bool {
     let name = path.as_os_str().as_encoded_bytes();
     let name = name.strip_suffix(b".").unwrap_or(name);
     name.last().is_some_and(|&last| last.is_ascii() && std::path::is_separator(char::from(last)))
+}
+
+/// The file that a name leads to; a link stays, and what it leads to is replaced.
+fn target_of(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn folder(path: &Path) -> &Path {
@@ -264,8 +301,7 @@ fn beside(path: &Path) -> PathBuf {
 ///
 /// It cannot be written; the old file is as it was.
 pub fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<File> {
-    // A link stays, and what it leads to is replaced.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let target = target_of(path);
     let new = beside(&target);
     let written = || -> io::Result<File> {
         let mut file = OpenOptions::new().read(true).write(true).create_new(true).open(&new)?;
@@ -319,7 +355,7 @@ pub fn write_with(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -
 /// A [`WriteError`]: it cannot be made.
 pub fn scratch(path: &Path) -> Result<File, WriteError> {
     let name = if is_for_file(path) {
-        beside(&fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()))
+        beside(&target_of(path))
     } else {
         beside(&std::env::temp_dir().join("page"))
     };
@@ -390,6 +426,58 @@ mod tests {
             assert_eq!(says(&[removed(&there), removed(&fresh)], false), "");
         }
         assert!(!fresh.exists(), "trying leaves nothing behind");
+    }
+
+    /// Folders of macOS and Windows take two spellings for one file.
+    #[test]
+    fn the_case_of_names_counts_where_the_folder_says_so() {
+        let folder = Scratch::new("case");
+        let identity = |name, ignores_case| Identity::of_new(&folder.0, OsStr::new(name), ignores_case);
+        assert!(identity("Out", true) == identity("oUT", true) && identity("Out", true) != identity("Out2", true));
+        assert!(identity("Out", false) != identity("out", false) && identity("Out", false) == identity("Out", false));
+        folder.write("probe", "");
+        let ignores_case = folder.0.join("PROBE").exists();
+        assert_eq!(try_beside(&folder.0.join("x")).ok(), Some(ignores_case));
+        let (one, other) = (folder.0.join("Out"), folder.0.join("out"));
+        let checked = check(&[], &[report("--json", &one), report("--csv", &other)], false);
+        assert_eq!(checked.is_err_and(|error| matches!(error.reason, Refusal::Output("--json"))), ignores_case);
+    }
+
+    /// A folder that is there is not missing because the system has no path without links for it.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn folders_without_a_resolved_path_can_be_written() {
+        let folder = Scratch::new("deep");
+        // Two halves, each shorter than the longest path, joined by a link.
+        let half = |start: &Path| (0..12).fold(start.to_owned(), |path, _| path.join("d".repeat(200)));
+        let first = half(&folder.0);
+        fs::create_dir_all(&first).expect("a folder");
+        let link = folder.0.join("link");
+        std::os::unix::fs::symlink(&first, &link).expect("a link");
+        let deep = half(&link);
+        fs::create_dir_all(&deep).expect("a folder");
+        assert!(fs::canonicalize(&deep).is_err_and(|error| error.kind() != io::ErrorKind::NotFound));
+        let out = deep.join("out");
+        assert!(check(&[], &[report("--json", &out)], false).is_ok());
+        let twice = check(&[], &[report("--json", &out), report("--csv", &out)], false);
+        assert!(twice.is_err_and(|error| matches!(error.reason, Refusal::Output("--json"))));
+        write(&out, b"new").expect("writable");
+        assert_eq!(fs::read(&out).ok(), Some(b"new".to_vec()));
+    }
+
+    #[test]
+    fn a_replaced_file_is_not_the_open_one() {
+        let folder = Scratch::new("still");
+        let path = PathBuf::from(folder.write("a", "old"));
+        let file = File::open(&path).expect("a file");
+        let about = |file: &File| file.metadata().expect("an open file");
+        let named = || fs::metadata(&path).expect("a file");
+        assert!(is_still(&file, &path) && is_alike(&about(&file), &named()));
+        let new = replace(&path, |file| file.write_all(b"newer")).expect("writable");
+        assert!(!is_still(&file, &path) && !is_alike(&about(&file), &named()));
+        assert!(is_still(&new, &path) && is_alike(&about(&new), &named()));
+        fs::remove_file(&path).expect("a file");
+        assert!(!is_still(&new, &path));
     }
 
     #[test]
