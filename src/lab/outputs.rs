@@ -354,17 +354,19 @@ pub fn write_with(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -
 ///
 /// A [`WriteError`]: it cannot be made.
 pub fn scratch(path: &Path) -> Result<File, WriteError> {
-    let name = if is_for_file(path) {
-        beside(&target_of(path))
+    // A message about a folder of the system must not name the device.
+    let (name, named) = if is_for_file(path) {
+        (beside(&target_of(path)), path.to_owned())
     } else {
-        beside(&std::env::temp_dir().join("page"))
+        let temporary = std::env::temp_dir();
+        (beside(&temporary.join("page")), temporary)
     };
     let opened = || -> io::Result<File> {
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&name)?;
         fs::remove_file(&name)?;
         Ok(file)
     };
-    opened().map_err(|source| WriteError { path: path.to_owned(), source })
+    opened().map_err(|source| WriteError { path: named, source })
 }
 
 #[cfg(test)]

@@ -116,6 +116,20 @@ fn a_failed_write_leaves_the_former_page() {
     }
 }
 
+/// The parts of a page for a device lie in a folder of the system: if that fails, it is named, and not the device.
+#[cfg(unix)]
+#[test]
+fn the_folder_for_parts_is_named() {
+    let (folder, input, _) = folder_with_games("parts", SCHOLAR);
+    let missing = folder.0.join("missing").to_string_lossy().into_owned();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ibex"));
+    command.arg("analyse").arg(&input).args(["--depth", "1", "--html", "/dev/null"]).env("TMPDIR", &missing);
+    let output = command.output().expect("the program runs");
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains(&format!("ibex analyse: {missing}: ")) && !said.contains("/dev/null"), "{said}");
+}
+
 #[test]
 fn a_page_shows_what_was_annotated() {
     let (folder, input, page) = folder_with_games("chosen", &format!("{SCHOLAR}[White \"C\"]\n\n1. d4 *\n"));
