@@ -33,6 +33,10 @@ const CHESS960: &str = "UCI_Chess960";
 /// Failed starts in a row after which a program is given up.
 const STARTS: u32 = 3;
 
+/// A process group of its own, as Windows counts its flags.
+#[cfg(windows)]
+const NEW_PROCESS_GROUP: u32 = 0x200;
+
 /// Bytes that a line may have, and all unread lines together.
 const FLOOD: usize = 16 << 20;
 /// What a line counts for beside its bytes.
@@ -265,6 +269,8 @@ impl Process {
         // An interruption from the keyboard is for this program, which ends the others in order.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        #[cfg(windows)]
+        std::os::windows::process::CommandExt::creation_flags(&mut command, NEW_PROCESS_GROUP);
         let mut child = command.spawn().map_err(|error| format!("cannot run '{path}': {error}"))?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(format!("'{path}' has no pipes"));
