@@ -23,6 +23,10 @@ use crate::lab::tell::shortened;
 /// The version of the file format.
 pub const FORMAT: u32 = 1;
 
+/// What others may do with an open file, as Windows counts it: read it, and take its name away.
+#[cfg(windows)]
+const READ_OR_RENAME: u32 = 0x1 | 0x4;
+
 /// Why a file of results cannot be read or written. Each message names the file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -464,7 +468,7 @@ pub struct Intake {
     pub whole: Option<u64>,
 }
 
-/// Writes a run while it happens. A lock keeps other writers away.
+/// Writes a run while it happens. A lock keeps other writers away, but no readers.
 #[derive(Debug)]
 pub struct ResultsFile {
     file: File,
@@ -482,7 +486,7 @@ impl ResultsFile {
     pub fn begin(path: &Path, head: &Head, replace: bool) -> Result<ResultsFile, RunFileError> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).create_new(!replace).truncate(false);
-        let mut journal = ResultsFile::lock(path, &options)?;
+        let mut journal = ResultsFile::lock(path, &mut options)?;
         journal.file.set_len(0).map_err(RunFileError::of(&path.display().to_string()))?;
         journal.write(head)?;
         Ok(journal)
@@ -499,12 +503,12 @@ impl ResultsFile {
         head: &Head,
         differs: impl Fn(&Head, &Head) -> String,
     ) -> Result<(ResultsFile, Intake), RunFileError> {
-        let mut journal =
-            ResultsFile::lock(path, OpenOptions::new().read(true).write(true).create(true).truncate(false))?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut journal = ResultsFile::lock(path, &mut options)?;
         let name = path.display().to_string();
         let trouble = RunFileError::of(&name);
         let mut bytes = Vec::new();
-        // Through the handle that holds the lock: some systems let no other one read.
         journal.file.read_to_end(&mut bytes).map_err(&trouble)?;
         if bytes.is_empty() || is_begun_head(&bytes) {
             journal.file.set_len(0).and_then(|()| journal.file.rewind()).map_err(&trouble)?;
@@ -524,33 +528,51 @@ impl ResultsFile {
             let file = &mut journal.file;
             file.set_len(whole).and_then(|()| file.seek(SeekFrom::Start(whole))).map_err(&trouble)?;
         } else {
-            journal.file = outputs::replace(path, |file| {
+            let mended = outputs::replace(path, |file| {
                 // The next run must not come in between.
-                let _ = file.try_lock();
+                if cfg!(not(windows)) {
+                    let _ = file.try_lock();
+                }
                 let mut writer = BufWriter::new(file);
                 write_line(&mut writer, &intake.run.head)?;
                 intake.run.records.iter().try_for_each(|record| write_line(&mut writer, record))?;
                 writer.flush()
             })
             .map_err(&trouble)?;
+            journal.file = if cfg!(windows) {
+                // It is open for all to write: opened anew, it is this run's.
+                drop(mended);
+                let mut file = options.open(path).map_err(&trouble)?;
+                file.seek(SeekFrom::End(0)).map_err(&trouble)?;
+                file
+            } else {
+                mended
+            };
         }
         Ok((journal, intake))
     }
 
     /// Opens a file that this process alone shall write.
-    fn lock(path: &Path, options: &OpenOptions) -> Result<ResultsFile, RunFileError> {
+    fn lock(path: &Path, options: &mut OpenOptions) -> Result<ResultsFile, RunFileError> {
         let name = path.display().to_string();
         let mut note = path.as_os_str().to_owned();
         note.push(".pid");
         let note = PathBuf::from(note);
+        let locked = || {
+            let process = std::fs::read_to_string(&note).ok().and_then(|text| text.trim().parse().ok());
+            RunFileError::Locked { name: name.clone(), process }
+        };
+        // Locks of Windows keep readers away too. Sharing the open file with readers alone keeps writers away.
+        #[cfg(windows)]
+        std::os::windows::fs::OpenOptionsExt::share_mode(options, READ_OR_RENAME);
         loop {
             let file = options.open(path).map_err(|source| match source.kind() {
                 io::ErrorKind::AlreadyExists => RunFileError::Exists(name.clone()),
+                _ if is_in_use(&source) => locked(),
                 _ => RunFileError::File { name: name.clone(), source },
             })?;
-            if !outputs::is_locked(file.try_lock(), path, "no other run must write it") {
-                let process = std::fs::read_to_string(&note).ok().and_then(|text| text.trim().parse().ok());
-                return Err(RunFileError::Locked { name, process });
+            if cfg!(not(windows)) && !outputs::is_locked(file.try_lock(), path, "no other run must write it") {
+                return Err(locked());
             }
             // The run that held the lock before may have put a mended file in the place of the one that was opened.
             if outputs::is_still(&file, path) {
@@ -576,6 +598,11 @@ impl Drop for ResultsFile {
         // While the lock is held: the note of the next run must not be taken away.
         let _ = std::fs::remove_file(&self.note);
     }
+}
+
+/// Whether Windows says of a file that another process keeps it open (`ERROR_SHARING_VIOLATION`).
+fn is_in_use(error: &io::Error) -> bool {
+    cfg!(windows) && error.raw_os_error() == Some(32)
 }
 
 /// The name and the bytes of a file of results.
@@ -630,6 +657,34 @@ mod tests {
             let error = Run::read_report(Path::new(&folder.write("a.json", empty)));
             assert!(matches!(error, Err(RunFileError::Empty(_))), "{empty}: {error:?}");
         }
+    }
+
+    /// Other runs may not write a file that is being written; `merge` and `compare` may read it.
+    #[test]
+    fn a_lock_keeps_no_reader_away() {
+        let folder = crate::scratch::Scratch::new("readers");
+        let path = folder.0.join("run.jsonl");
+        let text = r#"{"ibex_epd":1,"players":[],"budget":{"nodes":9},"hash":1,"threads":1,"suites":[]}"#;
+        let head: Head = serde_json::from_str(text).expect("a head");
+        let differs = |_: &Head, _: &Head| String::new();
+        let must_be_locked = || {
+            let locked =
+                |error| matches!(error, RunFileError::Locked { process: Some(id), .. } if id == std::process::id());
+            assert!(ResultsFile::begin(&path, &head, true).is_err_and(locked));
+            assert!(ResultsFile::resume(&path, &head, differs).is_err_and(locked));
+            assert_eq!(Run::read(&path).expect("readable").run.head, head);
+        };
+        let first = ResultsFile::begin(&path, &head, false).expect("writable");
+        must_be_locked();
+        drop(first);
+        // A line that is no result has the whole file replaced.
+        folder.write("run.jsonl", format!("{text}\n0\n\n"));
+        let (mut journal, intake) = ResultsFile::resume(&path, &head, differs).expect("writable");
+        assert!(intake.whole.is_none() && intake.remarks.len() == 1, "{:?}", intake.remarks);
+        must_be_locked();
+        journal.write(&0).expect("writable");
+        let written = folder.read("run.jsonl");
+        assert!(written.starts_with("{\"ibex_epd\":1,") && written.ends_with("}\n0\n"), "{written}");
     }
 
     #[test]
