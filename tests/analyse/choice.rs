@@ -1,7 +1,9 @@
 //! What to annotate: thresholds, players, moves, decided games, names of openings.
 
+#[cfg(target_os = "linux")]
+use crate::fake_engine;
 use crate::scratch::Scratch;
-use crate::{SCHOLAR, analyse, fake_engine, folder_with_games, moves, text};
+use crate::{SCHOLAR, analyse, folder_with_games, moves, text};
 
 #[test]
 fn marks_follow_their_thresholds() {

@@ -5,7 +5,6 @@ use std::process::Command;
 
 use crate::{analyse, fake_engine, folder_with_games, moves, text};
 
-#[cfg(unix)]
 #[test]
 fn another_engine_searches() {
     let (folder, input, page) = folder_with_games("engine", "[White \"A\"]\n\n1. e4 e5 2. Ke2 *\n");
@@ -44,7 +43,6 @@ fn another_engine_searches() {
     assert!(text(&line.stdout).contains("pm Nc6;"), "{}{}", text(&line.stdout), text(&line.stderr));
 }
 
-#[cfg(unix)]
 #[test]
 fn engines_that_fail_cost_only_their_positions() {
     let game = "[White \"A\"]\n\n1. e4 e5 2. Ke2 *\n";
@@ -98,7 +96,6 @@ fn engines_that_fail_cost_only_their_positions() {
 }
 
 /// However many positions of Chess960 come first: an engine of chess alone is there for the game behind them.
-#[cfg(unix)]
 #[test]
 fn positions_that_an_engine_is_not_made_for_do_not_count_against_it() {
     let folder = crate::scratch::Scratch::new("unfit");
@@ -115,7 +112,6 @@ fn positions_that_an_engine_is_not_made_for_do_not_count_against_it() {
 }
 
 /// An answer without a score is an answer, and no value.
-#[cfg(unix)]
 #[test]
 fn an_engine_may_name_no_score() {
     let (folder, input, _) = folder_with_games("mute", "[White \"A\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n");
@@ -132,7 +128,6 @@ fn an_engine_may_name_no_score() {
 
 /// A position is a good one also where an engine fails on it: `--skip-bad` is for what cannot be read. An engine that
 /// has ended is started again, and counts its searches anew; one whose answer is wrong goes on.
-#[cfg(unix)]
 #[test]
 fn positions_without_a_value_stay() {
     let folder = crate::scratch::Scratch::new("stay");
@@ -193,7 +188,6 @@ fn what_an_engine_has_started_ends_with_it() {
 }
 
 /// An engine may be slower than the default allows, or it hangs: how long to wait for it can be set.
-#[cfg(unix)]
 #[test]
 fn the_time_for_an_engine_can_be_set() {
     let game = "[White \"A\"]\n\n1. e4 e5 2. Ke2 *\n";

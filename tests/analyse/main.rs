@@ -1,6 +1,7 @@
 //! `ibex analyse` from the outside.
 
 mod choice;
+#[cfg(unix)]
 mod engine;
 mod page;
 #[path = "../common/scratch.rs"]

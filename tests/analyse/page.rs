@@ -1,5 +1,6 @@
 //! `--html`: the page of analysed games.
 
+#[cfg(unix)]
 use std::process::Command;
 
 use crate::{SCHOLAR, analyse, folder_with_games, text};

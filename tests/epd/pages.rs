@@ -3,6 +3,7 @@
 use super::*;
 
 /// A suite of many positions that each take their whole time.
+#[cfg(target_os = "linux")]
 fn long_suite(positions: usize) -> String {
     (0..positions)
         .map(|id| format!("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4; id \"L.{id}\";\n"))
