@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
-use std::io::{Read as _, Write as _};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -225,14 +225,15 @@ fn check(changes: &Changes, uci: &str) -> Result<(), String> {
 fn open_log(log: &Path, conditions: &Conditions) -> Result<(Held, Vec<Pair>), String> {
     let shown = log.display();
     let failed = at(log);
-    let file = OpenOptions::new().create(true).read(true).append(true).open(log).map_err(&failed)?;
+    // Not to append: Windows cuts no file that is opened so.
+    let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(log).map_err(&failed)?;
     let mut held = Held::of(file, log, "another program plays for it")?;
     let file = &mut held.0;
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(&failed)?;
     // An interruption may have torn the last line; its pair is played again.
     let whole = text.rfind('\n').map_or(0, |end| end + 1);
-    file.set_len(whole as u64).map_err(&failed)?;
+    file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::Start(whole as u64))).map_err(&failed)?;
     text.truncate(whole);
     if text.is_empty() {
         text = serde_json::to_string(conditions).map_err(at(log))? + "\n";

@@ -102,15 +102,32 @@ pub fn twice(paths: &[PathBuf]) -> Option<(usize, usize)> {
 
 /// Whether a lock was got, as [`File::try_lock`] answers; `false` if another process holds it. Some network drives have
 /// no locks, and runs must be possible there: a remark then says what has to be taken care of.
-pub fn is_locked(tried: Result<(), TryLockError>, path: &Path, care: &str) -> bool {
+///
+/// # Errors
+///
+/// Any other reason for which there is no lock.
+pub fn is_locked(tried: Result<(), TryLockError>, path: &Path, care: &str) -> io::Result<bool> {
     match tried {
-        Ok(()) => true,
-        Err(TryLockError::WouldBlock) => false,
-        Err(TryLockError::Error(error)) => {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) if is_without_locks(&error) => {
             remark!("{} cannot be locked ({error}): {care}", path.display());
-            true
+            Ok(true)
         }
+        Err(TryLockError::Error(error)) => Err(error),
     }
+}
+
+/// Whether an error means that a drive has no locks.
+fn is_without_locks(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    let codes = [libc::ENOLCK, libc::ENOTSUP, libc::EOPNOTSUPP];
+    // ERROR_INVALID_FUNCTION and ERROR_NOT_SUPPORTED.
+    #[cfg(windows)]
+    let codes = [1, 50];
+    #[cfg(not(any(unix, windows)))]
+    let codes: [i32; 0] = [];
+    error.kind() == io::ErrorKind::Unsupported || error.raw_os_error().is_some_and(|code| codes.contains(&code))
 }
 
 /// Whether an open file is still the one that has this name.
@@ -484,9 +501,14 @@ mod tests {
 
     #[test]
     fn drives_without_locks_allow_runs() {
-        let is_locked = |tried| is_locked(tried, Path::new("a"), "no other run must write it");
-        assert!(is_locked(Ok(())) && !is_locked(Err(TryLockError::WouldBlock)));
-        assert!(is_locked(Err(TryLockError::Error(io::ErrorKind::Unsupported.into()))));
+        let is_locked = |tried| is_locked(tried, Path::new("a"), "no other run must write it").map_err(|e| e.kind());
+        assert_eq!(is_locked(Ok(())), Ok(true));
+        assert_eq!(is_locked(Err(TryLockError::WouldBlock)), Ok(false));
+        assert_eq!(is_locked(Err(TryLockError::Error(io::ErrorKind::Unsupported.into()))), Ok(true));
+        #[cfg(unix)]
+        assert_eq!(is_locked(Err(TryLockError::Error(io::Error::from_raw_os_error(libc::ENOLCK)))), Ok(true));
+        let denied = io::ErrorKind::PermissionDenied;
+        assert_eq!(is_locked(Err(TryLockError::Error(denied.into()))), Err(denied), "a drive with locks");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod diagram;
 mod documents;
+mod handles;
 mod layers;
 mod matches;
 mod terms;

@@ -278,14 +278,16 @@ impl Lock {
             return Err(format!("{shown} is no lock, for it is no file; choose another name"));
         }
         loop {
-            let opened = File::options().append(true).create(true).open(&path);
+            // Windows locks no file that is opened to append alone.
+            let opened = File::options().write(true).create(true).truncate(false).open(&path);
             let file = opened.map_err(|error| format!("cannot open {shown}: {error}"))?;
             let size = file.metadata().map_err(|error| format!("cannot read {shown}: {error}"))?.len();
             // It would be removed at the end.
             if size > 0 {
                 return Err(format!("{shown} is no lock, for it is not empty; choose another name or remove it"));
             }
-            if !is_locked(file.try_lock(), &path, "no other training or packing must write the same files") {
+            let locked = is_locked(file.try_lock(), &path, "no other training or packing must write the same files");
+            if !locked.map_err(|error| format!("cannot lock {shown}: {error}"))? {
                 return Err(format!("{shown}: another training or packing is at work"));
             }
             // The one that had the lock before may have removed the file that was opened.

@@ -410,6 +410,7 @@ fn mend(path: &Path) -> Result<Totals, String> {
     Ok(tally)
 }
 
+/// Cuts a file off, by a handle of its own: Windows cuts none that is opened to append.
 fn cut(path: &Path, length: u64) -> Result<(), String> {
     let file = OpenOptions::new().write(true).open(path).map_err(trouble("open", path))?;
     file.set_len(length).map_err(trouble("mend", path))
@@ -499,7 +500,7 @@ fn mend_lessons(path: &Path, games: u64) -> Result<(), String> {
             Err(error) => return Err(format!("{}: {error}", path.display())),
         }
     }
-    file.set_len(end).map_err(trouble("mend", path))?;
+    cut(path, end)?;
     for _ in blocks..games {
         file.write_all(&lessons::block(&[])).map_err(trouble("mend", path))?;
     }
@@ -509,8 +510,10 @@ fn mend_lessons(path: &Path, games: u64) -> Result<(), String> {
 /// Locks the folder of a run while the file lives: a file of its own, which nothing replaces.
 fn lock(folder: &Path) -> Result<File, String> {
     let path = folder.join("lock");
-    let file = append_to(&path)?;
-    if !outputs::is_locked(file.try_lock(), folder, "no other run must work there") {
+    // Windows locks no file that is opened to append alone.
+    let opened = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+    let file = opened.map_err(trouble("open", &path))?;
+    if !outputs::is_locked(file.try_lock(), folder, "no other run must work there").map_err(trouble("lock", &path))? {
         return Err(format!("another run is at work in {}", folder.display()));
     }
     Ok(file)

@@ -571,7 +571,9 @@ impl ResultsFile {
                 _ if is_in_use(&source) => locked(),
                 _ => RunFileError::File { name: name.clone(), source },
             })?;
-            if cfg!(not(windows)) && !outputs::is_locked(file.try_lock(), path, "no other run must write it") {
+            let tried = if cfg!(windows) { Ok(()) } else { file.try_lock() };
+            let is_locked = outputs::is_locked(tried, path, "no other run must write it");
+            if !is_locked.map_err(RunFileError::of(&name))? {
                 return Err(locked());
             }
             // The run that held the lock before may have put a mended file in the place of the one that was opened.
