@@ -30,3 +30,13 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
         }
     }
 }
+
+/// Git for Windows may end the lines of a checkout otherwise.
+#[test]
+fn every_checkout_has_the_same_lines() {
+    let attributes = Path::new(env!("CARGO_MANIFEST_DIR")).join(".gitattributes");
+    let text = fs::read_to_string(attributes).expect("the attributes of files");
+    for line in ["* text=auto eol=lf", "*.ibxn binary", "*.png binary"] {
+        assert!(text.lines().any(|found| found == line), ".gitattributes: no '{line}'");
+    }
+}
