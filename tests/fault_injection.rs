@@ -141,6 +141,7 @@ fn without_threads(copy: &str) -> Command {
 }
 
 /// Work for several threads is done by the one there is, or refused in a line.
+#[cfg(feature = "lab")]
 #[test]
 fn work_without_threads() {
     let scratch = Scratch::new("no-threads");

@@ -148,13 +148,18 @@ fn the_version_of_node_is_the_one_that_the_page_needs() {
     assert!(page.contains("version 20 the release 20.19 or later, or else 22.12 or later"));
 }
 
-/// What make prints; `None`, and a line about it, where there is no make.
+/// What make prints; `None`, and a line about it, where there is no make of GNU: on a BSD it is `gmake`.
 fn make(arguments: &[&str]) -> Option<String> {
-    let made = Command::new("make").arg("--no-print-directory").args(arguments).current_dir(root()).output();
-    let Ok(output) = made else {
-        eprintln!("SKIPPED: no make");
+    let is_gnu = |program: &&str| {
+        let version = Command::new(program).arg("--version").output();
+        version.is_ok_and(|output| output.stdout.starts_with(b"GNU Make"))
+    };
+    let Some(program) = ["gmake", "make"].into_iter().find(is_gnu) else {
+        eprintln!("SKIPPED: no GNU make");
         return None;
     };
+    let made = Command::new(program).arg("--no-print-directory").args(arguments).current_dir(root()).output();
+    let output = made.expect("make runs");
     assert!(output.status.success(), "make {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -368,7 +368,15 @@ pub mod tests {
     #[test]
     fn of_what_is_no_checkpoint_only_the_beginning_is_read() {
         let folder = scratch_folder("foreign");
+        assert!(Checkpoint::read(&folder).unwrap_err().ends_with("is no file"));
+        #[cfg(unix)]
+        assert_eq!(Checkpoint::read(Path::new("/dev/zero")).unwrap_err(), "/dev/zero is no file");
         let file = folder.join("a.ckpt");
+        if fs::File::create(&file).unwrap().set_len(1 << 40).is_err() {
+            eprintln!("SKIPPED: the file system has no files of a tebibyte");
+            fs::remove_dir_all(&folder).unwrap();
+            return;
+        }
         // Larger than any memory, and nothing on the disk.
         let huge = |beginning: &[u8]| {
             fs::write(&file, beginning).unwrap();
@@ -380,9 +388,6 @@ pub mod tests {
         Checkpoint::new(recipe()).write(&file).unwrap();
         let whole = fs::read(&file).unwrap();
         assert!(huge(&whole).ends_with("a.ckpt is truncated or damaged"));
-        assert!(Checkpoint::read(&folder).unwrap_err().ends_with("is no file"));
-        #[cfg(unix)]
-        assert_eq!(Checkpoint::read(Path::new("/dev/zero")).unwrap_err(), "/dev/zero is no file");
         fs::remove_dir_all(&folder).unwrap();
     }
 

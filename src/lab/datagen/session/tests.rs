@@ -359,7 +359,9 @@ fn other_settings_and_existing_files_are_refused() {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    let nowhere = session(Path::new("/proc/no such folder"), "data", 1, 4);
+    let file = scratch.0.join("file");
+    fs::write(&file, "").unwrap();
+    let nowhere = session(&file, "data", 1, 4);
     assert!(nowhere.run(&|| Dice, true).unwrap_err().starts_with("cannot make the folder"));
 }
 
