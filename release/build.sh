@@ -55,6 +55,13 @@ missing() {
   describe "$1"
   local need feature
   need() { command -v "$1" >/dev/null || echo "$script: $2 needs '$1' (Debian: apt install $3)"; }
+  # Where it cannot be made at all, nothing else is of interest.
+  case $(uname -s)-$(uname -m)-$1 in
+    Linux-*-linux-* | Darwin-*-macos-x86-64 | Darwin-arm64-macos-*) ;;
+    *-linux-*) echo "$script: $1 can be made on Linux only" && return ;;
+    Darwin-*-macos-arm64) echo "$script: $1 can be made on Apple silicon only" && return ;;
+    *-macos-*) echo "$script: $1 can be made on macOS only" && return ;;
+  esac
   [ -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ] ||
     echo "$script: $1 needs Rust's library for it (rustup target add $target)"
   if [ $profile = yes ] && [ $profiler = yes ] && [ -z "$(profdata)" ]; then
@@ -85,7 +92,11 @@ missing() {
       [ -z "$runner" ] || need x86_64-w64-mingw32-gcc "$1" gcc-mingw-w64-x86-64
       [ -z "$runner" ] || need wine "$1" wine
       ;;
-    macos-*) [ "$(uname -s)" = Darwin ] || echo "$script: $1 can be made on macOS only" ;;
+    macos-x86-64)
+      # Its bench runs here.
+      [ "$(uname -m)" = x86_64 ] || arch -x86_64 /usr/bin/true 2>/dev/null ||
+        echo "$script: $1 needs Rosetta (softwareupdate --install-rosetta)"
+      ;;
   esac
 }
 
@@ -98,17 +109,19 @@ flagged() {
 # Builds the program of one target, packs it, and puts the archive into its place when all of it is right.
 make_one() {
   describe "$1"
-  local version folder scratch epoch stamp flags profile_data="" signature
+  local version folder scratch epoch cargo_home stamp flags profile_data="" signature
   version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
   folder=ibex-$version-$1
   scratch=$out/scratch/$1
   # Times and paths of this system stay out of the archive, so that two runs give the same bytes.
   epoch=$(git log -1 --format=%ct 2>/dev/null || echo 0)
   export SOURCE_DATE_EPOCH=$epoch
+  # Cargo's folder, also where HOME is not set.
+  cargo_home=${CARGO_HOME:-~/.cargo}
   # These are words without blanks, or nothing.
   # shellcheck disable=SC2206
   flags=($linking $processor ${RUSTFLAGS:-})
-  flags+=("--remap-path-prefix=$PWD=." "--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo")
+  flags+=("--remap-path-prefix=$PWD=." "--remap-path-prefix=$cargo_home=cargo")
   export CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_STRIP=symbols
   if [ -n "$linker" ]; then
     export "CARGO_TARGET_$(echo "$target" | tr 'a-z-' 'A-Z_')_LINKER=$linker"
@@ -172,6 +185,7 @@ if [ $# -eq 0 ]; then
   case $(uname -s)-$(uname -m) in
     Linux-x86_64) set -- linux-x86-64 linux-x86-64-v3 linux-arm64 windows-x86-64 windows-x86-64-v3 ;;
     Linux-*) set -- linux-arm64 ;;
+    Darwin-x86_64) set -- macos-x86-64 ;;
     Darwin-*) set -- macos-arm64 macos-x86-64 ;;
     *) set -- windows-x86-64 windows-x86-64-v3 ;;
   esac

@@ -23,9 +23,16 @@ fi
 machine=$(uname -s)-$(uname -m)
 lacking=""
 for archive in "$@"; do
-  case $machine-$archive in
-    *-x86_64-*linux-arm64*) command -v qemu-aarch64 >/dev/null || lacking+="qemu-aarch64 (Debian: apt install qemu-user) " ;;
-    Linux-*windows*)
+  name=$(basename "$archive")
+  case $machine-$name in
+    Linux-aarch64-*linux-arm64* | Linux-x86_64-*linux-x86-64*) ;;
+    Linux-*linux-arm64*) command -v qemu-aarch64 >/dev/null || lacking+="qemu-aarch64 (Debian: apt install qemu-user) " ;;
+    Linux-*linux-* | Linux-[!x]*windows*) lacking+="an x86-64 processor (for $name) " ;;
+    *linux-*) lacking+="Linux (for $name) " ;;
+    Darwin-x86_64-*macos-arm64*) lacking+="Apple silicon (for $name) " ;;
+    Darwin-*macos-*) ;;
+    *macos-*) lacking+="macOS (for $name) " ;;
+    Linux-*windows* | Darwin-*windows*)
       command -v wine >/dev/null || lacking+="wine (Debian: apt install wine) "
       command -v x86_64-w64-mingw32-gcc >/dev/null || lacking+="x86_64-w64-mingw32-gcc (Debian: apt install gcc-mingw-w64-x86-64) "
       command -v unzip >/dev/null || lacking+="unzip (Debian: apt install unzip) "
@@ -58,8 +65,9 @@ for archive in "$@"; do
     *) tar -xzf "$archive" -C $scratch ;;
   esac
   case $machine-$name in
-    *-x86_64-*linux-arm64*) runner=qemu-aarch64 ;;
-    Linux-*windows*)
+    Linux-aarch64-*linux-arm64*) ;;
+    Linux-*linux-arm64*) runner=qemu-aarch64 ;;
+    Linux-*windows* | Darwin-*windows*)
       runner=wine program=ibex.exe
       x86_64-w64-mingw32-gcc -shared -O1 -o "$folder/bcryptprimitives.dll" release/bcryptprimitives.c -ladvapi32
       ;;
