@@ -92,17 +92,16 @@ web-page-test: node web ## Test that page in Chromium; IBEX=PROGRAM compares it 
 install: TO = $(DESTDIR)$(PREFIX)
 install: ## Install ./$(EXE) (built first if it is not there), manual pages, completions and logo under PREFIX (/usr/local), DESTDIR before it
 	test -f $(TARGET) || $(MAKE) native
-	rm -rf target/manual
-	./$(TARGET) manual target/manual
 	install -d "$(TO)/bin" "$(TO)/share/man/man1" "$(TO)/share/bash-completion/completions" \
 	  "$(TO)/share/zsh/site-functions" "$(TO)/share/fish/vendor_completions.d" "$(TO)/share/pixmaps"
 	install -m 755 $(TARGET) "$(TO)/bin/ibex"
-	install -m 644 target/manual/man/* "$(TO)/share/man/man1/"
-	install -m 644 target/manual/completions/ibex.bash "$(TO)/share/bash-completion/completions/ibex"
-	install -m 644 target/manual/completions/_ibex "$(TO)/share/zsh/site-functions/_ibex"
-	install -m 644 target/manual/completions/ibex.fish "$(TO)/share/fish/vendor_completions.d/ibex.fish"
+	@# The tree may belong to another user, and not be writable.
+	manual=$$(mktemp -d) && trap 'rm -rf "$$manual"' EXIT && ./$(TARGET) manual "$$manual" \
+	  && install -m 644 "$$manual"/man/* "$(TO)/share/man/man1/" \
+	  && install -m 644 "$$manual/completions/ibex.bash" "$(TO)/share/bash-completion/completions/ibex" \
+	  && install -m 644 "$$manual/completions/_ibex" "$(TO)/share/zsh/site-functions/_ibex" \
+	  && install -m 644 "$$manual/completions/ibex.fish" "$(TO)/share/fish/vendor_completions.d/ibex.fish"
 	install -m 644 docs/logo.png "$(TO)/share/pixmaps/ibex.png"
-	rm -rf target/manual
 
 test: ## Run every test
 	cargo test --locked
