@@ -175,7 +175,8 @@ pub fn expand(words: &[PathBuf]) -> Result<Vec<PathBuf>, InputError> {
         for found in glob::glob(pattern).map_err(unmatched)? {
             let found = found?;
             if !found.is_dir() {
-                paths.push(found);
+                // A file of this name is not standard input.
+                paths.push(if found.as_os_str() == STDIN { Path::new(".").join(found) } else { found });
             }
         }
         if paths.len() == before {

@@ -59,7 +59,7 @@ pub fn share(part: usize, whole: usize, places: usize) -> String {
 
 /// The work of [`tell!`].
 pub fn line(words: Arguments<'_>) {
-    let Err(error) = writeln!(io::stdout().lock(), "{words}") else { return };
+    let Err(error) = writeln!(io::stdout().lock(), "{}", visible(words)) else { return };
     if error.kind() == ErrorKind::BrokenPipe {
         end_without_reader();
     }
@@ -74,7 +74,24 @@ pub fn end_without_reader() -> ! {
 
 /// The work of [`remark!`].
 pub fn aside(words: Arguments<'_>) {
-    let _ = writeln!(io::stderr().lock(), "{words}");
+    let _ = writeln!(io::stderr().lock(), "{}", visible(words));
+}
+
+/// A text in which files and other engines cannot give orders to the terminal: control characters, and those that turn
+/// the direction of writing, are shown as escapes.
+fn visible(words: Arguments<'_>) -> String {
+    let is_order = |c: char| {
+        c.is_control() && c != '\n' && c != '\t' || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    };
+    let text = words.to_string();
+    if !text.contains(is_order) {
+        return text;
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_order(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
+    }
+    shown
 }
 
 #[cfg(test)]
@@ -92,6 +109,14 @@ mod tests {
         assert_eq!(shortened(4)[3], "a:4: bad");
         assert_eq!(shortened(5)[2..], ["a:3: bad", "a:4: 2 more such lines from here on"]);
         assert_eq!(shortened(9)[3], "a:4: 6 more such lines from here on");
+    }
+
+    #[test]
+    fn a_text_gives_no_orders_to_the_terminal() {
+        let hostile = "a\u{1b}]0;owned\u{7}b\u{9b}31m\u{202e}c\r";
+        assert_eq!(visible(format_args!("{hostile}")), r"a\u{1b}]0;owned\u{7}b\u{9b}31m\u{202e}c\r");
+        let harmless = "a line,\tand another\nwith é and ½";
+        assert_eq!(visible(format_args!("{harmless}")), harmless);
     }
 
     #[test]

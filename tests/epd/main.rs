@@ -70,6 +70,20 @@ fn random_suite(positions: usize) -> String {
     text
 }
 
+/// What a pattern matches is a file, also one that is called like standard input.
+#[test]
+fn a_file_called_like_standard_input_is_a_file() {
+    let folder = Scratch::new("dash");
+    folder.write("-", "6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8#; id \"\u{1b}[31mred\";\n");
+    let mut command = Command::new(IBEX);
+    command.args(["epd", "*", "--depth", "1"]).current_dir(&folder.0).stdin(Stdio::null());
+    let output = command.output().expect("the program runs");
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    // Nothing in it gives orders to the terminal.
+    assert!(stderr(&output).contains("U+001B"), "{}", stderr(&output));
+    assert!(!output.stdout.contains(&0x1B) && !output.stderr.contains(&0x1B), "{}", stdout(&output));
+}
+
 #[test]
 fn a_suite_is_run_and_counted() {
     let folder = Scratch::new("run");

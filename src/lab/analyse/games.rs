@@ -545,10 +545,10 @@ fn evaluate(
 /// The same value from the other side's view.
 pub fn opposite(value: UciScore) -> UciScore {
     match value {
-        UciScore::Cp(cp) => UciScore::Cp(-cp),
+        UciScore::Cp(cp) => UciScore::Cp(cp.saturating_neg()),
         // Who is mated on the board has been mated by the other's last move.
         UciScore::Mate(0) => UciScore::Mate(1),
-        UciScore::Mate(moves) => UciScore::Mate(-moves),
+        UciScore::Mate(moves) => UciScore::Mate(moves.saturating_neg()),
     }
 }
 
@@ -573,6 +573,13 @@ fn comment(game: &Game, evaluation: &AnalysedPosition) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_score_of_an_engine_has_an_opposite() {
+        assert_eq!(opposite(UciScore::Cp(i32::MIN)), UciScore::Cp(i32::MAX));
+        assert_eq!(opposite(UciScore::Mate(i32::MIN)), UciScore::Mate(i32::MAX));
+        assert_eq!((opposite(UciScore::Mate(0)), opposite(UciScore::Cp(-7))), (UciScore::Mate(1), UciScore::Cp(7)));
+    }
 
     fn forgotten(movetext: &str) -> String {
         let mut game = Games::new(movetext.as_bytes())

@@ -474,6 +474,8 @@ pub struct ResultsFile {
     file: File,
     /// Beside the file: the number of the process that writes it.
     note: PathBuf,
+    /// Whether this process has left it there.
+    is_noted: bool,
 }
 
 impl ResultsFile {
@@ -578,8 +580,8 @@ impl ResultsFile {
             }
             // The run that held the lock before may have put a mended file in the place of the one that was opened.
             if outputs::is_still(&file, path) {
-                let _ = std::fs::write(&note, format!("{}\n", std::process::id()));
-                return Ok(ResultsFile { file, note });
+                let is_noted = leave_note(&note).is_ok();
+                return Ok(ResultsFile { file, note, is_noted });
             }
         }
     }
@@ -598,8 +600,22 @@ impl ResultsFile {
 impl Drop for ResultsFile {
     fn drop(&mut self) {
         // While the lock is held: the note of the next run must not be taken away.
-        let _ = std::fs::remove_file(&self.note);
+        if self.is_noted {
+            let _ = std::fs::remove_file(&self.note);
+        }
     }
+}
+
+/// Notes the number of this process, for runs that find the file locked. Only a note of that kind makes room for it, and
+/// nothing is written through a link.
+fn leave_note(path: &Path) -> io::Result<()> {
+    if std::fs::symlink_metadata(path).is_ok_and(|about| about.is_file() && about.len() <= 20)
+        && std::fs::read_to_string(path)?.trim().parse::<u32>().is_ok()
+    {
+        std::fs::remove_file(path)?;
+    }
+    let mut note = OpenOptions::new().write(true).create_new(true).open(path)?;
+    writeln!(note, "{}", std::process::id())
 }
 
 /// Whether Windows says of a file that another process keeps it open (`ERROR_SHARING_VIOLATION`).
@@ -687,6 +703,28 @@ mod tests {
         journal.write(&0).expect("writable");
         let written = folder.read("run.jsonl");
         assert!(written.starts_with("{\"ibex_epd\":1,") && written.ends_with("}\n0\n"), "{written}");
+    }
+
+    #[test]
+    fn a_note_replaces_nothing_but_a_note() {
+        let folder = crate::scratch::Scratch::new("notes");
+        let path = folder.0.join("run.jsonl.pid");
+        let own = format!("{}\n", std::process::id());
+        for (before, is_noted) in
+            [("", false), ("1234\n", true), ("precious\n", false), ("12 precious numbers\n", false)]
+        {
+            folder.write("run.jsonl.pid", before);
+            assert_eq!(leave_note(&path).is_ok(), is_noted, "{before}");
+            assert_eq!(folder.read("run.jsonl.pid"), if is_noted { &own } else { before });
+        }
+        #[cfg(unix)]
+        {
+            folder.write("precious", "1234\n");
+            std::fs::remove_file(&path).expect("a file");
+            std::os::unix::fs::symlink(folder.0.join("precious"), &path).expect("a link");
+            assert!(leave_note(&path).is_err());
+            assert_eq!(folder.read("precious"), "1234\n");
+        }
     }
 
     #[test]
