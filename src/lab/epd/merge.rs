@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::html::Stage;
-use super::record::{Intake, Run, write_line};
+use super::record::{Intake, Run};
 use super::report::{self, Outputs, ReportError};
+use super::results_file::write_line;
 use super::run::difference;
 use crate::lab::Exit;
 use crate::lab::outputs::{self, Manner, Output};

@@ -8,6 +8,7 @@ mod merge;
 pub mod record;
 mod renewal;
 pub mod report;
+pub mod results_file;
 pub mod run;
 mod totals;
 pub mod workers;

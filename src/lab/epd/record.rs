@@ -5,9 +5,8 @@
 //! shown in any form.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -16,16 +15,11 @@ use super::judge::{Found, MateVerdict};
 use crate::checksum::checksum;
 use crate::formats::epd::Suite;
 use crate::formats::input::STDIN;
-use crate::lab::outputs;
 use crate::lab::play::player::{Budget, UciScore};
 use crate::lab::tell::shortened;
 
 /// The version of the file format.
 pub const FORMAT: u32 = 1;
-
-/// What others may do with an open file, as Windows counts it: read it, and take its name away.
-#[cfg(windows)]
-const READ_OR_RENAME: u32 = 0x1 | 0x4;
 
 /// Why a file of results cannot be read or written. Each message names the file.
 #[derive(Debug, thiserror::Error)]
@@ -89,7 +83,7 @@ pub enum RunFileError {
 
 impl RunFileError {
     /// For what goes wrong with the file of this name.
-    fn of(name: &str) -> impl Fn(io::Error) -> RunFileError {
+    pub(super) fn of(name: &str) -> impl Fn(io::Error) -> RunFileError {
         move |source| RunFileError::File { name: name.to_owned(), source }
     }
 }
@@ -394,7 +388,7 @@ impl Run {
         }
     }
 
-    fn parse(name: &str, bytes: &[u8]) -> Result<Intake, RunFileError> {
+    pub(super) fn parse(name: &str, bytes: &[u8]) -> Result<Intake, RunFileError> {
         let own_name = || name.to_owned();
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
         let (lines, torn) = bytes.split_at(whole);
@@ -468,161 +462,6 @@ pub struct Intake {
     pub whole: Option<u64>,
 }
 
-/// Writes a run while it happens. A lock keeps other writers away, but no readers.
-#[derive(Debug)]
-pub struct ResultsFile {
-    file: File,
-    /// Beside the file: the number of the process that writes it.
-    note: PathBuf,
-    /// Whether this process has left it there.
-    is_noted: bool,
-}
-
-impl ResultsFile {
-    /// Begins a file, a new one unless `replace` allows for another.
-    ///
-    /// # Errors
-    ///
-    /// [`RunFileError::Exists`], [`RunFileError::Locked`] if another run is writing the file, [`RunFileError::File`] if
-    /// it cannot be written.
-    pub fn begin(path: &Path, head: &Head, replace: bool) -> Result<ResultsFile, RunFileError> {
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).create_new(!replace).truncate(false);
-        let mut journal = ResultsFile::lock(path, &mut options)?;
-        journal.file.set_len(0).map_err(RunFileError::of(&path.display().to_string()))?;
-        journal.write(head)?;
-        Ok(journal)
-    }
-
-    /// Continues the run that a file holds, or begins it. Torn lines and results that others replace leave the file.
-    ///
-    /// # Errors
-    ///
-    /// [`RunFileError::Locked`] if another run is writing the file, [`RunFileError::AnotherRun`] if it holds another run,
-    /// in a way that `differs` names, [`RunFileError::File`] if it cannot be read or written, and those of [`Run::read`].
-    pub fn resume(
-        path: &Path,
-        head: &Head,
-        differs: impl Fn(&Head, &Head) -> String,
-    ) -> Result<(ResultsFile, Intake), RunFileError> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let mut journal = ResultsFile::lock(path, &mut options)?;
-        let name = path.display().to_string();
-        let trouble = RunFileError::of(&name);
-        let mut bytes = Vec::new();
-        journal.file.read_to_end(&mut bytes).map_err(&trouble)?;
-        if bytes.is_empty() || is_begun_head(&bytes) {
-            journal.file.set_len(0).and_then(|()| journal.file.rewind()).map_err(&trouble)?;
-            journal.write(head)?;
-            let remarks = if bytes.is_empty() { Vec::new() } else { vec![format!("{name}:1: cut off: begun anew")] };
-            return Ok((
-                journal,
-                Intake { run: Run { head: head.clone(), records: Vec::new() }, remarks, whole: None },
-            ));
-        }
-        let intake = Run::parse(&name, &bytes).map_err(|error| of_document(error, &bytes))?;
-        if intake.run.head != *head {
-            let difference = differs(&intake.run.head, head);
-            return Err(RunFileError::AnotherRun { name: name.clone(), difference });
-        }
-        if let Some(whole) = intake.whole {
-            let file = &mut journal.file;
-            file.set_len(whole).and_then(|()| file.seek(SeekFrom::Start(whole))).map_err(&trouble)?;
-        } else {
-            let mended = outputs::replace(path, |file| {
-                // The next run must not come in between.
-                if cfg!(not(windows)) {
-                    let _ = file.try_lock();
-                }
-                let mut writer = BufWriter::new(file);
-                write_line(&mut writer, &intake.run.head)?;
-                intake.run.records.iter().try_for_each(|record| write_line(&mut writer, record))?;
-                writer.flush()
-            })
-            .map_err(&trouble)?;
-            journal.file = if cfg!(windows) {
-                // It is open for all to write: opened anew, it is this run's.
-                drop(mended);
-                let mut file = options.open(path).map_err(&trouble)?;
-                file.seek(SeekFrom::End(0)).map_err(&trouble)?;
-                file
-            } else {
-                mended
-            };
-        }
-        Ok((journal, intake))
-    }
-
-    /// Opens a file that this process alone shall write.
-    fn lock(path: &Path, options: &mut OpenOptions) -> Result<ResultsFile, RunFileError> {
-        let name = path.display().to_string();
-        let mut note = path.as_os_str().to_owned();
-        note.push(".pid");
-        let note = PathBuf::from(note);
-        let locked = || {
-            let process = std::fs::read_to_string(&note).ok().and_then(|text| text.trim().parse().ok());
-            RunFileError::Locked { name: name.clone(), process }
-        };
-        // Locks of Windows keep readers away too. Sharing the open file with readers alone keeps writers away.
-        #[cfg(windows)]
-        std::os::windows::fs::OpenOptionsExt::share_mode(options, READ_OR_RENAME);
-        loop {
-            let file = options.open(path).map_err(|source| match source.kind() {
-                io::ErrorKind::AlreadyExists => RunFileError::Exists(name.clone()),
-                _ if is_in_use(&source) => locked(),
-                _ => RunFileError::File { name: name.clone(), source },
-            })?;
-            let tried = if cfg!(windows) { Ok(()) } else { file.try_lock() };
-            let is_locked = outputs::is_locked(tried, path, "no other run must write it");
-            if !is_locked.map_err(RunFileError::of(&name))? {
-                return Err(locked());
-            }
-            // The run that held the lock before may have put a mended file in the place of the one that was opened.
-            if outputs::is_still(&file, path) {
-                let is_noted = leave_note(&note).is_ok();
-                return Ok(ResultsFile { file, note, is_noted });
-            }
-        }
-    }
-
-    /// Adds a line, whole.
-    ///
-    /// # Errors
-    ///
-    /// [`RunFileError::File`] if it cannot be written.
-    pub fn write(&mut self, line: &impl Serialize) -> Result<(), RunFileError> {
-        let name = self.note.with_extension("").display().to_string();
-        write_line(&mut self.file, line).map_err(RunFileError::of(&name))
-    }
-}
-
-impl Drop for ResultsFile {
-    fn drop(&mut self) {
-        // While the lock is held: the note of the next run must not be taken away.
-        if self.is_noted {
-            let _ = std::fs::remove_file(&self.note);
-        }
-    }
-}
-
-/// Notes the number of this process, for runs that find the file locked. Only a note of that kind makes room for it, and
-/// nothing is written through a link.
-fn leave_note(path: &Path) -> io::Result<()> {
-    if std::fs::symlink_metadata(path).is_ok_and(|about| about.is_file() && about.len() <= 20)
-        && std::fs::read_to_string(path)?.trim().parse::<u32>().is_ok()
-    {
-        std::fs::remove_file(path)?;
-    }
-    let mut note = OpenOptions::new().write(true).create_new(true).open(path)?;
-    writeln!(note, "{}", std::process::id())
-}
-
-/// Whether Windows says of a file that another process keeps it open (`ERROR_SHARING_VIOLATION`).
-fn is_in_use(error: &io::Error) -> bool {
-    cfg!(windows) && error.raw_os_error() == Some(32)
-}
-
 /// The name and the bytes of a file of results.
 fn read_file(path: &Path) -> Result<(String, Vec<u8>), RunFileError> {
     if path.as_os_str() == STDIN {
@@ -634,26 +473,13 @@ fn read_file(path: &Path) -> Result<(String, Vec<u8>), RunFileError> {
 }
 
 /// The error for bytes that are no results: another one if they are the document of `--json`.
-fn of_document(error: RunFileError, bytes: &[u8]) -> RunFileError {
+pub(super) fn of_document(error: RunFileError, bytes: &[u8]) -> RunFileError {
     match error {
         RunFileError::Head { name, .. } | RunFileError::Empty(name) if serde_json::from_slice::<Run>(bytes).is_ok() => {
             RunFileError::Document(name)
         }
         error => error,
     }
-}
-
-/// A line, in one piece.
-pub(super) fn write_line(file: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
-    let mut bytes = serde_json::to_vec(line)?;
-    bytes.push(b'\n');
-    file.write_all(&bytes)
-}
-
-/// Whether a file holds only the beginning of a head, as a run leaves it that is killed when it begins.
-fn is_begun_head(bytes: &[u8]) -> bool {
-    const BEGINNING: &[u8] = b"{\"ibex_epd\":";
-    !bytes.contains(&b'\n') && (bytes.starts_with(BEGINNING) || BEGINNING.starts_with(bytes))
 }
 
 #[cfg(test)]
@@ -674,56 +500,6 @@ mod tests {
         for empty in ["", " ", head] {
             let error = Run::read_report(Path::new(&folder.write("a.json", empty)));
             assert!(matches!(error, Err(RunFileError::Empty(_))), "{empty}: {error:?}");
-        }
-    }
-
-    /// Other runs may not write a file that is being written; `merge` and `compare` may read it.
-    #[test]
-    fn a_lock_keeps_no_reader_away() {
-        let folder = crate::scratch::Scratch::new("readers");
-        let path = folder.0.join("run.jsonl");
-        let text = r#"{"ibex_epd":1,"players":[],"budget":{"nodes":9},"hash":1,"threads":1,"suites":[]}"#;
-        let head: Head = serde_json::from_str(text).expect("a head");
-        let differs = |_: &Head, _: &Head| String::new();
-        let must_be_locked = || {
-            let locked =
-                |error| matches!(error, RunFileError::Locked { process: Some(id), .. } if id == std::process::id());
-            assert!(ResultsFile::begin(&path, &head, true).is_err_and(locked));
-            assert!(ResultsFile::resume(&path, &head, differs).is_err_and(locked));
-            assert_eq!(Run::read(&path).expect("readable").run.head, head);
-        };
-        let first = ResultsFile::begin(&path, &head, false).expect("writable");
-        must_be_locked();
-        drop(first);
-        // A line that is no result has the whole file replaced.
-        folder.write("run.jsonl", format!("{text}\n0\n\n"));
-        let (mut journal, intake) = ResultsFile::resume(&path, &head, differs).expect("writable");
-        assert!(intake.whole.is_none() && intake.remarks.len() == 1, "{:?}", intake.remarks);
-        must_be_locked();
-        journal.write(&0).expect("writable");
-        let written = folder.read("run.jsonl");
-        assert!(written.starts_with("{\"ibex_epd\":1,") && written.ends_with("}\n0\n"), "{written}");
-    }
-
-    #[test]
-    fn a_note_replaces_nothing_but_a_note() {
-        let folder = crate::scratch::Scratch::new("notes");
-        let path = folder.0.join("run.jsonl.pid");
-        let own = format!("{}\n", std::process::id());
-        for (before, is_noted) in
-            [("", false), ("1234\n", true), ("precious\n", false), ("12 precious numbers\n", false)]
-        {
-            folder.write("run.jsonl.pid", before);
-            assert_eq!(leave_note(&path).is_ok(), is_noted, "{before}");
-            assert_eq!(folder.read("run.jsonl.pid"), if is_noted { &own } else { before });
-        }
-        #[cfg(unix)]
-        {
-            folder.write("precious", "1234\n");
-            std::fs::remove_file(&path).expect("a file");
-            std::os::unix::fs::symlink(folder.0.join("precious"), &path).expect("a link");
-            assert!(leave_note(&path).is_err());
-            assert_eq!(folder.read("precious"), "1234\n");
         }
     }
 

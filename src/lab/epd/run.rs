@@ -7,9 +7,10 @@ use std::time::Duration;
 use indicatif::ProgressBar;
 
 use super::html::Stage;
-use super::record::{FORMAT, Head, Intake, PlayerHead, Record, ResultsFile, Run, Shard, Status, SuiteHead};
+use super::record::{FORMAT, Head, Intake, PlayerHead, Record, Run, Shard, Status, SuiteHead};
 use super::renewal::Renewal;
 use super::report::{self, Outputs};
+use super::results_file::ResultsFile;
 use super::totals;
 use super::workers::{Contestant, Kind, PositionTask, Workers};
 use crate::engine::Settings;
