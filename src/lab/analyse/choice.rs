@@ -8,7 +8,7 @@ use shakmaty::{Color, Position as _};
 use super::judge::chances;
 use super::pgn::{Pgn, decoded};
 use crate::lab::play::player::UciScore;
-use crate::position::Game;
+use crate::position::Position;
 
 /// Full-move numbers, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,10 +137,9 @@ impl Choice {
     }
 
     /// Which moves are annotated, whatever they are worth. `positions` are those before each move.
-    pub fn moves(&self, game: &Pgn, positions: &[Game]) -> Vec<bool> {
+    pub fn moves(&self, game: &Pgn, positions: &[Position]) -> Vec<bool> {
         let (white, black) = (self.has_player(game, Color::White), self.has_player(game, Color::Black));
-        let is_chosen = |(_, before): (_, &Game)| {
-            let position = before.position();
+        let is_chosen = |(_, position): (_, &Position)| {
             let number = position.chess().fullmoves().get();
             position.turn().fold_wb(white, black) && self.moves.is_none_or(|moves| moves.has(number))
         };

@@ -7,15 +7,16 @@ use shakmaty::{Color, Move};
 
 use super::Desk;
 use super::choice::Lead;
+use super::course::Course;
 use super::judge::{Mark, Thresholds};
 use super::pgn::{Fault, Games, Pgn, Played, Token};
 use super::searcher::Finding;
 use crate::bound::Bound;
 use crate::lab::interrupt;
 use crate::lab::play::player::{Budget, Trouble, UciScore};
+use crate::position::Position;
 use crate::position::game::Ending;
 use crate::position::notation::{Action, san};
-use crate::position::{Game, Position};
 
 /// The command in a comment that lists what Ibex added to its move: glyphs, and a variation.
 const ADDED: &[u8] = b"[%ibex";
@@ -50,8 +51,8 @@ pub struct Judged {
 
 /// What was found in a game.
 pub struct Analysis {
-    /// Its positions, from the first to the one after the last move.
-    pub positions: Vec<Game>,
+    /// Its positions.
+    pub course: Course,
     /// What they are worth.
     pub evaluations: Vec<AnalysedPosition>,
     /// What its moves are worth.
@@ -156,16 +157,17 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) 
 /// A position could not be searched, or the work before it not be saved; the game is then as good as lost.
 fn annotate(game: &mut Pgn, desk: &mut Desk<'_>) -> Result<Analysis, Halt> {
     forget_analysis(game);
-    let positions = positions(game);
+    let course = Course::new(game);
+    let positions = course.positions();
     if let Some(openings) = &desk.openings {
-        openings.name(game, &positions);
+        openings.name(game, positions);
     }
-    let mut chosen = desk.args.choice.moves(game, &positions);
-    let Survey { found, troubles, .. } = evaluate_all(&positions, &mut chosen, desk)?;
+    let mut chosen = desk.args.choice.moves(game, positions);
+    let Survey { found, troubles, .. } = evaluate_all(&course, &mut chosen, desk)?;
     let evaluations: Vec<AnalysedPosition> = found.into_iter().map(Option::unwrap_or_default).collect();
     let before = |i: usize| match game.moves.get(i) {
         Some(played) => {
-            let position = positions[i].position();
+            let position = &positions[i];
             let number = shakmaty::Position::fullmoves(position.chess()).get();
             let dots = position.turn().fold_wb(".", "...");
             format!("before {number}{dots} {}", played.san)
@@ -186,26 +188,11 @@ fn annotate(game: &mut Pgn, desk: &mut Desk<'_>) -> Result<Analysis, Halt> {
         }
         let comment = comment(&positions[i + 1], after).unwrap_or_default();
         let wants_line = judged.another && (judged.mark.is_some() || desk.args.all_lines);
-        let line =
-            if wants_line { sans(positions[i].position(), best_line(before), desk.args.line) } else { Vec::new() };
+        let line = if wants_line { sans(&positions[i], best_line(before), desk.args.line) } else { Vec::new() };
         write_into(played, judged.mark, line, comment);
         moves.push(judged);
     }
-    Ok(Analysis { positions, evaluations, moves, failures })
-}
-
-/// The position before each move of a game, and that at its end.
-fn positions(game: &Pgn) -> Vec<Game> {
-    let mut positions = vec![game.start.clone()];
-    for played in &game.moves {
-        let mut next = positions[positions.len() - 1].clone();
-        match played.action {
-            Action::Move(m) => next.play(m),
-            Action::Pass => next.play_null(),
-        }
-        positions.push(next);
-    }
-    positions
+    Ok(Analysis { course, evaluations, moves, failures })
 }
 
 /// The line that was found in a position; empty where none was.
@@ -277,13 +264,14 @@ fn write_into(played: &mut Played, mark: Option<Mark>, line: Vec<String>, mut co
 
 /// Searches the positions that the chosen moves need, from the end: the table then holds what a move has led to when
 /// its alternatives are weighed. Moves after the decision of the game are no longer chosen.
-fn evaluate_all<'a>(positions: &'a [Game], chosen: &mut [bool], desk: &mut Desk<'_>) -> Result<Survey<'a>, Halt> {
+fn evaluate_all<'a>(course: &'a Course, chosen: &mut [bool], desk: &mut Desk<'_>) -> Result<Survey<'a>, Halt> {
     let is_chosen = |i: usize| chosen.get(i).is_some_and(|&chosen| chosen);
     let is_needed = |i: usize| is_chosen(i) || i.checked_sub(1).is_some_and(is_chosen);
     // A game without moves has a position all the same.
     let all = desk.args.choice.is_everything();
-    let needed: Vec<bool> = (0..positions.len()).map(|i| all || is_needed(i)).collect();
-    let mut survey = Survey { positions, found: positions.iter().map(|_| None).collect(), troubles: Vec::new() };
+    let count = course.positions().len();
+    let needed: Vec<bool> = (0..count).map(|i| all || is_needed(i)).collect();
+    let mut survey = Survey { course, found: (0..count).map(|_| None).collect(), troubles: Vec::new() };
     let Some(first) = needed.iter().position(|&needed| needed) else { return Ok(survey) };
     desk.searcher.begin_game();
     let lead = desk.args.choice.until_decided;
@@ -291,7 +279,7 @@ fn evaluate_all<'a>(positions: &'a [Game], chosen: &mut [bool], desk: &mut Desk<
         Some(lead) => survey.decision(lead, first, desk)?,
         None => None,
     };
-    let last = decision.map_or(positions.len() - 1, |(at, _)| at);
+    let last = decision.map_or(count - 1, |(at, _)| at);
     for i in (first..=last).rev().filter(|&i| needed[i]) {
         survey.evaluate(i, desk)?;
     }
@@ -303,7 +291,7 @@ fn evaluate_all<'a>(positions: &'a [Game], chosen: &mut [bool], desk: &mut Desk<
 
 /// The positions of a game that are searched.
 struct Survey<'a> {
-    positions: &'a [Game],
+    course: &'a Course,
     found: Vec<Option<AnalysedPosition>>,
     /// Where an engine has failed, and how.
     troubles: Vec<(usize, String)>,
@@ -315,7 +303,7 @@ impl Survey<'_> {
         if self.found[i].is_some() {
             return Ok(());
         }
-        let found = match evaluate(self.positions, i, &desk.args.budget(), desk) {
+        let found = match evaluate(self.course, i, &desk.args.budget(), desk) {
             Ok((found, searched)) => {
                 match desk.searcher.label() {
                     // It has answered, so this is no failure after which it is given up.
@@ -339,7 +327,7 @@ impl Survey<'_> {
 
     /// For whom the game is decided in a position, if its value says so.
     fn winner(&self, lead: Lead, i: usize, value: Option<UciScore>) -> Option<Color> {
-        lead.winner(self.positions[i].position().turn(), value?)
+        lead.winner(self.course.positions()[i].turn(), value?)
     }
 
     /// The position from which on the game is decided, and for whom. Short searches from the end find it; then the
@@ -347,8 +335,8 @@ impl Survey<'_> {
     fn decision(&mut self, lead: Lead, first: usize, desk: &mut Desk<'_>) -> Result<Option<(usize, Color)>, Halt> {
         let short = short(&desk.args.budget());
         let mut decision: Option<(usize, Color)> = None;
-        for i in (first..self.positions.len()).rev() {
-            let value = match evaluate(self.positions, i, &short, desk) {
+        for i in (first..self.found.len()).rev() {
+            let value = match evaluate(self.course, i, &short, desk) {
                 Ok((found, _)) => found.value,
                 // If the search with the whole limit fails too, that is reported.
                 Err(Halt::Search(trouble)) if !matches!(trouble, Trouble::Interrupted) && desk.searcher.endures() => {
@@ -363,7 +351,7 @@ impl Survey<'_> {
             }
         }
         let Some((at, winner)) = decision else { return Ok(None) };
-        for i in at..self.positions.len() {
+        for i in at..self.found.len() {
             self.evaluate(i, desk)?;
             let value = self.found[i].as_ref().and_then(|found| found.value);
             if self.winner(lead, i, value) == Some(winner) {
@@ -377,7 +365,7 @@ impl Survey<'_> {
     fn drop_decided(&mut self, lead: Lead, decision: Option<(usize, Color)>, chosen: &mut [bool]) {
         let (mut at, mut winner) = match decision {
             Some((at, winner)) => (at, Some(winner)),
-            None => (self.positions.len(), None),
+            None => (self.found.len(), None),
         };
         while let Some(before) = at.checked_sub(1) {
             let value = self.found[before].as_ref().and_then(|found| found.value);
@@ -405,7 +393,7 @@ fn short(whole: &Budget) -> Budget {
 /// Puts a comment before the others of a move; two in a row would be more than many readers take.
 fn add_comment(tokens: &mut Vec<Token>, mut ours: Vec<u8>) {
     match tokens.first_mut() {
-        Some(Token::Comment(theirs)) if !theirs.contains(&b'}') => {
+        Some(Token::Comment(theirs)) => {
             ours.push(b' ');
             ours.append(theirs);
             *theirs = ours;
@@ -484,12 +472,8 @@ fn forget_evaluations(tokens: &mut Vec<Token>) {
         match token {
             Token::Open => depth += 1,
             Token::Close => depth -= 1,
-            Token::Comment(comment) if depth == 0 => {
-                let mut found = false;
-                while take_command(comment, EVALUATION).is_some() {
-                    found = true;
-                }
-                return !found || !comment.trim_ascii().is_empty();
+            Token::Comment(comment) | Token::Line(comment) if depth == 0 => {
+                return !take_commands(comment, EVALUATION) || !comment.trim_ascii().is_empty();
             }
             _ => {}
         }
@@ -499,37 +483,59 @@ fn forget_evaluations(tokens: &mut Vec<Token>) {
 
 /// Takes the first command that begins like this out of a comment, with the blank after it; returns its operands.
 fn take_command(comment: &mut Vec<u8>, command: &[u8]) -> Option<Vec<u8>> {
+    let found = find_command(comment, command)?;
+    let operands = comment[found.start + command.len()..found.end - 1].to_vec();
+    let behind = skip_one_blank(&comment[..found.start], &comment[found.end..]).len();
+    comment.drain(found.start..comment.len() - behind);
+    Some(operands)
+}
+
+/// Takes all commands that begin like this out of a comment, each with the blank after it; whether there was one.
+fn take_commands(comment: &mut Vec<u8>, command: &[u8]) -> bool {
+    let (mut kept, mut rest) = (Vec::new(), comment.as_slice());
+    while let Some(found) = find_command(rest, command) {
+        kept.extend(&rest[..found.start]);
+        rest = skip_one_blank(&kept, &rest[found.end..]);
+    }
+    let any = rest.len() < comment.len();
+    if any {
+        kept.extend(rest);
+        *comment = kept;
+    }
+    any
+}
+
+/// Where the first command that begins like this stands in a comment, its brackets included.
+fn find_command(comment: &[u8], command: &[u8]) -> Option<Range<usize>> {
     let begins = |at: usize| {
         let after = comment.get(at + command.len());
         comment[at..].starts_with(command) && after.is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b']')
     };
     let at = (0..comment.len()).find(|&at| begins(at))?;
-    let operands = at + command.len();
-    let length = comment[operands..].iter().position(|&byte| byte == b']')?;
-    let found = comment[operands..operands + length].to_vec();
-    let mut end = operands + length + 1;
-    let after_blank = at == 0 || comment[at - 1].is_ascii_whitespace();
-    if after_blank && comment.get(end).is_some_and(u8::is_ascii_whitespace) {
-        end += 1;
+    let length = comment[at..].iter().position(|&byte| byte == b']')?;
+    Some(at..at + length + 1)
+}
+
+/// What follows a command that is taken out: without its first blank where another one stands before the command, or
+/// nothing.
+fn skip_one_blank<'a>(before: &[u8], after: &'a [u8]) -> &'a [u8] {
+    let after_blank = before.last().is_none_or(u8::is_ascii_whitespace);
+    match after {
+        [first, rest @ ..] if after_blank && first.is_ascii_whitespace() => rest,
+        _ => after,
     }
-    comment.drain(at..end);
-    Some(found)
 }
 
 /// Searches the `i`-th position of a game unless the game is over there. Also returns whether it was searched.
 ///
 /// A draw by the rules that is not claimed ends no game: it counts where no move follows.
-fn evaluate(
-    positions: &[Game],
-    i: usize,
-    budget: &Budget,
-    desk: &mut Desk<'_>,
-) -> Result<(AnalysedPosition, bool), Halt> {
-    let game = &positions[i];
-    let over = match game.outcome() {
+fn evaluate(course: &Course, i: usize, budget: &Budget, desk: &mut Desk<'_>) -> Result<(AnalysedPosition, bool), Halt> {
+    let over = match course.ending(i) {
         Some(Ending::Checkmate) => Some(UciScore::Mate(0)),
         Some(Ending::Stalemate) => Some(UciScore::Cp(0)),
-        Some(Ending::InsufficientMaterial | Ending::FiftyMoves | Ending::Repetition) if i + 1 == positions.len() => {
+        Some(Ending::InsufficientMaterial | Ending::FiftyMoves | Ending::Repetition)
+            if i + 1 == course.positions().len() =>
+        {
             Some(UciScore::Cp(0))
         }
         _ => None,
@@ -538,7 +544,7 @@ fn evaluate(
         return Ok((AnalysedPosition { value: over, search: None }, false));
     }
     desk.begin_search().map_err(Halt::Output)?;
-    let search = desk.searcher.search(game, budget)?;
+    let search = desk.searcher.search(course.game(i), budget)?;
     Ok((AnalysedPosition { value: search.as_ref().map(|search| search.value), search }, true))
 }
 
@@ -554,11 +560,11 @@ pub fn opposite(value: UciScore) -> UciScore {
 
 /// The evaluation for a comment: pawns or moves to mate from White's view, and the depth. A mate on the board has none,
 /// nor has a mere bound of an evaluation, which `[%eval]` cannot show as such.
-fn comment(game: &Game, evaluation: &AnalysedPosition) -> Option<Vec<u8>> {
+fn comment(position: &Position, evaluation: &AnalysedPosition) -> Option<Vec<u8>> {
     if evaluation.search.as_ref().is_some_and(|search| search.bound != Bound::Exact && !search.proved) {
         return None;
     }
-    let white = game.position().turn().is_white();
+    let white = position.turn().is_white();
     let value = evaluation.value?;
     let value = if white { value } else { opposite(value) };
     let value = match (value, &evaluation.search) {
@@ -599,6 +605,7 @@ mod tests {
             ("1. e4! {[%eval 0.3] [%clk 0:01] x} e5 {[%eval #3,9]} *", "1. e4 $1 { [%clk 0:01] x } 1... e5 *"),
             ("{[%eval 0.1,2] first} 1. e4 {a [%eval 0.3] b} *", "{ first } 1. e4 { a b } *"),
             ("1. e4 {[%eval open} *", "1. e4 { [%eval open } *"),
+            ("1. e4 {[%eval 1] a [%eval 2][%eval 3] b[%eval 4]c [%eval} *", "1. e4 { a bc [%eval } *"),
             ("1. e4 {[%evaluation 1]} *", "1. e4 { [%evaluation 1] } *"),
             (
                 "1. e4 $4 $1 {[%eval 0.3,1] [%ibex $4 line d4 d5] mine} (1. a3) (1. d4 d5) {behind} e5 $2 *",

@@ -5,6 +5,7 @@
 //! - `searcher`: who searches, Ibex or another engine
 //! - `openings`: names of openings
 //! - `judge`: what a move has cost
+//! - `course`: the positions of a game, and the game up to each of them
 //! - `games`: every position of a game searched, the game annotated
 //! - `positions`: a file of FENs, a line at a time
 //! - `page`: the analysed games as a page
@@ -15,6 +16,7 @@
 
 mod checkpoint;
 mod choice;
+mod course;
 mod games;
 mod judge;
 mod openings;

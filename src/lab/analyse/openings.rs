@@ -6,8 +6,8 @@ use std::path::Path;
 use super::pgn::{Games, Pgn, decoded};
 use crate::checksum::checksum;
 use crate::formats::input::{self, STDIN};
+use crate::position::Position;
 use crate::position::notation::{Action, read_action};
-use crate::position::{Game, Position};
 use crate::remark;
 
 /// Lines that are named at most where they cannot be used.
@@ -59,8 +59,8 @@ impl Openings {
     }
 
     /// Sets the tags of a game by its last position that has a name.
-    pub fn name(&self, game: &mut Pgn, positions: &[Game]) {
-        let Some(opening) = positions.iter().rev().find_map(|game| self.known.get(&game.position().key())) else {
+    pub fn name(&self, game: &mut Pgn, positions: &[Position]) {
+        let Some(opening) = positions.iter().rev().find_map(|position| self.known.get(&position.key())) else {
             return;
         };
         game.set_tag("ECO", Some(&opening.eco));

@@ -148,7 +148,7 @@ impl Searcher {
     /// # Errors
     ///
     /// What went wrong; see [`Searcher::endures`].
-    pub fn search(&mut self, game: &Game, budget: &Budget) -> Result<Option<Finding>, Trouble> {
+    pub fn search(&mut self, game: Game, budget: &Budget) -> Result<Option<Finding>, Trouble> {
         match self {
             Searcher::Ibex { settings, games, .. } => {
                 let engine = games.get_or_insert_with(|| {
@@ -156,7 +156,7 @@ impl Searcher {
                     remarks.iter().for_each(|remark| remark!("ibex: {remark}"));
                     Box::new(engine)
                 });
-                let outcome = player::search(engine, game.clone(), budget.limits(), None, None)?;
+                let outcome = player::search(engine, game, budget.limits(), None, None)?;
                 Ok(outcome.last.map(Finding::from))
             }
             Searcher::Other { label, .. } => {

@@ -9,12 +9,12 @@ use super::figures::{Figures, Phase, Table};
 use super::record::{Record, Step};
 use super::{Lines, percent, shown};
 use crate::bound::Bound;
-use crate::lab::analyse::games::{AnalysedPosition, Analysis, opposite};
+use crate::lab::analyse::games::{Analysis, opposite};
 use crate::lab::analyse::judge::{Mark, chances};
 use crate::lab::analyse::pgn::Pgn;
 use crate::lab::page::{self, board};
+use crate::position::Position;
 use crate::position::notation::{Action, san};
-use crate::position::{Game, Position};
 
 /// The width and height of the graph.
 const GRAPH: (f64, f64) = (600.0, 150.0);
@@ -36,14 +36,14 @@ pub fn section(
     let list = list(game, analysis, wanted, &mut record);
     let name = |tag| game.tag(tag).map_or_else(|| "?".to_owned(), shown);
     let (white, black) = (name("White"), name("Black"));
-    let last = analysis.positions.last().unwrap_or(&game.start);
+    let last = analysis.course.positions().last().unwrap_or(game.start.position());
     let section = html! {
         section.game id={ "g" (id) } {
             h2 { bdi { (white) } " – " bdi { (black) } span.result { " " (result(game)) } }
             p.faint { (facts(about, game)) }
             .sides {
                 .view {
-                    (board::diagram(last.position(), &[]))
+                    (board::diagram(last, &[]))
                     p.now aria-live="polite" { "The last position." }
                     .buttons hidden[true] {
                         @for (go, sign, name) in [
@@ -93,9 +93,9 @@ fn facts(about: &str, game: &Pgn) -> Markup {
 fn count(game: &Pgn, analysis: &Analysis) -> (Table, Vec<Phase>) {
     let mut table = Table::default();
     let mut phase = Phase::Opening;
-    let mut phases = Vec::with_capacity(analysis.positions.len());
-    for (i, position) in analysis.positions.iter().enumerate() {
-        let position = position.position();
+    let positions = analysis.course.positions();
+    let mut phases = Vec::with_capacity(positions.len());
+    for (i, position) in positions.iter().enumerate() {
         phase = Phase::of(position, phase);
         phases.push(phase);
         let (Some(played), Some(judged)) = (game.moves.get(i), analysis.moves.get(i)) else { continue };
@@ -112,12 +112,12 @@ fn count(game: &Pgn, analysis: &Analysis) -> (Table, Vec<Phase>) {
 }
 
 /// A score from White's view, and how sure it is.
-fn statement(game: &Game, evaluation: &AnalysedPosition) -> (String, String) {
-    let Some(search) = &evaluation.search else {
+fn statement(analysis: &Analysis, i: usize) -> (String, String) {
+    let Some(search) = &analysis.evaluations[i].search else {
         // Either the rules end the game, or there is no value to show.
-        return (String::new(), game.outcome().map_or_else(String::new, |ending| ending.to_string()));
+        return (String::new(), analysis.course.ending(i).map_or_else(String::new, |ending| ending.to_string()));
     };
-    let white = game.position().turn().is_white();
+    let white = analysis.course.positions()[i].turn().is_white();
     let value = if white { search.value } else { opposite(search.value) };
     let sign = match (search.bound, white) {
         (Bound::Exact, _) => "",
@@ -148,25 +148,25 @@ fn class(mark: Mark) -> &'static str {
 
 /// The moves with what is said of them, and the same for the script.
 fn list(game: &Pgn, analysis: &Analysis, wanted: Lines, record: &mut Record) -> Markup {
+    let positions = analysis.course.positions();
     // The column of the last move, where the row has room for Black's.
     let mut open = false;
     let mut rows = Vec::with_capacity(game.moves.len());
     for (i, (played, judged)) in game.moves.iter().zip(&analysis.moves).enumerate() {
-        let (before, after) = (&analysis.positions[i], &analysis.positions[i + 1]);
-        let position = before.position();
+        let (position, after) = (&positions[i], &positions[i + 1]);
         record.moves.push(match played.action {
-            Action::Move(m) => Step::new(position, m, after.position()),
+            Action::Move(m) => Step::new(position, m, after),
             Action::Pass => Step::pass(),
         });
         let white = position.turn().is_white();
         let has_line = judged.mark.is_some() || (wanted.everywhere && judged.another);
-        let line = has_line.then(|| line(i, before, &analysis.evaluations[i], wanted, record)).flatten();
+        let line = has_line.then(|| line(i, analysis, wanted, record)).flatten();
         rows.push(html! {
             @if white || !open { span.no { (number(position)) } }
             button.black[!white] data-at=(i + 1) {
                 b { (played.san) }
                 @if let Some(mark) = judged.mark { " " b class=(class(mark)) { (mark.symbol()) } }
-                " " (said(&statement(after, &analysis.evaluations[i + 1])))
+                " " (said(&statement(analysis, i + 1)))
             }
             @if let Some(line) = &line { (line) }
         });
@@ -181,9 +181,9 @@ fn list(game: &Pgn, analysis: &Analysis, wanted: Lines, record: &mut Record) -> 
 }
 
 /// The better line in place of the move with this index.
-fn line(i: usize, before: &Game, evaluation: &AnalysedPosition, wanted: Lines, record: &mut Record) -> Option<Markup> {
-    let best = evaluation.search.as_ref().map(|search| search.pv.as_slice()).unwrap_or_default();
-    let mut position = before.position().clone();
+fn line(i: usize, analysis: &Analysis, wanted: Lines, record: &mut Record) -> Option<Markup> {
+    let best = analysis.evaluations[i].search.as_ref().map(|search| search.pv.as_slice()).unwrap_or_default();
+    let mut position = analysis.course.positions()[i].clone();
     let (mut steps, mut names) = (Vec::new(), Vec::new());
     for &m in best.iter().take(wanted.longest.max(1)) {
         let with_number = steps.is_empty() || position.turn().is_white();
@@ -206,7 +206,7 @@ fn line(i: usize, before: &Game, evaluation: &AnalysedPosition, wanted: Lines, r
                 }
                 " "
             }
-            (said(&statement(before, evaluation)))
+            (said(&statement(analysis, i)))
         }
     })
 }
@@ -214,17 +214,18 @@ fn line(i: usize, before: &Game, evaluation: &AnalysedPosition, wanted: Lines, r
 /// White's chances after each move.
 fn graph(analysis: &Analysis, phases: &[Phase]) -> Markup {
     let (width, height) = GRAPH;
-    let last = (analysis.positions.len() - 1).max(1);
+    let positions = analysis.course.positions();
+    let last = (positions.len() - 1).max(1);
     let x = |i: usize| i as f64 * width / last as f64;
     let y = |i: usize| {
         let value = analysis.evaluations[i].value?;
-        let white = analysis.positions[i].position().turn().is_white();
+        let white = positions[i].turn().is_white();
         let chances = chances(if white { value } else { opposite(value) });
         Some(height / 2.0 - (height / 2.0 - 3.0) * chances)
     };
     // Positions without a value are a gap in both areas.
     let (mut above, mut below) = (String::new(), String::new());
-    let heights: Vec<(usize, Option<f64>)> = (0..analysis.positions.len()).map(|i| (i, y(i))).collect();
+    let heights: Vec<(usize, Option<f64>)> = (0..positions.len()).map(|i| (i, y(i))).collect();
     for run in heights.split(|(_, y)| y.is_none()) {
         let (Some(&(from, _)), Some(&(to, _))) = (run.first(), run.last()) else { continue };
         let _ = write!(above, "M{:.1} 0H{:.1}V{height}H{0:.1}z", x(from), x(to));

@@ -23,6 +23,12 @@ pub enum GameError {
     /// Variations stand in one another deeper than is read.
     #[error("variations go too deep")]
     TooDeep,
+    /// The main line has more moves of both sides than this: more than the rules let a game have.
+    #[error("more than {0} moves")]
+    TooLong(usize),
+    /// A move has more different glyphs than this.
+    #[error("more than {0} glyphs at one move")]
+    TooManyGlyphs(usize),
     /// A variation begins before there is a move that it could replace.
     #[error("'(' before the first move")]
     VariationBeforeMove,

@@ -126,29 +126,35 @@ pub(super) fn next(rest: &[u8]) -> (Lexeme<'_>, usize) {
     if let Some(result) = spaced_result(rest) {
         return result;
     }
-    let word = &rest[..word_length(rest)];
-    let is = |known: &str| word == known.as_bytes();
-    if let Some((_, result)) = RESULTS.iter().find(|(known, _)| is(known)) {
-        return (Lexeme::Result(result), word.len());
+    // Only what is no known word is measured: a text of nothing but signs would be measured at each of them.
+    let is = |known: &str| rest.starts_with(known.as_bytes()) && ends(rest, known.len());
+    if let Some((known, result)) = RESULTS.iter().find(|(known, _)| is(known)) {
+        return (Lexeme::Result(result), known.len());
     }
-    if let Some((_, nag)) = ALONE.iter().find(|(sign, _)| is(sign)) {
-        return (Lexeme::Nag(*nag), word.len());
-    }
-    if let Some((sign, nag)) = SIGNS.iter().find(|(sign, _)| word.starts_with(sign.as_bytes())) {
+    if let Some((sign, nag)) = ALONE.iter().find(|(sign, _)| is(sign)) {
         return (Lexeme::Nag(*nag), sign.len());
     }
-    let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let dots = dots(&word[digits..]);
-    // "12", "12.", "12...e5", and "12e4"; but zeros castle, "0:05" is a time, and "0000" a null move.
-    let is_number = digits == word.len() || dots > 0 || word[digits].is_ascii_alphabetic();
-    if digits + dots > 0 && is_number && !is("0000") {
-        return (Lexeme::Number(number(&word[..digits])), digits + dots);
+    if let Some((sign, nag)) = sign(rest) {
+        return (Lexeme::Nag(nag), sign.len());
     }
-    // A glyph may follow a move without a blank.
-    let shortest = if word.starts_with(b"--") { 2 } else { 1 };
-    let sign = (shortest..word.len()).find(|&at| SIGNS.iter().any(|(sign, _)| word[at..].starts_with(sign.as_bytes())));
-    let length = sign.unwrap_or(word.len());
-    (Lexeme::Word(&word[..length]), length)
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let dots = dots(&rest[digits..]);
+    // "12", "12.", "12...e5", and "12e4"; but zeros castle, "0:05" is a time, and "0000" a null move.
+    let is_number = dots > 0 || ends(rest, digits) || rest[digits].is_ascii_alphabetic();
+    if digits + dots > 0 && is_number && !is("0000") {
+        return (Lexeme::Number(number(&rest[..digits])), digits + dots);
+    }
+    let mut length = first_char(rest).map_or(1, char::len_utf8);
+    // A glyph may follow a move without a blank; but "--" is a null move.
+    while !ends(rest, length) && (sign(&rest[length..]).is_none() || &rest[..=length] == b"--") {
+        length += first_char(&rest[length..]).map_or(1, char::len_utf8);
+    }
+    (Lexeme::Word(&rest[..length]), length)
+}
+
+/// The sign at the beginning, and the glyph that it stands for.
+fn sign(rest: &[u8]) -> Option<(&'static str, u32)> {
+    SIGNS.iter().copied().find(|(sign, _)| rest.starts_with(sign.as_bytes()))
 }
 
 /// A result with a blank beside its dash, and its length.
@@ -162,17 +168,13 @@ fn spaced_result(rest: &[u8]) -> Option<(Lexeme<'_>, usize)> {
         let last = skip_blanks(rest, blank);
         let end = behind(last, black)?;
         let is_spaced = dash > white.len() || last > blank;
-        (is_spaced && word_length(&rest[last..]) == black.len()).then_some((Lexeme::Result(result), end))
+        (is_spaced && ends(rest, end)).then_some((Lexeme::Result(result), end))
     })
 }
 
-/// The length of the word at the beginning: to a blank or to what begins another word.
-fn word_length(rest: &[u8]) -> usize {
-    let mut at = 1;
-    while at < rest.len() && !b"{}();$*".contains(&rest[at]) && blank(&rest[at..]) == 0 {
-        at += 1;
-    }
-    at
+/// Whether a word ends before this byte: at a blank, or at what begins another word.
+fn ends(rest: &[u8], at: usize) -> bool {
+    rest.get(at).is_none_or(|byte| b"{}();$*".contains(byte)) || blank(&rest[at..]) > 0
 }
 
 /// How many bytes of dots, or of the character that shows three of them, stand at the beginning.
@@ -264,5 +266,16 @@ mod tests {
             [word("$"), word("[%clk"), word("0:01]"), word("Qh4++"), word("0-0+")]
         });
         assert_eq!(words("\u{FEFF}\u{2003}\u{1A}"), []);
+        // The last byte of this letter is a blank in Latin-1.
+        assert_eq!(words("voilà! à x"), [word("voilà"), Nag(1), word("à"), word("x")]);
+    }
+
+    /// Each word was once measured to its end for each sign or number that was taken off it.
+    #[test]
+    fn a_word_without_an_end_is_read_once() {
+        for (piece, each) in [("!!", 1), ("1.", 1), ("e4!?", 2), ("0000!", 2), ("1/2?", 2)] {
+            assert_eq!(words(&piece.repeat(1 << 20)).len(), each << 20, "{piece}");
+        }
+        assert_eq!(words(&"=+".repeat(1 << 20)).len(), 1);
     }
 }

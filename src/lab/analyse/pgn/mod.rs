@@ -36,8 +36,10 @@ pub enum Token {
     San(String),
     /// A numeric annotation glyph.
     Nag(u32),
-    /// A comment without its braces.
+    /// A comment without its braces; none is among its own.
     Comment(Vec<u8>),
+    /// A comment with a closing brace, which goes from a semicolon to the end of its line.
+    Line(Vec<u8>),
     /// A line that begins with `%`, without that sign: it belongs to some other program.
     Escape(Vec<u8>),
     /// The beginning of a variation to the last move.
@@ -99,7 +101,9 @@ impl Pgn {
         let is_latin = |text: &[u8]| std::str::from_utf8(text).is_err();
         let beside = self.moves.iter().flat_map(|played| &played.after).chain(&self.before);
         self.tags.iter().any(|tag| matches!(tag, Tag::Pair(_, value) if is_latin(value)))
-            || beside.into_iter().any(|token| matches!(token, Token::Comment(comment) if is_latin(comment)))
+            || beside
+                .into_iter()
+                .any(|token| matches!(token, Token::Comment(text) | Token::Line(text) if is_latin(text)))
     }
 
     /// The game's players, for messages.

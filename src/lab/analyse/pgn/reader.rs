@@ -1,5 +1,6 @@
 //! Games from words: where each begins and ends, what its words mean, and the first that means nothing.
 
+use std::collections::HashSet;
 use std::io::{self, BufRead};
 
 use shakmaty::CastlingMode;
@@ -19,11 +20,17 @@ const MARK: &[u8] = b"\xEF\xBB\xBF";
 const BOTH_LOST: &[u8] = b"0-0";
 /// Variations within variations, at most.
 const DEEPEST: usize = 1000;
+/// Moves of both sides in a game, at most. By the rule of 75 moves every game has ended after 17,697.
+const MOST_PLIES: usize = 20_000;
+/// Different glyphs of one move, at most; the standard has no more.
+const MOST_GLYPHS: usize = 256;
 
 /// The games of a file, one at a time: memory holds one, whatever the size of the file.
 pub struct Games<R> {
     lines: Lines<R>,
     line: Vec<u8>,
+    /// Behind this no tag begins in `line` (see [`tags::last_end`]).
+    tags_end: usize,
     /// Where in `line` the next game begins.
     at: usize,
     ended: bool,
@@ -32,7 +39,7 @@ pub struct Games<R> {
 impl<R: BufRead> Games<R> {
     /// Reads games from `input`.
     pub fn new(input: R) -> Games<R> {
-        Games { lines: Lines::new(input), line: Vec::new(), at: 0, ended: false }
+        Games { lines: Lines::new(input), line: Vec::new(), tags_end: 0, at: 0, ended: false }
     }
 
     /// The next game, readable or not; `None` at the end of the input. Empty lines and blanks are no game, and remarks
@@ -50,6 +57,7 @@ impl<R: BufRead> Games<R> {
                     return Ok(builder.map(Builder::finish));
                 }
                 self.at = 0;
+                self.tags_end = tags::last_end(&self.line);
             }
             if builder.is_none() {
                 if is_blank(&self.line[self.at..]) {
@@ -59,7 +67,7 @@ impl<R: BufRead> Games<R> {
                 builder = Some(Builder::new(self.lines.number));
             }
             let Some(building) = &mut builder else { continue };
-            let (taken, ended) = building.line(&self.line, self.at, self.lines.number);
+            let (taken, ended) = building.line(&self.line, self.at, self.tags_end, self.lines.number);
             building.text.extend(&self.line[self.at..taken]);
             self.at = taken;
             if ended {
@@ -91,6 +99,8 @@ struct Builder {
     begins: usize,
     text: Vec<u8>,
     tags: Vec<Tag>,
+    /// Their names, in small letters.
+    names: HashSet<Vec<u8>>,
     /// The line of the tag `FEN`.
     fen_line: Option<usize>,
     /// The line of the tag `Variant`.
@@ -123,6 +133,7 @@ impl Builder {
             begins,
             text: Vec::new(),
             tags: Vec::new(),
+            names: HashSet::new(),
             fen_line: None,
             variant_line: None,
             fault: None,
@@ -141,8 +152,9 @@ impl Builder {
         }
     }
 
-    /// Takes what belongs to this game from `line`, from `at` on: how far that goes, and whether the game ends there.
-    fn line(&mut self, line: &[u8], mut at: usize, number: usize) -> (usize, bool) {
+    /// Takes what belongs to this game from `line`, from `at` on: how far that goes, and whether the game ends there. Behind
+    /// `tags_end` no tag begins.
+    fn line(&mut self, line: &[u8], mut at: usize, tags_end: usize, number: usize) -> (usize, bool) {
         if is_blank(&line[at..]) {
             if let Some((_, comment)) = &mut self.comment {
                 comment.extend(&line[at..]);
@@ -181,6 +193,7 @@ impl Builder {
                 break;
             }
             if line[at] == b'['
+                && (at < tags_end || self.tags_may_come())
                 && let Some((tag, length)) = self.tag_at(&line[at..])
             {
                 if !self.tags_may_come() || (self.paragraph && self.begins_another(&tag)) {
@@ -219,8 +232,8 @@ impl Builder {
 
     /// Whether a tag behind an empty line is another game's.
     fn begins_another(&self, tag: &Tag) -> bool {
-        let known = |name: &[u8]| self.tags.iter().filter_map(Tag::name).any(|own| own.eq_ignore_ascii_case(name));
-        !self.tags.is_empty() && tag.name().is_some_and(|name| name.eq_ignore_ascii_case(b"Event") || known(name))
+        let name = tag.name().map(<[u8]>::to_ascii_lowercase);
+        !self.tags.is_empty() && name.is_some_and(|name| name == b"event" || self.names.contains(&name))
     }
 
     /// Whether a word is the first of another game.
@@ -261,6 +274,7 @@ impl Builder {
         } else if is(b"Variant") {
             self.variant_line.get_or_insert(line);
         }
+        self.names.extend(tag.name().map(<[u8]>::to_ascii_lowercase));
         self.tags.push(tag);
     }
 
@@ -280,6 +294,7 @@ impl Builder {
     fn lexeme(&mut self, lexeme: Lexeme<'_>, line: usize) {
         match lexeme {
             Lexeme::Brace => return self.comment = Some((line, Vec::new())),
+            Lexeme::Line(comment) if comment.contains(&b'}') => return self.remark(Token::Line(comment.to_vec())),
             Lexeme::Line(comment) => return self.remark(Token::Comment(comment.to_vec())),
             _ => self.movetext = true,
         }
@@ -338,6 +353,7 @@ impl Builder {
             Lexeme::Nag(nag) if depth > 1 => self.remark(Token::Nag(nag)),
             Lexeme::Nag(nag) => match self.moves.last_mut() {
                 Some(played) if played.nags.contains(&nag) => {}
+                Some(played) if played.nags.len() == MOST_GLYPHS => return Err(GameError::TooManyGlyphs(MOST_GLYPHS)),
                 Some(played) => played.nags.push(nag),
                 None => self.before.push(Token::Nag(nag)),
             },
@@ -385,6 +401,9 @@ impl Builder {
             }
             Err(reason) => return Err(unreadable(word, position, reason)),
         };
+        if self.moves.len() == MOST_PLIES {
+            return Err(GameError::TooLong(MOST_PLIES));
+        }
         let san = match action {
             Action::Move(m) => san(position, m),
             Action::Pass => "--".to_owned(),
@@ -504,15 +523,17 @@ fn push(tokens: &mut Vec<Token>, token: Token) {
     let token = match token {
         Token::Comment(comment) if comment.trim_ascii().is_empty() => return,
         Token::Comment(comment) => Token::Comment(comment.trim_ascii().to_vec()),
+        Token::Line(comment) => Token::Line(comment.trim_ascii().to_vec()),
         other => other,
     };
     match (tokens.last_mut(), token) {
-        // A brace cannot stand in braces: such a comment ends with its line, and is written so.
-        (Some(Token::Comment(last)), Token::Comment(more)) if !last.contains(&b'}') && !more.contains(&b'}') => {
+        (Some(Token::Comment(last)), Token::Comment(more)) => {
             last.push(b' ');
             last.extend(more);
         }
-        (Some(Token::Comment(_)), Token::Nag(nag)) => tokens.insert(tokens.len() - 1, Token::Nag(nag)),
+        (Some(Token::Comment(_) | Token::Line(_)), Token::Nag(nag)) => {
+            tokens.insert(tokens.len() - 1, Token::Nag(nag));
+        }
         (_, token) => tokens.push(token),
     }
 }

@@ -124,6 +124,13 @@ pub fn unread(line: &[u8]) -> Option<(Tag, usize)> {
     Some((Tag::Unread(line[..end].to_vec()), end))
 }
 
+/// Where the last value that a tag could have in `line` ends: at a quote with a bracket behind it. No tag begins later;
+/// without such a quote the answer is 0.
+pub fn last_end(line: &[u8]) -> usize {
+    let ends = |at: usize| line[at] == b'"' && line.get(skip_blanks(line, at + 1)) == Some(&b']');
+    (0..line.len()).rev().find(|&at| ends(at)).unwrap_or_default()
+}
+
 /// Whether a line is one whole tag pair and nothing else.
 pub fn is_whole(line: &[u8]) -> bool {
     matches!(Tag::read(line), Some((Tag::Pair(..), end)) if skip_blanks(line, end) == line.len())
@@ -187,6 +194,11 @@ mod tests {
         }
         for line in ["", "[%clk 0:01]", "[+0.3]", "[Foo bar", "[Foo bar] 1. e4", "Foo]"] {
             assert_eq!(odd(line), None, "{line}");
+        }
+        for (line, end) in
+            [("", 0), ("e4 [a \" [b", 0), ("e4 [a \"x\"\u{A0}] [b \" ]", 16), ("e4 [a \"x\"] [b \" x]", 8)]
+        {
+            assert_eq!(last_end(line.as_bytes()), end, "{line}");
         }
         assert!(is_whole(b"  [A \"x\"] \r\n") && !is_whole(b"[A \"x\"] 1. e4") && !is_whole(b"[A \"x"));
     }

@@ -224,6 +224,32 @@ fn many_games_stand_on_one_line() {
     assert!(games.iter().all(|game| game.title == "A \"x\" B - B" && game.game.is_ok()));
 }
 
+/// Each of these once took time by the square of its length.
+#[test]
+fn no_text_is_read_again_and_again() {
+    const TIMES: usize = 1 << 20;
+    let moves =
+        |text: &str| read(text).into_iter().map(|game| game.game.map(|game| game.moves.len())).collect::<Vec<_>>();
+    // Brackets that could begin a tag, in one game and in many of one line.
+    assert!(moves(&format!("1. e4 {}", "[a \" ".repeat(TIMES)))[0].is_err());
+    assert_eq!(moves(&"x [a \" * ".repeat(TIMES / 16)).len(), TIMES / 16);
+    assert_eq!(moves(&format!("1. e4 {} *", "{a}".repeat(TIMES))), [Ok(1)]);
+    assert_eq!(moves(&format!("1. e4\n{} *", ";}\n".repeat(TIMES))), [Ok(1)]);
+    let tags: String = (0..TIMES / 16).map(|i| format!("[T{i} \"x\"]\n\n")).collect();
+    assert_eq!(moves(&format!("{tags}1. e4 *")), [Ok(1)]);
+    assert_eq!(moves(&format!("{tags}[t7 \"x\"]\n1. e4 *")), [Ok(0), Ok(1)]);
+}
+
+#[test]
+fn a_game_has_limits() {
+    let shuffle = "Nf3 Nf6 Ng1 Ng8 ".repeat(5000);
+    assert_eq!(read(&shuffle)[0].game.as_ref().map(|game| game.moves.len()), Ok(20_000));
+    assert_eq!(faults(&format!("{shuffle} Nf3 *")), ["line 1: more than 20000 moves"]);
+    let glyphs = |most: u32| (0..most).map(|nag| format!("${nag} ")).collect::<String>();
+    assert_eq!(faults(&format!("1. e4 {} $3 e5 {} *", glyphs(256), glyphs(256))), Vec::<String>::new());
+    assert_eq!(faults(&format!("1. e4 {} *", glyphs(257))), ["line 1: more than 256 glyphs at one move"]);
+}
+
 #[test]
 fn a_game_has_one_encoding() {
     let named = |text: &[u8], name: &str| {

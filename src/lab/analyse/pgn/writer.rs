@@ -118,6 +118,10 @@ impl MoveWriter {
                     self.comment(comment);
                     self.interrupted = true;
                 }
+                Token::Line(comment) => {
+                    self.line_comment(comment);
+                    self.interrupted = true;
+                }
                 Token::Escape(line) => {
                     if self.opening {
                         self.word(b"");
@@ -142,18 +146,17 @@ impl MoveWriter {
         }
     }
 
-    fn comment(&mut self, comment: &[u8]) {
-        if comment.contains(&b'}') {
-            // Braces have no other braces in them. It came from one line, and its words stay on one.
-            self.word(b";");
-            for word in words(comment) {
-                self.text.push(b' ');
-                self.text.extend(word);
-            }
-            self.text.push(b'\n');
-            self.column = 0;
-            return;
+    fn line_comment(&mut self, comment: &[u8]) {
+        self.word(b";");
+        for word in words(comment) {
+            self.text.push(b' ');
+            self.text.extend(word);
         }
+        self.text.push(b'\n');
+        self.column = 0;
+    }
+
+    fn comment(&mut self, comment: &[u8]) {
         self.word(b"{");
         if is_laid_out(comment) {
             self.text.push(b' ');
