@@ -31,6 +31,9 @@ pub use write::written;
 use super::input::{self, InputError};
 use crate::position::{Repair, shorten};
 
+/// Bad lines of a file, at most: a file with more is no suite.
+const MOST_PROBLEMS: usize = 1_000_000;
+
 /// A line that could not be used (or, as a note, one that was used with a reservation).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -78,7 +81,7 @@ pub struct Suite {
     pub notes: Vec<Problem>,
     /// Operations that have no meaning here and are kept as they stand, by kind.
     pub oddities: Oddities,
-    /// Empty lines and comments, with their numbers.
+    /// Empty lines and comments. Those between two entries are one text, and have the number of the first.
     pub asides: Vec<(usize, String)>,
     /// How many lines are not UTF-8 and were read as Latin-1, and the first of them.
     pub latin1: Option<(usize, usize)>,
@@ -130,7 +133,7 @@ impl Suite {
             };
             suite.zeros += usize::from(text.trim_end().ends_with('\0'));
             match parse_line(&text, line) {
-                None => suite.asides.push((line, text.trim_end_matches(['\0', ' ', '\t']).to_owned())),
+                None => suite.add_aside(line, text.trim_end_matches(['\0', ' ', '\t'])),
                 Some(Ok(entry)) => {
                     suite.notes.extend(entry.repairs.iter().map(Repair::to_string).map(problem));
                     suite.notes.extend(remarks(&text).map(problem));
@@ -139,8 +142,24 @@ impl Suite {
                 }
                 Some(Err(reason)) => suite.problems.push(problem(reason.to_string())),
             }
+            if suite.problems.len() == MOST_PROBLEMS {
+                suite.problems.push(problem(format!("{MOST_PROBLEMS} bad lines: the rest of the file is not read")));
+                break;
+            }
         }
         suite
+    }
+
+    /// Takes an empty line or a comment. A file of nothing but line feeds shall need no more memory than it has bytes.
+    fn add_aside(&mut self, line: usize, text: &str) {
+        let entry = self.entries.last().map_or(0, |entry| entry.line);
+        match self.asides.last_mut() {
+            Some((first, aside)) if *first > entry => {
+                aside.push('\n');
+                aside.push_str(text);
+            }
+            _ => self.asides.push((line, text.to_owned())),
+        }
     }
 
     /// What is to be said of the file when it is read, a line each: notes, and counts of what was kept as it stands.

@@ -20,6 +20,8 @@ pub const STDIN: &str = "-";
 
 /// Bytes that are looked at to tell UTF-16 without a byte order mark from other text.
 const PROBE: usize = 512;
+/// The longest text that is read as a whole, in bytes: a few hundred bytes of packed data may hold gigabytes.
+const LONGEST: u64 = 256 << 20;
 /// The largest window of zstd data, in bytes: what `zstd -d` takes by default, too.
 const ZSTD_WINDOW: u64 = 1 << 27;
 
@@ -131,11 +133,19 @@ pub fn open(path: &Path) -> Result<(Bytes, u64), InputError> {
 ///
 /// # Errors
 ///
-/// [`InputError::Folder`], or [`InputError::Read`] if the file cannot be read, or is damaged or cut off.
+/// [`InputError::Folder`], or [`InputError::Read`] if the file cannot be read, is damaged or cut off, or holds more than
+/// 256 MiB of text.
 pub fn read(path: &Path) -> Result<Vec<u8>, InputError> {
-    let (mut text, size) = open(path)?;
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0).min(1 << 24));
-    text.read_to_end(&mut bytes).map_err(|source| InputError::Read { name: name(path), source })?;
+    let (text, size) = open(path)?;
+    read_whole(text, size, LONGEST).map_err(|source| InputError::Read { name: name(path), source })
+}
+
+/// All bytes of a text whose file has `size`; an error if there are more than `most`.
+fn read_whole(text: Bytes, size: u64, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(usize::try_from(size.min(1 << 24)).unwrap_or_default());
+    if text.take(most + 1).read_to_end(&mut bytes)? as u64 > most {
+        return Err(broken(format!("more than {} MiB of text", most >> 20)));
+    }
     Ok(bytes)
 }
 

@@ -245,7 +245,7 @@ fn files_of_any_line_ending_mark_and_encoding() {
     assert_eq!(suite.problems.len(), 1);
     assert_eq!(suite.problems[0].to_string(), "dir/suite.epd:4: bm 'Ke2' is not legal");
     assert_eq!(suite.remarks(), ["dir/suite.epd: 1 line is not UTF-8, read as Latin-1 (line 5)"]);
-    assert_eq!(suite.asides, [(1, "# suite".to_owned()), (2, String::new())]);
+    assert_eq!(suite.asides, [(1, "# suite\n".to_owned())]);
     suite.require(SuiteEntry::is_task, "nothing to solve");
     assert_eq!(suite.entries.len(), 3);
     assert_eq!(suite.problems[1].to_string(), "dir/suite.epd:6: nothing to solve");
@@ -347,6 +347,16 @@ fn strings_have_backslashes() {
         assert_eq!(again.id.as_deref(), Some(id), "{text}");
         assert_eq!(written(&again), written(&first));
     }
+}
+
+#[test]
+fn a_file_of_line_feeds_or_bad_lines_is_no_burden() {
+    let suite = Suite::parse("x", "x.epd", format!("#a\n\n{START} bm e4;\n{}# b\n", "\n".repeat(1 << 20)).as_bytes());
+    assert_eq!(suite.asides, [(1, "#a\n".to_owned()), (4, format!("{}# b", "\n".repeat(1 << 20)))]);
+    let suite = Suite::parse("x", "x.epd", "x\n".repeat(MOST_PROBLEMS + 9).as_bytes());
+    assert_eq!((suite.problems.len(), suite.entries.len()), (MOST_PROBLEMS + 1, 0));
+    let last = suite.problems.last().map(ToString::to_string);
+    assert_eq!(last.as_deref(), Some("x.epd:1000000: 1000000 bad lines: the rest of the file is not read"));
 }
 
 #[test]

@@ -88,6 +88,20 @@ fn packed_data_come_out_whole() {
     assert_eq!(text(&skipped).expect("whole"), b"text");
 }
 
+/// A few hundred bytes may hold more than fits into memory.
+#[test]
+fn a_text_that_is_too_long_is_an_error() {
+    let most = 1 << 20;
+    for pack in [gzip, bzip2, zstd] {
+        let read = |length: usize| {
+            let packed = pack(&vec![b'\n'; length]);
+            read_whole(decode(Box::new(io::Cursor::new(packed))).expect("packed"), 0, most as u64)
+        };
+        assert_eq!(read(most).expect("not too long").len(), most);
+        assert_eq!(read(most + 1).expect_err("too long").to_string(), "more than 1 MiB of text");
+    }
+}
+
 #[test]
 fn packed_data_that_are_cut_or_damaged_are_an_error() {
     let long = long();
