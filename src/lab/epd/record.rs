@@ -20,6 +20,8 @@ use crate::lab::tell::shortened;
 
 /// The version of the file format.
 pub const FORMAT: u32 = 1;
+/// The results of a run, at most.
+const MOST_RESULTS: usize = u32::MAX as usize;
 
 /// Why a file of results cannot be read or written. Each message names the file.
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +62,9 @@ pub enum RunFileError {
         /// The version of its format.
         found: u32,
     },
+    /// The head promises more results than a run can have.
+    #[error("{0}: the head of a run with too many positions")]
+    TooMany(String),
     /// The file holds a run with another head.
     #[error("{name} holds another run: {difference}")]
     AnotherRun {
@@ -111,6 +116,15 @@ pub struct Head {
     pub shard: Option<Shard>,
 }
 
+impl Head {
+    /// How many results the whole run has; `None` for a number that no run can have.
+    fn results(&self) -> Option<usize> {
+        let positions = self.suites.iter().try_fold(0_usize, |sum, suite| sum.checked_add(suite.positions))?;
+        let share = self.shard.map_or(positions, |shard| shard.share(positions));
+        share.checked_mul(self.players.len()).filter(|&results| results <= MOST_RESULTS)
+    }
+}
+
 /// A part of the positions: every `parts`-th of them from the `part`-th on, both counted from 1. As text, `I/N`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "(usize, usize)", into = "(usize, usize)")]
@@ -123,6 +137,11 @@ impl Shard {
     /// Whether it has the position of this index, which counts from 0.
     pub fn has(self, index: usize) -> bool {
         index % self.parts == self.part - 1
+    }
+
+    /// How many of this many positions it has.
+    pub fn share(self, positions: usize) -> usize {
+        positions.saturating_sub(self.part - 1).div_ceil(self.parts)
     }
 }
 
@@ -379,6 +398,7 @@ impl Run {
             // The document is one value over many lines, or on one that may have no end.
             Err(error @ (RunFileError::Head { .. } | RunFileError::Empty(_))) => {
                 match serde_json::from_slice::<Run>(&bytes) {
+                    Ok(run) if run.head.results().is_none() => Err(RunFileError::TooMany(name)),
                     Ok(run) if run.head.ibex_epd == FORMAT => Ok(Intake { run, remarks: Vec::new(), whole: None }),
                     Ok(run) => Err(RunFileError::Format { name, found: run.head.ibex_epd }),
                     Err(_) => Err(error),
@@ -398,6 +418,9 @@ impl Run {
             serde_json::from_slice(head).map_err(|source| RunFileError::Head { name: own_name(), line, source })?;
         if head.ibex_epd != FORMAT {
             return Err(RunFileError::Format { name: own_name(), found: head.ibex_epd });
+        }
+        if head.results().is_none() {
+            return Err(RunFileError::TooMany(own_name()));
         }
         let mut bad = Vec::new();
         let mut numbers = Vec::new();
@@ -444,9 +467,7 @@ impl Run {
 
     /// How many records the head promises.
     pub fn expected(&self) -> usize {
-        let positions: usize = self.head.suites.iter().map(|suite| suite.positions).sum();
-        let share = (0..positions).filter(|&index| self.head.shard.is_none_or(|shard| shard.has(index))).count();
-        share * self.head.players.len()
+        self.head.results().unwrap_or(MOST_RESULTS)
     }
 }
 
@@ -500,6 +521,38 @@ mod tests {
         for empty in ["", " ", head] {
             let error = Run::read_report(Path::new(&folder.write("a.json", empty)));
             assert!(matches!(error, Err(RunFileError::Empty(_))), "{empty}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn a_head_promises_what_a_run_can_have() {
+        let head = |positions: &str, shard: &str| {
+            let suites =
+                positions.split(' ').map(|n| format!(r#"{{"name":"s","positions":{n},"bad_lines":0,"digest":""}}"#));
+            let suites = suites.collect::<Vec<_>>().join(",");
+            let player = r#"{"label":"p","name":"p"}"#;
+            format!(
+                "{{\"ibex_epd\":1,\"players\":[{player},{player}],\"budget\":{{\"nodes\":9}},\"hash\":1,\"threads\":1,\
+                 \"suites\":[{suites}]{shard}}}\n"
+            )
+        };
+        for (positions, shard, results) in [
+            ("0", "", 0),
+            ("7 3", "", 20),
+            ("7 3", ",\"shard\":[1,3]", 8),
+            ("7 3", ",\"shard\":[2,3]", 6),
+            ("7 3", ",\"shard\":[12,18446744073709551615]", 0),
+            ("2147483647", "", 4_294_967_294),
+        ] {
+            let intake = Run::parse("f", head(positions, shard).as_bytes()).expect("a head");
+            assert_eq!(intake.run.expected(), results, "{positions} {shard}");
+            if let Some(shard) = intake.run.head.shard {
+                assert_eq!(shard.share(10), (0..10).filter(|&index| shard.has(index)).count());
+            }
+        }
+        for positions in ["18446744073709551615", "18446744073709551615 1", "9223372036854775808", "2147483648"] {
+            let error = Run::parse("f", head(positions, "").as_bytes()).expect_err(positions);
+            assert_eq!(error.to_string(), "f: the head of a run with too many positions");
         }
     }
 
