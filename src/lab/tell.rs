@@ -57,6 +57,11 @@ pub fn share(part: usize, whole: usize, places: usize) -> String {
     }
 }
 
+/// Whether a character turns the direction of the writing behind it.
+pub fn turns_writing(c: char) -> bool {
+    matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
 /// The work of [`tell!`].
 pub fn line(words: Arguments<'_>) {
     let Err(error) = writeln!(io::stdout().lock(), "{}", visible(words)) else { return };
@@ -80,9 +85,7 @@ pub fn aside(words: Arguments<'_>) {
 /// A text in which files and other engines cannot give orders to the terminal: control characters, and those that turn
 /// the direction of writing, are shown as escapes.
 fn visible(words: Arguments<'_>) -> String {
-    let is_order = |c: char| {
-        c.is_control() && c != '\n' && c != '\t' || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-    };
+    let is_order = |c: char| c.is_control() && c != '\n' && c != '\t' || turns_writing(c);
     let text = words.to_string();
     if !text.contains(is_order) {
         return text;

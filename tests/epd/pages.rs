@@ -214,3 +214,45 @@ fn runs_that_differ_in_more_say_so() {
     assert!(text.contains("With other limits this says little") && text.contains("3 runs compared"), "{text}");
     assert!(text.contains("C third"), "{text}");
 }
+
+/// A change of direction in a text of a run ends with the text.
+#[test]
+fn a_text_of_a_run_turns_nothing_but_itself() {
+    let folder = Scratch::new("turned");
+    two_runs(&folder);
+    let mut document: Value = serde_json::from_str(&folder.read("bad.json")).expect("JSON");
+    let turned = |text: &str| Value::from(format!("\u{202e}{text}"));
+    document["head"]["suites"][0]["name"] = turned("suite");
+    document["head"]["players"][0] =
+        serde_json::json!({ "label": turned("player"), "name": turned("name"), "options": [turned("option")] });
+    for record in document["records"].as_array_mut().expect("results") {
+        for field in ["player", "suite", "id", "best_san", "pv"] {
+            record[field] = turned(field);
+        }
+        record["bm"] = serde_json::json!([turned("bm")]);
+    }
+    let old = folder.write("\u{202e}old.json", document.to_string());
+    document["head"]["suites"][0]["digest"] = "another".into();
+    document["records"][0]["solved"] = true.into();
+    let new = folder.write("\u{202e}new.json", document.to_string());
+    let output = ibex(&["epd", "compare", &old, &new, "--html", &folder.path("page.html")]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let text = folder.read("page.html");
+    for part in [
+        "<title>suite: 2 runs compared</title>",
+        "<h1><bdi>\u{202e}suite</bdi>: 2 runs compared</h1>",
+        "<b><bdi>A \u{202e}old</bdi></b>: <bdi>\u{202e}player</bdi>, <bdi>\u{202e}name</bdi>",
+        "(<bdi>\u{202e}option</bdi>)",
+        "\u{202e}old.json</bdi>",
+        "\u{202e}suite is not the same in all</bdi>.",
+        "<bdi>\u{202e}id</bdi>",
+        "<bdi>\u{202e}bm, #1</bdi>",
+        "<bdi>\u{202e}best_san</bdi>",
+        "<bdi>\u{202e}pv</bdi>",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let behind = |part: &str| part.split_once("</bdi>").map_or(part, |(_, behind)| behind).to_owned();
+    let outside: String = text.split("<bdi>").map(behind).collect();
+    assert!(!outside.contains('\u{202e}'), "{outside}");
+}

@@ -15,13 +15,13 @@ use crate::lab::tell::counted;
 pub fn page(comparison: &Comparison<'_>, level: f64) -> String {
     let whole = whole(comparison);
     let suites = whole.head.suites.iter().map(|suite| suite.name.as_str()).collect::<Vec<_>>().join(", ");
-    let title = format!("{suites}: {} compared", counted(comparison.sides.len() as u64, "run", "runs"));
+    let compared = format!(": {} compared", counted(comparison.sides.len() as u64, "run", "runs"));
     let themes = themes(&whole);
     let against: Vec<Against> = (1..comparison.sides.len()).map(|side| comparison.against(side)).collect();
     let content = html! {
-        h1 { (title) }
+        h1 { bdi { (suites) } (compared) }
         (sides(comparison, &whole))
-        @for remark in comparison.remarks() { p.state { (capital(&remark)) "." } }
+        @for remark in comparison.remarks() { p.state { bdi { (capital(&remark)) } "." } }
         h2 { "Totals" }
         (table("suite", &whole, &totals(&whole)))
         h2 { "Against " (name(&whole, 0)) }
@@ -33,7 +33,7 @@ pub fn page(comparison: &Comparison<'_>, level: f64) -> String {
         }
         (changes(comparison, &whole, &against))
     };
-    page::document(&title, &content)
+    page::document(&(suites + &compared), &content)
 }
 
 /// The text with a capital at its beginning.
@@ -86,7 +86,7 @@ fn short(name: &str) -> String {
 
 /// The label of a run with the square of its colour.
 fn name(whole: &Run, side: usize) -> Markup {
-    html! { span.player { (page::key(side)) (whole.head.players[side].label) } }
+    html! { span.player { (page::key(side)) bdi { (whole.head.players[side].label) } } }
 }
 
 /// What each run is.
@@ -96,14 +96,14 @@ fn sides(comparison: &Comparison<'_>, whole: &Run) -> Markup {
             @for (at, side) in comparison.sides.iter().enumerate() {
                 @let head = &side.run.head;
                 @let player = &whole.head.players[at];
-                (page::key(at)) b { (player.label) } ": " (side.player)
-                @if !player.name.is_empty() && player.name != side.player { ", " (player.name) }
-                @if !player.options.is_empty() { " (" (player.options.join(", ")) ")" }
+                (page::key(at)) b { bdi { (player.label) } } ": " bdi { (side.player) }
+                @if !player.name.is_empty() && player.name != side.player { ", " bdi { (player.name) } }
+                @if !player.options.is_empty() { " (" bdi { (player.options.join(", ")) } ")" }
                 span.faint {
                     ", " (head.budget) " per position"
                     @if let Some(hold) = head.hold { ", ended early once a solution held " (hold) " iterations" }
                     ", " (head.hash) " MiB, " (counted(head.threads as u64, "thread", "threads"))
-                    ", from " (side.path.display())
+                    ", from " bdi { (side.path.display()) }
                 }
                 br;
             }

@@ -91,7 +91,7 @@ pub(super) fn is_timed(budget: &Budget) -> bool {
 
 /// The square of a player's colour, and its name.
 fn player(run: &Run, label: &str) -> Markup {
-    html! { span.player { (page::key(index(run, label))) (label) } }
+    html! { span.player { (page::key(index(run, label))) bdi { (label) } } }
 }
 
 fn index(run: &Run, label: &str) -> usize {
@@ -109,7 +109,7 @@ fn head(run: &Run, title: &str, stage: Stage) -> Markup {
     let bad: usize = head.suites.iter().map(|suite| suite.bad_lines).sum();
     let missing = run.expected().saturating_sub(run.records.len());
     html! {
-        h1 { (title) }
+        h1 { bdi { (title) } }
         @match stage {
             Stage::Running(seconds) => p.state {
                 b { "in progress: " (done(run)) } ". The page loads itself again every " (seconds) " seconds."
@@ -129,8 +129,8 @@ fn head(run: &Run, title: &str, stage: Stage) -> Markup {
         }
         p.runs {
             @for player in &head.players {
-                (page::key(index(run, &player.label))) (player.label) ": " (player.name)
-                @if !player.options.is_empty() { " (" (player.options.join(", ")) ")" }
+                (page::key(index(run, &player.label))) bdi { (player.label) } ": " bdi { (player.name) }
+                @if !player.options.is_empty() { " (" bdi { (player.options.join(", ")) } ")" }
                 br;
             }
         }
@@ -156,7 +156,7 @@ pub(super) fn table(what: &str, run: &Run, totals: &[Total]) -> Markup {
                 tbody {
                     @for total in totals {
                         tr {
-                            td.l.name { (total.name) }
+                            td.l.name { bdi { (total.name) } }
                             td.l.name { (player(run, &total.player)) }
                             (fact("solved", &total.solved.to_string()))
                             (fact("of", &total.positions.to_string()))
@@ -238,13 +238,13 @@ pub(super) fn position(run: &Run, records: &[&Record], change: Option<Changed>) 
     html! {
         details class=(change.map_or(class, |change| change.class)) {
             summary {
-                span.id { (first.id) }
-                span.faint { (first.expected()) }
+                span.id { bdi { (first.id) } }
+                span.faint { bdi { (first.expected()) } }
                 @for r in records {
                     span {
                         (page::key(index(run, &r.player)))
                         @if change.is_some() { (r.player.split(' ').next().unwrap_or_default()) ": " }
-                        (r.best_san.as_deref().unwrap_or("–")) " "
+                        bdi { (r.best_san.as_deref().unwrap_or("–")) } " "
                         @if r.solved { span.good { "✓" } } @else { span.bad { "✗" } }
                         @if let (Some(found), Some(change)) = (r.found, change) {
                             " "
@@ -278,7 +278,7 @@ fn figure(first: &Record, records: &[&Record]) -> Markup {
             (board::diagram(&position, &arrows))
             figcaption {
                 @if position.turn().is_white() { "White" } @else { "Black" }
-                " to move. " (first.fen)
+                " to move. " bdi { (first.fen) }
             }
         }
     }
@@ -292,7 +292,7 @@ fn answer(run: &Run, r: &Record) -> Markup {
             p {
                 (player(run, &r.player)) " "
                 b class=(if r.solved { "good" } else { "bad" }) {
-                    (r.best_san.as_deref().unwrap_or("–"))
+                    bdi { (r.best_san.as_deref().unwrap_or("–")) }
                     @if let Some((own, most)) = r.points { " (" (own) "/" (most) ")" }
                 }
                 span.fact { (r.score_text()) }
@@ -305,7 +305,7 @@ fn answer(run: &Run, r: &Record) -> Markup {
                     }
                 }
             }
-            p.pv { @if let Some(trouble) = trouble { span.bad { (trouble) } } @else { (r.pv) } }
+            p.pv { @if let Some(trouble) = trouble { span.bad { bdi { (trouble) } } } @else { bdi { (r.pv) } } }
         }
     }
 }
@@ -356,6 +356,37 @@ mod tests {
             assert_eq!(page.contains("Themes by nodes"), charts > 2, "{themes}");
             assert!(!page.contains("<i>"), "{page}");
         }
+    }
+
+    /// A change of direction in a text ends with the text.
+    #[test]
+    fn a_text_turns_nothing_but_itself() {
+        let turned = |text: &str| format!("\u{202e}{text}");
+        // Thirteen themes have no charts, whose texts are lines of their own.
+        let mut run = run_of(13);
+        run.head.suites[0].name = turned("suite");
+        for player in &mut run.head.players {
+            player.label = turned(&player.label);
+            player.name = turned("name");
+            player.options = vec![turned("option")];
+        }
+        for record in &mut run.records {
+            record.player = turned(&record.player);
+            record.suite = turned("suite");
+            record.id = turned(&record.id);
+            record.bm = vec![turned("wanted")];
+            record.best_san = Some(turned("played"));
+            record.pv = turned("line");
+        }
+        run.records[0].status = Status::Died;
+        run.records[0].trouble = Some(turned("trouble"));
+        let page = page(&run, Stage::Ended);
+        let theme = "&lt;i&gt;0&lt;/i&gt; theme";
+        let id = format!("{theme}.1");
+        for text in ["suite", "a", "b", "name", "option", theme, &id, "wanted", "played", "line", "trouble"] {
+            assert!(page.contains(&format!("<bdi>\u{202e}{text}</bdi>")), "{text}: {page}");
+        }
+        assert!(!page.replace("<bdi>\u{202e}", "").contains('\u{202e}'), "{page}");
     }
 
     #[test]

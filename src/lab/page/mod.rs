@@ -9,6 +9,8 @@ pub mod chart;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
 
+use crate::lab::tell::turns_writing;
+
 /// The colours for players and curves; further ones begin again.
 const COLOURS: usize = 6;
 
@@ -32,7 +34,8 @@ fn beginning_of(title: &str, reload: Option<u64>) -> String {
             meta name="viewport" content="width=device-width, initial-scale=1";
             meta name="generator" content=(concat!("Ibex ", env!("IBEX_VERSION")));
             @if let Some(seconds) = reload { meta http-equiv="refresh" content=(seconds); }
-            title { (title) }
+            // No `bdi` can stand around this text, as around those of the body.
+            title { (title.replace(turns_writing, "")) }
             style { (PreEscaped(include_str!("style.css"))) }
         }
         (PreEscaped("<body>"))
@@ -97,6 +100,7 @@ mod tests {
         let page = document(name, &html! { p title=(name) { (name) } });
         assert!(!page.contains("<script>"), "{page}");
         assert!(page.contains("&lt;script&gt;") && page.contains("&quot;Ünï&quot;"), "{page}");
+        assert_eq!(page.matches('\u{202e}').count(), 2, "not in the title: {page}");
         assert!(!page.contains("refresh"), "{page}");
         assert!(reloading(name, &html! {}, 10).contains("<meta http-equiv=\"refresh\" content=\"10\">"));
     }

@@ -18,6 +18,8 @@ const RESULT = /^(?:1[-–—:]0|0[-–—:]1|(?:1\/2|½)(?:[-–—:](?:1\/2|½
  * number of a move is `0000`, the null move.
  */
 const REMARK = /^(?:[1-9]\d*|[!?…]+|(?!-+$)[-+=/±∓⩲⩱∞]+)$/;
+/** A comment. One without an end takes the rest: to look for the end of each further brace would take hours. */
+const COMMENT = /\{[^}]*\}?|;.*$/gm;
 /** Pictures of the pieces, which some programs write for their letters; the pawn has none. */
 const FIGURINES: Record<string, string> = { "♔": "K", "♕": "Q", "♖": "R", "♗": "B", "♘": "N", "♙": "", "♚": "K", "♛": "Q", "♜": "R", "♝": "B", "♞": "N", "♟": "" };
 
@@ -41,7 +43,7 @@ interface FirstGame {
  */
 function firstGame(text: string): FirstGame {
   const tags = new Map<string, string>();
-  const between = /(?:\s+|[%;].*|\{[^}]*\})*/y;
+  const between = /(?:\s+|[%;].*|\{[^}]*\}?)*/y;
   // A value may be broken over two lines. Quotes inside of it should have backslashes; some programs write none.
   const strict = /\[\s*([\w+#=:-]+)\s+"((?:[^"\\]|\\.)*)"\s*\]/y;
   const loose = /\[\s*([\w+#=:-]+)\s+"(.*)"\s*\](?=[^\S\n]*$)/my;
@@ -52,14 +54,15 @@ function firstGame(text: string): FirstGame {
     strict.lastIndex = loose.lastIndex = at;
     const tag = strict.exec(text) ?? loose.exec(text);
     if (tag === null) break;
-    const value = tag[2]!.replace(/\\(["\\])/g, "$1").replace(/\s*\n\s*/g, " ");
+    const unescaped = tag[2]!.replace(/\\(["\\])/g, "$1");
+    const value = unescaped.replace(/\s+/g, (blanks) => (blanks.includes("\n") ? " " : blanks));
     tags.set(tag[1]!, tag[1] === "Result" ? asResult(value) : value);
     at += tag[0].length;
   }
   const behind = text.slice(at);
   if (behind.startsWith("[")) throw new Error(`'${/^.{0,40}/.exec(behind)![0]}' is no tag.`);
   let end = behind.length;
-  for (const { 0: found, index } of behind.matchAll(/\{[^}]*\}|;.*$|^\[/gm)) {
+  for (const { 0: found, index } of behind.matchAll(/\{[^}]*\}?|;.*$|^\[/gm)) {
     if (found === "[") {
       end = index;
       break;
@@ -68,18 +71,33 @@ function firstGame(text: string): FirstGame {
   return { tags, moves: behind.slice(0, end).replace(/^%.*$/gm, ""), rest: behind.slice(end) };
 }
 
+/** A text without its parentheses that have an end, and what they hold. */
+function withoutVariations(text: string): string {
+  // What stands before each parenthesis that is open.
+  const outer: string[] = [];
+  let own = "";
+  for (const part of text.split(/([()])/)) {
+    if (part === "(") {
+      outer.push(own);
+      own = "";
+    } else if (part === ")" && outer.length > 0) {
+      own = `${outer.pop()} `;
+    } else {
+      own += part;
+    }
+  }
+  return [...outer, own].join("(");
+}
+
 /** The words of a game's own line: what should be moves, and the result behind them if there is one; and what follows. */
 function ownLine(text: string): { line: string[]; rest: string[] } {
-  let moves = text
-    .replace(/\{[^}]*\}|;.*$/gm, " ")
+  const moves = text
+    .replace(COMMENT, " ")
     .replace(/[♔-♟]\uFE0E?/g, (picture) => FIGURINES[picture[0]!]!)
     .replace(/\b([a-h][18])\(([QRBN])\)/g, "$1=$2");
-  for (let before = ""; before !== moves; ) {
-    before = moves;
-    moves = moves.replace(/\([^()]*\)/g, " ");
-  }
-  const words = moves
-    .replace(/\$\d+|\d+\.+(\s*\.+)*|e\.\s?p\./g, " ")
+  const words = withoutVariations(moves)
+    // A number without a dot stays; the pattern takes it as a whole, and does not look for a dot behind each digit.
+    .replace(/\$\d+|\d+(?:\.+(?:\s*\.+)*)?|e\.\s?p\./g, (found) => (/^\d+$/.test(found) ? found : " "))
     .split(/\s+/)
     .filter((word) => word !== "" && !REMARK.test(word))
     // Two signs were a double check, or mate.
@@ -93,10 +111,11 @@ function ownLine(text: string): { line: string[]; rest: string[] } {
 /** What a PGN has beside the moves of its first game, in words for the user; empty if it has nothing else. */
 export function leftOut(text: string): string {
   const { moves, rest } = firstGame(text);
-  const games = text.match(/^\s*\[\s*Event\s/gm)?.length ?? 0;
+  // No blank that ends a line: from each of many empty lines the pattern would go through all others.
+  const games = text.match(/^[^\S\r\n\u2028\u2029]*\[\s*Event\s/gm)?.length ?? 0;
   const several = rest.trim() !== "" || ownLine(moves).rest.length > 0;
   const first = games > 1 ? `The first of ${games} games.` : several ? "The first of several games." : "";
-  const bare = moves.replace(/\{[^}]*\}|;.*$/gm, "");
+  const bare = moves.replace(COMMENT, "");
   const parts = [
     bare.length < moves.length && "comments",
     /\((?![QRBN]\))/.test(bare) && "variations",
@@ -122,7 +141,7 @@ export function readPgn(text: string): Game {
   const { line } = ownLine(moves);
   // The parser would leave it out.
   const stray = line.find((word) => !MOVE.test(word) && !RESULT.test(word));
-  if (stray !== undefined) throw new Error(`'${stray}' is no move.`);
+  if (stray !== undefined) throw new Error(`'${stray.slice(0, 40)}' is no move.`);
   const first = parsePgn(line.join(" ") || "*", () => new Map([...defaultHeaders(), ...tags]))[0];
   if (first === undefined || (first.moves.children.length === 0 && !first.headers.has("FEN"))) {
     throw new Error("There is no game in this text.");

@@ -57,7 +57,7 @@ export function inWords(name: string): string {
 export const identity = (position: Position): string => makeFen(position.toSetup()).split(" ").slice(0, 4).join(" ");
 
 /** Whether a FEN names the castling rooks by their files, as that of Chess960 does. */
-export const namesFiles = (fen: string): boolean => /^\S+?[\s_]+[wb][\s_]+[A-Ha-h]+(?=[\s_]|$)/.test(fen.trim());
+export const namesFiles = (fen: string): boolean => /^[^\s_]+[\s_]+[wb][\s_]+[A-Ha-h]+(?=[\s_]|$)/.test(fen.trim());
 
 /** Whether games of chess or of Chess960 begin in a position. */
 export function isFirstPosition(fen: string): boolean {

@@ -180,3 +180,28 @@ test("what is not loaded of a PGN is named", { skip }, async () => {
     await load("1. e4 e5 *");
   }
 });
+
+test("a hostile text is read at once", { skip }, async () => {
+  const many = (text) => text.repeat(1_000_000);
+  // Each game has another number of moves than the one before it.
+  for (const [pgn, count, error, remark] of [
+    [many("{"), 0, /^There is no game in this text\.$/],
+    [`1. e4 ${many("{")}`, 1, /^$/, "Comments are left out."],
+    [`1. e4 ${many("(")}`, 1, /^'\({40}' is no move\.$/],
+    [`1. e4 ${many("(")}${many(")")} e5 *`, 2, /^$/, "Variations are left out."],
+    [`1. e4 e5 (1... c5) 2. Nf3 ) (${many("(")})`, 2, /^'\)' is no move\.$/],
+    [`${many("\n")}1. e4 e5 2. Nf3 *`, 3, /^$/, ""],
+    [`${many("\r")}1. e4 e5 *`, 2, /^$/, ""],
+    [`1. e4 ${many("1")} *`, 1, /^$/, ""],
+    [`[Event "a${many(" ")}b"]\n\n1. e4 e5 *`, 2, /^$/, ""],
+    [`[FEN "8/8/P6k/8/8/8/8/K7${many("_")}w - - 3 7"]\n\n1. a7 *`, 1, /^$/, ""],
+  ]) {
+    // As a file: a field for text would need long to lay it out.
+    await page.setInputFiles("#pgn-file", { name: "hostile.pgn", mimeType: "text/plain", buffer: Buffer.from(pgn) });
+    await page.waitForFunction(() => document.querySelector("#pgn-file").value === "");
+    const text = pgn.slice(0, 40);
+    assert.match(await page.textContent("#pgn-error"), error, text);
+    assert.equal(await page.locator("#moves button").count(), count, text);
+    if (remark !== undefined) assert.equal(await page.textContent("#remark"), remark, text);
+  }
+});
