@@ -67,6 +67,7 @@ function firstGame(text: string): FirstGame {
       end = index;
       break;
     }
+    if (found.startsWith("{") && !found.endsWith("}")) throw new Error("A comment has no end.");
   }
   return { tags, moves: behind.slice(0, end).replace(/^%.*$/gm, ""), rest: behind.slice(end) };
 }

@@ -186,8 +186,9 @@ test("a hostile text is read at once", { skip }, async () => {
   // Each game has another number of moves than the one before it.
   for (const [pgn, count, error, remark] of [
     [many("{"), 0, /^There is no game in this text\.$/],
-    [`1. e4 ${many("{")}`, 1, /^$/, "Comments are left out."],
-    [`1. e4 ${many("(")}`, 1, /^'\({40}' is no move\.$/],
+    [`1. e4 ${many("{")}`, 0, /^A comment has no end\.$/],
+    ["1. e4 (1. d4 {x) e5 *", 0, /^A comment has no end\.$/],
+    [`1. e4 ${many("(")}`, 0, /^'\({40}' is no move\.$/],
     [`1. e4 ${many("(")}${many(")")} e5 *`, 2, /^$/, "Variations are left out."],
     [`1. e4 e5 (1... c5) 2. Nf3 ) (${many("(")})`, 2, /^'\)' is no move\.$/],
     [`${many("\n")}1. e4 e5 2. Nf3 *`, 3, /^$/, ""],
