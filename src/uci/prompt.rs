@@ -165,26 +165,27 @@ pub fn license() -> Vec<String> {
     .into()
 }
 
-/// Counts the positions `depth` moves ahead (at most [`perft::DEEPEST`]), for each of `moves`; `None` if stopped.
+/// Counts the positions `depth` moves ahead (at most [`perft::DEEPEST`]), and says what each of `moves` has as soon as it
+/// is counted, then the sum; `None` if stopped.
 pub fn divide(
     position: &Position,
     moves: &[Move],
     depth: u32,
     chess960: bool,
     stop: &impl Fn() -> bool,
-) -> Option<Vec<String>> {
-    if depth == 0 {
-        return Some(vec!["Nodes searched: 1".to_owned()]);
-    }
-    let mut lines = Vec::new();
-    let mut total = 0;
-    for &m in moves {
+    mut say: impl FnMut(&str),
+) -> Option<()> {
+    let mut total = u64::from(depth == 0);
+    for &m in moves.iter().filter(|_| depth > 0) {
         let nodes = perft::count_until(&position.after(m), depth - 1, stop)?;
         total += nodes;
-        lines.push(format!("{}: {nodes}", move_text(m, chess960)));
+        say(&format!("{}: {nodes}", move_text(m, chess960)));
     }
-    lines.extend([String::new(), format!("Nodes searched: {total}")]);
-    Some(lines)
+    if depth > 0 {
+        say("");
+    }
+    say(&format!("Nodes searched: {total}"));
+    Some(())
 }
 
 #[cfg(test)]
@@ -200,14 +201,18 @@ mod tests {
     fn perft_counts_move_by_move() {
         let position = Position::startpos();
         let moves: Vec<Move> = position.legal_moves().into_iter().collect();
-        let count = |depth, stops: bool| divide(&position, &moves, depth, false, &|| stops);
+        let counted = |moves: &[Move], depth, stops: bool| {
+            let mut lines = Vec::new();
+            divide(&position, moves, depth, false, &|| stops, |line| lines.push(line.to_owned())).map(|()| lines)
+        };
+        let count = |depth, stops| counted(&moves, depth, stops);
         let lines = count(3, false).unwrap();
         assert!(lines.contains(&"e2e4: 600".into()));
         assert_eq!(lines.last().unwrap(), "Nodes searched: 8902");
         assert_eq!(count(1, false).unwrap().last().unwrap(), "Nodes searched: 20");
         assert_eq!(count(0, false).unwrap(), ["Nodes searched: 1"]);
         assert_eq!(count(3, true), None);
-        let one = divide(&position, &moves[..1], 1, false, &|| false).unwrap();
+        let one = counted(&moves[..1], 1, false).unwrap();
         assert!(one.len() == 3 && one[0].ends_with(": 1") && one[2] == "Nodes searched: 1", "{one:?}");
     }
 

@@ -404,9 +404,8 @@ impl Session {
         #[cfg(not(target_family = "wasm"))]
         let is_stopped = move || stop.load(Ordering::Relaxed);
         let count = move || {
-            match prompt::divide(&position, &moves, depth, chess960, &is_stopped) {
-                Some(lines) => output.lines(lines),
-                None => output.remark("perft stopped"),
+            if prompt::divide(&position, &moves, depth, chess960, &is_stopped, |line| output.line(line)).is_none() {
+                output.remark("perft stopped");
             }
             finished.store(true, Ordering::Release);
             let _ = wake.try_send(());

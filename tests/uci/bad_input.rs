@@ -118,6 +118,17 @@ fn a_new_game_begins_at_the_beginning() {
 
 #[test]
 fn a_reader_that_goes_away() {
+    for lines in [
+        "uci\nposition startpos\ngo depth 6\nisready\n",
+        // The first move is mate, and the second would take years.
+        "position fen 6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1\ngo perft 30 searchmoves e1e8 a1b1\n",
+    ] {
+        leave(lines);
+    }
+}
+
+/// Sends these lines to an engine whose output has no reader, and waits for its end.
+fn leave(lines: &str) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_ibex"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -127,7 +138,7 @@ fn a_reader_that_goes_away() {
     drop(child.stdout.take());
     let mut input = child.stdin.take().expect("a pipe");
     // The engine may be gone before all is written.
-    let _ = input.write_all(b"uci\nposition startpos\ngo depth 6\nisready\n");
+    let _ = input.write_all(lines.as_bytes());
     let output = child.wait_with_output().expect("it ends although its input is open");
     assert!(output.status.success(), "{:?}", output.status);
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
