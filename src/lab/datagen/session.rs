@@ -192,7 +192,7 @@ impl GenerationRun {
             must_be_free(&lesson_file(&self.out))?;
         }
         fs::create_dir_all(&folder).map_err(trouble("make the folder", &folder))?;
-        let _lock = self.enter(&folder)?;
+        let lock = self.enter(&folder)?;
 
         let counters = SharedTotals::default();
         let mut done = Vec::with_capacity(self.manifest.workers);
@@ -212,7 +212,7 @@ impl GenerationRun {
         }
 
         self.play_all(&done, &folder, new_player, &counters, resumed, quiet)?;
-        finish_all(&self.out, self.manifest.workers, self.most_games())
+        finish_all(&self.out, self.manifest.workers, self.most_games(), lock)
     }
 
     /// Plays on all cores until the target is reached, behind the games that each worker has played.
@@ -539,14 +539,14 @@ fn manifest(folder: &Path) -> Result<Manifest, String> {
 pub fn finish(out: &Path) -> Result<Totals, String> {
     let folder = parts_folder(out);
     let manifest = manifest(&folder)?;
-    let _lock = lock(&folder)?;
+    let lock = lock(&folder)?;
     for path in (0..manifest.workers).map(|worker| part(&folder, worker)) {
         let tally = mend(&path)?;
         if lesson_file(&path).exists() {
             mend_lessons(&lesson_file(&path), tally.games)?;
         }
     }
-    finish_all(out, manifest.workers, u64::MAX)
+    finish_all(out, manifest.workers, u64::MAX, lock)
 }
 
 /// Whether a run was killed after its lessons got their name and before its games got theirs. The parts have both.
@@ -557,7 +557,7 @@ fn is_half_finished(out: &Path, folder: &Path) -> bool {
 
 /// The same for the run that has the lock and whose parts are mended, with the first `most` games of all its workers; one
 /// that had no time for a game has no file.
-fn finish_all(out: &Path, workers: usize, most: u64) -> Result<Totals, String> {
+fn finish_all(out: &Path, workers: usize, most: u64, lock: File) -> Result<Totals, String> {
     must_be_free(out)?;
     let folder = parts_folder(out);
     let draft = folder.join(DRAFT);
@@ -589,16 +589,18 @@ fn finish_all(out: &Path, workers: usize, most: u64) -> Result<Totals, String> {
     fs::rename(&draft, out).map_err(trouble("write", out))?;
     // Windows removes no file that is open.
     drop(parts);
-    clear(&folder)?;
+    clear(&folder, lock)?;
     Ok(tally)
 }
 
 /// Removes the folder of a run whose games lie in the finished file. The settings go last: a kill leaves no games
 /// without them, which the next run of this name could take for its own.
-fn clear(folder: &Path) -> Result<(), String> {
+fn clear(folder: &Path, lock: File) -> Result<(), String> {
     for path in worker_files(folder)? {
         fs::remove_file(&path).map_err(trouble("remove", &path))?;
     }
+    // Nor does it remove a folder with an open file in it. Elsewhere the lock holds to the end.
+    let _held = (!cfg!(windows)).then_some(lock);
     fs::remove_dir_all(folder).map_err(trouble("remove", folder))
 }
 

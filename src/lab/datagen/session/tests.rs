@@ -387,10 +387,10 @@ fn the_settings_are_the_last_to_go() {
     assert_eq!(worker_files(&folder).unwrap().len(), 4);
     // What is in the way of removing a worker's file keeps the settings where they are.
     fs::create_dir(folder.join("worker-in-the-way")).unwrap();
-    assert!(clear(&folder).unwrap_err().starts_with("cannot remove"));
+    assert!(clear(&folder, lock(&folder).unwrap()).unwrap_err().starts_with("cannot remove"));
     assert!(folder.join("run.json").exists());
     fs::remove_dir(folder.join("worker-in-the-way")).unwrap();
-    clear(&folder).unwrap();
+    clear(&folder, lock(&folder).unwrap()).unwrap();
     assert!(!folder.exists());
 }
 
