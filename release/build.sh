@@ -11,6 +11,7 @@
 # the compiler uses the counts. The bench of every archive must give the node count of tests/bench.signature.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+umask 022
 script=release/build.sh
 out=target/dist
 
@@ -106,15 +107,49 @@ flagged() {
   CARGO_ENCODED_RUSTFLAGS="${flags[*]}" "$@"
 }
 
+# The time that all files of an archive have, in seconds since 1970: the caller's, else that of the commit. Outside of a
+# checkout, though one of something else may be around it, the first that zip can hold.
+time_of_source() {
+  if [ -n "${SOURCE_DATE_EPOCH:-}" ]; then
+    echo "$SOURCE_DATE_EPOCH"
+  elif [ -z "$(git rev-parse --show-prefix 2>/dev/null || echo none)" ]; then
+    git log -1 --format=%ct
+  else
+    echo 315532800
+  fi
+}
+
+# Packs a folder in another, for the target that describe has set: the archive depends on nothing but what is in the
+# files and on that time, not on the machine.
+pack() {
+  local stamp epoch
+  epoch=$(time_of_source)
+  # A builder's umask would go into the archive, and from there onto the disk of those who unpack it as root.
+  chmod -R u=rwX,go=rX,a-s "$1/$2"
+  if [ "$program" = ibex.exe ]; then
+    # tar takes the time as an argument, zip from the files. Not every `touch` reads seconds since 1970, nor does `date`.
+    stamp=$(date -u -d "@$epoch" +%Y%m%d%H%M.%S 2>/dev/null || date -u -r "$epoch" +%Y%m%d%H%M.%S)
+    TZ=UTC find "$1/$2" -exec touch -t "$stamp" {} +
+    # By itself, zip takes the order of the file system.
+    (cd "$1" && find "$2" | LC_ALL=C sort | TZ=UTC zip -q -X archive -@)
+    mv "$1/archive.zip" "$out/$2.zip"
+  else
+    # GNU tar; macOS has it as gtar.
+    "$(command -v gtar || echo tar)" --create --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$epoch" \
+      --mode=u=rwX,go=rX --directory "$1" "$2" | gzip -9 --no-name >"$1/archive"
+    mv "$1/archive" "$out/$2.tar.gz"
+  fi
+}
+
 # Builds the program of one target, packs it, and puts the archive into its place when all of it is right.
 make_one() {
   describe "$1"
-  local version folder scratch epoch cargo_home stamp flags profile_data="" signature
+  local version folder scratch epoch cargo_home flags profile_data="" signature
   version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
   folder=ibex-$version-$1
   scratch=$out/scratch/$1
   # Times and paths of this system stay out of the archive, so that two runs give the same bytes.
-  epoch=$(git log -1 --format=%ct 2>/dev/null || echo 0)
+  epoch=$(time_of_source)
   export SOURCE_DATE_EPOCH=$epoch
   # Cargo's folder, also where HOME is not set.
   cargo_home=${CARGO_HOME:-~/.cargo}
@@ -158,18 +193,7 @@ make_one() {
   if [ $program = ibex ]; then
     $runner "$scratch/$folder/$program" manual "$scratch/$folder/manual"
   fi
-  if [ $program = ibex.exe ]; then
-    # tar takes the time as an argument, zip from the files. Not every `touch` reads seconds since 1970, nor does `date`.
-    stamp=$(date -u -d "@$epoch" +%Y%m%d%H%M.%S 2>/dev/null || date -u -r "$epoch" +%Y%m%d%H%M.%S)
-    TZ=UTC find "$scratch/$folder" -exec touch -t "$stamp" {} +
-    (cd "$scratch" && TZ=UTC zip -q -X -r archive "$folder")
-    mv "$scratch/archive.zip" "$out/$folder.zip"
-  else
-    # GNU tar; macOS has it as gtar.
-    "$(command -v gtar || echo tar)" --create --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$epoch" \
-      --directory "$scratch" "$folder" | gzip -9 --no-name >"$scratch/archive"
-    mv "$scratch/archive" "$out/$folder.tar.gz"
-  fi
+  pack "$scratch" "$folder"
 }
 
 profile=yes
@@ -179,6 +203,12 @@ if [ "${1:-}" = --without-profile ]; then
 fi
 if [ "${1:-}" = --one ]; then
   make_one "$2"
+  exit
+fi
+# For the test: packs FOLDER/NAME as the archive of that target.
+if [ "${1:-}" = --pack ]; then
+  describe "$2"
+  pack "$3" "$2"
   exit
 fi
 if [ $# -eq 0 ]; then
