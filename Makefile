@@ -13,7 +13,7 @@ CHOSEN = $(if $(FEATURES),--features $(FEATURES))
 # IBEX from another folder. `abspath` would split a path with blanks.
 PROGRAM = $(if $(filter /%,$(IBEX))$(findstring :,$(IBEX)),$(IBEX),$(CURDIR)/$(IBEX))
 
-.PHONY: native portable static pgo dist dist-run neon wasm-target node web web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz diagram figures match factors matches clean help
+.PHONY: native portable static pgo dist dist-run neon wasm-target node web web-notices web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz diagram figures match factors matches clean help
 
 # The fuzzer's targets, and how long each runs; cargo-fuzz needs a nightly toolchain.
 FUZZ_TARGETS := line dialogue fen epd games network option annotated
@@ -71,7 +71,12 @@ web: wasm-target ## Build the engine for browsers and Node, web/package/ibex.was
 	cp "$(or $(CARGO_TARGET_DIR),target)/wasm32-wasip1/release/ibex_web.wasm" web/package/ibex.wasm
 	cp LICENSE web/package/LICENSE
 
-web-test: node ## Test the package under Node; IBEX=PROGRAM compares it with a native program (after: make web)
+# What is given away has them beside it.
+web-notices:
+	cp LICENSE web/package/LICENSE
+	release/notices.sh web/package ibex-web wasm32-wasip1
+
+web-test: node web-notices ## Test the package under Node; IBEX=PROGRAM compares it with a native program (after: make web)
 	cd web/package && $(if $(IBEX),IBEX="$(PROGRAM)") node --test --test-force-exit
 
 web-kernels: node wasm-target ## The tests of the network as a WebAssembly program: 128-bit vectors against scalar
@@ -79,13 +84,13 @@ web-kernels: node wasm-target ## The tests of the network as a WebAssembly progr
 	  RUSTFLAGS="-C target-feature=+simd128" \
 	  cargo test --locked --no-default-features --profile quick --lib --target wasm32-wasip1 nnue
 
-web-pack: node web ## Make the npm package in web/package
+web-pack: node web web-notices ## Make the npm package in web/package
 	cd web/package && npm pack
 
-web-page: node web ## Serve the page for play and analysis on http://localhost:4173
+web-page: node web web-notices ## Serve the page for play and analysis on http://localhost:4173
 	cd web/page && npm ci && npm start
 
-web-page-test: node web ## Test that page in Chromium; IBEX=PROGRAM compares it with a native program
+web-page-test: node web web-notices ## Test that page in Chromium; IBEX=PROGRAM compares it with a native program
 	cd web/page && npm ci --no-audit --no-fund && CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome)}" $(if $(IBEX),IBEX="$(PROGRAM)") npm test
 
 # What has been built stays as it is: `make pgo` or `make portable` may have built it, and root may have no cargo.

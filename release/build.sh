@@ -164,6 +164,7 @@ make_one() {
   fi
   rm -rf "$scratch"
   mkdir -p "$scratch/$folder"
+  release/notices.sh "$scratch/$folder" ibex "$target"
   if [ $profile = yes ] && [ $profiler = yes ]; then
     flags+=(-C "profile-generate=$PWD/$scratch/counts")
     flagged cargo build --release --locked --bin ibex --target "$target" --target-dir "$out/counting"

@@ -3,7 +3,7 @@
 #
 #     release/run.sh [ARCHIVE...]
 #
-# Every archive: its SHA-256 sum; the bench's node count; a UCI dialogue whose lines end in CR LF, with the archive's
+# Every archive: its SHA-256 sum; notices; the bench's node count; a UCI dialogue whose lines end in CR LF, with the archive's
 # version where the commit is tagged with one; a suite of mates, with the same result for all archives. Linux: the
 # program alone in an empty root directory; that of v3 on an older processor, where it must refuse in a line. Windows
 # under Wine: a game against the program of the Linux archive, if python-chess is there. What an archive needs to run is
@@ -74,8 +74,12 @@ for archive in "$@"; do
     *windows*) program=ibex.exe ;;
   esac
   ibex="$runner $folder/$program"
-  for file in README.md CHANGELOG.md LICENSE docs/options.md nets/README.md docs/logo.png; do
+  for file in README.md CHANGELOG.md LICENSE THIRD-PARTY.txt SOURCE.txt docs/options.md nets/README.md docs/logo.png; do
     [ -s "$folder/$file" ] || { echo "$script: $name lacks $file" >&2; exit 1; }
+  done
+  # One of each kind: with a text of its licence, with the project's, with none; a program of others in it.
+  for notice in "libbz2-rs-sys [0-9]" "shakmaty [0-9]" "viriformat [0-9]" "The standard library of rustc"; do
+    grep -q "^$notice" "$folder/THIRD-PARTY.txt" || { echo "$script: $name: no notices of '$notice'" >&2; exit 1; }
   done
   find "$folder" -name '*.md' | while read -r page; do
     { grep -oE '\]\([^)#:]+[)#]' "$page" || true; } | sed 's/^](//; s/[)#]$//' | while read -r link; do

@@ -158,8 +158,9 @@ pub fn license() -> Vec<String> {
     [
         "Ibex is free software: you can redistribute it and modify it under the terms of the GNU General Public License",
         "as published by the Free Software Foundation, either version 3 of the License, or (at your option) any later",
-        "version. It comes without any warranty. The text of the License is in the file LICENSE beside the source;",
-        "it is also at <https://www.gnu.org/licenses/>.",
+        "version. It comes without any warranty. The text of the License is in the file LICENSE of the source",
+        "and of each archive; it is also at <https://www.gnu.org/licenses/>. In an archive, SOURCE.txt says where the",
+        "source is, and THIRD-PARTY.txt has the notices of what the program contains.",
     ]
     .map(str::to_owned)
     .into()

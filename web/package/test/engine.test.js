@@ -65,6 +65,9 @@ test("the packed package is taken into a project, and its example runs there", {
     const packed = npm("pack", fileURLToPath(new URL("..", import.meta.url)), "--silent").trim();
     writeFileSync(join(folder, "package.json"), '{ "name": "game", "private": true }');
     npm("install", `./${packed}`);
+    for (const file of ["LICENSE", "SOURCE.txt", "THIRD-PARTY.txt"]) {
+      assert.ok(readFileSync(join(folder, "node_modules/ibex-chess", file), "utf8").length > 100, file);
+    }
     // The lines of docs/web.md, and an end.
     const page = readFileSync(new URL("docs/web.md", root), "utf8");
     const lines = page.split("\n").filter((line) => line.startsWith("    "));
