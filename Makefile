@@ -12,6 +12,8 @@ FEATURES ?=
 CHOSEN = $(if $(FEATURES),--features $(FEATURES))
 # IBEX from another folder. `abspath` would split a path with blanks.
 PROGRAM = $(if $(filter /%,$(IBEX))$(findstring :,$(IBEX)),$(IBEX),$(CURDIR)/$(IBEX))
+# What `make install` writes the manual pages with: what it installs, or another build where that cannot run here.
+MANUAL ?= $(if $(filter /%,$(TARGET))$(findstring :,$(TARGET)),$(TARGET),./$(TARGET))
 
 .PHONY: native portable static pgo dist dist-run neon wasm-target node web web-notices web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz diagram figures match factors matches clean help
 
@@ -95,18 +97,24 @@ web-page-test: node web web-notices ## Test that page in Chromium; IBEX=PROGRAM 
 
 # What has been built stays as it is: `make pgo` or `make portable` may have built it, and root may have no cargo.
 install: TO = $(DESTDIR)$(PREFIX)
-install: ## Install ./$(EXE) (built first if it is not there), manual pages, completions and logo under PREFIX (/usr/local), DESTDIR before it
-	test -f $(TARGET) || $(MAKE) native
-	install -d "$(TO)/bin" "$(TO)/share/man/man1" "$(TO)/share/bash-completion/completions" \
-	  "$(TO)/share/zsh/site-functions" "$(TO)/share/fish/vendor_completions.d" "$(TO)/share/pixmaps"
-	install -m 755 $(TARGET) "$(TO)/bin/ibex"
-	@# The tree may belong to another user, and not be writable.
-	manual=$$(mktemp -d) && trap 'rm -rf "$$manual"' EXIT && ./$(TARGET) manual "$$manual" \
-	  && install -m 644 "$$manual"/man/* "$(TO)/share/man/man1/" \
-	  && install -m 644 "$$manual/completions/ibex.bash" "$(TO)/share/bash-completion/completions/ibex" \
-	  && install -m 644 "$$manual/completions/_ibex" "$(TO)/share/zsh/site-functions/_ibex" \
-	  && install -m 644 "$$manual/completions/ibex.fish" "$(TO)/share/fish/vendor_completions.d/ibex.fish"
-	install -m 644 docs/logo.png "$(TO)/share/pixmaps/ibex.png"
+install: ## Install ./$(EXE) (built first if it is not there), licence, manual pages, completions and logo under PREFIX (/usr/local), DESTDIR before it; MANUAL=PROGRAM writes the pages where ./$(EXE) cannot run
+	test -f "$(TARGET)" || $(MAKE) native
+	@# The manual first, so that half an install is none. The tree may belong to another user, and not be writable.
+	@manual=$$(mktemp -d) && trap 'rm -rf "$$manual"' EXIT \
+	  && { "$(MANUAL)" manual "$$manual/pages" || { rm -rf "$$manual/pages"; \
+	    echo "make install: WITHOUT manual pages and completions: $(MANUAL) writes none here (MANUAL=PROGRAM names another)" >&2; }; } \
+	  && install -d "$(TO)/bin" "$(TO)/share/doc/ibex" "$(TO)/share/pixmaps" \
+	  && install -m 755 "$(TARGET)" "$(TO)/bin/ibex" \
+	  && install -m 644 LICENSE "$(TO)/share/doc/ibex/" \
+	  && install -m 644 docs/logo.png "$(TO)/share/pixmaps/ibex.png" \
+	  && if [ -d "$$manual/pages" ]; then \
+	    install -d "$(TO)/share/man/man1" "$(TO)/share/bash-completion/completions" \
+	      "$(TO)/share/zsh/site-functions" "$(TO)/share/fish/vendor_completions.d" \
+	    && install -m 644 "$$manual"/pages/man/* "$(TO)/share/man/man1/" \
+	    && install -m 644 "$$manual/pages/completions/ibex.bash" "$(TO)/share/bash-completion/completions/ibex" \
+	    && install -m 644 "$$manual/pages/completions/_ibex" "$(TO)/share/zsh/site-functions/_ibex" \
+	    && install -m 644 "$$manual/pages/completions/ibex.fish" "$(TO)/share/fish/vendor_completions.d/ibex.fish"; \
+	  fi
 
 test: ## Run every test
 	cargo test --locked
