@@ -14,6 +14,8 @@ mod parallel;
 mod retrograde;
 #[path = "build/tables.rs"]
 mod tables;
+#[path = "build/version.rs"]
+mod version;
 
 use std::env;
 use std::fmt::Write as _;
@@ -54,10 +56,8 @@ fn main() {
     }
 }
 
-/// The version of `Cargo.toml`, with the commit and `-dirty` for a changed tree; a commit that is tagged with the version
-/// needs neither.
+/// What the program calls itself. Watches what that depends on.
 fn version() -> String {
-    let version = env!("CARGO_PKG_VERSION");
     // The log of HEAD grows with every commit and every change of branch; tags come and go by themselves, and what is
     // compiled may have changed.
     let watched = ["logs/HEAD", "refs/tags", "packed-refs"].map(|path| git(&["rev-parse", "--git-path", path]));
@@ -65,19 +65,11 @@ fn version() -> String {
     for path in watched.into_iter().chain(sources).flatten().filter(|path| Path::new(path).exists()) {
         println!("cargo::rerun-if-changed={path}");
     }
-    // A build outside a checkout (a released archive) has no hash to show, though a checkout of something else may be around
-    // it.
-    if git(&["rev-parse", "--show-prefix"]).is_none_or(|folder| !folder.is_empty()) {
-        return version.to_owned();
+    let (version, is_unknown) = version::version(env!("CARGO_PKG_VERSION"), Path::new(".git").exists(), git);
+    if is_unknown {
+        println!("cargo::warning=git does not name the commit (git status says why), so the version is {version}");
     }
-    let Some(hash) = git(&["rev-parse", "--short=8", "HEAD"]) else { return version.to_owned() };
-    let changed = git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|files| !files.is_empty());
-    let tags = git(&["tag", "--points-at", "HEAD"]).unwrap_or_default();
-    let tagged = tags.lines().any(|tag| tag.strip_prefix('v').unwrap_or(tag) == version);
-    match (tagged, changed) {
-        (true, false) => version.to_owned(),
-        (_, changed) => format!("{version}-{hash}{}", if changed { "-dirty" } else { "" }),
-    }
+    version
 }
 
 /// What git answers, if it does.

@@ -7,6 +7,7 @@ mod layers;
 mod matches;
 mod terms;
 mod unsafe_count;
+mod version;
 
 use std::fs;
 use std::path::{Path, PathBuf};
