@@ -492,7 +492,11 @@ mod tests {
         let about = |file: &File| file.metadata().expect("an open file");
         let named = || fs::metadata(&path).expect("a file");
         assert!(is_still(&file, &path) && is_alike(&about(&file), &named()));
-        let new = replace(&path, |file| file.write_all(b"newer")).expect("writable");
+        let new = match replace(&path, |file| file.write_all(b"newer")) {
+            // On some drives Windows puts no file in the place of an open one.
+            Err(error) if cfg!(windows) && error.kind() == io::ErrorKind::PermissionDenied => return,
+            new => new.expect("writable"),
+        };
         assert!(!is_still(&file, &path) && !is_alike(&about(&file), &named()));
         assert!(is_still(&new, &path) && is_alike(&about(&new), &named()));
         fs::remove_file(&path).expect("a file");
@@ -521,7 +525,11 @@ mod tests {
             file.write_all(b"part").and_then(|()| file.rewind()).expect("writable");
             let mut text = String::new();
             file.read_to_string(&mut text).expect("readable");
-            assert_eq!((text.as_str(), files(&folder)), ("part", 0));
+            assert_eq!(text, "part");
+            // On some drives of Windows an open file has its name to the end.
+            assert!(cfg!(windows) || files(&folder) == 0);
+            drop(file);
+            assert_eq!(files(&folder), 0);
         }
         assert!(scratch(&folder.0.join("no/x")).is_err());
     }

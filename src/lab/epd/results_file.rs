@@ -16,11 +16,17 @@ const READ_OR_RENAME: u32 = 0x1 | 0x4;
 /// Writes a run while it happens. A lock keeps other writers away, but no readers.
 #[derive(Debug)]
 pub struct ResultsFile {
+    /// It goes first, while the lock is held: the note of the next run must not be taken away.
+    note: Note,
     file: File,
-    /// Beside the file: the number of the process that writes it.
-    note: PathBuf,
+}
+
+/// Beside the file: the number of the process that writes it.
+#[derive(Debug)]
+struct Note {
+    path: PathBuf,
     /// Whether this process has left it there.
-    is_noted: bool,
+    is_ours: bool,
 }
 
 impl ResultsFile {
@@ -33,10 +39,11 @@ impl ResultsFile {
     pub fn begin(path: &Path, head: &Head, replace: bool) -> Result<ResultsFile, RunFileError> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).create_new(!replace).truncate(false);
-        let mut journal = ResultsFile::lock(path, &mut options)?;
-        journal.file.set_len(0).map_err(RunFileError::of(&path.display().to_string()))?;
-        journal.write(head)?;
-        Ok(journal)
+        let (mut file, note) = ResultsFile::lock(path, &mut options)?;
+        file.set_len(0)
+            .and_then(|()| write_line(&mut file, head))
+            .map_err(RunFileError::of(&path.display().to_string()))?;
+        Ok(ResultsFile { note, file })
     }
 
     /// Continues the run that a file holds, or begins it. Torn lines and results that others replace leave the file.
@@ -52,19 +59,17 @@ impl ResultsFile {
     ) -> Result<(ResultsFile, Intake), RunFileError> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
-        let mut journal = ResultsFile::lock(path, &mut options)?;
+        let (mut file, note) = ResultsFile::lock(path, &mut options)?;
         let name = path.display().to_string();
         let trouble = RunFileError::of(&name);
         let mut bytes = Vec::new();
-        journal.file.read_to_end(&mut bytes).map_err(&trouble)?;
+        file.read_to_end(&mut bytes).map_err(&trouble)?;
         if bytes.is_empty() || is_begun_head(&bytes) {
-            journal.file.set_len(0).and_then(|()| journal.file.rewind()).map_err(&trouble)?;
-            journal.write(head)?;
+            file.set_len(0).and_then(|()| file.rewind()).map_err(&trouble)?;
+            write_line(&mut file, head).map_err(&trouble)?;
             let remarks = if bytes.is_empty() { Vec::new() } else { vec![format!("{name}:1: cut off: begun anew")] };
-            return Ok((
-                journal,
-                Intake { run: Run { head: head.clone(), records: Vec::new() }, remarks, whole: None },
-            ));
+            let run = Run { head: head.clone(), records: Vec::new() };
+            return Ok((ResultsFile { note, file }, Intake { run, remarks, whole: None }));
         }
         let intake = Run::parse(&name, &bytes).map_err(|error| of_document(error, &bytes))?;
         if intake.run.head != *head {
@@ -72,10 +77,9 @@ impl ResultsFile {
             return Err(RunFileError::AnotherRun { name: name.clone(), difference });
         }
         if let Some(whole) = intake.whole {
-            let file = &mut journal.file;
             file.set_len(whole).and_then(|()| file.seek(SeekFrom::Start(whole))).map_err(&trouble)?;
         } else {
-            let mended = outputs::replace(path, |file| {
+            let fill = |file: &mut File| {
                 // The next run must not come in between.
                 if cfg!(not(windows)) {
                     let _ = file.try_lock();
@@ -84,23 +88,28 @@ impl ResultsFile {
                 write_line(&mut writer, &intake.run.head)?;
                 intake.run.records.iter().try_for_each(|record| write_line(&mut writer, record))?;
                 writer.flush()
-            })
-            .map_err(&trouble)?;
-            journal.file = if cfg!(windows) {
-                // It is open for all to write: opened anew, it is this run's.
-                drop(mended);
-                let mut file = options.open(path).map_err(&trouble)?;
-                file.seek(SeekFrom::End(0)).map_err(&trouble)?;
-                file
-            } else {
-                mended
             };
+            let mended = match outputs::replace(path, fill) {
+                // On some drives Windows puts no file in the place of an open one.
+                Err(error) if cfg!(windows) && error.kind() == io::ErrorKind::PermissionDenied => {
+                    drop(file);
+                    outputs::replace(path, fill)
+                }
+                tried => tried,
+            };
+            file = mended.map_err(&trouble)?;
+            if cfg!(windows) {
+                // It is open for all to write: opened anew, it is this run's.
+                drop(file);
+                file = options.open(path).map_err(&trouble)?;
+                file.seek(SeekFrom::End(0)).map_err(&trouble)?;
+            }
         }
-        Ok((journal, intake))
+        Ok((ResultsFile { note, file }, intake))
     }
 
-    /// Opens a file that this process alone shall write.
-    fn lock(path: &Path, options: &mut OpenOptions) -> Result<ResultsFile, RunFileError> {
+    /// Opens a file that this process alone shall write, and leaves its note.
+    fn lock(path: &Path, options: &mut OpenOptions) -> Result<(File, Note), RunFileError> {
         let name = path.display().to_string();
         let mut note = path.as_os_str().to_owned();
         note.push(".pid");
@@ -125,8 +134,8 @@ impl ResultsFile {
             }
             // The run that held the lock before may have put a mended file in the place of the one that was opened.
             if outputs::is_still(&file, path) {
-                let is_noted = leave_note(&note).is_ok();
-                return Ok(ResultsFile { file, note, is_noted });
+                let is_ours = leave_note(&note).is_ok();
+                return Ok((file, Note { path: note, is_ours }));
             }
         }
     }
@@ -137,16 +146,15 @@ impl ResultsFile {
     ///
     /// [`RunFileError::File`] if it cannot be written.
     pub fn write(&mut self, line: &impl Serialize) -> Result<(), RunFileError> {
-        let name = self.note.with_extension("").display().to_string();
+        let name = self.note.path.with_extension("").display().to_string();
         write_line(&mut self.file, line).map_err(RunFileError::of(&name))
     }
 }
 
-impl Drop for ResultsFile {
+impl Drop for Note {
     fn drop(&mut self) {
-        // While the lock is held: the note of the next run must not be taken away.
-        if self.is_noted {
-            let _ = std::fs::remove_file(&self.note);
+        if self.is_ours {
+            let _ = std::fs::remove_file(&self.path);
         }
     }
 }
