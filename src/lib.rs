@@ -18,7 +18,7 @@
 //!
 //! # The map
 //!
-//! Rooms from the ground up; each uses those below it and none above or beside it (`tests/source/layers.rs` checks that).
+//! Modules from the ground up; each uses those below it and none above or beside it, as `tests/source/layers.rs` checks.
 //!
 //! **Words.** [`score`]: 15-bit scores in disjoint bands, with mates and draws counted in plies. [`bound`]: Don Beal's
 //! Integrated Bounds and Values, the type of every node's result. [`window`]: alpha and beta, with what is proved of
@@ -26,7 +26,7 @@
 //! on huge pages. [`random`]: random numbers that repeat. [`checksum`](mod@checksum): whether bytes have changed.
 //! [`parallel`]: work on all cores, with its results in order.
 //!
-//! **The board.** [`position`]: the only room that plays moves, on shakmaty's rules: keys, game history, repetition,
+//! **The board.** [`position`]: the only module that plays moves, on shakmaty's rules: keys, game history, repetition,
 //! moves in 16 bits, legal moves in two halves, what is attacked and what en prise, static exchange evaluation, perft,
 //! FEN and algebraic notation. [`retrograde`]: the endings of up to four men, solved backwards from their mates.
 //!
@@ -53,7 +53,7 @@
 //! - *window*: alpha and beta, between which the value matters; *recognizer*: proven knowledge of a material class; *expense*: what
 //!   asking it costs; *known win*: a win that a recognizer or a tablebase proves
 
-// The documentation is for those who read the source as well: private rooms may be named.
+// The documentation is for those who read the source as well: private items may be named.
 #![allow(rustdoc::private_intra_doc_links)]
 // `eprintln!` panics where standard error takes nothing: the laboratory has `remark!`. Tests may print.
 #![cfg_attr(not(test), deny(clippy::print_stderr))]

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use ibex::{bench, uci};
 
-/// What other rooms lend to the prompt.
+/// What other modules lend to the prompt.
 const EXTRAS: &[uci::LentCommand] = &[
     uci::LentCommand {
         name: "bench",

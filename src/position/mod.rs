@@ -1,4 +1,4 @@
-//! The board: the only room that plays moves, on shakmaty's rules.
+//! The board: the only module that plays moves, on shakmaty's rules.
 //!
 //! A [`Position`] is copied and played on (copy-make); a [`Game`] adds the keys of what came before, which repetition
 //! needs. Keys are updated move by move; the test suite recomputes them.

@@ -37,8 +37,8 @@ const NAME: &str = concat!("Ibex ", env!("IBEX_VERSION"));
 const AUTHORS: &str = "the Ibex authors";
 
 /// Carries out arguments that are no command of the program: lines of the protocol, or else a session on standard
-/// input. `extras` are commands that other rooms lend to the prompt, `commands` those of the program, for advice where a
-/// word is neither.
+/// input. `extras` are commands that other modules lend to the prompt, `commands` those of the program, for advice
+/// where a word is neither.
 pub fn run(arguments: impl IntoIterator<Item = String>, extras: &[LentCommand], commands: &[&str]) -> ExitCode {
     debug_assert!(extras.iter().all(|extra| prompt::is_word(extra.name)), "a word of the prompt");
     let plan = argv::plan(arguments);
@@ -128,7 +128,7 @@ pub struct Dialogue(Session);
 
 #[cfg(target_family = "wasm")]
 impl Dialogue {
-    /// A conversation whose answers go to `output`; `extras` are commands that other rooms lend to it.
+    /// A conversation whose answers go to `output`; `extras` are commands that other modules lend to it.
     pub fn new(output: impl Write + Send + 'static, extras: &[LentCommand]) -> Dialogue {
         Dialogue(Session::new(output, extras, false))
     }

@@ -19,7 +19,7 @@ pub enum Run {
     InSession(fn(&Engine, Option<&Game>, &[String], Say<'_>)),
 }
 
-/// A command that another room of the program lends to the prompt.
+/// A command that another module of the program lends to the prompt.
 #[derive(Clone, Copy)]
 pub struct LentCommand {
     /// The word that calls it.
@@ -33,7 +33,7 @@ pub struct LentCommand {
 /// The words of this module's commands; [`super::session`] carries them out.
 pub const WORDS: &[&str] = &["d", "eval", "flip", "help", "compiler", "license", "perft"];
 
-/// The words of the commands that other rooms lend to the prompt, in any build.
+/// The words of the commands that other modules lend to the prompt, in any build.
 pub const LENT_WORDS: &[&str] = &["bench", "genfens", "probe", "spsa"];
 
 /// Whether a word begins a command of the prompt.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use crate::layers::{LEVELS, level, rooms_used};
+use crate::layers::{LEVELS, level, modules_used};
 use crate::sources;
 
 /// Set to rewrite the diagram instead of checking it.
@@ -21,7 +21,7 @@ fn uses(sources: &[(String, String)]) -> Uses {
         if level(module).is_none() {
             continue;
         }
-        let used = rooms_used(text).into_iter().filter(|used| used != module && level(used).is_some());
+        let used = modules_used(text).into_iter().filter(|used| used != module && level(used).is_some());
         uses.entry(module.to_owned()).or_default().extend(used);
     }
     uses

@@ -1,8 +1,8 @@
-//! The dependency rule: a room uses only rooms below it. The order is the one that `src/lib.rs` tells.
+//! The dependency rule: a module uses only modules below it. The order is that of `src/lib.rs`.
 
 use crate::sources;
 
-/// The rooms, level by level from the ground; rooms on one level do not know each other.
+/// The modules, level by level from the ground; those of one level do not use each other.
 pub const LEVELS: &[&[&str]] = &[
     &["score", "params", "memory", "random", "parallel", "checksum"],
     &["bound"],
@@ -28,12 +28,12 @@ const LAB: &[&[&str]] = &[
     &["analyse", "bench", "datagen", "endings", "experiments", "perft", "probe", "prove"],
 ];
 
-pub fn level(room: &str) -> Option<usize> {
-    level_in(LEVELS, room)
+pub fn level(module: &str) -> Option<usize> {
+    level_in(LEVELS, module)
 }
 
-fn level_in(levels: &[&[&str]], room: &str) -> Option<usize> {
-    levels.iter().position(|level| level.contains(&room))
+fn level_in(levels: &[&[&str]], module: &str) -> Option<usize> {
+    levels.iter().position(|level| level.contains(&module))
 }
 
 /// The modules of the laboratory that one of its files names, by `crate::lab::` or by `super::`.
@@ -58,7 +58,7 @@ fn lab_modules_used(inside: &str, text: &str) -> Vec<String> {
         let names = if rest.starts_with('{') { names.split(',').collect() } else { vec![names] };
         for name in names {
             let name: String = name.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            // The first name below `lab` counts; what lies above is the affair of the rooms.
+            // The first name below `lab` counts; what lies above is checked for all modules.
             match base.as_slice() {
                 ["lab"] => used.push(name),
                 ["lab", module, ..] => used.push((*module).to_owned()),
@@ -69,10 +69,10 @@ fn lab_modules_used(inside: &str, text: &str) -> Vec<String> {
     used
 }
 
-/// The rooms that a source text names after `crate::`, one by one or in braces.
-pub fn rooms_used(text: &str) -> Vec<String> {
+/// The modules that a source text names after `crate::`, one by one or in braces.
+pub fn modules_used(text: &str) -> Vec<String> {
     let code: String = text.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n");
-    let mut rooms = Vec::new();
+    let mut modules = Vec::new();
     for after in code.split("crate::").skip(1) {
         let list = match after.strip_prefix('{') {
             Some(group) => group.split('}').next().unwrap_or(""),
@@ -81,31 +81,31 @@ pub fn rooms_used(text: &str) -> Vec<String> {
         let words: Vec<&str> = if after.starts_with('{') { list.split(',').collect() } else { vec![list] };
         for word in words {
             let name: String = word.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            rooms.push(name);
+            modules.push(name);
         }
     }
-    rooms
+    modules
 }
 
 #[test]
-fn rooms_use_only_rooms_below_them() {
+fn modules_use_only_modules_below_them() {
     let (mut checked, mut wrong) = (0, Vec::new());
     for (inside, text) in sources() {
-        let room = inside.split('/').next().expect("a part").trim_end_matches(".rs");
-        if ["lib", "main", "cli", "processor"].contains(&room) {
+        let module = inside.split('/').next().expect("a part").trim_end_matches(".rs");
+        if ["lib", "main", "cli", "processor"].contains(&module) {
             continue;
         }
-        let Some(own) = level(room) else {
-            wrong.push(format!("{inside} is in no level: add the room to the map"));
+        let Some(own) = level(module) else {
+            wrong.push(format!("{inside} is in no level: add the module to the map"));
             continue;
         };
-        for used in rooms_used(&text) {
-            if used == room || level(&used).is_none() {
+        for used in modules_used(&text) {
+            if used == module || level(&used).is_none() {
                 continue;
             }
             checked += 1;
             if level(&used) >= Some(own) {
-                wrong.push(format!("{inside} ({room}) uses {used}"));
+                wrong.push(format!("{inside} ({module}) uses {used}"));
             }
         }
     }
@@ -150,9 +150,9 @@ fn the_check_reads_what_it_should() {
     let text = "use super::page; // super::epd\nuse super::super::{amount, tell::counted};\nuse crate::lab::input;";
     assert_eq!(lab_modules_used("lab/epd/html.rs", text), ["epd", "amount", "tell", "input"]);
     assert_eq!(lab_modules_used("lab/probe.rs", "use super::epd::totals;"), ["epd"]);
-    assert_eq!(rooms_used("use crate::score::Score; // crate::uci"), ["score"]);
+    assert_eq!(modules_used("use crate::score::Score; // crate::uci"), ["score"]);
     assert_eq!(
-        rooms_used("use crate::{tt::TranspositionTable, eval};\nlet x = crate::time::Clock;"),
+        modules_used("use crate::{tt::TranspositionTable, eval};\nlet x = crate::time::Clock;"),
         ["tt", "eval", "time"]
     );
 }
