@@ -77,7 +77,7 @@ impl Past {
         if m.is_zeroing() {
             return key;
         }
-        key ^ clock_word(position.clock() + 1) ^ self.traps_at(position, ply)
+        key ^ clock_word(position.clock().saturating_add(1)) ^ self.traps_at(position, ply)
     }
 }
 
@@ -130,6 +130,21 @@ mod tests {
         }
         assert!(!past(&format!("{TO_AND_FRO}g1f3 e7e5")).has_traps(), "a pawn move makes the past harmless");
         assert_ne!(haunted, past(&format!("{TO_AND_FRO}g1f3 g8f6")), "another set of traps");
+    }
+
+    /// The clock of a position stops at its largest number, and so does that of the key.
+    #[test]
+    fn the_likely_key_of_the_largest_clock_is_the_key() {
+        let mut position = Position::startpos();
+        for text in TO_AND_FRO.split_whitespace().cycle().take(usize::from(u16::MAX) + 1) {
+            let m = position.parse_move(text).expect("legal");
+            position.play(m);
+        }
+        assert_eq!(position.clock(), u16::MAX);
+        let past = Past::new(Conventions::default(), &Game::new(position.clone()));
+        for m in position.legal_moves() {
+            assert_eq!(past.likely_key_after(&position, m, 0), past.key(&position.after(m), 1), "{m}");
+        }
     }
 
     #[test]
