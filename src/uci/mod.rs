@@ -34,7 +34,7 @@ use session::Session;
 /// The name that the engine gives, with its version.
 const NAME: &str = concat!("Ibex ", env!("IBEX_VERSION"));
 /// The authors that it names.
-const AUTHORS: &str = "the Ibex authors";
+const AUTHORS: &str = env!("CARGO_PKG_AUTHORS");
 
 /// Carries out arguments that are no command of the program: lines of the protocol, or else a session on standard
 /// input. `extras` are commands that other modules lend to the prompt, `commands` those of the program, for advice

@@ -150,7 +150,7 @@ pub static OPTIONS: &[Definition] = &[
     Definition {
         name: "UCI_EngineAbout",
         kind: OptionKind::String { default: ABOUT, set: |_, _| () },
-        meaning: "who made the engine and where it is; setting it changes nothing",
+        meaning: "the engine's version, authors and licence; setting it changes nothing",
     },
     Definition {
         name: "Contempt",
@@ -257,8 +257,13 @@ fn all() -> impl Iterator<Item = &'static Definition> {
     OPTIONS.iter()
 }
 
-const ABOUT: &str =
-    concat!("Ibex ", env!("CARGO_PKG_VERSION"), ", free software under the GNU GPL, version 3 or later");
+const ABOUT: &str = concat!(
+    "Ibex ",
+    env!("CARGO_PKG_VERSION"),
+    " by ",
+    env!("CARGO_PKG_AUTHORS"),
+    ", free software under the GNU GPL, version 3 or later"
+);
 
 fn to_size(number: i32) -> usize {
     usize::try_from(number).unwrap_or(1)
