@@ -36,7 +36,10 @@ use background::Running;
 use foreground::Running;
 use handicap::Handicap;
 use job::Job;
-pub use settings::{LARGEST_HASH, MOST_THREADS, Settings, SyzygyPath};
+pub use settings::{
+    LARGEST_CONTEMPT, LARGEST_HASH, LARGEST_PROBE_DEPTH, LARGEST_PROBE_LIMIT, LONGEST_OVERHEAD, MOST_LINES,
+    MOST_NODES_TIME, MOST_THREADS, Settings, SyzygyPath,
+};
 use signals::Signals;
 
 /// A new random seed for each process.
@@ -134,10 +137,12 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine with these settings, and remarks where they could not be met.
+    /// An engine with these settings, and remarks where they could not be met: on numbers out of range, too little
+    /// memory, and files that cannot be used. [`Engine::settings`] then says what holds instead.
     pub fn new(mut settings: Settings) -> (Engine, Vec<String>) {
+        let mut remarks = settings.move_into_range();
         let (tt, remark) = TranspositionTable::new(settings.hash_mib);
-        let mut remarks: Vec<String> = remark.into_iter().collect();
+        remarks.extend(remark);
         let evaluation = evaluation_of(&settings.eval_file).unwrap_or_else(|error| {
             remarks.push(error.to_string());
             settings.eval_file.clear();
@@ -208,12 +213,12 @@ impl Engine {
         known.max_by_key(|known| (known.stored, Reverse(known.searches_ago), known.depth))
     }
 
-    /// Takes new settings, after the running search (if any) has ended; returns remarks where they could not be met. A
-    /// network or tablebases that cannot be used leave the setting before in force. What could not be met, or only in part,
-    /// is tried again when it is set again.
+    /// Takes new settings, after the running search (if any) has ended; returns remarks where they could not be met.
+    /// Numbers out of range are moved into it. A network or tablebases that cannot be used leave the setting before in
+    /// force. What could not be met, or only in part, is tried again when it is set again.
     pub fn apply(&mut self, mut settings: Settings) -> Vec<String> {
         self.wait();
-        let mut remarks = Vec::new();
+        let mut remarks = settings.move_into_range();
         if settings.hash_mib != self.settings.hash_mib {
             match Arc::get_mut(&mut self.tt) {
                 Some(tt) => remarks.extend(tt.resize(settings.hash_mib, settings.threads)),
@@ -261,8 +266,7 @@ impl Engine {
 
     /// The data of each thread, or of fewer, and a remark if the system has no more. The setting is then what there is.
     fn fit_threads(&mut self) -> Option<String> {
-        let wanted = self.settings.threads.max(1);
-        self.settings.threads = wanted;
+        let wanted = self.settings.threads;
         self.threads.truncate(wanted);
         while self.threads.len() < wanted {
             // A failed allocation would end the program, so the system is probed first, with something to spare. The

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use super::message::{Message, Values};
-use crate::engine::{LARGEST_HASH, MOST_THREADS, Settings, handicap};
+use crate::engine::{
+    LARGEST_CONTEMPT, LARGEST_HASH, LARGEST_PROBE_DEPTH, LARGEST_PROBE_LIMIT, LONGEST_OVERHEAD, MOST_LINES,
+    MOST_NODES_TIME, MOST_THREADS, Settings, handicap,
+};
 #[cfg(feature = "tune")]
 use crate::params::{self, Tunable};
 #[cfg(feature = "tune")]
@@ -99,7 +102,12 @@ pub static OPTIONS: &[Definition] = &[
     },
     Definition {
         name: "MultiPV",
-        kind: OptionKind::Spin { default: 1, min: 1, max: 256, set: |options, n| options.engine.multi_pv = to_size(n) },
+        kind: OptionKind::Spin {
+            default: 1,
+            min: 1,
+            max: MOST_LINES as i32,
+            set: |options, n| options.engine.multi_pv = to_size(n),
+        },
         meaning: "how many best lines to show",
     },
     Definition {
@@ -154,7 +162,12 @@ pub static OPTIONS: &[Definition] = &[
     },
     Definition {
         name: "Contempt",
-        kind: OptionKind::Spin { default: 0, min: -100, max: 100, set: |options, n| options.engine.contempt = n },
+        kind: OptionKind::Spin {
+            default: 0,
+            min: -LARGEST_CONTEMPT,
+            max: LARGEST_CONTEMPT,
+            set: |options, n| options.engine.contempt = n,
+        },
         meaning: "centipawns by which a draw is worse than an even position: positive avoids draws, negative seeks them",
     },
     #[cfg(feature = "tune")]
@@ -180,7 +193,7 @@ pub static OPTIONS: &[Definition] = &[
         kind: OptionKind::Spin {
             default: 10,
             min: 0,
-            max: 5000,
+            max: LONGEST_OVERHEAD as i32,
             set: |options, n| options.engine.move_overhead = to_milliseconds(n),
         },
         meaning: "milliseconds that GUI and connection take of every move",
@@ -192,15 +205,20 @@ pub static OPTIONS: &[Definition] = &[
     },
     Definition {
         name: "SyzygyProbeDepth",
-        kind: OptionKind::Spin { default: 1, min: 1, max: 100, set: |options, n| options.engine.probing.depth = n },
+        kind: OptionKind::Spin {
+            default: 1,
+            min: 1,
+            max: LARGEST_PROBE_DEPTH,
+            set: |options, n| options.engine.probing.depth = n,
+        },
         meaning: "remaining depth from which the largest positions that the tables and SyzygyProbeLimit allow are looked up; smaller ones always are",
     },
     Definition {
         name: "SyzygyProbeLimit",
         kind: OptionKind::Spin {
-            default: 7,
+            default: LARGEST_PROBE_LIMIT as i32,
             min: 0,
-            max: 7,
+            max: LARGEST_PROBE_LIMIT as i32,
             set: |options, n| options.engine.probing.limit = to_size(n),
         },
         meaning: "positions with more men than this, kings included, are not looked up; 0 for never",
@@ -226,7 +244,7 @@ pub static OPTIONS: &[Definition] = &[
         kind: OptionKind::Spin {
             default: 0,
             min: 0,
-            max: 10_000,
+            max: MOST_NODES_TIME as i32,
             set: |options, n| options.engine.nodes_time = to_size(n) as u64,
         },
         meaning: "for tests on busy machines: this many nodes count as a millisecond; 0 is time itself",

@@ -32,11 +32,12 @@ use files::{SmallInMemory, check_magic, is_same, table_files};
 /// When tables are probed: the UCI options `SyzygyProbeDepth`, `SyzygyProbeLimit` and `Syzygy50MoveRule`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probing {
-    /// The remaining depth from which positions of the largest allowed size are probed; smaller ones always are.
+    /// The remaining depth in plies from which positions of the largest allowed size are probed; smaller ones always
+    /// are. The default is 1.
     pub depth: i32,
-    /// No more men than this, kings included; 0 probes never.
+    /// No more men than this, kings included; 0 probes never. The default is 7.
     pub limit: usize,
-    /// Whether a win that the 50-move rule spoils is a draw.
+    /// Whether a win that the 50-move rule spoils is a draw; by default it is.
     pub fifty_moves: bool,
 }
 
