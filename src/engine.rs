@@ -323,10 +323,36 @@ impl Engine {
         &self.tt
     }
 
-    /// Searches and returns when done; the listener gets every event but [`Event::Done`]. Never waits for signals.
+    /// Searches and returns when done; the listener gets every event but [`Event::Done`]. Never waits for signals: of
+    /// the limits, `infinite` and `ponder` count as false. Without `infinite` it is the search of a game, with the
+    /// contempt, the draw rule and the strength that are set; for analysis, set [`Settings::analyse_mode`].
+    ///
+    /// Nothing can stop this search from outside. So one that is not [limited](Limits::is_limited), nor by a limited
+    /// strength, is refused: the listener gets an [`Event::Message`], and the outcome is [`Outcome::without_move`].
+    /// [`Engine::start`] searches without limits. A limit by `mate` alone ends the search only once that is decided,
+    /// which may be never.
+    ///
+    /// ```
+    /// use ibex::engine::{Engine, Settings};
+    /// use ibex::position::Game;
+    /// use ibex::time::Limits;
+    ///
+    /// let (mut engine, _) = Engine::new(Settings { hash_mib: 8, ..Settings::default() });
+    /// assert!(engine.search(&Game::startpos(), Limits::default(), None).best.is_none()); // refused
+    /// let outcome = engine.search(&Game::startpos(), Limits::depth(5), None);
+    /// assert!(outcome.best.is_some() && outcome.last.is_some_and(|line| line.complete && line.depth == 5));
+    /// ```
     pub fn search(&mut self, game: &Game, limits: Limits, listener: Option<Listener<'_>>) -> Outcome {
         self.wait();
         let limits = Limits { infinite: false, ponder: false, ..limits };
+        if !limits.is_limited() && self.handicap(&limits).is_none() {
+            let refused = "a search without limits has no end; Engine::start makes one that can be stopped";
+            log::error!("{refused}");
+            if let Some(listener) = listener {
+                listener(Event::Message(refused.to_owned()));
+            }
+            return Outcome::without_move(0, Duration::ZERO);
+        }
         let clock = self.prepare(game, &limits);
         let job = self.job(game.clone(), limits, clock);
         let outcome = with_search_stack(|| job.run(&mut self.threads, listener)).unwrap_or_else(|error| {

@@ -81,6 +81,23 @@ impl fmt::Display for Limits {
 }
 
 impl Limits {
+    /// Whether anything but `stop` ends the search: a depth, nodes, a mate, or time. `moves_to_go`, increments and
+    /// `search_moves` alone end none.
+    ///
+    /// ```
+    /// use ibex::time::Limits;
+    ///
+    /// assert!(Limits::nodes(1000).is_limited());
+    /// assert!(!Limits { infinite: true, ..Limits::default() }.is_limited());
+    /// ```
+    pub fn is_limited(&self) -> bool {
+        self.depth.is_some()
+            || self.nodes.is_some()
+            || self.soft_nodes.is_some()
+            || self.mate.is_some()
+            || self.is_timed()
+    }
+
     /// Whether any time limits the search: its own, or a clock.
     pub fn is_timed(&self) -> bool {
         self.movetime.is_some() || self.clock.iter().any(Option::is_some)
