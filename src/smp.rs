@@ -268,6 +268,7 @@ mod tests {
             pv: vec![PackedMove::new(best)],
             value,
             basis: Basis::default(),
+            complete: true,
             depth,
             iteration: depth,
             trend: None,

@@ -149,7 +149,7 @@ impl Job {
             lines: 1,
             value: self.conventions.to_uci(result.value),
             basis: result.basis,
-            complete: true,
+            complete: result.complete,
             nodes: shared.nodes(),
             time,
             hashfull: self.tt.hashfull(),
@@ -168,5 +168,65 @@ impl Job {
         }
         let entry = self.tt.probe(Past::new(self.conventions, &self.game).key(game.position(), 1))?;
         entry.best.and_then(|reply| game.position().find(reply))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::bound::Bound;
+    use crate::engine::{Engine, Settings};
+    use crate::position::Position;
+    use crate::search::Basis;
+
+    fn engine() -> Engine {
+        Engine::new(Settings { hash_mib: 1, ..Settings::default() }).0
+    }
+
+    /// A search of one node has no iteration, so that no line of it is complete.
+    #[test]
+    fn a_line_of_an_interrupted_first_iteration_is_not_complete() {
+        let outcome = engine().search(&Game::startpos(), Limits::nodes(1), None);
+        let last = outcome.last.expect("a line");
+        assert_eq!((last.complete, last.value.bound(), last.basis), (false, Bound::Lower, Basis::Evaluation));
+        assert_eq!(last.pv, [outcome.best.expect("a move")]);
+    }
+
+    /// Wherever the search ends: an evaluation is exact if its line is complete, and a lower bound if not.
+    #[test]
+    fn complete_lines_have_exact_evaluations() {
+        let moves = ["e2e4", "d7d5", "e4d5", "g8f6"];
+        let mut position = Position::startpos();
+        moves.into_iter().for_each(|text| position.play(position.parse_move(text).expect("legal")));
+        let (game, mut counts) = (Game::new(position), [0, 0]);
+        let mut engine = engine();
+        for nodes in (1..400).chain((400..40_000).step_by(397)) {
+            engine.new_game();
+            let last = engine.search(&game, Limits::nodes(nodes), None).last.expect("a line");
+            let expected = if last.complete { Bound::Exact } else { Bound::Lower };
+            assert_eq!((last.basis, last.value.bound()), (Basis::Evaluation, expected), "{nodes} nodes: {last:?}");
+            counts[usize::from(last.complete)] += 1;
+        }
+        assert!(counts.iter().all(|&count| count > 10), "{counts:?}");
+    }
+
+    /// Nothing could stop such a search. A limited strength is a limit.
+    #[test]
+    fn a_search_without_limits_is_refused() {
+        let heard = Mutex::new(Vec::new());
+        let hear = |event: Event| match event {
+            Event::Message(text) => heard.lock().expect("no panic").push(text),
+            other => panic!("{other:?}"),
+        };
+        let endless = Limits { infinite: true, moves_to_go: Some(10), ..Limits::default() };
+        for (count, limits) in [Limits::default(), endless].into_iter().enumerate() {
+            let outcome = engine().search(&Game::startpos(), limits, Some(&hear));
+            assert!(outcome.best.is_none() && outcome.last.is_none() && outcome.nodes == 0);
+            assert_eq!(heard.lock().expect("no panic").len(), count + 1);
+        }
+        let weak = Settings { hash_mib: 1, skill: 0, ..Settings::default() };
+        assert!(Engine::new(weak).0.search(&Game::startpos(), Limits::default(), None).best.is_some());
     }
 }

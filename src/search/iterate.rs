@@ -28,6 +28,8 @@ pub struct ThreadResult {
     pub value: Ibv,
     /// What the value rests on.
     pub basis: Basis,
+    /// Whether the move was searched to an exact value, and was compared with all others in an iteration.
+    pub complete: bool,
     /// The depth of the search that found it: its iteration's, or up to three plies less after failing high.
     pub depth: i32,
     /// The iteration that the result rests on: the interrupted one if that has a value of its own, else the last complete
@@ -183,7 +185,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             None => (self.root_depth, Ibv::exact(self.evaluation_of_first())),
         };
         // In the first iteration, other moves may not have been searched, and one of them may be better.
-        let value = if self.completed_depth == 0 && self.roots.len() > 1 { value.force_lower() } else { value };
+        let is_compared = self.completed_depth > 0 || self.roots.len() == 1;
+        let value = if is_compared { value } else { value.force_lower() };
         let root = &self.roots[0];
         // A move that failed high at the end has a bound for a score.
         let score = root.score().or(root.value.is_some().then(|| root.value.score()));
@@ -193,6 +196,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             pv: root.pv.clone(),
             value,
             basis: self.basis(0, value),
+            complete: is_compared && root.last_exact.is_some(),
             depth,
             iteration: if root.value.is_some() { self.root_depth } else { self.completed_depth },
             trend: score.map(|score| SearchBefore { ply, cp: score.cp() }),

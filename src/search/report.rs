@@ -25,7 +25,12 @@ pub struct Report {
     pub value: Ibv,
     /// What the value rests on.
     pub basis: Basis,
-    /// Whether the iteration has completed this line. If not, the value is a bound that a window failed with.
+    /// Whether the move was searched to an exact value, and was compared with all others in an iteration. If not, the
+    /// value is a bound that a window failed with, or in [`Outcome::last`] what an interrupted first iteration has
+    /// found: a lower bound, or an evaluation where no move has a value.
+    ///
+    /// A complete line has a bound, too, where only that is proved: of a mate whose line was not found in time, or
+    /// where tables leave the result open.
     pub complete: bool,
     /// Nodes so far, over all threads.
     pub nodes: u64,
@@ -77,7 +82,7 @@ impl Basis {
 /// What happens during a search.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A line of an iteration, complete or (when the value is a bound) still open.
+    /// A line of an iteration, [complete](Report::complete) or still open; [`Report`] has an example.
     Line(Report),
     /// The root move being searched, and its number from 1.
     CurrentMove {
@@ -101,12 +106,15 @@ pub enum Event {
 /// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The move to play; none where no move is legal.
+    /// The move to play; none where no move is legal, or where [`Engine::search`](crate::engine::Engine::search) could
+    /// not search.
     pub best: Option<Move>,
     /// The expected reply, legal after `best`.
     pub ponder: Option<Move>,
-    /// The last complete line of the best move. If the move had failed high when the search ended, the line has its lower
-    /// bound. There is no line where no move is legal, or where no search thread could start.
+    /// The last line of the best move. It is not [complete](Report::complete) in two cases: the move had failed high when
+    /// the search ended, and the line has that lower bound; or the search ended in its first iteration, and the line has
+    /// the value of a move that not all others were compared with, or an evaluation. There is no line where there is no
+    /// move.
     pub last: Option<Report>,
     /// Nodes of the whole search.
     pub nodes: u64,

@@ -1,8 +1,9 @@
 //! From the search's events to `info` and `bestmove` lines.
 //!
 //! The manners that users and tools expect: no flood while iterations take no time, bounds and the current move only
-//! after seconds, and at the end a line that agrees with `bestmove` and shows the final counts. It is exact unless the
-//! move had failed high when the search ended.
+//! after seconds, and at the end a line that agrees with `bestmove` and shows the final counts. Its score is a bound if
+//! the move had failed high when the search ended, if the search ended in its first iteration, or if only a bound is
+//! proved.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
