@@ -318,7 +318,29 @@ impl Engine {
         self.tt.clear(self.settings.threads);
     }
 
-    /// The transposition table.
+    /// The transposition table. Its keys are those of [`Past::key`], which add the conventions of the search, the
+    /// 50-move clock and the past of the game to [`Position::key`]: by a position's own key alone, a search of a game
+    /// with the default settings leaves nothing to find. [`Engine::probe_tt`] and [`Engine::probe_tt_after`] form the
+    /// keys.
+    ///
+    /// ```
+    /// use ibex::engine::{Engine, Settings};
+    /// use ibex::position::Game;
+    /// use ibex::search::past::Past;
+    /// use ibex::time::Limits;
+    ///
+    /// let (mut engine, _) = Engine::new(Settings { hash_mib: 8, ..Settings::default() });
+    /// let game = Game::startpos();
+    /// let best = engine.search(&game, Limits::nodes(5_000), None).best.expect("a move");
+    ///
+    /// // What the table has of the position after the best move: by the engine, or by a key of one's own.
+    /// let probe = engine.probe_tt_after(&game, best).expect("an entry");
+    /// let past = Past::new(engine.settings().conventions(false), &game);
+    /// let after = game.position().after(best); // one ply from the root
+    /// let entry = engine.tt().probe(past.key(&after, 1)).expect("an entry");
+    /// assert_eq!((probe.depth, probe.searches_ago), (entry.depth, 0));
+    /// assert!(engine.tt().probe(after.key()).is_none());
+    /// ```
     pub fn tt(&self) -> &TranspositionTable {
         &self.tt
     }

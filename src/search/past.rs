@@ -64,7 +64,7 @@ impl Past {
         if usize::from(position.reversible()) >= ply { self.traps } else { 0 }
     }
 
-    /// The key of a node at `ply`.
+    /// The key of a node at `ply`, the plies from the root. The root itself is at ply 0.
     #[inline]
     pub fn key(self, position: &Position, ply: usize) -> u64 {
         position.key() ^ self.conventions ^ clock_word(position.clock()) ^ self.traps_at(position, ply)

@@ -132,7 +132,8 @@ impl<S: Seal> TranspositionTable<S> {
         words.find(|&(found, word)| found == key && counts(word)).map(|(_, word)| word)
     }
 
-    /// What is known about the position with this key.
+    /// What is known about the position with this key: in a table of a search a key of
+    /// [`Past::key`](crate::search::past::Past::key).
     #[inline]
     pub fn probe(&self, key: u64) -> Option<Entry> {
         Entry::unpack(self.find(key)?)
