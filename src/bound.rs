@@ -75,7 +75,16 @@ impl Bound {
 pub struct Ibv(i32);
 
 impl Ibv {
-    /// Nothing known: the "fail bound" of an unsuccessful recognition. Less than every value; never negated.
+    /// Nothing known: the "fail bound" of an unsuccessful recognition. Less than every value.
+    ///
+    /// It has neither a score nor a bound, and no negation: [`Ibv::is_some`] comes before [`Ibv::score`] and the like.
+    ///
+    /// ```
+    /// use ibex::bound::Ibv;
+    ///
+    /// let score = |ibv: Ibv| ibv.is_some().then(|| ibv.score());
+    /// assert_eq!(score(Ibv::NONE), None);
+    /// ```
     pub const NONE: Ibv = Ibv((-1 << 20) | 0b10);
 
     /// The truth is `score`.
@@ -113,12 +122,20 @@ impl Ibv {
     }
 
     /// The value without its bound. A plain shift would turn "≤ 10" into 9; adding one first rounds it back.
+    ///
+    /// # Panics
+    ///
+    /// In builds with debug assertions, of [`Ibv::NONE`]; in others the result then means nothing.
     pub const fn score(self) -> Score {
         debug_assert!(self.is_some());
         Score::from_raw((self.0 + 1) >> 2)
     }
 
     /// The bound without its value.
+    ///
+    /// # Panics
+    ///
+    /// In builds with debug assertions, of [`Ibv::NONE`]; in others the result then means nothing.
     pub const fn bound(self) -> Bound {
         debug_assert!(self.is_some());
         match self.0 & 0b11 {
@@ -128,7 +145,8 @@ impl Ibv {
         }
     }
 
-    /// The same value, claimed exact.
+    /// The same value, claimed exact. [`Ibv::NONE`] has no value: of it this, [`Ibv::force_lower`] and
+    /// [`Ibv::force_upper`] mean nothing.
     #[must_use]
     pub const fn force_exact(self) -> Ibv {
         Ibv((self.0 + 1) & !0b11)
@@ -156,6 +174,10 @@ impl Ibv {
     }
 
     /// Whether this child value raises `alpha`: it is above it, and more than an upper bound.
+    ///
+    /// # Panics
+    ///
+    /// In builds with debug assertions, of [`Ibv::NONE`]; in others the result then means nothing.
     pub const fn raises(self, alpha: Score) -> bool {
         self.score().raw() > alpha.raw() && !matches!(self.bound(), Bound::Upper)
     }
@@ -177,6 +199,10 @@ impl Ibv {
     }
 
     /// Whether this says more than the opinion that the value is `cp` centipawns: what it is, or that it is more, or less.
+    ///
+    /// # Panics
+    ///
+    /// In builds with debug assertions, of [`Ibv::NONE`]; in others the result then means nothing.
     pub const fn corrects(self, cp: i32) -> bool {
         let known = self.score().cp();
         match self.bound() {
@@ -221,6 +247,10 @@ impl Ibv {
     ///
     /// `lower` and `upper` are proved bounds of the same node (from a recognizer or the table). A refutation at a
     /// lowered beta and a failure at a raised alpha are exact: the proof bounds the value from the other side.
+    ///
+    /// # Panics
+    ///
+    /// In builds with debug assertions, of [`Ibv::NONE`]; in others the result then means nothing.
     #[must_use]
     pub fn within(self, lower: Option<Score>, upper: Option<Score>) -> Ibv {
         let mut ibv = self;
@@ -238,12 +268,20 @@ impl Ibv {
     }
 
     /// Re-bases to a node at `ply` for the table; the bound is kept.
+    ///
+    /// # Panics
+    ///
+    /// In builds with debug assertions, of [`Ibv::NONE`]; in others the result then means nothing.
     #[must_use]
     pub const fn to_tt(self, ply: usize, draws: DrawRule) -> Ibv {
         Ibv::new(self.score().to_tt(ply, draws), self.bound())
     }
 
     /// Re-bases a stored value to the root; [`Ibv::NONE`] where its distance no longer fits.
+    ///
+    /// # Panics
+    ///
+    /// In builds with debug assertions, of [`Ibv::NONE`]; in others the result then means nothing.
     #[must_use]
     pub const fn from_tt(self, ply: usize, draws: DrawRule) -> Ibv {
         match self.score().from_tt(ply, draws) {
@@ -255,6 +293,11 @@ impl Ibv {
 
 impl Neg for Ibv {
     type Output = Ibv;
+    /// The value from the other side's view, with the [bound flipped](Bound::flipped).
+    ///
+    /// # Panics
+    ///
+    /// In builds with debug assertions, of [`Ibv::NONE`]; in others the result then means nothing.
     fn neg(self) -> Ibv {
         debug_assert!(self.is_some(), "nothing known cannot be negated");
         Ibv(-self.0)
@@ -366,6 +409,22 @@ mod tests {
             }
         }
         assert_eq!(Ibv::NONE.proof(), Ibv::NONE);
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    fn nothing_known_has_no_parts() {
+        let parts: [fn(Ibv); 8] = [
+            |none| _ = none.score(),
+            |none| _ = none.bound(),
+            |none| _ = -none,
+            |none| _ = none.raises(Score::ZERO),
+            |none| _ = none.corrects(0),
+            |none| _ = none.within(Some(Score::ZERO), None),
+            |none| _ = none.to_tt(0, DrawRule::Off),
+            |none| _ = none.from_tt(0, DrawRule::Off),
+        ];
+        assert!(parts.iter().all(|part| std::panic::catch_unwind(|| part(Ibv::NONE)).is_err()));
     }
 
     /// A raw shift would lose one at every upper bound; this is the pitfall that `score` exists to avoid.

@@ -2,7 +2,7 @@
 //!
 //! A [`Score`] is always relative to the side to move of the node that it belongs to. Its band says what kind of
 //! statement it is, so a mate, a tablebase win, a recognized win, an evaluation and a draw can never be mistaken for
-//! each other:
+//! each other, as long as plies are within 0..=[`MAX_PLY`]:
 //!
 //! | band | magnitude | meaning |
 //! |---|---|---|
@@ -92,7 +92,11 @@ impl Score {
     /// The largest progress that a recognized win can carry.
     pub const MAX_PROGRESS: i32 = RECOGNIZER_MAX - RECOGNIZER_MIN;
 
-    /// The score with this raw value; values beyond the scale saturate.
+    /// The score with this raw value, from `Score::MIN.raw()` to `Score::MAX.raw()`.
+    ///
+    /// # Panics
+    ///
+    /// In builds with debug assertions, if the value is beyond the scale; in others it saturates.
     pub const fn from_raw(raw: i32) -> Score {
         debug_assert!(raw >= -MATE && raw <= MATE);
         Score(if raw < -MATE {
@@ -109,18 +113,36 @@ impl Score {
         self.0 as i32
     }
 
-    /// The side to move mates at `ply` from the root.
+    /// The side to move mates at `ply` from the root: 0 to [`MAX_PLY`]. From the root's view that is an odd number.
+    ///
+    /// # Panics
+    ///
+    /// In builds with debug assertions, if `ply` is more than [`MAX_PLY`]; in others the score then lies in another
+    /// band.
     pub const fn mate_in(ply: usize) -> Score {
+        debug_assert!(ply <= MAX_PLY);
         Score::from_raw(MATE - ply as i32)
     }
 
-    /// The side to move is mated at `ply` from the root.
+    /// The side to move is mated at `ply` from the root: 0 to [`MAX_PLY`]. From the root's view that is an even number.
+    ///
+    /// # Panics
+    ///
+    /// In builds with debug assertions, if `ply` is more than [`MAX_PLY`]; in others the score then lies in another
+    /// band.
     pub const fn mated_in(ply: usize) -> Score {
+        debug_assert!(ply <= MAX_PLY);
         Score::from_raw(-MATE + ply as i32)
     }
 
-    /// A tablebase win for the side to move, probed at `ply`.
+    /// A tablebase win for the side to move, probed at `ply` from the root: 0 to [`MAX_PLY`].
+    ///
+    /// # Panics
+    ///
+    /// In builds with debug assertions, if `ply` is more than [`MAX_PLY`]; in others the score then lies in another
+    /// band.
     pub const fn tablebase_win(ply: usize) -> Score {
+        debug_assert!(ply <= MAX_PLY);
         Score::from_raw(TABLEBASE - ply as i32)
     }
 
@@ -209,7 +231,9 @@ impl Score {
         }
     }
 
-    /// Full moves to the mate as UCI counts them: positive when the side to move mates, `Some(0)` when it is mated.
+    /// Full moves to the mate as UCI counts them, of a score from the root's view: positive when the root's side mates,
+    /// negative when it will be mated, `Some(0)` when it is mated already. In a node below, plies from the root are not
+    /// moves of its side.
     pub const fn mate_moves(self) -> Option<i32> {
         match self.mate_ply() {
             None => None,
@@ -243,12 +267,20 @@ impl Score {
     }
 
     /// The next score above, for null windows.
+    ///
+    /// # Panics
+    ///
+    /// In builds with debug assertions, of [`Score::MAX`], which others return.
     #[must_use]
     pub const fn above(self) -> Score {
         Score::from_raw(self.0 as i32 + 1)
     }
 
     /// The next score below, for null windows.
+    ///
+    /// # Panics
+    ///
+    /// In builds with debug assertions, of [`Score::MIN`], which others return.
     #[must_use]
     pub const fn below(self) -> Score {
         Score::from_raw(self.0 as i32 - 1)
@@ -444,6 +476,24 @@ mod tests {
         assert_eq!(Score::mated_in(2).mate_moves(), Some(-1));
         assert_eq!(Score::mated_in(4).mate_moves(), Some(-2));
         assert_eq!(Score::tablebase_win(0).mate_moves(), None);
+    }
+
+    #[test]
+    fn plies_fill_their_bands() {
+        for ply in 0..=MAX_PLY {
+            assert_eq!(Score::mate_in(ply).mate_ply(), Some(ply));
+            assert_eq!(Score::mated_in(ply).mate_ply(), Some(ply));
+            assert_eq!(Score::tablebase_win(ply).tablebase_ply(), Some(ply));
+        }
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    fn plies_beyond_the_bands_are_refused() {
+        for score in [Score::mate_in, Score::mated_in, Score::tablebase_win] {
+            assert!(std::panic::catch_unwind(|| score(MAX_PLY + 1)).is_err());
+        }
+        assert!(std::panic::catch_unwind(|| Score::from_raw(Score::MAX.raw() + 1)).is_err());
     }
 
     /// The table-driven examples of the re-basing rule: (ply stored at, score there, stored, ply probed at, result).

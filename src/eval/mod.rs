@@ -33,7 +33,30 @@ impl Default for Evaluation {
 
 /// An evaluator with the memory of one search thread.
 ///
-/// It follows the path of the search, so that a network's accumulator can be updated move by move.
+/// It follows the path of the search, so that a network's accumulator can be updated move by move: [`Evaluator::reset`]
+/// begins a path, [`Evaluator::push`] and [`Evaluator::pop`] make it longer and shorter, and [`Evaluator::evaluate`]
+/// takes the position at its end.
+///
+/// ```
+/// use ibex::eval::Evaluator;
+/// use ibex::position::Position;
+///
+/// let mut evaluator = Evaluator::default(); // the network that is built in, if one is
+/// let start = Position::startpos();
+/// evaluator.reset(&start);
+/// let value = evaluator.evaluate(&start); // centipawns for the side to move
+///
+/// let m = start.parse_move("e2e4").expect("a legal move");
+/// evaluator.push(&start, m);
+/// let after = start.after(m);
+/// let updated = evaluator.evaluate(&after); // for Black
+/// evaluator.pop();
+/// assert_eq!(evaluator.evaluate(&start), value);
+///
+/// // A path of its own gives the same value.
+/// evaluator.reset(&after);
+/// assert_eq!(evaluator.evaluate(&after), updated);
+/// ```
 pub struct Evaluator {
     kind: Kind,
     /// Whether values are those of the network or of the hand-written evaluation alone: see [`Evaluator::set_raw`].
@@ -47,7 +70,7 @@ enum Kind {
 }
 
 impl Evaluator {
-    /// An evaluator of this kind that has seen nothing.
+    /// An evaluator of this kind, without a path: [`Evaluator::reset`] comes first.
     pub fn new(evaluation: &Evaluation) -> Evaluator {
         let kind = match evaluation {
             Evaluation::Classical => Kind::Classical(PawnCache::new()),
@@ -77,7 +100,11 @@ impl Evaluator {
         }
     }
 
-    /// Follows a move, to be played from `before`.
+    /// Follows a legal move, to be played from `before`, the position at the end of the path.
+    ///
+    /// # Panics
+    ///
+    /// With a network, without [`Evaluator::reset`] before.
     #[inline]
     pub fn push(&mut self, before: &Position, m: Move) {
         if let Kind::Network(path) = &mut self.kind {
@@ -86,6 +113,10 @@ impl Evaluator {
     }
 
     /// Follows a null move.
+    ///
+    /// # Panics
+    ///
+    /// As [`Evaluator::push`].
     #[inline]
     pub fn push_null(&mut self) {
         if let Kind::Network(path) = &mut self.kind {
@@ -94,6 +125,11 @@ impl Evaluator {
     }
 
     /// Takes back the last move, null or not.
+    ///
+    /// # Panics
+    ///
+    /// In builds with debug assertions and with a network, if no move is left to take back. In others the path is then
+    /// gone, as before [`Evaluator::reset`].
     #[inline]
     pub fn pop(&mut self) {
         if let Kind::Network(path) = &mut self.kind {
@@ -101,7 +137,14 @@ impl Evaluator {
         }
     }
 
-    /// The value for the side to move in centipawns, within ±[`Score::MAX_EVAL`]; not to be used in check.
+    /// The value for the side to move in centipawns, within ±[`Score::MAX_EVAL`].
+    ///
+    /// `position` is the one at the end of the path. Of any other, a network gives a value that means nothing. In check
+    /// the value means little: evaluations are made for quiet positions.
+    ///
+    /// # Panics
+    ///
+    /// With a network, without [`Evaluator::reset`] before.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> i32 {
         let value = match &mut self.kind {
