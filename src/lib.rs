@@ -5,8 +5,8 @@
 //! use ibex::engine::{Engine, Settings};
 //! use ibex::position::Game;
 //! use ibex::score::Score;
+//! use ibex::shakmaty::CastlingMode;
 //! use ibex::time::Limits;
-//! use shakmaty::CastlingMode;
 //!
 //! let (mut engine, _) = Engine::new(Settings::default());
 //! let game = Game::from_fen("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", CastlingMode::Standard)?;
@@ -15,6 +15,9 @@
 //! assert_eq!(outcome.last.map(|line| line.value), Some(Ibv::exact(Score::mate_in(1)))); // a mate, and exact
 //! # Ok::<(), ibex::position::FenError>(())
 //! ```
+//!
+//! Moves, squares, colours and boards are types of [`shakmaty`], which this crate names as `ibex::shakmaty`. Take them
+//! from there: the types of another version of shakmaty are other types, and Ibex pins its version (`Cargo.toml`).
 //!
 //! # The map
 //!
@@ -57,6 +60,8 @@
 #![allow(rustdoc::private_intra_doc_links)]
 // `eprintln!` panics where standard error takes nothing: the laboratory has `remark!`. Tests may print.
 #![cfg_attr(not(test), deny(clippy::print_stderr))]
+
+pub use shakmaty;
 
 pub mod bench;
 pub mod bound;

@@ -31,7 +31,7 @@ pub use moves::PackedMove;
 ///
 /// ```
 /// use ibex::position::{FenError, Illegal, Position};
-/// use shakmaty::CastlingMode;
+/// use ibex::shakmaty::CastlingMode;
 ///
 /// let mut position = Position::startpos();
 /// let m = position.parse_move("e2e4").expect("legal in the initial position");

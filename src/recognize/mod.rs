@@ -122,6 +122,26 @@ static IDS: [u8; 1024] = {
 ///
 /// At a position without a recognizer this is a few instructions. Castling rights are outside of every proof: with
 /// them, there is no answer. No class has pawns on both sides, so en passant captures never arise.
+///
+/// ```
+/// use ibex::bound::{Bound, Ibv};
+/// use ibex::position::Position;
+/// use ibex::position::notation::read_fen;
+/// use ibex::recognize::recognize;
+/// use ibex::score::Score;
+///
+/// // The pawn of the rook's file queens on a square that the bishop does not reach: a draw.
+/// let drawn = recognize(&read_fen("7k/8/8/8/7P/8/B7/K7 w - - 0 1")?).ibv;
+/// assert_eq!(drawn, Ibv::exact(Score::ZERO));
+///
+/// // Rook against king is a win at least: how far the mate is, the class does not say.
+/// let won = recognize(&read_fen("8/8/4k3/8/8/8/8/R3K3 w - - 0 1")?).ibv;
+/// assert!(won.bound() == Bound::Lower && won.score().is_win());
+///
+/// // Most positions have no class.
+/// assert!(recognize(&Position::startpos()).ibv.is_none());
+/// # Ok::<(), ibex::position::FenError>(())
+/// ```
 #[inline]
 pub fn recognize(position: &Position) -> Recognition {
     if may_have_class(position.board()) { probe_class(position) } else { Recognition::NONE }

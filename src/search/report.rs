@@ -11,6 +11,43 @@ use crate::position::Position;
 use crate::score::{Band, Score};
 
 /// One line of an iteration.
+///
+/// ```
+/// use std::sync::Mutex;
+///
+/// use ibex::bound::Bound;
+/// use ibex::engine::{Engine, Settings};
+/// use ibex::position::Game;
+/// use ibex::position::notation::{read_fen, san};
+/// use ibex::search::{Basis, Event, Report};
+/// use ibex::time::Limits;
+///
+/// // Two lines of each iteration (MultiPV); the search calls the listener from its own thread.
+/// let (mut engine, _) = Engine::new(Settings { hash_mib: 8, multi_pv: 2, ..Settings::default() });
+/// let game = Game::new(read_fen("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1")?);
+/// let reports: Mutex<Vec<Report>> = Mutex::default();
+/// engine.search(
+///     &game,
+///     Limits::depth(3),
+///     Some(&|event| {
+///         if let Event::Line(report) = event
+///             && report.complete
+///         {
+///             reports.lock().unwrap().push(report);
+///         }
+///     }),
+/// );
+///
+/// let reports = reports.into_inner().unwrap();
+/// let [first, second] = &reports[reports.len() - 2..] else { unreachable!() };
+/// assert_eq!((first.line, second.line, second.lines), (1, 2, 2));
+/// assert!(first.value > second.value);
+/// // The score, what it says of the truth, what it rests on, and the moves.
+/// assert_eq!((first.value.score().mate_moves(), first.value.bound()), (Some(1), Bound::Exact));
+/// assert_eq!((first.basis, second.basis), (Basis::Mate, Basis::Evaluation));
+/// assert_eq!(san(game.position(), first.pv[0]), "Rd8#");
+/// # Ok::<(), ibex::position::FenError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The iteration.

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use shakmaty::{ByColor, Move};
 
-/// The limits of one search; the first that is reached ends it.
+/// The limits of one search; the first that is reached ends it. The default is none at all.
 ///
 /// ```
 /// use std::time::Duration;
 ///
 /// use ibex::time::Limits;
-/// use shakmaty::ByColor;
+/// use ibex::shakmaty::ByColor;
 ///
 /// // Ten iterations, but no more than two seconds.
 /// let limits = Limits { movetime: Some(Duration::from_secs(2)), ..Limits::depth(10) };

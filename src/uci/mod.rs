@@ -116,6 +116,28 @@ fn leave_a_stuck_reader(output: &Weak<Output>) {
 /// Holds a conversation with these bytes as its input, and ends it with `quit`; for tests and fuzzers.
 ///
 /// The options that name files are as open to the input as they are to a chess program.
+///
+/// ```
+/// use std::io::Write;
+/// use std::sync::mpsc;
+///
+/// struct Answers(mpsc::Sender<Vec<u8>>);
+///
+/// impl Write for Answers {
+///     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+///         self.0.send(bytes.to_vec()).map(|()| bytes.len()).map_err(std::io::Error::other)
+///     }
+///
+///     fn flush(&mut self) -> std::io::Result<()> {
+///         Ok(())
+///     }
+/// }
+///
+/// let (sender, answers) = mpsc::channel();
+/// ibex::uci::converse(b"uci\nposition startpos\ngo depth 3\n", Answers(sender));
+/// let text = String::from_utf8(answers.iter().flatten().collect()).unwrap();
+/// assert!(text.contains("\nuciok\n") && text.contains("\nbestmove "));
+/// ```
 pub fn converse(input: &[u8], output: impl Write + Send + 'static) {
     Session::new(output, &[], false).run(input::whole(input));
 }

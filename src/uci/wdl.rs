@@ -19,6 +19,16 @@ const SPREAD: [f64; 3] = [26.0, 118.0, -30.0];
 ///
 /// What is proved is certain, and nothing else is: the curve over the evaluation leaves each result that has not been
 /// disproved at least one game in a thousand.
+///
+/// ```
+/// use ibex::score::Score;
+/// use ibex::search::Basis;
+/// use ibex::uci::wdl::per_mille;
+///
+/// assert_eq!(per_mille(Score::mate_in(3), Basis::Mate, 5), [1000, 0, 0]);
+/// let [win, draw, loss] = per_mille(Score::heuristic(100), Basis::Evaluation, 32);
+/// assert!(win > loss && loss > 0 && win + draw + loss == 1000);
+/// ```
 pub fn per_mille(score: Score, basis: Basis, men: usize) -> [u32; 3] {
     if basis.is_proof() {
         return match score {
