@@ -163,7 +163,9 @@ mod tests {
         let game = Game::startpos();
         let (table, _) = TranspositionTable::new(1);
         let (stop, pondering) = (AtomicBool::new(stop), AtomicBool::new(false));
-        let counters: Vec<NodeCounter> = (0..512).map(|_| NodeCounter::default()).collect();
+        // With addresses of 32 bits, the data of 512 threads would fill all memory.
+        let most = if cfg!(target_pointer_width = "32") { 64 } else { 512 };
+        let counters: Vec<NodeCounter> = (0..most).map(|_| NodeCounter::default()).collect();
         let mut threads: Vec<ThreadData> = counters.iter().map(|_| ThreadData::default()).collect();
         let clock = Clock::new(limits, game.position().turn(), 0, Duration::ZERO, Instant::now());
         thread::sleep(Duration::from_millis(2));

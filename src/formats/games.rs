@@ -421,6 +421,10 @@ mod tests {
         let mut foreign = bytes.as_slice();
         for record in &records {
             assert_eq!(reader.next_game().unwrap().unwrap(), *record);
+            // The crate reads scores in the byte order of the machine.
+            if cfg!(target_endian = "big") {
+                continue;
+            }
             let game = dataformat::Game::deserialise_from(&mut foreign, Vec::new()).unwrap();
             let mut positions = Vec::new();
             game.visit_positions(|board, score| positions.push((board.pieces.occupied().inner(), score)));

@@ -526,7 +526,7 @@ mod tests {
     #[test]
     fn declarations_follow_the_protocol() {
         let lines: Vec<String> = declarations().map(|line| line.to_string()).collect();
-        assert_eq!(lines[0], "option name Hash type spin default 16 min 1 max 1048576");
+        assert_eq!(lines[0], format!("option name Hash type spin default 16 min 1 max {LARGEST_HASH}"));
         assert!(lines.contains(&"option name Clear Hash type button".into()));
         assert!(lines.contains(&"option name Ponder type check default false".into()));
         assert!(lines.contains(&"option name Debug Log File type string default <empty>".into()));
@@ -566,13 +566,14 @@ mod tests {
 
     #[test]
     fn numbers_out_of_range_are_moved_into_it() {
-        for (value, mib) in [("0", 1), ("-7", 1), ("99999999999999999999999", 1 << 20), ("-99999999999999999999999", 1)]
+        for (value, mib) in
+            [("0", 1), ("-7", 1), ("99999999999999999999999", LARGEST_HASH), ("-99999999999999999999999", 1)]
         {
             let mut options = Options::default();
             let change = set(&mut options, &format!("Hash value {value}")).expect(value);
             assert_eq!(
                 change,
-                OptionChange::Options(Some(format!("option Hash goes from 1 to 1048576: set to {mib}")))
+                OptionChange::Options(Some(format!("option Hash goes from 1 to {LARGEST_HASH}: set to {mib}")))
             );
             assert_eq!(options.engine.hash_mib, mib);
         }

@@ -11,6 +11,7 @@ mod scratch;
 
 use std::process::{Command, Output, Stdio};
 
+use ibex::engine::LARGEST_HASH;
 use ibex::position::Position;
 use scratch::Scratch;
 use serde_json::Value;
@@ -114,6 +115,7 @@ fn what_cannot_be_done_is_said() {
     let head = r#"{"ibex_epd":1,"players":[],"budget":{"nodes":9},"hash":1,"threads":1,"suites":[]}"#;
     let document = folder.write("out.json", format!("{{\n  \"head\": {head},\n  \"records\": []\n}}\n"));
     let idle = folder.write("idle.epd", "6k1/5ppp/8/8/8/8/8/R3K3 w Q - id \"no task\";\n");
+    let sizes = format!("from 1 to {LARGEST_HASH}");
     for (arguments, part) in [
         (vec!["epd", good.as_str()], "say how long to search"),
         (vec!["epd", &empty, "--depth", "2"], "no position to solve"),
@@ -138,8 +140,8 @@ fn what_cannot_be_done_is_said() {
         (vec!["epd", &good, "--movetime", "9", "--engine", "x", "--stop-at-nodes", "x"], "--nodes <N>"),
         (vec!["epd", &good, "--depth", "0"], "invalid value"),
         (vec!["epd", &good, "--depth", "2", "--shard", "3/2"], "I/N"),
-        (vec!["epd", &good, "--depth", "2", "--hash", "0"], "from 1 to 1048576"),
-        (vec!["epd", &good, "--depth", "2", "--hash", "99999999999999"], "from 1 to 1048576"),
+        (vec!["epd", &good, "--depth", "2", "--hash", "0"], sizes.as_str()),
+        (vec!["epd", &good, "--depth", "2", "--hash", "99999999999999"], sizes.as_str()),
         (vec!["epd", &good, "--depth", "2", "--threads", "513"], "1..=512"),
         (vec!["bench", "--threads", "513"], "1..=512"),
         (vec!["analyse", &good, "--depth", "2", "--threads", "513"], "1..=512"),
@@ -185,7 +187,7 @@ fn the_table_has_its_real_size() {
     let folder = Scratch::new("size");
     let suite = folder.write("one.epd", SUITE.lines().next().expect("a line"));
     let mut command = Command::new(IBEX);
-    command.args(["epd", &suite, "--nodes", "1", "--hash", "1048576"]);
+    command.args(["epd", &suite, "--nodes", "1", "--hash", &LARGEST_HASH.to_string()]);
     memory::with_memory(&mut command, 1024);
     let output = command.output().expect("the program runs");
     let said = stderr(&output);
@@ -197,7 +199,7 @@ fn the_table_has_its_real_size() {
 
     for experiment in [&["grain", "--depth", "1"][..], &["recognizers", "--nodes", "1"]] {
         let mut command = Command::new(IBEX);
-        command.arg("lab").args(experiment).args(["--epd", &suite, "--hash", "65536"]);
+        command.arg("lab").args(experiment).args(["--epd", &suite, "--hash", &(LARGEST_HASH / 16).to_string()]);
         memory::with_memory(&mut command, 1024);
         let output = command.output().expect("the program runs");
         assert_eq!(status(&output), 0, "{}", stderr(&output));

@@ -541,7 +541,7 @@ mod tests {
             ("7 3", "", 20),
             ("7 3", ",\"shard\":[1,3]", 8),
             ("7 3", ",\"shard\":[2,3]", 6),
-            ("7 3", ",\"shard\":[12,18446744073709551615]", 0),
+            ("7 3", &format!(",\"shard\":[12,{}]", usize::MAX), 0),
             ("2147483647", "", 4_294_967_294),
         ] {
             let intake = Run::parse("f", head(positions, shard).as_bytes()).expect("a head");
@@ -550,8 +550,11 @@ mod tests {
                 assert_eq!(shard.share(10), (0..10).filter(|&index| shard.has(index)).count());
             }
         }
-        for positions in ["18446744073709551615", "18446744073709551615 1", "9223372036854775808", "2147483648"] {
-            let error = Run::parse("f", head(positions, "").as_bytes()).expect_err(positions);
+        let largest = usize::MAX;
+        for positions in
+            [format!("{largest}"), format!("{largest} 1"), format!("{}", largest / 2 + 1), (1_u32 << 31).to_string()]
+        {
+            let error = Run::parse("f", head(&positions, "").as_bytes()).expect_err(&positions);
             assert_eq!(error.to_string(), "f: the head of a run with too many positions");
         }
     }
