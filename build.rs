@@ -1,6 +1,7 @@
-//! Tells the crate its version, and embeds the network of `nets/` (or of the variable `EVALFILE`), checked, aligned and
+//! Sets the crate's version, and embeds the network of `nets/` (or of the variable `EVALFILE`), checked, aligned and
 //! in the target's byte order. Without a network the crate evaluates classically. Also solves endings against the
-//! lone king: those of a queen, a rook or a pawn, that of a rook pawn and the wrong bishop, and that of bishop and knight.
+//! lone king: those of a queen, a rook or a pawn, that of a rook pawn and the wrong bishop, and that of bishop and
+//! knight.
 
 #[path = "src/checksum.rs"]
 mod checksum;
@@ -30,7 +31,7 @@ fn main() {
     println!("cargo::rerun-if-changed=src/eval/nnue/format.rs");
     println!("cargo::rustc-env=IBEX_VERSION={}", version());
 
-    // What `compiler` tells at the prompt.
+    // What `compiler` prints at the prompt.
     let compiler = env::var("RUSTC")
         .ok()
         .and_then(|rustc| Command::new(rustc).arg("--version").output().ok())
@@ -56,10 +57,10 @@ fn main() {
     }
 }
 
-/// What the program calls itself. Watches what that depends on.
+/// The version that the program reports. Watches what that depends on.
 fn version() -> String {
-    // The log of HEAD grows with every commit and every change of branch; tags come and go by themselves, and what is
-    // compiled may have changed.
+    // The log of HEAD grows with every commit and every change of branch; tags come and go without it, and the
+    // sources may have changed.
     let watched = ["logs/HEAD", "refs/tags", "packed-refs"].map(|path| git(&["rev-parse", "--git-path", path]));
     let sources = ["src", "Cargo.toml", "Cargo.lock"].map(|path| Some(path.to_owned()));
     for path in watched.into_iter().chain(sources).flatten().filter(|path| Path::new(path).exists()) {
@@ -72,7 +73,7 @@ fn version() -> String {
     version
 }
 
-/// What git answers, if it does.
+/// The output of git, if it succeeds.
 fn git(args: &[&str]) -> Option<String> {
     let output = Command::new("git").args(args).output().ok().filter(|output| output.status.success())?;
     String::from_utf8(output.stdout).ok().map(|line| line.trim().to_owned())
@@ -109,13 +110,13 @@ fn find_network() -> Option<PathBuf> {
     networks.pop()
 }
 
-/// Checks a network file and writes it as Rust. What goes wrong is said as `Network::load` says it.
+/// Checks a network file and writes it as Rust. Errors read like those of `Network::load`.
 fn embed(path: &Path) -> Result<(), String> {
     let shown = path.display();
     let unread = |why: &dyn std::fmt::Display| format!("cannot read network {shown}: {why}");
     let unfit = |why: &dyn std::fmt::Display| format!("network {shown} does not fit: {why}");
     let about = fs::metadata(path).map_err(|error| unread(&error))?;
-    // A device may have no end, and a pipe no beginning.
+    // Reading a device may never end, and reading a pipe may never begin.
     if !about.is_file() {
         return Err(unread(&"it is no file"));
     }
@@ -130,7 +131,7 @@ fn embed(path: &Path) -> Result<(), String> {
         .iter()
         .flat_map(|weight| if big_endian { weight.to_be_bytes() } else { weight.to_le_bytes() })
         .collect();
-    // A file is known by its name; the header keeps the one that its training gave it.
+    // A network goes by the name of its file; the header keeps the name from training.
     let name: String = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
 
     let unwritten = |error| format!("network {shown} cannot be written as Rust: {error}");

@@ -1,5 +1,5 @@
-//! The tables that `three_men.rs`, `wrong_bishop.rs` and `bishop_knight.rs` of `src/recognize` include, from the project's
-//! own solver. White is the strong side; squares count from a1 = 0 to h8 = 63.
+//! The tables that `three_men.rs`, `wrong_bishop.rs` and `bishop_knight.rs` of `src/recognize` include, from the
+//! project's own solver. White is the strong side; squares count from a1 = 0 to h8 = 63.
 
 #[path = "../src/recognize/layout.rs"]
 mod layout;
@@ -13,7 +13,7 @@ pub fn all() -> [(&'static str, Vec<u8>); 5] {
     let endgames = ["KQvK", "KRvK", "KPvK", "KBPvK", "KBNvK"].iter().flat_map(|name| name.parse());
     let tables = Tables::solve_part(endgames, |endgame| match endgame.to_string().as_str() {
         "KBPvK" => |[_, _, bishop, pawn]| layout::is_wrong_bishop(bishop.into(), pawn.into()),
-        // A second bishop wins nowhere that a queen or a rook does not.
+        // A second bishop wins only where a queen or a rook wins, too.
         "KBBvK" => |_| false,
         _ => |_| true,
     });
@@ -44,7 +44,7 @@ fn plies(tables: &Tables, white_to_move: bool, white: usize, black: usize, men: 
     }
 }
 
-/// Queen or rook: a byte a position, 0 drawn or not legal, else the plies to the mate and one.
+/// Queen or rook: one byte per position, 0 if drawn or illegal, else the plies to mate plus one.
 fn piece(tables: &Tables, role: Role) -> Vec<u8> {
     let mut table = vec![0; layout::PIECE_SIZE];
     for strong in (0..64).filter(|square| square % 8 < 4 && square / 8 <= square % 8) {
@@ -68,7 +68,7 @@ fn pawn(tables: &Tables) -> Vec<u8> {
     table
 }
 
-/// A rook pawn and the wrong bishop: a bit a position, set where white wins, the first in the lowest bit.
+/// A rook pawn and the wrong bishop: one bit per position, set where white wins, the first in the lowest bit.
 fn wrong_bishop(tables: &Tables) -> Vec<u8> {
     let mut table = vec![0; layout::WRONG_BISHOP_SIZE / 8];
     for pawn in (1..7).map(|rank| 8 * rank) {
@@ -85,8 +85,8 @@ fn wrong_bishop(tables: &Tables) -> Vec<u8> {
     table
 }
 
-/// Bishop and knight, black to move: half a byte a position, the first in the lower half; 0 is not won, else the first
-/// level whose moves are enough.
+/// Bishop and knight, black to move: half a byte per position, the first in the lower half; 0 is not won, else the
+/// first level with enough moves.
 fn bishop_knight(tables: &Tables) -> Vec<u8> {
     let mut table = vec![0; layout::BISHOP_KNIGHT_SIZE / 2];
     let corner = (0..4).flat_map(|rank| (rank..8 - rank).map(move |file| 8 * rank + file));

@@ -1,8 +1,8 @@
-//! The version that a program has: that of `Cargo.toml`, with the commit and `-dirty` for a changed tree. A commit that
-//! is tagged with the version needs neither; a source that is no checkout has no commit.
+//! The version of a program: that of `Cargo.toml`, with the commit, and `-dirty` for a changed tree. A commit that is
+//! tagged with the version needs neither; a source outside a checkout has no commit.
 
-/// The version, by what git says of the folder of the source; a checkout has a `.git` in it. The second is true where
-/// git should have named the commit and did not.
+/// The version, from what git says about the source folder, which contains a `.git` in a checkout. The second value
+/// is true if git should have named the commit and did not.
 pub fn version(version: &str, is_checkout: bool, git: impl Fn(&[&str]) -> Option<String>) -> (String, bool) {
     // A build outside a checkout (a released archive) has no hash to show, though a checkout of something else may be
     // around it.

@@ -33,7 +33,7 @@ impl Default for BenchOptions {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BenchError {
-    /// A word is no number from 1 to `most`.
+    /// A word is not a number from 1 to `most`.
     #[error("{name} must be a number from 1 to {most}, not '{word}'")]
     Number {
         /// What the number is for.
@@ -52,12 +52,12 @@ pub enum BenchError {
 }
 
 impl BenchOptions {
-    /// Reads the words behind `bench`: none, a depth, or, as other engines take them, `HASH THREADS DEPTH`.
+    /// Reads the words after `bench`: none, a depth, or, as other engines take them, `HASH THREADS DEPTH`.
     ///
     /// # Errors
     ///
-    /// [`BenchError::Number`] if a word is no number or out of range, [`BenchError::Words`] if there are two words or more
-    /// than three.
+    /// [`BenchError::Number`] if a word is not a number or out of range, [`BenchError::Words`] if there are two words
+    /// or more than three.
     pub fn read(words: &[String]) -> Result<BenchOptions, BenchError> {
         let number = |name: &'static str, word: &str, most: u32| {
             let number = word.parse().ok().filter(|number| (1..=most).contains(number));
@@ -78,7 +78,7 @@ impl BenchOptions {
 
 /// The depth of the signature.
 pub const DEPTH: u32 = 12;
-/// The greatest depth that it takes.
+/// The greatest depth that `bench` takes.
 pub const DEEPEST: u32 = 200;
 
 /// Positions from games that Ibex played against itself after eight random plies, openings first, endgames last;
@@ -143,7 +143,7 @@ impl fmt::Display for Measured {
 }
 
 impl Measured {
-    /// Nodes a second.
+    /// Nodes per second.
     pub fn nps(&self) -> u64 {
         (self.nodes as f64 / self.time.as_secs_f64().max(1e-6)) as u64
     }
@@ -166,7 +166,7 @@ pub fn measure(setup: BenchOptions, mut done: impl FnMut(usize, u64)) -> Result<
         engine.new_game();
         let start = Instant::now();
         let outcome = engine.search(&game, Limits::depth(setup.depth), None);
-        // A sum of `Duration`s would have a branch that depends on the time, and with it the profile of a build.
+        // A sum of `Duration`s would branch on the time, so the profile of a build would depend on it.
         seconds += start.elapsed().as_secs_f64();
         nodes += outcome.nodes;
         done(i + 1, outcome.nodes);

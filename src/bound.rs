@@ -6,7 +6,7 @@
 //! low flags itself as an upper bound. The remaining code, low bits `10`, never arises from an operation and says
 //! "nothing known".
 //!
-//! Source: Don Beal, "Integrated Bounds and Values" (1995), as given in the chess programming wiki.
+//! Source: Don Beal, "Integrated Bounds and Values" (1995), as described in the chess programming wiki.
 
 use std::fmt;
 use std::ops::Neg;
@@ -26,7 +26,7 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// The bound with these two bits; `10` is none.
+    /// The bound with these two bits; `10` is not a bound.
     pub const fn from_bits(bits: u64) -> Option<Bound> {
         match bits & 0b11 {
             0b00 => Some(Bound::Exact),
@@ -45,12 +45,12 @@ impl Bound {
         }
     }
 
-    /// Whether the truth may not be less than the value.
+    /// Whether the truth is at least the value.
     pub const fn is_lower_or_exact(self) -> bool {
         !matches!(self, Bound::Upper)
     }
 
-    /// Whether the truth may not be more than the value.
+    /// Whether the truth is at most the value.
     pub const fn is_upper_or_exact(self) -> bool {
         !matches!(self, Bound::Lower)
     }
@@ -77,7 +77,7 @@ pub struct Ibv(i32);
 impl Ibv {
     /// Nothing known: the "fail bound" of an unsuccessful recognition. Less than every value.
     ///
-    /// It has neither a score nor a bound, and no negation: [`Ibv::is_some`] comes before [`Ibv::score`] and the like.
+    /// It has no score, bound or negation: check [`Ibv::is_some`] before calling [`Ibv::score`] and the like.
     ///
     /// ```
     /// use ibex::bound::Ibv;
@@ -125,7 +125,7 @@ impl Ibv {
     ///
     /// # Panics
     ///
-    /// In builds with debug assertions, of [`Ibv::NONE`]; in others the result then means nothing.
+    /// In builds with debug assertions, if this is [`Ibv::NONE`]; in other builds the result is then meaningless.
     pub const fn score(self) -> Score {
         debug_assert!(self.is_some());
         Score::from_raw((self.0 + 1) >> 2)
@@ -135,7 +135,7 @@ impl Ibv {
     ///
     /// # Panics
     ///
-    /// In builds with debug assertions, of [`Ibv::NONE`]; in others the result then means nothing.
+    /// In builds with debug assertions, if this is [`Ibv::NONE`]; in other builds the result is then meaningless.
     pub const fn bound(self) -> Bound {
         debug_assert!(self.is_some());
         match self.0 & 0b11 {
@@ -145,8 +145,8 @@ impl Ibv {
         }
     }
 
-    /// The same value, claimed exact. [`Ibv::NONE`] has no value: of it this, [`Ibv::force_lower`] and
-    /// [`Ibv::force_upper`] mean nothing.
+    /// The same value, claimed to be exact. [`Ibv::NONE`] has no value, so this, [`Ibv::force_lower`] and
+    /// [`Ibv::force_upper`] are meaningless for it.
     #[must_use]
     pub const fn force_exact(self) -> Ibv {
         Ibv((self.0 + 1) & !0b11)
@@ -167,23 +167,23 @@ impl Ibv {
     /// Whether this child value refutes the node: it proves at least `beta`. One comparison; "at most beta" is just
     /// below the line and does not cut.
     ///
-    /// Of a value that a search with this beta has returned, whose upper bounds lie no higher. Of any other,
-    /// [`Ibv::settles`] says what it proves.
+    /// Valid for a value that a search with this beta has returned: its upper bounds are no higher than beta. For any
+    /// other value, use [`Ibv::settles`].
     pub const fn cuts(self, beta: Score) -> bool {
         self.0 >= Ibv::exact(beta).0
     }
 
-    /// Whether this child value raises `alpha`: it is above it, and more than an upper bound.
+    /// Whether this child value raises `alpha`: it is greater, and not just an upper bound.
     ///
     /// # Panics
     ///
-    /// In builds with debug assertions, of [`Ibv::NONE`]; in others the result then means nothing.
+    /// In builds with debug assertions, if this is [`Ibv::NONE`]; in other builds the result is then meaningless.
     pub const fn raises(self, alpha: Score) -> bool {
         self.score().raw() > alpha.raw() && !matches!(self.bound(), Bound::Upper)
     }
 
-    /// Whether this proves that the truth is at most `alpha`; of a value that a search with this alpha has returned, as
-    /// [`Ibv::cuts`].
+    /// Whether this proves that the truth is at most `alpha`. Like [`Ibv::cuts`], valid for a value that a search
+    /// with this alpha has returned.
     pub const fn fails_low(self, alpha: Score) -> bool {
         self.0 <= Ibv::exact(alpha).0 && self.is_some()
     }
@@ -198,11 +198,12 @@ impl Ibv {
             }
     }
 
-    /// Whether this says more than the opinion that the value is `cp` centipawns: what it is, or that it is more, or less.
+    /// Whether this improves on an estimate of `cp` centipawns: it is exact, or a bound that contradicts the
+    /// estimate.
     ///
     /// # Panics
     ///
-    /// In builds with debug assertions, of [`Ibv::NONE`]; in others the result then means nothing.
+    /// In builds with debug assertions, if this is [`Ibv::NONE`]; in other builds the result is then meaningless.
     pub const fn corrects(self, cp: i32) -> bool {
         let known = self.score().cp();
         match self.bound() {
@@ -212,11 +213,11 @@ impl Ibv {
         }
     }
 
-    /// What of a value holds however shallow the search was that found it: that a win is one, and a loss a loss.
+    /// What holds of a value no matter how shallow the search was: that a win is a win, and a loss a loss.
     ///
-    /// Evaluations never claim mate, and no move is skipped before a loss is claimed, so a deeper search can only find
-    /// the win sooner. That a win comes *no* sooner was only seen at the depth searched: even of an exact mate just
-    /// "at least" is proved. And of a recognized win its progress is not: the defence may undo it.
+    /// Evaluations never claim mate, and no loss is claimed once a move has been skipped, so a deeper search can only
+    /// find the win sooner. That there is *no* sooner win holds only at the depth searched: even an exact mate proves
+    /// just "at least". The progress of a recognized win is not proved: the defence may undo it.
     #[must_use]
     pub fn proof(self) -> Ibv {
         if self.is_none() {
@@ -237,7 +238,7 @@ impl Ibv {
         self.is_some() && self.bound() == Bound::Exact && self.score().is_draw()
     }
 
-    /// The same claim, a recognized win or loss stripped of its progress.
+    /// The same claim, with a recognized win or loss stripped of its progress.
     #[must_use]
     pub fn without_progress(self) -> Ibv {
         if self.is_some() { Ibv::new(self.score().without_progress(), self.bound()) } else { self }
@@ -250,7 +251,7 @@ impl Ibv {
     ///
     /// # Panics
     ///
-    /// In builds with debug assertions, of [`Ibv::NONE`]; in others the result then means nothing.
+    /// In builds with debug assertions, if this is [`Ibv::NONE`]; in other builds the result is then meaningless.
     #[must_use]
     pub fn within(self, lower: Option<Score>, upper: Option<Score>) -> Ibv {
         let mut ibv = self;
@@ -271,7 +272,7 @@ impl Ibv {
     ///
     /// # Panics
     ///
-    /// In builds with debug assertions, of [`Ibv::NONE`]; in others the result then means nothing.
+    /// In builds with debug assertions, if this is [`Ibv::NONE`]; in other builds the result is then meaningless.
     #[must_use]
     pub const fn to_tt(self, ply: usize, draws: DrawRule) -> Ibv {
         Ibv::new(self.score().to_tt(ply, draws), self.bound())
@@ -281,7 +282,7 @@ impl Ibv {
     ///
     /// # Panics
     ///
-    /// In builds with debug assertions, of [`Ibv::NONE`]; in others the result then means nothing.
+    /// In builds with debug assertions, if this is [`Ibv::NONE`]; in other builds the result is then meaningless.
     #[must_use]
     pub const fn from_tt(self, ply: usize, draws: DrawRule) -> Ibv {
         match self.score().from_tt(ply, draws) {
@@ -297,7 +298,7 @@ impl Neg for Ibv {
     ///
     /// # Panics
     ///
-    /// In builds with debug assertions, of [`Ibv::NONE`]; in others the result then means nothing.
+    /// In builds with debug assertions, if this is [`Ibv::NONE`]; in other builds the result is then meaningless.
     fn neg(self) -> Ibv {
         debug_assert!(self.is_some(), "nothing known cannot be negated");
         Ibv(-self.0)

@@ -16,24 +16,26 @@
 //! # Ok::<(), ibex::position::FenError>(())
 //! ```
 //!
-//! Moves, squares, colours and boards are types of [`shakmaty`], which this crate names as `ibex::shakmaty`. Take them
-//! from there: the types of another version of shakmaty are other types, and Ibex pins its version (`Cargo.toml`).
+//! Moves, squares, colours and boards are types of [`shakmaty`], which this crate names as `ibex::shakmaty`. Take
+//! them from there: types of another version of shakmaty do not match, and Ibex pins its version (`Cargo.toml`).
 //!
 //! # The map
 //!
-//! Modules from the ground up; each uses those below it and none above or beside it, as `tests/source/layers.rs` checks.
+//! Modules from the ground up; each uses only modules below it, none above or beside it, as `tests/source/layers.rs`
+//! checks.
 //!
-//! **Words.** [`score`]: 15-bit scores in disjoint bands, with mates and draws counted in plies. [`bound`]: Don Beal's
-//! Integrated Bounds and Values, the type of every node's result. [`window`]: alpha and beta, with what is proved of
-//! the node and where it becomes exact. [`params`]: every tunable number of the search, once. [`memory`]: large tables
-//! on huge pages. [`random`]: random numbers that repeat. [`checksum`](mod@checksum): whether bytes have changed.
-//! [`parallel`]: work on all cores, with its results in order.
+//! **Words.** [`score`]: 15-bit scores in disjoint bands, with mates and draws counted in plies. [`bound`]: Don
+//! Beal's Integrated Bounds and Values, the type of every node's result. [`window`]: alpha and beta, with what is
+//! proved about the node and where it becomes exact. [`params`]: every tunable number of the search, in one place.
+//! [`memory`]: large tables on huge pages. [`random`]: reproducible random numbers. [`checksum`](mod@checksum):
+//! whether bytes have changed. [`parallel`]: work on all cores, with its results in order.
 //!
-//! **The board.** [`position`]: the only module that plays moves, on shakmaty's rules: keys, game history, repetition,
-//! moves in 16 bits, legal moves in two halves, what is attacked and what en prise, static exchange evaluation, perft,
-//! FEN and algebraic notation. [`retrograde`]: the endings of up to four men, solved backwards from their mates.
+//! **The board.** [`position`]: the only module that plays moves, on shakmaty's rules: keys, game history,
+//! repetition, moves packed into 16 bits, legal moves in two halves, what is attacked and what is en prise, static
+//! exchange evaluation, perft, FEN and algebraic notation. [`retrograde`]: the endings of up to four men, solved by
+//! retrograde analysis.
 //!
-//! **Knowledge.** [`recognize`]: what is proved of a position by its material, and tablebases. [`tt`]: the lock-free
+//! **Knowledge.** [`recognize`]: what a position's material proves about it, and tablebases. [`tt`]: the lock-free
 //! transposition table. [`time`]: limits and the clock. Above these, [`eval`]: what a quiet position is worth, by
 //! hand-written terms or a network.
 //!
@@ -49,16 +51,17 @@
 //!
 //! - *ply*: distance from the root; *game ply*: distance from the beginning of the game; *depth*: what remains to be
 //!   searched
-//! - *static eval*: the evaluation without a search, in centipawns for the side to move: *raw* as the evaluator gives it,
-//!   *corrected* with what correction history adds; *score*: a value in a band; *bound*: what a value says about the truth
+//! - *static eval*: the evaluation without a search, in centipawns for the side to move: *raw* as the evaluator gives
+//!   it, *corrected* with what correction history adds; *score*: a value in a band; *bound*: what a value says about
+//!   the truth
 //! - *node kind*: root, PV (an open window) or null-window; *cut node*: a null-window node expected to be refuted
 //! - *noisy* moves capture or promote to a queen, *quiet* ones do neither
-//! - *window*: alpha and beta, between which the value matters; *recognizer*: proven knowledge of a material class; *expense*: what
-//!   asking it costs; *known win*: a win that a recognizer or a tablebase proves
+//! - *window*: alpha and beta, between which the value matters; *recognizer*: proven knowledge of a material class;
+//!   *expense*: what its answer costs; *known win*: a win that a recognizer or a tablebase proves
 
-// The documentation is for those who read the source as well: private items may be named.
+// The documentation also serves readers of the source, so it may name private items.
 #![allow(rustdoc::private_intra_doc_links)]
-// `eprintln!` panics where standard error takes nothing: the laboratory has `remark!`. Tests may print.
+// `eprintln!` panics if standard error cannot be written to; the laboratory has `remark!` instead. Tests may print.
 #![cfg_attr(not(test), deny(clippy::print_stderr))]
 
 pub use shakmaty;

@@ -1,6 +1,6 @@
 //! The binary: arguments, and the choice of a front end.
 
-// `eprintln!` panics where standard error takes nothing: the laboratory has `remark!`.
+// `eprintln!` panics if standard error cannot be written to; the laboratory has `remark!` instead.
 #![deny(clippy::print_stderr)]
 
 #[cfg(feature = "lab")]
@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use ibex::{bench, uci};
 
-/// What other modules lend to the prompt.
+/// Commands that other modules lend to the prompt.
 const EXTRAS: &[uci::LentCommand] = &[
     uci::LentCommand {
         name: "bench",
@@ -38,13 +38,13 @@ const EXTRAS: &[uci::LentCommand] = &[
     },
 ];
 
-/// The commands of the whole program, for advice where a word is none.
+/// The commands of the whole program, to advise on a word that is not one of them.
 const COMMANDS: &[&str] = &[
     "analyse", "analyze", "bench", "datagen", "endings", "epd", "help", "lab", "manual", "perft", "probe", "prove",
     "spsa",
 ];
 
-/// Of a build without the laboratory: what it says of arguments that are the laboratory's, or that ask what there is.
+/// In a build without the laboratory, answers arguments that need it or that ask for help or the version.
 #[cfg(not(feature = "lab"))]
 fn without_the_laboratory(arguments: &[String]) -> Option<ExitCode> {
     use std::io::Write as _;

@@ -1,18 +1,19 @@
-//! Large tables of counters on huge pages: where the search's time goes is largely memory.
+//! Large tables of counters on huge pages: much of the search's time goes to memory access.
 
 #[cfg(all(target_os = "linux", not(miri)))]
 use std::ops::Range;
 use std::ops::{Index, IndexMut};
 
-/// A huge page of x86-64 and of most other machines.
+/// The size of a huge page on x86-64 and most other machines.
 const HUGE_PAGE: usize = 2 << 20;
 
 /// A fixed table of counters, zero at first, on huge pages where the system agrees.
 ///
-/// It is mapped where it is first written: a thread that never searches costs nothing until a new game clears it.
+/// Its memory is mapped when it is first written: a thread that never searches costs nothing until a new game clears
+/// it.
 pub struct Counters {
-    /// A huge page more than the counters need: the allocator has zeros that are not mapped yet, but not at an alignment
-    /// of more than its own, where it would write them itself. So the beginning is left out.
+    /// One huge page more than the counters need, because the part before the first huge page is left out. The
+    /// allocator has unmapped zeros, but for an alignment beyond its own it would write them itself.
     memory: Vec<i16>,
     /// The counter at which a huge page begins.
     first: usize,
@@ -64,7 +65,7 @@ impl IndexMut<usize> for Counters {
     }
 }
 
-/// Asks for the cache line of `place` ahead of its use.
+/// Prefetches the cache line of `place`.
 #[inline(always)]
 pub(crate) fn prefetch<T>(place: &T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -79,8 +80,8 @@ pub(crate) fn prefetch<T>(place: &T) {
 
 /// Asks Linux to back a large piece of memory with huge pages, before anything touches it.
 ///
-/// Probes go everywhere, so with 4 KiB pages nearly each one misses the translation cache as well as the data's: that
-/// was a third of the search's time on a virtual machine. Where the advice is not taken nothing changes.
+/// Probes are scattered, so with 4 KiB pages nearly every one misses the TLB as well as the data cache: that was a
+/// third of the search's time on a virtual machine. If the advice is not taken, nothing changes.
 #[cfg(all(target_os = "linux", not(miri)))]
 pub(crate) fn advise_huge_pages<T>(memory: &[T]) {
     let start = memory.as_ptr().cast::<u8>();
@@ -91,8 +92,8 @@ pub(crate) fn advise_huge_pages<T>(memory: &[T]) {
     }
 }
 
-/// The part of a memory of `size` bytes that begins at a page: of 64 KiB, which some processors have. Advice about anything
-/// else is refused there.
+/// The part of `size` bytes of memory that begins at a page. Pages count as 64 KiB, because some processors have such
+/// pages and refuse advice about anything else.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn whole_pages(start: *const u8, size: usize) -> Range<usize> {
     const PAGE: usize = 1 << 16;

@@ -1,12 +1,13 @@
 //! Whether this processor is one that the program was built for.
 //!
-//! A program that was built for AVX2 may use it anywhere, also here, and would end at the first such instruction without a
-//! word. So this module uses plain integers alone, before anything else is done, and its message is a constant.
+//! A program that was built for AVX2 may use it anywhere, even here, and would crash at the first such instruction
+//! without a message. So this module runs before anything else and uses only plain integers, and its message is a
+//! constant.
 
 use std::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
 use std::hint::black_box;
 
-/// What `main` says where [`is_fit`] is false.
+/// What `main` prints if [`is_fit`] is false.
 pub const REFUSAL: &str = if cfg!(target_feature = "avx512vbmi") {
     "ibex: this program was built for newer processors; take another one, or build it here\n"
 } else if cfg!(target_feature = "avx512f") {
@@ -22,8 +23,8 @@ const fn needed(used: bool, bit: u32) -> u32 {
     if used { 1 << bit } else { 0 }
 }
 
-/// The words of `CPUID` and the bits in them that stand for sets of instructions, by Rust's names. Of each word, `NEEDED` is
-/// the bits that must be set.
+/// The words of `CPUID` and the bits in them that stand for instruction sets, by Rust's names. `NEEDED` has the bits
+/// that must be set in a word.
 macro_rules! words {
     ($($word:ident: $($set:tt $bit:literal),+;)+) => {
         $(mod $word {
@@ -52,16 +53,16 @@ words! {
     extended_1_ecx: "lzcnt" 5, "sse4a" 6;
 }
 
-/// The bit of leaf 1 that says that the system decides which registers it saves, in ECX.
+/// The bit in ECX of leaf 1 which says that the system decides which registers it saves.
 const OSXSAVE: u32 = 1 << 27;
 
-/// The registers that the system must save where it changes from one program to another. A processor that has the
-/// instructions fails at the first of them where the system does not.
+/// The registers that the system must save when it switches programs. If it does not, the first of the instructions
+/// fails even on a processor that has them.
 const REGISTERS: u64 =
     registers(cfg!(target_feature = "avx512f"), cfg!(target_feature = "avx"), cfg!(target_vendor = "apple"));
 
-/// Those of SSE and AVX, and the three kinds of AVX-512. The system of a Mac saves these from their first use on: before
-/// it, nothing says that it will.
+/// The registers of SSE and AVX, and the three kinds of AVX-512. macOS saves the latter from their first use on;
+/// before that, nothing says that it will.
 const fn registers(avx512: bool, avx: bool, mac: bool) -> u64 {
     match (avx512, avx) {
         (true, _) if !mac => 0xE6,
@@ -70,7 +71,8 @@ const fn registers(avx512: bool, avx: bool, mac: bool) -> u64 {
     }
 }
 
-/// Whether a word has all bits that are needed. Each word is looked at alone: the compiler could use vectors for several.
+/// Whether a word has all bits that are needed. Each word is checked alone: the compiler could use vectors for
+/// several.
 fn has(word: u32, needed: u32) -> bool {
     black_box(word) & needed == needed
 }
@@ -81,11 +83,11 @@ fn are_saved(registers: u64) -> bool {
     registers == 0 || has(__cpuid(1).ecx, OSXSAVE) && unsafe { _xgetbv(0) } & registers == registers
 }
 
-/// Whether the processor has the sets of instructions that the compiler was allowed to use, and the system saves their
-/// registers. Rust's own detection says yes to all of these without a look, so this reads the processor's own words.
+/// Whether the processor has the instruction sets that the compiler was allowed to use, and the system saves their
+/// registers. Rust's own detection answers yes for all of these without checking, so this reads `CPUID` itself.
 #[inline(never)]
 pub fn is_fit() -> bool {
-    // A leaf that a processor does not have is no leaf of zeros: some answer with their last one.
+    // A leaf that a processor lacks does not read as zeros: some processors answer with their last one.
     let last = __cpuid(0).eax;
     has(__cpuid(1).ecx, leaf_1_ecx::NEEDED)
         && (leaf_7_ebx::NEEDED | leaf_7_ecx::NEEDED | leaf_7_edx::NEEDED == 0
@@ -128,7 +130,7 @@ mod tests {
         ];
         for (word, sets) in words {
             for (set, bit, is_there) in sets {
-                // Rust finds a set of vectors only where the system saves their registers.
+                // Rust detects a vector instruction set only if the system saves its registers.
                 let saved = !set.starts_with('a') && set != "fma" || are_saved(0xE6);
                 assert!(word >> bit & 1 == 1 || !is_there, "{set}");
                 assert!(word >> bit & 1 == 0 || is_there || !saved, "{set}");

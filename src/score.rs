@@ -35,7 +35,7 @@ const DRAW_MAX: i32 = 511;
 const HEURISTIC_MIN: i32 = DRAW_MAX + 1;
 const HEURISTIC_MAX: i32 = DRAW_MAX + Score::MAX_EVAL;
 
-// Each edge is defined from its neighbour; these are the facts that the definitions must not lose.
+// Each edge is defined from its neighbour; these assertions fix the values.
 const _: () = assert!(MATE == 16383 && MATE_MIN == 16137);
 const _: () = assert!(TABLEBASE == 16136 && TABLEBASE_MIN == 15890);
 const _: () = assert!(RECOGNIZER_MAX == 15889 && RECOGNIZER_MIN > HEURISTIC_MAX);
@@ -81,7 +81,7 @@ impl Score {
     pub const MAX: Score = Score(MATE as i16);
     /// Mated on the board: the lower end of the scale.
     pub const MIN: Score = Score(-MATE as i16);
-    /// A draw at no distance.
+    /// A draw at distance 0.
     pub const ZERO: Score = Score(0);
     /// The upper end of the draw band: no draw at any distance is better.
     pub const BEST_DRAW: Score = Score(DRAW_MAX as i16);
@@ -96,7 +96,7 @@ impl Score {
     ///
     /// # Panics
     ///
-    /// In builds with debug assertions, if the value is beyond the scale; in others it saturates.
+    /// In builds with debug assertions, if the value is beyond the scale; in other builds it saturates.
     pub const fn from_raw(raw: i32) -> Score {
         debug_assert!(raw >= -MATE && raw <= MATE);
         Score(if raw < -MATE {
@@ -113,23 +113,25 @@ impl Score {
         self.0 as i32
     }
 
-    /// The side to move mates at `ply` from the root: 0 to [`MAX_PLY`]. From the root's view that is an odd number.
+    /// The side to move mates at `ply` from the root: 0 to [`MAX_PLY`]. In a score from the root's view, `ply` is
+    /// odd.
     ///
     /// # Panics
     ///
-    /// In builds with debug assertions, if `ply` is more than [`MAX_PLY`]; in others the score then lies in another
-    /// band.
+    /// In builds with debug assertions, if `ply` is more than [`MAX_PLY`]; in other builds the score then lies in
+    /// another band.
     pub const fn mate_in(ply: usize) -> Score {
         debug_assert!(ply <= MAX_PLY);
         Score::from_raw(MATE - ply as i32)
     }
 
-    /// The side to move is mated at `ply` from the root: 0 to [`MAX_PLY`]. From the root's view that is an even number.
+    /// The side to move is mated at `ply` from the root: 0 to [`MAX_PLY`]. In a score from the root's view, `ply` is
+    /// even.
     ///
     /// # Panics
     ///
-    /// In builds with debug assertions, if `ply` is more than [`MAX_PLY`]; in others the score then lies in another
-    /// band.
+    /// In builds with debug assertions, if `ply` is more than [`MAX_PLY`]; in other builds the score then lies in
+    /// another band.
     pub const fn mated_in(ply: usize) -> Score {
         debug_assert!(ply <= MAX_PLY);
         Score::from_raw(-MATE + ply as i32)
@@ -139,8 +141,8 @@ impl Score {
     ///
     /// # Panics
     ///
-    /// In builds with debug assertions, if `ply` is more than [`MAX_PLY`]; in others the score then lies in another
-    /// band.
+    /// In builds with debug assertions, if `ply` is more than [`MAX_PLY`]; in other builds the score then lies in
+    /// another band.
     pub const fn tablebase_win(ply: usize) -> Score {
         debug_assert!(ply <= MAX_PLY);
         Score::from_raw(TABLEBASE - ply as i32)
@@ -158,8 +160,7 @@ impl Score {
         Score::from_raw(RECOGNIZER_MIN + progress)
     }
 
-    /// The same score, a recognized win or loss stripped of its progress: what is proved of it, and not how well it
-    /// goes.
+    /// The same score; a recognized win or loss is stripped of its progress, which is not proved.
     #[must_use]
     pub const fn without_progress(self) -> Score {
         match self.band() {
@@ -171,7 +172,7 @@ impl Score {
 
     /// An evaluation in centipawns from the side to move's view, saturating at ±[`Score::MAX_EVAL`].
     ///
-    /// Zero has no place outside the draw band; it becomes one centipawn for the side to move.
+    /// Zero lies in the draw band, so it becomes one centipawn for the side to move.
     pub const fn heuristic(cp: i32) -> Score {
         if cp >= 0 {
             let cp = if cp < 1 { 1 } else { cp };
@@ -231,9 +232,9 @@ impl Score {
         }
     }
 
-    /// Full moves to the mate as UCI counts them, of a score from the root's view: positive when the root's side mates,
-    /// negative when it will be mated, `Some(0)` when it is mated already. In a node below, plies from the root are not
-    /// moves of its side.
+    /// Full moves to the mate as UCI counts them, of a score from the root's view: positive when the root's side
+    /// mates, negative when it will be mated, `Some(0)` when it is mated already. In a node below the root, plies
+    /// from the root do not count its side's moves.
     pub const fn mate_moves(self) -> Option<i32> {
         match self.mate_ply() {
             None => None,
@@ -260,7 +261,7 @@ impl Score {
     }
 
     /// This score moved by a margin in centipawns; a draw counts as 0, so the result is an evaluation; proven scores
-    /// stay where they are.
+    /// do not move.
     #[must_use]
     pub const fn offset(self, cp: i32) -> Score {
         if self.is_decisive() { self } else { Score::heuristic(self.cp() + cp) }
@@ -270,7 +271,7 @@ impl Score {
     ///
     /// # Panics
     ///
-    /// In builds with debug assertions, of [`Score::MAX`], which others return.
+    /// In builds with debug assertions, if this is [`Score::MAX`]; other builds return it unchanged.
     #[must_use]
     pub const fn above(self) -> Score {
         Score::from_raw(self.0 as i32 + 1)
@@ -280,7 +281,7 @@ impl Score {
     ///
     /// # Panics
     ///
-    /// In builds with debug assertions, of [`Score::MIN`], which others return.
+    /// In builds with debug assertions, if this is [`Score::MIN`]; other builds return it unchanged.
     #[must_use]
     pub const fn below(self) -> Score {
         Score::from_raw(self.0 as i32 - 1)
@@ -296,8 +297,8 @@ impl Score {
         if self.is_draw() {
             return clamp_draw(raw - draws.sign_at(ply) * ply as i32);
         }
-        // Only scores of this very search are stored: a win at ply p cannot lie above the node that reports it, so
-        // the band is left only by window edges, which saturate.
+        // Only scores of this search are stored: a win at ply p cannot lie above the node that reports it, so only
+        // window edges can leave the band, and they saturate.
         if raw >= MATE_MIN {
             Score::from_raw(min(raw + ply as i32, MATE))
         } else if raw >= TABLEBASE_MIN {
@@ -332,7 +333,7 @@ impl Score {
         }
     }
 
-    /// The 15-bit two's complement pattern of an optional score; the one code without a meaning says "none".
+    /// The 15-bit two's complement pattern of an optional score; the one unused code means "none".
     pub const fn to_bits(score: Option<Score>) -> u64 {
         (match score {
             Some(score) => score.raw(),
@@ -517,8 +518,8 @@ mod tests {
         assert_eq!(Score::from_raw(6).to_tt(6, DrawRule::Off).raw(), 6);
     }
 
-    /// Round trip, monotone, odd: over every reachable score, every ply and every rule. What was stored never leaves its band:
-    /// a mate too far away is no tablebase win.
+    /// Round trip, monotone, odd: over every reachable score, every ply and every rule. A stored score never leaves
+    /// its band: a mate that is too far away does not become a tablebase win.
     #[test]
     fn rebasing_laws() {
         for rule in [DrawRule::Later, DrawRule::Sooner, DrawRule::Off] {

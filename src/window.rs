@@ -1,11 +1,11 @@
-//! The window of a node, and what is proved of its value from elsewhere.
+//! The window of a node, and what other sources prove about its value.
 //!
-//! A recognizer, a tablebase or the table may know a bound of a node's value without settling it. The window then
-//! narrows, and the bound is remembered: where the search meets it from the other side, the value is exact. Without
-//! this promotion a parent would see a bound strictly inside its window and search the node again forever.
+//! A recognizer, a tablebase or the table may bound a node's value without settling it. The window then narrows, and
+//! the bound is remembered: where the search meets it from the other side, the value is exact. Without this promotion
+//! a parent would see a bound strictly inside its window and search the node again forever.
 //!
-//! Source: Ernst Heinz, "Efficient Interior-Node Recognition" (1998), whose `lower` and `upper` these are; Pascal Pons's
-//! solver, part 12, narrows both ends by a table that holds both kinds of bounds.
+//! Source: Ernst Heinz, "Efficient Interior-Node Recognition" (1998), from which `lower` and `upper` come; Pascal
+//! Pons's solver, part 12, narrows both ends by a table that holds both kinds of bounds.
 
 use crate::bound::{Bound, Ibv};
 use crate::score::Score;
@@ -41,7 +41,7 @@ impl Window {
         Window { alpha, beta, lower: None, upper: None }
     }
 
-    /// Takes note of what is proved of the node's value. If that settles the node, the result is returned.
+    /// Records what is proved about the node's value. Returns the result if that settles the node.
     pub fn know(&mut self, proved: Ibv) -> Option<Ibv> {
         if proved.is_none() {
             return None;
@@ -62,7 +62,7 @@ impl Window {
                 }
             }
         }
-        // The ends meet, or cross where sources contradict each other: then the lower bound is believed, whichever came first.
+        // The ends meet, or cross if sources contradict each other; then the lower bound wins, whichever came first.
         (self.alpha >= self.beta).then(|| self.close(proved))
     }
 
@@ -87,7 +87,7 @@ mod tests {
         }
     }
 
-    /// A random game tree: a leaf has a value, a node children and, perhaps, a sound bound of it.
+    /// A random game tree: a leaf has a value, an inner node has children, and any node may have a sound bound.
     struct Tree {
         value: Score,
         known: Ibv,
@@ -115,7 +115,7 @@ mod tests {
         tree
     }
 
-    /// What a test may take away from the composition, to see that the oracle notices.
+    /// A fault that a test puts into the composition, to see that the oracle notices.
     #[derive(Clone, Copy, PartialEq)]
     enum Fault {
         None,
@@ -123,7 +123,8 @@ mod tests {
         UpperBoundsShifted,
     }
 
-    /// Principal variation search over the tree, with the very operations that the chess search composes its results by.
+    /// Principal variation search over the tree, with the same operations that compose the results of the chess
+    /// search.
     fn search(tree: &Tree, alpha: Score, beta: Score, fault: Fault) -> Ibv {
         let mut window = Window::new(alpha, beta);
         if let Some(result) = window.know(tree.known) {
