@@ -1,9 +1,9 @@
-//! The parameters of the search: one block for each technique. First what all steps share (evaluation, TT, the order of
-//! moves), then the steps of `search/node.rs` in their order.
+//! The parameters of the search: one block for each technique. First what all steps share (evaluation, TT, move
+//! ordering), then the steps of `search/node.rs` in their order.
 //!
 //! Margins are centipawns, depths plies, reductions 1/1024 of a ply unless said otherwise. With the feature `tune`
-//! every number becomes a UCI spin and is read from an atomic; without it they are constants. A depth at the end of its
-//! range turns its technique off, but for aspiration windows: `MATCHES.md` measures techniques that way.
+//! every number becomes a UCI spin and is read from an atomic; without it they are constants. A depth at the end of
+//! its range turns its technique off, except for aspiration windows: `MATCHES.md` measures techniques that way.
 
 /// Declares tunables: `NAME: default, min, max, step; "meaning"`.
 macro_rules! tunables {
@@ -34,7 +34,7 @@ macro_rules! tunables {
             name: stringify!($name), default: $value, min: $min, max: $max, step: $step,
         },)*];
 
-        /// Sets a tunable by name, clamped to its range; says whether there is one of this name.
+        /// Sets a tunable by name, clamped to its range; returns whether one has this name.
         #[cfg(feature = "tune")]
         pub fn set(name: &str, value: i32) -> bool {
             match name {
@@ -97,7 +97,7 @@ tunables! {
     correction_minor = 954 in 0..=3072, step 150;
     /// Weight of the correction by the last two moves, 1/1024.
     correction_continuation = 730 in 0..=3072, step 150;
-    /// Largest weight of one search in the running mean, 1/256: searches weigh their depth and one.
+    /// Largest weight of one search in the running mean, 1/256: a search weighs its depth plus one.
     correction_max_weight = 16 in 1..=64, step 3;
     /// Largest error that one search may teach, in centipawns.
     correction_max_error = 135 in 32..=512, step 24;
@@ -107,19 +107,19 @@ tunables! {
     eval_clock_damping = 242 in 101..=1000, step 20;
 
     // Transposition table: near the 50-move draw the path matters more than what another path has found.
-    /// Clock from which on the values of other paths settle nothing above quiescence, proofs excepted.
+    /// Clock from which values of other paths, except proofs, settle nothing above quiescence.
     tt_max_clock = 90 in 20..=101, step 8;
 
     /// A value stays if it is at least this much deeper than a new one of the same position.
     tt_keep = 4 in 0..=12, step 1;
-    /// Added to that where the new one comes from a PV node.
+    /// Added to that if the new one comes from a PV node.
     tt_keep_pv = 2 in 0..=8, step 1;
     /// Plies that an entry of a PV node is worth more when one must make room.
     tt_worth_pv = 2 in 0..=8, step 1;
     /// Plies that an entry is worth less for each search since it was stored.
     tt_worth_age = 8 in 0..=32, step 2;
 
-    // Evaluation difference: what a quiet move did to the static evaluation is its bonus or malus.
+    // Evaluation difference: a quiet move's bonus or malus is what it did to the static evaluation.
     /// The loss of an average move, in centipawns: a static evaluation favours the side to move.
     eval_diff_offset = 18 in -30..=80, step 5;
     /// Bonus in the history per centipawn gained.
@@ -128,12 +128,12 @@ tunables! {
     eval_diff_max = 874 in 0..=3000, step 100;
 
     // Order of captures: the victim, and the history.
-    /// Units of order for each centipawn of the victim.
+    /// Units of ordering score per centipawn of the victim.
     noisy_victim = 14 in 4..=64, step 4;
-    /// One unit for each of these many points of a capture's history.
+    /// One unit per this many points of a capture's history.
     noisy_history = 4 in 1..=32, step 1;
 
-    // Quiet history: what the tables weigh in the sum that orders and prunes, 1/1024.
+    // Quiet history: the weights of the tables in the sum that orders and prunes, 1/1024.
     /// Weight of butterfly history.
     history_butterfly = 875 in 0..=3072, step 100;
     /// Weight of continuation history, one ply ago.
@@ -146,16 +146,16 @@ tunables! {
     history_pawn = 462 in 0..=3072, step 100;
 
     // Threats: a quiet move that escapes from a lesser piece comes earlier, one into its attack later.
-    /// Bonus in units of history, for each pawn's worth of the piece.
+    /// Bonus in units of history, per pawn's worth of the piece.
     threat_escape = 881 in 0..=3000, step 100;
 
     // Direct quiet checks that lose little come early.
     /// Bonus in units of history.
     check_order = 6580 in 0..=16000, step 500;
-    /// The loss that such a check may have by static exchange evaluation, in centipawns.
+    /// The most that such a check may lose by static exchange evaluation, in centipawns.
     check_see = 83 in 0..=300, step 15;
 
-    // Hindsight extension: behind a reduced move that did better than expected, the search goes a ply deeper.
+    // Hindsight extension: after a reduced move that did better than expected, the search goes a ply deeper.
     /// Least reduction by the parent.
     hindsight_reduction = 3 in 1..=100, step 1;
 
@@ -174,17 +174,17 @@ tunables! {
     // Null move: if passing keeps us above beta, a real move will.
     /// Least depth.
     nmp_depth = 4 in 2..=100, step 1;
-    /// Reduction at least.
+    /// Least reduction.
     nmp_base = 5 in 2..=6, step 1;
-    /// One more ply of reduction for each of these many plies of depth.
+    /// One more ply of reduction per this many plies of depth.
     nmp_divisor = 4 in 2..=8, step 1;
-    /// One more ply of reduction for each of these many centipawns above beta.
+    /// One more ply of reduction per this many centipawns above beta.
     nmp_eval = 175 in 80..=500, step 20;
     /// Most plies of reduction for being above beta.
     nmp_eval_max = 2 in 0..=6, step 1;
     /// How far above beta the evaluation must be at depth 0.
     nmp_eval_base = 159 in 0..=400, step 20;
-    /// How much less of that at each ply of depth.
+    /// How much that shrinks per ply of depth.
     nmp_eval_slope = 22 in 0..=60, step 4;
     /// Least depth at which a second search verifies a cutoff.
     nmp_verify_depth = 14 in 4..=100, step 1;
@@ -206,12 +206,12 @@ tunables! {
     // Late move pruning: after a number of moves, the quiet ones that are left are skipped.
     /// Moves at depth 0.
     lmp_base = 7 in 1..=250, step 1;
-    /// More moves for the square of the depth, 1/1024.
+    /// More moves per square of the depth, 1/1024.
     lmp_slope = 1600 in 256..=4096, step 100;
     /// The share of them when the position is not improving, 1/1024.
     lmp_worsening = 560 in 128..=1024, step 50;
 
-    // Futility: quiet moves cannot raise an evaluation that far below alpha.
+    // Futility: quiet moves cannot lift an evaluation this far below alpha up to it.
     /// Deepest reduced depth.
     futility_depth = 12 in -1..=14, step 1;
     /// Margin at depth 0.
@@ -222,7 +222,7 @@ tunables! {
     // History pruning: quiet moves that have always failed.
     /// Deepest reduced depth.
     history_pruning_depth = 6 in -1..=12, step 1;
-    /// How bad the history must be, for each ply of reduced depth and one more.
+    /// How bad the history must be, per ply of reduced depth plus one.
     history_pruning = 5085 in 1000..=9000, step 400;
 
     // Exchange pruning: moves that lose material.
@@ -234,7 +234,7 @@ tunables! {
     see_quiet = 21 in 5..=80, step 5;
     /// Loss allowed per ply for captures.
     see_noisy = 94 in 30..=250, step 10;
-    /// One more centipawn of loss for each of these many points of a capture's history.
+    /// One more centipawn of loss per this many points of a capture's history.
     see_noisy_history = 64 in 16..=512, step 16;
 
     // Singular extensions: the table's move is searched deeper when all others fail well below it.
@@ -242,7 +242,7 @@ tunables! {
     singular_depth = 5 in 4..=100, step 1;
     /// Margin per ply, in sixteenths of a centipawn.
     singular_margin = 14 in 4..=64, step 4;
-    /// More margin where a PV has been, outside of the PV.
+    /// More margin at a node that was on the PV and no longer is.
     singular_was_pv = 8 in 0..=64, step 4;
     /// How far below for a second ply.
     singular_double = 14 in 0..=80, step 5;
@@ -272,7 +272,7 @@ tunables! {
     lmr_cut = 1250 in 0..=3000, step 120;
     /// More when the position is not improving.
     lmr_worsening = 716 in 0..=2000, step 100;
-    /// Less where a PV has been.
+    /// Less at a node that is or was on the PV.
     lmr_was_pv = 1000 in 0..=2500, step 100;
     /// Less for moves that give check.
     lmr_check = 736 in 0..=2500, step 100;
@@ -284,7 +284,7 @@ tunables! {
     lmr_min_cutoffs = 2 in 0..=8, step 1;
     /// Less for captures and promotions.
     lmr_noisy = 989 in 0..=2500, step 100;
-    /// One ply for each of these many points of history.
+    /// One ply per this many points of history.
     lmr_history = 7687 in 3000..=20000, step 800;
     /// More for pruning decisions when the position is not improving.
     lmr_pruning_worsening = 494 in 0..=2000, step 60;
@@ -294,14 +294,14 @@ tunables! {
     lmr_root_moves = 3 in 1..=20, step 1;
     /// Points of history per unit of reduction in pruning decisions.
     lmr_pruning_history = 17 in 4..=64, step 3;
-    /// How far above the best value a reduced search must come for a second search that is a ply deeper.
+    /// How far above the best value a reduced search must score for the second search to be a ply deeper.
     lmr_deeper_base = 30 in 0..=150, step 8;
     /// The same, more per ply of depth.
     lmr_deeper_slope = 1 in 0..=16, step 1;
     /// Below this distance above the best value the second search is a ply shallower.
     lmr_shallower = 3 in 0..=40, step 3;
 
-    // A raised alpha: the moves after the one that raised it are searched a ply less.
+    // A raised alpha: the moves after the one that raised it are searched a ply less deep.
     /// Depths above this.
     raised_alpha_min_depth = 2 in 1..=10, step 1;
     /// Depths below this.
@@ -338,11 +338,11 @@ tunables! {
     time_share_growth = 18 in 0..=64, step 2;
     /// The largest share, 1/1000.
     time_share_max = 50 in 20..=100, step 4;
-    /// Share of the increment, percent. Moves that take less than their share leave time for more than the whole.
+    /// Share of the increment, percent. Moves that take less than their share leave time for more than all of it.
     time_increment = 140 in 40..=200, step 5;
     /// The hard limit in sudden death, percent of the soft one.
     time_hard = 500 in 150..=1000, step 40;
-    /// The hard limit where a number of moves is to be made, percent of the soft one.
+    /// The hard limit when the moves to the next control are given, percent of the soft one.
     time_hard_moves = 400 in 150..=1000, step 40;
     /// Most of the remaining time for one move, percent.
     time_most = 60 in 20..=80, step 5;
@@ -350,20 +350,20 @@ tunables! {
     time_most_last = 90 in 50..=95, step 5;
     /// The soft limit's stretch when the best move has just changed, percent.
     time_unstable = 125 in 80..=250, step 10;
-    /// How much less of it for each iteration that keeps the best move, percent.
+    /// How much that shrinks per iteration that keeps the best move, percent.
     time_stable_slope = 9 in 0..=20, step 1;
-    /// The iterations that count for that.
+    /// The most iterations that count for that.
     time_stable_max = 7 in 1..=20, step 1;
     /// The stretch for each centipawn that the score has fallen, 1/100 percent.
     time_falling_slope = 50 in 0..=200, step 10;
-    /// What a fall since the search before adds to the fall within this one, percent.
+    /// What a fall since the previous search adds to the fall within this one, percent.
     time_falling_before = 100 in 0..=200, step 10;
-    /// The rise since the search before that counts at most, in centipawns.
+    /// The largest rise since the previous search that counts, in centipawns.
     time_rising_max = 60 in 0..=200, step 10;
     /// The fall beyond which nothing is added, in centipawns.
     time_falling_max = 120 in 30..=400, step 15;
     /// The least stretch for a rising score, percent.
     time_rising_min = 70 in 30..=100, step 5;
-    /// The stretch if no node went to the best move, percent; its share of the nodes comes off.
+    /// The stretch if no node went to the best move, percent; its share of the nodes is subtracted.
     time_effort = 165 in 100..=300, step 10;
 }
