@@ -57,13 +57,14 @@ thread_local! {
 
 /// Runs `work` on a stack that is large enough for searches: on this thread if it has one, otherwise on a new thread.
 ///
-/// [`Engine::search`] does so by itself. Who makes many short searches saves the threads by one call around them all.
+/// [`Engine::search`] does this itself. A caller that makes many short searches saves threads with one call around
+/// all of them.
 ///
 /// # Errors
 ///
 /// The system could not start a thread.
 pub fn with_search_stack<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
-    // In WebAssembly there is one thread, and who links the program gives it such a stack.
+    // WebAssembly has one thread, and the link step gives it such a stack.
     if cfg!(target_family = "wasm") || HAS_SEARCH_STACK.get() {
         return Ok(work());
     }
@@ -77,7 +78,7 @@ pub fn with_search_stack<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result
     })
 }
 
-/// What the transposition table has of a position.
+/// What the transposition table holds about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TtProbe {
     /// The value with its bound, for the side to move in the game; [`Ibv::NONE`] if nothing of it holds.
@@ -130,7 +131,7 @@ pub struct Engine {
     evaluation: Evaluation,
     tablebases: Option<Arc<Tablebases>>,
     threads: Vec<ThreadData>,
-    /// What the choices of a handicap are drawn from; another one for each game.
+    /// The seed of a handicap's choices; a new one for each game.
     seed: u64,
     signals: Arc<Signals>,
     running: Running,
@@ -169,8 +170,8 @@ impl Engine {
         (engine, remarks)
     }
 
-    /// The settings in force. Where memory is short, the sizes are those that there is memory for. After a search that
-    /// has found tables which cannot be used, [`Settings::syzygy_path`] says so.
+    /// The settings in force. If memory is short, the sizes are those that fit. If a search has found unusable
+    /// tables, [`Settings::syzygy_path`] says so.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -185,13 +186,13 @@ impl Engine {
         self.tablebases.as_deref()
     }
 
-    /// What the TT has of the last position of a game: the value of the last search that stored one.
+    /// What the TT holds about the last position of a game: the value of the last search that stored one.
     pub fn probe_tt(&self, game: &Game) -> Option<TtProbe> {
         self.probe(game, game.position(), 0)
     }
 
-    /// What the TT has of the position after a move, for the side that makes the move. Of the position that it begins
-    /// with, a search stores no value but a proved mate; of these it does.
+    /// What the TT holds about the position after a move, for the side that makes the move. A search stores a value
+    /// for these positions; for its root, it stores only a proved mate.
     pub fn probe_tt_after(&self, game: &Game, m: Move) -> Option<TtProbe> {
         self.probe(game, &game.position().after(m), 1)
     }
@@ -214,8 +215,8 @@ impl Engine {
     }
 
     /// Takes new settings, after the running search (if any) has ended; returns remarks where they could not be met.
-    /// Numbers out of range are moved into it. A network or tablebases that cannot be used leave the setting before in
-    /// force. What could not be met, or only in part, is tried again when it is set again.
+    /// Numbers out of range are clamped. If a network or tablebases cannot be used, the previous setting stays in
+    /// force. A setting that could not be met, or only in part, is tried again when it is set again.
     pub fn apply(&mut self, mut settings: Settings) -> Vec<String> {
         self.wait();
         let mut remarks = settings.move_into_range();
@@ -241,7 +242,7 @@ impl Engine {
             }
         }
         if settings.raw_evaluation != self.settings.raw_evaluation {
-            // Stored evaluations and what was learned of them belong to the other scale.
+            // Stored evaluations and what was learned from them belong to the other scale.
             self.threads.clear();
             self.tt.clear(settings.threads);
         }
@@ -256,7 +257,7 @@ impl Engine {
             remarks.extend(unusable);
         }
         if settings.probing.fifty_moves != self.settings.probing.fifty_moves {
-            // What is stored of spoiled wins means something else now.
+            // What is stored about spoiled wins now means something else.
             self.tt.clear(settings.threads);
         }
         self.settings = settings;
@@ -264,13 +265,14 @@ impl Engine {
         remarks
     }
 
-    /// The data of each thread, or of fewer, and a remark if the system has no more. The setting is then what there is.
+    /// Allocates the data of each thread, or of fewer threads with a remark if memory is short; the setting is then
+    /// lowered.
     fn fit_threads(&mut self) -> Option<String> {
         let wanted = self.settings.threads;
         self.threads.truncate(wanted);
         while self.threads.len() < wanted {
             // A failed allocation would end the program, so the system is probed first, with something to spare. The
-            // first thread's data it must have.
+            // first thread's data are allocated in any case.
             let enough = Vec::<u8>::new().try_reserve_exact(MEMORY_PER_THREAD + STACK_SIZE).is_ok();
             if !enough && !self.threads.is_empty() {
                 self.settings.threads = self.threads.len();
@@ -291,7 +293,7 @@ impl Engine {
         }
     }
 
-    /// Has the searches of a single thread collect lessons for the network, until the evaluation is replaced.
+    /// Makes the searches of a single thread collect lessons for the network, until the evaluation is replaced.
     pub fn collect_lessons(&mut self, rule: LessonRule) {
         self.wait();
         if let Some(thread) = self.threads.first_mut() {
@@ -319,9 +321,8 @@ impl Engine {
     }
 
     /// The transposition table. Its keys are those of [`Past::key`], which add the conventions of the search, the
-    /// 50-move clock and the past of the game to [`Position::key`]: by a position's own key alone, a search of a game
-    /// with the default settings leaves nothing to find. [`Engine::probe_tt`] and [`Engine::probe_tt_after`] form the
-    /// keys.
+    /// 50-move clock and the past of the game to [`Position::key`]: under a position's own key, a search of a game
+    /// with the default settings stores nothing. [`Engine::probe_tt`] and [`Engine::probe_tt_after`] form the keys.
     ///
     /// ```
     /// use ibex::engine::{Engine, Settings};
@@ -345,14 +346,14 @@ impl Engine {
         &self.tt
     }
 
-    /// Searches and returns when done; the listener gets every event but [`Event::Done`]. Never waits for signals: of
-    /// the limits, `infinite` and `ponder` count as false. Without `infinite` it is the search of a game, with the
-    /// contempt, the draw rule and the strength that are set; for analysis, set [`Settings::analyse_mode`].
+    /// Searches and returns when done; the listener gets every event but [`Event::Done`]. Never waits for signals:
+    /// the limits `infinite` and `ponder` count as false. So this is the search of a game, with the contempt, the
+    /// draw rule and the strength that are set; for analysis, set [`Settings::analyse_mode`].
     ///
-    /// Nothing can stop this search from outside. So one that is not [limited](Limits::is_limited), nor by a limited
-    /// strength, is refused: the listener gets an [`Event::Message`], and the outcome is [`Outcome::without_move`].
-    /// [`Engine::start`] searches without limits. A limit by `mate` alone ends the search only once that is decided,
-    /// which may be never.
+    /// Nothing can stop this search from outside. So a search that is neither [limited](Limits::is_limited) nor of
+    /// limited strength is refused: the listener gets an [`Event::Message`], and the outcome is
+    /// [`Outcome::without_move`]. [`Engine::start`] searches without limits. A limit by `mate` alone ends the search
+    /// only once that is decided, which may be never.
     ///
     /// ```
     /// use ibex::engine::{Engine, Settings};
@@ -385,7 +386,7 @@ impl Engine {
         outcome
     }
 
-    /// Takes note of tables that have failed in a search: their path, set again, is then another setting.
+    /// Records that tables have failed in a search, so that setting their path again counts as a change.
     fn review_tables(&mut self) {
         if self.tablebases.as_ref().is_some_and(|tables| tables.has_failed()) {
             self.settings.syzygy_path.used_in_part = true;
@@ -396,7 +397,7 @@ impl Engine {
         let handicap = self.handicap(&limits);
         let analysis = self.is_analysis(&limits);
         Job {
-            // A strength that is limited must not depend on what other searches have left.
+            // A limited strength must not depend on what other searches have left.
             tt: if handicap.is_some() { Arc::new(TranspositionTable::new(1).0) } else { Arc::clone(&self.tt) },
             signals: Arc::clone(&self.signals),
             clock,
@@ -446,7 +447,7 @@ impl Drop for Engine {
     }
 }
 
-/// The tablebases of a path, and remarks on what cannot be used. In debug builds they judge the recognizers from now
+/// The tablebases of a path, and remarks on what cannot be used. In debug builds they check the recognizers from now
 /// on.
 fn open_tablebases(path: &str) -> (Option<Arc<Tablebases>>, Vec<String>) {
     let (tablebases, remarks) = Tablebases::open(path);
@@ -461,7 +462,7 @@ fn open_tablebases(path: &str) -> (Option<Arc<Tablebases>>, Vec<String>) {
 ///
 /// # Errors
 ///
-/// A [`LoadError`] if the name is a file that cannot be read or is no network that fits.
+/// A [`LoadError`] if the name is a file that cannot be read or is not a network that fits.
 pub fn evaluation_of(name: &str) -> Result<Evaluation, LoadError> {
     match name {
         "" => Ok(Evaluation::default()),

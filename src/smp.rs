@@ -1,9 +1,9 @@
-//! Lazy SMP: every thread searches the same root on the shared table. Every other helper works an iteration ahead, and an
-//! iteration that one of them has finished is finished for all (`search/shared_best.rs`).
+//! Lazy SMP: every thread searches the same root on the shared table. Every other helper works an iteration ahead,
+//! and an iteration that one thread has finished is finished for all (`search/shared_best.rs`).
 //!
-//! The first thread reports, and decides by the clock about another iteration; helpers only search, and end at
-//! the hard limit. When it ends, all do, and a vote among those that
-//! no completed iteration has superseded picks the move, weighted by iteration and score.
+//! The first thread reports, and decides by the clock whether to begin another iteration; helpers only search, and
+//! end at the hard limit. When the first thread ends, all do. A vote among the results that no completed iteration
+//! has superseded picks the move, weighted by iteration and score.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +17,7 @@ use crate::search::{Event, STACK_SIZE, Search, Shared, ThreadData};
 /// Searches `game` with one thread for each [`ThreadData`]; the first runs here, so the caller's stack must be
 /// [`STACK_SIZE`].
 ///
-/// None where there is no move to search.
+/// Returns `None` if there is no move to search.
 pub fn search(shared: &Shared<'_>, threads: &mut [ThreadData], game: &Game, multi_pv: usize) -> Option<ThreadResult> {
     let (first, helpers) = threads.split_first_mut()?;
     let found = search_with(shared, first, helpers, game, multi_pv);
@@ -44,12 +44,12 @@ fn search_with(
     thread::scope(|scope| {
         let mut running = Vec::with_capacity(helpers.len());
         for (i, td) in helpers.iter_mut().enumerate() {
-            // Those that run already may leave this thread little time for the rest.
+            // The helpers already running may leave this thread little time to start the rest.
             if shared.is_over() {
                 break;
             }
             let help = move || {
-                // Many threads on few processors: the end may come before the beginning.
+                // With many threads on few processors, the search may end before this helper begins.
                 if shared.is_over() { None } else { Search::new(shared, i + 1, td, game).iterate(1) }
             };
             let spawned = thread::Builder::new()
@@ -58,7 +58,7 @@ fn search_with(
                 .spawn_scoped(scope, help);
             match spawned {
                 Ok(handle) => running.push(handle),
-                // The search does with fewer threads what it can.
+                // The search goes on with fewer threads.
                 Err(error) => {
                     shared.send(|| Event::Message(format!("could not start search thread {}: {error}", i + 1)));
                     break;
@@ -74,7 +74,7 @@ fn search_with(
     })
 }
 
-/// The result of the search: of one line by a vote; of several the first thread's, for helpers search one.
+/// The result of the search: for one line by a vote, for several the first thread's, because helpers search only one.
 fn elect(main: Option<ThreadResult>, helped: Vec<ThreadResult>, multi_pv: usize, deepest: i32) -> Option<ThreadResult> {
     if multi_pv > 1 {
         return main;
@@ -82,7 +82,7 @@ fn elect(main: Option<ThreadResult>, helped: Vec<ThreadResult>, multi_pv: usize,
     vote(standing(main.into_iter().chain(helped).collect(), deepest))
 }
 
-/// Ends the helpers' search when it is dropped, also by a panic of the first thread: the scope waits for them.
+/// Ends the helpers' search when it is dropped, even by a panic of the first thread: the scope waits for them.
 struct EndOfSearch<'a>(&'a AtomicBool);
 
 impl Drop for EndOfSearch<'_> {
@@ -92,17 +92,17 @@ impl Drop for EndOfSearch<'_> {
 }
 
 /// The results that the deepest complete iteration has not superseded. A thread that works beyond it and has no value
-/// there yet comes with the move of an older one, which may have been refuted since. Proofs hold.
+/// there yet offers the move of an older one, which may have been refuted since. Proofs always stand.
 fn standing(mut results: Vec<ThreadResult>, deepest: i32) -> Vec<ThreadResult> {
     let stands = |result: &ThreadResult| result.iteration >= deepest || result.value.proof().is_some();
-    // None does if the thread that completed it has panicked.
+    // No result stands if the thread that completed the iteration has panicked.
     if results.iter().any(stands) {
         results.retain(stands);
     }
     results
 }
 
-/// The result that most threads stand behind, deeper and better ones with more weight.
+/// The result whose move gets the most votes; deeper and better results have more weight.
 fn vote(results: Vec<ThreadResult>) -> Option<ThreadResult> {
     let worst = results.iter().map(|result| result.value.score().cp()).min()?;
     let weight =
@@ -115,8 +115,8 @@ fn vote(results: Vec<ThreadResult>) -> Option<ThreadResult> {
     let mut best = results.next()?;
     for candidate in results {
         let better = match (candidate.value.proof(), best.value.proof()) {
-            // Proofs are not outvoted. Of two, a win with its line stands before a bound, which the next move may lose; else
-            // the more extreme counts: neither a win nor a loss is claimed too soon.
+            // Proofs are not outvoted. Of two, a win with its line beats a bound, which the next move may lose;
+            // otherwise the more extreme counts: neither a win nor a loss is claimed too soon.
             (new, old) if new.is_some() && old.is_some() => {
                 let has_line = |value: Ibv| value.score().is_win() && value.bound() == Bound::Exact;
                 let worth = |result: &ThreadResult, proof: Ibv| (has_line(result.value), proof.score().raw().abs());
@@ -148,7 +148,8 @@ mod tests {
     use crate::time::{Clock, Limits};
     use crate::tt::TranspositionTable;
 
-    /// Runs `body` with what the threads of a search of the initial position share. The time is up, and `stop` may be set.
+    /// Runs `body` with what the threads of a search of the initial position share. The time is up, and `stop` may be
+    /// set.
     fn with_shared<T: Send>(stop: bool, body: impl FnOnce(&Shared<'_>, &mut [ThreadData], &Game) -> T + Send) -> T {
         let limits = Limits { movetime: Some(Duration::from_millis(1)), ..Limits::default() };
         with_limits(&limits, stop, body)
@@ -200,7 +201,7 @@ mod tests {
         assert!(result.depth > 0 && result.nodes == nodes, "{result:?} of {nodes} nodes");
     }
 
-    /// The first thread waits with its first move until the helper has published nodes.
+    /// The first thread delays its first move until the helper has published nodes.
     #[test]
     fn helpers_search() {
         let helped = with_limits(&Limits::depth(6), false, |shared, threads, game| {
@@ -218,13 +219,13 @@ mod tests {
         assert!(helped);
     }
 
-    /// A helper that panics costs strength, not the move: this one has no counter of nodes.
+    /// A helper that panics costs strength, not the move: this one lacks a node counter.
     #[test]
     fn a_helper_that_panics_costs_no_move() {
         for _ in 0..5 {
             let waited = AtomicBool::new(false);
             let wait = |_: Event| {
-                // Time for the helper to begin; the search is right without it as well.
+                // Time for the helper to begin; the search is correct without it, too.
                 if !waited.swap(true, Ordering::Relaxed) {
                     thread::sleep(Duration::from_millis(20));
                 }
@@ -251,7 +252,7 @@ mod tests {
         assert_eq!(cleared, None);
     }
 
-    /// A helper that is stopped in its first iteration has seen a few moves, or none, and has no say. The first thread
+    /// A helper that is stopped in its first iteration has seen few moves or none, and has no vote. The first thread
     /// completes its own.
     #[test]
     fn a_helper_without_an_iteration_has_no_result() {
@@ -291,11 +292,12 @@ mod tests {
         let (d4, d5, e5) = (Square::D4, Square::D5, Square::E5);
         assert_eq!(elected([(d4, opinion(10), 10), (d5, opinion(20), 10), (d4, opinion(10), 10)]), Some(d4));
         assert_eq!(elected([(d4, opinion(10), 4), (d5, opinion(20), 10)]), Some(d5));
-        // A thread that has hardly begun does not know that all is lost.
+        // A thread that has hardly begun has not seen that all is lost.
         let lost = Ibv::exact(Score::mated_in(4));
         assert_eq!(elected([(d4, lost, 60), (d5, opinion(-900), 1)]), Some(d4));
         assert_eq!(elected([(d5, opinion(-900), 30), (d4, lost, 6)]), Some(d4));
-        // The shorter win, but one with its line before a bound; and the loss that is proved to come sooner.
+        // The shorter win is elected, but a win with its line before a bound; of losses, the one proved to come
+        // sooner.
         let [five, nine] = [5, 9].map(Score::mate_in);
         for (a, b, winner) in [
             (Ibv::exact(nine), Ibv::lower(five), d4),
@@ -308,13 +310,13 @@ mod tests {
         let (sooner, later) = (Ibv::exact(Score::mate_in(3)), Ibv::lower(Score::mate_in(7)));
         assert_eq!(elected([(d4, later, 20), (d5, opinion(800), 25), (e5, sooner, 9)]), Some(e5));
         assert_eq!(elected([(d4, Ibv::exact(Score::mated_in(8)), 20), (d5, lost, 12)]), Some(d5));
-        // An upper bound is no win, nor is nothing.
+        // An upper bound is not a win, and without results there is no move.
         assert_eq!(elected([(d4, opinion(5), 8), (d5, Ibv::upper(Score::MAX), 0)]), Some(d4));
         assert_eq!(elected([]), None);
     }
 
-    /// The first thread has completed iteration 14, where the best move of 13 falls behind. The other, which completed 13 and
-    /// has nothing of 15 yet, still holds that move and its higher score.
+    /// The first thread has completed iteration 14, in which the best move of 13 fell behind. The other, which
+    /// completed 13 and has no value in 15 yet, still holds that move and its higher score.
     #[test]
     fn what_a_completed_iteration_has_superseded_has_no_vote() {
         let opinion = |cp| Ibv::exact(Score::heuristic(cp));
@@ -330,7 +332,7 @@ mod tests {
         assert_eq!(winner(stale(), 15), Some(d5), "the finder of 15 is gone");
     }
 
-    /// What helpers have found counts where one line is searched, and where the first thread has found nothing.
+    /// The helpers' results count if one line is searched, and if the first thread has found nothing.
     #[test]
     fn helpers_have_a_vote() {
         let (d4, d5) = (Square::D4, Square::D5);

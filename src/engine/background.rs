@@ -1,4 +1,4 @@
-//! Searches beside their caller, on a thread of their own.
+//! Searches that run beside their caller, on a thread of their own.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use crate::position::Game;
 use crate::search::{Event, STACK_SIZE, ThreadData};
 use crate::time::Limits;
 
-/// The search that is running, if one is: its thread brings the data of all threads back.
+/// The search that is running, if one is: its thread returns the data of all threads.
 pub type Running = Option<JoinHandle<Vec<ThreadData>>>;
 
 impl Engine {
@@ -83,7 +83,8 @@ mod tests {
     use super::*;
     use crate::engine::Settings;
 
-    /// A listener that panics takes the first thread with it. The helpers end, and the engine plays on with as many threads.
+    /// A listener that panics takes the first thread with it. The helpers end, and the engine plays on with as many
+    /// threads as before.
     #[test]
     fn a_search_that_panics_costs_no_game() {
         let (mut engine, _) = Engine::new(Settings { hash_mib: 1, threads: 2, ..Settings::default() });

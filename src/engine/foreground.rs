@@ -1,4 +1,4 @@
-//! Searches on their caller's thread, where there is no other one: in WebAssembly.
+//! Searches on the caller's thread, for WebAssembly, which has no other.
 //!
 //! [`Engine::start`] returns when the search has ended. While it runs, it asks the host what the user has said
 //! ([`host`](crate::search::host)). A move that must wait for `stop` or `ponderhit` is held back until they are called.
@@ -30,7 +30,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// None; there is a result because other systems need it.
+    /// None; it returns a `Result` because other systems need one.
     pub fn start(&mut self, game: Game, limits: Limits, listener: SharedListener) -> io::Result<()> {
         self.stop();
         let clock = self.prepare(&game, &limits);
@@ -59,7 +59,7 @@ impl Engine {
         self.deliver();
     }
 
-    /// Nothing to wait for: a move that is held back waits for the user.
+    /// There is nothing to wait for: a move that is held back waits for the user.
     pub fn wait(&mut self) {
         self.review_tables();
     }

@@ -1,15 +1,16 @@
 //! Playing weaker on purpose, by rating.
 //!
-//! A weaker player sees less and chooses less surely, and so does the engine here. It sees less: the search gets a number
-//! of nodes that grows with the rating, whatever the clock, the table's size or the threads, so that neither changes the
-//! strength. It chooses less surely: of the moves that this search has compared, each is played with a probability that
-//! falls with what it loses, as K. W. Regan and G. Haworth have modelled human choices ("Intrinsic Chess Ratings", AAAI
-//! 2011): where the best move has probability p, one that is worse by d has p to the power of exp((d / s)^c), d measured
-//! on a scale that shrinks where much has been won or lost already, and the spread s falling with the rating. What they
-//! fitted to human games is fitted to match results here (`docs/playing.md`), so the ratings are those of engines.
+//! A weaker player sees less and chooses less surely, and so does the engine here. It sees less: the search gets a
+//! number of nodes that grows with the rating, whatever the clock, the table's size or the number of threads, so that
+//! none of them changes the strength. It chooses less surely: of the moves that this search has compared, each is
+//! played with a probability that falls with what it loses, as K. W. Regan and G. Haworth have modelled human choices
+//! ("Intrinsic Chess Ratings", AAAI 2011): where the best move has probability p, one that is worse by d has p to the
+//! power of exp((d / s)^c), d measured on a scale that shrinks where much has been won or lost already, and the
+//! spread s falling with the rating. What they fitted to human games is fitted to match results here
+//! (`docs/playing.md`), so the ratings are those of engines.
 //!
-//! Mates in one are seen before there is any search: neither missed nor allowed from [`ALERT`] on, and sometimes
-//! overlooked below it.
+//! Mates in one are checked before the search: from [`ALERT`] on they are neither missed nor allowed; below it they
+//! are sometimes overlooked.
 
 use shakmaty::Move;
 
@@ -19,25 +20,26 @@ use crate::score::Score;
 use crate::search::Report;
 use crate::time::Limits;
 
-/// The least rating that can be set.
+/// The lowest rating that can be set.
 pub const WEAKEST: u32 = RUNGS[0].elo;
 /// The highest rating that can be set.
 pub const STRONGEST: u32 = RUNGS[RUNGS.len() - 1].elo;
 /// The levels of `Skill Level` below full strength: from 0 to one less than this.
 pub const FULL_SKILL: u32 = 20;
-/// From this rating on no mate in one is missed or allowed.
+/// From this rating on, no mate in one is missed or allowed.
 pub const ALERT: u32 = 1600;
 /// This many points below [`ALERT`] every mate in one may be overlooked.
 const OVERLOOKING: u32 = 1000;
 
 /// Regan and Haworth's exponent c, near the middle of what they found.
 const CONSISTENCY: f64 = 0.45;
-/// An iteration is completed unless the search then takes this many times the nodes of its rating, and [`RESERVE`].
+/// An iteration is completed unless the search takes more than this many times the nodes of its rating plus
+/// [`RESERVE`].
 const PATIENCE: u64 = 4;
-/// Nodes that a search may have beside those, so that the lowest ratings complete their iterations, too.
+/// Nodes that a search may take in addition, so that the lowest ratings complete their iterations, too.
 const RESERVE: u64 = 10_000;
 
-/// What has been measured of one rating.
+/// What has been measured for one rating.
 struct Rung {
     elo: u32,
     /// Nodes after which no iteration begins.
@@ -48,8 +50,8 @@ struct Rung {
     spread: f64,
 }
 
-/// From the weakest to the strongest; between them logarithms are interpolated. `docs/playing.md` says how far these ratings
-/// can be trusted.
+/// From the weakest to the strongest; between them, logarithms are interpolated. `docs/playing.md` says how far these
+/// ratings can be trusted.
 const RUNGS: &[Rung] = &[
     Rung { elo: 850, nodes: 150.0, lines: 20.0, spread: 0.4 },
     Rung { elo: 1080, nodes: 400.0, lines: 16.0, spread: 0.22 },
@@ -61,14 +63,14 @@ const RUNGS: &[Rung] = &[
     Rung { elo: 2800, nodes: 60_000.0, lines: 3.0, spread: 0.01 },
 ];
 
-/// The ratings that games were played for and their nodes, from the weakest to the strongest.
+/// The ratings for which games were played, with their nodes, from the weakest to the strongest.
 pub fn fitted() -> impl Iterator<Item = (u32, u64)> {
     RUNGS.iter().map(|rung| (rung.elo, rung.nodes as u64))
 }
 
-/// The rating of a level of the option `Skill Level`: in even steps from [`WEAKEST`] on; none at full strength.
+/// The rating of a level of the option `Skill Level`: in even steps from [`WEAKEST`] on; `None` at full strength.
 ///
-/// The last step before full strength is one below [`STRONGEST`].
+/// The last level before full strength is one step below [`STRONGEST`].
 pub fn rating_of_skill(level: u32) -> Option<u32> {
     (level < FULL_SKILL).then(|| WEAKEST + (STRONGEST - WEAKEST) * level / FULL_SKILL)
 }
@@ -85,7 +87,7 @@ pub struct Handicap {
 }
 
 impl Handicap {
-    /// The handicap for a rating, moved into the range from [`WEAKEST`] to [`STRONGEST`].
+    /// The handicap for a rating, clamped to the range from [`WEAKEST`] to [`STRONGEST`].
     ///
     /// With the same `seed` the same position and history give the same move.
     pub fn new(elo: u32, seed: u64) -> Handicap {
@@ -115,7 +117,7 @@ impl Handicap {
             nodes: Some(nodes),
             soft_nodes: Some(self.nodes),
             search_moves: self.considered(game, &limits.search_moves),
-            // Strength would depend on the clock, which keeps a mate search out.
+            // A mate search runs only without a clock, so strength would depend on the clock.
             no_mate_search: true,
             ..limits.clone()
         }
@@ -147,7 +149,7 @@ impl Handicap {
         if safe.is_empty() { only.to_vec() } else { safe }
     }
 
-    /// Chooses one of the lines of the last complete iteration, best first; none where there are none.
+    /// Chooses one of the lines of the last complete iteration, best first; `None` if there are none.
     pub fn choose<'a>(&self, position: &Position, lines: &'a [Report]) -> Option<&'a Report> {
         let best = felt(lines.first()?.value.score());
         let exponents: Vec<f64> = lines
@@ -181,8 +183,8 @@ fn felt(score: Score) -> f64 {
     pawns.signum() * pawns.abs().ln_1p()
 }
 
-/// Solves for the best move's probability p, where the i-th move has p to the power of `exponents[i]` (the first is 1)
-/// and together they have 1; returns all probabilities.
+/// Solves for the best move's probability p, where the i-th move has p to the power of `exponents[i]` (the first is
+/// 1) and all sum to 1; returns all probabilities.
 fn probabilities(exponents: &[f64]) -> Vec<f64> {
     let each = |log_p: f64| exponents.iter().map(move |exponent| (log_p * exponent).exp());
     // The logarithm of p lies between that of an equal share and zero; the sum grows with it.
@@ -232,7 +234,7 @@ mod tests {
         values.iter().enumerate().map(line).collect()
     }
 
-    /// How often of a thousand seeds each line is chosen at a rating.
+    /// How often each line is chosen at a rating, with a thousand seeds.
     fn counts(elo: u32, values: &[i32]) -> Vec<u32> {
         let lines = lines(values);
         let mut counts = vec![0; values.len()];
@@ -312,13 +314,13 @@ mod tests {
         assert!(!safe.is_empty() && !safe.contains(&"a1a2".into()), "{safe:?}");
         assert_eq!(names(guard, &["a1a2"]), ["a1a2"], "all that is allowed loses: then all is allowed");
         assert_eq!(names(guard, &["a1a2", "h2h3"]), ["h2h3"]);
-        // Both allow mate, but the one makes the hundredth ply.
+        // Both allow mate, but one of them makes the hundredth ply.
         let late = guard.replace("0 1", "99 80");
         assert_eq!(names(guard, &["a1a2", "a1b2"]), ["a1a2", "a1b2"]);
         assert_eq!(names(&late, &["a1a2", "a1b2"]), ["a1b2"]);
         // The only move allows mate.
         assert_eq!(names("8/8/8/8/8/1k6/7r/K7 w - - 0 1", &[]), [""; 0]);
-        // The weak overlook it now and then, and not always.
+        // A weak player overlooks it sometimes, but not always.
         let game = Game::new(position(guard));
         let seen = (0..1000).filter(|&seed| !Handicap::new(WEAKEST, seed).considered(&game, &[]).is_empty()).count();
         assert!((200..300).contains(&seen), "{seen}");

@@ -22,7 +22,7 @@ use crate::tt::TranspositionTable;
 pub struct Job {
     /// The table to search with.
     pub tt: Arc<TranspositionTable>,
-    /// What others say to the search.
+    /// Stop and ponderhit, from outside.
     pub signals: Arc<Signals>,
     /// The time it may take.
     pub clock: Arc<Clock>,
@@ -53,9 +53,10 @@ impl Job {
         }
     }
 
-    /// Searches as a weaker player: with the handicap's limits, on one thread that remembers nothing, and with its choice
-    /// among the lines. The user sees as many of them as `MultiPV` says, but causes no others: more lines would take the
-    /// nodes of those that are chosen from, and make the player weaker than it says.
+    /// Searches as a weaker player: with the handicap's limits, on one thread that remembers nothing, and with its
+    /// choice among the lines. The user sees as many of the lines as `MultiPV` says, but the search keeps no more
+    /// lines for that: they would take nodes from those that are chosen from, and make the player weaker than its
+    /// rating.
     fn held_back(&self, handicap: &Handicap, threads: &mut [ThreadData], listener: Option<Listener<'_>>) -> Outcome {
         let threads = &mut threads[..1];
         threads.iter_mut().for_each(ThreadData::clear);
@@ -117,7 +118,7 @@ impl Job {
             counters: &counters,
             shared_best: &SharedBest::default(),
             limits,
-            // One thread counts for itself.
+            // A single thread counts its own nodes.
             allowance: limits.nodes.filter(|_| counters.len() > 1).map(|nodes| Allowance::new(nodes, counters.len())),
             clock: &self.clock,
             start,
@@ -129,7 +130,7 @@ impl Job {
         let result = smp::search(&shared, threads, &self.game, lines);
         let unusable = tablebases.into_iter().flat_map(Tablebases::take_remarks);
         unusable.for_each(|remark| shared.send(|| Event::Message(remark)));
-        // What the search took: to wait for a signal takes time and no nodes.
+        // Measured before the wait for a signal, which takes time but no nodes.
         let (nodes, time) = (shared.nodes(), start.elapsed());
         #[cfg(not(target_family = "wasm"))]
         self.signals.wait(self.limits.infinite);
@@ -185,7 +186,7 @@ mod tests {
         Engine::new(Settings { hash_mib: 1, ..Settings::default() }).0
     }
 
-    /// A search of one node has no iteration, so that no line of it is complete.
+    /// A search of one node completes no iteration, so none of its lines is complete.
     #[test]
     fn a_line_of_an_interrupted_first_iteration_is_not_complete() {
         let outcome = engine().search(&Game::startpos(), Limits::nodes(1), None);

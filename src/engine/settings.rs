@@ -1,4 +1,4 @@
-//! What can be set of the engine, and the limits of it.
+//! The settings of the engine and their limits.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -9,7 +9,7 @@ use crate::recognize::syzygy::Probing;
 use crate::score::DrawRule;
 use crate::search::Conventions;
 
-/// The largest transposition table that can be set, in MiB. Where an address has 32 bits, no allocation has 2 GiB.
+/// The largest transposition table that can be set, in MiB. With 32-bit addresses, no allocation can have 2 GiB.
 pub const LARGEST_HASH: usize = if cfg!(target_pointer_width = "32") { 2047 } else { 1 << 20 };
 /// The most search threads that can be set.
 pub const MOST_THREADS: usize = if cfg!(target_family = "wasm") { 1 } else { 512 };
@@ -26,13 +26,13 @@ pub const LARGEST_PROBE_DEPTH: i32 = 100;
 /// The largest [`Probing::limit`] that can be set: no tables have more men.
 pub const LARGEST_PROBE_LIMIT: usize = 7;
 
-/// Where tablebases are, and whether all of it could be used.
+/// Where tablebases are, and whether all of them could be used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SyzygyPath {
     /// The folders, separated as in `PATH`; empty for none.
     pub folders: String,
-    /// Set by the engine where it could use only a part, or where a search has needed tables that are damaged or
-    /// missing. A new setting of the same folders is then another one, and is tried again.
+    /// Set by the engine if it could use only a part, or if a search has needed tables that are damaged or missing.
+    /// Setting the same folders again then counts as a change, and they are tried again.
     pub used_in_part: bool,
 }
 
@@ -44,8 +44,8 @@ impl From<&str> for SyzygyPath {
 
 /// The settings of the engine.
 ///
-/// [`Engine::new`](super::Engine::new) and [`Engine::apply`](super::Engine::apply) move numbers outside of their range
-/// into it, each with a remark.
+/// [`Engine::new`](super::Engine::new) and [`Engine::apply`](super::Engine::apply) clamp numbers that are out of
+/// range, each with a remark.
 ///
 /// ```
 /// use ibex::engine::{Engine, Settings};
@@ -68,24 +68,24 @@ pub struct Settings {
     pub multi_pv: usize,
     /// Time that GUI and connection cost per move: up to [`LONGEST_OVERHEAD`]; the default is 10 ms.
     pub move_overhead: Duration,
-    /// Nodes that count as a millisecond, instead of time: up to [`MOST_NODES_TIME`]; 0, the default, for time.
+    /// Nodes that count as a millisecond, instead of time: up to [`MOST_NODES_TIME`]; 0, the default, means time.
     pub nodes_time: u64,
     /// Centipawns that a draw is worth less to the side that searches, from minus to plus [`LARGEST_CONTEMPT`];
-    /// positive avoids draws. The default is 0.
+    /// positive values avoid draws. The default is 0.
     pub contempt: i32,
     /// Whether contempt and the draw rule stay on in analysis; by default they do not.
     pub analysis_contempt: bool,
     /// Which draws the side that searches prefers; by default [later](DrawRule::Later) ones.
     pub draws: DrawRule,
-    /// Whether the user analyses: no contempt, all draws equal, full strength. By default each search decides: one that
-    /// is infinite or looks for a mate is analysis, any other is a game's.
+    /// Whether the user analyses: no contempt, all draws equal, full strength. By default each search decides: one
+    /// that is infinite or looks for a mate is analysis, any other belongs to a game.
     pub analyse_mode: bool,
     /// The rating to play at, in games: [`handicap::WEAKEST`] to [`handicap::STRONGEST`], the default.
     pub elo: u32,
-    /// Whether that rating counts; by default it does not.
+    /// Whether that rating applies; by default it does not.
     pub limit_strength: bool,
-    /// The level of `Skill Level`, which stands for a rating (see [`handicap::rating_of_skill`]) where the strength is not
-    /// limited by `elo`: 0 to [`handicap::FULL_SKILL`], the default, for full strength.
+    /// The level of `Skill Level`, which stands for a rating (see [`handicap::rating_of_skill`]) where the strength
+    /// is not limited by `elo`: 0 to [`handicap::FULL_SKILL`], the default, for full strength.
     pub skill: u32,
     /// A network file to evaluate with; empty, the default, for the program's own evaluation, `classical` for the
     /// hand-written one.
@@ -124,13 +124,13 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Moves each number into its range, and returns a remark on each that was outside.
+    /// Clamps each number to its range, and returns a remark on each that was outside.
     pub(super) fn move_into_range(&mut self) -> Vec<String> {
         fn moved<T: Ord + Copy + Display>(name: &str, value: &mut T, range: RangeInclusive<T>) -> Option<String> {
             let given = std::mem::replace(value, (*value).clamp(*range.start(), *range.end()));
             (given != *value).then(|| format!("{name} {given} is out of range; it is {value} now"))
         }
-        // Whole milliseconds are the unit of the range and of the remark. What is inside keeps its fraction.
+        // The range and the remark are in whole milliseconds. A value in range keeps its fraction.
         let mut overhead = self.move_overhead.as_millis();
         let remarks = [
             moved("Hash", &mut self.hash_mib, 1..=LARGEST_HASH),
@@ -148,8 +148,9 @@ impl Settings {
         remarks.into_iter().flatten().collect()
     }
 
-    /// The draw rule and the contempt of a search: neutral in analysis, unless the user wants otherwise. Several lines
-    /// are analysis as well: they stand in the order of their scores, which contempt that is not reported would upset.
+    /// The draw rule and the contempt of a search: neutral in analysis, unless the user wants otherwise. A search of
+    /// several lines is analysis as well: the lines are in the order of their scores, which unreported contempt would
+    /// upset.
     pub fn conventions(&self, analysis: bool) -> Conventions {
         if (self.analyse_mode || analysis || self.multi_pv > 1) && !self.analysis_contempt {
             return Conventions::default();
@@ -219,7 +220,7 @@ mod tests {
         assert_eq!(settings.move_into_range(), [""; 0]);
     }
 
-    /// The engine is built from what is left, and says so, at its making and later.
+    /// The engine uses the clamped numbers, and says so, when it is made and later.
     #[test]
     fn the_engine_keeps_to_the_ranges() {
         let (mut engine, remarks) =

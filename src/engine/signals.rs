@@ -1,4 +1,4 @@
-//! What others say to a running search: stop, ponderhit.
+//! Signals to a running search: stop and ponderhit.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -12,7 +12,7 @@ pub struct Signals {
     pub stop: AtomicBool,
     /// The user has said stop: nothing holds the move back any more.
     released: AtomicBool,
-    /// The opponent's time runs: the search may not end, and its own clock stands.
+    /// The opponent's time runs: the search must not end, and its own clock stands still.
     pub pondering: AtomicBool,
     /// The clock of the search, which `ponderhit` starts.
     clock: Mutex<Option<Arc<Clock>>>,
@@ -37,12 +37,12 @@ impl Signals {
         self.notify();
     }
 
-    /// The opponent has played the expected move: the search goes on in its own time.
+    /// The opponent has played the expected move: the search goes on, on our own time.
     pub fn ponderhit(&self) {
         if let Some(clock) = self.clock.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
             clock.ponderhit();
         }
-        // A thread that reads `false` here reads the clock that was set above, too.
+        // A thread that reads `false` here also sees the clock that was set above.
         self.pondering.store(false, Ordering::Release);
         self.notify();
     }
