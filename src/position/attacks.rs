@@ -2,14 +2,14 @@
 
 use shakmaty::{Bitboard, Board, Color, File, Square, attacks};
 
-/// The squares that one side attacks, its own pieces' among them: those it defends.
+/// The squares that one side attacks, including those of its own pieces, which it defends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attacks {
     /// Attacked by pawns.
     pub by_pawns: Bitboard,
     /// By minor pieces or pawns.
     pub by_minors: Bitboard,
-    /// By rooks or less.
+    /// By rooks or lesser pieces.
     pub by_rooks: Bitboard,
     /// Attacked by anything.
     pub all: Bitboard,
@@ -42,7 +42,7 @@ fn pawn_attacks(pawns: Bitboard, side: Color) -> Bitboard {
     (pawns & !Bitboard::from(File::A)).shift(left) | (pawns & !Bitboard::from(File::H)).shift(right)
 }
 
-/// The pieces of both sides, kings apart, that a lesser one attacks, or any one while nothing defends them.
+/// The pieces of both sides, except kings, that a lesser piece attacks, or any piece while nothing defends them.
 pub fn en_prise(board: &Board) -> Bitboard {
     let [black, white] = [Color::Black, Color::White].map(|side| Attacks::of(board, side));
     let minors = board.knights() | board.bishops();

@@ -26,14 +26,14 @@ impl Position {
         if direct.contains(king) {
             return true;
         }
-        // Discovered: only a piece that leaves a line through the king can open it.
+        // Discovered check: only a piece that leaves a line through the king can open it.
         let ours = board.by_color(us) & !Bitboard::from(from);
         attacks::queen_attacks(king, Bitboard::EMPTY).contains(from)
             && ((attacks::bishop_attacks(king, occupied) & board.bishops_and_queens() & ours).any()
                 || (attacks::rook_attacks(king, occupied) & board.rooks_and_queens() & ours).any())
     }
 
-    /// From where a piece of each role, pawn first, would give check as the board stands; none for the king.
+    /// The squares from which a piece of each role, pawn first, would give check on this board; none for the king.
     pub fn checking_squares(&self) -> [Bitboard; 6] {
         let board = self.board();
         let Some(king) = board.king_of(!self.turn()) else { return [Bitboard::EMPTY; 6] };
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
     use crate::random::split_mix;
 
-    /// What the board says after the move is the truth.
+    /// The board after the move says whether it is check.
     #[test]
     fn direct_checks_are_foreseen() {
         let (mut checks, mut direct) = (0, 0);

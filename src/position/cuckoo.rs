@@ -1,10 +1,10 @@
 //! The one move between two positions, from their keys alone (cuckoo hashing).
 //!
-//! Moves that can be taken back (of every piece but pawns) change a key by one of 3668 differences. They lie in a table
-//! of two hashes: each difference in one of its two places, so that two looks find it or show that it is none.
+//! Reversible moves (of every piece but pawns) change a key by one of 3668 differences. They lie in a table of two
+//! hashes: each difference in one of its two places, so that two lookups find it or show that there is none.
 //!
-//! Sources: Marcel van Kervinck, "The design and implementation of the Rookie 2.0 chess playing program" (2002), chapter
-//! 3.4, for its use against repetitions; Pagh and Rodler, "Cuckoo Hashing" (2001).
+//! Sources: Marcel van Kervinck, "The design and implementation of the Rookie 2.0 chess playing program" (2002),
+//! chapter 3.4, for its use against repetitions; Pagh and Rodler, "Cuckoo Hashing" (2001).
 
 use shakmaty::{Role, Square, attacks};
 
@@ -44,7 +44,7 @@ impl Differences {
         table
     }
 
-    /// Puts a difference into its first place, its former tenant into that one's other place, and so on.
+    /// Puts a difference into its first place, the former occupant into its other place, and so on.
     const fn insert(&mut self, mut key: u64, mut squares: (u8, u8)) {
         let mut at = first(key);
         while key != 0 {
@@ -77,8 +77,8 @@ const fn goes_between(piece: usize, a: usize, b: usize) -> bool {
     }
 }
 
-/// Whether the side to move has a legal move to the position with the key `earlier`, which must have stood on the board
-/// since the last move that cannot be taken back.
+/// Whether the side to move has a legal move to the position with the key `earlier`, which must have stood on the
+/// board since the last irreversible move.
 #[inline]
 pub fn leads_back(position: &Position, earlier: u64) -> bool {
     let difference = position.key() ^ earlier;
@@ -93,7 +93,7 @@ pub fn leads_back(position: &Position, earlier: u64) -> bool {
     let (a, b) = (Square::new(u32::from(a)), Square::new(u32::from(b)));
     let board = position.board();
     // The piece stands on one of the two squares; if it is ours, and nothing is in its way, the move is legal: in the
-    // position that it leads to it is the opponent's turn, so our king was not in check there.
+    // position that it leads to, the opponent is to move, so our king was not in check there.
     let from = if board.by_color(position.turn()).contains(a) { a } else { b };
     debug_assert!(board.role_at(from) != Some(Role::Pawn));
     board.by_color(position.turn()).contains(from) && (attacks::between(a, b) & board.occupied()).is_empty()

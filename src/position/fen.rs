@@ -1,8 +1,8 @@
 //! Positions from FENs, as programs and people write them.
 //!
-//! Ibex plays every position that it can play: composed ones with any number of pieces, as long as their moves fit in a
-//! list, and those whose rights, squares or counters cannot be, which are repaired with a remark. A position that is
-//! refused costs a game.
+//! Ibex plays every position that it can: composed ones with any number of pieces, as long as their moves fit in a
+//! list, and those with impossible castling rights, en passant squares or counters, which are repaired with a remark.
+//! A position that is refused costs a game.
 
 use std::fmt;
 
@@ -12,8 +12,8 @@ use shakmaty::{CastlingMode, Chess, FromSetup, PositionError, PositionErrorKinds
 use super::Position;
 use super::movegen::MAX_MOVES;
 
-/// The highest halfmove clock that is believed: the 75-move rule ends every game there, and a higher one would end every
-/// search at once.
+/// The highest halfmove clock that is accepted: the 75-move rule ends every game there, and a higher one would end
+/// every search at once.
 const LAST_HALF_MOVE: i64 = 150;
 
 /// What a castling field may hold, rooks' files of Chess960 included.
@@ -96,38 +96,38 @@ fn join(reasons: &[Illegal]) -> String {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Repair {
-    /// The board has digits side by side, which are added up; the board field.
+    /// The board has adjacent digits, which are added up; holds the board field.
     AddedDigits(String),
-    /// There is text behind the eight ranks, such as the pockets of another game, which is ignored; the text.
+    /// There is text after the eight ranks, such as the pockets of another variant, which is ignored; holds the text.
     BehindTheBoard(String),
-    /// Letters that no castling field holds, or that stand twice, are left out.
+    /// Letters that do not belong in a castling field, or occur twice, are left out.
     CastlingRead {
         /// The field.
         field: String,
         /// What is left of it.
         kept: String,
     },
-    /// The castling rights contradict one another, so that none are kept; the rights.
+    /// The castling rights contradict one another, so that none are kept; holds the rights.
     CastlingRefused(String),
-    /// Castling rights that cannot be are dropped: without king and rook in place, or a second one to the same side.
+    /// Impossible castling rights are dropped: without king and rook in place, or a second one to the same side.
     CastlingDropped {
         /// The rights that are left, as a FEN has them.
         kept: String,
     },
-    /// The en passant field is no square, and is taken as `-`; the field.
+    /// The en passant field is not a square, and is read as `-`; holds the field.
     EnPassantUnread(String),
     /// No pawn can just have passed the en passant square, which is dropped.
     EnPassantDropped,
-    /// A counter is no number or out of its range.
+    /// A counter is not a number or out of its range.
     Counter {
         /// The counter.
         counter: Counter,
         /// The field.
         field: String,
-        /// The number that is taken in its place.
+        /// The number that is used instead.
         taken: i64,
     },
-    /// There is text behind the FEN, which is ignored; the text.
+    /// There is text after the FEN, which is ignored; holds the text.
     IgnoredRest(String),
     /// A side has more pieces than promotions allow. The position is played as it stands.
     TooMuchMaterial,
@@ -181,8 +181,8 @@ impl fmt::Display for Repair {
 }
 
 impl Position {
-    /// Reads a FEN of one to six fields, Shredder and X-FEN castling included, as [`Position::from_any_fen`] does, without
-    /// its remarks.
+    /// Reads a FEN of one to six fields, Shredder and X-FEN castling included, as [`Position::from_any_fen`] does,
+    /// without its remarks.
     ///
     /// # Errors
     ///
@@ -191,18 +191,18 @@ impl Position {
         Position::from_any_fen(fen, Some(mode)).map(|(position, _)| position)
     }
 
-    /// Reads a FEN and repairs it where that is possible. Returns the position and everything that was changed or is out
-    /// of the ordinary.
+    /// Reads a FEN and repairs it where that is possible. Returns the position and everything that was changed or is
+    /// out of the ordinary.
     ///
-    /// Castling rights that cannot be and en passant squares that no pawn can have passed are dropped, counters out of range
-    /// are set back, and any number of pieces and impossible checks are taken as they are. Without a `mode`, the
-    /// castling rights decide whether this is Chess960.
+    /// Impossible castling rights and en passant squares that no pawn can have passed are dropped, counters out of
+    /// range are replaced, and any number of pieces and impossible checks are taken as they are. Without a `mode`,
+    /// the castling rights decide whether this is Chess960.
     ///
     /// # Errors
     ///
-    /// [`FenError::Syntax`] if the board or the side to move cannot be read. [`FenError::Illegal`] if a side has no king
-    /// or several, a pawn stands on the first or last rank, the side to move could take the king, or a side has more moves
-    /// than a list holds.
+    /// [`FenError::Syntax`] if the board or the side to move cannot be read. [`FenError::Illegal`] if a side has no
+    /// king or several, a pawn stands on the first or last rank, the side to move could take the king, or a side has
+    /// more moves than a list holds.
     pub fn from_any_fen(fen: &str, mode: Option<CastlingMode>) -> Result<(Position, Vec<Repair>), FenError> {
         let mut repairs = Vec::new();
         let setup = read(fen, &mut repairs).map_err(|source| FenError::Syntax { fen: fen.to_owned(), source })?;
@@ -236,7 +236,7 @@ impl Position {
     }
 }
 
-/// Reads the fields, each repaired where it can be.
+/// Reads the fields, and repairs each if possible.
 fn read(fen: &str, repairs: &mut Vec<Repair>) -> Result<Setup, ParseFenError> {
     let mut fields = fen.split(|c: char| c.is_ascii_whitespace() || c == '_').filter(|field| !field.is_empty());
     let mut board = fields.next().unwrap_or_default();
@@ -255,7 +255,7 @@ fn read(fen: &str, repairs: &mut Vec<Repair>) -> Result<Setup, ParseFenError> {
         repairs.push(Repair::EnPassantUnread(en_passant.to_owned()));
     }
     let clock = counter(Counter::HalfMoves, fields.next(), 0..=LAST_HALF_MOVE, 0, repairs);
-    // Many programs begin to count at 0.
+    // Many programs count from 0.
     let number = counter(Counter::Moves, fields.next(), 0..=i64::from(u32::MAX), 1, repairs).max(1);
     let rest: Vec<&str> = fields.collect();
     if !rest.is_empty() {
@@ -275,7 +275,7 @@ fn read(fen: &str, repairs: &mut Vec<Repair>) -> Result<Setup, ParseFenError> {
     parsed.map(Fen::into_setup)
 }
 
-/// The castling field, without what it cannot hold or holds twice.
+/// The castling field, without invalid or repeated letters.
 fn castling(field: &str, repairs: &mut Vec<Repair>) -> String {
     let mut kept = String::new();
     for right in field.chars() {
@@ -400,7 +400,7 @@ mod tests {
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w kqKQ - 0 0",
             "4k3/8/8/8/8/8/8/4K2R w H - 150 4294967295",
             "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
-            // Checks that no move can have given: composed positions have them.
+            // Checks that no move can have given, as in composed positions.
             "4k3/8/8/8/8/8/8/r3K2r w - - 0 1",
         ] {
             assert_eq!(read(fen).1, [""; 0], "{fen}");

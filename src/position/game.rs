@@ -28,10 +28,10 @@ pub struct Game {
     position: Position,
     /// The keys of the positions before the current one, oldest first.
     keys: Vec<u64>,
-    /// How often each position has occurred since the last move that cannot be taken back, by its key and without the
-    /// current one. To count them among the keys would take longer with every move of a long game.
+    /// How often each position has occurred since the last irreversible move, by its key and without the current one.
+    /// Counting them among the keys would take longer with every move of a long game.
     counts: HashMap<u64, usize>,
-    /// Positions before the current one that have occurred twice since the last move that cannot be taken back.
+    /// Positions before the current one that have occurred twice since the last irreversible move.
     twice: Vec<Position>,
 }
 
@@ -88,7 +88,7 @@ impl Game {
 
     /// Passes the turn. The side to move must not be in check.
     ///
-    /// The 50-move clock counts on. What stood before a pass counts for no repetition, for a pass is no move.
+    /// The 50-move clock goes on. Positions before a pass count for no repetition, because a pass is not a move.
     pub fn play_null(&mut self) {
         self.keys.push(self.position.key());
         self.counts.clear();
@@ -101,8 +101,8 @@ impl Game {
         self.counts.get(&self.position.key()).copied().unwrap_or_default()
     }
 
-    /// Traps: the positions whose next occurrence is a draw. The current one may be among them: a move that wins, but not
-    /// the nearest way, may have to come back to it.
+    /// Traps: the positions whose next occurrence is a draw. The current one may be among them: a win that is not the
+    /// shortest may have to come back to it.
     pub fn traps(&self) -> impl Iterator<Item = &Position> {
         let now = self.occurrences() == 1;
         self.twice.iter().chain(now.then_some(&self.position))

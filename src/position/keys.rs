@@ -30,7 +30,8 @@ impl Words {
             }
             piece += 1;
         }
-        // The rooks of the initial position first: the others came later, and changed no key of chess with its own rules.
+        // The rooks of the initial position first: the others were added later, and left the keys of standard chess
+        // unchanged.
         let corners = [7, 0, 15, 8];
         let mut i = 0;
         while i < 4 {

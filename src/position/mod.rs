@@ -58,7 +58,7 @@ pub struct Position {
     checkers: Bitboard,
     /// Plies since the last capture or pawn move.
     clock: u16,
-    /// Plies since the last move that cannot be taken back, null moves included: how far repetition looks.
+    /// Plies since the last irreversible move, null moves included: how far back repetition looks.
     reversible: u16,
     /// The file on which an en passant capture is legal: it is part of the key.
     en_passant: Option<File>,
@@ -83,7 +83,7 @@ impl Position {
         }
     }
 
-    /// shakmaty's view of this position. Its halfmove clock is wrong behind a null move; [`Position::clock`] is right.
+    /// shakmaty's view of this position. Its halfmove clock is wrong after a null move; [`Position::clock`] is right.
     pub fn chess(&self) -> &Chess {
         &self.chess
     }
@@ -140,7 +140,7 @@ impl Position {
         self.clock
     }
 
-    /// Plies since the last move that cannot be taken back.
+    /// Plies since the last irreversible move.
     #[inline]
     pub fn reversible(&self) -> u16 {
         self.reversible
@@ -158,18 +158,18 @@ impl Position {
         self.chess.our(role)
     }
 
-    /// Whether the side to move has more than king and pawns: without, zugzwang is the rule.
+    /// Whether the side to move has more than king and pawns: without that, zugzwang is the rule.
     #[inline]
     pub fn has_non_pawn_material(&self) -> bool {
         let board = self.board();
         (board.by_color(self.turn()) & !board.pawns() & !board.kings()).any()
     }
 
-    /// All legal moves. Of a composed position with more than [`movegen::MAX_MOVES`] the list holds that many: captures and
-    /// queen promotions before the others.
+    /// All legal moves. For a composed position with more than [`movegen::MAX_MOVES`], the list holds only that many:
+    /// captures and queen promotions before the others.
     #[inline]
     pub fn legal_moves(&self) -> MoveList {
-        // shakmaty's list has no room for more, and to overfill it is a panic.
+        // shakmaty's list has no room for more, and overfilling it panics.
         if self.move_bound(self.turn()) > movegen::MAX_MOVES { self.first_moves() } else { self.chess.legal_moves() }
     }
 
@@ -188,12 +188,12 @@ impl Position {
         text.parse::<UciMove>().ok()?.to_move(&self.chess).ok()
     }
 
-    /// The key after a legal move, in most cases: rights that come or go, castling and en passant are not looked at. Good
-    /// enough to prefetch memory, and known before the move is made.
+    /// The key after a legal move, in most cases: changes of rights, castling and en passant are ignored. Good enough
+    /// to prefetch memory before the move is made.
     #[inline]
     pub fn likely_key_after(&self, m: Move) -> u64 {
         let us = self.turn();
-        // Part by part: the other keys need not be known.
+        // Only the whole key: the others are not needed.
         let mut key = self.keys.whole ^ keys::TURN;
         if let Some(from) = m.from() {
             key ^= keys::piece_word(m.role().of(us), from);
@@ -309,13 +309,13 @@ impl Position {
 /// The file of a legal en passant capture.
 fn legal_en_passant(chess: &Chess) -> Option<File> {
     let square = chess.maybe_ep_square()?;
-    // Most double steps have no enemy pawn beside them; only then is it worth asking for legality.
+    // Most double steps have no enemy pawn beside them; only otherwise is legality worth checking.
     let takers = shakmaty::attacks::pawn_attacks(!chess.turn(), square) & chess.our(Role::Pawn);
     if takers.is_empty() || chess.en_passant_moves().is_empty() { None } else { Some(square.file()) }
 }
 
 impl Position {
-    /// The position with the piece on a square taken off the board, for asking what it is worth; none if that is no legal
+    /// The position without the piece on a square, to find what the piece is worth; `None` if that is not a legal
     /// position (a king, or a piece that covers the opponent's).
     #[must_use]
     pub fn without(&self, square: Square) -> Option<Position> {

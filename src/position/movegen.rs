@@ -15,7 +15,7 @@ enum Half {
     Quiet,
 }
 
-/// As many moves as a [`MoveList`] holds. No position of a game has more than 218 legal moves; composed ones of queens
+/// The capacity of a [`MoveList`]. No position of a game has more than 218 legal moves; composed ones full of queens
 /// have up to 271 and perhaps more.
 pub const MAX_MOVES: usize = 270;
 
@@ -28,20 +28,20 @@ pub fn is_noisy(m: Move) -> bool {
 }
 
 impl Position {
-    /// Hands every capture and queen promotion to `take`. No list stands between: it would be two kilobytes.
+    /// Passes every capture and queen promotion to `take`, without a list in between, which would be two kilobytes.
     #[inline]
     pub fn each_noisy(&self, take: impl FnMut(Move)) {
         self.generate(Half::Noisy, take);
     }
 
-    /// Hands all moves but the noisy ones to `take`.
+    /// Passes all moves but the noisy ones to `take`.
     #[inline]
     pub fn each_quiet(&self, take: impl FnMut(Move)) {
         self.generate(Half::Quiet, take);
     }
 
-    /// A number of moves that a side with these men cannot exceed on any board, legal or not. Beyond [`MAX_MOVES`] it
-    /// takes five queens or more.
+    /// An upper bound on the moves of a side with these men on any board, legal or not. It takes five queens or more
+    /// to exceed [`MAX_MOVES`].
     #[inline]
     pub(super) fn move_bound(&self, side: Color) -> usize {
         let men = self.board().by_color(side);
@@ -83,7 +83,7 @@ impl Position {
         }
     }
 
-    /// The legal move that this packs, if it is one.
+    /// The legal move that `packed` stands for, if there is one.
     pub fn find(&self, packed: PackedMove) -> Option<Move> {
         let board = self.board();
         let (from, to) = (packed.from(), packed.to());
@@ -100,7 +100,7 @@ impl Position {
         } else {
             self.chess.san_candidates(role, to)
         };
-        // By reference here and below: to consume a list of moves is to copy it, two kilobytes.
+        // By reference here and below: consuming a list of moves would copy its two kilobytes.
         candidates.iter().copied().find(|&m| packed.is(m))
     }
 
@@ -115,7 +115,7 @@ impl Position {
             Half::Quiet => !board.occupied(),
         };
 
-        // The king looks at the board without itself: it cannot hide behind its own square.
+        // The king is taken off the board: it cannot hide behind its own square.
         let without_king = board.occupied() ^ Bitboard::from(king);
         for to in attacks::king_attacks(king) & targets {
             if (board.attacks_to(to, !us, without_king) & !Bitboard::from(to)).is_empty() {
@@ -125,7 +125,7 @@ impl Position {
         if self.checkers.more_than_one() {
             return;
         }
-        // Everything else must capture the checker or step in between.
+        // Everything else must capture the checker or interpose.
         let allowed = match self.checkers.first() {
             Some(checker) => attacks::between(king, checker) | self.checkers,
             None => Bitboard::FULL,

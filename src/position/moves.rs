@@ -8,7 +8,8 @@ use shakmaty::{Move, Role, Square};
 /// A move packed into 16 bits: from, to (castling: king takes rook), promotion, and a bit that is always set. An
 /// `Option<PackedMove>` has 16 bits, too.
 ///
-/// What comes out of a table is a claim until the legal moves of the position confirm it: see [`super::Position::find`].
+/// A move from a table is only a claim until the legal moves of the position confirm it: see
+/// [`super::Position::find`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PackedMove(NonZeroU16);
 

@@ -14,7 +14,7 @@ pub fn read_fen(fen: &str) -> Result<Position, FenError> {
     Position::from_any_fen(fen, None).map(|(position, _)| position)
 }
 
-/// A move in UCI notation, castling as the position's mode wants it.
+/// A move in UCI notation, castling in the form of the position's mode.
 pub fn uci(position: &Position, m: Move) -> String {
     m.to_uci(position.castling_mode()).to_string()
 }
@@ -22,8 +22,8 @@ pub fn uci(position: &Position, m: Move) -> String {
 /// A move in standard algebraic notation.
 pub fn san(position: &Position, m: Move) -> String {
     let mut san = San::from_move(position.chess(), m).to_string();
-    // The sign of check or mate is not shakmaty's: for that it lists all replies, and of a composed position a list may
-    // not hold them.
+    // The sign of check or mate does not come from shakmaty, which lists all replies for it: in a composed position
+    // they may not fit in the list.
     let after = position.after(m);
     if after.in_check() {
         san.push(if after.has_legal_move() { '+' } else { '#' });
@@ -53,10 +53,10 @@ pub enum Action {
 
 /// Why a word is not an action in a position.
 ///
-/// The text goes behind the word: "Ke3 is not legal".
+/// The text follows the word: "Ke3 is not legal".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {
-    /// It has not the form of a move.
+    /// It does not have the form of a move.
     #[error("is not a move")]
     NotAMove,
     /// It has the form of a move, but no legal move fits.
@@ -73,8 +73,8 @@ pub enum MoveError {
 ///
 /// # Errors
 ///
-/// [`MoveError::NotAMove`] if the word has not the form of a move, [`MoveError::Illegal`] if no legal move fits,
-/// [`MoveError::Ambiguous`] if several do.
+/// [`MoveError::NotAMove`] if the word does not have the form of a move, [`MoveError::Illegal`] if no legal move
+/// fits, [`MoveError::Ambiguous`] if several do.
 pub fn read_action(position: &Position, word: &str) -> Result<Action, MoveError> {
     let form = Form::read(word).ok_or(MoveError::NotAMove)?;
     let legal = position.legal_moves();
@@ -98,7 +98,7 @@ pub fn read_action(position: &Position, word: &str) -> Result<Action, MoveError>
             };
             let fitting: Vec<Move> = legal.into_iter().filter(fits).collect();
             match (fitting.is_empty(), role, file, rank) {
-                // No pawn's move: then the two squares are those of UCI, castling included.
+                // Not a pawn's move: then the two squares are those of UCI, castling included.
                 (true, None, Some(file), Some(rank)) => {
                     let promotion = promotion.map(Role::char).map(String::from).unwrap_or_default();
                     let uci = format!("{}{to}{promotion}", Square::from_coords(file, rank));
@@ -147,7 +147,7 @@ impl Form {
             "O-O-O" => return Some(Form::Castling { queen_side: true }),
             _ => {}
         }
-        // From the end: the promotion, the square, and what says where the piece comes from.
+        // From the end: the promotion, the target square, and where the piece comes from.
         let promotion = letters.last().and_then(|&c| Role::from_char(c).filter(|_| !c.is_ascii_digit()));
         let promotion = promotion.filter(|role| !matches!(role, Role::Pawn | Role::King) && letters.len() > 2);
         if promotion.is_some() {

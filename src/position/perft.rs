@@ -1,4 +1,5 @@
-//! Perft: counting the leaves of the tree of legal moves, the test of a move generator and of everything that plays moves.
+//! Perft: counting the leaves of the tree of legal moves, the test of a move generator and of everything that plays
+//! moves.
 
 use shakmaty::Move;
 
@@ -6,11 +7,11 @@ use super::Position;
 
 /// The deepest tree that is counted, in plies: each ply takes some of the thread's stack, and this many fit into 1 MiB.
 ///
-/// No count of a game's tree gets that far: 64 plies of two moves each have more leaves than a `u64` holds.
+/// No game tree can be counted that deep: 64 plies of two moves each have more leaves than a `u64` holds.
 pub const DEEPEST: u32 = 64;
 
-/// The leaves of the tree of legal moves, `depth` plies deep (at most [`DEEPEST`]). The last ply is counted without being
-/// played.
+/// The leaves of the tree of legal moves, `depth` plies deep (at most [`DEEPEST`]). The last ply is counted without
+/// being played.
 ///
 /// ```
 /// use ibex::position::{Position, perft};
@@ -26,7 +27,7 @@ pub fn count_after(position: &Position, m: Move, depth: u32) -> u64 {
     count(&position.after(m), depth.saturating_sub(1))
 }
 
-/// As [`count`]; `None` if `stop` said so meanwhile. It is called for every position but those of the last two plies.
+/// As [`count`]; `None` if `stop` returned true. It is called for every position but those of the last two plies.
 pub fn count_until(position: &Position, depth: u32, stop: &impl Fn() -> bool) -> Option<u64> {
     debug_assert!(depth <= DEEPEST, "{depth} plies do not fit on the stack");
     let moves = match depth {
@@ -55,7 +56,7 @@ mod tests {
         assert_eq!([0, 1, 2, 3, 4].map(|depth| count(&position, depth)), [1, 20, 400, 8902, 197_281]);
     }
 
-    /// Half of the stack that a thread has is enough for the deepest tree, in builds with checks, too.
+    /// Half of a thread's stack is enough for the deepest tree, even in builds with checks.
     #[test]
     fn the_deepest_tree_fits_on_the_stack() {
         let stop = AtomicBool::new(false);
@@ -69,7 +70,7 @@ mod tests {
             let counting =
                 std::thread::Builder::new().stack_size(1 << 20).spawn_scoped(scope, count).expect("a thread");
             begun.recv().expect("the count begins");
-            // The first line of the tree is at its end long before; the whole tree never would be.
+            // The first line of the tree ends long before; the whole tree never would.
             std::thread::sleep(Duration::from_millis(100));
             stop.store(true, Ordering::Relaxed);
             assert_eq!(counting.join().expect("no panic"), None);

@@ -137,7 +137,7 @@ fn both_castling_notations_are_read() {
     assert!(position.parse_move("e1e9").is_none());
 }
 
-/// Two checkers that no one move can have brought are accepted, upside down as well: `flip` had panicked on them.
+/// Two checkers that no one move can have brought are accepted, upside down as well: `flip` used to panic on them.
 #[test]
 fn impossible_checks_survive_a_flip() {
     for text in ["8/8/8/8/8/1n6/8/K1r1k3 w - - 0 1", "3R3k/8/5B2/8/7R/8/8/4K3 b - - 0 1"] {
@@ -187,7 +187,7 @@ fn games_end_where_the_rules_say() {
     assert_eq!(quiet.outcome(), Some(game::Ending::FiftyMoves));
 }
 
-/// A position with 271 legal moves, which no FEN gives.
+/// A position with 271 legal moves, which is refused as a FEN.
 fn overfull(side: Color) -> Position {
     let text = match side {
         Color::White => "QQQQQQBk/Q5RB/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1",
@@ -209,19 +209,19 @@ fn more_moves_than_a_list_holds_are_cut() {
         assert!(position.has_legal_move() && position.overfills_a_list());
         assert!(moves.iter().all(|&m| position.find(PackedMove::new(m)) == Some(m)));
         assert_eq!(perft::count(&position, 1), 270);
-        // As a reply, too: the other side has no move, so that the turn is passed.
+        // As a reply, too: the other side has no move, so it passes.
         let mut passed = position.clone();
         passed.play_null();
         assert!(!passed.has_legal_move() && passed.overfills_a_list());
     }
-    // No side's men are counted as too many where their moves are not.
+    // A side does not have too many men as long as it does not have too many moves.
     let crowded = "kqQQQQQQ/qqqqqqqq/QQQQQQQQ/qqqqqqqq/QQQQQQQQ/qqqqqqqq/QQQQQQQQ/KQqqqqqq w - - 0 1";
     check_generation(&fen(crowded), &fen(crowded).legal_moves());
     assert!(Position::startpos().move_bound(Color::White) < movegen::MAX_MOVES);
 }
 
-/// Occurrences are those that a count of all positions since the last pass or move that cannot be taken back finds; and
-/// each position that occurs for the second time is a trap, once.
+/// Occurrences are those that a count of all positions since the last pass or irreversible move finds; and each
+/// position that occurs for the second time is a trap, once.
 #[test]
 fn occurrences_are_those_of_a_slow_model() {
     let mut game = Game::from_fen("k7/8/8/8/8/8/7P/K7 w - - 0 1", CastlingMode::Standard).expect("valid");
@@ -263,8 +263,8 @@ fn occurrences_are_those_of_a_slow_model() {
     assert!(most > 3, "{most}");
 }
 
-/// A quarter of a million plies of nothing but knights: to count each position among those before it would take a long
-/// time, and the first of them would be forgotten.
+/// A quarter of a million plies of nothing but knights: counting each position among those before it would take a
+/// long time, and the first of them would be forgotten.
 #[test]
 fn a_game_of_any_length_is_counted() {
     let mut game = Game::startpos();
