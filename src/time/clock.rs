@@ -1,5 +1,5 @@
-//! When to stop: a soft limit that an iteration may not start beyond, and a hard limit that nothing passes but
-//! a first iteration and the rest of a mate's line.
+//! When to stop: a soft limit beyond which no iteration starts, and a hard limit that only a first iteration and the
+//! rest of a mate's line may pass.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -11,8 +11,8 @@ use crate::params;
 
 /// The clock of one search.
 ///
-/// The hard limit counts from the start of the search or, when it began on the opponent's time, from `ponderhit`; the soft
-/// one always counts from the start, for what was thought on the opponent's time need not be thought again. Time can be
+/// The hard limit counts from the start of the search or, when it began on the opponent's time, from `ponderhit`; the
+/// soft one always counts from the start, because thinking on the opponent's time need not be repeated. Time can be
 /// measured in nodes instead, so that a game does not depend on the machine's load.
 #[derive(Debug)]
 pub struct Clock {
@@ -21,7 +21,7 @@ pub struct Clock {
     nodestime: Option<u64>,
     /// Nodes of the search, as last noted.
     nodes: AtomicU64,
-    /// Nanoseconds from `start` to the moment from which our own time runs.
+    /// Nanoseconds from `start` to the moment when our own time began.
     ours_from: AtomicU64,
     /// Whether enough has been thought, on the opponent's time, for the move to be played as soon as it is our turn.
     enough: AtomicBool,
@@ -29,17 +29,17 @@ pub struct Clock {
     hard: Option<Duration>,
 }
 
-/// The least that a search is given, whatever the clock says.
+/// The least time that a search gets, whatever the clock says.
 const LEAST: Duration = Duration::from_millis(1);
 
-/// The overhead of this many moves stays untouched, however few are to be made: where the increment is less than the
-/// overhead, or a control ends, the clock runs down to what is left untouched, and a busy or virtual machine may hold a
-/// process for much longer than the overhead (50 milliseconds have been seen about once a minute).
+/// The overhead of this many moves stays in reserve, however few are to be made: if the increment is less than the
+/// overhead, or a control ends, the clock runs down to that reserve, and a busy or virtual machine may stop a process
+/// for much longer than the overhead (50 milliseconds have been seen about once a minute).
 const RESERVE_MOVES: u32 = 5;
 
 impl Clock {
-    /// Divides what `limits` leave to the side to move at `ply` of the game; `overhead` is what the GUI and the wires
-    /// take of every move.
+    /// Allots time within `limits` to the side to move at `ply` of the game; `overhead` is what the GUI and the
+    /// connection cost per move.
     pub fn new(limits: &Limits, turn: Color, ply: u32, overhead: Duration, start: Instant) -> Clock {
         let (soft, hard) = allot(limits, turn, ply, overhead);
         let (nodes, ours_from, enough) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
@@ -70,7 +70,7 @@ impl Clock {
         }
     }
 
-    /// Notes how many nodes the search has: where nodes stand for time, they move the clock.
+    /// Records how many nodes the search has: if nodes stand for time, they move the clock.
     pub fn note_nodes(&self, nodes: u64) {
         self.nodes.store(nodes, Ordering::Relaxed);
     }
@@ -80,7 +80,7 @@ impl Clock {
         self.since_start().saturating_sub(Duration::from_nanos(self.ours_from.load(Ordering::Relaxed)))
     }
 
-    /// Notes, on the opponent's time, whether the search would have ended on ours.
+    /// Records, on the opponent's time, whether the search would have ended on ours.
     pub fn set_enough(&self, enough: bool) {
         self.enough.store(enough, Ordering::Relaxed);
     }
@@ -95,14 +95,14 @@ impl Clock {
         self.has_passed_hard() || self.enough.load(Ordering::Relaxed)
     }
 
-    /// Whether the hard limit has passed. Any thread may call this: it is false where nodes are the clock, for only the
-    /// first thread notes them.
+    /// Whether the hard limit has passed. Any thread may call this: it is false if nodes are the clock, because only
+    /// the first thread records them.
     pub fn is_time_up(&self) -> bool {
         self.nodestime.is_none() && self.has_passed_hard()
     }
 
-    /// Whether the search should begin no other iteration, the soft limit being stretched to `percent` of itself, though not
-    /// beyond the hard one, which does not count on the opponent's time.
+    /// Whether the search should begin no further iteration, with the soft limit stretched to `percent` of itself,
+    /// but not beyond the hard one, which does not count on the opponent's time.
     pub fn is_soft_limit_reached(&self, percent: u32, pondering: bool) -> bool {
         self.soft.is_some_and(|soft| self.since_start() >= soft * percent / 100 || !pondering && self.has_passed_hard())
     }
@@ -138,7 +138,7 @@ fn allot(limits: &Limits, turn: Color, ply: u32, overhead: Duration) -> (Option<
         }
         _ => {
             let pool = usable.saturating_sub(overhead * RESERVE_MOVES);
-            // Later moves decide more of what is still open, and fewer are to come.
+            // Later moves decide more, and fewer are to come.
             let growth = ply.min(1000) * params::time_share_growth() as u32 / 64;
             let share = (params::time_share() as u32 + growth).min(params::time_share_max() as u32);
             let soft = pool * share / 1000 + increment_share;
@@ -185,8 +185,8 @@ mod tests {
     }
 
     proptest! {
-        /// Neither limit is passed later than the hard one, however much the soft one is stretched; with a fixed time
-        /// beside the clock, before or after the opponent's move.
+        /// However much the soft limit is stretched, the search ends by the hard one; with a fixed time beside the
+        /// clock, before or after the opponent's move.
         #[test]
         fn no_stretch_goes_beyond_the_hard_limit(
             time in prop::option::of(0u64..1_000_000),
@@ -332,7 +332,7 @@ mod tests {
         assert!(soft(u32::MAX) <= ms(10_000) * params::time_share_max() as u32 / 1000);
     }
 
-    /// The limits above are upper ones: without this an engine that hardly thinks would pass.
+    /// The tests above check upper limits: without this one, an engine that hardly thinks would pass.
     #[test]
     fn a_move_gets_what_the_clock_has_for_it() {
         let ms = Duration::from_millis;

@@ -1,11 +1,11 @@
-//! What a search may spend: every limit that `go` can state, all combining.
+//! What a search may spend: every limit that `go` can state, in any combination.
 
 use std::fmt;
 use std::time::Duration;
 
 use shakmaty::{ByColor, Move};
 
-/// The limits of one search; the first that is reached ends it. The default is none at all.
+/// The limits of one search; the first that is reached ends it. The default has no limits.
 ///
 /// ```
 /// use std::time::Duration;
@@ -31,14 +31,14 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Nodes over all threads; exact on one thread.
     pub nodes: Option<u64>,
-    /// Nodes after which no iteration is begun, on one thread: what data generation wants, where every move should
-    /// come from a complete iteration.
+    /// Nodes after which no iteration is begun, on one thread. Data generation uses this, so that every move comes
+    /// from a complete iteration.
     pub soft_nodes: Option<u64>,
     /// Time for this move; the move overhead is taken off.
     pub movetime: Option<Duration>,
-    /// Stop when a mate in at most this many moves is proved. Or that there is none: this needs a search of one line, of
-    /// all moves, without a clock, a move time or a depth, for a mate in at most eight, before which the 50-move rule draws
-    /// nothing.
+    /// Stop when a mate in at most this many moves is proved or refuted. A refutation needs a search of one line, of
+    /// all moves, without a clock, a move time or a depth, for a mate in at most eight moves that the 50-move rule
+    /// does not forestall.
     pub mate: Option<u32>,
     /// Remaining time on the clocks; negative ones are zero.
     pub clock: ByColor<Option<Duration>>,
@@ -48,11 +48,11 @@ pub struct Limits {
     pub moves_to_go: Option<u32>,
     /// Search until `stop`.
     pub infinite: bool,
-    /// Search on the opponent's time: no limit of time counts until `ponderhit`, and no move is announced before it.
+    /// Search on the opponent's time: no time limit counts until `ponderhit`, and no move is announced before it.
     pub ponder: bool,
     /// Only these root moves, if any are named.
     pub search_moves: Vec<Move>,
-    /// All nodes are for the search, none of them for a mate search beside it.
+    /// Whether all nodes are for the main search, and none for mate searches beside it.
     pub no_mate_search: bool,
 }
 
@@ -82,7 +82,7 @@ impl fmt::Display for Limits {
 
 impl Limits {
     /// Whether anything but `stop` ends the search: a depth, nodes, a mate, or time. `moves_to_go`, increments and
-    /// `search_moves` alone end none.
+    /// `search_moves` alone do not.
     ///
     /// ```
     /// use ibex::time::Limits;

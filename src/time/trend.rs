@@ -1,9 +1,10 @@
-//! How an iteration's result stretches or shrinks the soft limit: a stable best move needs less time, a falling score more.
+//! How an iteration's result stretches or shrinks the soft limit: a stable best move needs less time, a falling score
+//! more.
 
 use crate::params;
 use crate::position::PackedMove;
 
-/// A search of the same thread, as the trend of the next one takes it in.
+/// What the trend of a search needs of the thread's previous search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SearchBefore {
     /// The ply of the game at which it began.
@@ -20,19 +21,20 @@ pub struct Trend {
     stable: u32,
     /// A running mean of the score, in centipawns.
     mean: Option<i32>,
-    /// The score of the search before, in centipawns, if that was for the same side's last move.
+    /// The score of the previous search, in centipawns, if that was for the same side's last move.
     before: Option<i32>,
 }
 
 impl Trend {
-    /// Before the first iteration of a search from this ply of the game. The search before counts if it was for the same
-    /// side's last move; one that pondered on a move which was not played says nothing of this position.
+    /// The trend before the first iteration of a search from this ply of the game. The previous search counts if it
+    /// was for the same side's last move; one that pondered on a move that was not played says nothing about this
+    /// position.
     pub fn after(before: Option<SearchBefore>, ply: u32) -> Trend {
         let last = before.filter(|before| before.ply.checked_add(2) == Some(ply));
         Trend { before: last.map(|before| before.cp), ..Trend::default() }
     }
 
-    /// Takes in an iteration: its best move, its score in centipawns, and the share of all nodes, in percent, that went
+    /// Adds an iteration: its best move, its score in centipawns, and the share of all nodes, in percent, that went
     /// to the best move. Returns how far the soft limit stretches, in percent.
     pub fn add(&mut self, best: PackedMove, cp: i32, share: u32) -> u32 {
         self.stable = if self.best == Some(best) { self.stable + 1 } else { 0 };
@@ -85,7 +87,7 @@ mod tests {
         assert!(since(Some(-10)) < since(Some(50)), "it has risen");
         assert_eq!(since(Some(50)), since(None));
         assert_eq!((since(Some(2000)), since(Some(-2000))), (since(Some(400)), since(Some(-10))), "up to a limit");
-        // Of another reply, of the opponent, of a later and of a much earlier position.
+        // Searches of another reply, of the opponent, of a later and of a much earlier position do not count.
         let from = |then| Trend::after(Some(search_at(then, 110)), 40).add(same, 50, 50);
         assert_eq!([40, 39, 42, 20].map(from), [since(None); 4]);
         // Where counting ends, no ply is two later.

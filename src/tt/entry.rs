@@ -9,7 +9,7 @@
 //! | 41..47 | age | the search that wrote the entry, modulo 64 |
 //! | 47 | pv | written by a node that is, or has been, one of the principal variation |
 //! | 48..63 | static evaluation | 15-bit two's complement, raw; −16384 is none |
-//! | 63 | tb_entry | there is no move by nature: a tablebase has answered |
+//! | 63 | tb_entry | a tablebase result, which has no move |
 
 use crate::bound::{Bound, Ibv};
 use crate::params;
@@ -64,7 +64,7 @@ pub struct Entry {
     pub pv: bool,
     /// The raw static evaluation, in the heuristic band and without contempt.
     pub eval: Option<Score>,
-    /// Whether there is no move by nature: a tablebase has answered.
+    /// Whether this is a tablebase result, which has no move.
     pub tb_entry: bool,
 }
 
@@ -94,7 +94,7 @@ impl Entry {
 
     /// The entry in a word; `None` where the slot is empty.
     ///
-    /// Any word is taken: codes without a meaning come out as "nothing known" and "no evaluation".
+    /// Any word is accepted: codes without a meaning are read as "nothing known" and "no evaluation".
     #[inline]
     pub fn unpack(word: u64) -> Option<Entry> {
         let depth = DepthPlusOne::get(word) as i32 - 1;

@@ -18,7 +18,7 @@
 //! ```
 //!
 //! [`entry`] packs what is known into one 64-bit word; [`slot`] keeps that word beside its key so that a reader
-//! notices when two writers have mixed; [`table`] finds, replaces and ages.
+//! notices when two writers' words have mixed; [`table`] finds, replaces and ages.
 
 pub mod entry;
 pub mod slot;

@@ -1,9 +1,9 @@
 //! Two words that many threads read and write without a lock.
 //!
 //! A slot holds `key ^ data` and `data`. Each word is written atomically, but another thread may write its pair in
-//! between; a reader that sees halves of two pairs computes a key that is neither's, up to chance, and takes nothing.
-//! If both pairs belong to the same key and their data differ, the check fails as well; if their data are equal, the
-//! mixture is the pair itself. Flipped bits are found by the same test.
+//! between; a reader that sees halves of two pairs computes a key that is neither's, barring chance, and ignores the
+//! slot. If both pairs belong to the same key and their data differ, the check fails as well; if their data are
+//! equal, the mixture is the pair itself. Flipped bits are found by the same test.
 //!
 //! Source: Hyatt and Mann, "A lock-less transposition table implementation for parallel search chess engines" (2002).
 

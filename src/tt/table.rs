@@ -17,10 +17,10 @@ const CLUSTER_BYTES: usize = 64;
 const CLUSTERS_PER_MIB: usize = (1 << 20) / CLUSTER_BYTES;
 const _: () = assert!(size_of::<Cluster<Xor>>() == CLUSTER_BYTES);
 
-/// To clear less than this is not worth starting a thread.
+/// Clearing less than this is not worth starting a thread for.
 const MIB_A_THREAD: usize = 16;
 
-/// To empty more than this slot by slot takes longer than a search on the clock should wait for.
+/// Emptying more than this slot by slot takes longer than a search on the clock should wait.
 const MIB_FORGOTTEN_BY_AGE: usize = 16;
 
 /// How many slots [`TranspositionTable::hashfull`] looks at.
@@ -37,13 +37,13 @@ pub struct TranspositionTable<S = Xor> {
     age: AtomicU8,
     /// Entries of ages below this one count as empty: see [`TranspositionTable::forget`].
     floor: AtomicU8,
-    /// Whether ages have begun anew since the table was last empty: an age then no longer says which of two entries is the
-    /// older one.
+    /// Whether ages have wrapped around since the table was last empty: an age then no longer says which of two
+    /// entries is older.
     wrapped: AtomicBool,
 }
 
 impl TranspositionTable {
-    /// A table of `mib` mebibytes (at least one), or of what the machine gives, with a remark if that is less.
+    /// A table of `mib` mebibytes (at least one), or of what memory allows, with a remark if that is less.
     ///
     /// The memory is zero, and is mapped only when it is first used: this returns at once for any size.
     pub fn new(mib: usize) -> (TranspositionTable, Option<String>) {
@@ -52,9 +52,9 @@ impl TranspositionTable {
         (table, remark)
     }
 
-    /// Forgets everything and takes another size, as [`TranspositionTable::new`]; maps the memory now, with `threads` threads, so
-    /// that a search against the clock need not. Where the machine gave less than requested, memory is short, and
-    /// is left to be mapped as it is used.
+    /// Forgets everything and changes the size, as [`TranspositionTable::new`]; maps the memory now, with `threads`
+    /// threads, so that a search on the clock need not. If the machine gave less than requested, memory is short, and
+    /// is mapped only as it is used.
     pub fn resize(&mut self, mib: usize, threads: usize) -> Option<String> {
         let remark = self.allocate(mib);
         if remark.is_none() {
@@ -74,7 +74,7 @@ impl TranspositionTable {
                 return (mib < wanted).then(|| format!("no memory for Hash {wanted}; it is {mib} now"));
             }
             if mib == 1 {
-                // Without a table the search is slow, but right.
+                // Without a table the search is slow but correct.
                 return Some(format!("no memory for Hash {wanted}; playing without"));
             }
             mib /= 2;
@@ -94,10 +94,10 @@ impl<S: Seal> TranspositionTable<S> {
         }
     }
 
-    /// Takes memory for this many clusters; false if there is none.
+    /// Allocates this many clusters; returns false if there is no memory.
     pub(super) fn try_clusters(&mut self, clusters: usize) -> bool {
-        // Up to `WAYS - 1` slots lie before the first cache line. Asking for lines as such would be simpler, but the
-        // allocator writes zeros itself where the alignment is more than its own, which maps every page.
+        // Up to `WAYS - 1` slots lie before the first cache line. Requesting aligned memory would be simpler, but
+        // beyond its own alignment the allocator writes zeros itself, which maps every page.
         let Some(slots) = zeroed(clusters * WAYS + WAYS - 1) else { return false };
         self.first = slots.as_ptr().align_offset(CLUSTER_BYTES).min(WAYS - 1);
         self.slots = slots;
@@ -132,15 +132,15 @@ impl<S: Seal> TranspositionTable<S> {
         words.find(|&(found, word)| found == key && counts(word)).map(|(_, word)| word)
     }
 
-    /// What is known about the position with this key: in a table of a search a key of
+    /// What is known about the position with this key: the table of a search uses keys of
     /// [`Past::key`](crate::search::past::Past::key).
     #[inline]
     pub fn probe(&self, key: u64) -> Option<Entry> {
         Entry::unpack(self.find(key)?)
     }
 
-    /// The same, with how many searches ago it was stored: 0 is the last search. After 64 searches the count begins
-    /// again.
+    /// The same, with how many searches ago it was stored: 0 is the last search. After 64 searches the count wraps
+    /// around.
     pub fn probe_with_age(&self, key: u64) -> Option<(Entry, u8)> {
         let word = self.find(key)?;
         let searches_ago = self.age.load(Ordering::Relaxed).wrapping_sub(entry::age_of(word)) % AGES;
@@ -160,8 +160,8 @@ impl<S: Seal> TranspositionTable<S> {
         for slot in cluster {
             let (found, data) = slot.load();
             if entry::is_empty(data) || entry::age_of(data) < floor {
-                // Slots fill in order, and what is forgotten or dropped lies behind all that counts: the key is not
-                // further on.
+                // Slots fill in order, and forgotten or dropped ones come after all that count: the key is in no
+                // later slot.
                 victim = (slot, i32::MIN);
                 break;
             }
@@ -176,7 +176,7 @@ impl<S: Seal> TranspositionTable<S> {
         victim.0.store(key, new.pack(age));
     }
 
-    /// Asks for the cache line of a key ahead of its use.
+    /// Prefetches the cache line of a key.
     #[inline]
     pub fn prefetch(&self, key: u64) {
         if let Some(cluster) = self.cluster(key) {
@@ -184,7 +184,7 @@ impl<S: Seal> TranspositionTable<S> {
         }
     }
 
-    /// Starts a new age: what older searches have left is the first to go.
+    /// Starts a new age: entries of older searches are the first to be replaced.
     pub fn new_search(&self) {
         let age = (self.age.load(Ordering::Relaxed) + 1) % AGES;
         if age == 0 {
@@ -198,8 +198,8 @@ impl<S: Seal> TranspositionTable<S> {
     /// memory: what is there counts as empty because of its age. Every thirty-odd searches the ages are used up, and
     /// the table is cleared with this many threads.
     ///
-    /// For many short searches, each as if it were the first. A large table is cleared at once: when its ages run out, a
-    /// search may be on the clock.
+    /// For many short searches, each of which runs as if it were the first. A large table is cleared at once: when
+    /// its ages run out, a search may be on the clock.
     pub fn forget(&self, threads: usize) {
         let floor = self.age.load(Ordering::Relaxed) + 1;
         let apart_by_age = !self.wrapped.load(Ordering::Relaxed) && floor + 1 < AGES;
@@ -211,7 +211,7 @@ impl<S: Seal> TranspositionTable<S> {
         }
     }
 
-    /// Empties the slots that only count as empty: ages begin anew, and would bring them back.
+    /// Empties the slots that only count as empty: ages start over, which would bring them back.
     fn drop_forgotten(&self) {
         let floor = self.floor.swap(0, Ordering::Relaxed);
         if floor > 0 {
@@ -225,14 +225,14 @@ impl<S: Seal> TranspositionTable<S> {
         self.age.store(0, Ordering::Relaxed);
         self.floor.store(0, Ordering::Relaxed);
         self.wrapped.store(false, Ordering::Relaxed);
-        // Not one more: where memory is short, the stacks of threads that have ended are missed by those to come.
+        // No more than that: if memory is short, the stacks of threads that have ended are missing for later ones.
         let threads = threads.min(self.mib() / MIB_A_THREAD).clamp(1, 1024);
         let mut parts = self.slots.chunks(self.slots.len().div_ceil(threads).max(1));
         let mine = parts.next().unwrap_or_default();
         thread::scope(|scope| {
             for part in parts {
                 let clear = move || part.iter().for_each(Slot::clear);
-                // A machine that refuses a thread has this one do the work.
+                // If no thread can be started, this one does the work.
                 if thread::Builder::new().spawn_scoped(scope, clear).is_err() {
                     clear();
                 }
@@ -241,8 +241,8 @@ impl<S: Seal> TranspositionTable<S> {
         });
     }
 
-    /// How full the table is with entries of the current search, in thousandths, from a sample. Those of 64 searches ago,
-    /// if any are left, count as well.
+    /// How full the table is with entries of the current search, in thousandths, from a sample. Those of 64 searches
+    /// ago, if any are left, count as well.
     pub fn hashfull(&self) -> u32 {
         let age = self.age.load(Ordering::Relaxed);
         let sample = &self.slots[self.first..][..SAMPLE.min(self.slots.len() - self.first)];
@@ -281,15 +281,15 @@ fn merge(old: u64, new: Entry, age: u8) -> u64 {
     }
 }
 
-/// Zeroed slots, or nothing where the machine has no memory for them.
+/// Zeroed slots, or `None` if there is no memory for them.
 fn zeroed<S: Seal>(slots: usize) -> Option<Vec<Slot<AtomicU64, S>>> {
     let layout = Layout::array::<Slot<AtomicU64, S>>(slots).ok()?;
     if layout.size() == 0 {
         return Some(Vec::new());
     }
-    // `Vec` can either fail softly or have its memory zeroed by the operating system, not both; hence by hand.
-    // SAFETY: the layout is not empty; it is the one that `Vec` uses for this length and capacity, from the same
-    // allocator; and a slot of zeros is a valid slot, as its words are integers and its marker has no bytes.
+    // `Vec` can either fail softly or have its memory zeroed by the operating system, not both; hence this is done by
+    // hand. SAFETY: the layout is not empty; it is the one that `Vec` uses for this length and capacity, from the
+    // same allocator; and a slot of zeros is a valid slot, as its words are integers and its marker has no bytes.
     let slots = unsafe {
         let memory = std::alloc::alloc_zeroed(layout);
         if memory.is_null() {

@@ -92,7 +92,8 @@ proptest! {
         round_trip(entry, age);
     }
 
-    /// Any word is an entry or nothing: invalid codes become "nothing known", and what was read can be written.
+    /// Any word is an entry or nothing: invalid codes become "nothing known", and an entry that was read can be
+    /// written.
     #[test]
     fn random_words_are_taken(word: u64) {
         if let Some(entry) = Entry::unpack(word) {
@@ -159,7 +160,7 @@ fn the_same_position_keeps_what_is_better() {
     let exact = Entry { value: Ibv::exact(Score::heuristic(1)), best, ..BLANK };
     table.store(5, exact);
     assert_eq!(table.probe(5), Some(exact));
-    // No value never replaces one.
+    // An entry without a value never replaces one.
     table.store(5, Entry { depth: 100, ..BLANK });
     assert_eq!(table.probe(5), Some(exact));
     // What an older search has left is replaced.
@@ -189,7 +190,7 @@ fn the_least_worthy_makes_room() {
     assert!(table.probe(3).is_some(), "depth 9 of the last search is worth more than depth 0 of this one");
 }
 
-/// A tablebase's answer is found again without a search: it counts for four plies less.
+/// A tablebase's answer can be had again without a search, so it counts for four plies less.
 #[test]
 fn what_a_tablebase_answered_makes_room_first() {
     let tb_entry = |depth| Entry { tb_entry: true, ..at_depth(depth) };
@@ -248,7 +249,7 @@ fn sizes() {
     assert_eq!((none.probe(1), none.hashfull()), (None, 0));
 }
 
-/// No seal: the key lies beside the data as it is. The planted failure that the hammer must find.
+/// No seal: the key lies beside the data as it is. The planted fault that the hammer must find.
 struct Torn;
 
 impl Seal for Torn {
@@ -336,7 +337,7 @@ fn a_forgotten_table_is_an_empty_one_before_the_next_search() {
     assert_eq!(table.probe(5), Some(at_depth(1)));
 }
 
-/// A table that has forgotten its past many times over is, to every question, a new table.
+/// A table that has forgotten its past many times answers every probe like a new one.
 #[test]
 fn forgetting_is_as_good_as_clearing() {
     let used = small::<Xor>(64);
@@ -355,7 +356,7 @@ fn forgetting_is_as_good_as_clearing() {
             used.new_search();
             fresh.new_search();
             for _ in 0..300 {
-                // Few keys, so that they come again, and meet those of the rounds before.
+                // Few keys, so that they recur, and meet those of the rounds before.
                 let key = (next() % 400).wrapping_mul(0xD134_2543_DE82_EF95);
                 assert_eq!(used.probe(key), fresh.probe(key), "round {round}");
                 let entry = at_depth((next() % 20) as i32);
