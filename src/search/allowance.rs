@@ -1,11 +1,11 @@
-//! A node limit that several threads share: each takes it in small shares.
+//! A node limit for several threads, which take it in small shares.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The nodes that are left.
 ///
-/// A thread takes a share before it counts the nodes, so all threads together never count more than the limit. They count
-/// less by what is left of their shares at the end: at most half a percent of the limit and fifty nodes.
+/// A thread takes a share before it counts the nodes, so all threads together never count more than the limit. They
+/// fall short of it by what is left of their shares at the end: at most half a percent of the limit plus fifty nodes.
 pub struct Allowance {
     left: AtomicU64,
     share: u64,

@@ -14,7 +14,7 @@ struct Aspiration {
     beta: Score,
     /// Half the width of a narrow window, in centipawns.
     width: i32,
-    /// How many plies less deep the search is.
+    /// By how many plies the depth of the search is reduced.
     reduction: i32,
 }
 
@@ -38,8 +38,8 @@ impl Aspiration {
         value.bound() == Bound::Exact && inside || !fails_high && !fails_low
     }
 
-    /// Opens the side of the window on which the search failed. Failing high, `reduces` takes a ply off the next search: a
-    /// move that good is found again at less depth.
+    /// Opens the side of the window on which the search failed. On a fail high, `reduces` takes a ply off the next
+    /// search: so good a move is found again at less depth.
     fn open(&mut self, value: Ibv, reduces: bool) {
         self.width += self.width * params::aspiration_growth() / 100 + 1;
         let entirely = value.score().is_decisive() || self.width > params::aspiration_max_width();

@@ -9,7 +9,7 @@ use crate::position::Position;
 
 /// Slots of a table for one side to move.
 const SLOTS: usize = 16_384;
-/// Parts of a centipawn that a counter counts in.
+/// Counter units per centipawn.
 const GRAIN: i32 = 256;
 /// Counters stay within ± this: 64 centipawns.
 const LIMIT: i32 = GRAIN * 64;
@@ -59,7 +59,7 @@ impl Correction {
         Some(LAST_MOVES + cont_keys[0]?.index() * PieceTo::COUNT + cont_keys[1]?.index())
     }
 
-    /// The counters that speak about a position.
+    /// The counters that apply to a position.
     #[inline]
     fn slots(position: &Position, cont_keys: &ContKeys) -> ([usize; 4], Option<usize>) {
         let keys = position.keys();
@@ -68,7 +68,7 @@ impl Correction {
         (slots.map(|(table, key)| Self::slot(table, position, key)), Self::continuation_slot(cont_keys))
     }
 
-    /// Asks for the memory of a position's counters ahead of their use.
+    /// Prefetches the counters of a position.
     #[inline]
     pub fn prefetch(&self, position: &Position, cont_keys: &ContKeys) {
         let (slots, continuation) = Self::slots(position, cont_keys);

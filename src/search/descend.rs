@@ -96,7 +96,7 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
     ) -> NodeResult {
         let evaluation = self.child_evaluation(child);
         let (alpha, beta) = self.child_window(alpha, beta, evaluation);
-        // Not by way of the node, whose many variables would get their place on the stack first.
+        // Not by way of `node`, whose many variables would take stack space first.
         let value = if depth <= 0 {
             self.quiesce::<PV>(child, alpha, beta, ply + 1)?
         } else {
@@ -105,7 +105,7 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
         Some(self.leave(value, evaluation))
     }
 
-    /// Asks whether a child is worth more than `alpha` to this node: searches it with a null window.
+    /// Tests with a null window whether a child is worth more than `alpha` to this node.
     #[inline]
     pub(super) fn null_window(
         &mut self,

@@ -1,8 +1,8 @@
 //! Depth-first proof-number search (df-pn): is there a mate within a limit of plies?
 //!
-//! It has no evaluation: of a position's moves it follows the one for which the fewest positions must yet be settled, first
-//! where the defender has the fewest replies. Because it looks at every move, its refutation within the limit is as much a
-//! proof as its mate.
+//! It has no evaluation: it follows the move for which the fewest positions must still be settled, at first the one
+//! that leaves the defender the fewest replies. Because it looks at every move, its refutation within the limit is as
+//! much a proof as its mate.
 //!
 //! Source: Nagai's df-pn (2002), with the limit of plies as part of the goal.
 
@@ -19,7 +19,8 @@ const QUIET_PROOF_NUMBER: u32 = 7;
 /// 2^64 divided by the golden ratio: multiples of it differ in all bits.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Proof and disproof number: the least number of positions that must yet be settled for a mate, or against it.
+/// Proof and disproof number: the least number of positions that must still be settled to prove a mate, or to refute
+/// it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct ProofNumbers {
     prove: u32,
@@ -46,7 +47,7 @@ struct ProofSlot {
     numbers: ProofNumbers,
 }
 
-/// What has been found out about one root, from one goal to the next.
+/// What has been found about one root, kept from one goal to the next.
 pub(super) struct ProofTable {
     slots: Box<[ProofSlot]>,
     /// The traps of the game, whose next occurrence is a draw.
@@ -80,9 +81,9 @@ impl ProofTable {
         }
     }
 
-    /// Looks for a mate in `limit` plies: an odd number if the side to move at the root mates, an even one if it is mated.
-    /// `count` is called for every node and says whether the run must end, `on_proof` for every proved position, with the
-    /// plies to the mate and, on the winner's turn, the move.
+    /// Looks for a mate in `limit` plies: an odd number if the side to move at the root mates, an even one if it is
+    /// mated. `count` is called for every node and says whether the run must end, `on_proof` for every proved
+    /// position, with the plies to the mate and, on the winner's turn, the move.
     pub fn ask(
         &mut self,
         root: &Position,
@@ -106,7 +107,7 @@ impl ProofTable {
     }
 
     fn slot(&mut self, position: &Position, plies: usize) -> (&mut ProofSlot, u64) {
-        // Each limit is a goal of its own.
+        // Each limit is a separate goal.
         let key = position.key() ^ (plies as u64).wrapping_mul(GOLDEN);
         (&mut self.slots[(key >> 32) as usize % SLOTS], key)
     }
@@ -123,8 +124,8 @@ impl ProofTable {
 }
 
 impl Goal<'_> {
-    /// Expands a position, with this many plies left, until one of its numbers reaches its threshold. The number of plies
-    /// is odd where the winner is to move.
+    /// Expands a position, with this many plies left, until one of its numbers reaches its threshold. The number of
+    /// plies is odd where the winner is to move.
     fn settle(&mut self, position: &Position, plies: usize, prove: u32, refute: u32) -> ProofNumbers {
         self.over |= (self.count)();
         if self.over {
@@ -168,7 +169,7 @@ impl Goal<'_> {
         }
     }
 
-    /// Whether a move mates on the board.
+    /// Whether some move mates at once.
     fn mate_at_once(&mut self, position: &Position) -> ProofNumbers {
         for m in position.legal_moves() {
             if !position.gives_check(m) {
@@ -269,7 +270,7 @@ mod tests {
 
     #[test]
     fn mates_for_and_against_the_side_to_move_are_exact() {
-        // Black must go to h7, and is mated on g7.
+        // Black must go to h7, and is mated by Qg7.
         let lost = game("7k/8/5K2/6Q1/8/8/8/8 b - - 0 1");
         assert_eq!(answer(&lost, 2), Answer::Mate(None));
         assert_eq!(answer(&lost, 3), Answer::Refuted);

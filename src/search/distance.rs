@@ -1,13 +1,13 @@
 //! Models of distance: how scores prefer near wins and far losses.
 //!
-//! A search whose scores only say *whether* it mates may never do it. Play counts plies from the root, so that the root's
-//! choices are ordered, and re-bases them in the table. The laboratory compares that with two models whose scores
-//! mean the same wherever in the tree they stand: mates that age as they are backed up, and H. G. Muller's bonus for
+//! A search whose scores only say *whether* it mates may never do it. Play counts plies from the root, so that the
+//! root's choices are ordered, and re-bases them in the table. The laboratory compares that with two models whose
+//! scores mean the same anywhere in the tree: mates that age as they are backed up, and H. G. Muller's bonus for
 //! delaying a loss.
 //!
 //! A model acts on the edge between a node and its child: [`Distance::enter`] maps the window that the child is
-//! searched with, [`Distance::leave`] the child's result. The first must be the preimage of the second, else windows
-//! and results would not fit each other.
+//! searched with, [`Distance::leave`] the child's result. The first must be the preimage of the second, or windows
+//! and results would not match.
 
 use crate::bound::Ibv;
 use crate::recognize::LONGEST_WIN;
@@ -18,15 +18,17 @@ use crate::score::{Band, DrawRule, MAX_PLY, Score};
 pub enum Distance {
     /// Plies from the root, re-based in the table: what play uses.
     RootPly,
-    /// Mates and tablebase results age by one ply on every edge, so a node's value does not depend on where it stands.
+    /// Mates and tablebase results age by one ply on every edge, so a node's value does not depend on its ply.
     ///
-    /// By construction the search is the same as with [`Distance::RootPly`], node for node; the test suite holds it to
-    /// that.
+    /// By construction the search is the same as with [`Distance::RootPly`], node for node; the test suite checks
+    /// this.
     NodeAged,
-    /// Muller's delayed-loss bonus: a result worse than the node's static evaluation improves by one on the way up.
+    /// Muller's delayed-loss bonus: a result worse than the node's static evaluation improves by one when it is
+    /// backed up.
     ///
-    /// Every loss, of material or of the king, becomes a little better for each own move that delays it, and by negation
-    /// every gain a little better the sooner it comes. Mates count own moves: mate in `n` is `16383 - n`.
+    /// Every loss, of material or of the king, becomes a little better for each own move that delays it, and by
+    /// negation every gain becomes a little better the sooner it comes. Mates count own moves:
+    /// `16383 - n` is mate in `n`.
     ///
     /// Source: H. G. Muller, micro-Max 4.8 and Fairy-Max.
     DelayedLoss,
@@ -39,9 +41,9 @@ pub enum Distance {
 pub enum Fault {
     /// The table re-bases nothing.
     Unadjusted,
-    /// Every proof passes for one that comes true in time.
+    /// Every proof is taken to come true in time.
     Timeless,
-    /// The table re-bases draws the wrong way round, on the way in and on the way out.
+    /// The table re-bases draws the wrong way round, when storing and when probing.
     FlippedDraws,
     /// Mate distance pruning rules out mate with the next move.
     MissedMate,
@@ -61,7 +63,7 @@ impl Fault {
 }
 
 impl Distance {
-    /// Where a node at `ply` counts its mates from: its own mate is `Score::mated_in(origin(ply))`.
+    /// The ply from which a node at `ply` counts its mates: its own mate is `Score::mated_in(origin(ply))`.
     #[inline(always)]
     pub fn origin(self, ply: usize) -> usize {
         match self {
@@ -70,7 +72,7 @@ impl Distance {
         }
     }
 
-    /// The nearest mate that a node at `ply` can give, counted as its mates are: with its next move.
+    /// The nearest mate that a node at `ply` can give, counted as its mates are: the one with its next move.
     #[inline(always)]
     pub fn nearest_mate(self, ply: usize) -> usize {
         self.origin(ply) + if self == Distance::Faulty(Fault::MissedMate) { 3 } else { 1 }
@@ -89,7 +91,8 @@ impl Distance {
             Distance::RootPly | Distance::Faulty(_) => edge,
             Distance::NodeAged => younger(edge),
             Distance::DelayedLoss => {
-                // The exit map is m + (m < e); its preimage takes one from an alpha below e and from a beta not above it.
+                // The exit map is m + (m < e); its preimage takes one from an alpha below e and from a beta not above
+                // it.
                 let shifted = if lower { edge < evaluation } else { edge <= evaluation };
                 if shifted && edge > Score::MIN { edge.below() } else { edge }
             }
@@ -122,7 +125,7 @@ impl Distance {
         }
     }
 
-    /// A stored result as it holds at `ply`; [`Ibv::NONE`] where it does not fit.
+    /// A stored result as it holds at `ply`; [`Ibv::NONE`] if it does not fit.
     #[inline(always)]
     pub fn from_tt(self, stored: Ibv, ply: usize, draws: DrawRule) -> Ibv {
         match self {
@@ -143,8 +146,8 @@ impl Distance {
         let needed = match stored.band() {
             Band::Mate => stored.mate_ply().unwrap_or(0),
             Band::Tablebase => stored.tablebase_ply().unwrap_or(0),
-            // The distance between the node and the recognized win is unknown. The rest of the hundred plies is left
-            // to it.
+            // The distance between the node and the recognized win is unknown; it may take up the rest of the hundred
+            // plies.
             Band::Recognizer => 2 * LONGEST_WIN,
             _ => 0,
         };
@@ -186,8 +189,8 @@ mod tests {
         (Score::MIN.raw()..=Score::MAX.raw()).map(Score::from_raw)
     }
 
-    /// For results `m` and window edges: what leaves is above the edge exactly where what was inside is above the
-    /// entered edge, and at least the edge where it was at least the entered one.
+    /// For results `m` and window edges: the result that leaves is above the edge exactly if the child's is above the
+    /// entered edge, and at least the edge exactly if the child's is at least the entered one.
     fn windows_are_preimages(model: Distance, evaluation: Score, results: &[Score], edges: &[Score]) {
         for &m in results {
             let left = model.leave(Ibv::exact(m), evaluation).score();
@@ -202,7 +205,7 @@ mod tests {
     #[test]
     fn windows_enter_as_what_results_leave_by() {
         let every: Vec<Score> = scores().collect();
-        // Results have an evaluation on either side; edges are those near where something happens.
+        // Results include an evaluation on either side; edges are those near which something changes.
         let some: Vec<Score> = every
             .iter()
             .copied()

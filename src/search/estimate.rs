@@ -1,4 +1,4 @@
-//! The static evaluation of a node: the evaluator's, correction history, and the TT value where that says more.
+//! The static evaluation of a node: the evaluator's, correction history, and the TT value if that says more.
 
 use super::Search;
 use super::node::Node;
@@ -12,7 +12,7 @@ use crate::tt::Entry;
 /// The static evaluation of a node that is not in check.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StaticEval {
-    /// As the evaluator gives it and the TT keeps it.
+    /// As the evaluator returns it and the TT stores it.
     pub raw: Score,
     /// Corrected, in centipawns for the side to move.
     pub eval: i32,
@@ -21,7 +21,7 @@ pub(super) struct StaticEval {
 impl<const PLAY: bool> Search<'_, PLAY> {
     /// Fills in the node's evaluations and whether it is improving. Keeps a new evaluation in the TT.
     ///
-    /// A singular search has the evaluation of the same node already. In check there is none.
+    /// A singular search already has the evaluation of the same node. In check there is none.
     #[inline(always)]
     pub(super) fn static_eval(&mut self, node: &mut Node<'_>) {
         if node.in_check {
@@ -53,11 +53,11 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         StaticEval { raw, eval }
     }
 
-    /// What pruning decides by, in centipawns: the evaluation, or the TT's value where that says more.
+    /// The estimate that pruning uses, in centipawns: the evaluation, or the TT's value if that says more.
     #[inline(always)]
     fn estimate(&self, eval: i32, known: Ibv) -> i32 {
         let estimate = Score::heuristic(eval);
-        // A search without pruning must not depend on what the TT happens to know.
+        // A search without pruning must not depend on what the TT happens to hold.
         if !self.rules().pruning || known.is_none() || known.score().is_decisive() {
             return estimate.cp();
         }

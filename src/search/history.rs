@@ -1,4 +1,4 @@
-//! What earlier nodes have taught about moves: tables of counters that order and prune.
+//! What earlier nodes have taught about moves: tables of counters for ordering and pruning.
 //!
 //! Counters move by "gravity": a bonus is reduced in proportion to how full the counter already is, so
 //! they stay within ±16384 and forget. Sources: Schaeffer's history heuristic (1983); the gravity form is common to
@@ -16,7 +16,7 @@ use crate::position::movegen::is_noisy;
 /// Counters stay within ± this.
 const LIMIT: i32 = 16_384;
 
-/// A moved piece and its target: how continuation tables know a move. 768 of them.
+/// A moved piece and its target: the index of a move in continuation tables, one of 768.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PieceTo(u16);
 
@@ -41,7 +41,7 @@ const PAWN_SLOTS: usize = 1024;
 /// Butterfly counters of one side: from (threatened or not), to (threatened or not).
 const BUTTERFLY_SIDE: usize = 4 * 64 * 64;
 
-// Where each table begins in the one piece of memory that holds them all.
+// Where each table begins in the memory that holds them all.
 const BUTTERFLY: usize = 0;
 const CAPTURE: usize = BUTTERFLY + 2 * BUTTERFLY_SIDE;
 const CONTINUATION: usize = CAPTURE + PieceTo::COUNT * 7;
@@ -50,20 +50,20 @@ const END: usize = PAWN + PAWN_SLOTS * PieceTo::COUNT;
 
 /// The move histories of one thread.
 ///
-/// - butterfly, of quiet moves: by colour, from (threatened or not), to (threatened or not)
-/// - capture, of noisy ones: by moved piece, target, captured role
+/// - butterfly, for quiet moves: by colour, from (threatened or not), to (threatened or not)
+/// - capture, for noisy ones: by moved piece, target, captured role
 /// - continuation: by an earlier move of the line and the move
 /// - pawn: by pawn structure and the move
 pub struct History(Counters);
 
-/// The counters of a quiet move, by its squares and by the pawns, for an update once the child has its evaluation.
+/// The counters of a quiet move, by its squares and by the pawns, for an update once the child has been evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuietSlot([u32; 2]);
 
 /// The moves that led here, for continuation history: one, two and four plies ago.
 pub type ContKeys = [Option<PieceTo>; 3];
 
-/// What the histories say of a position's quiet moves: the rows that all of them share, looked up once.
+/// What the histories say about a position's quiet moves: the rows that all of them share, looked up once.
 pub struct QuietHistory<'a> {
     turn: Color,
     /// What the side not to move attacks.
@@ -74,7 +74,7 @@ pub struct QuietHistory<'a> {
     continuations: [&'a [i16; PieceTo::COUNT]; 3],
 }
 
-/// The row of a continuation of no move.
+/// The continuation row for a missing move.
 static NOTHING: [i16; PieceTo::COUNT] = [0; PieceTo::COUNT];
 
 impl QuietHistory<'_> {
@@ -93,7 +93,7 @@ impl QuietHistory<'_> {
     }
 }
 
-/// Among the butterfly counters of a side.
+/// The index among the butterfly counters of a side.
 #[inline]
 fn butterfly_index(threatened: Bitboard, m: Move) -> usize {
     let (from, to) = (m.from().unwrap_or(Square::A1), m.to());
@@ -141,7 +141,7 @@ impl History {
         BUTTERFLY + position.turn() as usize * BUTTERFLY_SIDE + butterfly_index(threats.all, m)
     }
 
-    /// Where a quiet move is kept, whatever came before it.
+    /// The counters of a quiet move, whatever came before it.
     #[inline]
     pub fn quiet_slot(position: &Position, threats: &Attacks, m: Move) -> QuietSlot {
         QuietSlot([Self::butterfly_slot(position, threats, m), Self::pawn_slot(position, m)].map(|index| index as u32))
@@ -149,7 +149,7 @@ impl History {
 
     #[inline]
     fn capture_slot(position: &Position, m: Move) -> usize {
-        // Promotions without capture share the slot of "no victim".
+        // Promotions without capture share the "no victim" slot.
         let victim = m.capture().map_or(0, |role| role as usize);
         CAPTURE + PieceTo::new(position.turn(), m).index() * 7 + victim
     }
@@ -227,14 +227,14 @@ impl History {
 /// The moves of a node that were searched and did not cause a cutoff.
 #[derive(Default)]
 pub struct Tried {
-    /// Quiet ones, the first of them.
+    /// The first quiet ones.
     pub quiets: ArrayVec<Move, 64>,
-    /// Captures and promotions, the first of them.
+    /// The first captures and promotions.
     pub noisy: ArrayVec<Move, 32>,
 }
 
 impl Tried {
-    /// Adds a move, while there is room: what comes that late teaches little.
+    /// Adds a move while there is room: later moves teach little.
     #[inline]
     pub fn push(&mut self, m: Move) {
         let _ = if is_noisy(m) { self.noisy.try_push(m).is_ok() } else { self.quiets.try_push(m).is_ok() };

@@ -1,4 +1,4 @@
-//! Where there is one thread (WebAssembly): what the user has said meanwhile. The search asks its host.
+//! What the user has said meanwhile, where there is only one thread (WebAssembly): the search asks its host.
 
 use std::sync::OnceLock;
 
@@ -15,7 +15,7 @@ pub enum Heard {
 
 static HOST: OnceLock<fn() -> Heard> = OnceLock::new();
 
-/// Has searches ask `host`, every thousand nodes or so, and counts of moves. The first call counts.
+/// Makes searches, every thousand nodes or so, and perft ask `host`. Only the first call has an effect.
 pub fn listen_to(host: fn() -> Heard) {
     let _ = HOST.set(host);
 }

@@ -14,7 +14,7 @@ use crate::position::PackedMove;
 use crate::score::{Band, MAX_PLY, Score};
 use crate::time::{SearchBefore, Trend};
 
-/// The depth from which an only move is played without another iteration.
+/// The depth from which the only legal move is played without another iteration.
 const ONLY_MOVE_DEPTH: i32 = 4;
 
 /// The result of one thread.
@@ -32,8 +32,8 @@ pub struct ThreadResult {
     pub complete: bool,
     /// The depth of the search that found it: its iteration's, or up to three plies less after failing high.
     pub depth: i32,
-    /// The iteration that the result rests on: the interrupted one if that has a value of its own, else the last complete
-    /// one.
+    /// The iteration that the result rests on: the interrupted one if that has a value of its own, else the last
+    /// complete one.
     pub iteration: i32,
     /// What the next search takes from this one, if the move has a score.
     pub trend: Option<SearchBefore>,
@@ -46,8 +46,8 @@ pub struct ThreadResult {
 impl<const PLAY: bool> Search<'_, PLAY> {
     /// Deepens until a limit or the stop flag ends the search. The first thread reports its lines.
     ///
-    /// Returns `None` if there is no move to search. A helper has no result before its first iteration is complete: what it
-    /// thinks of the few moves that it has seen must not outvote the first thread.
+    /// Returns `None` if there is no move to search. A helper has no result before its first iteration is complete:
+    /// its opinion of the few moves that it has seen must not outvote the first thread.
     pub fn iterate(&mut self, multi_pv: usize) -> Option<ThreadResult> {
         if self.roots.is_empty() {
             return None;
@@ -115,7 +115,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if self.is_overtaken() {
             return false;
         }
-        // The search goes rank by rank; the lines may have been reported in another order.
+        // The search goes rank by rank, but the lines may have been reported in another order.
         self.roots.sort_by_rank(self.multi_pv);
         for pv_index in 0..self.multi_pv {
             if self.aspirate(pv_index).is_none() {
@@ -144,11 +144,11 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
     /// Orders the root moves after an interrupted iteration, of which only the exact values count.
     ///
-    /// A move that beat the first one stays in front, also one that failed high and was to be searched with a wider window:
-    /// its value is a lower bound. Others that only failed high or low go back, because the best move should have an exact
-    /// score.
+    /// A move that beat the first one stays in front, even if it failed high and was to be searched with a wider
+    /// window: its value is a lower bound. Others that only failed high or low go back, because the best move should
+    /// have an exact score.
     pub(super) fn use_interrupted_iteration(&mut self) {
-        // Searched again, it has a value that counts.
+        // If it has been searched again, its new value counts.
         let open = |m| self.roots.iter().any(|root| root.m == m && root.value.is_none());
         let failed_high = self.failed_high.filter(|&(m, _)| open(m));
         for root in self.roots.iter_mut() {
@@ -165,7 +165,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             best.pv = vec![PackedMove::new(m)];
             return;
         }
-        // That one move loses says nothing about those that have not been searched. The iteration before decides.
+        // If one move loses, that says nothing about those that have not been searched. The previous iteration
+        // decides.
         let front = self.roots[0].value;
         if front.is_some()
             && front.score().is_loss()
@@ -210,7 +211,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let multi_pv = self.multi_pv;
         self.roots.iter_mut().for_each(RootMove::recall_mate);
         self.order_lines();
-        // A move behind the lines comes back if its mate is better than the last line.
+        // A move after the lines comes back if its mate is better than the last line.
         let (last, rank) = (multi_pv - 1, self.roots[multi_pv - 1].rank);
         let least = self.roots[last].score();
         let mate = |root: &RootMove| root.mate.as_ref().map(|mate| mate.score).filter(|score| score.is_win());
@@ -224,9 +225,9 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
     }
 
-    /// Orders the lines as they are reported: proved wins first, proved losses last, and between them by what tables say
-    /// that they keep. Of equal lines the one with the greater value comes first: completing a mate's PV may have corrected
-    /// its length, and a tablebase result replaces the search's score.
+    /// Orders the lines as they are reported: proved wins first, proved losses last, and between them by what the
+    /// tables say they keep. Of equal lines the one with the greater value comes first: completing a mate's PV may
+    /// have corrected its length, and a tablebase result replaces the search's score.
     fn order_lines(&mut self) {
         let place = |root: &RootMove| {
             let (traps, conventions) = (self.past.has_traps(), self.shared.conventions);
@@ -238,8 +239,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.roots[..self.multi_pv].sort_by_key(|root| Reverse(place(root)));
     }
 
-    /// A value of the root move at `index` as it is reported. An evaluation is no better than that of a line whose rank
-    /// is higher: it may hope for more, but tables say which of the two keeps more.
+    /// A value of the root move at `index` as it is reported. An evaluation may not exceed that of a line of higher
+    /// rank: the tables say which of the two keeps more.
     pub(super) fn reported(&self, index: usize, value: Ibv) -> Ibv {
         let own = &self.roots[index];
         let value = self.reported_of(own, value);
@@ -274,14 +275,14 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         (self.roots[0].nodes * 100 / self.nodes.max(1)) as u32
     }
 
-    /// Takes over the iteration that a faster thread has completed. Returns that thread's effort for the best move, in
-    /// percent, or `None` if there is no such iteration: this thread's own nodes went to another search.
+    /// Takes over the iteration that a faster thread has completed. Returns that thread's effort for the best move,
+    /// in percent, or `None` if there is no such iteration: this thread's own nodes went to another search.
     pub(super) fn take_over(&mut self) -> Option<u32> {
         if !self.is_overtaken() {
             return None;
         }
         let Lead { depth, best, effort } = self.shared.shared_best.lead()?;
-        // A win that is proved holds at any depth: it is not given up for what another thread thinks.
+        // A proved win holds at any depth: it is not given up for another thread's opinion.
         let is_better = |own: Score| own.is_win() && best.score().is_none_or(|other| other < own);
         let before = self.best_before.as_ref().filter(|before| before.score().is_some_and(is_better));
         let best = before.cloned().unwrap_or(best);
@@ -290,7 +291,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         *front = RootMove { nodes, mate, ..best };
         self.return_to_root();
         self.root_depth = depth;
-        // What failed high in the iteration given up says nothing of the next one.
+        // A fail high in the abandoned iteration says nothing about the next one.
         self.failed_high = None;
         Some(effort)
     }
@@ -306,7 +307,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.shared.clock.is_managed() && self.has_thought_enough(score, stretch)
     }
 
-    /// Whether the mate of `go mate` is found, or refuted, which is reported.
+    /// Whether the mate of `go mate` is found or refuted; reports a refutation.
     fn answers_go_mate(&self, score: Score) -> bool {
         let Some(moves) = self.shared.limits.mate else { return false };
         if score.mate_moves().is_some_and(|found| found.unsigned_abs() <= moves) {
@@ -320,8 +321,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         is_refuted
     }
 
-    /// Whether the search needs no other iteration, the soft limit being stretched to `stretch` percent of itself. On
-    /// the opponent's time that is only noted, and the search goes on.
+    /// Whether the search needs no further iteration, with the soft limit stretched to `stretch` percent of itself.
+    /// On the opponent's time this is only recorded, and the search goes on.
     fn has_thought_enough(&self, score: Score, stretch: u32) -> bool {
         let pondering = !self.shared.is_our_time();
         let clock = self.shared.clock;
@@ -337,7 +338,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     }
 }
 
-/// Whether an iteration of this depth settles a mate. One that the depth has covered several times gets no shorter.
+/// Whether an iteration of this depth settles a mate. A mate at less than half the depth gets no shorter.
 fn is_mate_settled(score: Score, depth: i32) -> bool {
     score.mate_ply().is_some_and(|ply| depth as usize > 2 * ply + 4)
 }

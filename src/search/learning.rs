@@ -39,7 +39,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
     }
 
-    /// Leaves a beta cutoff by `m` for the siblings: the killer move, and the count that late move reductions read.
+    /// Records a beta cutoff by `m` for the siblings: the killer move, and the count that late move reductions read.
     #[inline]
     pub(super) fn note_cutoff(&mut self, ply: usize, m: Move) {
         let entry = self.stack_mut(ply);
@@ -49,8 +49,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
     }
 
-    /// Rewards or punishes the quiet move before by what it did to the evaluation. Every quiet move whose node comes to
-    /// its evaluation gets that, where beta cutoffs are rare.
+    /// Rewards or punishes the preceding quiet move by what it did to the evaluation. Every quiet move whose node is
+    /// evaluated learns this way, whereas beta cutoffs are rare.
     #[inline]
     pub(super) fn reward_by_eval_difference(&mut self, ply: usize, eval: i32) {
         let parent = self.stack_before(ply, 1);
@@ -61,7 +61,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
     }
 
-    /// Teaches correction history how far the evaluation was off, where the result says so and no capture explains it.
+    /// Teaches correction history how far the evaluation was off, if the result shows it and no capture explains it.
     #[inline]
     pub(super) fn learn_correction(&mut self, node: &Node<'_>, value: Ibv, best: Option<Move>, cont_keys: &ContKeys) {
         let is_quiet = !node.in_check && !best.is_some_and(is_noisy);

@@ -1,11 +1,11 @@
-//! What the inside of a search finds out, as lessons for the network.
+//! What the interior of a search finds, as lessons for the network.
 //!
-//! A search of 500 nodes gives the network one score, that of its root. Every interior node has a bound or an exact value
-//! too, which rests on its subtree. The generator of training data keeps the deepest value of each position; play collects
-//! nothing. These are the positions that searches visit, and good play never reaches most of them.
+//! A search of 500 nodes gives the network one score, that of its root. Every interior node has a bound or an exact
+//! value too, which rests on its subtree. The generator of training data keeps the deepest value of each position;
+//! play collects nothing. These are the positions that searches visit, and good play never reaches most of them.
 //!
-//! Idea: Veness, Silver, Uther and Blair, "Bootstrapping from Game Tree Search" (2009), where bounds teach too, each in
-//! its own direction.
+//! Idea: Veness, Silver, Uther and Blair, "Bootstrapping from Game Tree Search" (2009), where bounds teach too, each
+//! in its own direction.
 
 use std::collections::HashMap;
 
@@ -38,7 +38,7 @@ pub struct Lesson {
 
 #[cfg(test)]
 impl Lesson {
-    /// One of no depth.
+    /// A lesson of depth 0.
     pub fn new(chess: Chess, value: Ibv) -> Lesson {
         Lesson { chess, value, depth: 0 }
     }
@@ -57,15 +57,15 @@ impl Lessons {
         Lessons { rule, found: HashMap::new() }
     }
 
-    /// Takes all lessons out, with the keys of their positions, in an order that repeats.
+    /// Takes all lessons out, with the keys of their positions, in a reproducible order.
     pub fn take(&mut self) -> Vec<(u64, Lesson)> {
         let mut lessons: Vec<_> = self.found.drain().collect();
         lessons.sort_unstable_by_key(|&(key, _)| key);
         lessons
     }
 
-    /// Keeps what a node has found out to `depth` with `nodes`, if that teaches a static evaluation something: the
-    /// position is quiet, and the value no certainty.
+    /// Keeps what a node has found at `depth` with `nodes`, if that teaches a static evaluation something: the
+    /// position is quiet, and the value is not a certainty.
     pub(super) fn offer(&mut self, node: &Node<'_>, value: Ibv, best: Option<Move>, depth: i32, nodes: u64) {
         let rule = self.rule;
         if depth < rule.depth

@@ -1,9 +1,9 @@
 //! Mate lines: an announced mate has a complete PV.
 //!
-//! The search stops early where the TT already proves a mate, so its PVs may end before the mate. The proof is still in the
-//! TT, or a null-window search finds it again: is it mate by ply `n`? Mate distance pruning keeps that search small. The PV
-//! is completed move by move: the winner needs a move after which the answer is yes, the loser one after which there is no
-//! earlier mate.
+//! The search stops early where the TT already proves a mate, so its PVs may end before the mate. The proof is still
+//! in the TT, or a null-window search finds it again: is it mate by ply `n`? Mate distance pruning keeps that search
+//! small. The PV is completed move by move: the winner needs a move after which the answer is yes, the loser one
+//! after which there is no earlier mate.
 
 use shakmaty::Move;
 
@@ -31,7 +31,7 @@ struct MateWalk<'a> {
     length: usize,
     /// Depth of each search beyond the mate, in plies: at more depth, pruning hides fewer moves.
     slack: i32,
-    /// The PV that the search has.
+    /// The PV that the search has found.
     guide: &'a [PackedMove],
 }
 
@@ -72,8 +72,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         root.remember_mate();
     }
 
-    /// Searches for a line, from the root and back to it, with a node limit of its own. What the search itself counts and
-    /// may still spend is afterwards as before, but for the nodes of a line between two iterations: those are the search's.
+    /// Searches for a line, from the root and back to it, with a node limit of its own. The search's own counts and
+    /// limits are restored afterwards, except that the nodes of a line between two iterations count for the search.
     fn aside<T>(&mut self, when: PvCompletion, search: impl FnOnce(&mut Self) -> T) -> T {
         // A search that was cut short has left the path where it was.
         self.return_to_root();
@@ -108,7 +108,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
     }
 
-    /// A line to mate at ply `length`, or sooner if the winner is the side to move and can.
+    /// A line to mate at ply `length`, or, if the side to move wins, at an earlier ply if possible.
     fn find_mate_line(&mut self, guide: &[PackedMove], length: usize, win: bool) -> Option<Vec<PackedMove>> {
         let position = self.game.position().clone();
         let first = guide.first().and_then(|&m| position.find(m))?;
@@ -119,8 +119,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 let walk = MateWalk { length: announced, slack, guide };
                 let mut line = vec![PackedMove::new(first)];
                 let child = self.make(&position, first, 0);
-                // That it is mate by the announced ply is proved already, a sooner mate is not: without the question, a
-                // line in which the loser helps would do.
+                // Mate by the announced ply is proved already, but a sooner mate is not: without this test, a line in
+                // which the loser helps would do.
                 let proved = if announced < length { self.is_mated_by(&child, 1, &walk) } else { Some(true) };
                 let found = match proved {
                     Some(true) => self.walk(&child, 1, &walk, &mut line),
@@ -135,7 +135,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         None
     }
 
-    /// Extends `line`, which leads to `position` at `ply`, to mate at the walk's length. None if the budget is spent.
+    /// Extends `line`, which leads to `position` at `ply`, to mate at the walk's length. Returns `None` if the budget
+    /// is spent.
     fn walk(
         &mut self,
         position: &Position,
@@ -193,17 +194,17 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         Some(false)
     }
 
-    /// Whether a search sees the side to move mated by the walk's length at the latest.
+    /// Whether a search finds that the side to move is mated by the walk's length at the latest.
     fn is_mated_by(&mut self, position: &Position, ply: usize, walk: &MateWalk<'_>) -> Option<bool> {
         let alpha = Score::mated_in(walk.length);
         let depth = (walk.length - ply) as i32 + walk.slack;
         Some(self.node::<false>(position, alpha, alpha.above(), depth, ply, false)?.fails_low(alpha))
     }
 
-    /// Whether a search sees the side to move mate before the walk's length.
+    /// Whether a search finds that the side to move mates before the walk's length.
     fn mates_sooner(&mut self, position: &Position, ply: usize, walk: &MateWalk<'_>) -> Option<bool> {
         if ply + 2 >= walk.length {
-            // The next move would have to be the mate, and it is only due now.
+            // Even a mate by the next move would not be sooner.
             return Some(false);
         }
         let beta = Score::mate_in(walk.length - 2);
@@ -216,7 +217,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let mut game = self.game.clone();
         line.len() == length
             && line.iter().enumerate().all(|(ply, &packed)| match game.position().find(packed) {
-                // A search of a drawn root goes on all the same.
+                // A drawn root is searched all the same.
                 Some(m) if ply == 0 || game.outcome().is_none() => {
                     game.play(m);
                     true

@@ -1,12 +1,13 @@
 //! The mate searches beside the main search.
 //!
-//! A search that trusts its evaluation finds a mate late if it begins with sacrifices and quiet moves. So two runs of
-//! proof-number search ([`super::dfpn`]) look for mate alone, each with its own table: one for mates by the side to move, one
-//! for mates against it. They store what they prove in the transposition table, where the main search finds it.
+//! A search that trusts its evaluation is late to find a mate that begins with sacrifices and quiet moves. So two
+//! runs of proof-number search ([`super::dfpn`]) look for mate alone, each with its own table: one for mates by the
+//! side to move, one for mates against it. They store what they prove in the transposition table, where the main
+//! search finds it.
 //!
-//! They run only in searches of one line without a clock, a time for the move, a depth or `searchmoves`, with a share of the
-//! nodes: a large one in analysis and where the main search already sees a decisive score, a small one in games. On the
-//! clock, and in the first thousands of nodes, every node goes to the main search.
+//! They run only in searches of one line without a clock, a time for the move, a depth or `searchmoves`, with a share
+//! of the nodes: a large one in analysis and where the main search already sees a decisive score, a small one in
+//! games. On the clock, and in the first thousands of nodes, every node goes to the main search.
 
 use std::sync::atomic::Ordering;
 
@@ -23,12 +24,13 @@ use crate::tt::{Entry, TranspositionTable};
 
 /// Nodes of the main search before the first mate search.
 const START: u64 = 10_000;
-/// The shares of a single thread's nodes, in percent, for mates by the side to move and for mates against it; the same
-/// after `go mate`; and the same of one thread of several.
+/// The shares of a single thread's nodes, in percent, for mates by the side to move and for mates against it; the
+/// same after `go mate`; and the same for one thread of several.
 const SHARES: [u64; 2] = [30, 15];
 const SHARES_ASKED_FOR: [u64; 2] = [50, 30];
 const SHARES_BESIDE_OTHERS: [u64; 2] = [75, 20];
-/// The same in a game, while no decisive score is in sight: a level position seldom hides a mate, and nodes are strength.
+/// The same in a game, while no decisive score is in sight: a level position seldom hides a mate, and nodes are
+/// strength.
 const SHARES_IN_GAMES: [u64; 2] = [2, 1];
 /// The share of the nodes beyond [`LATER`], in percent, while no decisive score is known.
 const SHARE_LATER: u64 = 3;
@@ -39,12 +41,12 @@ const MOST_MOVES: usize = 8;
 /// The node budget of the first goal. It doubles when every goal has had its turn.
 const FIRST_BUDGET: u64 = 2_000;
 
-/// Who is to mate.
+/// Which side is to mate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Aim {
     /// The side to move at the root.
     Mate,
-    /// The other one.
+    /// The other side.
     BeMated,
 }
 
@@ -55,7 +57,7 @@ impl Aim {
     }
 }
 
-/// The mate search of one root, from one run to the next.
+/// The mate search of one root, kept from one run to the next.
 pub(super) struct MateSearch {
     aim: Aim,
     proofs: ProofTable,
@@ -87,7 +89,8 @@ impl MateSearch {
         self.refuted[1..=most].iter().all(|&refuted| refuted)
     }
 
-    /// The next goal that is not refuted, in moves; none at the end of a round. The next round has twice the budget.
+    /// The next goal that is not refuted, in moves; `None` at the end of a round. The next round has twice the
+    /// budget.
     fn take_goal(&mut self, most: usize) -> Option<usize> {
         while self.next <= most {
             let moves = self.next;
@@ -131,14 +134,15 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
     /// Spends both mate searches' shares of the nodes so far.
     ///
-    /// A mate by the side to move goes to the front of the root moves; returns whether it is shorter than the one known. A
-    /// mate against it goes to the TT alone, where the next iteration finds it for every move.
+    /// A mate by the side to move goes to the front of the root moves; returns whether it is shorter than the one
+    /// known. A mate against it goes to the TT alone, where the next iteration finds it for every move.
     pub(super) fn search_mates(&mut self) -> bool {
         if !self.may_search_mates() || self.nodes < START {
             return false;
         }
         let known = self.roots[0].score().filter(|score| score.is_decisive());
-        // Who wins is not mated; but `go mate` wants every mate found or refuted, and a win without a mate refutes none.
+        // The winning side is not mated; but `go mate` wants every mate found or refuted, and a win without a mate
+        // refutes none.
         let settles = |score: Score| score.is_mate() || self.shared.limits.mate.is_none();
         let wins = known.is_some_and(|score| score.is_win() && settles(score));
         let loses = known.is_some_and(|score| score.is_loss() && settles(score));
@@ -150,15 +154,15 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let rank = self.roots[0].rank;
         let Some(root) = self.roots.bring_to_front(first) else { return false };
         let score = Score::mate_in(2 * moves - 1);
-        // Where distances to progress rank the moves, a mate may be behind. It needs no other progress.
+        // If moves are ranked by distance to progress, a mate may rank lower. It needs no other progress.
         root.rank = rank;
         (root.value, root.last_exact) = (Ibv::exact(score), Some(Exact { depth: self.root_depth, score }));
         root.pv = vec![PackedMove::new(root.m)];
         true
     }
 
-    /// Whether it is proved that neither side can force mate in at most this many moves. `known` is the best score: a side
-    /// that is going to be mated, however late, forces no mate itself.
+    /// Whether it is proved that neither side can force mate in at most this many moves. `known` is the best score: a
+    /// side that is going to be mated, however late, forces no mate itself.
     pub(super) fn is_mate_refuted(&self, moves: u32, known: Score) -> bool {
         let known = known.mate_moves().unwrap_or(0);
         let refuted = |aim: Aim| {
@@ -179,8 +183,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         found
     }
 
-    /// Looks for mates within one move, two moves, and so on to `most`, in rounds with growing budgets. `decisive` says
-    /// that a score like that is known.
+    /// Looks for mates within one move, two moves, and so on to `most`, in rounds with growing budgets. `decisive`
+    /// says that a decisive score is known.
     fn search_mate_within(&mut self, search: &mut MateSearch, mut most: usize, decisive: bool) -> Option<FoundMate> {
         let mut found = None;
         let is_wanted = self.shared.analysis || decisive;
@@ -209,8 +213,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         found
     }
 
-    /// The share of the nodes up to [`LATER`] that a mate search may take, in percent. A mate is wanted where a decisive score
-    /// is in sight or the user analyses.
+    /// The share of the nodes up to [`LATER`] that a mate search may take, in percent. A mate is wanted if a decisive
+    /// score is in sight or the user analyses.
     fn mate_share(&self, aim: Aim, is_wanted: bool) -> u64 {
         let shares = match self.shared.counters.len() {
             _ if !is_wanted => SHARES_IN_GAMES,

@@ -8,7 +8,7 @@
 //!   `tt_values`: values into and out of the transposition table; `tablebases`: tablebases inside the tree
 //! - `picker`, `history`, `threats`: move ordering; `learning`: what results teach
 //! - `stack`: what a node leaves for the nodes below it; `thread_data`: what a thread keeps from search to search
-//! - `repetition`: the path to the current node; `past`: what TT keys carry of game history and the 50-move clock
+//! - `repetition`: the path to the current node; `past`: what TT keys include of game history and the 50-move clock
 //! - `dfpn`: proof-number search; `mate_search`: its share of the nodes; `mate_line`: complete PVs for announced mates
 //! - `shared`, `shared_best`, `allowance`: what the threads share, their best result, and their node limit
 //! - `pv`, `report`: principal variations and events; `conventions`: what draws are worth, contempt
@@ -98,9 +98,9 @@ pub struct Search<'a, const PLAY: bool> {
     game: &'a Game,
     /// The positions from the start of the game to the current node.
     path: Path,
-    /// What the keys of the table carry of the game's past.
+    /// What the keys of the table include of the game's past.
     past: Past,
-    /// The fewest plies to mate in any of the game's traps; 0 if one of them has other material than three men,
+    /// The fewest plies to mate in any of the game's traps; 0 if one of them has material other than three men,
     /// `usize::MAX` without traps. See [`Search::three_men`].
     nearest_trap: usize,
     /// The root moves, best first.
@@ -109,11 +109,11 @@ pub struct Search<'a, const PLAY: bool> {
     nodes: u64,
     /// The successful tablebase probes of this thread.
     tbhits: u64,
-    /// The exact limit of this thread's nodes; `u64::MAX` if there is none of its own.
+    /// The exact node limit of this thread alone; `u64::MAX` if it has none.
     node_limit: u64,
     /// The nodes granted by the thread's shares of a common limit; `u64::MAX` if there is no such limit.
     granted: u64,
-    /// Where the next look at the limits of nodes is due: the lesser of `node_limit` and `granted`.
+    /// When the next check of the node limits is due: the lesser of `node_limit` and `granted`.
     node_check: u64,
     /// The deepest ply below the root move that is searched.
     seldepth: usize,

@@ -4,8 +4,8 @@
 //! transposition table makes the passes cheap, because each searches much of the same tree again.
 //! Play does not use it; `ibex lab mtdf` compares it with what play uses.
 //!
-//! Source: Aske Plaat, "MTD(f), a Minimax Algorithm faster than NegaScout" (1994); the growing step is that of Cilkchess
-//! (chess programming wiki, "MTD(f)").
+//! Source: Aske Plaat, "MTD(f), a Minimax Algorithm faster than NegaScout" (1994); the growing step is that of
+//! Cilkchess (chess programming wiki, "MTD(f)").
 
 use super::root::{Exact, RootMove};
 use super::tally::Tally;
@@ -32,7 +32,7 @@ impl Bracket {
         Bracket { lower: Score::MIN, upper: Score::MAX, step: grain, failed_high: None }
     }
 
-    /// Takes in the result of a pass that tested whether the value reaches `test`.
+    /// Updates the bracket with the result of a pass that tested whether the value reaches `test`.
     fn learn(&mut self, value: Score, test: Score, grain: i32, growing: bool) {
         let failed_high = value >= test;
         if failed_high {
@@ -41,7 +41,7 @@ impl Bracket {
             self.upper = self.upper.min(value);
         }
         if growing {
-            // Away from the guess in ever longer steps; back in short ones.
+            // Away from the guess in ever longer steps, and back in short ones.
             self.step = if self.failed_high == Some(failed_high) { (2 * self.step).min(1 << 14) } else { grain };
         }
         self.failed_high = Some(failed_high);
@@ -65,8 +65,8 @@ impl Bracket {
 }
 
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// One line of one iteration by MTD(f), from the score of the iteration before; `growing` doubles the step with each
-    /// pass that fails to the same side.
+    /// One line of one iteration by MTD(f), from the score of the iteration before; `growing` doubles the step with
+    /// each pass that fails on the same side.
     pub(super) fn mtdf(&mut self, line: usize, depth: i32, growing: bool) -> NodeResult {
         let grain = self.rules().grain.max(1);
         let mut bracket = Bracket::new(grain);
@@ -94,14 +94,14 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 mod tests {
     use super::*;
 
-    /// The passes to a value, by a searcher whose bounds are `slack` centipawns better than the test.
+    /// The value and number of passes with a search whose bounds are `slack` centipawns better than the test.
     fn passes(value: i32, guess: i32, grain: i32, growing: bool, slack: i32) -> (Score, usize) {
         let truth = Score::heuristic(value);
         let (mut bracket, mut test) = (Bracket::new(grain), Score::heuristic(guess));
         let mut passes = 0;
         while !bracket.is_closed(grain) {
             passes += 1;
-            // Below a test of +1 centipawn lie the draws; an offset would take them back to it.
+            // Below a test of +1 centipawn are the draws; an offset would bring the answer back up to the test.
             let answer = match truth >= test {
                 true => truth.min(test.offset(slack)),
                 false if slack == 0 => truth.max(test.below()),
@@ -109,7 +109,7 @@ mod tests {
             };
             bracket.learn(answer, test, grain, growing);
             test = bracket.next_test();
-            // The draws have a band of some hundred scores, which a step of 1 walks through.
+            // The draw band has several hundred scores, which a step of 1 walks through.
             assert!(passes < 3000, "{value} from {guess} by {grain}");
         }
         (bracket.lower, passes)

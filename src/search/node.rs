@@ -25,7 +25,7 @@ pub(super) struct Node<'p> {
     pub ply: usize,
     /// The remaining depth. Steps 7 and 10 change it, and so does a raised alpha.
     pub depth: i32,
-    /// The window, after all that is proved has narrowed it. Alpha rises with the best value.
+    /// The window, narrowed by all that is proved. Alpha rises with the best value.
     pub alpha: Score,
     pub beta: Score,
     /// Whether the window is open.
@@ -44,19 +44,19 @@ pub(super) struct Node<'p> {
     pub raw: Option<Score>,
     /// The corrected static evaluation, in centipawns; 0 in check.
     pub eval: i32,
-    /// The same, or the TT's value where that says more.
+    /// The same, or the TT's value if that says more.
     pub estimate: i32,
     /// Whether the evaluation is better than two (or four) plies ago. Margins trust an improving position more.
     pub improving: bool,
 }
 
-/// A move in its turn, as pruning and reductions see it.
+/// The move whose turn it is, as pruning and reductions see it.
 pub(super) struct Candidate {
     pub m: Move,
     pub noisy: bool,
     /// Its number among the node's moves, from 1.
     pub number: usize,
-    /// What the histories say of it; 0 for a first one whose history the order did not need.
+    /// What the histories say about it; 0 for a first move whose history the ordering did not need.
     pub history: i32,
     /// Its reduction by depth and number alone, in 1/1024 ply.
     pub base_reduction: i32,
@@ -87,8 +87,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
         let nodes_before = if PLAY { 0 } else { self.nodes };
 
-        // Step 1. Limits, and draws by rule. Repetition and the 50-move rule come before the TT, because the TT does not
-        // know the path.
+        // Step 1. Limits, and draws by rule. Repetition and the 50-move rule come before the TT, because the TT does
+        // not know the path.
         let in_check = match self.begin(position, ply) {
             ControlFlow::Continue(in_check) => in_check,
             ControlFlow::Break(result) => return result,
@@ -102,8 +102,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return Some(settled);
         }
 
-        // Step 3. Upcoming repetition (+16 Elo). A move that repeats a position of the tree is worth a draw at least. PV
-        // nodes skip this step, so that the PV shows the repetition.
+        // Step 3. Upcoming repetition (+16 Elo). A move that repeats a position of the tree is worth a draw at least.
+        // PV nodes skip this step, so that the PV shows the repetition.
         if !is_singular_search && !PV {
             let at_least = self.upcoming_repetition(position, ply, window.alpha);
             if let Some(settled) = window.know(at_least) {
@@ -111,8 +111,9 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             }
         }
 
-        // Step 4. Interior node recognizers. They are cheap, so they come before the TT and are not stored in it. Progress
-        // counts only in quiescence: a search would be content to touch a good position and to leave it again.
+        // Step 4. Interior node recognizers. They are cheap, so they come before the TT and are not stored in it.
+        // Progress counts only in quiescence: otherwise a search would be content to visit a good position and leave
+        // it again.
         if !is_singular_search && let Some(settled) = window.know(self.recognize(position, ply).without_progress()) {
             return Some(settled);
         }
@@ -196,8 +197,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return result;
         }
 
-        // Step 12. The moves in order; among the quiet ones, escapes from lesser pieces (+40 Elo) and checks that lose little
-        // (+34) come early.
+        // Step 12. The moves in order; among the quiet ones, escapes from lesser pieces (+40 Elo) and checks that
+        // lose little (+34) come early.
         let mut best = Ibv::NONE;
         let mut best_move: Option<Move> = None;
         let mut move_count = 0;
@@ -221,8 +222,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             let candidate = Candidate { m, noisy, number: move_count, history, base_reduction };
 
             // Step 13. Late move pruning (LMP, +29 Elo), futility (+54), history pruning (+14) and pruning by static
-            // exchange evaluation (SEE, +74). A skipped move leaves an upper bound: its margin if it is futile, else the
-            // best value so far. No loss is ever claimed on the strength of a skipped move.
+            // exchange evaluation (SEE, +74). A skipped move leaves an upper bound: its margin if it is futile, else
+            // the best value so far. No loss is ever claimed on the strength of a skipped move.
             if self.rules().pruning && best.is_some() && !best.score().is_loss() && position.has_non_pawn_material() {
                 match pruning::skip(&node, &candidate, picker.at_bad_noisy()) {
                     Skip::No => (),
@@ -255,8 +256,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 extension == 0 && child.in_check() && self.may_extend(ply) && position.see_at_least(m, 0);
             let new_depth = node.depth - 1 + extension + i32::from(extends_check);
 
-            // Step 16. Late move reductions (LMR, +131 Elo). A late move is searched to less depth, and again if it
-            // surprises. All others but the first of a PV node get a null window at full depth.
+            // Step 16. Late move reductions (LMR, +131 Elo). A late move is searched at less depth, and again if it
+            // beats alpha. All others but the first of a PV node get a null window at full depth.
             let (alpha, beta) = (node.alpha, node.beta);
             let is_late = move_count > 1 + usize::from(PV);
             let mut value = Ibv::NONE;
@@ -274,8 +275,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             self.take_back();
             debug_assert!(value.is_some());
 
-            // Step 18. The best value is the maximum. One comparison decides about a beta cutoff. After a raised alpha the
-            // other moves get a ply less (+1 Elo).
+            // Step 18. The best value is the maximum. One comparison decides on a beta cutoff. After a raised alpha
+            // the other moves get a ply less (+1 Elo).
             best = best.max(value);
             if value.raises(alpha) {
                 best_move = Some(m);
@@ -312,12 +313,12 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
         // Step 20. Correction history and TT store. Where training data are made, the node may be a lesson.
         if !is_singular_search {
-            // Where a trap can come up, the value is about the game and not about the board.
+            // If a trap can come up, the value is about the game and not about the board.
             if self.rules().lessons
                 && !self.past.reaches_traps(position, ply)
                 && let Some(lessons) = &mut self.td.lessons
             {
-                // The depth that the parent chose: steps 7 and 10 may have changed the node's.
+                // The depth that the parent chose: steps 7 and 10 may have changed `node.depth`.
                 lessons.offer(&node, best, best_move, depth, self.nodes - nodes_before);
             }
             self.learn_correction(&node, best, best_move, &cont_keys);
@@ -339,7 +340,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     }
 }
 
-/// A level null-window node of depth 5 in mid-game, for the tests of the steps.
+/// A level null-window node of depth 5 in the middlegame, for the tests of the steps.
 #[cfg(test)]
 pub(super) fn level_node(position: &Position) -> Node<'_> {
     let alpha = Score::heuristic(10);

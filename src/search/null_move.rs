@@ -1,6 +1,7 @@
 //! Null move pruning, with verification at high depth.
 //!
-//! Source: Donninger, "Null Move and Deep Search" (1993); verification after Heinz, "Extended Null-Move Pruning" (1999).
+//! Source: Donninger, "Null Move and Deep Search" (1993); verification after Heinz, "Extended Null-Move Pruning"
+//! (1999).
 
 use std::ops::ControlFlow;
 
@@ -10,11 +11,11 @@ use crate::bound::Ibv;
 use crate::params;
 
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// Searches the node after a pass, at reduced depth. Breaks with the node's result if that is at least beta, or if the
-    /// search was aborted.
+    /// Searches the node after a pass, at reduced depth. Breaks with the node's result if that is at least beta, or
+    /// if the search was aborted.
     ///
-    /// Only a node that is expected to fail high tries it. No null move follows another, and none is tried without pieces,
-    /// where zugzwang is common.
+    /// Only a node that is expected to fail high tries it. No null move follows another, and none is tried without
+    /// pieces, where zugzwang is common.
     #[inline(always)]
     pub(super) fn null_move(&mut self, node: &Node<'_>) -> ControlFlow<NodeResult> {
         let &Node { position, ply, depth, alpha, beta, eval, estimate, .. } = node;
@@ -32,14 +33,14 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let above_beta = ((estimate - beta.cp()) / params::nmp_eval()).clamp(0, params::nmp_eval_max());
         let reduced = depth - (params::nmp_base() + depth / params::nmp_divisor() + above_beta);
         let child = self.make_null(position, ply);
-        // This is a cut node, so its child is none.
+        // This is a cut node, so its child is not.
         let result = self.null_window(&child, alpha, reduced, ply, false);
         self.take_back();
         let Some(value) = result else { return ControlFlow::Break(None) };
         if !value.cuts(beta) {
             return ControlFlow::Continue(());
         }
-        // A win after a pass is no proof of a win, but it is at least beta.
+        // A win after a pass does not prove a win, but it is at least beta.
         let lower = Ibv::lower(if value.score().is_win() { beta } else { value.score() });
         if depth < params::nmp_verify_depth() || self.nmp_min_ply > 0 {
             return ControlFlow::Break(Some(lower));

@@ -1,20 +1,20 @@
-//! What TT keys carry of game history and the 50-move clock.
+//! What TT keys include of game history and the 50-move clock.
 //!
-//! A position's value depends on more than the position. Two things of the past matter:
+//! A position's value depends on more than the position. Two things from the past matter:
 //!
-//! - **Traps**: positions of the game that have occurred twice, so that their next occurrence is a draw. A proof that was
-//!   found without them may lead through one. Their set is folded into the key of every node from which they can be
-//!   reached: where no irreversible move lies between the root and the node. Behind a capture all games share the table,
-//!   and a game without traps folds nothing.
+//! - **Traps**: positions of the game that have occurred twice, so that their next occurrence is a draw. A proof that
+//!   was found without them may lead through one. Their set is folded into the key of every node from which they can
+//!   be reached, with no irreversible move between the root and the node. After a capture all games share the table,
+//!   and a game without traps folds in nothing.
 //! - **The clock** of the 50-move rule: a value found close to clock 100 includes draws that the position itself does
-//!   not have. From 24 on, each step of 8 has keys of its own; inside a step, proofs are checked against the clock where
+//!   not have. From 24 on, each step of 8 has its own keys; inside a step, proofs are checked against the clock when
 //!   they are used.
 //!
-//! A first repetition inside the tree counts as a draw and is not in the key: it makes proofs rarer, never false. A side
-//! that comes nearer to mate with every move meets no position twice. `docs/truth.md` has the details.
+//! A first repetition inside the tree counts as a draw and is not in the key: it makes proofs rarer, never false. A
+//! side that comes nearer to mate with every move meets no position twice. `docs/truth.md` has the details.
 //!
-//! Source of the problem: Campbell, "The graph-history interaction" (1985); Kishimoto and Müller, "A General Solution to
-//! the Graph History Interaction Problem" (2004).
+//! Source of the problem: Campbell, "The graph-history interaction" (1985); Kishimoto and Müller, "A General Solution
+//! to the Graph History Interaction Problem" (2004).
 
 use shakmaty::Move;
 
@@ -24,7 +24,7 @@ use crate::random::split_mix;
 
 /// The clock from which on results of different clocks are kept apart.
 const FIRST_CLOCK: u16 = 24;
-/// Clocks that share a key from there on.
+/// The number of clock values that share a key from there on.
 const CLOCK_STEP: u16 = 8;
 
 /// What one search folds into its keys.
@@ -37,7 +37,7 @@ pub struct Past {
 }
 
 impl Past {
-    /// For a search of the last position of `game`.
+    /// The past of a search from the last position of `game`.
     pub fn new(conventions: Conventions, game: &Game) -> Past {
         let traps = game.traps().fold(0, |word, trap| {
             let mut state = trap.key();
@@ -57,8 +57,8 @@ impl Past {
         self.traps_at(position, ply) != 0
     }
 
-    /// What the traps add to the key of a node at `ply`, and of its children that no irreversible move leads to: 0 where
-    /// no trap can still come up.
+    /// What the traps add to the key of a node at `ply`, and of those of its children that a reversible move leads
+    /// to: 0 if no trap can still come up.
     #[inline]
     fn traps_at(self, position: &Position, ply: usize) -> u64 {
         if usize::from(position.reversible()) >= ply { self.traps } else { 0 }
@@ -117,11 +117,11 @@ mod tests {
     #[test]
     fn games_with_different_traps_share_what_lies_behind_progress() {
         let past = |moves: &str| Past::new(Conventions::default(), &after(moves));
-        // The root itself, seen twice, is one: a move that wins may not come back to it.
+        // The root itself, having occurred twice, is one: a winning line may not come back to it.
         assert!(past(TO_AND_FRO).has_traps());
         let (fresh, haunted) = (past(""), past(&format!("{TO_AND_FRO}g1f3")));
         assert!(!fresh.has_traps() && haunted.has_traps());
-        // Before any progress the two know nothing of each other; behind it they share.
+        // Before any progress the two do not share entries; after it they do.
         for (moves, shares) in [("", false), (" g8f6", false), (" e7e5", true), (" g8f6 e2e4 f6g8", true)] {
             let plies = moves.split_whitespace().count();
             let (clean, loaded) = (after(&format!("g1f3{moves}")), after(&format!("{TO_AND_FRO}g1f3{moves}")));

@@ -1,7 +1,7 @@
 //! Move ordering in stages: the TT move, good captures, quiet moves, bad captures.
 //!
-//! Captures are ordered by victim and history (MVV and capture history); quiet moves by killer move, history, escapes from
-//! lesser pieces, and checks.
+//! Captures are ordered by victim and history (MVV and capture history); quiet moves by killer move, history, escapes
+//! from lesser pieces, and checks.
 //!
 //! Nothing is generated before it is needed, and a capture's static exchange evaluation waits until its turn comes.
 
@@ -31,10 +31,10 @@ const KILLER: i32 = 1 << 21;
 
 /// Moves of a node, to be taken out one by one.
 struct Queue<const N: usize> {
-    /// 512 · score + 511 − place: the maximum is the best move, and the first one of equals; the compiler vectorises
+    /// 512 · score + 511 − place: the maximum is the best move, and the first among equals; the compiler vectorises
     /// the search for it.
     keys: ArrayVec<i32, N>,
-    /// With what the histories say, which is part of the score.
+    /// With the history, which is part of the score.
     moves: ArrayVec<(Move, i32), N>,
 }
 
@@ -46,7 +46,7 @@ impl<const N: usize> Queue<N> {
         Queue { keys: ArrayVec::new(), moves: ArrayVec::new() }
     }
 
-    /// Adds a move. A move beyond the last place is left out: only a composed position has one.
+    /// Adds a move. A move beyond the last place is left out: only a composed position has that many.
     #[inline]
     fn push(&mut self, m: Move, score: i32, history: i32) {
         let key = Self::key(score.clamp(-KILLER, KILLER) * Self::PLACES, self.keys.len());
@@ -55,13 +55,13 @@ impl<const N: usize> Queue<N> {
         }
     }
 
-    /// `score` being a multiple of [`Queue::PLACES`].
+    /// `score` must be a multiple of [`Queue::PLACES`].
     #[inline]
     fn key(score: i32, place: usize) -> i32 {
         score | (Self::PLACES - 1 - place as i32)
     }
 
-    /// Takes the best move out; the last one comes to its place.
+    /// Takes the best move out; the last one moves to its place.
     #[inline]
     fn take_best(&mut self) -> Option<(Move, i32)> {
         if self.keys.is_empty() {
@@ -89,7 +89,7 @@ pub struct Picker {
     /// Captures must gain at least this in exchange to count as good.
     threshold: i32,
     skip_quiets: bool,
-    /// The history of the last move, if the order needed it.
+    /// The history of the last move, if the ordering needed it.
     history: Option<i32>,
 }
 
@@ -114,7 +114,7 @@ impl Picker {
     #[inline]
     pub fn noisy(tt_move: Option<Move>, threshold: i32) -> Picker {
         let tt_move = tt_move.filter(|&m| is_noisy(m));
-        // Field by field: building a picker of another one would copy its empty lists, kilobytes at every node.
+        // Field by field: building a picker from another one would copy its empty lists, kilobytes at every node.
         let mut picker = Picker::new(tt_move, None);
         picker.threshold = threshold;
         picker.skip_quiets = true;
@@ -132,8 +132,8 @@ impl Picker {
         self.history
     }
 
-    /// The next move. `prefetch` is called with a move before its exchange is evaluated: it fetches what the search of
-    /// the move will need.
+    /// The next move. `prefetch` is called with a move before its exchange is evaluated: it fetches what the search
+    /// of the move will need.
     #[inline]
     pub fn next(
         &mut self,
@@ -250,7 +250,7 @@ mod tests {
                 1,
             );
         }
-        // The last one takes the place of the one that goes, which decides among equals.
+        // The last move takes the place of the one taken out, which decides among equals.
         let order: Vec<u32> = std::iter::from_fn(|| queue.take_best()).map(|(m, _)| u32::from(m.to())).collect();
         assert_eq!(order, [4, 7, 1, 3, 9, 0, 8, 6, 5, 2]);
     }

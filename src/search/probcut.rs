@@ -13,8 +13,8 @@ use crate::params;
 use crate::position::attacks::Attacks;
 
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// Tries the captures that gain enough to reach beta plus a margin: first in quiescence, then at reduced depth. Breaks
-    /// with the node's result if one holds, or if the search was aborted.
+    /// Tries the captures that gain enough to reach beta plus a margin: first with quiescence search, then at reduced
+    /// depth. Breaks with the node's result if one holds, or if the search was aborted.
     #[inline(always)]
     pub(super) fn probcut(
         &mut self,

@@ -1,4 +1,4 @@
-//! What is proved of a position without a search: draws by rule, recognizers, and the mates of three men.
+//! What is proved about a position without a search: draws by rule, recognizers, and the mates of three men.
 
 use super::Search;
 use crate::bound::{Bound, Ibv};
@@ -9,13 +9,13 @@ use crate::retrograde::Dtm;
 use crate::score::{MAX_PLY, Score};
 use crate::window::Window;
 
-/// If a recognizer would stop claiming its win within this many plies of the root (50-move rule), the search does without
-/// recognized wins.
+/// If a recognizer would stop claiming its win within this many plies of the root (50-move rule), the search does
+/// without recognized wins.
 const RECOGNIZER_HORIZON: u16 = 24;
 
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// Mate distance pruning: narrows the window to mate with the next move and mated now. Returns the result if that settles
-    /// the node.
+    /// Mate distance pruning: narrows the window to the range from mated now to mate with the next move. Returns the
+    /// result if that settles the node.
     #[inline]
     pub(super) fn prune_by_mate_distance(&self, window: &mut Window, ply: usize) -> Option<Ibv> {
         if !self.rules().mate_distance {
@@ -26,7 +26,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         window.know(Ibv::lower(mated)).or_else(|| window.know(Ibv::upper(mate)))
     }
 
-    /// A draw as a lower bound if the next move can repeat a position of the tree, and if a draw is better than `alpha`.
+    /// A draw as a lower bound if the next move can repeat a position of the tree, and if a draw is better than
+    /// `alpha`.
     ///
     /// The result depends on the order of the search, so a search without pruning skips it.
     #[inline]
@@ -45,7 +46,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         Ibv::exact(if self.rules().bands { draw } else { Score::heuristic(draw.raw()) })
     }
 
-    /// What a recognizer proves of a position at `ply`.
+    /// What a recognizer proves about a position at `ply`.
     #[inline]
     pub(super) fn recognize(&self, position: &Position, ply: usize) -> Ibv {
         // A build with `tune` can switch recognizers off.
@@ -62,12 +63,12 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.in_root_terms(known, ply)
     }
 
-    /// The exact value of a position of three men: a mate, a draw, or a draw by the 50-move rule if no pawn can reset the
-    /// clock. `None` for other material, and where a trap may stop the mate (see `past`).
+    /// The exact value of a position of three men: a mate, a draw, or a draw by the 50-move rule if no pawn can reset
+    /// the clock. `None` for other material, and if a trap may prevent the mate (see `past`).
     #[inline]
     pub(super) fn three_men(&self, position: &Position, ply: usize) -> Option<Ibv> {
         let distance = self.rules().distance;
-        // Without distances in scores, a recognized win says as much.
+        // With scores that do not count plies, a recognized win says as much.
         if distance.wants_evaluation() {
             return None;
         }
@@ -81,8 +82,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             // A pawn move resets the clock, but then the distance to mate is unknown.
             return position.board().pawns().is_empty().then(|| self.draw(ply));
         }
-        // The winner comes nearer to mate with every ply, so it meets no trap that is as far from mate as this position. Traps
-        // of other material are out of reach.
+        // The winner comes nearer to mate with every ply, so it meets no trap that is as far from mate as this
+        // position. Traps with other material are out of reach.
         if self.nearest_trap < plies && self.past.reaches_traps(position, ply) {
             return None;
         }
@@ -92,8 +93,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
     /// A recognizer's result as a score of this search.
     ///
-    /// A recognized draw lies ahead, at an unknown distance. An exact draw counts as a draw at this ply; a bound by a draw
-    /// moves to the end of the draw band, beyond which no distance leads.
+    /// A recognized draw lies ahead, at an unknown distance. An exact draw counts as a draw at this ply; a bound at a
+    /// draw moves to the end of the draw band, which no distance exceeds.
     #[inline]
     pub(super) fn in_root_terms(&self, known: Ibv, ply: usize) -> Ibv {
         if known.is_none() || !known.score().is_draw() {
@@ -126,8 +127,8 @@ pub(super) fn plies_to_mate(position: &Position) -> usize {
     }
 }
 
-/// Whether recognizers would stop claiming a win (50-move rule) within a search from `root`, or from a position after one of
-/// its moves if nothing is recognized at the root itself.
+/// Whether recognizers would stop claiming a win (50-move rule) within a search from `root`, or from a position after
+/// one of its moves if nothing is recognized at the root itself.
 pub(super) fn recognized_wins_end_near(root: &Position) -> bool {
     let claim_ends_within = |position: &Position| recognize::claim_ends_within(position, RECOGNIZER_HORIZON);
     claim_ends_within(root).unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! Forward pruning: what a node or a move is not searched for. Pure functions of the node.
+//! Forward pruning: why a node or a move is not searched. Pure functions of the node.
 
 use super::node::{Candidate, Node};
 use crate::bound::Ibv;
@@ -19,23 +19,23 @@ pub(super) fn reverse_futility(node: &Node<'_>) -> Option<Ibv> {
     Some(Ibv::lower(Score::heuristic((node.estimate * share + beta * (1024 - share)) / 1024).max(node.beta)))
 }
 
-/// Whether a move is skipped, and what that says.
+/// Whether a move is skipped, and what that implies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Skip {
     /// It is searched.
     No,
     /// It is skipped.
     Move,
-    /// It is skipped, for its value is no more than this.
+    /// It is skipped, because its value is at most this.
     Futile(Score),
     /// It and all later quiet moves are skipped.
     Quiets,
 }
 
-/// Decides by depth, history, evaluation and exchange whether a move is worth a search. `bad_noisy` says that the picker
-/// has come to the captures that lose material.
+/// Decides by depth, history, evaluation and exchange whether a move is worth a search. `bad_noisy` says that the
+/// picker has reached the captures that lose material.
 ///
-/// Checks are neither futile, for mate needs no evaluation, nor judged by their history alone.
+/// Checks are neither futile, because mate needs no evaluation, nor judged by their history alone.
 #[inline(always)]
 pub(super) fn skip(node: &Node<'_>, candidate: &Candidate, bad_noisy: bool) -> Skip {
     let Node { position, depth, .. } = *node;
@@ -84,15 +84,15 @@ pub(super) fn skip(node: &Node<'_>, candidate: &Candidate, bad_noisy: bool) -> S
     Skip::No
 }
 
-/// The number of moves after which late move pruning skips all quiet ones.
+/// The number of moves after which late move pruning skips all quiet moves.
 #[inline]
 fn lmp_count(depth: i32, improving: bool) -> i32 {
     let count = params::lmp_base() + params::lmp_slope() * depth * depth / 1024;
     if improving { count } else { count * params::lmp_worsening() / 1024 }
 }
 
-/// The best value after a move was skipped that is taken to be no better than it: no longer the truth, unless a move has
-/// `raised` alpha and the skipped one would have had to beat that.
+/// The best value after skipping a move that is taken to be no better: no longer exact, unless a move has `raised`
+/// alpha and the skipped one would have had to beat that.
 #[inline]
 pub(super) fn after_skipping(best: Ibv, raised: bool) -> Ibv {
     if raised { best } else { best.force_upper() }

@@ -1,5 +1,5 @@
 //! Quiescence search: captures, queen promotions and, in check, evasions, until the position is quiet. In check, the
-//! other quiet evasions are skipped as soon as a move does not lose.
+//! other quiet evasions are skipped as soon as one move does not lose.
 
 use std::ops::ControlFlow;
 
@@ -51,8 +51,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return Some(settled);
         }
 
-        // Step 4. Transposition table (TT). A bound narrows the window and stays a bound: the result is exact only where this
-        // search meets it from the other side. What a recognizer proved comes before the TT's opinion.
+        // Step 4. Transposition table (TT). A bound narrows the window and stays a bound: the result is exact only
+        // where this search meets it from the other side. What a recognizer proved comes before the TT's opinion.
         let key = self.past.key(position, ply);
         let tt = self.probe_tt(key, position, ply);
         if self.believes::<PV>(&tt)
@@ -86,11 +86,11 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         // Step 6. Captures and promotions; in check, everything.
         let cont_keys = self.cont_keys(ply);
         // Out of check, only a noisy TT move is of use: it captures, or a pawn moves (promotion, en passant). This
-        // spares the search for its legality.
+        // saves a check of its legality.
         let board = position.board();
         let useful = |m: &PackedMove| in_check || board.occupied().contains(m.to()) || board.pawns().contains(m.from());
         let tt_move = tt.best.filter(useful).and_then(|m| position.find(m));
-        // Threats order quiet moves alone, and only evasions include any.
+        // Threats only order quiet moves, and only evasions include any.
         let threats = if in_check { Attacks::of(position.board(), !position.turn()) } else { Attacks::default() };
         let mut picker = if in_check { Picker::new(tt_move, None) } else { Picker::noisy(tt_move, 0) };
         let mut best_move = None;
@@ -155,8 +155,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         Some(best)
     }
 
-    /// Whether the TT's value, however shallow, counts in quiescence. A search without pruning must not depend on what the TT
-    /// happens to know, and the PV does not end at an exact value.
+    /// Whether the TT's value, however shallow, counts in quiescence. A search without pruning must not depend on
+    /// what the TT happens to hold, and the PV does not end at an exact value.
     #[inline]
     fn believes<const PV: bool>(&self, tt: &TtHit) -> bool {
         tt.value.is_some()

@@ -1,6 +1,6 @@
 //! Late move reductions: how much less a late move is searched.
 //!
-//! The base is a curve in ln(depth)·ln(move number); what the node and the move are known for corrects it.
+//! The base is a curve in ln(depth)·ln(move number), adjusted by features of the node and the move.
 
 use super::history::{self, ContKeys};
 use super::node::{Candidate, Node};
@@ -25,7 +25,7 @@ const LOGARITHMS: [i32; LAST + 1] = {
 };
 
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// Searches the child behind a late move with a null window at reduced depth and, if it beats alpha, again at
+    /// Searches the child after a late move with a null window at reduced depth and, if it beats alpha, again at
     /// [`research_depth`]. `new_depth` is the depth without a reduction, `best` the node's best value so far.
     #[inline(always)]
     pub(super) fn search_reduced(
@@ -64,7 +64,7 @@ pub fn base(depth: i32, number: usize) -> i32 {
     params::lmr_base() + product * params::lmr_slope() / 1024
 }
 
-/// The reduction of a move in its node, in plies; no more than 0 where the move deserves none. `cutoffs` counts the beta
+/// The reduction of a move in its node, in plies; no more than 0 if the move deserves none. `cutoffs` counts the beta
 /// cutoffs among the replies to moves before it, in this node and in its siblings.
 #[inline(always)]
 pub(super) fn late_move(node: &Node<'_>, candidate: &Candidate, gives_check: bool, cutoffs: u32) -> i32 {
@@ -108,8 +108,8 @@ pub(super) fn root_move(candidate: &Candidate, gives_check: bool) -> i32 {
     reduction / 1024
 }
 
-/// The depth of the second search after a reduced one beat alpha: deeper where the value is far above the best one so far,
-/// shallower where it is hardly above.
+/// The depth of the second search after a reduced one beat alpha: deeper if the value is far above the best one so
+/// far, shallower if it is hardly above.
 #[inline]
 pub(super) fn research_depth(new_depth: i32, value: Ibv, best: Ibv) -> i32 {
     let surprise = value.score().cp() - best.score().cp();
@@ -118,7 +118,8 @@ pub(super) fn research_depth(new_depth: i32, value: Ibv, best: Ibv) -> i32 {
     new_depth + i32::from(deeper) - i32::from(shallower)
 }
 
-/// Whether the moves after one that raised alpha are searched a ply less: they are less likely to raise it again.
+/// Whether the moves after one that raised alpha are searched a ply less deep: they are less likely to raise it
+/// again.
 #[inline]
 pub(super) fn after_raised_alpha(node: &Node<'_>) -> bool {
     node.depth > params::raised_alpha_min_depth()
@@ -126,7 +127,7 @@ pub(super) fn after_raised_alpha(node: &Node<'_>) -> bool {
         && !node.alpha.is_decisive()
 }
 
-/// 1024·ln(n), in integers: the same on every processor, which floating point libraries do not promise.
+/// 1024·ln(n), in integers: the same on every processor, which floating-point libraries do not promise.
 ///
 /// Binary logarithm by repeated squaring of a 32-bit fraction, then a change of base.
 const fn ln_1024(n: u32) -> i32 {
@@ -180,7 +181,7 @@ mod tests {
         let m = position.parse_move("a2a3").expect("legal");
         let capture = position.parse_move("d3h7").expect("legal");
         let level = || level_node(&position);
-        // A little more than four plies, and a little less than five: any term shows.
+        // Exactly four plies, and a little less than five: any term shows.
         let (low, high) = (4096, 5119);
         let candidate = |base_reduction| Candidate { m, noisy: false, number: 20, history: 0, base_reduction };
         let of = |node: Node<'_>, candidate: Candidate| late_move(&node, &candidate, false, 0);

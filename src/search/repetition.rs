@@ -1,4 +1,4 @@
-//! Repetition: whether the path has come back to where it was, and whether one move would bring it back.
+//! Repetition: whether the path has come back to an earlier position, and whether one move would bring it back.
 
 use crate::position::{Position, cuckoo};
 use crate::score::MAX_PLY;
@@ -14,19 +14,19 @@ impl Path {
         Path(keys)
     }
 
-    /// A move is made in the position with this key.
+    /// Records that a move is made in the position with this key.
     #[inline]
     pub fn push(&mut self, key: u64) {
         self.0.push(key);
     }
 
-    /// The last move is taken back.
+    /// Takes back the last move.
     #[inline]
     pub fn pop(&mut self) {
         self.0.pop();
     }
 
-    /// Back to the root of a search in this game, however far from it the path has led.
+    /// Returns to the root of a search in this game, however far from it the path has led.
     pub fn return_to(&mut self, game: &[u64]) {
         debug_assert!(self.0.starts_with(game));
         self.0.truncate(game.len());
@@ -38,8 +38,8 @@ impl Path {
         self.0 == game
     }
 
-    /// The keys of the positions that `position` may repeat, from `first` plies back in steps of two, each with its number
-    /// of plies.
+    /// The keys of the positions that `position` may repeat, from `first` plies back in steps of two, each with its
+    /// distance in plies.
     #[inline]
     fn back_from(&self, position: &Position, first: usize) -> impl Iterator<Item = (usize, u64)> {
         let reach = usize::from(position.reversible()).min(self.0.len());
@@ -48,7 +48,7 @@ impl Path {
 
     /// Whether `position`, at `ply`, is drawn by repetition.
     ///
-    /// A first repetition inside the tree is a draw; of positions before the root it takes two, as in the game.
+    /// A first repetition inside the tree is a draw; for positions before the root it takes two, as in the game.
     #[inline]
     pub fn repeats(&self, position: &Position, ply: usize) -> bool {
         let mut before_root = 0;
@@ -79,7 +79,7 @@ mod tests {
 
     use super::*;
 
-    /// What makes positions the same under the rules: the board, the turn, the rights, a capture in passing that is
+    /// What makes positions the same under the rules: the board, the turn, the rights, an en passant capture that is
     /// possible.
     type Identity = (Board, Color, u64, Option<Square>);
 
@@ -89,8 +89,8 @@ mod tests {
         (chess.board().clone(), chess.turn(), rights, chess.ep_square(EnPassantMode::Legal))
     }
 
-    /// The slow model: compares whole positions with all that came before, however long ago. The root itself counts as
-    /// before the tree: it occurred in the game.
+    /// The slow model: compares whole positions with all that came before, however long ago. The root itself counts
+    /// as part of the game, not of the tree.
     fn is_repetition(position: &Position, before: &[Identity], root: usize) -> bool {
         let now = identity(position);
         let earlier: Vec<usize> = (0..before.len()).filter(|&at| before[at] == now).collect();
@@ -100,7 +100,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-        /// Games that go to and fro.
+        /// Games that shuffle to and fro.
         #[test]
         fn repetitions_are_those_of_a_slow_model(
             fen in prop::sample::select(vec![

@@ -58,16 +58,16 @@ pub struct Report {
     pub line: usize,
     /// The number of lines (MultiPV).
     pub lines: usize,
-    /// The root's value with its bound, free of contempt; draws at any distance are the draw band.
+    /// The root's value with its bound, free of contempt; a draw at any distance is in the draw band.
     pub value: Ibv,
     /// What the value rests on.
     pub basis: Basis,
     /// Whether the move was searched to an exact value, and was compared with all others in an iteration. If not, the
-    /// value is a bound that a window failed with, or in [`Outcome::last`] what an interrupted first iteration has
-    /// found: a lower bound, or an evaluation where no move has a value.
+    /// value is the bound of a failed window, or in [`Outcome::last`] what an interrupted first iteration has found:
+    /// a lower bound, or an evaluation if no move has a value.
     ///
-    /// A complete line has a bound, too, where only that is proved: of a mate whose line was not found in time, or
-    /// where tables leave the result open.
+    /// A complete line has a bound, too, if only that is proved: for a mate whose line was not found in time, or if
+    /// tables leave the result open.
     pub complete: bool,
     /// Nodes so far, over all threads.
     pub nodes: u64,
@@ -94,8 +94,8 @@ impl Report {
     }
 }
 
-/// What a reported value rests on. All but an evaluation are proofs, under the rules of repetition and of the 50 moves and
-/// with the game's past: see `docs/truth.md`.
+/// What a reported value rests on. All but an evaluation are proofs, under the repetition and 50-move rules and with
+/// the game's past: see `docs/truth.md`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Basis {
     /// An evaluation, or a draw that the search has not proved.
@@ -105,7 +105,7 @@ pub enum Basis {
     Recognized,
     /// A tablebase result.
     Tablebase,
-    /// A mate, all replies included.
+    /// A mate, against every reply.
     Mate,
 }
 
@@ -143,15 +143,15 @@ pub enum Event {
 /// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The move to play; none where no move is legal, or where [`Engine::search`](crate::engine::Engine::search) could
+    /// The move to play; `None` if no move is legal, or if [`Engine::search`](crate::engine::Engine::search) could
     /// not search.
     pub best: Option<Move>,
     /// The expected reply, legal after `best`.
     pub ponder: Option<Move>,
-    /// The last line of the best move. It is not [complete](Report::complete) in two cases: the move had failed high when
-    /// the search ended, and the line has that lower bound; or the search ended in its first iteration, and the line has
-    /// the value of a move that not all others were compared with, or an evaluation. There is no line where there is no
-    /// move.
+    /// The last line of the best move. It is not [complete](Report::complete) in two cases: the move had failed high
+    /// when the search ended, and the line has that lower bound; or the search ended in its first iteration, and the
+    /// line has the value of a move that was not compared with all others, or an evaluation. Without a move there is
+    /// no line.
     pub last: Option<Report>,
     /// Nodes of the whole search.
     pub nodes: u64,
@@ -167,7 +167,8 @@ impl Outcome {
 }
 
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// Reports a line: its exact value or, inside an iteration, the bound that the search of this window failed with.
+    /// Reports a line: its exact value or, inside an iteration, the bound with which the search of this window
+    /// failed.
     pub(super) fn report(&self, index: usize, failed: Option<Ibv>) {
         let root = &self.roots[index];
         let value = failed.or(root.score().map(Ibv::exact)).unwrap_or(root.value);
@@ -181,8 +182,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             && value.bound() == Bound::Exact
             && self.shared.stop.load(Ordering::Relaxed)
         {
-            // The search was stopped while it completed a mate's PV. A single line is completed and reported once more at the
-            // end; of several, the proved bound is reported.
+            // The search was stopped while it completed a mate's PV. A single line is completed and reported once
+            // more at the end; of several, the proved bound is reported.
             if self.multi_pv == 1 {
                 return;
             }
@@ -236,10 +237,11 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
     }
 
-    /// What proves that a line is drawn. The search never does, because of pruning and repetitions inside the tree.
+    /// What proves that a line is drawn. The search itself never does, because of pruning and repetitions inside the
+    /// tree.
     ///
-    /// The first line stands for the root, so tablebases must know all its moves; any other line stands for its move, and so
-    /// does the first where `searchmoves` leaves moves out.
+    /// The first line stands for the root, so tablebases must know all its moves; any other line stands for its move,
+    /// and so does the first where `searchmoves` leaves moves out.
     fn certain_draw(&self, index: usize) -> Option<Basis> {
         let drawn = |position: &Position| self.recognize(position, 0).settles_draw();
         let roots = &self.roots;

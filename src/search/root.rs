@@ -1,4 +1,4 @@
-//! The root: its moves, each with what is known of it, and the search through them.
+//! The root: its moves, each with what is known about it, and the search through them.
 
 use std::cmp::{Ordering, Reverse};
 use std::ops::{Deref, DerefMut, Range};
@@ -32,14 +32,14 @@ pub(super) struct WholeMate {
     pub pv: Vec<PackedMove>,
 }
 
-/// A root move and what is known of it.
+/// A root move and what is known about it.
 #[derive(Clone, Debug)]
 pub(super) struct RootMove {
     pub m: Move,
-    /// What tablebases say it keeps, if they know; moves of equal rank are searched together, others never. A move whose mate
-    /// the mate search has proved has the rank of the best.
+    /// What tablebases say it keeps, if they have it; only moves of equal rank are searched together. A move whose
+    /// mate the mate search has proved has the rank of the best.
     pub rank: Option<Rank>,
-    /// The result that tablebases prove of it; none where the clock or the past of the game leaves it open.
+    /// The result that tablebases prove for it; `None` if the clock or the past of the game leaves it open.
     pub table: Option<Score>,
     /// Its value in the current iteration; none until it has been searched to a value of its own.
     pub value: Ibv,
@@ -47,9 +47,9 @@ pub(super) struct RootMove {
     pub last_exact: Option<Exact>,
     /// The line of that value.
     pub pv: Vec<PackedMove>,
-    /// That value is a mate, and the moves to it could not all be found in time.
+    /// Whether that value is a mate and its line could not be completed in time.
     pub pv_is_incomplete: bool,
-    /// The nearest mate by the root's side, or the last one against it, that has its whole line.
+    /// The nearest mate by the root's side, or the latest against it, that has its whole line.
     pub mate: Option<WholeMate>,
     /// Nodes spent on it.
     pub nodes: u64,
@@ -76,7 +76,7 @@ impl DerefMut for RootMoves {
 }
 
 impl RootMoves {
-    /// The legal moves, or those of them that `only` names, in the order of tablebases that know them.
+    /// The legal moves, or those of them that `only` names, in the order of tablebases, if these have them.
     pub fn new(game: &Game, only: &[Move], ranking: Option<&Ranking>) -> RootMoves {
         let legal = game.position().legal_moves();
         let named = legal.iter().any(|m| only.contains(m));
@@ -104,7 +104,7 @@ impl RootMoves {
         )
     }
 
-    /// Where the moves end that rank with the one at `first`.
+    /// The end of the moves that have the same rank as the one at `first`.
     pub fn group_end(&self, first: usize) -> usize {
         let rank = self[first].rank;
         first + self[first..].iter().take_while(|root| root.rank == rank).count()
@@ -147,9 +147,9 @@ impl RootMove {
         }
     }
 
-    /// Goes back to the mate that is remembered, where a later iteration has lost sight of it: its value is less, or it is
-    /// a nearer mate whose line was not found in time. Of a loss only the line comes back, for any other value may be due
-    /// to a better defence.
+    /// Goes back to the remembered mate if a later iteration has lost sight of it: the new value is less, or is a
+    /// nearer mate whose line was not found in time. For a loss only the line comes back, because any other value may
+    /// be due to a better defence.
     pub fn recall_mate(&mut self) {
         let Some(WholeMate { score, ref pv }) = self.mate else { return };
         let known = self.score();
@@ -163,11 +163,11 @@ impl RootMove {
         }
     }
 
-    /// A value of this move as it is reported: the tablebase result, unless the search has found the mate. An exact mate
-    /// needs its complete PV; without that, the proved bound is reported. Where tables leave open whether a win can be kept,
-    /// or a loss be saved, a draw is the least or the most: `contempt` is what the search adds to evaluations.
+    /// A value of this move as it is reported: the tablebase result, unless the search has found the mate. An exact
+    /// mate needs its complete PV; without that, the proved bound is reported. If tables leave open whether a win can
+    /// be kept or a loss saved, a draw is the least or the most: `contempt` is what the search adds to evaluations.
     ///
-    /// A recognised win does not say how far the next progress is, so traps might lie in its way: where the game has
+    /// A recognized win does not say how far the next progress is, so traps might be in its way: if the game has
     /// `traps`, it is reported as an evaluation.
     pub fn reported(&self, value: Ibv, traps: bool, contempt: i32) -> Ibv {
         let score = value.score();
@@ -192,12 +192,12 @@ impl RootMove {
 }
 
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// Searches the root moves from `first` on within the window, up to the end of their tablebase rank. Moves before `first`
-    /// have lines of their own.
+    /// Searches the root moves from `first` on within the window, up to the end of their tablebase rank. Moves before
+    /// `first` have lines of their own.
     pub(super) fn search_root(&mut self, first: usize, mut alpha: Score, beta: Score, depth: i32) -> NodeResult {
         let game = self.game;
         let position = game.position();
-        // First: a move that failed high counts where this search ends before it has another value.
+        // This comes first: a move that failed high counts if this search ends before it has another value.
         for root in &mut self.roots[first..] {
             root.value = Ibv::NONE;
         }
@@ -242,8 +242,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         Some(best)
     }
 
-    /// Searches the root move at `index`, the `move_count`-th of its group, as any node would: reduced, with a null window,
-    /// with the full window. Keeps its value, and the PV of an exact one.
+    /// Searches the root move at `index`, the `move_count`-th of its group, as any node would: reduced, with a null
+    /// window, with the full window. Keeps its value, and the PV of an exact one.
     fn search_root_move(
         &mut self,
         index: usize,
@@ -265,15 +265,15 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if !candidate.noisy {
             self.stack_mut(0).quiet_slot = Some(History::quiet_slot(position, threats, m));
         }
-        // Neither side can win any more, and the own men could not before unless a pawn promoted: this draw loses
-        // nothing, so it is the best one. An ending that is only expected to be drawn may be lost.
+        // Neither side can win any more, and our own men could not before either, because no pawn promoted: this draw
+        // gives up nothing, so it is the best one. An ending that is only expected to be drawn may be lost.
         let is_safe = m.promotion().is_none() && child.is_insufficient_material();
         let value = if is_safe && self.shared.conventions.draws == DrawRule::Later {
             self.td.pv.clear(1);
             Ibv::exact(Score::BEST_DRAW)
         } else {
             let result = self.search_root_child(&child, &candidate, alpha, beta, depth);
-            // Also the nodes of a search that another thread has made superfluous went to this move.
+            // The nodes of a search that another thread has made superfluous also went to this move.
             self.roots[index].nodes += self.nodes - nodes_before;
             result?
         };
@@ -291,13 +291,13 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             root.pv.push(PackedMove::new(m));
             root.pv.extend(self.td.pv.line(1));
             root.last_exact = Some(Exact { depth, score: value.score() });
-            // Until it has been completed: a move that falls behind the lines keeps the PV that the search left.
+            // Until it has been completed: a move that drops out of the lines keeps the PV that the search left.
             root.pv_is_incomplete = value.score().is_mate();
         }
         Some(value)
     }
 
-    /// A root move in its turn, as reductions see it.
+    /// The root move whose turn it is, as reductions see it.
     fn root_candidate(&self, m: Move, number: usize, depth: i32, threats: &Attacks) -> Candidate {
         let noisy = is_noisy(m);
         let position = self.game.position();
@@ -305,7 +305,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         Candidate { m, noisy, number, history, base_reduction: reductions::base(depth, number) }
     }
 
-    /// Searches what lies behind a root move, within the window.
+    /// Searches the child after a root move, within the window.
     fn search_root_child(
         &mut self,
         child: &Position,
@@ -334,8 +334,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         Some(value)
     }
 
-    /// Orders some of the root moves: those that have been best, the one of the deepest search first; then as any other node
-    /// orders them.
+    /// Orders some of the root moves: those that have been best, the one of the deepest search first; then as any
+    /// other node orders them.
     fn order(&mut self, moves: Range<usize>, threats: &Attacks) {
         let position = self.game.position();
         let cont_keys = self.cont_keys(0);

@@ -6,8 +6,8 @@ use crate::score::Score;
 
 /// The switches of a search.
 ///
-/// Play uses [`Rules::PLAY`], a constant, so the compiler removes every question about it. An experiment changes some
-/// fields and takes the rest from play:
+/// Play uses [`Rules::PLAY`], a constant, so the compiler removes every test of it. An experiment changes some fields
+/// and takes the rest from play:
 ///
 /// ```
 /// use ibex::search::Rules;
@@ -19,8 +19,8 @@ use crate::score::Score;
 pub struct Rules {
     /// How distance enters scores.
     pub distance: Distance,
-    /// Whether forward pruning, reductions and everything else that depends on the order of the search is on. Without
-    /// it, a search to a depth is plain minimax over a fixed tree.
+    /// Whether forward pruning, reductions and everything else that depends on the order of the search are on.
+    /// Without it, a search to a depth is plain minimax over a fixed tree.
     pub pruning: bool,
     /// How a node composes its result from its children's.
     pub composition: Composition,
@@ -76,12 +76,12 @@ pub enum Driver {
     Aspiration,
     /// MTD(f): null windows alone.
     Mtdf {
-        /// Whether the step to the next test doubles with each pass that fails to the same side.
+        /// Whether the step to the next test doubles with each pass that fails on the same side.
         growing: bool,
     },
 }
 
-/// What of the table's values a search uses. The stored move is used in all modes but the first, so that the modes
+/// Which of the table's values a search uses. The stored move is used in all modes but the first, so that the modes
 /// differ in values alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableMode {
@@ -131,13 +131,13 @@ pub enum Composition {
     Integrated,
     /// The same, with exact values below alpha demoted to upper bounds.
     Demoted,
-    /// The conventional one: a child returns a bare number, and the node derives a flag from the window it began with.
-    /// The demoted one must visit the same nodes; the test suite holds it to that.
+    /// The conventional one: a child returns a bare number, and the node derives a flag from the window it began
+    /// with. [`Composition::Demoted`] must visit the same nodes; the test suite checks this.
     Flags,
 }
 
 impl Composition {
-    /// A child's result as its parent takes it.
+    /// A child's result as its parent uses it.
     #[inline(always)]
     pub fn returned(self, value: Ibv) -> Ibv {
         if self == Composition::Flags { value.force_exact() } else { value }

@@ -10,7 +10,7 @@ use crate::tt::TranspositionTable;
 /// Receives the events of a running search, called from its threads.
 pub type Listener<'a> = &'a (dyn Fn(Event) + Sync);
 
-/// The counters of one thread, on a cache line of their own: the thread writes them, every thread may add them up.
+/// The counters of one thread, on a cache line of their own: the thread writes them, and any thread may add them up.
 #[derive(Default)]
 #[repr(align(128))]
 pub struct NodeCounter {
@@ -83,13 +83,13 @@ impl Shared<'_> {
 
     /// Whether the time of a search on our own time is up.
     ///
-    /// Every thread checks: where there are more threads than processors, the first one may wait for its turn much longer
-    /// than the clock allows.
+    /// Every thread checks: with more threads than processors, the first one may wait for its turn much longer than
+    /// the clock allows.
     pub fn is_time_up(&self) -> bool {
         self.is_our_time() && self.clock.is_time_up()
     }
 
-    /// Whether the user has ended the search, as the host says; takes note of a ponderhit.
+    /// Whether the user has ended the search, as the host says; also records a ponderhit.
     #[cfg(target_family = "wasm")]
     pub(super) fn is_ended_by_host(&self) -> bool {
         match super::host::heard() {

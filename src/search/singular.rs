@@ -15,8 +15,8 @@ use crate::position::movegen::is_noisy;
 use crate::score::Score;
 
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// The extension of a move, in plies. Breaks with the node's result if several moves cause a beta cutoff (multi-cut), or
-    /// if the search was aborted.
+    /// The extension of a move, in plies. Breaks with the node's result if several moves cause a beta cutoff
+    /// (multi-cut), or if the search was aborted.
     ///
     /// Only the TT move is extended: if all other moves fail low well below its value, it is singular.
     #[inline(always)]
@@ -51,7 +51,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             && node.tt.depth >= node.depth - params::singular_tt_depth()
     }
 
-    /// Whether moves at this ply may be searched deeper than others: not where extensions could run away.
+    /// Whether moves at this ply may be searched deeper than others: not where extensions could explode.
     #[inline(always)]
     pub(super) fn may_extend(&self, ply: usize) -> bool {
         self.rules().pruning && ply < 2 * self.root_depth as usize

@@ -25,15 +25,15 @@ pub struct Probes<'a> {
 impl Probes<'_> {
     /// Whether positions inside the tree are probed.
     ///
-    /// Not if the root moves are ranked by DTZ: then it is known which of them win, and the search can only add the mate, which
-    /// every probe would cut off.
+    /// Not if the root moves are ranked by DTZ: then it is known which of them win, and the search can only add the
+    /// mate, which every probe would cut off.
     fn inside(&self) -> bool {
         self.ranking.is_none_or(|ranking| !ranking.by_distance)
     }
 }
 
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// What tablebases prove of a position at `ply` with `depth` remaining. The TT keeps what was expensive.
+    /// What tablebases prove about a position at `ply` with `depth` remaining. The TT keeps these expensive results.
     #[inline]
     pub(super) fn probe_tablebases(&mut self, position: &Position, key: u64, depth: i32, ply: usize, pv: bool) -> Ibv {
         match self.shared.probes {
@@ -61,7 +61,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if expense == Expense::Cheap {
             return known;
         }
-        // A slow disk takes longer for a few of these than a thousand other nodes take.
+        // On a slow disk, a few probes take longer than a thousand other nodes.
         if self.pv_completion != PvCompletion::AfterSearch {
             self.look_at_limits();
         }

@@ -26,7 +26,7 @@ fn with_search(
     with_seat(Seat { id: 0, analysis: true }, fen, limits, listener, work);
 }
 
-/// Which of the two threads searches, and for whom.
+/// Which of the two threads searches, and whether for analysis.
 struct Seat {
     id: usize,
     analysis: bool,
@@ -80,7 +80,8 @@ fn with_shared<T: Send>(
     })
 }
 
-/// Play has its rules as constants, the laboratory has the same rules as data: the search must be the same, node for node.
+/// Play has its rules as constants, the laboratory has the same rules as data: the search must be the same, node for
+/// node.
 #[test]
 fn play_is_the_experiment_that_changes_nothing() {
     let seat = || Seat { id: 0, analysis: true };
@@ -115,8 +116,8 @@ fn is_at_root(search: &mut Search<'_, true>) -> bool {
     search.td.evaluator.evaluate(root) == fresh.evaluate(root) && search.path.is_at_root(search.game.keys())
 }
 
-/// The line of a mate is looked for with a budget. What is in the middle of a tree when that is spent must not be taken
-/// for the way to the root afterwards.
+/// The line of a mate is looked for with a budget. If it is spent in the middle of a tree, the path there must not be
+/// taken for the path to the root afterwards.
 #[test]
 fn a_mate_line_that_is_not_found_leaves_no_trace() {
     with_search(
@@ -125,7 +126,7 @@ fn a_mate_line_that_is_not_found_leaves_no_trace() {
         None,
         |search| {
             assert!(is_at_root(search));
-            // Nothing has proved this: the searches cost more than the budget.
+            // This mate is made up: searching for it costs more than the budget.
             search.roots[0].last_exact = Some(Exact { depth: 20, score: Score::mate_in(21) });
             search.root_depth = 20;
             search.completed_depth = 20;
@@ -154,7 +155,7 @@ fn a_slower_thread_takes_over_what_a_faster_one_has_found() {
         best.last_exact = Some(Exact { depth: 8, score });
         best.value = Ibv::exact(score);
         search.shared.shared_best.finished(8, &best, 71);
-        // What comes later and is not as deep does not count.
+        // A later result that is less deep does not count.
         search.shared.shared_best.finished(7, &search.roots[0], 29);
 
         let finding = search.iterate(1);
@@ -166,7 +167,7 @@ fn a_slower_thread_takes_over_what_a_faster_one_has_found() {
     });
 }
 
-/// What a slower thread has searched says nothing about the effort for a move that another one found to be best.
+/// What a slower thread has searched says nothing about the effort for a move that another thread found best.
 #[test]
 fn an_adopted_iteration_has_the_effort_of_the_thread_that_finished_it() {
     with_search("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", &Limits::default(), None, |search| {
@@ -183,7 +184,7 @@ fn an_adopted_iteration_has_the_effort_of_the_thread_that_finished_it() {
     });
 }
 
-/// Where one thread has proved a win and another has not, the slower one is right.
+/// If the slower thread has proved a win and the faster one has not, the slower one is right.
 #[test]
 fn a_proved_win_is_not_given_up_for_the_opinion_of_a_faster_thread() {
     let exact = |root: &RootMove, score| RootMove { last_exact: Some(Exact { depth: 4, score }), ..root.clone() };
@@ -204,8 +205,9 @@ fn a_proved_win_is_not_given_up_for_the_opinion_of_a_faster_thread() {
     }
 }
 
-/// A move that failed high beats the best one of the iteration before, though the time was up before its value was known; not
-/// so if the wider window has shown that it is no better. The end may also come at the first node of that window.
+/// A move that failed high beats the best one of the iteration before, though the time was up before its value was
+/// known; but not if the wider window has shown that it is no better. The search may also end at the first node of
+/// that window.
 #[test]
 fn a_move_that_failed_high_is_played_when_the_time_is_up() {
     let bound = Ibv::lower(Score::heuristic(60));
@@ -236,8 +238,8 @@ fn a_move_that_failed_high_is_played_when_the_time_is_up() {
     }
 }
 
-/// Where there are more threads than processors, the first one may have to wait for its turn: any other ends the search
-/// when the time is up.
+/// With more threads than processors, the first one may have to wait for its turn: any other ends the search when the
+/// time is up.
 #[test]
 fn a_helper_ends_the_search_when_the_time_is_up() {
     let limits = Limits { movetime: Some(Duration::from_millis(20)), ..Limits::default() };
@@ -268,7 +270,7 @@ fn three_men_are_mated_in_time_or_not_at_all() {
         ("8/8/8/8/6k1/2K5/8/R7 w - - 79 80", mate(21)),
         ("8/8/8/8/6k1/2K5/8/R7 w - - 80 80", drawn),
         ("8/8/8/8/6k1/2K5/8/R7 w - - 99 90", drawn),
-        // A mate comes before any claim, and after the clock has run out only a mate does.
+        // A mate comes before any claim of a draw; after the clock has run out, only a mate does.
         ("7k/8/6K1/8/8/8/2Q5/8 w - - 99 120", mate(1)),
         ("7k/8/6K1/8/8/8/2Q5/8 w - - 100 120", mate(1)),
         ("8/8/8/8/6k1/2K5/8/R7 w - - 100 90", drawn),
@@ -303,7 +305,7 @@ fn a_mate_that_was_shown_is_recalled() {
         search.roots[0].last_exact = Some(Exact { depth: 5, score: Score::heuristic(200) });
         search.recall_mates();
         assert!(shown(search));
-        // A nearer mate, and no line.
+        // A nearer mate, but no line.
         search.roots[0].last_exact = Some(Exact { depth: 6, score: Score::mate_in(1) });
         search.roots[0].pv.truncate(1);
         search.roots[0].pv_is_incomplete = true;
@@ -370,8 +372,8 @@ fn some_limits_keep_mate_searches_away() {
     assert_eq!(spent(85, 1, Limits::default()), 0, "no time for a mate in eight");
 }
 
-/// The table cuts the line of a mate short. Until it has been completed the line counts as cut, also where the move falls
-/// behind the lines that are completed.
+/// The table cuts the line of a mate short. Until it has been completed the line counts as cut, even if the move
+/// drops out of the lines that are completed.
 #[test]
 fn a_mate_line_is_cut_until_it_is_complete() {
     let limits = Limits { depth: Some(4), ..Limits::default() };
@@ -406,8 +408,8 @@ fn quiescence_sees_an_upcoming_repetition() {
     });
 }
 
-/// Whatever true bounds the table has, from searches of any depth and window: a bound that quiescence returns is true, and
-/// an exact value is the value. (Its parts, without chess: the tests of `window.rs`.)
+/// Whatever true bounds the table has, from searches of any depth and window: a bound that quiescence returns is
+/// true, and an exact value is the value. (Its parts, without chess: the tests of `window.rs`.)
 #[test]
 fn bounds_of_the_table_stay_bounds_in_quiescence() {
     let (mut exact, mut bounds) = (0, 0);
@@ -418,7 +420,7 @@ fn bounds_of_the_table_stay_bounds_in_quiescence() {
         "6k1/5ppp/8/8/3r4/8/5PPP/3RR1K1 w - - 0 1",
     ] {
         with_shared(Seat { id: 0, analysis: true }, fen, &Limits::default(), None, |shared, game| {
-            // Skipped moves would make bounds opinions.
+            // Skipped moves would turn bounds into opinions.
             let rules = Rules { pruning: false, ..Rules::PLAY };
             let root = game.position();
             let (mut random, mut td) = (Random::new(29), ThreadData::default());
@@ -482,8 +484,8 @@ fn with_draws(draws: DrawRule, fen: &str, depth: u32) -> iterate::ThreadResult {
     })
 }
 
-/// Bishop against rook is expected to be drawn, and sometimes lost: the rook that hangs is taken. Source of the position: a
-/// game that Ibex lost this way.
+/// Bishop against rook is expected to be drawn, and sometimes lost: so the hanging rook is taken. The position is
+/// from a game that Ibex lost this way.
 #[test]
 fn the_draw_on_the_board_is_better_than_one_to_come() {
     for draws in [DrawRule::Later, DrawRule::Sooner] {
@@ -495,7 +497,7 @@ fn the_draw_on_the_board_is_better_than_one_to_come() {
     }
 }
 
-/// A pawn that becomes a bishop makes a certain draw, too, but as a pawn it might have won.
+/// Promoting to a bishop makes a certain draw, too, but the pawn might have won.
 #[test]
 fn a_pawn_is_not_thrown_away_for_a_certain_draw() {
     for depth in [4, 8, 12] {
@@ -527,8 +529,8 @@ fn the_search_before_has_a_say_in_the_time() {
     assert!(fallen > risen, "{fallen} and {risen} nodes");
 }
 
-/// Effort is the share of the nodes that went to the best move. The search of a move that is given up, because the limit
-/// is reached or another thread has completed the iteration, went to that move, too.
+/// Effort is the share of the nodes that went to the best move. The nodes of a search that is given up, because the
+/// limit is reached or another thread has completed the iteration, went to its move, too.
 #[test]
 fn every_node_went_to_some_root_move() {
     for nodes in [3000, 10_000, 40_000] {

@@ -16,7 +16,7 @@ pub struct ThreadData {
     pub correction: Correction,
     /// Lessons for the network, if this thread's searches are to collect them.
     pub lessons: Option<Lessons>,
-    /// The search before, if it had a score.
+    /// The previous search, if it had a score.
     pub(crate) search_before: Option<SearchBefore>,
     /// Nodes since the histories last forgot something.
     pub(super) nodes: u64,
@@ -26,7 +26,7 @@ pub struct ThreadData {
 }
 
 impl ThreadData {
-    /// Empty histories; with raw evaluations where training data are made (see [`Evaluator::set_raw`]).
+    /// Empty histories; with raw evaluations if training data are made (see [`Evaluator::set_raw`]).
     pub fn new(evaluation: &Evaluation, raw: bool) -> ThreadData {
         let mut evaluator = Evaluator::new(evaluation);
         evaluator.set_raw(raw);
@@ -50,7 +50,8 @@ impl ThreadData {
         self.nodes = 0;
     }
 
-    /// Lets the move histories forget a part before another search, if the searches before could teach them something new.
+    /// Lets the move histories forget a part before another search, if searches since the last time could teach them
+    /// something new.
     pub(super) fn age(&mut self) {
         // Forgetting takes as long as some hundred nodes.
         const LEAST_NODES: u64 = 8192;

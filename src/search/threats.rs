@@ -5,7 +5,8 @@ use shakmaty::{Bitboard, Move};
 use crate::params;
 use crate::position::attacks::Attacks;
 
-/// The squares that lesser enemy pieces attack, and the bonus for leaving them in units of history, by role, pawn first.
+/// The squares that lesser enemy pieces attack, and the bonus for leaving them, in units of history; by role, pawn
+/// first.
 pub struct ThreatSquares([(Bitboard, i32); 6]);
 
 impl ThreatSquares {
@@ -18,7 +19,8 @@ impl ThreatSquares {
         ThreatSquares([nothing, minor, minor, (threats.by_minors, worth(5)), (threats.by_rooks, worth(9)), nothing])
     }
 
-    /// The bonus of a quiet move whose piece escapes from a lesser one; negative if a lesser one can take it on its target.
+    /// The bonus of a quiet move whose piece escapes from a lesser one; negative if a lesser one can take it on its
+    /// target.
     #[inline]
     pub fn bonus(&self, m: Move) -> i32 {
         let (squares, worth) = self.0[m.role() as usize - 1];

@@ -14,7 +14,7 @@ use crate::score::{Band, DrawRule, Score};
 use crate::tt::Entry;
 use crate::window::Window;
 
-/// What the transposition table has of a node.
+/// What the transposition table holds about a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TtHit {
     /// Whether there is an entry.
@@ -43,7 +43,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if self.rules().table == TableMode::Off { None } else { self.shared.tt.probe(key) }
     }
 
-    /// What the TT has of `position` at `ply`.
+    /// What the TT holds about `position` at `ply`.
     #[inline(always)]
     pub(super) fn probe_tt(&self, key: u64, position: &Position, ply: usize) -> TtHit {
         let Some(entry) = self.probe(key) else { return TtHit::NONE };
@@ -53,8 +53,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
     /// The node's result if the TT settles it. In a PV node, proofs narrow the window instead.
     ///
-    /// An opinion must be deep enough, and close to the 50-move draw the path matters more than another path's result. A
-    /// proof holds at any depth, in its own direction.
+    /// An opinion must be deep enough, and close to the 50-move draw the path matters more than another path's
+    /// result. A proof holds at any depth, in its own direction.
     #[inline(always)]
     pub(super) fn tt_cutoff<const PV: bool>(
         &mut self,
@@ -144,16 +144,17 @@ struct Reading {
 }
 
 impl Reading {
-    /// What of a stored value holds at this position's clock, at `ply`.
+    /// The part of a stored value that holds at this position's clock, at `ply`.
     #[inline(always)]
     fn of(self, stored: Ibv, position: &Position, ply: usize) -> Ibv {
         if stored.is_none() {
             return Ibv::NONE;
         }
         let known = self.distance.from_tt(stored, ply, self.draws);
-        // A win needs its mate at clock 100 at the latest. A tablebase win is about a position just after a zeroing move: it
-        // needs that move in time, or to be that position. If the clock is too high, "at least a win" proves nothing here,
-        // but "at most" still holds, because the clock can only spoil a win. For losses the same holds mirrored.
+        // A win needs its mate at clock 100 at the latest. A tablebase win is about a position just after a zeroing
+        // move: either this is that position, or that move must come in time. If the clock is too high, "at least a
+        // win" proves nothing here, but "at most" still holds, because the clock can only spoil a win. For losses the
+        // reverse holds.
         let score = stored.score();
         if known.is_none() || !score.is_decisive() {
             return known;
@@ -180,14 +181,15 @@ mod tests {
 
     use super::*;
 
-    /// The rules of `docs/truth.md` for the 50-move rule, at the edge of each: a value that is stored at one clock and met
-    /// at another, at ply 2.
+    /// The rules of `docs/truth.md` for the 50-move rule, at the edge of each: a value that is stored at one clock
+    /// and read at another, at ply 2.
     #[test]
     fn stored_claims_hold_where_the_clock_leaves_time_for_them() {
         let [win, mate, mated] = [Score::tablebase_win, Score::mate_in, Score::mated_in];
         let recognized = Score::recognized_win(0);
         for (stored, clock, holds) in [
-            // A win just after a capture or a pawn move is about that position alone; another needs the next one in time.
+            // A win just after a capture or a pawn move is about that position alone; another win needs the next such
+            // move in time.
             (Ibv::lower(win(0)), 0, Ibv::lower(win(2))),
             (Ibv::lower(win(0)), 1, Ibv::NONE),
             (Ibv::lower(win(3)), 97, Ibv::lower(win(5))),
@@ -199,7 +201,7 @@ mod tests {
             (Ibv::lower(mate(5)), 96, Ibv::NONE),
             (Ibv::upper(mated(4)), 96, Ibv::upper(mated(6))),
             (Ibv::upper(mated(4)), 97, Ibv::NONE),
-            // Too late, a win is at most that, a loss at least.
+            // If it comes too late, a win is at most that, a loss at least.
             (Ibv::exact(mate(5)), 95, Ibv::exact(mate(7))),
             (Ibv::exact(mate(5)), 96, Ibv::upper(mate(7))),
             (Ibv::upper(mate(5)), 96, Ibv::upper(mate(7))),
@@ -209,7 +211,7 @@ mod tests {
             (Ibv::lower(recognized), 30, Ibv::lower(recognized)),
             (Ibv::lower(recognized), 31, Ibv::NONE),
             (Ibv::exact(-recognized), 31, Ibv::lower(-recognized)),
-            // Opinions and draws have no time to keep.
+            // Opinions and draws have no deadline.
             (Ibv::exact(Score::heuristic(40)), 99, Ibv::exact(Score::heuristic(40))),
             (Ibv::exact(Score::ZERO), 99, Ibv::exact(Score::ZERO)),
             (Ibv::NONE, 0, Ibv::NONE),
