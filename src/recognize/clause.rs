@@ -1,9 +1,8 @@
 //! The clauses of the proofs.
 //!
-//! Every condition that a claim rests on goes through [`holds`], so that the proof can drop one clause at a time,
-//! wherever it stands, and must fail without it. A clause whose loss goes unnoticed is not part of a proof. Outside of
-//! tests this costs nothing. The words of a clause are for `explain.rs`, which compiles the classes again with a
-//! `holds` that records.
+//! Every condition that a claim rests on goes through [`holds`], so that the proof can drop any one clause and must
+//! then fail. A clause whose loss goes unnoticed is not part of a proof. Outside of tests this costs nothing. The
+//! words of a clause are for `explain.rs`, which compiles the classes again with a `holds` that records.
 
 /// Whether a clause holds. The proof identifies clauses by their place in the source.
 #[inline(always)]
@@ -16,7 +15,7 @@ pub fn holds(condition: bool, _words: &'static str) -> bool {
     condition
 }
 
-/// A condition that is no clause but helps to understand the answer: which case it is, or what a table says.
+/// A condition that is not a clause but helps to understand the answer: which case it is, or what a table says.
 #[inline(always)]
 pub fn fact(condition: bool, _words: &'static str) -> bool {
     condition
@@ -24,7 +23,7 @@ pub fn fact(condition: bool, _words: &'static str) -> bool {
 
 #[cfg(test)]
 pub mod mutation {
-    //! Which clauses there are, and dropping one of them, on this thread.
+    //! Records which clauses are used, and drops one of them, on this thread.
 
     use std::cell::{Cell, RefCell};
     use std::panic::Location;
@@ -51,7 +50,7 @@ pub mod mutation {
         }
     }
 
-    /// Does `work` without this clause.
+    /// Runs `work` without this clause.
     pub fn without<T>(site: Site, work: impl FnOnce() -> T) -> T {
         DROPPED.set(Some(site));
         let result = work();
@@ -59,7 +58,7 @@ pub mod mutation {
         result
     }
 
-    /// Does `work` and returns the clauses that it used.
+    /// Runs `work` and returns the clauses that it used.
     pub fn used<T>(work: impl FnOnce() -> T) -> (T, Vec<Site>) {
         SEEN.with_borrow_mut(Vec::clear);
         let result = work();

@@ -1,8 +1,8 @@
 //! Why a recognizer answers as it does: the conditions that its class checks, in words.
 //!
-//! The search must not pay for explanations. Therefore the files of the classes are compiled a second time, below this
-//! module, with a `holds` that records. The code that the search runs stays as it is, and an explanation cannot differ
-//! from it: both come from one text.
+//! The search must not pay for explanations. Therefore the files of the classes are compiled a second time, below
+//! this module, with a `holds` that records. The code that the search runs stays as it is, and an explanation cannot
+//! differ from it, because both come from the same source.
 
 use shakmaty::{Board, Color};
 
@@ -34,15 +34,15 @@ mod registry;
 pub struct Condition {
     /// The condition in words.
     pub words: &'static str,
-    /// Whether it holds; where it was checked for several moves, whether it holds for all of them.
+    /// Whether it holds; if it was checked for several moves, whether it holds for all of them.
     pub holds: bool,
 }
 
-/// The conditions that the class of this material checks, in its order; `None` where there is no class.
+/// The conditions that the class of this material checks, in its order; `None` if there is no class.
 pub fn conditions(position: &Position) -> Option<Vec<Condition>> {
     let board = position.board();
     covered_by(board)?;
-    // Where these two hold, an explanation need not name them.
+    // If these two hold, an explanation need not name them.
     let always = [
         Condition { words: "there are no more than four men, or a king is alone", holds: may_have_class(board) },
         Condition { words: NO_CASTLING, holds: position.castles().is_empty() },
@@ -65,7 +65,7 @@ fn judge(board: &Board, turn: Color) -> Option<(Verdict, Vec<Condition>)> {
     Some(clause::recorded(|| (class.judge)(&view)))
 }
 
-/// In place of the search's module of this name, which the classes find as `super::clause`.
+/// Replaces the search's module of this name, which the classes use as `super::clause`.
 mod clause {
     use std::cell::RefCell;
 
@@ -87,7 +87,7 @@ mod clause {
         holds(condition, words)
     }
 
-    /// Does `work` and returns the conditions that it checked.
+    /// Runs `work` and returns the conditions that it checked.
     pub fn recorded<T>(work: impl FnOnce() -> T) -> (T, Vec<Condition>) {
         RECORDED.with_borrow_mut(Vec::clear);
         let result = work();
@@ -142,11 +142,11 @@ mod tests {
 
     #[test]
     fn the_condition_that_decides_comes_last() {
-        // The bishop is before the pawn, on its file.
+        // The bishop is in front of the pawn, on its file.
         assert_eq!(last("8/8/B7/1P6/4K3/8/8/6k1 w - - 99 1"), (IN_TIME, false));
         // Queen against bishop: the queen is attacked.
         assert_eq!(last("8/8/8/3b4/8/1k6/8/K6Q w - - 0 1"), ("the queen is not attacked", false));
-        // Rook against pawn: the rook's king is before the pawn.
+        // Rook against pawn: the rook's king is in front of the pawn.
         let before = ("the king of the rook is before the pawn, on its file", true);
         assert!(checked("8/8/8/3p3k/8/8/3K4/R7 w - - 0 1").contains(&Condition { words: before.0, holds: before.1 }));
         assert_eq!(last("8/8/8/8/8/3k4/8/R3K3 w Q - 0 1"), (NO_CASTLING, false));

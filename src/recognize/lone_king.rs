@@ -1,8 +1,8 @@
 //! A mating force against the lone king.
 //!
-//! Each rule is one statement about the strong side to move: "from here it always wins". The lone king to move is then
-//! lost if it is not stalemate and every move of it leads to a position of which that statement holds, which is no
-//! more than looking one ply ahead.
+//! Each rule is one statement about the strong side to move: "from here it always wins". With the lone king to move,
+//! the position is then lost if it is not stalemate and every move leads to a position for which that statement
+//! holds: this only looks one ply ahead.
 
 use shakmaty::{Bitboard, Role, Square, attacks};
 
@@ -10,7 +10,7 @@ use super::clause::{fact, holds};
 use super::view::{EndingView, Side};
 use super::{Class, Verdict, bishop_knight, progress};
 
-/// A queen or a rook, alone or with one other man: to move, they always win.
+/// A queen or a rook, alone or with one other man: with the move, they always win.
 pub static MAJORS: Class = Class {
     name: "queen or rook, with or without another man, against the lone king",
     judge: |view| {
@@ -31,13 +31,13 @@ pub static MAJORS: Class = Class {
                 return Verdict::Unknown;
             }
         }
-        // The longest mates; whatever has a rook may come down to it.
+        // The longest mates; any force with a rook may come down to the rook alone.
         let moves = if view.all(Role::Rook).any() { 16 } else { 10 };
         Verdict::Wins { progress: progress::mop_up(view), moves }
     },
 };
 
-/// Two bishops of both colours (the caller has seen that they are): to move, they win if neither can be taken.
+/// Two bishops of both colours (the caller has checked this): with the move, they win if neither can be taken.
 pub fn two_bishops(view: &EndingView) -> Verdict {
     let bishops = view.force(Side::Strong);
     let wins_against = |king: Square| {
@@ -47,7 +47,7 @@ pub fn two_bishops(view: &EndingView) -> Verdict {
     judge_minors(view, wins_against, 18)
 }
 
-/// Bishop and knight: the moves to every mate are known, and what has none is drawn.
+/// Bishop and knight: the moves to every mate are known, and a position without a mate is drawn.
 pub static BISHOP_AND_KNIGHT: Class = Class {
     name: "bishop and knight against the lone king",
     judge: |view| {
@@ -74,7 +74,7 @@ fn judge_minors(view: &EndingView, wins_against: impl Fn(Square) -> bool, moves:
     if won { Verdict::Wins { progress: progress::mop_up(view), moves } } else { Verdict::Unknown }
 }
 
-/// Whether the lone king, to move, is mated, or has moves that all leave the strong side winning.
+/// Whether the lone king, to move, is mated, or has only moves that leave the strong side winning.
 pub fn lost_for_lone_king(view: &EndingView, wins_against: impl Fn(Square) -> bool) -> bool {
     let mut flights = view.flights().peekable();
     if !fact(
@@ -86,7 +86,7 @@ pub fn lost_for_lone_king(view: &EndingView, wins_against: impl Fn(Square) -> bo
     flights.all(wins_against)
 }
 
-/// Whether the lone king, standing on `king`, attacks no man that is not guarded.
+/// Whether the lone king, standing on `king`, attacks no unguarded man.
 fn nothing_hangs(view: &EndingView, king: Square) -> bool {
     let mut near = (attacks::king_attacks(king) & view.force(Side::Strong)).into_iter();
     near.all(|square| is_guarded(view, square, king))

@@ -1,23 +1,24 @@
 //! Interior-node recognizers: knowledge that is never wrong.
 //!
-//! A recognizer looks at the material of a position and says what is proved about it: a draw, a win with a measure of
-//! progress, a bound, or nothing. To give no answer is always allowed, a wrong one never: every class is walked over
-//! every legal position of its endings of three and four men against tables that the project solves itself (`proof.rs`),
-//! and dropping any one clause of a rule makes that proof fail.
+//! A recognizer looks at the material of a position and says what is proved about the position: a draw, a win with a
+//! measure of progress, a bound, or nothing. It may always decline to answer, but must never be wrong: every class is
+//! checked on every legal position of its endings of three and four men against tables that the project solves itself
+//! (`proof.rs`), and dropping any one clause of a rule makes that proof fail.
 //!
-//! One registry, one kind of answer. The [presence signature](signature) of each side (which of pawn, knight, bishop,
-//! rook, queen are there) selects a class; counts are checked by the class. [`recognize`] probes the cheap classes;
-//! [`syzygy::Tablebases`] gives the same kind of answer from files, marked as expensive. The search treats both like a
-//! hit in its table: it returns at once where the answer [settles](Ibv::settles) the window, and otherwise narrows the
-//! window and remembers the bound ([`Ibv::within`]). Cheap answers are not worth storing, expensive ones are.
+//! There is one registry, and one kind of answer. The [presence signature](signature) of each side (which of pawn,
+//! knight, bishop, rook, queen it has) selects a class; the class checks the counts. [`recognize`] probes the cheap
+//! classes; [`syzygy::Tablebases`] gives the same kind of answer from files, marked as expensive. The search treats
+//! both like a hit in its table: it returns at once if the answer [settles](Ibv::settles) the window, and otherwise
+//! narrows the window and remembers the bound ([`Ibv::within`]). Cheap answers are not worth storing, expensive ones
+//! are.
 //!
 //! Draws are answered as [`Score::ZERO`]; where the search counts draws by their distance, a drawn answer is a draw
-//! that has not yet happened, and it is the search's choice which draw score stands for it. Wins are bounds in the
+//! that has not yet happened, and the search chooses which draw score stands for it. Wins are bounds in the
 //! recognizer band, growing towards the mate, so that the search makes headway; they are claimed only where the mate
 //! comes before the 50-move rule whatever the opponent does.
 //!
-//! Sources: Ernst A. Heinz, "Efficient Interior-Node Recognition", ICCA Journal 21(3), 1998; David Slate's interior-node
-//! score bounds (1984) as reported there. The rules themselves were found and proved on our own tables.
+//! Sources: Ernst A. Heinz, "Efficient Interior-Node Recognition", ICCA Journal 21(3), 1998; David Slate's
+//! interior-node score bounds (1984) as reported there. The rules themselves were found and proved on our own tables.
 
 mod bishop_knight;
 mod clause;
@@ -45,10 +46,10 @@ pub use progress::{mop_up_kings, queen_against_rook};
 use registry::REGISTRY;
 use view::{EndingView, Side};
 
-/// No recognized win takes longer, in moves from where it is recognized to the mate.
+/// No recognized win takes longer, in moves from the recognition to the mate.
 pub const LONGEST_WIN: usize = 35;
 
-/// What an answer cost, and so whether it is worth a place in the table.
+/// What an answer cost, and so whether it is worth an entry in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Expense {
     /// Cheaper than a probe of the table: not to be stored.
@@ -100,7 +101,7 @@ struct Class {
     judge: fn(&EndingView) -> Verdict,
 }
 
-/// The index of no class in [`REGISTRY`].
+/// Stands for "no class" where an index into [`REGISTRY`] is expected.
 const NO_CLASS: u8 = u8::MAX;
 /// Marks a signature in which black is the strong side.
 const BLACK_STRONG: u8 = 0x80;
@@ -120,7 +121,7 @@ static IDS: [u8; 1024] = {
 
 /// What is proved about a position by its material, cheaply.
 ///
-/// At a position without a recognizer this is a few instructions. Castling rights are outside of every proof: with
+/// In a position without a recognizer this takes a few instructions. Castling rights are outside of every proof: with
 /// them, there is no answer. No class has pawns on both sides, so en passant captures never arise.
 ///
 /// ```
@@ -153,18 +154,18 @@ fn may_have_class(board: &Board) -> bool {
     !board.white().more_than_one() || !board.black().more_than_one() || board.occupied().count() <= 4
 }
 
-/// Whether a win that is recognized here is no longer claimed after this many more plies without progress; none
-/// where there is no such win.
+/// Whether a win that is recognized here is no longer claimed after this many more plies without progress; `None` if
+/// there is no such win.
 ///
-/// Where some lines of a search still end in a recognized win and others, a little longer, no more, the two cannot be
-/// compared: the way to the mate must then be found by evaluation.
+/// If some lines of a search still end in a recognized win and others, a little longer, no longer do, the two cannot
+/// be compared: the way to the mate must then be found by evaluation.
 pub fn claim_ends_within(position: &Position, half_moves: u16) -> Option<bool> {
     if !may_have_class(position.board()) || !position.castles().is_empty() {
         return None;
     }
     match judge(position.board(), position.turn())?.1 {
         Verdict::Wins { moves, .. } => Some(!is_in_time(position.clock().saturating_add(half_moves), moves)),
-        // While the clock runs, the mate comes nearer as fast: the plies ahead are counted already.
+        // The mate comes nearer as fast as the clock runs, so the plies ahead are counted already.
         Verdict::Mates { moves } => Some(!is_in_time(position.clock(), moves)),
         _ => None,
     }
@@ -212,7 +213,7 @@ const IN_TIME: &str = "the mate comes before the 50-move rule ends the game";
 
 /// Whether a mate in this many moves comes before the 50-move rule.
 fn is_in_time(clock: u16, moves: u16) -> bool {
-    // Wider than the clock, which ends at its largest number.
+    // Computed in a wider type than the clock's, to avoid overflow.
     holds(u32::from(clock) + 2 * u32::from(moves) <= 100, IN_TIME)
 }
 
@@ -244,7 +245,7 @@ fn answer(board: &Board, turn: Color, clock: u16) -> Ibv {
     }
 }
 
-/// What the class of this material says, and who is to move; none where there is no class.
+/// What the class of this material says, and who is to move; `None` if there is no class.
 fn judge(board: &Board, turn: Color) -> Option<(Side, Verdict)> {
     let (strong, class) = class_of(board)?;
     let view = EndingView::new(board, turn, strong)?;

@@ -1,7 +1,7 @@
 //! One piece against one piece or pawn.
 //!
 //! These endings are mostly tactics for a move or two and then a known result. The rules apply where no tactics are
-//! left: in bounds where one side is out of danger, and in wins and draws where the tables know no exception. They
+//! left: as bounds where one side is out of danger, and as wins and draws where the tables have no exception. They
 //! were found by searching our own tables for conjunctions of simple features without exceptions.
 
 use shakmaty::{Bitboard, Square};
@@ -87,7 +87,8 @@ pub static ROOK_PAWN: Class = Class {
     },
 };
 
-/// Bishop against pawn: the pawn's side is mated only in a corner, and the bishop stops a pawn that is far enough.
+/// Bishop against pawn: the pawn's side is mated only in a corner, and the bishop stops a pawn that is far enough
+/// away.
 pub static BISHOP_PAWN: Class = Class {
     name: "bishop against pawn",
     judge: |view| {
@@ -118,7 +119,7 @@ pub static KNIGHT_PAWN: Class = Class {
     },
 };
 
-/// Queen against knight: to move, the queen wins unless she is forked.
+/// Queen against knight: with the move, the queen wins unless she is forked.
 pub static QUEEN_KNIGHT: Class = Class {
     name: "queen against knight",
     judge: |view| {
@@ -140,7 +141,7 @@ pub static QUEEN_KNIGHT: Class = Class {
     },
 };
 
-/// Queen against bishop: to move, the queen wins if neither she nor her king is attacked.
+/// Queen against bishop: with the move, the queen wins if neither she nor her king is attacked.
 pub static QUEEN_BISHOP: Class = Class {
     name: "queen against bishop",
     judge: |view| {
@@ -152,7 +153,7 @@ pub static QUEEN_BISHOP: Class = Class {
     },
 };
 
-/// Queen against rook: to move, the queen wins if neither she nor her king is attacked.
+/// Queen against rook: with the move, the queen wins if neither she nor her king is attacked.
 pub static QUEEN_ROOK: Class = Class {
     name: "queen against rook",
     judge: |view| {
@@ -179,8 +180,8 @@ pub static QUEEN_EACH: Class = Class {
         }
         let (us, them) = (view.to_move, other(view.to_move));
         let their_queen = view.force(them).first();
-        // To move and not in check, only a mating threat is dangerous; a side that gives check and cannot lose its
-        // queen is safe with its king off the edge.
+        // For a side to move that is not in check, only a mating threat is dangerous; a side that gives check and
+        // cannot lose its queen is safe with its king off the edge.
         if holds(!view.in_check(us), "the side to move is not in check") {
             if holds(kings_apart(view), "the kings are more than two squares apart") {
                 Verdict::Holds(us)
@@ -232,8 +233,8 @@ pub static ROOK_EACH: Class = Class {
         }
         let (us, them) = (view.to_move, other(view.to_move));
         let their_rook = view.force(them).first();
-        // To move, a side is in danger only from a check or a mating threat; not to move, from a skewer or a capture
-        // too, against which a rook beside its king off the edge is safe.
+        // The side to move is in danger only from a check or a mating threat; the other side also from a skewer or a
+        // capture, against which a rook beside its king off the edge is safe.
         let we_hold = holds(!view.in_check(us), "the side to move is not in check")
             && holds(kings_apart(view), "the kings are more than two squares apart");
         let they_hold = their_rook.is_some_and(|rook| {
@@ -253,7 +254,7 @@ pub static ROOK_EACH: Class = Class {
     },
 };
 
-/// The two men that fight.
+/// The two men that oppose each other.
 struct Duel<'a> {
     view: &'a EndingView<'a>,
     strong: Square,

@@ -1,8 +1,7 @@
 //! Pawns, and pawns with a minor piece, against the lone king.
 //!
-//! One pawn is looked up in a table, and two pawns or a pawn and a piece are won where the pawn alone would be and
-//! nothing is in its way. Rook pawns are drawn, any number of them and of bishops, before a king that cannot be driven
-//! from their corner.
+//! One pawn is looked up in a table, and two pawns or a pawn and a piece win where the pawn alone would and nothing
+//! is in its way. Any number of rook pawns and bishops draw against a king that cannot be driven from their corner.
 
 use shakmaty::{Bitboard, File, Rank, Role, Square, attacks};
 
@@ -68,7 +67,7 @@ pub static KNIGHT_AND_PAWN: Class = Class {
     name: "knight and pawn against the lone king",
     judge: |view| {
         let wins_against = |king: Square| {
-            // A king right before a pawn on its last step is stalemated wherever the knight takes its other squares.
+            // A king right in front of a pawn on its last step is stalemated if the knight takes its other squares.
             let pawns = view.men(Side::Strong, Role::Pawn);
             let mut fronts =
                 pawns.into_iter().map(|pawn| view.relative(pawn)).filter(|pawn| pawn.rank() == Rank::Seventh);
@@ -86,7 +85,7 @@ pub static KNIGHT_AND_PAWN: Class = Class {
     },
 };
 
-/// Whether the strong side wins, given a rule for where it wins when it is to move against the king there.
+/// Whether the strong side wins, given a rule for the king's squares against which it wins when it is to move.
 fn won(view: &EndingView, wins_against: impl Fn(Square) -> bool) -> bool {
     match view.to_move {
         Side::Strong => wins_against(view.weak_king),
@@ -122,7 +121,7 @@ fn piece_and_pawn_win(view: &EndingView, king: Square) -> bool {
     }
     let ahead =
         |square: Square| square.file() == pawn.file() && view.relative(square).rank() > view.relative(pawn).rank();
-    // Without the piece, the table alone is right.
+    // Without the piece, the table alone decides.
     piece.is_empty()
         || holds(!piece.into_iter().any(ahead), "the piece is not before the pawn on its file")
             && holds(
@@ -131,8 +130,8 @@ fn piece_and_pawn_win(view: &EndingView, king: Square) -> bool {
             )
 }
 
-/// A bishop and a pawn of the four middle files, the strong side to move: they win wherever the pawn cannot be stopped
-/// at once, for a bishop of either colour will do.
+/// A bishop and a pawn of the four middle files, the strong side to move: they win unless the pawn can be stopped at
+/// once; a bishop of either colour will do.
 fn bishop_escorts_pawn(view: &EndingView, king: Square) -> bool {
     let bishop = view.men(Side::Strong, Role::Bishop) & !Bitboard::from(king);
     let pawn = view.men(Side::Strong, Role::Pawn) & !Bitboard::from(king);
@@ -175,7 +174,7 @@ fn corner_of_rook_pawns(view: &EndingView) -> Option<Square> {
 /// a lone king beside the corner can always step into it, or take there what has just promoted; and in the corner it
 /// is never in check and at worst stalemated.
 ///
-/// With two men a lone king that is still on its way will do, if no enemy can be there before it.
+/// Against two men, the lone king may still be on its way, if no enemy can get there before it.
 fn corner_fortress(view: &EndingView) -> Verdict {
     let Some(corner) = corner_of_rook_pawns(view) else { return Verdict::Unknown };
     let drawn = holds(
@@ -192,7 +191,7 @@ fn arrives_first(view: &EndingView, corner: Square) -> bool {
     let strong = beside.into_iter().map(|square| view.strong_king.distance(square)).min().unwrap_or(0);
     let king = view.weak_king.distance(corner) - u32::from(view.to_move == Side::Weak);
     let ranks = view.men(Side::Strong, Role::Pawn).into_iter().map(|pawn| view.relative(pawn).rank() as u32);
-    // A pawn on its first square makes two steps at once.
+    // A pawn on its initial square may advance two squares at once.
     let steps = ranks.map(|rank| (7 - rank).min(5)).min().unwrap_or(0);
     holds(view.force(Side::Strong).count() <= 2, "there are no more than two men beside the kings")
         && holds(king < strong, "the lone king is in the corner before the other king is beside it")

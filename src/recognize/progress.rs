@@ -1,8 +1,8 @@
 //! How far a won position has come: what makes a search that only sees "won" everywhere head for the mate.
 //!
 //! Progress is a magnitude in the recognizer band, never more than
-//! [`Score::MAX_PROGRESS`](crate::score::Score::MAX_PROGRESS). It has no side to move in it, so it compares positions
-//! at any ply. The weights follow the mean distances to mate in our own tables.
+//! [`Score::MAX_PROGRESS`](crate::score::Score::MAX_PROGRESS). It does not depend on the side to move, so it compares
+//! positions at any ply. The weights follow the mean distances to mate in our own tables.
 
 use shakmaty::{Bitboard, Rank, Role, Square};
 
@@ -26,12 +26,12 @@ pub fn nearer(moves: u16) -> i32 {
 }
 
 /// How far a lone king has been driven: to the edge, then the kings together; for bishop and knight, to a corner that
-/// the bishop, which is named, commands. 0..=3080, centipawns where an evaluation takes it.
+/// the given bishop commands. 0..=3080; an evaluation uses it as centipawns.
 ///
-/// The way to the right corner leads past many positions that look worse, and no search sees the end of it: steps to the
-/// corner have to outweigh all else. Tried: 70 to 850 centipawns a step, the mean distances to mate by the squares of the
-/// kings and of both pieces (25 to 58% of the games won where this wins 83%). Recognizers count the moves instead; this is
-/// what is left to the evaluation where they claim nothing.
+/// The way to the right corner leads past many positions that look worse, and no search sees the end of it: steps to
+/// the corner must outweigh all else. Tried: 70 to 850 centipawns a step, the mean distances to mate by the squares
+/// of the kings and of both pieces (25 to 58% of the games won where this wins 83%). Recognizers count the moves
+/// instead; this is for the evaluation when they claim nothing.
 pub fn mop_up_kings(strong_king: Square, lone_king: Square, bishop_beside_knight: Bitboard) -> i32 {
     match bishop_beside_knight.first() {
         Some(bishop) => 420 * towards_corner(lone_king, bishop) + 20 * (7 - strong_king.distance(lone_king) as i32),
@@ -45,7 +45,7 @@ fn pawn_progress(view: &EndingView, pawn: Square) -> i32 {
     100 * view.relative(pawn).rank() as i32
 }
 
-/// Progress in king and pawn against king: the pawn first, then the king before it.
+/// Progress in king and pawn against king: the pawn first, then the king in front of it.
 pub fn pawn_and_king(view: &EndingView, pawn: Square) -> i32 {
     let pawn = view.relative(pawn);
     let aim = Square::from_coords(pawn.file(), Rank::new((pawn.rank() as u32 + 2).min(7)));
@@ -53,7 +53,7 @@ pub fn pawn_and_king(view: &EndingView, pawn: Square) -> i32 {
 }
 
 /// Progress of a piece that hunts a lesser piece or a pawn. Only the win is certain, so this is less than any mating
-/// force against the lone king has; the kings come together and the hunted king goes to the edge.
+/// force against the lone king has; it grows as the kings come together and the hunted king goes to the edge.
 pub fn hunt(view: &EndingView) -> i32 {
     let king = view.weak_king;
     let target = view.force(Side::Weak).first().unwrap_or(king);
@@ -62,12 +62,13 @@ pub fn hunt(view: &EndingView) -> i32 {
         + 10 * (7 - view.strong_king.distance(target) as i32)
 }
 
-/// Progress of queen against rook: the weak king at the edge, the kings together, the strong king near the rook, and the
-/// rook away from its king and from the centre, where queen checks fork them. 155..=550; centipawns in an evaluation.
+/// Progress of queen against rook: the weak king at the edge, the kings together, the strong king near the rook, and
+/// the rook away from its king and from the centre, where queen checks fork them. 155..=550; an evaluation uses it as
+/// centipawns.
 ///
-/// A least-squares fit to the distances to mate chose the features. Games chose the weights, because the fit's own send the
-/// strong king to the centre and win fewer games. Over all lost positions with the weak side to move and mate at least 25
-/// plies away, the correlation with the distance is -0.70.
+/// A least-squares fit to the distances to mate chose the features. Games chose the weights, because those of the fit
+/// send the strong king to the centre and win fewer games. Over all lost positions with the weak side to move and
+/// mate at least 25 plies away, the correlation with the distance is -0.70.
 pub fn queen_against_rook(strong_king: Square, weak_king: Square, rook: Square) -> i32 {
     30 * from_centre(weak_king)
         + 20 * (14 - manhattan(strong_king, weak_king))

@@ -1,5 +1,5 @@
-//! The proof: every legal position of every ending of up to four men is walked, and no answer or a true one demanded;
-//! and the proof of the proof: without any one clause, some answer is wrong.
+//! The proof: in every legal position of every ending of up to four men, the answer must be true or missing. And the
+//! proof of the proof: if any one clause is dropped, some answer is wrong.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -90,7 +90,7 @@ fn first_wrong(table: &Table) -> Option<String> {
     table.try_for_each(wrong)
 }
 
-/// A position of the walk, for asking others.
+/// A position of the walk, for other modules to check.
 pub(crate) fn position(board: &Board, turn: Color) -> Position {
     let mut setup = shakmaty::Setup::empty();
     setup.board = board.clone();
@@ -100,7 +100,7 @@ pub(crate) fn position(board: &Board, turn: Color) -> Position {
     Position::from_chess(chess.or_else(shakmaty::PositionError::ignore_impossible_check).expect("a legal position"))
 }
 
-/// What the answers in one ending come to, for one side to move.
+/// What the answers in one ending add up to, for one side to move.
 #[derive(Default, Clone, Copy)]
 struct Coverage {
     positions: u64,
@@ -244,7 +244,7 @@ fn no_clause_can_be_dropped() {
     assert!(idle.is_empty(), "the proof does not need {idle:#?}");
 }
 
-/// The positions that taught the rules, or broke those of others.
+/// The positions that shaped these rules, or broke those of others.
 #[test]
 fn known_traps() {
     for (fen, expected) in [
@@ -259,7 +259,7 @@ fn known_traps() {
         ("8/8/8/8/8/p7/2K5/kN6 w - - 0 1", Ibv::NONE),
         // The rook loses to a knight.
         ("8/8/8/8/8/k7/8/KR2n3 b - - 0 1", Ibv::NONE),
-        // The king stands before the pawn, and loses.
+        // The king stands in front of the pawn, and loses.
         ("8/8/8/8/8/8/p7/KRk5 b - - 0 1", Ibv::NONE),
         // The wrong corner, with many pawns and bishops.
         ("k7/7P/P6P/P7/7K/1B6/P7/4B3 w - - 0 1", Ibv::NONE),

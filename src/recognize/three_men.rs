@@ -1,7 +1,7 @@
 //! Queen, rook or pawn against the lone king: the plies to every mate, made by `build.rs` (see `build/tables.rs`).
 //!
-//! The other recognizers prove results. These tables also have the distance, so that the search announces mates that lie
-//! far beyond its depth.
+//! The other recognizers prove results. These tables also have the distance, so that the search announces mates far
+//! beyond its depth.
 
 use shakmaty::{Board, Color, Role, Square};
 
@@ -14,13 +14,14 @@ static QUEEN: &[u8; layout::PIECE_SIZE] = include_bytes!(concat!(env!("OUT_DIR")
 static ROOK: &[u8; layout::PIECE_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), "/rook.bin"));
 static PAWN: &[u8; layout::PAWN_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), "/pawn.bin"));
 
-/// The value of a legal position of three men for the side to move, with the plies to mate. It ignores the 50-move rule.
+/// The value of a legal position of three men for the side to move, with the plies to mate. It ignores the 50-move
+/// rule.
 ///
 /// `None` if the third man is a bishop or a knight, or if there are more or fewer men.
 #[inline]
 pub fn value(position: &Position) -> Option<Dtm> {
     let board = position.board();
-    // With castling rights there is more to a position than where the men stand.
+    // With castling rights, a position is more than where the men stand.
     if board.occupied().count() == 3 && position.castles().is_empty() { value_of(board, position.turn()) } else { None }
 }
 

@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Board, Color, Piece, Role, Square, attacks};
 
-/// The two sides of an ending. Which one is called strong is the registry's choice: the side that can hope to win.
+/// The two sides of an ending. The registry chooses which one is called strong: the side that can hope to win.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
     /// The side that the class plays for.

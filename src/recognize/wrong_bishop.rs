@@ -1,4 +1,4 @@
-//! Rook pawn and wrong bishop against king: one bit a position, made by `build.rs` (see `build/tables.rs`).
+//! Rook pawn and wrong bishop against king: one bit per position, made by `build.rs` (see `build/tables.rs`).
 
 use shakmaty::Role;
 
@@ -8,8 +8,8 @@ use super::view::{EndingView, Side};
 /// Won positions as bits, in the order of [`layout::of_wrong_bishop`].
 static WON: &[u8; layout::WRONG_BISHOP_SIZE / 8] = include_bytes!(concat!(env!("OUT_DIR"), "/wrong_bishop.bin"));
 
-/// Whether the strong side wins; nothing where it does not have one rook pawn and one bishop that does not command the
-/// corner before it.
+/// Whether the strong side wins; `None` unless it has one rook pawn and one bishop that does not command the pawn's
+/// corner.
 pub fn wins(view: &EndingView) -> Option<bool> {
     let pawn = view.men(Side::Strong, Role::Pawn).single_square()?;
     let bishop = view.men(Side::Strong, Role::Bishop).single_square()?;

@@ -1,4 +1,4 @@
-//! In debug builds, every recognition is compared with the tables that an engine plays with.
+//! In debug builds, compares every recognition with the tables that an engine plays with.
 
 use std::sync::{Arc, OnceLock, RwLock, Weak};
 
@@ -13,7 +13,7 @@ fn judges() -> &'static RwLock<Weak<Tablebases>> {
 
 impl Tablebases {
     /// Compares all recognitions with these tables from now on, as long as they are open. Tables that are only opened
-    /// are no judge: they may be broken.
+    /// do not judge: they may be broken.
     pub(crate) fn judge_recognizers(self: &Arc<Self>) {
         if let Ok(mut judges) = judges().write() {
             *judges = Arc::downgrade(self);
@@ -21,7 +21,7 @@ impl Tablebases {
     }
 }
 
-/// Stops where a recognizer contradicts the tables that judge, if any do.
+/// Panics if a recognizer contradicts the tables that judge, if any do.
 pub fn cross_check(position: &Position, ibv: Ibv) {
     if ibv.is_some()
         && let Some(tables) = judges().read().ok().and_then(|judges| judges.upgrade())
@@ -30,12 +30,12 @@ pub fn cross_check(position: &Position, ibv: Ibv) {
     }
 }
 
-/// Stops where a recognizer contradicts these tables.
+/// Panics if a recognizer contradicts these tables.
 pub fn cross_check_by(tables: &Tablebases, position: &Position, ibv: Ibv) {
     if ibv.is_none() || position.men() > tables.largest() {
         return;
     }
-    // Probed without counting failures: a table that is missing is no fault here.
+    // Probed without recording failures: a missing table is not a fault here.
     let Ok(truth) = tables.tables.probe_wdl_after_zeroing(position.chess()) else { return };
     let truth = truth.signum();
     let claim = ibv.score().raw().signum();

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A set of materials that all threads read and add to without a lock: a hash table of the keys themselves, zero where
-/// nothing is. A missing table must not hide another that happens to share its place.
+/// A set of materials that all threads read and add to without a lock: a hash table of the keys themselves, zero
+/// where empty. A missing table must not hide another that happens to share its place.
 pub struct Failures(Box<[AtomicU64]>);
 
 impl Default for Failures {

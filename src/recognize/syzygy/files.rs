@@ -1,4 +1,4 @@
-//! The files of tablebases: which a folder holds, whether they are what they say, and how they are read.
+//! The files of tablebases: which ones a folder holds, whether they are what they claim to be, and how they are read.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -26,7 +26,7 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-/// The four bytes with which every table begins.
+/// Checks the four bytes with which every table begins.
 pub fn check_magic(path: &Path) -> io::Result<()> {
     let expected: [u8; 4] = if path.extension().is_some_and(|extension| extension == "rtbw") {
         [0x71, 0xE8, 0x23, 0x5D]
@@ -38,8 +38,8 @@ pub fn check_magic(path: &Path) -> io::Result<()> {
     if magic == expected { Ok(()) } else { Err(io::Error::new(io::ErrorKind::InvalidData, "not a Syzygy table")) }
 }
 
-/// The operating system's files, small ones read once and kept: a probe of an ending of four men then costs no system
-/// call.
+/// The operating system's files; small ones are read once and kept: a probe of an ending of four men then costs no
+/// system call.
 #[derive(Default)]
 pub struct SmallInMemory {
     os: System,

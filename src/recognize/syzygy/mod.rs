@@ -5,8 +5,8 @@
 //! [`Tablebases::rank_root`] orders the moves by what they keep, so that the search plays only moves that keep the
 //! result and makes progress under the 50-move rule.
 //!
-//! Files that cannot be used cost a remark each and no more: the engine plays on without them. Files are read at the
-//! first probe that needs them; small ones stay in memory.
+//! Each file that cannot be used costs only a remark: the engine plays on without it. Files are read at the first
+//! probe that needs them; small ones stay in memory.
 //!
 //! Source of the format and of the meaning of its values: Ronald de Man's Syzygy tables, through `shakmaty-syzygy`.
 
@@ -35,7 +35,7 @@ pub struct Probing {
     /// The remaining depth in plies from which positions of the largest allowed size are probed; smaller ones always
     /// are. The default is 1.
     pub depth: i32,
-    /// No more men than this, kings included; 0 probes never. The default is 7.
+    /// The most men that are probed, kings included; 0 means never. The default is 7.
     pub limit: usize,
     /// Whether a win that the 50-move rule spoils is a draw; by default it is.
     pub fifty_moves: bool,
@@ -73,9 +73,9 @@ pub struct Tablebases {
     tables: Tablebase<Chess>,
     /// Whether a folder or a file could not be opened.
     opened_in_part: bool,
-    /// Materials whose tables of results have failed: they are probed once.
+    /// Materials whose WDL tables have failed: they are probed only once.
     broken: Failures,
-    /// Materials whose distances have failed, or whose results on the way to them.
+    /// Materials whose DTZ tables have failed, or the WDL tables needed for them.
     broken_dtz: Failures,
     remarks: Mutex<Remarks>,
 }
@@ -89,13 +89,13 @@ impl fmt::Debug for Tablebases {
 /// What a root move keeps of the game's result; a better one is greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Keeps {
-    /// A loss, unless the 50-move rule or a repetition may yet save it.
+    /// A loss, unless the 50-move rule or a repetition may still save it.
     Loss,
     /// A loss that the 50-move rule makes a draw.
     BlessedLoss,
     /// A draw.
     Draw,
-    /// A win that the 50-move rule makes a draw, or may.
+    /// A win that the 50-move rule makes, or may make, a draw.
     CursedWin,
     /// A win.
     Win,
@@ -106,47 +106,48 @@ pub enum Keeps {
 pub struct Rank {
     /// What it keeps.
     pub keeps: Keeps,
-    /// The order among moves that keep the same, by the way to progress; 0 where the search is to find that.
+    /// The order among moves that keep the same, by distance to progress; 0 if the search is to find the way.
     pub order: i32,
 }
 
-/// A root move with what the tables say of it.
+/// A root move with what the tables say about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankedMove {
     /// The move.
     pub m: Move,
     /// Moves of equal rank keep the same result, if the tables decide it; higher is better.
     pub rank: Rank,
-    /// What to report for it: a tablebase win or loss at the root, or a draw; `None` where traps of the game or the
+    /// What to report for it: a tablebase win or loss at the root, or a draw; `None` if traps of the game or the
     /// rounding of the tables leave it open.
     pub score: Option<Score>,
     /// Plies to the next capture or pawn move, counted as Syzygy does (0: draw; beyond ±100: spoiled by the rule; ±1
-    /// where no DTZ table is there).
+    /// without a DTZ table).
     pub dtz: i32,
 }
 
-/// What the tables say of all moves of a root.
+/// What the tables say about all moves of a root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranking {
     /// The moves, best first.
     pub moves: Vec<RankedMove>,
-    /// Whether the distances to progress are known, so that playing by rank makes progress; if not, only results are.
+    /// Whether the distances to progress are known, so that playing by rank makes progress; if not, only results are
+    /// known.
     pub by_distance: bool,
 }
 
 impl Tablebases {
-    /// Opens the tables of a `SyzygyPath`: folders separated as in `PATH` (`:`, on Windows `;`), spaces allowed;
-    /// nothing or `<empty>` is none. The remarks say what cannot be used, one line each; of many files of a kind they
-    /// name the first.
+    /// Opens the tables of a `SyzygyPath`: folders separated as in `PATH` (`:`, on Windows `;`), spaces allowed; an
+    /// empty path or `<empty>` means none. The remarks say what cannot be used, one line each; of many files of a
+    /// kind they name only the first.
     ///
-    /// Of tables that are found twice the first is used.
+    /// If a table is found twice, the first is used.
     pub fn open(path: &str) -> (Option<Arc<Tablebases>>, Vec<String>) {
         let path = path.trim();
         if path.is_empty() || path == "<empty>" {
             return (None, Vec::new());
         }
         if cfg!(target_family = "wasm") {
-            // Rust cannot even split such a path there: it panics.
+            // Rust cannot even split a path there: it panics.
             return (None, vec!["tablebases need files, and here are none".to_owned()]);
         }
         let mut tables = Tablebase::with_filesystem(Arc::new(SmallInMemory::default()));
@@ -203,22 +204,22 @@ impl Tablebases {
         self.tables.max_pieces()
     }
 
-    /// Whether a folder or a file could not be used, or was needed and missing, up to now. The same path, opened again,
+    /// Whether a folder or a file could not be used, or was needed and missing, so far. The same path, opened again,
     /// may then have more tables.
     pub fn has_failed(&self) -> bool {
         let remarks = self.remarks.lock().unwrap_or_else(PoisonError::into_inner);
         self.opened_in_part || !remarks.files.is_empty()
     }
 
-    /// Remarks about files that turned out unusable since the last call: a line for each ending, once.
+    /// Remarks about files that turned out unusable since the last call: one line for each ending, once.
     pub fn take_remarks(&self) -> Vec<String> {
         std::mem::take(&mut self.remarks.lock().unwrap_or_else(PoisonError::into_inner).new)
     }
 
     /// What the tables know about a position at `ply` with `depth` remaining, for the side to move.
     ///
-    /// Probes only right after a capture or a pawn move, where the result holds for any game before: wins and losses are then
-    /// certain under the 50-move rule. A result counts as one table hit.
+    /// Probes only right after a capture or a pawn move, where the result holds whatever came before: wins and losses
+    /// are then certain under the 50-move rule. A result counts as one table hit.
     #[inline]
     pub fn probe(&self, position: &Position, ply: usize, depth: i32, probing: &Probing) -> Recognition {
         if position.clock() != 0 || !position.castles().is_empty() {
@@ -246,14 +247,15 @@ impl Tablebases {
         Recognition { ibv, expense: Expense::Expensive }
     }
 
-    /// Ranks the root's moves by the result that they keep, best first; `None` where the tables do not know.
+    /// Ranks the root's moves by the result that they keep, best first; `None` if the tables do not have the
+    /// position.
     ///
     /// A move ranks by result: win, win that the 50-move rule may spoil, draw, loss that the rule saves, loss. Moves
     /// that keep a certain win rank equal, so that the search can look for mate among them, except when the game has
-    /// repeated a position since the last capture or pawn move or the counter is past half: then the shortest way to
-    /// the next such move ranks first, and progress is certain. A position that has been there once before is no draw
-    /// yet: what moves back into it ranks by its distance like any other. The search keeps to the moves of the best
-    /// rank, and reports their `score` where it finds no mate itself.
+    /// repeated a position since the last capture or pawn move or the clock is past half: then the shortest way to
+    /// the next such move ranks first, and progress is certain. A position that has occurred once before is not a
+    /// draw yet: a move back into it ranks by its distance like any other. The search keeps to the moves of the best
+    /// rank, and reports their `score` if it finds no mate itself.
     pub fn rank_root(&self, game: &Game, probing: &Probing) -> Option<Ranking> {
         let position = game.position();
         let men = position.men();
@@ -269,9 +271,10 @@ impl Tablebases {
             Some(ranked) => ranked,
             None => moves.iter().map(|&m| self.rank_by_wdl(game, m, probing)).collect::<Option<_>>()?,
         };
-        // Stable: moves of one rank keep the generator's order where the distance is equal.
+        // Stable: moves of equal rank and distance keep the generator's order.
         moves.sort_by_key(|ranked| (Reverse(ranked.rank), ranked.dtz));
-        // The position is lost for certain only if every move is, so a move may not say it while another one is open.
+        // The position is lost for certain only if every move is, so no move may claim a loss while another one is
+        // open.
         let loses = moves.first().is_some_and(|first| first.rank.keeps == Keeps::Loss);
         if loses && moves.iter().any(|ranked| ranked.score.is_none()) {
             moves.iter_mut().for_each(|ranked| ranked.score = None);
@@ -279,7 +282,7 @@ impl Tablebases {
         Some(Ranking { moves, by_distance })
     }
 
-    /// Who wins the traps of a game, and in how many plies to progress, at least.
+    /// Who wins from each trap of a game, and the least number of plies to progress.
     fn traps(&self, game: &Game) -> Option<Vec<(Color, i32)>> {
         let mut traps = Vec::new();
         for trap in game.traps() {
@@ -310,7 +313,7 @@ impl Tablebases {
         Some(RankedMove { m, rank, score, dtz })
     }
 
-    /// The distance to progress or mate behind a move that was played, the move included.
+    /// The distance to progress or mate after a move that was played, including that move.
     fn dtz_after(&self, after: &Game, probing: &Probing) -> Option<Distance> {
         let position = after.position();
         if position.is_checkmate() {
@@ -354,14 +357,14 @@ impl Tablebases {
             Keeps::CursedWin | Keeps::Draw | Keeps::BlessedLoss => Score::ZERO,
             Keeps::Loss => -Score::tablebase_win(0),
         };
-        // These tables are for positions with the clock at zero; a draw is one at any clock.
+        // These tables are for positions with the clock at zero; a draw is a draw at any clock.
         let certain = after.clock() == 0 || wdl == Wdl::Draw;
         let dtz = Dtz::before_zeroing(wdl).0.signum();
         Some(RankedMove { m, rank: Rank { keeps, order: 0 }, score: certain.then_some(score), dtz })
     }
 
-    /// The game-theoretical result for the side to move, 1, 0 or −1, without the 50-move rule, for checking others
-    /// against; `None` where the tables do not know.
+    /// The game-theoretical result for the side to move, 1, 0 or −1, without the 50-move rule, to check others
+    /// against; `None` if the tables do not have the position.
     pub fn result(&self, position: &Position) -> Option<i32> {
         self.wdl_after_zeroing(position).map(Wdl::signum)
     }
@@ -382,7 +385,7 @@ impl Tablebases {
         self.note(&self.broken_dtz, material, self.tables.probe_dtz(position.chess()))
     }
 
-    /// The result; an error is kept among these failures, and reported if it is about a file that exists.
+    /// The result; an error is added to these failures, and reported if it is about a file that exists.
     fn note<T>(&self, failures: &Failures, material: u64, result: Result<T, SyzygyError>) -> Option<T> {
         let error = match result {
             Ok(value) => return Some(value),
@@ -394,7 +397,7 @@ impl Tablebases {
         None
     }
 
-    /// Keeps a remark about a file that failed, once for each: on the way to distances, results are needed, too.
+    /// Keeps a remark about a file that failed, once per file: probing distances also needs results.
     fn remark(&self, error: &SyzygyError) {
         let (file, reason) = match error {
             SyzygyError::ProbeFailed { metric, material, error } => {
@@ -414,7 +417,7 @@ impl Tablebases {
             Some(reason) => format!("{file} cannot be used: {reason}"),
             None => {
                 remarks.missing += 1;
-                // A user with some of the larger tables needs no remark about all the others.
+                // A user with some of the larger tables does not need a remark about each of the others.
                 match remarks.missing {
                     ..=MISSING_TOLD => format!("{file} is missing"),
                     n if n == MISSING_TOLD + 1 => "more tables are missing".to_owned(),
@@ -426,11 +429,11 @@ impl Tablebases {
     }
 }
 
-/// The plies from a move to progress or mate, the move included.
+/// The plies from a move to progress or mate, including that move.
 struct Distance {
     /// As [`RankedMove::dtz`]: positive where the side that moved wins.
     dtz: i32,
-    /// The most plies: rounded tables may say one too few.
+    /// The most plies it may take: rounded tables may say one too few.
     most: i32,
 }
 
@@ -440,8 +443,8 @@ impl Distance {
     }
 }
 
-/// How a distance meets the 50-move rule. Where the table has rounded, progress may be neither in time for certain nor
-/// too late for certain.
+/// How a distance relates to the 50-move rule. If the table has rounded, progress may be neither certainly in time
+/// nor certainly too late.
 struct Timing {
     /// Plies of the clock that count against the distance.
     spent: i32,
@@ -464,8 +467,8 @@ impl Timing {
             1 if self.in_time && must_progress => (Keeps::Win, -dtz),
             1 if self.in_time => (Keeps::Win, 0),
             1 => (Keeps::CursedWin, -dtz - self.spent),
-            // Distances are rounded, and among losses the search itself looks for the longest. A move that may be saved
-            // is no better for that: it may be mated at once.
+            // Distances are rounded, and among losses the search itself looks for the longest. A loss that may be
+            // saved does not rank higher: it may be a mate at once.
             -1 if !self.too_late => (Keeps::Loss, 0),
             -1 => (Keeps::BlessedLoss, -dtz + self.spent),
             _ => (Keeps::Draw, 0),
@@ -473,7 +476,7 @@ impl Timing {
         Rank { keeps, order }
     }
 
-    /// What the distance proves; `None` where traps or rounding leave it open.
+    /// What the distance proves; `None` if traps or rounding leave it open.
     fn proved_score(&self, dtz: i32, no_trap_is_nearer: bool) -> Option<Score> {
         match dtz.signum() {
             0 => Some(Score::ZERO),
@@ -489,7 +492,7 @@ impl Timing {
 
 /// Remarks on files of one kind: the first of them, and how many more there are.
 fn shortened(mut remarks: Vec<String>, what: &str) -> Vec<String> {
-    // One line that is left out would only give way to another.
+    // A single line left out would only make room for the line that counts it.
     if remarks.len() > FILES_NAMED + 1 {
         let more = remarks.len() - FILES_NAMED;
         remarks.truncate(FILES_NAMED);
@@ -501,11 +504,11 @@ fn shortened(mut remarks: Vec<String>, what: &str) -> Vec<String> {
 /// Remarks about files that failed.
 #[derive(Default)]
 struct Remarks {
-    /// Those that have not been taken.
+    /// Those that have not been taken yet.
     new: Vec<String>,
     /// The files that were remarked on.
     files: BTreeSet<String>,
-    /// How many of them were needed and are missing.
+    /// How many of them were needed but are missing.
     missing: usize,
 }
 
@@ -526,7 +529,8 @@ fn after_repetition(game: &Game) -> bool {
     game.occurrences() > 0 || (1..recent.len()).any(|i| recent[..i].contains(&recent[i]))
 }
 
-/// The men of a position as a number that no other material has and that is never zero: each side's counts, four bits each.
+/// The men of a position as a number that no other material has and that is never zero: each side's counts, four bits
+/// each.
 fn material_key(position: &Position) -> u64 {
     let counts = position.board().material();
     let mut key = 0;

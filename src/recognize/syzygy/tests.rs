@@ -15,7 +15,7 @@ fn game(fen: &str) -> Game {
     Game::new(position(fen))
 }
 
-/// The moves that rank best, of a list from [`Tablebases::rank_root`].
+/// The best-ranked moves of a list from [`Tablebases::rank_root`].
 fn best(ranked: &[RankedMove]) -> &[RankedMove] {
     let rank = ranked.first().map(|first| first.rank);
     let count = ranked.iter().take_while(|ranked| Some(ranked.rank) == rank).count();
@@ -73,7 +73,7 @@ fn broken_tables_are_told_once_and_never_asked_again() {
     assert!(told.len() <= 2, "{told:?}");
     assert!(told.iter().any(|remark| remark.contains("KRvK")), "{told:?}");
     assert!(told.iter().all(|remark| !remark.contains('\n')));
-    // KPvK leads to tables that are broken or missing: its own file may give no result, but not another one.
+    // KPvK leads to tables that are broken or missing: its own file may give no result, but not a wrong one.
     let (whole, _) = Tablebases::open(&real.to_string_lossy());
     let truth = |position: &Position| whole.as_ref().expect("tables").probe(position, 3, 5, &probing).ibv;
     for fen in ["8/8/8/3k4/8/8/4P3/4K3 b - - 0 1", "8/8/4k3/8/4K3/4P3/8/8 b - - 0 1", "3k4/8/3K4/3P4/8/8/8/8 w - - 0 1"]
@@ -107,7 +107,7 @@ fn corrupted_tables_do_no_harm() {
     }
 }
 
-/// What is missing hides nothing that is there: every material has a number of its own.
+/// A missing table hides no other: every material has a number of its own.
 #[test]
 fn failures_are_of_one_material_only() {
     let failures = Failures::default();
@@ -161,7 +161,7 @@ fn folders_add_up_and_repeated_files_are_told() {
     assert!(remarks[0].contains("KQvK.rtbw"));
 }
 
-/// What is opened already is passed over, whichever way leads to it; of many others only the first are named.
+/// A file that is already open is skipped, whatever path leads to it; of many others only the first are named.
 #[test]
 fn files_that_are_found_twice_do_not_flood() {
     let Some(folder) = shared("data/syzygy") else { return };
@@ -185,7 +185,7 @@ fn files_that_are_found_twice_do_not_flood() {
     let (failed, remarks) = opened(&[&folder, &copies]);
     assert_eq!((failed, remarks.len()), (false, FILES_NAMED + 1), "{remarks:#?}");
     assert_eq!(remarks[FILES_NAMED], "4 more tablebase files are not used, since others of their names are");
-    // The same files as they come first cannot be used, and are named once.
+    // The first copies of the same files cannot be used, and are named once.
     let (failed, remarks) = opened(&[&copies, &copies, &folder]);
     assert_eq!((failed, remarks.len()), (true, FILES_NAMED + 1), "{remarks:#?}");
     assert_eq!(remarks[FILES_NAMED], "4 more tablebase files cannot be used");
@@ -201,23 +201,23 @@ fn root_moves_are_ranked_by_what_they_keep() {
     let ranked = tables.rank_root(&ending, &probing).expect("known").moves;
     assert_eq!(ranked.len(), ending.position().legal_moves().len());
     assert!(ranked.windows(2).all(|pair| pair[0].rank >= pair[1].rank));
-    // Stalemating or losing the queen is not among the best; mate in one is worth a win.
+    // Moves that stalemate or lose the queen are not among the best; mate in one is worth a win.
     let ending = game("k7/8/1K6/8/8/8/8/1Q6 w - - 40 80");
     let ranked = tables.rank_root(&ending, &probing).expect("known").moves;
     assert!(best(&ranked).iter().all(|ranked| ranked.score == Some(Score::tablebase_win(0))));
     assert!(best(&ranked).len() < ranked.len());
-    // No time is left but for the mate that comes in time.
+    // There is time for a mate in one only.
     let ending = game("k7/8/1K6/8/8/8/8/7R w - - 99 80");
     let ranked = tables.rank_root(&ending, &probing).expect("known").moves;
     let mating = ending.position().parse_move("h1h8").expect("legal");
     assert_eq!(best(&ranked).iter().map(|ranked| ranked.m).collect::<Vec<_>>(), [mating]);
     assert_eq!(ranked[1].score, Some(Score::ZERO));
-    // By its rounded distance one move may hold until the clock runs out: none of the others, which lose for
-    // certain, stands for the position.
+    // By its rounded distance, one move may hold until the clock runs out, so the others, which lose for certain, do
+    // not stand for the position.
     let ending = game("8/8/1N6/B7/8/3K4/8/6k1 b - - 49 25");
     let ranked = tables.rank_root(&ending, &probing).expect("known").moves;
     assert!(best(&ranked).len() == ranked.len() && ranked.iter().all(|ranked| ranked.score.is_none()), "{ranked:?}");
-    // A ply earlier on the clock all are lost.
+    // A ply earlier on the clock, all lose.
     let ending = game("8/8/1N6/B7/8/3K4/8/6k1 b - - 48 25");
     let ranked = tables.rank_root(&ending, &probing).expect("known").moves;
     assert!(ranked.iter().all(|ranked| ranked.score == Some(-Score::tablebase_win(0))), "{ranked:?}");
@@ -254,7 +254,7 @@ fn ranking_makes_progress() {
         let strict = Probing { ..Probing::default() };
         while game.outcome().is_none() {
             let ranked = tables.rank_root(&game, &strict).expect("known").moves;
-            // The slowest of the moves that rank best: the worst that a search may do.
+            // The slowest of the best-ranked moves: the worst that a search may do.
             let chosen = best(&ranked).last().expect("a move").m;
             game.play(chosen);
         }
@@ -262,7 +262,7 @@ fn ranking_makes_progress() {
     }
 }
 
-/// Debug builds compare every recognition with tables, and stop at a wrong one.
+/// Debug builds compare every recognition with tables, and panic at a wrong one.
 #[cfg(debug_assertions)]
 #[test]
 fn recognitions_are_checked_against_tables() {
@@ -299,8 +299,8 @@ fn recognitions_are_checked_against_tables() {
     }
 }
 
-/// Only an engine makes its tables the judge of all recognitions: others that are opened meanwhile, broken ones among
-/// them, change nothing.
+/// Only an engine makes its tables the judge of all recognitions: others that are opened meanwhile, even broken ones,
+/// change nothing.
 #[cfg(debug_assertions)]
 #[test]
 fn opened_tables_do_not_judge() {
