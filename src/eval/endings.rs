@@ -1,7 +1,7 @@
-//! Endings of few men in which a sum of terms misleads: the side ahead cannot win, or is as good as winning.
+//! Endings of few men in which a sum of terms misleads: the side ahead cannot win, or has all but won.
 //!
-//! Not proof, which is the business of recognizers: what an evaluation claims is brought in line with how such positions
-//! end in our own tables more often than not. Every evaluation passes through here, hand-written or network.
+//! This proves nothing, which is the business of recognizers: it brings an evaluation into line with how such
+//! positions mostly end in our own tables. Every evaluation passes through here, hand-written or network.
 
 use shakmaty::{Bitboard, Board, Color, File, Rank, Role, Square, attacks};
 
@@ -11,12 +11,12 @@ use crate::recognize::{mop_up_kings, queen_against_rook};
 
 /// An advantage that will not be won is never shown as more than this; a larger one is still the better one.
 const HOPE: i32 = 25;
-/// What is added where a win needs no more than its moves: together more than any uncertain advantage.
+/// Added where a win is only a matter of making the moves: the sum exceeds any uncertain advantage.
 const ALMOST_WON: i32 = 300;
 /// The evaluation of queen against rook without its progress. The queen nearly always wins.
 const QUEEN_AGAINST_ROOK: i32 = 600;
 
-/// The evaluation of a position for the side to move, in centipawns, in the light of its material.
+/// The evaluation of a position for the side to move, in centipawns, adjusted for its material.
 #[inline]
 pub fn scale(position: &Position, value: i32) -> i32 {
     let board = position.board();
@@ -67,11 +67,11 @@ fn scaling(board: &Board, ahead: Color, to_move: bool) -> Scaling {
         let lone_pawn = (board.pawns() & their).single_square().filter(|_| their.count() == 2 && own.count() == 2);
         match lone_pawn {
             Some(pawn) if (board.rooks() & own).any() => return against_rook(kings, pawn, ahead, to_move),
-            // Where the pawn does not hold the queen, nearly all is won.
+            // If the pawn does not hold the queen, nearly all such positions are won.
             Some(pawn) if (board.queens() & own).any() => {
                 return if holds_queen(kings, pawn, ahead, to_move) { Scaling::Drawish } else { Scaling::AlmostWon };
             }
-            // Without pawns neither a minor piece wins, nor a rook against one, nor do two knights.
+            // Without pawns, a minor piece does not win, nor a rook against one, nor two knights.
             _ => piece_points(board, own) <= 3 || difference <= 2 || is_two_knights(board, own) && their.count() == 1,
         }
     } else if their.count() == 1 {
@@ -87,7 +87,7 @@ fn scaling(board: &Board, ahead: Color, to_move: bool) -> Scaling {
     if drawish { Scaling::Drawish } else { Scaling::AsItSeems }
 }
 
-/// Whether these men, without a pawn, force mate on a lone king.
+/// Whether these men, without a pawn, can force mate against a lone king.
 fn is_mating_force(board: &Board, own: Bitboard) -> bool {
     let bishops = board.bishops() & own;
     let of_both_colours = (bishops & Bitboard::DARK_SQUARES).any() && (bishops & Bitboard::LIGHT_SQUARES).any();
@@ -97,8 +97,8 @@ fn is_mating_force(board: &Board, own: Bitboard) -> bool {
         || (board.knights() & own).count() >= 3
 }
 
-/// The evaluation of a mating force. It grows towards the mate, so that the search finds the way where the 50-move rule ends
-/// the recognizers' claims.
+/// The evaluation of a mating force. It grows towards the mate, so that the search finds the way after the 50-move
+/// rule has ended the recognizers' claims.
 fn mating(board: &Board, ahead: Color) -> i32 {
     let own = board.by_color(ahead);
     let (Some(king), Some(lone_king)) = (board.king_of(ahead), board.king_of(!ahead)) else { return 0 };
@@ -121,7 +121,7 @@ fn queen_and_rook(board: &Board) -> Option<(Color, i32)> {
     Some((ahead, QUEEN_AGAINST_ROOK + progress))
 }
 
-/// The kings, by who is ahead.
+/// The kings of the side ahead and of the other side.
 #[derive(Clone, Copy)]
 struct Kings {
     ahead: Square,
@@ -147,7 +147,7 @@ fn seen_by(color: Color, square: Square) -> Square {
 fn promotion(color: Color, pawn: Square) -> (Square, u32) {
     let rank = seen_by(color, pawn).rank() as u32;
     let goal = seen_by(color, Square::from_coords(pawn.file(), Rank::Eighth));
-    // A pawn on its first square makes two steps at once.
+    // A pawn on its initial square may advance two squares at once.
     (goal, (7 - rank).min(5))
 }
 
@@ -174,7 +174,7 @@ fn against_rook(kings: Kings, pawn: Square, ahead: Color, to_move: bool) -> Scal
 }
 
 /// A pawn one step from promotion that holds a queen by stalemate: on a rook's or bishop's file, its king beside the
-/// promotion square and the other far away.
+/// promotion square and the other king far away.
 fn holds_queen(kings: Kings, pawn: Square, ahead: Color, to_move: bool) -> bool {
     let (goal, steps) = promotion(!ahead, pawn);
     let far = if to_move { 5 } else { 4 };
@@ -184,13 +184,13 @@ fn holds_queen(kings: Kings, pawn: Square, ahead: Color, to_move: bool) -> bool 
         && kings.ahead.distance(goal) >= far
 }
 
-/// A lone pawn against a minor piece, which gives itself up for it if need be. Where it comes too late, the search sees
-/// the queen.
+/// A lone pawn against a minor piece, which sacrifices itself for the pawn if need be. If it comes too late, the
+/// search sees the queen.
 fn is_stopped_by_minor(board: &Board, own: Bitboard, their: Bitboard) -> bool {
     own.count() == 2 && their.count() == 2 && (their & (board.bishops() | board.knights())).any()
 }
 
-/// Pawns of one rook's file, without a piece that commands their corner, and the lone king is as soon there as anyone.
+/// Pawns of one rook's file, without a piece that commands their corner, with the lone king there as soon as anyone.
 fn is_wrong_corner(board: &Board, own: Bitboard, kings: Kings, ahead: Color, to_move: bool) -> bool {
     let pawns = board.pawns() & own;
     let Some(file) = pawns.first().map(Square::file).filter(|file| matches!(file, File::A | File::H)) else {
@@ -209,8 +209,8 @@ fn is_wrong_corner(board: &Board, own: Bitboard, kings: Kings, ahead: Color, to_
     king <= 1 || king < strong && king <= steps || king == strong && king < steps
 }
 
-/// A bishop on h7 that the only pawn, on g6, locks in, and the lone king is at home between them and the corner: to free the
-/// bishop costs the pawn. The same on a7 and b6.
+/// A bishop on h7 that the only pawn, on g6, locks in, while the lone king is at home between them and the corner:
+/// freeing the bishop costs the pawn. The same on a7 and b6.
 fn is_locked_bishop(board: &Board, own: Bitboard, king: Square, ahead: Color, to_move: bool) -> bool {
     let (Some(pawn), Some(bishop)) = (board.pawns().single_square(), board.bishops().single_square()) else {
         return false;
@@ -254,7 +254,7 @@ mod tests {
             let large = scaled(fen, 400 * turn) * turn;
             assert!(0 < small && small < large && large < HOPE, "{fen}: {small} {large}");
         }
-        // Two pawns against a king, six men, queen against rook and a pawn: as it seems.
+        // Two pawns against a king, six men, queen against rook and a pawn: not scaled.
         for fen in [
             "8/8/3k4/3r3p/8/8/3Q4/3K4 w - - 0 1",
             "1k6/8/8/P7/1P6/8/8/K7 w - - 0 1",
@@ -278,7 +278,7 @@ mod tests {
         }
     }
 
-    /// Whatever a sum of terms says: the more the nearer the weak king is to the edge and the strong king to it.
+    /// Whatever a sum of terms says: the value grows as the weak king nears the edge and the strong king nears it.
     #[test]
     fn a_queen_hunts_a_rook() {
         let values = [
@@ -291,22 +291,22 @@ mod tests {
             assert!(600 < behind && behind == level && level == ahead, "{behind} {level} {ahead}");
         }
         assert!(values.is_sorted_by(|worse, better| worse[0] < better[0]), "{values:?}");
-        // With the rook's side to move the same is a loss.
+        // With the rook's side to move, the same value is negative.
         assert_eq!(scaled("3k4/5r2/8/3K4/8/8/1Q6/8 b - - 0 1", 0), -values[2][0]);
     }
 
     #[test]
     fn one_pawn_against_a_major_piece() {
-        // The king stands before the pawn; it is far away; the pawn's king is far away.
+        // The king stands in front of the pawn; it is far away; the pawn's king is far away.
         assert_eq!(scaled("8/8/8/3p4/3k4/8/3K4/R7 w - - 0 1", 300), 300 + ALMOST_WON);
         assert!(scaled("R7/8/1K6/8/8/3k4/3p4/8 b - - 0 1", -300) > -HOPE);
         assert_eq!(scaled("R7/8/1K5k/8/8/8/3p4/8 b - - 0 1", -300), -300);
-        // A bishop's pawn and a queen's pawn against a queen.
+        // A bishop pawn, then a queen pawn, against a queen.
         assert!(scaled("8/8/K7/8/8/8/2pk4/7Q w - - 0 1", 600) < HOPE);
         assert_eq!(scaled("8/8/K7/8/8/8/3pk3/7Q w - - 0 1", 600), 600 + ALMOST_WON);
     }
 
-    /// A piece beside the pawn: the win takes its time, but for the wrong bishop.
+    /// A piece in addition to the pawn wins slowly, except for the wrong bishop.
     #[test]
     fn a_piece_and_a_pawn_against_the_lone_king() {
         for fen in
@@ -315,7 +315,7 @@ mod tests {
             assert_eq!(scaled(fen, 330), 330 + ALMOST_WON, "{fen}");
         }
         assert!(scaled("1k6/8/8/P7/8/8/8/K1B5 w - - 0 1", 330) < HOPE);
-        // The bishop is locked in, on either side and for either colour; it is not where the king must first come home.
+        // The bishop is locked in, on either wing and for either colour; it is not if the king must first come home.
         for fen in
             ["7k/7B/6P1/8/8/3K4/8/8 w - - 0 1", "k7/B7/1P6/8/8/8/4K3/8 w - - 0 1", "8/8/3k4/8/8/6p1/6Kb/8 b - - 0 1"]
         {

@@ -31,7 +31,7 @@ impl Default for Evaluation {
     }
 }
 
-/// An evaluator with the memory of one search thread.
+/// An evaluator with the state that one search thread needs.
 ///
 /// It follows the path of the search, so that a network's accumulator can be updated move by move: [`Evaluator::reset`]
 /// begins a path, [`Evaluator::push`] and [`Evaluator::pop`] make it longer and shorter, and [`Evaluator::evaluate`]
@@ -70,7 +70,7 @@ enum Kind {
 }
 
 impl Evaluator {
-    /// An evaluator of this kind, without a path: [`Evaluator::reset`] comes first.
+    /// An evaluator of this kind, without a path: call [`Evaluator::reset`] first.
     pub fn new(evaluation: &Evaluation) -> Evaluator {
         let kind = match evaluation {
             Evaluation::Classical => Kind::Classical(PawnCache::new()),
@@ -100,11 +100,11 @@ impl Evaluator {
         }
     }
 
-    /// Follows a legal move, to be played from `before`, the position at the end of the path.
+    /// Follows a legal move that will be played from `before`, the position at the end of the path.
     ///
     /// # Panics
     ///
-    /// With a network, without [`Evaluator::reset`] before.
+    /// With a network, if [`Evaluator::reset`] has not been called before.
     #[inline]
     pub fn push(&mut self, before: &Position, m: Move) {
         if let Kind::Network(path) = &mut self.kind {
@@ -128,8 +128,8 @@ impl Evaluator {
     ///
     /// # Panics
     ///
-    /// In builds with debug assertions and with a network, if no move is left to take back. In others the path is then
-    /// gone, as before [`Evaluator::reset`].
+    /// In builds with debug assertions and with a network, if no move is left to take back. In other builds the path
+    /// is then gone, as before [`Evaluator::reset`].
     #[inline]
     pub fn pop(&mut self) {
         if let Kind::Network(path) = &mut self.kind {
@@ -139,12 +139,12 @@ impl Evaluator {
 
     /// The value for the side to move in centipawns, within ±[`Score::MAX_EVAL`].
     ///
-    /// `position` is the one at the end of the path. Of any other, a network gives a value that means nothing. In check
-    /// the value means little: evaluations are made for quiet positions.
+    /// `position` is the one at the end of the path. For any other, a network gives a meaningless value. In check the
+    /// value means little: evaluations are made for quiet positions.
     ///
     /// # Panics
     ///
-    /// With a network, without [`Evaluator::reset`] before.
+    /// With a network, if [`Evaluator::reset`] has not been called before.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> i32 {
         let value = match &mut self.kind {
@@ -157,8 +157,8 @@ impl Evaluator {
     }
 }
 
-/// A network's value in the light of the material: an advantage is worth less the less there is left to win with, and
-/// less again with bishops of opposite colours.
+/// A network's value, scaled by the material: an advantage is worth less the less there is left to win with, and less
+/// again with bishops of opposite colours.
 #[inline]
 fn by_material(board: &Board, value: i32) -> i32 {
     let points = board.pawns().count() as i32

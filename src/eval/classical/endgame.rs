@@ -1,4 +1,4 @@
-//! What matters at the end: passed pawns, driving a bare king, and advantages that do not win.
+//! What matters in the endgame: passed pawns, driving a bare king, and advantages that do not win.
 
 use shakmaty::{Bitboard, Square, attacks};
 
@@ -38,7 +38,7 @@ pub fn passed<W: Tracer>(
             sums.add(Term::Passed, &w.passed_backed, 1);
         }
         if view.their.pieces().is_empty() && (way & view.occupied).is_empty() {
-            // The rule of the square; a pawn on its first square makes two steps at once.
+            // The rule of the square; a pawn on its initial square may advance two squares at once.
             let steps = (7 - rank as i32).min(5);
             let goal = Square::from_coords(pawn.file(), shakmaty::Rank::Eighth);
             if view.their.king.distance(goal) as i32 - i32::from(!to_move) > steps {
@@ -70,7 +70,7 @@ pub fn scale(view: &SideView, passed: Bitboard) -> i32 {
     let pawns = own.pawns.count() as i32;
     let (own_points, their_points) = (piece_points(own), piece_points(their));
     if pawns == 0 {
-        // Without pawns a minor piece more does not win, nor do two knights.
+        // Without pawns, an extra minor piece does not win, nor do two knights.
         if own_points < 5 || (own_points == 6 && own.knights.count() == 2 && their.pawns.is_empty()) {
             return 0;
         }
@@ -92,7 +92,7 @@ pub fn scale(view: &SideView, passed: Bitboard) -> i32 {
         };
     }
     if own_points == 5 && their_points == 5 && pawns - their.pawns.count() as i32 <= 1 {
-        // Rook endings with one pawn more on one wing, the enemy king before them.
+        // Rook endings with at most one extra pawn, all own pawns on one wing and the enemy king in front of them.
         let wings = [own.pawns.0 & 0x0F0F_0F0F_0F0F_0F0F, own.pawns.0 & 0xF0F0_F0F0_F0F0_F0F0];
         let met = (fill_up(own.pawns) & (attacks::king_attacks(their.king) | Bitboard::from(their.king))).any();
         if wings.contains(&0) && met {

@@ -1,4 +1,4 @@
-//! The safety of kings: the pawns before the own king, and the danger that the enemy king is in.
+//! King safety: the pawns in front of the own king, and the danger that the enemy king is in.
 
 use shakmaty::{Bitboard, Square, attacks};
 
@@ -27,7 +27,7 @@ pub fn shelter<W: Tracer>(view: &SideView, sums: &mut Sums<'_, W>) {
 
 /// Adds what the danger of the enemy king is worth, given what both sides attack.
 pub fn attack<W: Tracer>(view: &SideView, ours: &AttackMap, theirs: &AttackMap, sums: &mut Sums<'_, W>) {
-    // One piece alone does not attack a king, unless it is a queen or a queen follows it.
+    // One piece alone does not attack a king, unless it is a queen or a queen may join it.
     if ours.king_attackers + u32::from(view.own.queens.any()) < 2 {
         return;
     }
@@ -42,7 +42,7 @@ pub fn attack<W: Tracer>(view: &SideView, ours: &AttackMap, theirs: &AttackMap, 
         sums.endanger(&w.danger_no_queen, 1);
     }
 
-    // The queen blocks no check: it would have to answer by moving away.
+    // The enemy queen does not count as a blocker: she would have to move away.
     let through = occupied ^ view.their.queens;
     let diagonal = attacks::bishop_attacks(king, through);
     let straight = attacks::rook_attacks(king, through);
@@ -59,7 +59,7 @@ pub fn attack<W: Tracer>(view: &SideView, ours: &AttackMap, theirs: &AttackMap, 
         sums.endanger(weight, count_few(check & safe).min(2));
         unsafe_checks |= check & !safe & !view.own.all;
     }
-    // Where a pawn takes the piece, a check threatens nothing.
+    // If a pawn can take the piece, the check threatens nothing.
     unsafe_checks &= !theirs.pawns;
     sums.endanger(&w.danger_unsafe_check, count_few(unsafe_checks));
 

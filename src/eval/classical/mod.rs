@@ -1,8 +1,8 @@
 //! The classical evaluation: chess knowledge as a weighted sum.
 //!
-//! Every term has a middlegame and an endgame weight ([`struct@pair::S`]); the material left on the board decides how they
-//! mix. Each side is evaluated on its own [`view`] of the board by the same code. The numbers are in [`values`]. A
-//! [`sums::Tracer`] sees every term, for the breakdown of [`trace()`].
+//! Every term has a middlegame and an endgame weight ([`struct@pair::S`]); the material left on the board decides how
+//! these are mixed. Each side is evaluated on its own [`view`] of the board by the same code. The numbers are in
+//! [`values`]. A [`sums::Tracer`] sees every term, for the breakdown of [`trace()`].
 //!
 //! Sources: the chess programming wiki's pages on evaluation, tapered evaluation, king safety and pawn structure.
 
@@ -40,7 +40,7 @@ pub const FULL_PHASE: i32 = 24;
 
 /// The value of a position for the side to move in centipawns, within ±[`Score::MAX_EVAL`]; not for use in check.
 ///
-/// Remembers nothing; [`evaluate_cached`] is faster and says the same.
+/// Uses no cache; [`evaluate_cached`] is faster and gives the same value.
 pub fn evaluate(position: &Position) -> i32 {
     if let Some(value) = overfull(position.board()) {
         return for_mover(position, value);
@@ -49,7 +49,7 @@ pub fn evaluate(position: &Position) -> i32 {
     for_mover(position, sides.value(position.board()))
 }
 
-/// As [`evaluate`], with a memory for pawn structures.
+/// As [`evaluate`], with a cache of pawn structures.
 pub fn evaluate_cached(position: &Position, cache: &mut PawnCache) -> i32 {
     if let Some(value) = overfull(position.board()) {
         return for_mover(position, value);
@@ -60,8 +60,8 @@ pub fn evaluate_cached(position: &Position, cache: &mut PawnCache) -> i32 {
     for_mover(position, sides.value(position.board()))
 }
 
-/// The value for White by the men alone, where there are more than the 16 bits of a sum have room for; `None` on every board
-/// that a game can lead to.
+/// The value for White by material alone, if there is too much for the 16 bits of a sum; `None` on every board that
+/// can arise in a game.
 fn overfull(board: &Board) -> Option<i32> {
     const MOST: i32 = 20_000;
     if board.occupied().count() <= 32 && board.queens().count() <= 18 {
@@ -79,7 +79,7 @@ fn for_mover(position: &Position, value: i32) -> i32 {
     if position.turn() == Color::White { value } else { -value }
 }
 
-/// How much of a middlegame the board is: 24 with all pieces, 0 without any (and capped after promotions).
+/// How much of a middlegame this is: 24 with all pieces, 0 without any (and capped after promotions).
 pub fn phase(board: &Board) -> i32 {
     let minors = (board.knights() | board.bishops()).count() as i32;
     let phase = minors + 2 * board.rooks().count() as i32 + 4 * board.queens().count() as i32;
@@ -88,7 +88,7 @@ pub fn phase(board: &Board) -> i32 {
 
 /// Both sides' sums of a position, white's first.
 pub struct Sides<'w, W> {
-    /// The sums, closed.
+    /// The finished sums.
     pub sums: [Sums<'w, W>; 2],
     views: [SideView; 2],
     passed: [Bitboard; 2],

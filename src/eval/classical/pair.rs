@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 
-/// Two values of 16 bits in one word: the middlegame's below, the endgame's above.
+/// Two values of 16 bits in one word: the middlegame's in the lower half, the endgame's in the upper half.
 ///
 /// The lower value's sign borrows from the upper one, and reading the upper one back repays it; so sums and multiples
 /// are those of the pairs, as long as both stay within ±32767.
@@ -13,14 +13,14 @@ pub struct S {
     word: i32,
 }
 
-/// The pair of a middlegame and an endgame value, in centipawns where nothing else is said.
+/// The pair of a middlegame and an endgame value, in centipawns unless said otherwise.
 #[expect(non_snake_case, reason = "weights are tables of these: the shortest name reads best")]
 pub const fn S(middlegame: i32, endgame: i32) -> S {
     S::new(middlegame, endgame)
 }
 
 impl S {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: S = S::new(0, 0);
 
     /// The pair of these values.

@@ -1,4 +1,4 @@
-//! Pawns: what depends on them alone, material and squares included, and is remembered by their key.
+//! Pawns: what depends on them alone, including material and squares, cached by their key.
 
 use shakmaty::Bitboard;
 
@@ -55,7 +55,7 @@ pub fn structure<W: Tracer>(view: &SideView, sums: &mut Sums<'_, W>) -> Bitboard
     passed
 }
 
-/// What is remembered of a pawn structure: each side's score and passed pawns, seen by that side.
+/// What is cached for a pawn structure: each side's score and passed pawns, seen by that side.
 #[derive(Clone, Copy, Default)]
 struct Known {
     key: u64,
@@ -63,7 +63,7 @@ struct Known {
     passed: [Bitboard; 2],
 }
 
-/// The pawn structures seen lately, by their key.
+/// The pawn structures seen recently, by their key.
 pub struct PawnCache(Box<[Known]>);
 
 impl Default for PawnCache {
@@ -75,12 +75,12 @@ impl Default for PawnCache {
 impl PawnCache {
     const SIZE: usize = 1 << 11;
 
-    /// An empty cache. Key 0 is that of no pawns, of which all that zeros say is true.
+    /// An empty cache. Key 0 is that of no pawns, for which an entry of zeros is correct.
     pub fn new() -> PawnCache {
         PawnCache(vec![Known::default(); PawnCache::SIZE].into_boxed_slice())
     }
 
-    /// Adds both sides' structures to their sums, from memory where they are there; returns the passed pawns.
+    /// Adds both sides' structures to their sums, from the cache if they are there; returns the passed pawns.
     pub fn structures(
         &mut self,
         key: u64,

@@ -26,7 +26,7 @@ pub fn pieces<W: Tracer>(view: &SideView, sums: &mut Sums<'_, W>) -> AttackMap {
 
     sums.add(Term::Squares, &w.squares[5][folded(own.king)], 1);
 
-    // Squares that a piece gains by going there: not where a pawn takes it, not in the way of blocked or unmoved pawns.
+    // The mobility area: not where a pawn can take the piece, nor on the squares of blocked or unmoved pawns.
     let stuck = own.pawns & (down(occupied) | ranks(1, 2));
     let area = !(their_pawn_attacks(their.pawns) | stuck | own.queens | Bitboard::from(own.king));
     let ring = king_ring(their.king);
@@ -106,7 +106,7 @@ pub fn pieces<W: Tracer>(view: &SideView, sums: &mut Sums<'_, W>) -> AttackMap {
     attacked
 }
 
-/// Adds a piece for itself and for its square; `role` counts from the pawn.
+/// Adds a piece's material and square value; `role` counts from the pawn.
 #[inline]
 pub fn stand<W: Tracer>(sums: &mut Sums<'_, W>, role: usize, square: Square) {
     let w = sums.weights;
@@ -147,7 +147,7 @@ fn distance(a: Square, b: Square) -> i32 {
     a.distance(b) as i32
 }
 
-/// The squares in the own centre that can be used safely, and those of them behind own pawns once more.
+/// The squares in the own centre that can be used safely, counting those behind own pawns twice.
 pub fn space(view: &SideView) -> i32 {
     let own = view.own.pawns;
     let safe = CENTER_FILES & ranks(1, 3) & !own & !their_pawn_attacks(view.their.pawns);

@@ -6,7 +6,7 @@ use super::weights::Weights;
 /// The groups of terms, as the breakdown names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Term {
-    /// What pieces are worth as such.
+    /// The value of pieces as such.
     Material,
     /// Where they stand.
     Squares,
@@ -14,11 +14,11 @@ pub enum Term {
     Mobility,
     /// What single pieces are good for.
     Pieces,
-    /// The structure of pawns.
+    /// Pawn structure.
     Pawns,
     /// Passed pawns.
     Passed,
-    /// Shelter of the own king, danger of the other.
+    /// Shelter of the own king, danger to the enemy king.
     King,
     /// Threats.
     Threats,
@@ -51,7 +51,7 @@ impl Term {
 pub trait Tracer: Default {
     /// Whether it is in use; the engine's own evaluation compiles to sums alone.
     const ON: bool;
-    /// `weight` counted `times` for the score.
+    /// `weight` was added to the score this many `times`.
     fn score(&mut self, _term: Term, _weight: S, _times: i32) {}
     /// The danger of the enemy king was worth this much.
     fn danger_worth(&mut self, _worth: S) {}

@@ -4,7 +4,7 @@ use shakmaty::{CastlingMode, Chess, FromSetup, Position as _};
 use super::*;
 use crate::random::split_mix;
 
-/// Shows every position of random games from the initial position to `visit`, checks left out.
+/// Passes every position of random games from the initial position to `visit`, except checks.
 fn random_positions(games: u64, mut visit: impl FnMut(&Position)) -> usize {
     let mut seen = 0;
     for seed in 0..games {
@@ -63,7 +63,7 @@ fn values_are_bounded_and_caches_true() {
     });
 }
 
-/// A composed board may hold more than any sum of 16 bits.
+/// A composed board may hold more material than fits in a sum of 16 bits.
 #[test]
 fn a_board_full_of_queens_is_worth_the_most() {
     let full = Position::from_any_fen("kb6/pp6/8/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQK w - - 0 1", None);
@@ -100,7 +100,7 @@ fn better(good: &str, bad: &str, margin: i32) {
 fn knowledge_points_the_right_way() {
     let start = evaluate(&Position::startpos());
     assert!((0..60).contains(&start), "the first move is worth something, not much: {start}");
-    // A pawn, a knight, a rook, a queen more.
+    // An extra pawn, knight, rook, queen.
     let full = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     better("rnbqkbnr/ppppp1pp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", full, 50);
     better("rnbqkb1r/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", full, 250);
@@ -113,7 +113,7 @@ fn knowledge_points_the_right_way() {
     better("7k/8/8/P7/8/8/8/7K w - - 0 1", "3k4/8/8/P7/8/8/8/7K w - - 0 1", 100);
     // A rook on an open file.
     better("3r2k1/ppp2ppp/8/8/8/8/PPP2PPP/3R2K1 w - - 0 1", "3r2k1/ppp2ppp/8/8/8/8/PPP2PPP/R5K1 w - - 0 1", 5);
-    // Shelter before the king.
+    // Shelter in front of the king.
     better(
         "r1bq1rk1/ppppbppp/2n5/4p3/4P3/2N2N2/PPPP1PPP/R1BQ1RK1 w - - 0 1",
         "r1bq1rk1/ppppbppp/2n5/4p3/4P1PP/2N2N2/PPPP1P2/R1BQ1RK1 w - - 0 1",

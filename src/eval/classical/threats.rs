@@ -15,7 +15,7 @@ pub fn threats<W: Tracer>(view: &SideView, ours: &AttackMap, theirs: &AttackMap,
         sums.add(Term::Threats, weight, count_few(ours.pawns & *men));
     }
 
-    // A pawn's protection, or two protectors against one attacker, ends the matter for equal pieces.
+    // Protection by a pawn, or by two men against one attacker, stops threats by equal pieces.
     let guarded = theirs.pawns | theirs.twice & !ours.twice;
     let weak = ours.all & their.all & !guarded;
     let minors = ours.knights | ours.bishops;
@@ -29,7 +29,7 @@ pub fn threats<W: Tracer>(view: &SideView, ours: &AttackMap, theirs: &AttackMap,
     sums.add(Term::Threats, &w.king_threat, i32::from((ours.king & weak & !theirs.all).any()));
     sums.add(Term::Threats, &w.hanging, count_few(weak & !theirs.all));
 
-    // Pawn moves, one step and from the second rank two, to squares where the pawn stays.
+    // Pawn moves, one step or two from the second rank, to squares where the pawn is safe.
     let empty = !view.occupied;
     let mut pushes = up(own.pawns) & empty;
     pushes |= up(pushes & ranks(2, 2)) & empty;

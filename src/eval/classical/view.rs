@@ -1,7 +1,7 @@
 //! The board as one side sees it.
 //!
-//! Everything about a side is computed with its own first rank at the bottom: the black side looks at the board turned
-//! upside down. So every rule is written once, forwards is always up, and the evaluation is symmetric by construction.
+//! Everything about a side is computed with its own first rank at the bottom: Black sees the board upside down. So
+//! every rule is written once, forwards is always up, and the evaluation is symmetric by construction.
 
 use shakmaty::{Bitboard, Board, Color, Square, attacks};
 
@@ -138,7 +138,7 @@ pub const fn beside(squares: Bitboard) -> Bitboard {
     Bitboard((squares.0 & !FILE_A.0) >> 1 | (squares.0 & !FILE_H.0) << 1)
 }
 
-/// These squares and all before them.
+/// These squares and all in front of them.
 pub const fn fill_up(squares: Bitboard) -> Bitboard {
     let mut s = squares.0;
     s |= s << 8;
@@ -176,8 +176,8 @@ pub const fn double_pawn_attacks(pawns: Bitboard) -> Bitboard {
     Bitboard((pawns.0 & !FILE_A.0) << 7 & (pawns.0 & !FILE_H.0) << 9)
 }
 
-/// How many squares these are, quickly where they are few: processors without an instruction for it count any set as
-/// slowly as a full one. Where there is one, the compiler recognizes this loop.
+/// Counts squares, quickly if they are few: processors without a popcount instruction count any set as slowly as a
+/// full one. With that instruction, the compiler recognizes this loop.
 #[inline]
 pub fn count_few(squares: Bitboard) -> i32 {
     let (mut rest, mut number) = (squares.0, 0);
@@ -193,7 +193,7 @@ pub fn file_of(square: Square) -> Bitboard {
     Bitboard(FILE_A.0 << square.file() as u32)
 }
 
-/// Whether the set has a piece that, moved along lines through one other piece, sees the square: a pin or a discovery.
+/// Whether one of these pieces attacks the square through one other piece: a pin or a discovery.
 pub fn xray_attackers(square: Square, bishops: Bitboard, rooks: Bitboard, occupied: Bitboard) -> bool {
     let diagonal = attacks::bishop_attacks(square, Bitboard(0)) & bishops;
     let straight = attacks::rook_attacks(square, Bitboard(0)) & rooks;

@@ -1,12 +1,12 @@
-//! What the evaluation's terms are worth: every number of it, by name.
+//! The weights of the evaluation's terms, by name.
 //!
 //! The numbers themselves are in [`values`](super::values). They were fitted to the results of games by Texel's method.
 
 use super::pair::S;
 
-/// The weights of the classical evaluation; see each for what one unit of it is.
+/// The weights of the classical evaluation; each field says what one unit of it is.
 ///
-/// Squares are seen from the side that owns the piece, and files are folded, so that a and h are file 0 and d and e are file 3.
+/// Squares are seen from the side that owns the piece, and files are folded: a and h are file 0, d and e file 3.
 /// Ranks count from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
@@ -24,9 +24,9 @@ pub struct Weights {
     pub queen_mobility: [S; 28],
     /// Two bishops or more.
     pub bishop_pair: S,
-    /// A knight, times own pawns beyond five.
+    /// A knight, times the own pawns beyond five.
     pub knight_pawns: S,
-    /// A rook, times own pawns beyond five.
+    /// A rook, times the own pawns beyond five.
     pub rook_pawns: S,
     /// A knight or bishop on ranks 4 to 6 where no pawn can ever attack it, protected by a pawn.
     pub outpost: [S; 2],
@@ -42,19 +42,19 @@ pub struct Weights {
     pub long_diagonal: S,
     /// A knight or bishop, times its distance from its own king.
     pub minor_far: [S; 2],
-    /// A rook on a file without own pawns, without any pawns.
+    /// A rook on a file: without own pawns, without any pawns.
     pub rook_file: [S; 2],
-    /// A rook on the seventh rank while there are pawns or the king behind.
+    /// A rook on the seventh rank while enemy pawns are on it or the enemy king is behind it.
     pub rook_seventh: S,
     /// A rook with little room, shut in by its own king.
     pub rook_trapped: S,
-    /// A queen on which a bishop or rook looks through one piece.
+    /// A queen that a bishop or rook attacks through one piece.
     pub queen_pinned: S,
-    /// A pawn without neighbours: with an enemy pawn before it on its file, without.
+    /// An isolated pawn: with an enemy pawn in front of it on its file, without.
     pub isolated: [S; 2],
-    /// A pawn with an own pawn somewhere before it on the file.
+    /// A pawn with an own pawn anywhere in front of it on its file.
     pub doubled: S,
-    /// A pawn that has fallen behind its neighbours and whose way on is guarded: file closed, open.
+    /// A pawn that has fallen behind its neighbours and whose advance is guarded: file closed, open.
     pub backward: [S; 2],
     /// A pawn beside another, by rank.
     pub phalanx: [S; 8],
@@ -64,23 +64,23 @@ pub struct Weights {
     pub candidate: [S; 8],
     /// A passed pawn, by rank.
     pub passed: [S; 8],
-    /// A passed pawn, times the distance of the enemy king from the square before it, by rank.
+    /// A passed pawn, times the distance of the enemy king from the square in front of it, by rank.
     pub passed_their_king: [S; 8],
-    /// A passed pawn, times the distance of the own king from the square before it, by rank.
+    /// A passed pawn, times the distance of the own king from the square in front of it, by rank.
     pub passed_our_king: [S; 8],
     /// A passed pawn whose next square is occupied, by rank.
     pub passed_blocked: [S; 8],
     /// A passed pawn whose next square is not attacked, by rank.
     pub passed_safe: [S; 8],
-    /// A passed pawn no square of whose way is attacked or occupied by the enemy, by rank.
+    /// A passed pawn whose path has no square attacked or occupied by the enemy, by rank.
     pub passed_clear: [S; 8],
     /// A passed pawn with an own rook or queen behind it.
     pub passed_backed: S,
     /// A passed pawn that the bare enemy king cannot catch.
     pub passed_runs: S,
-    /// The own pawn that is nearest before the king, by its rank (0: none); on the king's file, beside it.
+    /// The nearest own pawn in front of the king, by its rank (0: none); on the king's file, on a file beside it.
     pub shelter: [[S; 8]; 2],
-    /// The enemy pawn that is nearest before the king, by its rank; free, blocked by a pawn.
+    /// The nearest enemy pawn in front of the king, by its rank; free, blocked by a pawn.
     pub storm: [[S; 8]; 2],
     /// A king on a wing without pawns.
     pub bare_flank: S,
@@ -114,11 +114,11 @@ pub struct Weights {
     pub king_threat: S,
     /// An attacked piece without protection.
     pub hanging: S,
-    /// A pawn that can go safely where it attacks a piece.
+    /// A pawn that can safely go where it attacks a piece.
     pub push_threat: S,
-    /// A square that a knight, or slider, can go to safely, attacking the queen.
+    /// A square that a knight, or a slider, can safely go to, attacking the queen.
     pub queen_threat: [S; 2],
-    /// Squares of the enemy's that are attacked and that it cannot use.
+    /// Squares of the enemy that are attacked and that it cannot use.
     pub restricted: S,
     /// A safe square in the own centre.
     pub space: S,

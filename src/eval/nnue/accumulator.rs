@@ -1,10 +1,10 @@
 //! The accumulator (the hidden layer), updated along the search's path, and only when it is needed.
 //!
-//! Of the inputs for men on squares a move changes at most four in a view; those for men en prise are added at each
-//! evaluation. `push` notes which; `evaluate` walks back to the last position whose
-//! hidden layer is known and adds the differences up to the current one. A king that comes to another bucket or to
-//! the other half of the board changes every input of its view; then the last known board with the same view is fetched
-//! from a cache and the differences to it are added (after Luecx's "Finny tables" in Koivisto).
+//! A move changes at most four of a view's inputs for men on squares; those for men en prise are added at each
+//! evaluation. `push` records the changes; `evaluate` walks back to the last position whose hidden layer is known and
+//! adds the differences up to the current one. A king that moves to another bucket or to the other half of the board
+//! changes every input of its view; then the last known board with the same view is fetched from a cache and the
+//! differences from it are added (after Luecx's "Finny tables" in Koivisto).
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::score::{MAX_PLY, Score};
 
 type Placed = (Piece, Square);
 
-/// Rows of the hidden layer, at most one a piece.
+/// Rows of the hidden layer, at most one per piece.
 type Rows<'a> = ArrayVec<&'a [Block], 64>;
 
 /// What a move changes on the board.
@@ -52,7 +52,7 @@ struct Frame {
     known: [bool; 2],
 }
 
-/// The last board of which a hidden layer was computed from the cache.
+/// The last board whose hidden layer was computed from the cache.
 struct Cached {
     hidden: Vec<Block>,
     /// By colour and role.
@@ -63,7 +63,7 @@ struct Cached {
 pub struct Accumulators {
     network: Arc<Network>,
     frames: Vec<Frame>,
-    /// For every frame Black's hidden layer, then White's, as shakmaty numbers the colours.
+    /// For every frame, Black's hidden layer, then White's, in shakmaty's order of colours.
     hidden: Vec<Block>,
     /// By colour, then by the number of the view.
     cache: [[Cached; FeatureView::COUNT]; 2],
@@ -84,13 +84,13 @@ impl Accumulators {
 
     /// Starts a path at `root`.
     pub fn reset(&mut self, root: &Position) {
-        // In the order of shakmaty's numbers for the colours.
+        // In shakmaty's order of colours.
         let views = [Color::Black, Color::White].map(|color| FeatureView::of(color, root.board()));
         self.frames.clear();
         self.frames.push(Frame { change: Change::None, views, known: [false; 2] });
     }
 
-    /// Follows a move, to be played from `before`.
+    /// Follows a move that will be played from `before`.
     pub fn push(&mut self, before: &Position, m: Move) {
         let us = before.turn();
         let mut views = self.top().views;
@@ -152,7 +152,8 @@ impl Accumulators {
             .clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
     }
 
-    /// What the pieces en prise add to the last frame's hidden layers. They change too much from move to move to be kept.
+    /// What the pieces en prise add to the last frame's hidden layers. They change too much from move to move to be
+    /// kept.
     fn find_en_prise<'a>(&'a self, board: &Board, rows: &mut [Rows<'a>; 2]) {
         let squares = en_prise(board);
         if squares.is_empty() {
@@ -160,7 +161,7 @@ impl Accumulators {
         }
         let views = self.top().views;
         for square in squares {
-            // Without a branch: which role it is can hardly be predicted.
+            // Without a branch, because the role can hardly be predicted.
             let is = |pieces: Bitboard| usize::from(pieces.contains(square));
             let role = is(board.knights()) + 2 * is(board.bishops()) + 3 * is(board.rooks()) + 4 * is(board.queens());
             let piece = Role::ALL[role].of(Color::from_white(board.white().contains(square)));

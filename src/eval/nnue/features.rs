@@ -1,11 +1,11 @@
-//! Inputs: which ones a piece on a square sets, as each side sees it.
+//! The inputs that a piece on a square sets, as each side sees it.
 
 use shakmaty::{Board, Color, File, Piece, Square};
 
 pub use super::format::{INPUTS, KING_BUCKETS, OUTPUT_BUCKETS, PIECES};
 
-/// The bucket of the own king, by rank and file as its side sees the board, the king on the files a to d. Kings mostly
-/// stand on the first rank, so it has half of the buckets.
+/// The bucket of the own king, by rank and file as its side sees the board, with the king on files a to d. Kings
+/// mostly stand on the first rank, so it has half of the buckets.
 const KING_BUCKET: [[u8; 4]; 8] =
     [[0, 1, 2, 3], [4, 4, 5, 5], [6, 6, 6, 6], [6, 6, 6, 6], [7, 7, 7, 7], [7, 7, 7, 7], [7, 7, 7, 7], [7, 7, 7, 7]];
 
@@ -13,7 +13,7 @@ const KING_BUCKET: [[u8; 4]; 8] =
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeatureView {
     side: Color,
-    /// What a square is combined with: ranks upside down for Black, files mirrored for a king on the files e to h.
+    /// What a square is XORed with: ranks upside down for Black, files mirrored for a king on files e to h.
     flip: u8,
     king_bucket: u8,
 }
@@ -57,7 +57,8 @@ impl FeatureView {
         usize::from(self.king_bucket) * PIECES + self.place(piece, square)
     }
 
-    /// The input that it sets besides while it is [en prise](crate::position::attacks::en_prise), wherever the king stands.
+    /// The additional input that it sets while it is [en prise](crate::position::attacks::en_prise), wherever the
+    /// king stands.
     #[inline]
     pub fn en_prise(self, piece: Piece, square: Square) -> usize {
         KING_BUCKETS * PIECES + self.place(piece, square)

@@ -1,4 +1,4 @@
-//! The file of a network. The build script includes this file as well, so it uses nothing of the crate but the checksum,
+//! The file of a network. The build script also includes this file, so it uses nothing of the crate but the checksum,
 //! which the script has, too.
 //!
 //! A file is a header of 64 bytes and the weights, all little-endian:
@@ -13,26 +13,27 @@
 //! | 24..26, 26..28, 28..30 | quantisation of the hidden layer, of the output layer, and the scale |
 //! | 30..32 | zero |
 //! | 32..40 | FNV-1a of the weights' bytes |
-//! | 40..64 | a name, filled up with zeros |
+//! | 40..64 | a name, padded with zeros |
 //!
-//! The weights are 16-bit: 6912 rows of the hidden layer, its biases, eight rows of the output layer (own view, then the
-//! opponent's); then the eight output biases, 32-bit.
+//! The weights are 16-bit: 6912 rows of the hidden layer, its biases, eight rows of the output layer (own view, then
+//! the opponent's); then the eight output biases, 32-bit.
 
 use crate::checksum::checksum;
 
-/// The inputs of one view that say which piece stands where, for one place of the own king.
+/// The inputs of one view that say which piece stands where, for one king bucket.
 pub const PIECES: usize = 768;
-/// The places of the own king that have inputs of their own.
+/// The king buckets: places of the own king that have inputs of their own.
 pub const KING_BUCKETS: usize = 8;
-/// The number of inputs of one view: those of every king bucket, and as many as one has for the pieces en prise.
+/// The number of inputs of one view: those of every king bucket, and as many again as one bucket has, for the pieces
+/// en prise.
 pub const INPUTS: usize = (KING_BUCKETS + 1) * PIECES;
 /// The number of outputs.
 pub const OUTPUT_BUCKETS: usize = 8;
-/// The hidden layer's one, in integers.
+/// The integer that stands for 1 in the hidden layer.
 pub const QA: i32 = 255;
-/// The output layer's one, in integers.
+/// The integer that stands for 1 in the output layer.
 pub const QB: i32 = 64;
-/// Centipawns for an output of one.
+/// Centipawns for an output of 1.
 pub const SCALE: i32 = 400;
 /// Weights that are processed together.
 pub const BLOCK: usize = 32;
@@ -41,8 +42,8 @@ pub const BLOCK: usize = 32;
 pub const MAGIC: &[u8; 8] = b"IBEXNNUE";
 /// The version of the format.
 pub const VERSION: u32 = 1;
-/// The architecture: a whole evaluation that sees where the own king stands and which pieces are en prise. 3, of the
-/// networks up to ibex-10, knew no king buckets; 1, 2 and 4 were others that never shipped with a release.
+/// The architecture: a whole evaluation that sees where the own king stands and which pieces are en prise. 3, used by
+/// the networks up to ibex-10, had no king buckets; 1, 2 and 4 were others that never shipped with a release.
 pub const ARCHITECTURE: u32 = 5;
 /// The size of the header.
 pub const HEADER_SIZE: usize = 64;
@@ -53,7 +54,7 @@ pub const MAX_HIDDEN: usize = 1024;
 /// The size of the largest file.
 pub const MAX_SIZE: usize = HEADER_SIZE + body_size(MAX_HIDDEN);
 
-/// Why bytes or weights are no network that this program can use.
+/// Why bytes or weights are not a network that this program can use.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetworkError {
@@ -74,19 +75,19 @@ pub enum NetworkError {
         /// The number of the architecture.
         architecture: u32,
     },
-    /// The hidden size is 0, too large, or no multiple of two blocks.
+    /// The hidden size is 0, too large, or not a multiple of two blocks.
     #[error("hidden size {0} is no multiple of {step} up to {MAX_HIDDEN}", step = 2 * BLOCK)]
     HiddenSize(usize),
     /// The number of output buckets is not [`OUTPUT_BUCKETS`].
     #[error("{0} output buckets where {OUTPUT_BUCKETS} are expected")]
     OutputBuckets(u32),
-    /// The weights are quantised by other numbers than [`QA`], [`QB`] and [`SCALE`].
+    /// The weights are quantised by numbers other than [`QA`], [`QB`] and [`SCALE`].
     #[error("it is quantised by {}, {} and {}", .0[0], .0[1], .0[2])]
     Quantisation([i32; 3]),
     /// The file does not have the size that its header promises.
     #[error("{found} bytes of weights where {expected} are expected")]
     Length {
-        /// Bytes behind the header.
+        /// Bytes after the header.
         found: usize,
         /// Bytes that the header promises.
         expected: usize,
@@ -112,7 +113,7 @@ pub enum NetworkError {
 pub struct Contents {
     /// The name in the header.
     pub name: String,
-    /// The size of the hidden layer, for which [`check`] has been passed.
+    /// The size of the hidden layer, which has passed [`check`].
     pub hidden: usize,
     /// Feature rows, hidden biases, output rows.
     pub weights: Vec<i16>,
@@ -125,7 +126,7 @@ pub const fn weight_count(hidden: usize) -> usize {
     (INPUTS + 1 + 2 * OUTPUT_BUCKETS) * hidden
 }
 
-/// The bytes behind the header of a network with this hidden layer.
+/// The bytes after the header of a network with this hidden layer.
 const fn body_size(hidden: usize) -> usize {
     2 * weight_count(hidden) + 4 * OUTPUT_BUCKETS
 }

@@ -1,10 +1,11 @@
 //! The network: an efficiently updatable evaluation, learned from the engine's own games alone.
 //!
-//! 768 inputs (a piece of a colour on a square) are seen by each side in its own way: the board upside down for Black,
-//! colours as "mine" and "theirs", and mirrored left to right when the own king stands on the files e to h. Each of eight
-//! places of the own king has its own 768. A piece other than a king that is en prise sets one of 768 more: a lesser
-//! one attacks it, or any one while nothing defends it. One hidden layer, shared by both views, is followed by a
-//! squared clipped ReLU and by one of eight outputs, chosen by the number of men. A network is the whole evaluation.
+//! 768 inputs (a piece of a colour on a square) are seen by each side in its own way: the board upside down for
+//! Black, colours as "mine" and "theirs", and mirrored left to right when the own king stands on the files e to h.
+//! Each of eight places of the own king has its own 768. A piece other than a king sets one of 768 more while it is
+//! en prise: a lesser piece attacks it, or any piece while nothing defends it. One hidden layer, shared by both
+//! views, is followed by a squared clipped ReLU and by one of eight outputs, chosen by the number of men. The network
+//! is the whole evaluation.
 //!
 //! - `features`: which inputs a position has
 //! - `format`: the file, and the units of its integers

@@ -20,7 +20,7 @@ pub enum LoadError {
         /// What the system says.
         source: io::Error,
     },
-    /// The path is a folder, a device or a pipe. A device may have no end, and a pipe no beginning.
+    /// The path is a folder, a device or a pipe. Reading a device may never end, and reading a pipe may never begin.
     #[error("cannot read network {}: it is no file", .0.display())]
     NotAFile(PathBuf),
     /// The file is larger than any network: it must not fill the memory before its first bytes show what it is.
@@ -31,7 +31,7 @@ pub enum LoadError {
         /// Its size in bytes.
         size: u64,
     },
-    /// The file is no network that this program can use.
+    /// The file is not a network that this program can use.
     #[error("network {} does not fit: {source}", path.display())]
     Network {
         /// The file.
@@ -65,7 +65,7 @@ mod embedded {
 }
 
 impl Network {
-    /// The network that the program carries; none if it was built without.
+    /// The network that the program carries; `None` if it was built without one.
     pub fn embedded() -> Option<Arc<Network>> {
         static EMBEDDED: OnceLock<Option<Arc<Network>>> = OnceLock::new();
         let network = || {
@@ -87,9 +87,9 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// [`LoadError::Read`] if the file cannot be read, [`LoadError::NotAFile`] if it is no ordinary file,
-    /// [`LoadError::TooLarge`] if it is larger than any network, and [`LoadError::Network`] if it is no network that fits
-    /// this program.
+    /// [`LoadError::Read`] if the file cannot be read, [`LoadError::NotAFile`] if it is not an ordinary file,
+    /// [`LoadError::TooLarge`] if it is larger than any network, and [`LoadError::Network`] if it is not a network
+    /// that fits this program.
     pub fn load(path: &Path) -> Result<Network, LoadError> {
         let unread = |source| LoadError::Read { path: path.to_owned(), source };
         let metadata = fs::metadata(path).map_err(unread)?;
@@ -102,7 +102,7 @@ impl Network {
         let bytes = fs::read(path).map_err(unread)?;
         let mut network =
             Network::from_bytes(&bytes).map_err(|source| LoadError::Network { path: path.to_owned(), source })?;
-        // As where it is embedded: a file is known by its name, whatever its header says.
+        // As when it is embedded: a network goes by the name of its file, whatever its header says.
         network.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Ok(network)
     }
@@ -116,7 +116,7 @@ impl Network {
         format::read(bytes).map(Network::of)
     }
 
-    /// A network of contents that have been checked.
+    /// A network from contents that have been checked.
     fn of(contents: Contents) -> Network {
         let blocks = contents.weights.chunks_exact(BLOCK);
         Network {
@@ -193,7 +193,8 @@ impl Network {
         self.feature(INPUTS)
     }
 
-    /// The value of two hidden layers in centipawns, for the side whose view comes first; each with rows to be added to it.
+    /// The value of two hidden layers in centipawns, for the side whose view comes first; each with rows to be added
+    /// to it.
     #[inline]
     pub(super) fn output(&self, own: Layer, other: Layer, bucket: usize) -> i32 {
         let width = self.width();
@@ -201,7 +202,7 @@ impl Network {
         let (own_weights, other_weights) = self.weights[start..start + 2 * width].split_at(width);
         let sum =
             self.kernel.activate(own.0, own.1, own_weights) + self.kernel.activate(other.0, other.1, other_weights);
-        // The sum carries the hidden layer's one twice and the output layer's once.
+        // The sum carries the factor QA twice and QB once.
         let value = sum / i64::from(QA) + i64::from(self.output_biases[bucket]);
         (value * i64::from(SCALE) / i64::from(QA * QB)) as i32
     }

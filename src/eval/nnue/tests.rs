@@ -29,7 +29,7 @@ fn network(hidden: usize) -> Network {
     Network::new("test".into(), hidden, &random_values(hidden, 5), [7, -9, 0, 1000, -1000, 1, 2, 3]).unwrap()
 }
 
-/// The value computed from the definition, with nothing shared but the inputs' numbers.
+/// The value computed from the definition, sharing only the numbers of the inputs.
 fn from_scratch(values: &[i16], hidden: usize, biases: [i32; OUTPUT_BUCKETS], position: &Position) -> i32 {
     let board = position.board();
     let bucket = output_bucket(board.occupied().count());
@@ -54,7 +54,7 @@ fn from_scratch(values: &[i16], hidden: usize, biases: [i32; OUTPUT_BUCKETS], po
     (value as i32).clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
 }
 
-/// Walks random paths, also back and with null moves, and compares at random moments.
+/// Walks random paths, with steps back and null moves, and compares at random moments.
 fn walk(seed: u64, games: usize, mut check: impl FnMut(&mut [Accumulators], &Position), networks: &[Arc<Network>]) {
     let mut state = seed;
     let mut below = |n: usize| (split_mix(&mut state) % n as u64) as usize;
@@ -137,7 +137,7 @@ fn incremental_equals_refreshed_equals_the_definition() {
 
 #[test]
 fn every_kernel_equals_the_reference() {
-    // Kernels take groups of four or eight blocks, and the rest by pairs: of the ten blocks of 320, each takes both.
+    // Kernels take groups of four or eight blocks, and the rest by pairs: for the ten blocks of 320, each does both.
     for hidden in [64, 192, 320, 1024] {
         let networks: Vec<_> = Kernel::all().into_iter().map(|k| Arc::new(network(hidden).with_kernel(k))).collect();
         walk(
@@ -238,8 +238,8 @@ fn files_are_read_back_and_damaged_ones_refused() {
     assert_eq!(refused(&damaged), NetworkError::Checksum);
 }
 
-/// A table of thirty gigabytes, named by mistake, must not be read into memory. The files of this test have no contents on
-/// the disk.
+/// A table of thirty gigabytes, named by mistake, must not be read into memory. The files of this test have no
+/// contents on the disk.
 #[test]
 fn files_larger_than_any_network_are_not_read() {
     let path = std::env::temp_dir().join(format!("ibex-large-{}.ibxn", std::process::id()));
@@ -257,7 +257,7 @@ fn files_larger_than_any_network_are_not_read() {
     std::fs::remove_file(&path).unwrap();
 }
 
-/// Architectures of other networks: without king buckets, blind for pieces en prise, corrections of the hand-written
+/// Architectures of other networks: without king buckets, blind to pieces en prise, corrections of the hand-written
 /// evaluation.
 #[test]
 fn other_architectures_are_refused_by_their_number() {

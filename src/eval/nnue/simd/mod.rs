@@ -45,7 +45,7 @@ impl fmt::Debug for Kernel {
     }
 }
 
-/// Runs a function of the chosen twin. A kernel other than the scalar one exists only where its instructions do.
+/// Runs a function of the chosen twin. A kernel other than the scalar one exists only if its instructions do.
 macro_rules! dispatch {
     ($kernel:expr, $function:ident($($argument:expr),*)) => {
         match $kernel.0 {
@@ -87,13 +87,13 @@ impl Kernel {
         if std::arch::is_aarch64_feature_detected!("neon") {
             kernels.push(Kernel(Set::Neon));
         }
-        // A module with these instructions is not loaded where they are not known.
+        // A module with these instructions is not loaded where they are not supported.
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
         kernels.push(Kernel(Set::Simd128));
         kernels
     }
 
-    /// The fastest that this processor can run.
+    /// The fastest kernel that this processor can run.
     pub fn best() -> Kernel {
         Kernel::all().last().copied().unwrap_or(Kernel::SCALAR)
     }
@@ -122,8 +122,8 @@ impl Kernel {
         dispatch!(self, sub(to, sub));
     }
 
-    /// The sum of `clamp(value, 0, QA)² · weight`, a value being that of `values` and of all `rows`, which are as long.
-    /// Weights are at most [`MAX_OUTPUT_WEIGHT`](super::format::MAX_OUTPUT_WEIGHT).
+    /// The sum of `clamp(value, 0, QA)² · weight`, where a value is the sum of those in `values` and in all `rows`,
+    /// which are as long. Weights are at most [`MAX_OUTPUT_WEIGHT`](super::format::MAX_OUTPUT_WEIGHT).
     #[inline]
     pub fn activate(self, values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
         assert!(rows.iter().all(|row| row.len() == values.len()), "a row of another network");

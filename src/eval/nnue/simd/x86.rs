@@ -1,4 +1,5 @@
-//! Twins for x86-64. The updates are the reference compiled for the wider registers; the activation is by hand.
+//! Twins for x86-64. The updates are the reference compiled for the wider registers; the activation is written by
+//! hand.
 //!
 //! A clipped value is at most 255 and a weight at most 128, so their product fits 16 bits; multiplying it by the value
 //! again and adding pairs gives 32-bit sums. With 1024 hidden values a lane adds up 32 pairs of at most 2 · 255² · 128,
@@ -34,7 +35,8 @@ macro_rules! updates {
     };
 }
 
-/// Adds what all blocks contribute: as many at a time as registers hold, the rest by pairs, of which hidden layers are made.
+/// Adds what all blocks contribute: as many at a time as registers hold, the rest in pairs, because hidden layers
+/// have an even number of blocks.
 macro_rules! add_all_activated {
     ($sums:expr, $values:expr, $rows:expr, $weights:expr) => {
         let (many, pairs) = ($values.as_chunks::<BLOCKS>().0, $values.as_chunks::<2>().0);
