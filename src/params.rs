@@ -70,7 +70,7 @@ tunables! {
     /// Added for each pawn's worth of material on the board, 1/1024.
     material_slope = 4 in 0..=10, step 1;
 
-    // Bishops of opposite colours: what is left of an advantage, without queens and knights.
+    // Bishops of opposite colours: the share of an advantage that is left, without queens and knights.
     /// The share without rooks, 1/1024.
     opposite_bishops_alone = 512 in 128..=1024, step 64;
     /// The share with rooks, 1/1024.

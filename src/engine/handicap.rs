@@ -183,8 +183,8 @@ fn felt(score: Score) -> f64 {
     pawns.signum() * pawns.abs().ln_1p()
 }
 
-/// Solves for the best move's probability p, where the i-th move has p to the power of `exponents[i]` (the first is
-/// 1) and all sum to 1; returns all probabilities.
+/// Solves for the best move's probability p, where the i-th move has p to the power of `exponents[i]`, the first of
+/// which is 1, and the probabilities sum to 1; returns all of them.
 fn probabilities(exponents: &[f64]) -> Vec<f64> {
     let each = |log_p: f64| exponents.iter().map(move |exponent| (log_p * exponent).exp());
     // The logarithm of p lies between that of an equal share and zero; the sum grows with it.

@@ -282,8 +282,8 @@ mod tests {
         assert!(clock.is_soft_limit_reached(200, false) && !clock.is_soft_limit_reached(200, true));
     }
 
-    /// A long game at 0.2 s + 2 ms whose every move costs a millisecond more than is thought, and in which the machine
-    /// stands still for 50 ms now and then.
+    /// A long game at 0.2 s + 2 ms in which every move costs a millisecond more than the thinking time, and the
+    /// machine stands still for 50 ms now and then.
     #[test]
     fn a_small_increment_refills_the_clock() {
         let ms = Duration::from_millis;
@@ -301,8 +301,8 @@ mod tests {
         }
     }
 
-    /// Forty moves in ten seconds, every one as long as it may be and a millisecond more; the machine stands still for
-    /// 50 ms at one of them, whichever it is.
+    /// Forty moves in ten seconds, each of which takes as long as it may and a millisecond more; the machine stands
+    /// still for 50 ms at one of them, whichever it is.
     #[test]
     fn a_control_is_reached_whichever_move_takes_longer() {
         let ms = Duration::from_millis;

@@ -287,9 +287,9 @@ fn zeroed<S: Seal>(slots: usize) -> Option<Vec<Slot<AtomicU64, S>>> {
     if layout.size() == 0 {
         return Some(Vec::new());
     }
-    // `Vec` can either fail softly or have its memory zeroed by the operating system, not both; hence this is done by
-    // hand. SAFETY: the layout is not empty; it is the one that `Vec` uses for this length and capacity, from the
-    // same allocator; and a slot of zeros is a valid slot, as its words are integers and its marker has no bytes.
+    // `Vec` can either fail softly or have its memory zeroed by the operating system, not both; hence this by hand.
+    // SAFETY: the layout is not empty; it is the one that `Vec` uses for this length and capacity, from the same
+    // allocator; and a slot of zeros is a valid slot, as its words are integers and its marker has no bytes.
     let slots = unsafe {
         let memory = std::alloc::alloc_zeroed(layout);
         if memory.is_null() {

@@ -274,8 +274,8 @@ fn redundant(key: u64, number: u64) -> Entry {
     }
 }
 
-/// Eight threads read and write few keys in a tiny table. Returns accepted entries, and those among them that no thread
-/// has written, after `rounds` rounds or at the first such entry.
+/// Eight threads read and write few keys in a tiny table. Returns the number of accepted entries, and of those among
+/// them that no thread has written, after `rounds` rounds or at the first such entry.
 fn hammer<S: Seal>(rounds: u64, patience: Duration) -> (u64, u64) {
     const THREADS: u64 = 8;
     let table = small::<S>(2);
