@@ -145,7 +145,7 @@ tunables! {
     /// Weight of pawn history.
     history_pawn = 462 in 0..=3072, step 100;
 
-    // Threats: a quiet move that escapes from a lesser piece comes earlier, one into its attack later.
+    // Threats: a quiet move that escapes from a lesser piece comes earlier, one that walks into such an attack later.
     /// Bonus in units of history, per pawn's worth of the piece.
     threat_escape = 881 in 0..=3000, step 100;
 
@@ -318,7 +318,7 @@ tunables! {
     history_malus_max = 1120 in 400..=4000, step 150;
     /// The share of the bonus for a quiet best move without a cutoff, 1/1024.
     history_best = 531 in 0..=1024, step 64;
-    /// How far above beta a value counts like one of a search a ply deeper, in centipawns.
+    /// How far above beta a value must be to count like that of a search a ply deeper, in centipawns.
     history_surprise = 60 in 0..=400, step 10;
     /// What the histories of moves forget before the next search, 1/65536.
     history_ageing = 19660 in 0..=32767, step 2000;

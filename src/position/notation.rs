@@ -68,8 +68,8 @@ pub enum MoveError {
 }
 
 /// Reads a move as people and programs write it: standard algebraic notation with more or less than is needed
-/// (`Ng1f3`, `ed5`, `a8Q`, `0-0`), long algebraic (`e2-e4`), UCI (`e2e4`), figurines (`♘f3`), and the null moves `--`,
-/// `Z0`, `0000` and `@@@@`. Marks of check, mate and en passant at the end count for nothing.
+/// (`Ng1f3`, `ed5`, `a8Q`, `0-0`), long algebraic (`e2-e4`), UCI (`e2e4`), figurines (`♘f3`), and the null moves
+/// `--`, `Z0`, `0000` and `@@@@`. Marks of check, mate and en passant at the end are ignored.
 ///
 /// # Errors
 ///

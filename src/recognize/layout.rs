@@ -9,7 +9,7 @@ pub const PIECE_SIZE: usize = 2 * 10 * 64 * 64;
 /// The entries for a pawn, a byte each: the side to move, the pawn on the files a to d, the strong king, the lone king.
 pub const PAWN_SIZE: usize = 2 * 24 * 64 * 64;
 /// The entries for a rook pawn and the wrong bishop, a bit each: the side to move, the rank of the pawn, which stands
-/// on the file a, the bishop on the dark squares, the strong king, the lone king.
+/// on the a-file, the bishop on the dark squares, the strong king, the lone king.
 pub const WRONG_BISHOP_SIZE: usize = 2 * 6 * 32 * 64 * 64;
 /// The entries for bishop and knight with the lone king to move, half a byte each: the lone king in the triangle a1,
 /// h1, d4, e4, the strong king, the bishop on the dark squares, the knight.

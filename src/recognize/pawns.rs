@@ -34,8 +34,8 @@ pub static PAWNS: Class = Class {
 };
 
 /// Bishops and pawns: a rook pawn with the wrong bishop is looked up; else one of each is won if the pawn would win
-/// alone and the bishop is not in its way; any number is drawn before a king in the corner that the bishops cannot
-/// attack.
+/// alone and the bishop is not in its way; any number of them is drawn against a king in the corner that the bishops
+/// cannot attack.
 pub static BISHOPS_AND_PAWNS: Class = Class {
     name: "bishops and pawns against the lone king",
     judge: |view| {
@@ -101,7 +101,8 @@ fn two_pawns_win(view: &EndingView, pawns: Bitboard, king: Square) -> bool {
     if fact(winners == left.count(), "each pawn would win alone, by the table of three men") {
         return true;
     }
-    // A pawn that wins alone still wins if the other is not in its way and the king not cornered for a stalemate.
+    // A pawn that wins alone still wins if the other is not in its way and the king is not in a corner, where it
+    // might be stalemated.
     let mut files = left.into_iter().map(Square::file);
     fact(winners > 0, "one of the pawns would win alone, by the table of three men")
         && holds(files.next() != files.next(), "the pawns are on different files")
@@ -170,9 +171,9 @@ fn corner_of_rook_pawns(view: &EndingView) -> Option<Square> {
 ///
 /// Proof. Let the block be the corner and its three neighbours. The corner can be attacked only by the strong king,
 /// from another square of the block: bishops are of the other colour, and pawns of that file attack only the file
-/// beside it. While the lone king is in the block, that is illegal, for all squares of the block touch each other. So
-/// a lone king beside the corner can always step into it, or take there what has just promoted; and in the corner it
-/// is never in check and at worst stalemated.
+/// beside it. While the lone king is in the block, that is illegal, because all squares of the block touch each
+/// other. So a lone king beside the corner can always step into it, or take there what has just promoted; and in the
+/// corner it is never in check and at worst stalemated.
 ///
 /// Against two men, the lone king may still be on its way, if no enemy can get there before it.
 fn corner_fortress(view: &EndingView) -> Verdict {

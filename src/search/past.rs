@@ -132,7 +132,7 @@ mod tests {
         assert_ne!(haunted, past(&format!("{TO_AND_FRO}g1f3 g8f6")), "another set of traps");
     }
 
-    /// The clock of a position stops at its largest number, and so does that of the key.
+    /// The clock of a position saturates at its largest number, and so does that of the key.
     #[test]
     fn the_likely_key_of_the_largest_clock_is_the_key() {
         let mut position = Position::startpos();

@@ -46,7 +46,7 @@ fn with_seat(
     });
 }
 
-/// As [`with_seat`], for `work` that makes its own search; what it returns comes back.
+/// As [`with_seat`], for `work` that makes its own search; returns its result.
 fn with_shared<T: Send>(
     seat: Seat,
     fen: &str,

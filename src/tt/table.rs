@@ -287,7 +287,7 @@ fn zeroed<S: Seal>(slots: usize) -> Option<Vec<Slot<AtomicU64, S>>> {
     if layout.size() == 0 {
         return Some(Vec::new());
     }
-    // `Vec` can either fail softly or have its memory zeroed by the operating system, not both; hence this by hand.
+    // `Vec` can either fail softly or have its memory zeroed by the operating system, not both; hence by hand.
     // SAFETY: the layout is not empty; it is the one that `Vec` uses for this length and capacity, from the same
     // allocator; and a slot of zeros is a valid slot, as its words are integers and its marker has no bytes.
     let slots = unsafe {

@@ -317,7 +317,8 @@ fn hammered_entries_are_whole() {
     assert_eq!(broken, 0, "of {accepted}");
 }
 
-/// The same hammer over slots without a seal: if it did not find the mixtures there, it would prove nothing above.
+/// The same hammer over slots without a seal: if it did not find the mixtures there, the test above would prove
+/// nothing.
 #[test]
 fn the_hammer_finds_torn_entries() {
     let (accepted, broken) = hammer::<Torn>(u64::MAX, Duration::from_secs(60));

@@ -49,7 +49,7 @@ impl Default for Probing {
 
 /// The number of missing tables that a remark names.
 const MISSING_TOLD: usize = 8;
-/// The number of files of a kind that are named where a path is opened: a folder of six men has some seven hundred.
+/// The number of files of a kind that are named when a path is opened: a folder for six men has some seven hundred.
 const FILES_NAMED: usize = 8;
 
 /// Opened tablebases; shared by all threads.

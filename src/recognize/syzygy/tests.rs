@@ -83,7 +83,7 @@ fn broken_tables_are_told_once_and_never_asked_again() {
     }
 }
 
-/// Every single byte of a table may be wrong; nothing worse than a wrong answer may come of it.
+/// Any single byte of a table may be wrong; nothing worse than a wrong answer may come of it.
 #[test]
 fn corrupted_tables_do_no_harm() {
     let Some(real) = shared("data/syzygy") else { return };
