@@ -16,7 +16,7 @@ enum Half {
 }
 
 /// The capacity of a [`MoveList`]. No position of a game has more than 218 legal moves; composed ones full of queens
-/// have up to 271 and perhaps more.
+/// have up to 271, perhaps more.
 pub const MAX_MOVES: usize = 270;
 
 const UNDERPROMOTIONS: [Role; 3] = [Role::Knight, Role::Rook, Role::Bishop];

@@ -199,7 +199,8 @@ pub static QUEEN_EACH: Class = Class {
     },
 };
 
-/// Rook against bishop: the rook never loses, and a bishop that holds beside a king off the edge draws.
+/// Rook against bishop: the rook never loses, and the bishop, to move, draws if it is safe and its king is off the
+/// edge.
 pub static ROOK_BISHOP: Class = Class {
     name: "rook against bishop",
     judge: |view| {
