@@ -79,17 +79,13 @@ pub fn strength(tools: &Tools) -> Result<Measured, String> {
         accidents.iter_mut().zip(result.accidents).for_each(|(sum, count)| *sum += count);
         table += &result.row(&name_of(program)?, opponent);
     }
-    let [ours, theirs] = accidents.map(|count| match count {
-        0 => "no game".to_owned(),
-        1 => "one game".to_owned(),
-        count => format!("{count} games"),
-    });
+    let [ours, theirs] = accidents;
     Ok(Measured {
         table,
         conditions: format!(
             "Ibex by {}; {CONTROL} s by fastchess, two at a time, one thread and 16 MB each, openings UHO_4060_v4 in \
-             pairs, {ENDED_EARLY}; on time, by an illegal move or a crash Ibex lost {ours}, all opponents together \
-             {theirs}",
+             pairs, {ENDED_EARLY}; games lost on time, by an illegal move or by a crash: Ibex {ours}, all opponents \
+             together {theirs}",
             tools.build()
         ),
     })

@@ -8,7 +8,7 @@ impl Position {
     /// Whether a legal move gives check.
     pub fn gives_check(&self, m: Move) -> bool {
         let Move::Normal { role, from, to, promotion, .. } = m else {
-            // Castling and en passant move two pieces at once; they are rare enough to be played.
+            // Castling and en passant change more than two squares; they are rare enough to be played.
             return self.after(m).in_check();
         };
         let board = self.board();

@@ -12,8 +12,7 @@ use shakmaty::{CastlingMode, Chess, FromSetup, PositionError, PositionErrorKinds
 use super::Position;
 use super::movegen::MAX_MOVES;
 
-/// The highest halfmove clock that is accepted: the 75-move rule ends every game there, and a higher one would end
-/// every search at once.
+/// The highest halfmove clock that is accepted: the 75-move rule ends every game there.
 const LAST_HALF_MOVE: i64 = 150;
 
 /// What a castling field may hold, rooks' files of Chess960 included.
