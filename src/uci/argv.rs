@@ -1,4 +1,4 @@
-//! Words behind the program's name that are no command of its own: lines of the protocol, or flags to be ignored.
+//! Arguments that are not a subcommand: lines of the protocol, or flags to be ignored.
 
 use std::path::Path;
 
@@ -7,19 +7,19 @@ use super::parse;
 /// What to do with the arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// Lines to be carried out instead of standard input's; none for a session.
+    /// Lines to carry out instead of standard input; empty for a session.
     pub lines: Vec<String>,
     /// Unknown flags. Some programs pass all their settings this way, so they must do no harm.
     pub unknown: Vec<String>,
-    /// The first argument that is no flag, as it stands.
+    /// The first argument that is not a flag, as it stands.
     pub first: String,
 }
 
-/// Sorts the arguments: where one holds a blank each is a line, otherwise all together are one.
+/// Sorts the arguments: if one holds a blank, each is a line; otherwise all together are one line.
 pub fn plan(arguments: impl IntoIterator<Item = String>) -> Plan {
     let is_flag = |word: &String| {
         let mut chars = word.chars();
-        // A negative number ("go wtime -100") is no flag.
+        // A negative number ("go wtime -100") is not a flag.
         chars.next() == Some('-') && !chars.next().is_some_and(|c| c.is_ascii_digit())
     };
     let arguments: Vec<String> = arguments.into_iter().collect();
@@ -36,13 +36,13 @@ pub fn plan(arguments: impl IntoIterator<Item = String>) -> Plan {
     Plan { lines, unknown, first }
 }
 
-/// What to say of words that are no lines of the protocol, in one line; none where they may be.
+/// The error message, in one line, for words that are not lines of the protocol; `None` if they may be.
 ///
-/// `prompt` are the words of the prompt, `commands` the commands of the program.
+/// `prompt`: the words of the prompt; `commands`: the commands of the program.
 pub fn refuse(plan: &Plan, prompt: &[&str], commands: &[&str]) -> Option<String> {
     let mut words = plan.lines.iter().flat_map(|line| line.split_whitespace());
     let first = words.clone().next()?;
-    // A dirty line may have a command behind other words, as on standard input.
+    // As on standard input, other words may precede a command.
     if first.starts_with('#') || prompt.contains(&&*first.to_ascii_lowercase()) || words.any(parse::is_keyword) {
         return None;
     }
@@ -63,7 +63,7 @@ pub fn refuse(plan: &Plan, prompt: &[&str], commands: &[&str]) -> Option<String>
     })
 }
 
-/// Which commands take a file of this name; none if it is no name of a file.
+/// Which commands take a file of this name; `None` if it is not a file name.
 fn advice_on_file(name: &str) -> Option<String> {
     let lower = name.to_ascii_lowercase();
     let plain = [".gz", ".zst", ".bz2"].iter().find_map(|end| lower.strip_suffix(end)).unwrap_or(&lower);
@@ -82,7 +82,7 @@ fn advice_on_file(name: &str) -> Option<String> {
     })
 }
 
-/// How many letters have to be added, left out, replaced or exchanged with their neighbour to make one word the other.
+/// The edit distance: how many letters must be added, left out, replaced or swapped with their neighbour.
 pub fn word_distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(40).collect(), b.chars().collect());
     let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];

@@ -1,8 +1,8 @@
-//! Standard input as lines of text, read by a thread of its own so that `stop` is heard while the engine thinks.
+//! Standard input as lines of text, read by a thread of its own so that `stop` arrives while the engine thinks.
 //!
 //! What arrives is bytes from programs of every kind: carriage returns, byte-order marks, NULs, names and paths in
-//! whatever encoding, lines of megabytes. All of it becomes text or is left out. An input that cannot be read has ended,
-//! with a line on standard error.
+//! whatever encoding, lines of megabytes. All of it becomes text or is left out. A read error ends the input, with a
+//! line on standard error.
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
@@ -13,13 +13,13 @@ use super::parse;
 /// Longer lines are refused: no position or option needs as many bytes, and an endless line must not fill the memory.
 const LONGEST: usize = 16 << 20;
 
-/// How much of a line that is too long is looked at.
+/// How many bytes of an overlong line are looked at.
 const BEGINNING: usize = 64;
 
 /// What the reader thread delivers. The end of the input is the end of the channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// A line that says something, without its end.
+    /// A line that is not empty, without its line end.
     Line(String),
     /// A line that was too long to be kept; what is left of it begins with its first word, if that was kept.
     TooLong(String),
@@ -45,7 +45,7 @@ pub fn spawn(
     Ok(receiver)
 }
 
-/// All the lines of these bytes, and `quit` behind them.
+/// All lines of these bytes, then `quit`.
 pub fn whole(bytes: &[u8]) -> Receiver<Input> {
     let (sender, receiver) = unbounded();
     if read(bytes, &sender) == LastWord::End {
@@ -54,16 +54,16 @@ pub fn whole(bytes: &[u8]) -> Receiver<Input> {
     receiver
 }
 
-/// How the reading has ended.
+/// How the reading ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LastWord {
-    /// With the command `quit`: nothing behind it is read.
+    /// With the command `quit`: nothing after it is read.
     Quit,
-    /// With the input, or when the listener is gone.
+    /// With the end of the input, or because the receiver is gone.
     End,
 }
 
-/// These lines and then the end, as if they had been typed. A last `quit` is no more than that end: it cuts no search off.
+/// These lines and then the end of the input, as if typed. A last `quit` is just that end: it cuts no search off.
 pub fn prepared(lines: impl IntoIterator<Item = String>) -> Receiver<Input> {
     let (sender, receiver) = unbounded();
     let mut lines: Vec<String> = lines.into_iter().map(|line| clean(line.as_bytes())).collect();
@@ -101,18 +101,17 @@ fn read(mut source: impl BufRead, sender: &Sender<Input>) -> LastWord {
     }
 }
 
-/// What came of reading a line.
+/// The result of reading a line.
 enum Reading {
-    /// A line, or what stands behind the last line's end.
+    /// A line, or what follows the last line end.
     Line,
-    /// A line that has more than [`LONGEST`] bytes, of which the first are kept.
+    /// A line of more than [`LONGEST`] bytes, of which the first are kept.
     TooLong,
     /// Nothing more will come.
     End,
 }
 
-/// Reads up to the next line feed or carriage return, and leaves that out. (Where both follow each other, the line between
-/// them is empty.)
+/// Reads up to the next line feed or carriage return, and leaves that out. (A CR LF thus gives an empty line as well.)
 fn read_line(source: &mut impl BufRead, bytes: &mut Vec<u8>) -> io::Result<Reading> {
     let (mut anything, mut too_long) = (false, false);
     loop {
@@ -172,7 +171,7 @@ mod tests {
         assert_eq!(read(&b"stop\n# quit\nsetoption name quit\nquits"[..], &sender), LastWord::End);
         let end = vec![b' '; 1000];
         assert_eq!(lines(&[&end[..], b"quit\nisready"].concat()), [line("quit")]);
-        // However much stands before it; but not where it means something else.
+        // `quit` counts whatever precedes it, but not where it means something else.
         let dirt = "x".repeat(200);
         assert_eq!(read(format!("{dirt} quit\nuci").as_bytes(), &sender), LastWord::Quit);
         assert_eq!(read(&b"help quit\nbench quit\nposition quit"[..], &sender), LastWord::End);

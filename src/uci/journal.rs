@@ -1,6 +1,6 @@
-//! The log: messages beside the protocol, and the protocol itself if the user wants it.
+//! The log: messages outside the protocol, and the protocol itself if the user wants it.
 //!
-//! Messages go to standard error from the level that the variable `IBEX_LOG` names (`warn` without it). The option
+//! Messages of the level set by the variable `IBEX_LOG` (`warn` without it) or above go to standard error. The option
 //! `Debug Log File` adds a file that gets everything, with both directions of the protocol, each line with its time.
 //! Standard output belongs to the protocol alone.
 
@@ -65,7 +65,7 @@ pub fn start() {
     }
 }
 
-/// Logs everything to this file as well, from its end on; an empty path ends that.
+/// Also logs everything to this file, appending to it; an empty path stops that.
 ///
 /// # Errors
 ///

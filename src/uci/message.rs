@@ -10,7 +10,7 @@ use vampirc_uci::{UciInfoAttribute, UciMessage, UciMove, UciOptionConfig, UciPie
 use crate::bound::Bound;
 use crate::score::Score;
 
-/// A command that is one word and at most a switch.
+/// A command of one word and at most a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Simple {
     Uci,
@@ -25,9 +25,9 @@ pub enum Simple {
 }
 
 impl Simple {
-    /// Reads a command from its canonical text; `None` if it is none of these.
+    /// Reads a command from its canonical text; `None` if it is not one of these.
     pub fn parse(canonical: &str) -> Option<Simple> {
-        // The parser is known to panic on inputs that are not given to it here; should it still, the engine goes on.
+        // The parser panics on some inputs. None should reach it here; if it panics anyway, the engine goes on.
         match catch_unwind(|| vampirc_uci::parse_one(canonical)).ok()? {
             UciMessage::Uci => Some(Simple::Uci),
             UciMessage::Debug(on) => Some(Simple::Debug(on)),
@@ -42,7 +42,7 @@ impl Simple {
     }
 }
 
-/// What an `option` line says of the values.
+/// The values that an `option` line declares.
 #[derive(Clone, Copy, Debug)]
 pub enum Values<'a> {
     Check { default: bool },
@@ -59,12 +59,12 @@ pub enum Fact<'a> {
     /// The number of the line, from 1.
     MultiPv(usize),
     Score(Score, Bound),
-    /// Wins, draws and losses of a thousand games.
+    /// Wins, draws and losses per thousand games.
     Wdl([u32; 3]),
     Nodes(u64),
     /// Nodes per second, from the nodes and their time.
     Speed(u64, Duration),
-    /// Of a thousand.
+    /// Per mille.
     HashFull(u32),
     TbHits(u64),
     Time(Duration),
@@ -131,8 +131,8 @@ impl fmt::Display for Message {
 
 /// A move as the protocol writes it.
 ///
-/// Castling is the king's own move, and "king takes rook" in Chess960; also without Chess960 being announced where
-/// king and rook do not stand at home, for only that form is clear there.
+/// Castling is the king's move, but "king takes rook" in Chess960. The latter form is also used without Chess960 if
+/// king and rook are not on their home squares, because only it is clear there.
 pub fn move_text(m: Move, chess960: bool) -> impl fmt::Display {
     to_protocol(m, chess960)
 }

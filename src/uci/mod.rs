@@ -1,8 +1,8 @@
 //! The UCI front end: a session between a chess program (or a person) and the engine.
 //!
 //! One thread reads standard input, the engine searches on threads of its own, and the session in between never waits
-//! for either, so `stop`, `isready` and `quit` are heard at any time, but for commands like `bench` that run alone. What
-//! must not happen during a search (a new position, an option, another search) is put off until it has ended, in order.
+//! for either, so `stop`, `isready` and `quit` work at any time, except during commands like `bench` that run alone.
+//! What must not happen during a search (a new position, an option, another search) waits for its end, in order.
 
 mod argv;
 mod input;
@@ -36,9 +36,9 @@ const NAME: &str = concat!("Ibex ", env!("IBEX_VERSION"));
 /// The authors that it names.
 const AUTHORS: &str = env!("CARGO_PKG_AUTHORS");
 
-/// Carries out arguments that are no command of the program: lines of the protocol, or else a session on standard
-/// input. `extras` are commands that other modules lend to the prompt, `commands` those of the program, for advice
-/// where a word is neither.
+/// Carries out arguments that are not a subcommand: lines of the protocol, or else a session on standard input.
+/// `extras` are commands that other modules lend to the prompt; `commands` are those of the program, to suggest one
+/// for a word that is neither.
 pub fn run(arguments: impl IntoIterator<Item = String>, extras: &[LentCommand], commands: &[&str]) -> ExitCode {
     debug_assert!(extras.iter().all(|extra| prompt::is_word(extra.name)), "a word of the prompt");
     let plan = argv::plan(arguments);
@@ -76,8 +76,8 @@ pub fn run(arguments: impl IntoIterator<Item = String>, extras: &[LentCommand], 
     }
 }
 
-/// Has standard input and output wait where they do not. A program that shares a terminal or a socket with Ibex may have
-/// switched that off, and then "nothing yet" is an error, which would end the session.
+/// Makes standard input and output blocking. A program that shares a terminal or a socket with Ibex may have switched
+/// that off, and then "nothing yet" is an error, which would end the session.
 #[cfg(unix)]
 fn make_streams_wait() {
     for stream in [libc::STDIN_FILENO, libc::STDOUT_FILENO] {
@@ -92,16 +92,16 @@ fn make_streams_wait() {
     }
 }
 
-/// A line on standard error, if anybody listens there.
+/// Writes a line to standard error, if anyone reads it.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// How long a line may wait for its reader once `quit` was heard.
+/// How long a line may wait for its reader after `quit`.
 const LAST_WAIT: Duration = Duration::from_millis(500);
 
-/// Ends the process, after `quit`, if the output's reader has stopped reading: a session that waits for it would wait
-/// for ever. (After the end of the input it does wait, as a pager reads when its user wants to.)
+/// Ends the process, after `quit`, if the output's reader has stopped reading: waiting for it would take for ever.
+/// (After the end of the input, the session does wait, because a pager reads when its user wants to.)
 fn leave_a_stuck_reader(output: &Weak<Output>) {
     while let Some(output) = output.upgrade() {
         if output.waiting() > LAST_WAIT {
@@ -113,9 +113,9 @@ fn leave_a_stuck_reader(output: &Weak<Output>) {
     }
 }
 
-/// Holds a conversation with these bytes as its input, and ends it with `quit`; for tests and fuzzers.
+/// Runs a session with these bytes as its input, and ends it with `quit`; for tests and fuzzers.
 ///
-/// The options that name files are as open to the input as they are to a chess program.
+/// The input can set the options that name files, just as a chess program can.
 ///
 /// ```
 /// use std::io::Write;
@@ -142,20 +142,21 @@ pub fn converse(input: &[u8], output: impl Write + Send + 'static) {
     Session::new(output, &[], false).run(input::whole(input));
 }
 
-/// A conversation line by line, for a host without threads (WebAssembly).
+/// A session line by line, for a host without threads (WebAssembly).
 ///
-/// A search runs within [`Dialogue::hear`]; what is said meanwhile reaches it by [`host`](crate::search::host).
+/// A search runs within [`Dialogue::hear`]; input that arrives meanwhile reaches it through
+/// [`host`](crate::search::host).
 #[cfg(target_family = "wasm")]
 pub struct Dialogue(Session);
 
 #[cfg(target_family = "wasm")]
 impl Dialogue {
-    /// A conversation whose answers go to `output`; `extras` are commands that other modules lend to it.
+    /// A session whose answers go to `output`; `extras` are commands that other modules lend to it.
     pub fn new(output: impl Write + Send + 'static, extras: &[LentCommand]) -> Dialogue {
         Dialogue(Session::new(output, extras, false))
     }
 
-    /// Answers a line. Returns whether the conversation goes on.
+    /// Answers a line. Returns whether the session goes on.
     pub fn hear(&mut self, line: &[u8]) -> bool {
         let line = input::clean(line);
         if !line.is_empty() {
@@ -165,12 +166,12 @@ impl Dialogue {
     }
 }
 
-/// What a line of the protocol means, in words for tests and fuzzers: read as a session reads it, and understood for
-/// the initial position and the default options.
+/// What a line of the protocol means, in words, for tests and fuzzers: read as a session reads it, for the initial
+/// position and the default options.
 ///
 /// # Errors
 ///
-/// The [`ParseError`] that the session would report, with [`ParseError::Option`] for what it would report of an option.
+/// The [`ParseError`] that the session would report; [`ParseError::Option`] for an error of an option.
 pub fn understand(line: &str) -> Result<String, ParseError> {
     Ok(match parse::parse(line)? {
         None => String::new(),

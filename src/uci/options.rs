@@ -17,11 +17,11 @@ use crate::score::DrawRule;
 pub struct Options {
     /// The engine's settings.
     pub engine: Settings,
-    /// What this front end keeps for itself.
+    /// The settings of this front end.
     pub ui: UiOptions,
 }
 
-/// Options about the conversation.
+/// Options of the front end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UiOptions {
     /// Castling is written "king takes rook".
@@ -30,7 +30,7 @@ pub struct UiOptions {
     pub show_wdl: bool,
     /// The GUI means to let the engine think on the opponent's time.
     pub ponder: bool,
-    /// Who plays the other side, as the GUI says it.
+    /// The opponent, as the GUI names it.
     pub opponent: String,
     /// The file of the protocol's log.
     pub log_file: String,
@@ -63,7 +63,7 @@ pub enum OptionKind {
     String { default: &'static str, set: fn(&mut Options, &str) },
     /// Something to be done at once.
     Button(Action),
-    /// A number of the search, for tuners; it holds for every engine of the process.
+    /// A parameter of the search, for tuners; its value applies to every engine of the process.
     #[cfg(feature = "tune")]
     Tunable(&'static Tunable),
 }
@@ -256,7 +256,7 @@ pub static OPTIONS: &[Definition] = &[
     },
 ];
 
-/// The search's numbers as options, but for those that the table above has as a switch.
+/// The tunable parameters of the search as options, except those that are switches in the table above.
 #[cfg(feature = "tune")]
 static TUNABLES: std::sync::LazyLock<Vec<Definition>> = std::sync::LazyLock::new(|| {
     let switch = |number: &&Tunable| OPTIONS.iter().any(|option| option.name.eq_ignore_ascii_case(number.name));
@@ -295,7 +295,7 @@ fn to_milliseconds(number: i32) -> Duration {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OptionError {
-    /// Nothing stands behind the word `name`.
+    /// Nothing follows the word `name`.
     #[error("setoption needs the name of an option")]
     NoName,
     /// No option has this name.
@@ -309,7 +309,7 @@ pub enum OptionError {
         /// The value.
         value: String,
     },
-    /// The option is a number, and the value is none.
+    /// The option is a number, and the value is not.
     #[error("option {name} takes a whole number from {min} to {max}, not '{value}'")]
     NotANumber {
         /// The option.
@@ -326,20 +326,20 @@ pub enum OptionError {
 /// What `setoption` did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionChange {
-    /// The options are other ones (or the same again); perhaps with a remark on how the value was understood.
+    /// The options were set, perhaps to the same values; perhaps with a remark on how the value was understood.
     Options(Option<String>),
     /// A button was pressed.
     Action(Action),
 }
 
-/// Carries out `setoption`; `text` is what stood behind the word `name`.
+/// Carries out `setoption`; `text` is what follows the word `name`.
 ///
-/// Names are known in any case and with any blanks; numbers out of range are moved into it.
+/// Names match in any case and with any blanks; numbers out of range are clamped.
 ///
 /// # Errors
 ///
 /// [`OptionError::NoName`] or [`OptionError::Unknown`] if the text names no option, [`OptionError::NotASwitch`] or
-/// [`OptionError::NotANumber`] if the option does not take the value. The options are as they were.
+/// [`OptionError::NotANumber`] if the option does not take the value. The options stay unchanged.
 pub fn set(options: &mut Options, text: &str) -> Result<OptionChange, OptionError> {
     let (definition, value) = find(text)?;
     let name = definition.name;
@@ -373,7 +373,7 @@ pub fn set(options: &mut Options, text: &str) -> Result<OptionChange, OptionErro
     }
 }
 
-/// The number that a value says, moved into the option's range, and a remark if that was needed.
+/// The number that a value gives, clamped to the option's range, and a remark if it was out of range.
 fn number_within(name: &'static str, value: &str, min: i32, max: i32) -> Result<(i32, Option<String>), OptionError> {
     let number =
         whole_number(value).ok_or_else(|| OptionError::NotANumber { name, min, max, value: value.to_owned() })?;
@@ -384,7 +384,7 @@ fn number_within(name: &'static str, value: &str, min: i32, max: i32) -> Result<
 
 /// The option that this text names, and the value that follows.
 ///
-/// The word "value" ends the name at the first place where what stands before it is the name of an option.
+/// The word "value" ends the name at the first place where the words before it are the name of an option.
 fn find(text: &str) -> Result<(&'static Definition, &str), OptionError> {
     let start = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
     let values = text.split_whitespace().filter(|word| word.eq_ignore_ascii_case("value"));
@@ -407,7 +407,7 @@ fn named(name: &str) -> Option<&'static Definition> {
     all().find(|option| option.name.eq_ignore_ascii_case(&name))
 }
 
-/// A whole number; one that is too large for anything saturates.
+/// A whole number; one that is too large saturates.
 fn whole_number(text: &str) -> Option<i64> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -16,14 +16,14 @@ pub struct Output {
     writer: Mutex<Box<dyn Write + Send>>,
     broken: AtomicBool,
     on_break: Box<dyn Fn() + Send + Sync>,
-    /// Times count from here.
+    /// The zero of the times.
     beginning: Instant,
-    /// When the line began that is being written, in milliseconds and one more; 0 between lines.
+    /// When the line being written began, in milliseconds plus one; 0 between lines.
     since: AtomicU64,
 }
 
 impl Output {
-    /// Writes to `writer`; `on_break` is called once, when it takes no more.
+    /// Writes to `writer`; `on_break` is called once, when a write fails.
     pub fn new(writer: impl Write + Send + 'static, on_break: impl Fn() + Send + Sync + 'static) -> Arc<Output> {
         Arc::new(Output {
             writer: Mutex::new(Box::new(writer)),
@@ -38,7 +38,7 @@ impl Output {
         u64::try_from(self.beginning.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// How long the reader has kept the line waiting that is being written.
+    /// How long the reader has kept the line being written waiting.
     pub fn waiting(&self) -> Duration {
         match self.since.load(Ordering::Relaxed) {
             0 => Duration::ZERO,

@@ -1,9 +1,9 @@
 //! From a line of text to a command.
 //!
 //! The protocol's crate reads the simple commands, by [`Simple::parse`], from text that is made canonical here first.
-//! `go`, `position` and `setoption` are read by this module, because there that parser panics or drops words (a trailing
-//! blank, a depth above 255, `ponder` beside clocks, a FEN of four fields, `perft`, an option whose name holds the word
-//! "value").
+//! This module itself reads `go`, `position` and `setoption`, where the crate's parser panics or drops words (a
+//! trailing blank, a depth above 255, `ponder` beside clocks, a FEN of four fields, `perft`, an option whose name
+//! holds the word "value").
 //!
 //! As the protocol demands: any blanks between words, unknown words skipped, unknown lines ignored. A line that begins
 //! with a word of the prompt is not unknown.
@@ -23,19 +23,19 @@ use crate::time::Limits;
 pub enum Command {
     /// `uci`, `debug`, `isready`, `register`, `ucinewgame`, `stop`, `ponderhit` or `quit`.
     Simple(Simple),
-    /// `setoption`: what stands between `name` and the end of the line.
+    /// `setoption`: the text after `name`.
     SetOption(String),
     /// `position`.
     ///
-    /// One that cannot be read is a command, too: no position is set then, and the next search has to say so.
+    /// One that cannot be read is a command, too: it leaves no position, and the next search must report that.
     Position(Result<Setup, ParseError>),
     /// `go`.
     Go(Go),
     /// `go perft`, or `perft` at the prompt.
     ///
-    /// One whose depth cannot be counted is a command, too: it ends a search without end as another one does.
+    /// One with a bad depth is a command, too: it ends an infinite search as a good one does.
     Perft(Result<Perft, ParseError>),
-    /// A word that the protocol does not know, with what follows it.
+    /// A word that is not of the protocol, with what follows it.
     Other(String, Vec<String>),
 }
 
@@ -49,13 +49,13 @@ pub enum ParseError {
     /// A simple command that the protocol's parser refuses; the command.
     #[error("cannot read '{0}'")]
     Unreadable(String),
-    /// `position` without `startpos` and `fen`.
+    /// `position` with neither `startpos` nor `fen`.
     #[error("position needs 'startpos' or 'fen'")]
     NoPosition,
-    /// `position fen` with nothing behind it.
+    /// `position fen` with nothing after it.
     #[error("'position fen' needs a FEN")]
     NoFen,
-    /// Something else than `moves` behind `position startpos`; the first word of it.
+    /// Something other than `moves` after `position startpos`; its first word.
     #[error("'{0}' after 'position startpos': the word 'moves' is missing")]
     NoMoves(String),
     /// The FEN of `position` cannot be played.
@@ -69,7 +69,7 @@ pub enum ParseError {
         /// Its place in the list, from 1.
         number: usize,
     },
-    /// The depth of `perft` is none that is counted; the word.
+    /// The depth of `perft` is not a number in range; the word.
     #[error("perft goes from depth 0 to {}, not '{}'", perft::DEEPEST, .0)]
     Depth(String),
     /// The line was too long to be read.
@@ -90,7 +90,7 @@ pub fn is_keyword(word: &str) -> bool {
 }
 
 /// The word that makes a line a command of the protocol, with its place among the words. Unknown words before it are
-/// skipped ("joho debug on"), but a word of the prompt is not unknown ("help go"), and a comment is no command.
+/// skipped ("joho debug on"), but a word of the prompt is not unknown ("help go"), and a comment is not a command.
 fn keyword(line: &str) -> Option<(usize, &str)> {
     let first = line.split_whitespace().next()?;
     if first.starts_with('#') || prompt::is_word(first) {
@@ -99,7 +99,7 @@ fn keyword(line: &str) -> Option<(usize, &str)> {
     line.split_whitespace().enumerate().find(|(_, word)| is_keyword(word))
 }
 
-/// Whether a line is the command `quit`. A long game is not read for that: its first word says what it is.
+/// Whether a line is the command `quit`. A long game is not read to the end for that: its first word decides.
 pub fn is_quit(line: &str) -> bool {
     keyword(line).is_some_and(|(_, word)| word.eq_ignore_ascii_case("quit"))
 }
@@ -107,7 +107,7 @@ pub fn is_quit(line: &str) -> bool {
 /// How the protocol writes a null move.
 const NULL_MOVE: &str = "0000";
 
-/// Reads a line; `None` for lines that say nothing.
+/// Reads a line; `None` for an empty line, a comment, or `debug` without a state.
 ///
 /// # Errors
 ///
@@ -186,9 +186,9 @@ impl Setup {
         Ok(Setup { fen, moves: moves.iter().map(|word| word.to_ascii_lowercase()).collect() })
     }
 
-    /// Sets the game up, and returns what had to be repaired.
+    /// Sets up the game, and returns what had to be repaired.
     ///
-    /// Chess960 castling rights are kept even where the GUI has not announced them; `chess960` says that it has.
+    /// Chess960 castling rights are kept even if the GUI has not announced Chess960; `chess960` says whether it has.
     ///
     /// # Errors
     ///
@@ -217,19 +217,19 @@ impl Setup {
     }
 }
 
-/// The fields of a FEN, without the operations of an EPD line behind four of them or behind the counters.
+/// The fields of a FEN, without the operations of an EPD line after four of them or after the counters.
 fn without_operations<'a, 'b>(fields: &'a [&'b str]) -> &'a [&'b str] {
     let is_number = |word: &&str| word.parse::<i64>().is_ok();
     let counters = fields.iter().skip(4).take(2).take_while(|word| is_number(word)).count();
     let end = (4 + counters).min(fields.len());
-    // An operation ends with a semicolon; anything else behind the FEN is an error, and is left for the FEN's reader.
+    // An operation ends with a semicolon; anything else after the FEN is an error, left to the FEN reader.
     if fields[end..].iter().any(|word| word.ends_with(';')) { &fields[..end] } else { fields }
 }
 
 /// Reads a legal move in UCI notation: castling as the king's move or as king takes rook, whichever mode is on.
 pub fn read_move(position: &Position, text: &str) -> Option<Move> {
     position.parse_move(text).or_else(|| {
-        // In Chess960, the king's move may be meant where it is no legal move by itself.
+        // In Chess960, the king's move may mean castling where it is not a legal move by itself.
         position.legal_moves().into_iter().find(|m| {
             let &Move::Castle { king, rook } = m else { return false };
             let side = CastlingSide::from_king_side(king < rook);
@@ -247,20 +247,20 @@ pub struct Perft {
 }
 
 impl Perft {
-    /// A count of every move, to the depth that a word says.
+    /// A perft over all moves, to the depth that a word gives.
     ///
     /// # Errors
     ///
-    /// [`ParseError::Depth`] if the word is no number, or one out of reach.
+    /// [`ParseError::Depth`] if the word is not a number, or is out of range.
     pub fn parse(word: &str) -> Result<Perft, ParseError> {
         let depth = parse_number(word).and_then(|depth| u32::try_from(depth).ok());
         let depth = depth.filter(|&depth| depth <= perft::DEEPEST).ok_or_else(|| ParseError::Depth(word.to_owned()))?;
         Ok(Perft { depth, search_moves: Vec::new() })
     }
 
-    /// The moves of a position whose leaves count.
+    /// The root moves whose leaves are counted.
     ///
-    /// As in a search, moves to search that are not legal here are dropped; when none is left, there is no restriction.
+    /// As in a search, moves to search that are not legal here are dropped; if none is left, there is no restriction.
     pub fn moves(&self, position: &Position) -> Vec<Move> {
         let named: Vec<Move> = self.search_moves.iter().filter_map(|text| read_move(position, text)).collect();
         let mut moves: Vec<Move> = position.legal_moves().into_iter().collect();
@@ -286,8 +286,8 @@ pub struct Go {
     search_moves: Vec<String>,
 }
 
-/// Reads what follows `go`. Every limit combines with every other; a keyword without its number is skipped. A count of
-/// moves has no limit but its depth.
+/// Reads what follows `go`. Limits combine freely; a keyword without its number is skipped. A perft has no limit but
+/// its depth.
 fn go(words: &[&str]) -> Command {
     let (mut go, mut count) = (Go::default(), None);
     let mut words = words.iter().map(|word| word.to_ascii_lowercase()).peekable();
@@ -305,7 +305,7 @@ fn go(words: &[&str]) -> Command {
             "winc" => go.increment.white = value().map(to_milliseconds).or(go.increment.white),
             "binc" => go.increment.black = value().map(to_milliseconds).or(go.increment.black),
             "movetime" => go.movetime = value().map(to_milliseconds).or(go.movetime),
-            // GUIs write 0 and less for "no time control ahead".
+            // GUIs write 0 or less for "no time control ahead".
             "movestogo" => go.moves_to_go = value().map(to_count).filter(|&n| n > 0).or(go.moves_to_go),
             "depth" => go.depth = value().map(to_count).or(go.depth),
             "mate" => go.mate = value().map(to_count).or(go.mate),
@@ -330,7 +330,7 @@ fn go(words: &[&str]) -> Command {
     }
 }
 
-/// A number as programs write it: whole, or with a fraction or exponent that is cut; out of range, it saturates.
+/// A number as programs write it: whole, or with a fraction or exponent, which is cut off; out of range, it saturates.
 fn parse_number(text: &str) -> Option<i64> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if !digits.starts_with(|c: char| c.is_ascii_digit()) {
@@ -343,7 +343,7 @@ fn to_count(number: i64) -> u32 {
     u32::try_from(number.max(0)).unwrap_or(u32::MAX)
 }
 
-/// A time on the clock: what is negative has run out, and what is longer than three years will not be noticed.
+/// A time on the clock: a negative one has run out, and one longer than three years makes no difference.
 fn to_milliseconds(number: i64) -> Duration {
     Duration::from_millis(number.clamp(0, 100_000_000_000).unsigned_abs())
 }
@@ -355,14 +355,14 @@ fn looks_like_move(word: &str) -> bool {
 }
 
 impl Go {
-    /// The same search, as short as can be: to depth 1.
+    /// The same search, but only to depth 1.
     pub fn shortened(self) -> Go {
         Go { depth: Some(1), ..self }
     }
 
     /// The limits of a search of this position.
     ///
-    /// Moves to search that are not legal here are dropped; when none is left, there is no restriction.
+    /// Moves to search that are not legal here are dropped; if none is left, there is no restriction.
     pub fn limits(&self, position: &Position) -> Limits {
         let only = !self.has_real_limit();
         let mut limits = Limits {
@@ -386,25 +386,25 @@ impl Go {
         limits
     }
 
-    /// Whether anything limits the search but a zero. Programs that write every limit write zero for one that is not
-    /// set; alone, it asks for the least.
+    /// Whether anything other than a zero limits the search. Programs that write every limit write zero for one that
+    /// is not set; a zero alone asks for the shortest search.
     fn has_real_limit(&self) -> bool {
         self.infinite || self.clock.iter().any(Option::is_some) || self.has_fixed_limit()
     }
 
-    /// Whether a depth, a number of nodes, a time for the move or a mate is set, and not to zero.
+    /// Whether a depth, a number of nodes, a time for the move or a mate is set to more than zero.
     fn has_fixed_limit(&self) -> bool {
         let counts = [self.depth.map(u64::from), self.nodes, self.mate.map(u64::from)];
         self.movetime.is_some_and(|time| !time.is_zero()) || counts.iter().flatten().any(|&n| n > 0)
     }
 
-    /// Whether a clock or an increment is set, and not to zero.
+    /// Whether a clock or an increment is set to more than zero.
     fn has_clock(&self) -> bool {
         self.clock.iter().chain(self.increment.iter()).flatten().any(|time| !time.is_zero())
     }
 
-    /// A game with clocks, but without ours, is not played without one: our clock is taken to show what the opponent's
-    /// shows or, with increments alone, zero. Beside another limit no clock is missed.
+    /// If only other clocks or increments are given, our clock is taken to show what the opponent's shows or, with
+    /// increments alone, zero. Beside another limit, no clock is needed.
     fn complete_clock(&self, turn: Color, limits: &mut Limits) {
         if self.infinite || limits.clock[turn].is_some() || has_fixed_limit(limits) {
             return;
@@ -575,7 +575,7 @@ mod tests {
         assert_eq!(fixed(&format!("go infinite {all}")), (None, None, None, None, true));
         assert_eq!(fixed("go depth 0 nodes 500 movetime 0"), (None, Some(500), None, None, false));
         assert_eq!(fixed(&format!("go {all}")), (Some(1), Some(1), Some(Duration::ZERO), Some(1), false));
-        // Nor is a clock, where all that shows a time shows zero.
+        // Nor does a clock limit the search beside another limit, if every clock and increment is zero.
         let clocks = "wtime 0 btime 0 winc 0 binc 0";
         for (line, clock) in [
             ("go depth 12 wtime 0 btime 0".to_owned(), None),
@@ -639,18 +639,18 @@ mod tests {
         let after = |moves: &str| game(&format!("position startpos moves {moves}")).expect(moves);
         let (before, passed) = (after("e2e4 d7d6 e4e5 f7f5"), after("e2e4 d7d6 e4e5 f7f5 0000"));
         assert!(before.position().fen().ends_with(" w KQkq f6 0 3"), "{}", before.position().fen());
-        // The right to capture in passing goes, the clock counts on, and the key is that of the position without a past.
+        // The en passant right goes, the clock counts on, and the key is that of the position without a past.
         assert!(passed.position().fen().ends_with(" b KQkq - 1 3"), "{}", passed.position().fen());
         assert_eq!(Position::from_fen(&passed.position().fen(), CastlingMode::Standard).unwrap().key(), {
             passed.position().key()
         });
-        // Both sides pass: the same position, but no repetition of it.
+        // Both sides pass: the same position, but not a repetition.
         let twice = after("g1f3 0000 0000 0000 0000 0000 0000");
         assert_eq!(twice.position().key(), after("g1f3").position().key());
         assert_eq!((twice.occurrences(), twice.outcome()), (0, None));
-        // What is repeated after a pass counts.
+        // Repetitions after a pass count.
         assert_eq!(after("0000 b8c6 g1f3 c6b8 f3g1").occurrences(), 1);
-        // With nothing but kings and rooks that may castle.
+        // Only kings and rooks that may castle.
         let kings = game("position fen 4k2r/8/8/8/8/8/8/R3K3 w Qk - 3 9 moves 0000 0000").unwrap();
         assert!(kings.position().fen().ends_with(" w Qk - 5 10"), "{}", kings.position().fen());
     }
@@ -684,12 +684,12 @@ mod tests {
         assert_eq!(game(&format!("{standard} e1g1 e8c8")).unwrap().position().fen(), {
             game(&format!("{standard} e1h1 e8a8")).unwrap().position().fen()
         });
-        // A Chess960 position that was not announced keeps its rights; the king's own square is no move of its own.
+        // A Chess960 position that was not announced keeps its rights; e1 is the rook's square.
         let inner = "position fen 8/7P/3bR3/8/7Q/5k2/8/1K2R2R w E - 0 1 moves";
         assert_eq!(game(&format!("{inner} b1e1")).unwrap().position().fen(), {
             game(&format!("{inner} b1g1")).unwrap().position().fen()
         });
-        // Where the king could also step there, the step is meant.
+        // Where the king could also step there, that step is meant.
         let step = "position fen 4k3/8/8/8/8/8/8/5K1R w H - 0 1 moves";
         let game = game(&format!("{step} f1g1")).unwrap();
         assert_eq!(game.position().board().rooks(), Square::H1.into());

@@ -1,9 +1,9 @@
 //! From the search's events to `info` and `bestmove` lines.
 //!
-//! The manners that users and tools expect: no flood while iterations take no time, bounds and the current move only
-//! after seconds, and at the end a line that agrees with `bestmove` and shows the final counts. Its score is a bound if
-//! the move had failed high when the search ended, if the search ended in its first iteration, or if only a bound is
-//! proved.
+//! It behaves as users and tools expect: no flood while iterations take no time, bounds and the current move only
+//! after seconds, and at the end a line that agrees with `bestmove` and shows the final counts. Its score is a bound
+//! if the move had failed high when the search ended, if the search ended in its first iteration, or if only a bound
+//! is proved.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,12 +18,12 @@ use crate::position::Position;
 use crate::score::Score;
 use crate::search::{Event, Outcome, Report};
 
-/// Bounds and the current move are of interest only in searches that last.
+/// Bounds and the current move are of interest only in long searches.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// Lines that a search may print at once, and those that each further second allows.
+/// Lines that a search may print at once, and the lines that each further second allows.
 const BURST: u32 = 120;
 const LINES_PER_SECOND: u32 = 100;
-/// The room that current moves leave to the lines with scores.
+/// Lines that current moves leave free for lines with scores.
 const RESERVE: usize = BURST as usize / 2;
 
 /// How moves and scores are written.
@@ -50,13 +50,13 @@ pub struct Printer {
 struct State {
     /// Lines printed so far.
     printed: u32,
-    /// Whether the lines of the iteration that are coming are shown or kept back.
+    /// Whether the coming lines of the iteration are shown or kept back.
     showing: bool,
-    /// The lines of the latest iteration that were kept back.
+    /// The lines of the latest iteration, if kept back.
     held: Vec<Report>,
-    /// The last line of the first variation that was printed.
+    /// The last printed line of the first variation.
     last: Option<Report>,
-    /// Since then the search has become one for our own move, and nothing of it has been printed.
+    /// Since that line, the search has become one for our own move, and nothing of it has been printed.
     afresh: bool,
 }
 
@@ -67,7 +67,7 @@ impl Printer {
         Printer { output, style, started: Instant::now(), in_check: root.in_check(), men, state: Mutex::default() }
     }
 
-    /// Prints an event, if it is worth it now.
+    /// Prints an event, if it should be shown now.
     pub fn event(&self, event: &Event) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
@@ -80,7 +80,7 @@ impl Printer {
                 }
             }
             Event::CurrentMove { depth, current, number, nodes, time: spent } => {
-                // Behind lines that wait it would be news before what is older.
+                // While lines are kept back, it would be newer than they are.
                 if self.started.elapsed() >= PATIENCE && state.held.is_empty() && self.has_room(&state, 1 + RESERVE) {
                     state.printed += 1;
                     self.info([
@@ -98,7 +98,7 @@ impl Printer {
         }
     }
 
-    /// Prints what was kept back, if there is room again: to be called now and then while the search is silent.
+    /// Prints what was kept back, if the limit allows; call it now and then while the search is silent.
     pub fn tick(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if !state.held.is_empty() && self.has_room(&state, state.held.len()) {
@@ -106,7 +106,7 @@ impl Printer {
         }
     }
 
-    /// The expected move was played: the lines for our move begin here.
+    /// The expected move was played: from here on, the lines are for our move.
     pub fn ponderhit(&self) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).afresh = true;
     }
@@ -183,19 +183,19 @@ impl Printer {
                 self.info([Fact::Depth(0), Fact::Nodes(outcome.nodes), Fact::Time(outcome.time), Fact::Pv(&[best])])
             }
         }
-        // The expected reply is that of the line; the engine may know one where the line has none.
+        // The expected reply is that of the line; the engine may have one if the line has none.
         let reply = last.and_then(|last| last.pv.get(1).copied()).or(outcome.ponder);
         self.output.message(&Message::best_move(best, reply, self.style.chess960));
     }
 }
 
-/// The line that a search ends with: it belongs to the move that is played and has the final counts.
+/// The line that ends a search: it belongs to the move that is played and has the final counts.
 fn final_line(outcome: &Outcome, best: Move, shown: Option<&Report>) -> Option<Report> {
     let last = outcome.last.as_ref()?;
-    // An iteration that was interrupted may have left nothing but the head of the line that was shown before.
+    // An interrupted iteration may have left only the beginning of the line that was shown before.
     let same = shown.filter(|shown| shown.value == last.value && shown.pv.first() == Some(&best));
     let line = same.unwrap_or(last);
-    // Depths are iterations, and the last line comes from the last of them.
+    // Depth means iterations, and the last line comes from the last of them.
     let depth = line.depth.max(shown.map_or(0, |shown| shown.depth));
     Some(Report {
         line: 1,
@@ -209,7 +209,7 @@ fn final_line(outcome: &Outcome, best: Move, shown: Option<&Report>) -> Option<R
     })
 }
 
-/// Whether the line that was shown says what the final one would say.
+/// Whether the shown line says what the final one would say.
 fn agrees(shown: &Report, last: &Report) -> bool {
     shown.value == last.value && shown.depth == last.depth && shown.pv == last.pv && shown.nodes == last.nodes
 }
@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(page.lines()[1], "info depth 5 currmove e2e4 currmovenumber 1 nodes 9000 nps 3000 time 3000");
     }
 
-    /// Short iterations with many root moves: a root move each is no reason to keep the lines back.
+    /// Short iterations with many root moves: their current moves must not keep the lines back.
     #[test]
     fn current_moves_leave_room_for_lines() {
         let (mut printer, page) = printer(Style::default());
@@ -308,7 +308,7 @@ mod tests {
         assert!(page.lines().len() < before + 200, "bounds are no flood either");
     }
 
-    /// More lines than current moves leave room for: nothing newer comes before them.
+    /// More lines than current moves leave free: nothing newer comes before them.
     #[test]
     fn current_moves_wait_for_lines_that_are_kept_back() {
         let (mut printer, page) = printer(Style::default());
@@ -352,7 +352,7 @@ mod tests {
         printer.event(&Event::Line(exact.clone()));
         printer.event(&Event::Done(outcome(Some(exact.clone()))));
         assert_eq!(page.lines().len(), 2, "nothing to add: {:?}", page.lines());
-        // More nodes were searched since.
+        // More nodes have been searched since.
         let (printer, page) = super::tests::printer(Style::default());
         printer.event(&Event::Line(exact.clone()));
         printer.event(&Event::Done(Outcome { nodes: 9999, ..outcome(Some(exact.clone())) }));
@@ -368,7 +368,7 @@ mod tests {
         assert!(lines[1].contains(" lowerbound ") && lines[2].contains(" score cp 20 nodes "), "{lines:?}");
     }
 
-    /// Programs start reading anew at `ponderhit`: a line that was shown before it comes again.
+    /// Programs start reading anew at `ponderhit`: a line shown before it comes again.
     #[test]
     fn the_last_line_is_told_after_ponderhit() {
         let (printer, page) = printer(Style::default());
@@ -383,7 +383,7 @@ mod tests {
         );
     }
 
-    /// The search was interrupted: what it hands over is the head of the line that was shown, at less depth.
+    /// The search was interrupted: it hands over the beginning of the line that was shown, at less depth.
     #[test]
     fn an_interrupted_iteration_takes_nothing_back() {
         let (printer, page) = printer(Style::default());
@@ -397,7 +397,7 @@ mod tests {
         let lines = page.lines();
         assert!(lines[1].starts_with("info depth 10 ") && lines[1].ends_with(" pv e2e4 e7e5"), "{lines:?}");
         assert_eq!(lines[2], "bestmove e2e4 ponder e7e5");
-        // Another move, found at less depth: no line is deeper than it has seen.
+        // Another move, found at less depth: the line keeps the greater depth, and a seldepth no smaller.
         let (printer, page) = super::tests::printer(Style::default());
         printer.event(&Event::Line(report(10, 1, Ibv::exact(Score::heuristic(20)))));
         let other = Report { seldepth: 9, ..report(8, 1, Ibv::exact(Score::heuristic(25))) };

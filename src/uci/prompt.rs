@@ -1,4 +1,4 @@
-//! Commands beside the protocol, for a person at the prompt.
+//! Commands outside the protocol, for a person at the prompt.
 
 use shakmaty::{Color, File, Move, Rank, Square};
 
@@ -41,7 +41,7 @@ pub fn is_word(word: &str) -> bool {
     WORDS.iter().chain(LENT_WORDS).any(|own| own.eq_ignore_ascii_case(word))
 }
 
-/// Those of this module's words that show the position.
+/// Those of this module's words that show the game.
 pub const SHOWS_GAME: &[&str] = &["d", "eval"];
 
 /// The commands, for `help`.
@@ -97,10 +97,10 @@ pub fn describe(game: &Game) -> Vec<String> {
     lines
 }
 
-/// The evaluation and what it is made of, for `eval`; a position in check has none.
+/// The evaluation and what it is made of, for `eval`; a position in check has no evaluation.
 ///
-/// The hand-written evaluation is a sum of terms. A network is no sum: there every piece is shown with the difference
-/// that it makes, the evaluation with it less the one without.
+/// The hand-written evaluation is a sum of terms. A network is not a sum, so each piece is shown with the difference
+/// it makes: the evaluation with it minus the one without it.
 pub fn evaluation(position: &Position, evaluation: &Evaluation) -> Vec<String> {
     if position.in_check() {
         return vec!["The side to move is in check: the evaluation is never asked about such positions.".to_owned()];
@@ -153,7 +153,7 @@ pub fn compiler() -> Vec<String> {
     )]
 }
 
-/// The terms, for `license`.
+/// The license terms, for `license`.
 pub fn license() -> Vec<String> {
     [
         "Ibex is free software: you can redistribute it and modify it under the terms of the GNU General Public License",
@@ -166,8 +166,8 @@ pub fn license() -> Vec<String> {
     .into()
 }
 
-/// Counts the positions `depth` moves ahead (at most [`perft::DEEPEST`]), and says what each of `moves` has as soon as it
-/// is counted, then the sum; `None` if stopped.
+/// Counts the leaves at `depth` (at most [`perft::DEEPEST`]), and reports the count of each of `moves` as soon as it
+/// is known, then the sum; `None` if stopped.
 pub fn divide(
     position: &Position,
     moves: &[Move],
@@ -222,18 +222,18 @@ mod tests {
         let position = Position::startpos();
         let terms = evaluation(&position, &Evaluation::Classical);
         assert!(terms.last().unwrap().ends_with("for white"), "{terms:?}");
-        // A network whose only weight is an output bias of a pawn: pieces only make it count for more.
+        // A network whose only weight is an output bias of a pawn: pieces only scale it.
         let hidden = 64;
         let values = vec![0; (INPUTS + 1 + 16) * hidden];
         let network = Network::new("blank".into(), hidden, &values, [255 * 64 / 4; 8]).unwrap();
         let lines = evaluation(&position, &Evaluation::Network(Arc::new(network)));
         assert_eq!(lines[1], "  |   r   |   n   |   b   |   q   |   k   |   b   |   n   |   r   |");
-        // As all the material is worth 78 pawns.
+        // All the material is worth 78 pawns.
         let centipawns = |worth: i32| 100 * (params::material_base() + params::material_slope() * worth) / 1024;
         let [r, n, q] =
             [5, 3, 9].map(|worth| format!("{:+.2}", f64::from(centipawns(78) - centipawns(78 - worth)) / 100.0));
         assert_eq!(lines[2], format!("  | {r} | {n} | {n} | {q} |       | {n} | {n} | {r} |"));
-        // Where no piece stands, there is nothing to be worth something.
+        // Empty squares have no value.
         let empty = format!("  |{}", "       |".repeat(8));
         assert!(lines[7..9].iter().all(|line| *line == empty), "{lines:#?}");
         assert_eq!(lines[25], "network 'blank', 64 hidden neurons a side");

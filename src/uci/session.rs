@@ -23,20 +23,20 @@ use crate::search::Event;
 #[cfg(target_family = "wasm")]
 use crate::search::host::{self, Heard};
 
-/// How often the session looks after a search that says nothing.
+/// How often the session checks on a silent search.
 const TICK: Duration = Duration::from_millis(200);
-/// How often it wakes up when there is nothing to look after.
+/// How often it wakes up when there is nothing to check.
 const IDLE: Duration = Duration::from_secs(3600);
 
-/// A conversation with one engine.
+/// A session with one engine.
 pub struct Session {
     output: Arc<Output>,
     engine: Engine,
     options: Options,
-    /// What searches begin with; or why the last position cannot be played.
+    /// The game that searches start from; or why the last position cannot be played.
     game: Result<Game, ParseError>,
     running: Option<Running>,
-    /// Commands that wait for the end of what is running.
+    /// Commands that wait for the running task to end.
     waiting: VecDeque<Command>,
     /// Signals the session that something has ended: a search, or the reader of the output.
     wake: Sender<()>,
@@ -49,7 +49,7 @@ pub struct Session {
     closing: bool,
 }
 
-/// What is running.
+/// The running task.
 struct Running {
     /// Set just before the last line is printed.
     finished: Arc<AtomicBool>,
@@ -75,7 +75,7 @@ enum Task {
 }
 
 impl Running {
-    /// Whether this would go on for ever.
+    /// Whether this would run for ever.
     fn needs_stop(&self) -> bool {
         !self.stopping
             && matches!(
@@ -86,7 +86,7 @@ impl Running {
 }
 
 impl Session {
-    /// A session that answers on `writer`; `interactive` when a person types.
+    /// A session that answers on `writer`; `interactive` if a person types.
     pub fn new(writer: impl Write + Send + 'static, extras: &[LentCommand], interactive: bool) -> Session {
         let (wake, woken) = bounded(1);
         let broken = wake.clone();
@@ -112,12 +112,12 @@ impl Session {
         session
     }
 
-    /// The way out, for those who look after it.
+    /// The output, for a watcher.
     pub fn output(&self) -> Weak<Output> {
         Arc::downgrade(&self.output)
     }
 
-    /// Listens until `quit`, until the output's reader has gone, or until the input has ended and all is done.
+    /// Reads until `quit`, until the output's reader is gone, or until the input has ended and all is done.
     pub fn run(mut self, mut input: Receiver<Input>) {
         let mut ticked = Instant::now();
         while !self.quit && !self.output.is_broken() {
@@ -138,7 +138,7 @@ impl Session {
                 recv(self.woken) -> _ => (),
                 default(patience) => (),
             }
-            // Not only in silence: a program may ask `isready` all the time.
+            // Not only in silence: a program may send `isready` all the time.
             if ticked.elapsed() >= TICK {
                 ticked = Instant::now();
                 self.tick();
@@ -150,14 +150,14 @@ impl Session {
         self.await_perft();
     }
 
-    /// Takes a line and does what it says, all of it before it returns: for a host without threads.
+    /// Takes a line and carries it out completely before returning: for a host without threads.
     #[cfg(target_family = "wasm")]
     pub fn answer(&mut self, line: &str) {
         self.hear(line);
         self.finish();
     }
 
-    /// Whether `quit` was heard.
+    /// Whether `quit` has arrived.
     #[cfg(target_family = "wasm")]
     pub fn is_over(&self) -> bool {
         self.quit
@@ -167,7 +167,7 @@ impl Session {
         log::debug!(target: WIRE, "> {line}");
         match parse::parse(line) {
             Ok(Some(command)) => {
-                // The last line of a search may be out before the session has noticed: what follows it is not early.
+                // The last line of a search may be out before the session notices: a command after it is not early.
                 self.finish();
                 self.take(command);
             }
@@ -176,8 +176,8 @@ impl Session {
         }
     }
 
-    /// Passes over a line that was too long. If it would have set up a position, there is none now: a search must not
-    /// begin from the one before. If it would have begun a search, a short one gives the move that the program waits for.
+    /// Skips a line that was too long. If it would have set up a position, there is none now: a search must not start
+    /// from the one before. If it would have started a search, a short one gives the move that the program waits for.
     fn pass_over(&mut self, beginning: &str) {
         if beginning.starts_with('#') {
             return;
@@ -203,19 +203,19 @@ impl Session {
             Command::Simple(Simple::Quit) => self.quit = true,
             Command::Simple(Simple::Stop) => {
                 self.stop();
-                // The program sent `go` before this `stop`: the waiting search is stopped, too.
+                // The program sent `go` before this `stop`: the waiting search is stopped as well.
                 if another_waits {
                     self.waiting.push_back(command);
                 }
             }
             Command::Simple(Simple::PonderHit) if another_waits => self.waiting.push_back(command),
             Command::Simple(Simple::PonderHit) => self.ponderhit(),
-            // "Ready" after a change that waits for a search about to end means that the change is made.
+            // "readyok" while a change waits for a search that is about to end means that the change has been made.
             Command::Simple(Simple::IsReady) if running.stopping && !self.waiting.is_empty() => {
                 self.waiting.push_back(command);
             }
             Command::Simple(Simple::IsReady | Simple::Uci | Simple::Debug(_)) => self.carry_out(command),
-            // The position that is shown is that of the commands before, those that wait included.
+            // The position shown is that after all earlier commands, including those that wait.
             Command::Other(word, _) if prompt::SHOWS_GAME.contains(&&**word) && !self.waiting.is_empty() => {
                 self.waiting.push_back(command);
             }
@@ -228,12 +228,12 @@ impl Session {
         }
     }
 
-    /// Whether a word only shows something, or nothing.
+    /// Whether a word only shows something, or does nothing.
     fn is_harmless(&self, word: &str) -> bool {
         word != "flip" && !self.extras.iter().any(|extra| extra.name == word)
     }
 
-    /// Carries a command out; nothing is running, or it does no harm to what is.
+    /// Carries a command out; nothing is running, or the command does not disturb it.
     fn carry_out(&mut self, command: Command) {
         match command {
             Command::Simple(command) => self.simple(command),
@@ -252,13 +252,13 @@ impl Session {
             Simple::Debug(on) => self.debug = on,
             Simple::NewGame => {
                 self.engine.new_game();
-                // A position that was refused belonged to the last game.
+                // The refused position belonged to the last game.
                 if self.game.is_err() {
                     self.game = Ok(Game::startpos());
                 }
             }
             Simple::Quit => self.quit = true,
-            // Without a search there is nothing to stop or to turn into play, and no registration is needed.
+            // Without a search there is nothing to stop and no ponderhit, and no registration is needed.
             Simple::Stop | Simple::PonderHit | Simple::Register => (),
         }
     }
@@ -270,7 +270,7 @@ impl Session {
     }
 
     fn set_option(&mut self, text: &str) {
-        // A search may have found tables that cannot be used.
+        // A search may have found tables that are unusable.
         self.options.engine.clone_from(self.engine.settings());
         let mut options = self.options.clone();
         match options::set(&mut options, text) {
@@ -356,8 +356,7 @@ impl Session {
         }
     }
 
-    /// Answers where the position was refused: as if there were no legal move, for a move of another position would be an
-    /// illegal one.
+    /// Answers after a refused position, as if there were no legal move: a move of another position would be illegal.
     fn answer_without_position(&mut self, go: &Go) {
         let limits = go.limits(&Position::startpos());
         let task = Task::NoPosition { pondering: limits.ponder, infinite: limits.infinite };
@@ -398,7 +397,7 @@ impl Session {
         let running = Running { finished: Arc::clone(&finished), task, stopping: false };
         let (output, wake) = (Arc::clone(&self.output), self.wake.clone());
         let chess960 = self.options.ui.chess960;
-        // Where there is no other thread, the host has heard what the session has not.
+        // Without another thread, the host has received what the session has not.
         #[cfg(target_family = "wasm")]
         let is_stopped = move || stop.load(Ordering::Relaxed) || host::heard() == Heard::Stop;
         #[cfg(not(target_family = "wasm"))]
@@ -440,7 +439,7 @@ impl Session {
             "perft" => {
                 let depth = rest.first().map_or("1", String::as_str);
                 let digits = depth.strip_prefix('+').unwrap_or(depth);
-                // What is no number for the npm package ends no search there, nor here.
+                // What the npm package does not take for a number ends no search there, nor here.
                 if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
                     self.take(Command::Perft(Perft::parse(depth)));
                 } else {
@@ -492,7 +491,7 @@ impl Session {
         }
     }
 
-    /// Looks after a search that is silent.
+    /// Checks on a silent search.
     fn tick(&mut self) {
         let Some(Running { finished, task: Task::Search { printer, .. }, .. }) = &self.running else { return };
         printer.tick();
@@ -501,12 +500,12 @@ impl Session {
         }
         self.engine.wait();
         if !finished.swap(true, Ordering::AcqRel) {
-            // The thread has ended without its last word: a fault of ours, which must not take the game with it.
+            // The thread has ended without a result: a bug in Ibex, which must not take the game with it.
             self.give_up("the search failed; this is a bug in Ibex");
         }
     }
 
-    /// Takes note of the end of what was running, and does what has waited for it.
+    /// Notes the end of the running task, and carries out what waited for it.
     fn finish(&mut self) {
         while self.running.as_ref().is_some_and(|running| running.finished.load(Ordering::Acquire)) {
             if matches!(self.running.take(), Some(Running { task: Task::Search { .. }, .. })) {

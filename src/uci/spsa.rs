@@ -1,17 +1,17 @@
-//! `spsa`: the search's numbers, as the tuning page of OpenBench reads them.
+//! `spsa`: the parameters of the search, in the format of OpenBench's tuning page.
 //!
-//! One line a number: name, type, value, least, most, then the step with which the tuning ends and its learning rate. The
-//! options of these names exist in builds with the feature `tune`.
+//! One parameter a line: name, type, value, minimum, maximum, the step at the end of the tuning, and its learning
+//! rate. The options of these names exist in builds with the feature `tune`.
 
 use crate::params;
 
-/// The learning rate at the end of the tuning, which does for most numbers.
+/// The learning rate at the end of the tuning; it suits most parameters.
 const RATE: &str = "0.002";
 
-/// `spsa` at the prompt; words are the names wanted, or what they begin with, and none are all.
+/// `spsa` at the prompt; words are the wanted names or their beginnings, and no words mean all.
 pub fn at_the_prompt(words: &[String], say: &mut dyn FnMut(&str)) {
     let wanted = |name: &str| words.is_empty() || words.iter().any(|word| name.starts_with(word.as_str()));
-    // Of a switch there is nothing to tune.
+    // A switch cannot be tuned.
     let numbers = params::ALL.iter().filter(|number| number.max - number.min > 1 && wanted(number.name));
     let mut none = true;
     for params::Tunable { name, default, min, max, step } in numbers {

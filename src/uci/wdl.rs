@@ -3,22 +3,22 @@
 use crate::score::Score;
 use crate::search::Basis;
 
-/// The evaluation, in centipawns, at which a win is as likely as not, by the men on the board: the coefficients of a
-/// polynomial over their share of 32, the constant first.
+/// The evaluation, in centipawns, at which a win has a chance of one half, by the men on the board: the coefficients
+/// of a polynomial in their share of 32, the constant first.
 ///
-/// A pawn ahead wins some middlegames, and few endings. Of greatest likelihood for 83,219 moves of 600 games from
-/// noob_3moves, draws played out, that Ibex with the network ibex-11 (November 2026) played at 10,000 nodes a move; scores
-/// of 0.00 left out (`make figures-chances` plays and fits again). What the men are worth (1, 3, 3, 5, 9), instead of their
-/// number, foretells less.
+/// A pawn ahead wins some middlegames, and few endings. Fitted by maximum likelihood to 83,219 moves of 600 games from
+/// noob_3moves, draws played out, that Ibex with the network ibex-11 (November 2026) played at 10,000 nodes a move;
+/// scores of 0.00 left out (`make figures-chances` plays and fits again). The value of the men (1, 3, 3, 5, 9),
+/// instead of their number, predicts less.
 const EVEN_CHANCE: [f64; 3] = [304.0, -477.0, 282.0];
-/// How many centipawns multiply the odds of a win by e, likewise.
+/// How many centipawns multiply the odds of a win by e; the same kind of polynomial.
 const SPREAD: [f64; 3] = [26.0, 118.0, -30.0];
 
 /// Wins, draws and losses in a thousand games from a position with this score and this many men, kings included, from the
 /// side to move's view.
 ///
-/// What is proved is certain, and nothing else is: the curve over the evaluation leaves each result that has not been
-/// disproved at least one game in a thousand.
+/// Only what is proved is certain: the curve over the evaluation leaves each result that has not been disproved at
+/// least one game in a thousand.
 ///
 /// ```
 /// use ibex::score::Score;
@@ -42,7 +42,7 @@ pub fn per_mille(score: Score, basis: Basis, men: usize) -> [u32; 3] {
         [EVEN_CHANCE, SPREAD].map(|[constant, slope, curve]| constant + share * (slope + share * curve));
     let wins = |cp: f64| (1000.0 / (1.0 + ((even - cp) / spread).exp())).round() as u32;
     let cp = f64::from(score.cp());
-    // Rounding may not make certain what is not; of two large shares the larger gives.
+    // Rounding must not make anything certain; of two large shares, the larger gives way.
     let (win, loss) = (wins(cp).clamp(1, 998), wins(-cp).clamp(1, 998));
     [win, 1000 - win - loss, loss]
 }
