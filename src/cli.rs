@@ -91,7 +91,7 @@ enum Command {
     },
 }
 
-/// Whether the program's first argument is for this command line; anything else is for the UCI front end.
+/// Whether the program's first argument belongs to this command line; anything else goes to the UCI front end.
 pub fn knows(word: &str) -> bool {
     ["help", "-h", "--help", "-V", "--version"].contains(&word) || Cli::command().find_subcommand(word).is_some()
 }

@@ -4,10 +4,10 @@
 //! four FEN fields or six, operations ended by a semicolon or by the line, moves in standard algebraic or UCI notation,
 //! castling of Chess960 in either FEN dialect, any line ending, a byte order mark, UTF-8 or Latin-1.
 //!
-//! What cannot be understood is never guessed at, and never dropped in silence. A line counts when its position and its
-//! solution can be read; another operation that cannot be read is kept as it stands ([`Operation::odd`]), and the file's
-//! [`Suite::oddities`] count such operations by kind. A line without a readable position or solution is left out, and a
-//! [`Problem`] says where and why.
+//! Nothing is guessed, and nothing is dropped silently. A line counts if its position and its solution can be read;
+//! another operation that cannot be read is kept as it stands ([`Operation::odd`]), and the file's [`Suite::oddities`]
+//! count such operations by kind. A line without a readable position or solution is left out, and a [`Problem`] says
+//! where and why.
 
 mod entry;
 mod error;
@@ -31,7 +31,7 @@ pub use write::written;
 use super::input::{self, InputError};
 use crate::position::{Repair, shorten};
 
-/// Bad lines of a file, at most: a file with more is no suite.
+/// Bad lines of a file, at most: a file with more is not a suite.
 const MOST_PROBLEMS: usize = 1_000_000;
 
 /// A line that could not be used (or, as a note, one that was used with a reservation).
@@ -81,7 +81,7 @@ pub struct Suite {
     pub notes: Vec<Problem>,
     /// Operations that have no meaning here and are kept as they stand, by kind.
     pub oddities: Oddities,
-    /// Empty lines and comments. Those between two entries are one text, and have the number of the first.
+    /// Empty lines and comments. Those between two entries are one text, with the line number of the first.
     pub asides: Vec<(usize, String)>,
     /// How many lines are not UTF-8 and were read as Latin-1, and the first of them.
     pub latin1: Option<(usize, usize)>,
@@ -94,7 +94,7 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// An [`InputError`] if the file cannot be read. Bad lines in it are no error but problems.
+    /// An [`InputError`] if the file cannot be read. Bad lines are not errors but problems.
     pub fn read(path: &Path) -> Result<Suite, InputError> {
         let bytes = input::read(path)?;
         let stem = match path.to_str() {
@@ -106,7 +106,7 @@ impl Suite {
         Ok(Suite::parse(&stem, &input::name(path), &bytes))
     }
 
-    /// Reads a file's contents; `file` is how problems name it.
+    /// Reads a file's contents; `file` is its name in problems.
     pub fn parse(name: &str, file: &str, bytes: &[u8]) -> Suite {
         let mut suite = Suite {
             name: name.to_owned(),
@@ -150,7 +150,7 @@ impl Suite {
         suite
     }
 
-    /// Takes an empty line or a comment. A file of nothing but line feeds shall need no more memory than it has bytes.
+    /// Takes an empty line or a comment. A file of line feeds alone must not need more memory than it has bytes.
     fn add_aside(&mut self, line: usize, text: &str) {
         let entry = self.entries.last().map_or(0, |entry| entry.line);
         match self.asides.last_mut() {
@@ -162,7 +162,7 @@ impl Suite {
         }
     }
 
-    /// What is to be said of the file when it is read, a line each: notes, and counts of what was kept as it stands.
+    /// The remarks about a file that was read, a line each: notes, and counts of what was kept as it stands.
     pub fn remarks(&self) -> Vec<String> {
         let file = &self.file;
         let mut lines: Vec<String> = self.notes.iter().map(ToString::to_string).collect();
@@ -174,13 +174,13 @@ impl Suite {
         lines
     }
 
-    /// Leaves out the entries that `useful` refuses, with this reason.
+    /// Leaves out the entries that `useful` rejects, with this reason.
     pub fn require(&mut self, useful: impl Fn(&SuiteEntry) -> bool, reason: &str) {
         let (file, problems) = (&self.file, &mut self.problems);
         self.entries.retain(|entry| {
             let keep = useful(entry);
             if !keep {
-                // What is missing may stand where it cannot be distinguished from the quotation.
+                // What is missing may be hidden in an unterminated quotation.
                 let endless = entry.operations.iter().find(|operation| operation.odd == Some(ENDLESS));
                 let hint = endless.map_or_else(String::new, |o| format!("; {ENDLESS}: {}", shorten(&o.raw)));
                 problems.push(Problem { file: file.clone(), line: entry.line, reason: format!("{reason}{hint}") });
@@ -191,13 +191,13 @@ impl Suite {
     }
 }
 
-/// What is to be said of lines that are not UTF-8: how many they are, and the first of them.
+/// The remark about lines that are not UTF-8: how many there are, and the first of them.
 pub fn latin1_remark((count, first): (usize, usize)) -> String {
     let (lines_are, nth) = if count == 1 { ("line is", "line") } else { ("lines are", "first line") };
     format!("{count} {lines_are} not UTF-8, read as Latin-1 ({nth} {first})")
 }
 
-/// What is to be said of the characters of a line that is used.
+/// Remarks about the characters of a line that is used.
 pub fn remarks(text: &str) -> impl Iterator<Item = String> {
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
     let control = text.chars().find(|c| c.is_control() && *c != '\t');

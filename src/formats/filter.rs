@@ -1,4 +1,4 @@
-//! Which positions of a game teach a static evaluation something: quiet ones, whose score is an opinion.
+//! Which positions of a game can teach a static evaluation: quiet ones, whose score is heuristic.
 
 use clap::Args;
 use shakmaty::{Chess, Position as _};
@@ -19,7 +19,7 @@ pub struct Filter {
     #[arg(long, default_value_t = Filter::default().max_clock, value_name = "PLIES")]
     pub max_clock: u32,
     /// Keep positions whose score is at most this many centipawns, for either side
-    // No score of 16 bits is larger but one, -32,768, whose sign cannot be changed.
+    // The only larger score of 16 bits is -32,768, whose sign cannot be changed.
     #[arg(
         long,
         default_value_t = Filter::default().max_score,
@@ -36,7 +36,7 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// Whether a position is kept, by the step taken from it and the plies played between the opening and it.
+    /// Whether a position is kept, given the step taken from it and the plies played since the opening.
     pub fn keeps(&self, chess: &Chess, step: Step, ply: u32) -> bool {
         (self.min_ply..=self.max_ply).contains(&ply)
             && chess.halfmoves() <= self.max_clock

@@ -1,8 +1,8 @@
 //! Games on disk, in viriformat: a starting position in 32 bytes, then a move and a score in 4 bytes a ply.
 //!
 //! Writing goes through the format's own crate, so the files are what other trainers expect. Reading does not: the
-//! crate trusts what it reads and panics on bytes that are no position. Here every byte is checked, and every move is
-//! found legal before it is played.
+//! crate trusts its input and panics on bytes that are not a position. Here every byte is checked, and every move is
+//! checked for legality before it is played.
 //!
 //! Source: the crate `viriformat`. Scores are centipawns from White's view; proven scores are ±10,000 and beyond
 //! (see [`Score::cp`](crate::score::Score::cp)), draws are 0.
@@ -23,7 +23,7 @@ use viriformat::dataformat;
 pub const HEADER_SIZE: usize = 32;
 /// The size of a move with its score, and of the terminator.
 pub const STEP_SIZE: usize = 4;
-/// The most plies of a game: none of ours is longer, and a longer run of moves is not believed.
+/// The most plies of a game: none of ours is longer, and a longer run of moves is rejected.
 pub const MAX_STEPS: usize = 4096;
 
 const UNMOVED_ROOK: u8 = 6;
@@ -58,7 +58,7 @@ impl GameResult {
     }
 }
 
-/// A move of a game, and what the search thought of the position in which it was chosen.
+/// A move of a game, and the score of the search that chose it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The move.
@@ -68,16 +68,16 @@ pub struct Step {
 }
 
 impl Step {
-    /// The score of a position that was searched only for a move. Readers that do not know it take it for a mate.
+    /// The score of a position that was searched only for a move. Other readers take it for a mate.
     pub const NO_SCORE: i16 = i16::MAX;
 
-    /// Whether the position was searched for a score that is worth learning.
+    /// Whether the position was searched for a score worth learning.
     pub fn is_scored(self) -> bool {
         self.score != Step::NO_SCORE
     }
 }
 
-/// A game: where it began, what was played, how it ended.
+/// A game: its starting position, its moves and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameRecord {
     /// The position after the opening.
@@ -91,11 +91,11 @@ pub struct GameRecord {
 /// Why a file could not be read.
 #[derive(Debug)]
 pub enum ReadError {
-    /// The system says so.
+    /// An error of the system.
     Io(io::Error),
     /// The file ends inside a game.
     Truncated,
-    /// The bytes are no game; the text says why.
+    /// The bytes are not a game; the text says why.
     Malformed(String),
 }
 
@@ -139,7 +139,7 @@ impl GameRecord {
 
     /// Visits every position of the game with the step taken from it and the number of plies since the opening.
     ///
-    /// The position's own move counter is of no use for that: EPD books have none.
+    /// The position's own move counter is useless for that: EPD books have none.
     pub fn visit(&self, mut visitor: impl FnMut(&Chess, Step, u32)) {
         let mut chess = self.start.clone();
         for (ply, &step) in (0..).zip(&self.steps) {
@@ -171,7 +171,7 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// Where the file ends inside a game, cannot be read, or holds something that is not a game.
+    /// If the file ends inside a game, cannot be read, or holds something that is not a game.
     pub fn next_game(&mut self) -> Result<Option<GameRecord>, ReadError> {
         let mut header = [0; HEADER_SIZE];
         match self.fill(&mut header)? {
@@ -204,7 +204,7 @@ impl<R: Read> Reader<R> {
         Ok(Some(GameRecord { start, steps, result }))
     }
 
-    /// Reads until the buffer is full or the input ends; the number of bytes read.
+    /// Reads until the buffer is full or the input ends. Returns the number of bytes read.
     fn fill(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut filled = 0;
         while filled < buffer.len() {
@@ -267,7 +267,7 @@ pub(super) fn decode_header(bytes: &[u8; HEADER_SIZE]) -> Result<(Chess, GameRes
         other => return malformed(format!("unknown result code {other}")),
     };
     let mode = CastlingMode::detect(&setup);
-    // As much material, and checks as odd, as a book may hold: what has been written can be read.
+    // Accepts any material and the impossible checks that a book may hold, so that what was written can be read.
     let read = Chess::from_setup(setup, mode)
         .or_else(PositionError::ignore_impossible_check)
         .or_else(PositionError::ignore_too_much_material);
@@ -285,7 +285,7 @@ pub(super) fn encode_header(chess: &Chess) -> [u8; HEADER_SIZE] {
     std::array::from_fn(|i| bytes[i])
 }
 
-/// The legal move that these 16 bits name.
+/// The legal move that these 16 bits encode.
 fn decode_move(chess: &Chess, raw: u16) -> Option<Move> {
     let from = Square::new(u32::from(raw & 63));
     let to = Square::new(u32::from(raw >> 6 & 63));
@@ -458,7 +458,7 @@ mod tests {
                 let at = random.below(changed.len());
                 changed[at] = random.below(256) as u8;
             }
-            // Whatever comes of it, it is an answer and not a panic.
+            // Whatever happens, the result is an answer and not a panic.
             let mut reader = Reader::new(changed.as_slice());
             while let Ok(Some(_)) = reader.next_game() {}
         }

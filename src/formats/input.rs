@@ -1,11 +1,11 @@
-//! Inputs: files and standard input, packed or not, in any encoding that text is found in.
+//! Inputs: files and standard input, packed or not, in any common text encoding.
 //!
-//! - [`expand`]: the names on the command line, globs that the shell left alone included
+//! - [`expand`]: the names on the command line, including globs that the shell left alone
 //! - [`Source`]: one input, opened; its bytes come out unpacked (gzip, zstd, bzip2) and, where they are UTF-16, as UTF-8
 //! - [`read_line`], [`read_part`] and [`lines`]: lines with any ending
 //!
-//! Other bytes pass as they are. Packed data are recognized by their first bytes, not by the file's name. What is damaged or cut
-//! off ends in an error: a reader never takes the beginning of an input for the whole.
+//! Other bytes pass unchanged. Packed data are recognized by their first bytes, not by the file's name. Damaged or
+//! truncated data end in an error: a reader never takes the beginning of an input for the whole.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -18,21 +18,21 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 /// The name that stands for standard input.
 pub const STDIN: &str = "-";
 
-/// Bytes that are looked at to tell UTF-16 without a byte order mark from other text.
+/// Bytes examined to distinguish UTF-16 without a byte order mark from other text.
 const PROBE: usize = 512;
 /// The longest text that is read as a whole, in bytes: a few hundred bytes of packed data may hold gigabytes.
 const LONGEST: u64 = 256 << 20;
 /// The largest window of zstd data, in bytes: what `zstd -d` takes by default, too.
 const ZSTD_WINDOW: u64 = 1 << 27;
 
-/// What an input's bytes are once its packing is taken off.
+/// An input's bytes after unpacking.
 pub type Bytes = Box<dyn Read + Send>;
 
 /// Why an input cannot be read. Each message names the input.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
-    /// The input cannot be opened or read, or its packed data are damaged, cut off or of an unknown kind.
+    /// The input cannot be opened or read, or its packed data are damaged, truncated or of an unknown kind.
     #[error("{name}: {source}")]
     Read {
         /// The input, as messages name it.
@@ -43,10 +43,10 @@ pub enum InputError {
     /// The path is a folder.
     #[error("{0}: a folder, not a file")]
     Folder(String),
-    /// Standard input stands twice among the inputs.
+    /// Standard input is named twice among the inputs.
     #[error("standard input (-) can be read only once")]
     StdinTwice,
-    /// The pattern is none.
+    /// The pattern is malformed.
     #[error("{pattern}: {source}")]
     Pattern {
         /// The pattern.
@@ -57,16 +57,16 @@ pub enum InputError {
     /// A folder cannot be searched for files.
     #[error(transparent)]
     Search(#[from] glob::GlobError),
-    /// The pattern is no file and matches none; the pattern.
+    /// The pattern is not a file and matches none; the pattern.
     #[error("{0}: no such file, and no file matches")]
     NoMatch(String),
 }
 
-/// An input that is open and was not read yet.
+/// An input that is open but has not been read.
 pub struct Source {
     /// The name for messages.
     pub name: String,
-    /// Bytes in the file, packed as they are; 0 if unknown.
+    /// Bytes in the file, still packed; 0 if unknown.
     pub size: u64,
     /// Whether it is a file that can be opened again; a stream can be read only once.
     pub is_file: bool,
@@ -86,7 +86,7 @@ impl Source {
         }
         let unread = |source| InputError::Read { name: name.clone(), source };
         let file = match File::open(path) {
-            // Windows opens no folder.
+            // Windows cannot open a folder.
             Err(_) if path.is_dir() => return Err(InputError::Folder(name)),
             opened => opened.map_err(unread)?,
         };
@@ -97,22 +97,22 @@ impl Source {
         Ok(Source { name, size: about.len(), is_file: about.is_file(), raw: Box::new(file) })
     }
 
-    /// Lets a progress bar count the bytes of the file as they are read: as many as [`Source::size`] in the end.
+    /// Lets a progress bar count the bytes of the file as they are read, up to [`Source::size`].
     pub fn watched(self, bar: &ProgressBar) -> Source {
         Source { raw: Box::new(bar.wrap_read(self.raw)), ..self }
     }
 
-    /// Puts a reader between the input and what takes its packing off.
+    /// Puts a reader between the input and its unpacker.
     pub fn through(self, reader: impl FnOnce(Bytes) -> Bytes) -> Source {
         Source { raw: reader(self.raw), ..self }
     }
 
-    /// The input's text: unpacked, and UTF-8 where it was UTF-16. Reading ends in an error where packed data are damaged or
-    /// cut off.
+    /// The input's text: unpacked, and converted to UTF-8 if it was UTF-16. Reading ends in an error if packed data
+    /// are damaged or truncated.
     ///
     /// # Errors
     ///
-    /// [`InputError::Read`] if the input cannot be read, or is packed in a way that is not known.
+    /// [`InputError::Read`] if the input cannot be read, or its packing is unknown.
     pub fn text(self) -> Result<Bytes, InputError> {
         decode(self.raw).map_err(|source| InputError::Read { name: self.name, source })
     }
@@ -162,8 +162,8 @@ pub fn unpacked_path(path: &Path) -> PathBuf {
     if packed { path.with_extension("") } else { path.to_owned() }
 }
 
-/// The inputs that the words of a command line mean: a word with `*`, `?` or `[` that is no file itself stands for all
-/// files that it matches, in the order of their names.
+/// The inputs that the words of a command line mean: a word with `*`, `?` or `[` that is not itself a file stands for
+/// all files that it matches, sorted by name.
 ///
 /// # Errors
 ///
@@ -196,8 +196,8 @@ pub fn expand(words: &[PathBuf]) -> Result<Vec<PathBuf>, InputError> {
     Ok(paths)
 }
 
-/// Reads a line, without its end, into `line`, which it clears; ends are LF, CR LF and a CR alone. Of a line longer than
-/// `most` bytes only the beginning is kept: `most + 1` bytes. Returns whether there was a line.
+/// Reads a line, without its end, into `line`, which it clears; ends are LF, CR LF and a CR alone. A line longer than
+/// `most` bytes is cut to its first `most + 1` bytes. Returns whether there was a line.
 ///
 /// # Errors
 ///
@@ -215,16 +215,16 @@ pub fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>, most: usize) -> i
 /// What [`read_part`] has read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// As many bytes as were wanted. The rest of the line, which may be empty, is still to be read.
+    /// As many bytes as requested. The rest of the line, which may be empty, is still to be read.
     Piece,
-    /// A line, or what was left of it, and its end.
+    /// A line, or the rest of it, and its end.
     Last,
-    /// Nothing: the input is at its end, and with it a line whose pieces were read.
+    /// Nothing: the input has ended, and with it any line read in pieces.
     End,
 }
 
-/// Reads a line, or the rest of it, without its end, into `part`, which it clears, but at most `most` bytes, which must
-/// not be 0. Ends of lines are LF, CR LF and a CR alone.
+/// Reads a line, or the rest of it, without its end, into `part`, which it clears, but at most `most` bytes, which
+/// must not be 0. Line ends are LF, CR LF and a CR alone.
 ///
 /// # Errors
 ///
@@ -253,7 +253,7 @@ pub fn read_part(input: &mut impl BufRead, part: &mut Vec<u8>, most: usize) -> i
         };
         let return_first = bytes[end] == b'\r';
         input.consume(end + 1);
-        // The other half of CR LF may lie in the next block.
+        // The LF of a CR LF may be in the next block.
         if return_first && next_byte(input)? == Some(b'\n') {
             input.consume(1);
         }
@@ -261,7 +261,7 @@ pub fn read_part(input: &mut impl BufRead, part: &mut Vec<u8>, most: usize) -> i
     }
 }
 
-/// The next byte of an input, which stays there.
+/// The next byte of an input, without consuming it.
 fn next_byte(input: &mut impl BufRead) -> io::Result<Option<u8>> {
     loop {
         match input.fill_buf() {
@@ -272,8 +272,7 @@ fn next_byte(input: &mut impl BufRead) -> io::Result<Option<u8>> {
     }
 }
 
-/// The lines of a text without their ends, which are LF, CR LF and a CR alone. The text after the last end is a line too
-/// where there is any.
+/// The lines of a text without their ends, which are LF, CR LF and a CR alone. Text after the last end is a line, too.
 pub fn lines(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         if text.is_empty() {
@@ -286,7 +285,7 @@ pub fn lines(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Takes the packing off, and the encoding.
+/// Unpacks, and converts the encoding.
 fn decode(mut raw: Bytes) -> io::Result<Bytes> {
     let start = beginning(&mut raw, 16)?;
     let packing = Packing::of(&start)?;
@@ -306,8 +305,8 @@ fn decode(mut raw: Bytes) -> io::Result<Bytes> {
     })
 }
 
-/// The first bytes of an input: `most`, or all where it has fewer; or those up to some line feed where no zero stands
-/// before it. Such a beginning is neither packed nor UTF-16, and who sends a line and waits gets an answer to it.
+/// The first bytes of an input: `most`, or all if it has fewer; or those up to a line feed that no zero precedes. Such
+/// a beginning is neither packed nor UTF-16, and a program that sends a line and waits gets its answer.
 fn beginning(input: &mut impl Read, most: usize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; most];
     let mut length = 0;
@@ -318,7 +317,7 @@ fn beginning(input: &mut impl Read, most: usize) -> io::Result<Vec<u8>> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         }
-        // A line feed that comes first may be the half of a character.
+        // A line feed as the first byte may be half a character.
         if bytes[1..length].contains(&b'\n') && !bytes[..length].contains(&0) {
             break;
         }
@@ -339,7 +338,7 @@ enum Packing {
 }
 
 impl Packing {
-    /// The packing that the first bytes tell; an error for one that cannot be taken off here.
+    /// The packing that the first bytes show; an error for one that cannot be unpacked here.
     fn of(start: &[u8]) -> io::Result<Option<Packing>> {
         let bzip2 = |s: &[u8]| {
             let mark = s.get(4..s.len().min(10)).unwrap_or_default();
@@ -347,7 +346,7 @@ impl Packing {
                 && !mark.is_empty()
                 && (b"\x31\x41\x59\x26\x53\x59".starts_with(mark) || b"\x17\x72\x45\x38\x50\x90".starts_with(mark))
         };
-        // A frame that is to be skipped may come first.
+        // A skippable frame may come first.
         let skippable = matches!(start, [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..]);
         for (magic, what) in [
             (&b"\xFD7zXZ\0"[..], "xz"),
@@ -403,7 +402,7 @@ impl<R: BufRead> Zstd<R> {
         Zstd { source, decoder, in_frame: false }
     }
 
-    /// An error of the decoder: that of the input's end where that is the reason.
+    /// An error of the decoder, or of an early end of the input if that is the cause.
     fn error(&mut self, error: &FrameDecoderError) -> io::Error {
         match self.source.fill_buf() {
             Ok([]) => io::ErrorKind::UnexpectedEof.into(),
@@ -480,7 +479,7 @@ impl Utf16Order {
         let pairs = start.len() / 2;
         let zeros = |half: usize| start.chunks_exact(2).filter(|pair| pair[half] == 0 && pair[1 - half] != 0).count();
         let (first, second) = (zeros(0), zeros(1));
-        // A position or a tag is mostly ASCII, and a zero here and there is no UTF-16.
+        // A position or a tag is mostly ASCII; an occasional zero does not make UTF-16.
         Ok(if second >= 4 && second * 3 > pairs && first * 10 <= second {
             Some(Utf16Order::Little)
         } else if first >= 4 && first * 3 > pairs && second * 10 <= first {
@@ -491,7 +490,7 @@ impl Utf16Order {
     }
 }
 
-/// UTF-16 as UTF-8. Half a character becomes U+FFFD, so that a reader can name it.
+/// UTF-16 as UTF-8. Half a character becomes U+FFFD, so that a reader can report it.
 struct Utf16<R> {
     source: R,
     order: Utf16Order,
@@ -499,7 +498,7 @@ struct Utf16<R> {
     byte: Option<u8>,
     /// A first surrogate without its second.
     surrogate: Option<u16>,
-    /// At the beginning, where the mark may stand.
+    /// At the beginning, where a byte order mark may be.
     fresh: bool,
     ready: String,
     given: usize,
@@ -524,13 +523,13 @@ impl<R: BufRead> Utf16<R> {
             (None, _) => {}
         }
         match unit {
-            // It may find its second half.
+            // Its second half may follow.
             0xD800..0xDC00 => self.surrogate = Some(unit),
             _ => self.ready.push(char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER)),
         }
     }
 
-    /// Makes more text ready; none is there only at the end.
+    /// Makes more text ready; it stays empty only at the end.
     fn refill(&mut self) -> io::Result<()> {
         self.ready.clear();
         self.given = 0;

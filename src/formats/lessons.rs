@@ -1,8 +1,8 @@
-//! Lessons on disk: for every game of a data file the number of its lessons in 4 bytes, then 32 bytes each, a viriformat
-//! starting position whose score is a value or a bound.
+//! Lessons on disk: for every game of a data file, the number of its lessons in 4 bytes, then 32 bytes for each: a
+//! viriformat starting position whose score is a value or a bound.
 //!
-//! Scores and bounds are from White's view. The last byte of a starting position, which games leave free, has the code of
-//! the bound.
+//! Scores and bounds are from White's view. The last byte of a starting position, unused in games, is the code of the
+//! bound.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -19,11 +19,11 @@ pub struct LessonRecord {
     pub chess: Chess,
     /// Centipawns from White's view.
     pub score: i16,
-    /// Whether the position is worth just that to White, at least that, or at most.
+    /// Whether the position is worth exactly that to White, at least that, or at most.
     pub bound: Bound,
 }
 
-/// The code of a bound in a file; 0 is no lesson.
+/// The code of a bound in a file; 0 is not a lesson.
 pub const fn bound_code(bound: Bound) -> u8 {
     match bound {
         Bound::Exact => 1,
@@ -42,7 +42,7 @@ pub const fn bound_of(code: u8) -> Option<Bound> {
     }
 }
 
-/// The file beside a data file that has the lessons of its games, if there is one.
+/// The file of lessons that belongs to a data file; it need not exist.
 pub fn lesson_file(games: &Path) -> PathBuf {
     let mut name = games.as_os_str().to_owned();
     name.push(".lessons");
@@ -98,7 +98,7 @@ impl<R: Read> LessonReader<R> {
     ///
     /// # Errors
     ///
-    /// Where the file ends inside a block or cannot be read.
+    /// If the file ends inside a block or cannot be read.
     pub fn next_block(&mut self) -> Result<Option<Vec<u8>>, ReadError> {
         let mut block = Vec::new();
         match self.read_more(4, &mut block)? {
@@ -119,14 +119,14 @@ impl<R: Read> LessonReader<R> {
     ///
     /// # Errors
     ///
-    /// Where the file ends inside a block, cannot be read, or holds something that is no lesson.
+    /// If the file ends inside a block, cannot be read, or holds something that is not a lesson.
     pub fn next_lessons(&mut self) -> Result<Option<Vec<LessonRecord>>, ReadError> {
         let Some(block) = self.next_block()? else { return Ok(None) };
         let (records, _) = block[4..].as_chunks::<HEADER_SIZE>();
         records.iter().map(LessonRecord::from_bytes).collect::<Result<_, _>>().map(Some)
     }
 
-    /// Appends `size` bytes, or what is left.
+    /// Appends `size` bytes, or all that is left.
     fn read_more(&mut self, size: u64, block: &mut Vec<u8>) -> io::Result<usize> {
         self.input.by_ref().take(size).read_to_end(block)
     }
@@ -168,7 +168,7 @@ mod tests {
             let last = std::iter::from_fn(|| reader.next_block().transpose()).last();
             assert!(matches!(last, Some(Err(ReadError::Truncated))), "{torn}");
         }
-        // The first game has no lessons; the first lesson of the second lies behind two counts.
+        // The first game has no lessons; the first lesson of the second comes after two counts.
         bytes[8 + 31] = 0;
         let mut reader = LessonReader::new(bytes.as_slice());
         assert!(reader.next_lessons().is_ok_and(|lessons| lessons.is_some()));

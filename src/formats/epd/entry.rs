@@ -1,4 +1,4 @@
-//! One line of a suite: its fields, and what its operations mean in its position.
+//! One line of a suite: its fields, and the meaning of its operations in its position.
 
 use shakmaty::Move;
 
@@ -8,7 +8,7 @@ use super::operations::{Operation, find, next_word, split_operations};
 use super::solution::{Solution, number, only_once};
 use crate::position::{Position, Repair};
 
-/// What earlier analysis says of a position.
+/// What earlier analysis says about a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Analysis {
     /// `acd`: depth in plies.
@@ -27,11 +27,11 @@ pub struct Analysis {
 
 /// Why an operation without its number is odd.
 const NUMBER: &str = "needs one number";
-/// Why an operation with another text than moves is odd.
+/// Why an operation with something other than moves is odd.
 const MOVE: &str = "a move that cannot be read";
 
 impl Analysis {
-    /// Takes in an operation, if it is one of these; or says why it is odd.
+    /// Takes in an operation, if it is one of these; the error says why it is odd.
     fn add(&mut self, position: &Position, operation: &Operation) -> Result<(), &'static str> {
         match operation.opcode.as_str() {
             "acd" => self.depth = Some(number(operation).map_err(|_| NUMBER)?),
@@ -46,7 +46,7 @@ impl Analysis {
     }
 }
 
-/// One line of a suite, understood.
+/// One line of a suite, interpreted.
 #[derive(Clone, Debug)]
 pub struct SuiteEntry {
     /// The line's number in its file, from 1.
@@ -57,9 +57,9 @@ pub struct SuiteEntry {
     pub repairs: Vec<Repair>,
     /// `id`: the position's name.
     pub id: Option<String>,
-    /// `bm`: the moves that solve it.
+    /// `bm`: the best moves, which solve the position.
     pub best: Vec<Move>,
-    /// `am`: the moves that do not.
+    /// `am`: the moves to avoid.
     pub avoid: Vec<Move>,
     /// `dm` (or `bm #N`): full moves to the mate; negative when the side to move is mated, zero for "there is none".
     pub mate: Option<i32>,

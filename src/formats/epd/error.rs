@@ -18,15 +18,15 @@ pub enum SuiteError {
     /// The position cannot be played.
     #[error(transparent)]
     Fen(#[from] FenError),
-    /// Two operations say what the solution is, and differ; their opcode.
+    /// Two operations give the solution, and differ; their opcode.
     #[error("'{0}' stands twice, and not with the same meaning")]
     Twice(String),
-    /// A quotation without an end takes in the solution.
+    /// A quotation without an end swallows the solution.
     #[error("{ENDLESS}: {}: it takes in '{}'", shorten(raw), shorten(solution))]
     Swallowed {
         /// The quotation, to the end of the line.
         raw: String,
-        /// The operation that it takes in.
+        /// The operation that it swallows.
         solution: String,
     },
     /// The solution cannot be read as an operation.
@@ -72,10 +72,10 @@ pub enum SuiteError {
     Contradiction(Move),
 }
 
-/// Why a word of a suite is no move. Each variant holds the word.
+/// Why a word of a suite is not a move. Each variant holds the word.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WordError {
-    /// The word has not the form of a move.
+    /// The word does not look like a move.
     #[error("'{}' is no move", shorten(.0))]
     NotAMove(String),
     /// No legal move fits.

@@ -7,12 +7,12 @@ use super::operations::{Operation, find};
 use super::{SuiteError, WordError};
 use crate::position::Position;
 
-/// The words of an operation that lists moves: separated by blanks, commas or both.
+/// The words of an operation that lists moves, separated by blanks, commas or both.
 pub(super) fn listed(operation: &Operation) -> impl Iterator<Item = &str> {
     operation.operands.iter().flat_map(|operand| operand.split([',', ' ', '\t'])).filter(|word| !word.is_empty())
 }
 
-/// The moves among them: a mark of the move before may stand alone, as in `Qh4 #`, `exd6 e.p.` or `Nf3 $1`.
+/// The moves among them: a mark of the previous move may stand alone, as in `Qh4 #`, `exd6 e.p.` or `Nf3 $1`.
 pub fn move_words(operation: &Operation) -> impl Iterator<Item = &str> {
     listed(operation).enumerate().filter(|&(index, word)| index == 0 || !is_mark(word)).map(|(_, word)| word)
 }
@@ -23,10 +23,10 @@ pub(super) fn is_mark(word: &str) -> bool {
     glyph || word.is_empty() || matches!(word, "e.p." | "e.p" | "ep" | "ep.")
 }
 
-/// What may stand behind a move: check, mate and what someone thought of it.
+/// What may follow a move: check, mate and annotations.
 pub(super) const MARKS: [char; 4] = ['+', '#', '!', '?'];
 
-/// Whether an operation that lists moves says more than the moves: what someone thought of them.
+/// Whether an operation that lists moves also has annotations.
 pub fn has_opinions(operation: &Operation) -> bool {
     listed(operation).any(|word| word.contains(['!', '?', '$']))
 }
@@ -55,7 +55,7 @@ pub(super) fn line_of_play(position: &Position, operation: &Operation) -> Option
     Some(line)
 }
 
-/// Points for moves. A `c0` that is prose, or lists of different lengths, are comments like any other.
+/// Points for moves. A `c0` that is prose, or lists of different lengths, are ordinary comments.
 pub(super) fn points(position: &Position, operations: &[Operation]) -> Result<Vec<(Move, i32)>, SuiteError> {
     let aligned = |names: &str| -> Option<Vec<(String, i32)>> {
         let numbers: Vec<i32> = listed(find(operations, "c8")?)
@@ -69,7 +69,7 @@ pub(super) fn points(position: &Position, operations: &[Operation]) -> Result<Ve
     let inline = || -> Option<Vec<(String, i32)>> {
         let list: Vec<_> = listed(find(operations, "c0")?)
             .map(|word| {
-                // Promotions have an equals sign of their own: the last one separates.
+                // Promotions contain an equals sign, too: the last one separates.
                 let (name, points) = word.rsplit_once('=')?;
                 Some((name.to_owned(), points.parse().ok()?))
             })
@@ -81,7 +81,7 @@ pub(super) fn points(position: &Position, operations: &[Operation]) -> Result<Ve
     if list.iter().all(|(name, _)| !looks_like_a_move(name)) {
         return Ok(Vec::new());
     }
-    // Where a move stands twice the later number counts: published suites have such lines.
+    // If a move occurs twice, the later number counts: published suites have such lines.
     let mut unique: Vec<(Move, i32)> = Vec::with_capacity(list.len());
     for (name, points) in list {
         let m = read_move(position, &name).map_err(SuiteError::Points)?;
@@ -93,12 +93,12 @@ pub(super) fn points(position: &Position, operations: &[Operation]) -> Result<Ve
     Ok(unique)
 }
 
-/// Reads a move in standard algebraic notation (check marks, capture signs and annotations are not insisted on; zeros
-/// castle too) or in UCI notation.
+/// Reads a move in standard algebraic notation (check marks, capture signs and annotations are optional, and castling
+/// may be written with zeros) or in UCI notation.
 ///
 /// # Errors
 ///
-/// [`WordError::NotAMove`] if the word has not the form of a move, [`WordError::Illegal`] if no legal move fits,
+/// [`WordError::NotAMove`] if the word does not look like a move, [`WordError::Illegal`] if no legal move fits,
 /// [`WordError::Ambiguous`] if several do.
 pub fn read_move(position: &Position, word: &str) -> Result<Move, WordError> {
     read_san(position, word)

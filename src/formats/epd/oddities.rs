@@ -37,14 +37,14 @@ impl fmt::Display for Oddity {
 #[derive(Clone, Debug, Default)]
 pub struct Oddities {
     kinds: Vec<Oddity>,
-    /// Where the kind of a reason and an opcode is.
+    /// The index of the kind with this reason and opcode.
     known: HashMap<(&'static str, String), usize>,
 }
 
 impl Oddities {
     /// Counts the odd operations of an entry.
     pub fn add(&mut self, entry: &SuiteEntry) {
-        // Times and the like, `01:22:03`, are one kind whatever the digits.
+        // Times and the like, such as `01:22:03`, are one kind whatever the digits.
         let shape = |opcode: &str| -> String {
             if is_opcode(opcode) { opcode.to_owned() } else { opcode.replace(|c: char| c.is_ascii_digit(), "0") }
         };

@@ -3,7 +3,7 @@
 /// One operation as it stands in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// The opcode: a letter or underscore, then letters, digits and underscores. Of an odd operation, its first word.
+    /// The opcode: a letter or underscore, then letters, digits and underscores. For an odd operation, its first word.
     pub opcode: String,
     /// The operands, without the quotes around strings and their backslashes.
     pub operands: Vec<String>,
@@ -11,7 +11,7 @@ pub struct Operation {
     pub quoted: usize,
     /// The text in the file, without the semicolon.
     pub raw: String,
-    /// Why the operation has no meaning here, where it has none.
+    /// Why the operation has no meaning here; `None` if it has one.
     pub odd: Option<&'static str>,
 }
 
@@ -24,7 +24,7 @@ impl Operation {
 
 pub(super) const ENDLESS: &str = "a quotation without an end";
 
-/// Why an operation that goes on behind a quotation, with the word of a solution, is odd.
+/// Why an operation is odd that continues after a quotation with the word of a solution.
 pub(super) const UNENDED: &str = "a semicolon is missing before the solution";
 
 /// Takes the next word; words end at blanks and semicolons, and the rest keeps its semicolon.
@@ -36,8 +36,8 @@ pub(super) fn next_word<'a>(rest: &mut &'a str) -> &'a str {
     word
 }
 
-/// Splits `opcode operand "quoted; operand"; opcode ...`; empty operations (a leading or doubled semicolon) count for
-/// nothing, and `#` where an opcode should stand begins a comment, which is kept like an odd operation.
+/// Splits `opcode operand "quoted; operand"; opcode ...`. Empty operations (a leading or doubled semicolon) are
+/// skipped, and `#` in place of an opcode begins a comment, which is kept like an odd operation.
 pub(super) fn split_operations(text: &str) -> Vec<Operation> {
     let mut operations: Vec<Operation> = Vec::new();
     let mut rest = text.trim_start();
@@ -49,7 +49,7 @@ pub(super) fn split_operations(text: &str) -> Vec<Operation> {
         operations.extend(next_operation(&mut rest));
         rest = rest.trim_start();
     }
-    // Suites have hundreds of thousands of these: without the room that lists keep in reserve.
+    // Suites have hundreds of thousands of these, so the spare capacity of the lists is freed.
     operations.shrink_to_fit();
     operations
 }
@@ -60,7 +60,7 @@ fn comment(text: &str) -> Operation {
     Operation { opcode: "#".to_owned(), operands: Vec::new(), quoted: 0, raw, odd: Some("a comment") }
 }
 
-/// Takes the next operation, and the semicolon behind it; none if there is nothing before the semicolon.
+/// Takes the next operation, and the semicolon after it; `None` if there is nothing before the semicolon.
 fn next_operation(rest: &mut &str) -> Option<Operation> {
     let start = *rest;
     let mut words: Vec<String> = Vec::new();
@@ -82,7 +82,7 @@ fn next_operation(rest: &mut &str) -> Option<Operation> {
                     *rest = tail;
                 }
                 None => {
-                    // Its end is unknown: all the rest belongs to it.
+                    // Its end is unknown: the whole rest belongs to it.
                     odd = Some(ENDLESS);
                     words.push((*rest).to_owned());
                     *rest = "";
@@ -108,9 +108,9 @@ fn next_operation(rest: &mut &str) -> Option<Operation> {
     Some(Operation { opcode, operands, quoted, raw: raw.trim_end().to_owned(), odd })
 }
 
-/// A string in quotes at the beginning of a text, without quotes and backslashes, and what follows it. A backslash may stand
-/// before a quote, before a backslash, and in `\n`, `\r`, `\t`; elsewhere it is a character like any other. Older files have
-/// none that mean something: where a string would have no end, none does.
+/// The string in quotes at the beginning of a text, without quotes and backslashes, and what follows it. A backslash
+/// may precede a quote or a backslash, or begin `\n`, `\r`, `\t`; elsewhere it is an ordinary character. In older
+/// files no backslash escapes: if the string would have no end, none does.
 pub fn quotation(text: &str) -> Option<(String, &str)> {
     let body = text.strip_prefix('"')?;
     let mut string = String::new();

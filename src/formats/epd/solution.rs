@@ -1,4 +1,4 @@
-//! The operations that say what solves a position: a line counts only where they can be read.
+//! The operations that give the solution of a position: a line counts only if they can be read.
 
 use std::cell::LazyCell;
 use std::collections::HashSet;
@@ -14,7 +14,7 @@ use crate::position::Position;
 /// The opcodes of solutions.
 const SOLUTIONS: [&str; 3] = ["bm", "am", "dm"];
 
-/// Why an operation with the opcode of a later one is odd.
+/// Why an operation is odd if a later one has the same opcode.
 pub(super) const TWICE: &str = "stands twice, the last one counts";
 
 /// What solves a position.
@@ -58,7 +58,7 @@ impl Solution {
     }
 }
 
-/// What one operation says of the solution.
+/// One operation's part of the solution.
 enum Part {
     /// Moves, each once.
     Moves(Vec<Move>),
@@ -75,7 +75,7 @@ impl Part {
         }
     }
 
-    /// Whether both say the same, however they are written and whatever the order of the moves.
+    /// Whether both mean the same, however they are written and in whatever order the moves are.
     fn is_same(&self, other: &Part) -> bool {
         match (self, other) {
             (Part::Moves(own), Part::Moves(other)) => own.len() == other.len() && own.iter().all(|m| other.contains(m)),
@@ -85,12 +85,12 @@ impl Part {
     }
 }
 
-/// Whether a line must be left out when this operation cannot be read.
+/// Whether a line must be left out if this operation cannot be read.
 fn is_solution(opcode: &str) -> bool {
     SOLUTIONS.contains(&opcode)
 }
 
-/// Of operations with one opcode the last counts, as for other readers.
+/// Of operations with the same opcode the last one counts, as for other readers.
 pub(super) fn only_once(operations: &mut [Operation]) {
     // A line may have a hundred thousand operations: each is looked at once.
     let mut seen = HashSet::with_capacity(operations.len());
@@ -101,9 +101,9 @@ pub(super) fn only_once(operations: &mut [Operation]) {
     }
 }
 
-/// Checks that the operations of the solution that do not count say the same as those that do.
+/// Checks that the operations of the solution that do not count mean the same as those that do.
 fn check_repeated(position: &Position, operations: &[Operation]) -> Result<(), SuiteError> {
-    // What counts is looked up and read once, however often it stands there.
+    // What counts is looked up and read once, however often it is repeated.
     let counting = SOLUTIONS
         .map(|opcode| find(operations, opcode).map(|last| (last, LazyCell::new(move || Part::of(position, last)))));
     for earlier in operations.iter().filter(|operation| operation.odd == Some(TWICE)) {
@@ -132,13 +132,13 @@ fn check_unread(operation: &Operation, why: &'static str) -> Result<(), SuiteErr
     }
 }
 
-/// The solution that seems to stand in a quotation without an end.
+/// The solution that seems to be inside a quotation without an end.
 fn swallowed(raw: &str) -> Option<&str> {
     let mut later = raw.split_inclusive(';').skip(1).map(str::trim);
     later.find(|text| is_solution(text.split([' ', '\t']).next().unwrap_or_default()))
 }
 
-/// `bm #5`: a mate distance where a move should stand.
+/// `bm #5`: a mate distance in place of a move.
 pub(super) fn mate_operand(operation: &Operation) -> Option<i32> {
     match operation.operands.as_slice() {
         [only] => only.strip_prefix('#')?.parse().ok(),

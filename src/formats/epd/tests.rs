@@ -56,7 +56,7 @@ fn four_fields_and_six_and_counters_as_operations() {
     assert_eq!(entry(&format!("{START};D1 20")).counts, [(1, 20)]);
 }
 
-/// What other programs play is a task here, too; the notes say what had to be repaired.
+/// Positions that other programs play are tasks here, too; the notes say what had to be repaired.
 #[test]
 fn positions_that_cannot_be_are_repaired() {
     let text = "nnnnknnn/pppppppp/8/8/8/8/PPPPPPPP/1Q1QK1Q1 w - - bm Q1xd7+;\n\
@@ -108,7 +108,7 @@ fn moves_in_any_usual_notation() {
         ("=Q", ""),
     ] {
         let found = read_move(&position, word).map_or_else(|_| String::new(), |m| uci(&position, m));
-        // "N1f3" names a rank that only one knight stands on, and "e1h1" and "O-O" are barred by the knight on g1.
+        // "N1f3" names a rank with only one knight on it, and the knight on g1 bars "e1h1" and "O-O".
         let expected = match word {
             "O-O" => "",
             "N1f3" => "g1f3",
@@ -255,7 +255,7 @@ fn files_of_any_line_ending_mark_and_encoding() {
     );
 }
 
-/// What is written of a line, without a search.
+/// What is written for a line, without a search.
 fn written(entry: &SuiteEntry) -> String {
     super::written(entry, |_| true)
 }
@@ -385,7 +385,7 @@ fn odd_operations_are_counted_by_kind() {
     assert!(suite.remarks()[20].starts_with("x: 10 operations of 10 more kinds"), "{}", suite.remarks()[20]);
 }
 
-/// A line of megabytes takes time in proportion: at one step for each pair these would take minutes.
+/// Lines of megabytes take linear time: with a step for each pair, these would take minutes.
 #[test]
 fn long_lines_are_read_and_written_in_time() {
     const MANY: usize = 200_000;
@@ -452,13 +452,13 @@ proptest::proptest! {
         proptest::prop_assert!(suite.entries.is_empty());
     }
 
-    /// What goes in comes out, or is named: each operation is there again with the same meaning, or word for word in a string.
+    /// Nothing is lost: each operation comes out with the same meaning, or word for word in a string.
     #[test]
     fn no_operation_is_lost(operations in proptest::collection::vec(operation(), 0..6)) {
         let line = format!("{START} bm Nf3; {}", operations.join("; "));
         let entry = match parse_line(&line, 1) {
             Some(Ok(entry)) => entry,
-            // Only a solution may cost the line.
+            // Only a bad solution may cost the line.
             Some(Err(_)) => {
                 let solution = line.split([' ', ';', '"']).filter(|word| matches!(*word, "bm" | "am" | "dm" | "c0" | "c8")).count();
                 proptest::prop_assert!(solution > 1, "{line}");
@@ -466,7 +466,7 @@ proptest::proptest! {
             }
             None => return Err(proptest::test_runner::TestCaseError::fail(line)),
         };
-        // The pieces are the whole: nothing but blanks and semicolons lies between them.
+        // The pieces are the whole: there are only blanks and semicolons between them.
         let mut rest = &line[START.len()..];
         for operation in &entry.operations {
             let at = rest.find(&operation.raw).expect("in order");

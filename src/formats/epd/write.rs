@@ -1,4 +1,4 @@
-//! Writing EPD as every reader understands it.
+//! Writing EPD so that every reader understands it.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -26,7 +26,7 @@ pub fn written(entry: &SuiteEntry, keeps: impl Fn(&Operation) -> bool) -> String
             let _ = write!(text, " {plain};");
         }
         if let Some(aside) = aside {
-            // A name that the line does not use yet, lest one such operation hide another.
+            // A name that the line does not use yet, so that no such operation hides another.
             let names = (kept..).map(|n| if n == 1 { "kept".to_owned() } else { format!("kept{n}") });
             let free = names.enumerate().find(|(_, name)| !used.contains(name.as_str()));
             if let Some((skipped, name)) = free {
@@ -38,15 +38,15 @@ pub fn written(entry: &SuiteEntry, keeps: impl Fn(&Operation) -> bool) -> String
     text
 }
 
-/// An operation as other readers understand it, and the text that must be kept beside it, or instead of it, lest something
-/// be lost.
+/// An operation as other readers understand it, and the text that must be kept beside it, or instead of it, so that
+/// nothing is lost.
 fn said_plainly(entry: &SuiteEntry, operation: &Operation) -> (Option<String>, Option<String>) {
     let Operation { opcode, operands, quoted, raw, odd } = operation;
     let is_number = matches!(opcode.as_str(), "dm" | "acd" | "acn" | "acs" | "ce" | "hmvc" | "fmvn")
         || count_depth(opcode).is_some();
     let is_moves = matches!(opcode.as_str(), "bm" | "am" | "pm" | "pv");
     if odd.is_some() {
-        // Programs take such operations for numbers and moves: what is neither must not stand there.
+        // Programs read numbers and moves in such operations: anything else must not appear there.
         let stands = !is_number && !is_moves && !raw.starts_with('#') && is_readable(raw);
         return if stands { (Some(raw.clone()), None) } else { (None, Some(raw.clone())) };
     }
@@ -54,7 +54,7 @@ fn said_plainly(entry: &SuiteEntry, operation: &Operation) -> (Option<String>, O
         return (Some(format!("{opcode} {}", operation.text())), None);
     }
     if let ("bm", Some(mate)) = (opcode.as_str(), mate_operand(operation)) {
-        // The same said as `dm`, which has a meaning for others.
+        // The same as `dm`, which other readers understand.
         let dm = entry.operation("dm").is_none().then(|| format!("dm {mate}"));
         return (dm, None);
     }
@@ -74,7 +74,7 @@ fn said_plainly(entry: &SuiteEntry, operation: &Operation) -> (Option<String>, O
     }
 }
 
-/// The moves of an operation, as they stand where every reader understands that, else in standard algebraic notation.
+/// The moves of an operation: as they stand if every reader understands that, else in standard algebraic notation.
 fn plain_moves(entry: &SuiteEntry, operation: &Operation) -> String {
     let mut position = entry.position.clone();
     let mut words = Vec::new();
@@ -92,11 +92,11 @@ fn plain_moves(entry: &SuiteEntry, operation: &Operation) -> String {
     words.join(" ")
 }
 
-/// Whether other readers get over an operation as it stands: an opcode alone, with one string or with one number.
+/// Whether other readers can handle an operation as it stands: an opcode alone, with one string or with one number.
 fn is_readable(raw: &str) -> bool {
     let end = raw.find(char::is_whitespace).unwrap_or(raw.len());
     let (opcode, operand) = raw.split_at(end);
-    // A number behind the four fields would be taken for a counter.
+    // A number after the four fields would be taken for a counter.
     if opcode.contains('"') || opcode == "-" || opcode.bytes().all(|byte| byte.is_ascii_digit()) {
         return false;
     }

@@ -31,15 +31,15 @@ fn utf16(text: &str, big: bool) -> Vec<u8> {
     text.encode_utf16().flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
 }
 
-/// Text that does not fit in one block, with little to gain from packing.
+/// Text that does not fit in one block and hardly compresses.
 fn long() -> Vec<u8> {
     (0..60_000_u64).flat_map(|n| format!("{:x}\n", n.wrapping_mul(0x9E37_79B9_7F4A_7C15)).into_bytes()).collect()
 }
 
-/// Who sends a line waits for its answer: the beginning is not waited for. The encoding is found all the same.
+/// A program that sends a line and waits gets its answer; the encoding is recognized all the same.
 #[test]
 fn a_line_is_a_beginning() {
-    /// Gives a piece at a time, and ends the test where more is wanted than was sent.
+    /// Gives a piece at a time, and fails the test if more is read than was sent.
     struct Sender(Vec<Vec<u8>>);
 
     impl Read for Sender {
@@ -81,7 +81,7 @@ fn packed_data_come_out_whole() {
             let two = [pack(part), pack(b""), pack(b"more")].concat();
             assert!(text(&two).expect("whole") == [part, b"more"].concat(), "{} bytes", part.len());
         }
-        // UTF-16 within.
+        // UTF-16 inside.
         assert_eq!(text(&pack(&utf16(TEXT, false))).expect("whole"), TEXT.as_bytes());
     }
     let skipped = [&b"\x5A\x2A\x4D\x18\x03\0\0\0abc"[..], &zstd(b"text"), b"\x50\x2A\x4D\x18\0\0\0\0"].concat();
