@@ -1,7 +1,7 @@
 //! Amounts on the command line, as people write them: `1e6`, `500k`, `2M` nodes; `1500`, `1.5s`, `2min` of time.
 //!
-//! Each function is a `value_parser`. The arithmetic is exact: what is no whole number is refused, not rounded; but for
-//! shares.
+//! Each function is a `value_parser`. The arithmetic is exact, except for shares: anything but a whole number is
+//! rejected, not rounded.
 
 /// A number of things, at least one: digits (with `_` or `'` between them), a fraction, an exponent, and then `k`
 /// (thousand), `M` (million), `G` or `B` (thousand million) in either case.
@@ -44,10 +44,10 @@ pub fn share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "expected a share from 0 to 1".to_owned())
 }
 
-/// The number times its unit; `bare` is the unit of a number without one. `None` where that is no whole number from 1 on.
+/// The number times its unit; `bare` is the unit of a bare number. `None` if that is not a whole number from 1 on.
 fn amount(text: &str, bare: u64, units: &[(&str, u64)]) -> Option<u64> {
     let text = text.trim();
-    // An "e" belongs to the number: no unit begins with one.
+    // An "e" belongs to the number: no unit begins with it.
     let end = text
         .find(|c: char| c.is_ascii_alphabetic() && !c.eq_ignore_ascii_case(&'e') || c.is_whitespace())
         .unwrap_or(text.len());

@@ -1,4 +1,4 @@
-//! How far an analysis has come, beside its output, so that it can go on after an interruption.
+//! The progress of an analysis, saved beside its output, so that it can continue after an interruption.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
@@ -12,14 +12,14 @@ use crate::checksum::{checksum, checksum_on};
 use crate::formats::input;
 use crate::lab::outputs;
 
-/// How long work waits to be saved while nothing is searched. Before a search all of it is.
+/// How long work waits to be saved while nothing is searched. Before a search, all of it is saved.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What is compared of an input when a run goes on: its name, its size and a digest of the file, packed as it is.
+/// What identifies an input when a run continues: its name, its size and a digest of the file, still packed.
 ///
 /// # Errors
 ///
-/// One line: it is no file, but a stream that has no beginning to go back to, or it cannot be read.
+/// One line: it is not a file but a stream, which cannot be read from the beginning again, or it cannot be read.
 pub fn identity(path: &Path) -> Result<String, String> {
     let name = input::name(path);
     if path.as_os_str() == input::STDIN || !path.is_file() {
@@ -41,7 +41,7 @@ pub fn identity(path: &Path) -> Result<String, String> {
     }
 }
 
-/// The file of the checkpoint of an output.
+/// The checkpoint file of an output.
 pub fn beside(out: &Path) -> PathBuf {
     let mut path = out.as_os_str().to_owned();
     path.push(".resume");
@@ -51,15 +51,15 @@ pub fn beside(out: &Path) -> PathBuf {
 /// What has been done.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checkpoint {
-    /// The inputs and everything that decides about the output; another run must not go on here.
+    /// The inputs and all settings that affect the output; another run must not continue here.
     pub job: Vec<String>,
-    /// The input that is being read, by its number.
+    /// The index of the input that is being read.
     pub input: usize,
     /// Games or lines of it that are done.
     pub done: u64,
     /// Bytes of the output that they and the inputs before have filled.
     pub output: u64,
-    /// What was counted so far.
+    /// The counts so far.
     pub tally: Tally,
 }
 
@@ -71,19 +71,19 @@ pub struct Resumable {
     path: PathBuf,
     pub checkpoint: Checkpoint,
     saved: Instant,
-    /// Bytes that were written of a line that is not done.
+    /// Bytes written of an unfinished line.
     begun: u64,
-    /// Whether everything that was written is saved.
+    /// Whether everything written is saved.
     is_saved: bool,
 }
 
 impl Resumable {
-    /// Begins an output, or goes on with one. An empty file without a checkpoint is what a run leaves that ends in its
-    /// first moments: it is begun anew.
+    /// Begins an output, or continues one. An empty file without a checkpoint comes from a run that ended in its first
+    /// moments: it is begun anew.
     ///
     /// # Errors
     ///
-    /// One line: the output is there and complete, belongs to another run, is being written by one, or cannot be opened.
+    /// One line: the output exists and is complete, belongs to another run, is being written, or cannot be opened.
     pub fn open(out: &Path, job: Vec<String>) -> Result<Resumable, String> {
         let trouble = |error: &dyn std::fmt::Display| format!("{}: {error}", out.display());
         // A pipe would wait for its reader.
@@ -120,7 +120,7 @@ impl Resumable {
         }
     }
 
-    /// Finds out where to go on, and saves it. From here on, no other run writes these files.
+    /// Finds out where to continue, and saves that. From here on, no other run writes these files.
     fn begin(&mut self, job: Vec<String>) -> Result<(), String> {
         let trouble = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let known: Option<Checkpoint> = match fs::read(&self.path) {
@@ -151,15 +151,15 @@ impl Resumable {
         self.save()
     }
 
-    /// Writes a piece of what a line has become. It is noted with the line's end: a run that goes on before that writes
-    /// the whole line again.
+    /// Writes a piece of the output of a line. It is recorded only at the line's end: a run that continues before that
+    /// writes the whole line again.
     pub fn write_piece(&mut self, text: &[u8]) -> Result<(), String> {
         self.output.write_all(text).map_err(|error| format!("{}: {error}", self.out.display()))?;
         self.begun += text.len() as u64;
         Ok(())
     }
 
-    /// Writes what one game or line has become, or the end of it, and notes it as done.
+    /// Writes the output of one game or line, or the end of it, and records it as done.
     pub fn write(&mut self, text: &[u8], input: usize, done: u64, tally: Tally) -> Result<(), String> {
         self.write_piece(text)?;
         let output = self.checkpoint.output + std::mem::take(&mut self.begun);
@@ -171,12 +171,12 @@ impl Resumable {
         Ok(())
     }
 
-    /// Saves what has been written and where to go on.
+    /// Saves what has been written and where to continue.
     pub fn save(&mut self) -> Result<(), String> {
         if self.is_saved {
             return Ok(());
         }
-        // The output reaches the disk before the checkpoint does: after a power cut it must not be the shorter one.
+        // The output reaches the disk first: after a power cut it must not be shorter than the checkpoint says.
         let flushed = self.output.flush().and_then(|()| self.output.get_ref().sync_data());
         flushed.map_err(|error| format!("{}: {error}", self.out.display()))?;
         let trouble = |error: &dyn std::fmt::Display| format!("{}: {error}", self.path.display());

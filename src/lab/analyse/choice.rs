@@ -72,7 +72,7 @@ impl fmt::Display for Lead {
 }
 
 impl Lead {
-    /// For whom the game is decided, if it is.
+    /// The side for which the game is decided, if it is.
     pub fn winner(self, turn: Color, value: UciScore) -> Option<Color> {
         let limit = chances(UciScore::Cp((100.0 * self.0).round() as i32));
         let chances = chances(value);
@@ -120,7 +120,7 @@ impl Choice {
         Color::ALL.into_iter().any(|color| self.has_player(game, color))
     }
 
-    /// Whether a game that cannot be read may be one of theirs, by the names of its players; one without a name may be
+    /// Whether an unreadable game may be one of theirs, by the names of its players; a player without a name may be
     /// anyone.
     pub fn may_concern(&self, players: &[Option<Vec<u8>>]) -> bool {
         players.iter().any(|name| name.as_deref().is_none_or(|name| self.is_wanted(name)))
@@ -136,7 +136,7 @@ impl Choice {
         self.players.is_empty() || self.players.iter().any(|player| name.contains(&player.to_lowercase()))
     }
 
-    /// Which moves are annotated, whatever they are worth. `positions` are those before each move.
+    /// Which moves are annotated, whatever their quality. `positions` are those before each move.
     pub fn moves(&self, game: &Pgn, positions: &[Position]) -> Vec<bool> {
         let (white, black) = (self.has_player(game, Color::White), self.has_player(game, Color::Black));
         let is_chosen = |(_, position): (_, &Position)| {
@@ -146,17 +146,17 @@ impl Choice {
         game.moves.iter().zip(positions).map(is_chosen).collect()
     }
 
-    /// Whether every move is annotated as long as the game is not decided.
+    /// Whether every move is annotated until the game is decided.
     pub fn is_everything(&self) -> bool {
         self.players.is_empty() && self.moves.is_none()
     }
 
-    /// The choice in words; empty where all is annotated.
+    /// The choice in words; empty if everything is annotated.
     pub fn words(&self) -> String {
         self.words_with(&self.players)
     }
 
-    /// The choice as a run keeps it: with names in quotation marks, so that no two choices look the same.
+    /// The choice as a run records it: with names in quotation marks, so that no two choices look the same.
     pub fn job(&self) -> String {
         self.words_with(&self.players.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>())
     }
@@ -189,7 +189,7 @@ mod tests {
         assert!(!range.has(9) && range.has(10) && range.has(30) && !range.has(31));
     }
 
-    /// A name may have the words between two names in it, or those between two parts of a choice.
+    /// A name may contain the words that separate two names, or two parts of a choice.
     #[test]
     fn different_choices_are_different_jobs() {
         let choice = |players: &[&str], moves: Option<&str>| Choice {

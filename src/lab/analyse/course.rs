@@ -7,8 +7,8 @@ use crate::position::{Game, Position};
 
 /// A game's positions, from the first to the one after the last move.
 ///
-/// A [`Game`] carries its whole past, so that one for each position would take memory by the square of the moves. The game
-/// up to a position is played again where a search needs it.
+/// A [`Game`] carries its whole past, so one for each position would take memory quadratic in the number of moves. The
+/// game up to a position is replayed when a search needs it.
 pub struct Course {
     start: Game,
     actions: Vec<Action>,
@@ -36,7 +36,7 @@ impl Course {
         &self.positions
     }
 
-    /// What the rules say of the `i`-th position: why the game is over there, or could be by a claim.
+    /// How the rules end the game at the `i`-th position, or let a player claim its end; `None` if they do not.
     pub fn ending(&self, i: usize) -> Option<Ending> {
         self.endings[i]
     }

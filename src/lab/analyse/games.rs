@@ -1,4 +1,4 @@
-//! Games, one after the other: every position is searched, every move is judged.
+//! Analyses games: searches every position and judges every move.
 
 use std::io::BufRead;
 use std::ops::Range;
@@ -20,14 +20,14 @@ use crate::position::notation::{Action, san};
 
 /// The command in a comment that lists what Ibex added to its move: glyphs, and a variation.
 const ADDED: &[u8] = b"[%ibex";
-/// The word in this command behind which the moves of the variation stand, to the end of the command.
+/// The word in this command before the moves of the variation, which go to the end of the command.
 const LINE: &str = "line";
 /// The command in a comment that holds an evaluation.
 const EVALUATION: &[u8] = b"[%eval";
 
-/// The share of the limit that a search has which looks for the end of the undecided part of a game.
+/// A search for the end of the undecided part of a game gets the limit divided by this.
 const SHORT: u64 = 20;
-/// Nodes that such a search has at least, if the limit allows them.
+/// Minimum nodes of such a search, if the limit allows them.
 const SHORT_NODES: u64 = 1000;
 
 /// A position's evaluation.
@@ -35,13 +35,13 @@ const SHORT_NODES: u64 = 1000;
 pub struct AnalysedPosition {
     /// From the side to move's view; `None` if the search did not take place or was too short for a value.
     pub value: Option<UciScore>,
-    /// The search behind it; none where the game is over.
+    /// The search behind it; `None` if the game is over.
     pub search: Option<Finding>,
 }
 
-/// What is thought of a move that was played.
+/// The judgement of a move that was played.
 pub struct Judged {
-    /// Whether the move is one of those that the user wants to see annotated.
+    /// Whether the move is one that the user wants to see annotated.
     pub chosen: bool,
     /// Whether the engine would have played another one.
     pub another: bool,
@@ -49,7 +49,7 @@ pub struct Judged {
     pub mark: Option<Mark>,
 }
 
-/// What was found in a game.
+/// The analysis of a game.
 pub struct Analysis {
     /// Its positions.
     pub course: Course,
@@ -57,15 +57,15 @@ pub struct Analysis {
     pub evaluations: Vec<AnalysedPosition>,
     /// What its moves are worth.
     pub moves: Vec<Judged>,
-    /// Where an engine has failed, and how.
+    /// Where an engine failed, and how.
     pub failures: Vec<String>,
 }
 
-/// Why the analysis of a game ends before its end.
+/// Why the analysis of a game stops early.
 enum Halt {
     /// A search has failed or was interrupted.
     Search(Trouble),
-    /// What was done before could not be saved. One line.
+    /// The work so far could not be saved. One line.
     Output(String),
 }
 
@@ -75,7 +75,7 @@ impl From<Trouble> for Halt {
     }
 }
 
-/// Analyses game by game, and passes over the first `done`.
+/// Analyses game by game, and skips the first `done`.
 ///
 /// # Errors
 ///
@@ -84,7 +84,7 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) 
     let mut games = Games::new(input);
     for number in 1_u64.. {
         let read = games.next_game();
-        // Not at the end of the input: there the run is complete.
+        // Not at the end of the input: there, the run is complete.
         if interrupt::is_stopped() && !matches!(read, Ok(None)) {
             desk.interrupted = true;
             break;
@@ -98,7 +98,7 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) 
             remarks.iter().for_each(|fault| desk.note(&format!("{name}:{}", fault.line), &about(&fault.reason)));
         };
         let text = match &mut reading.game {
-            // Remarks are no part of a game, and stay whatever is wanted of the games.
+            // Remarks are not part of a game, and stay whichever games are wanted.
             Err(_) if reading.only_remarks => reading.unchanged(),
             Ok(game) if !desk.args.choice.concerns(game) => {
                 desk.tally.others += 1;
@@ -125,7 +125,7 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) 
                 }
                 game.write(&desk.searcher.name())
             }
-            // With --skip-bad the output shall hold no such game.
+            // With --skip-bad, the output must not contain such games.
             Err(_) if !desk.args.skip_bad && !desk.args.choice.may_concern(&reading.players) => {
                 desk.tally.others += 1;
                 reading.unchanged()
@@ -150,11 +150,11 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) 
     Ok(())
 }
 
-/// Searches the positions that the chosen moves need, and writes into the game what was found.
+/// Searches the positions that the chosen moves need, and writes the findings into the game.
 ///
 /// # Errors
 ///
-/// A position could not be searched, or the work before it not be saved; the game is then as good as lost.
+/// A position could not be searched, or the work before it could not be saved; the game is then unusable.
 fn annotate(game: &mut Pgn, desk: &mut Desk<'_>) -> Result<Analysis, Halt> {
     forget_analysis(game);
     let course = Course::new(game);
@@ -195,12 +195,12 @@ fn annotate(game: &mut Pgn, desk: &mut Desk<'_>) -> Result<Analysis, Halt> {
     Ok(Analysis { course, evaluations, moves, failures })
 }
 
-/// The line that was found in a position; empty where none was.
+/// The line found in a position; empty if there is none.
 fn best_line(found: &AnalysedPosition) -> &[Move] {
     found.search.as_ref().map(|search| search.pv.as_slice()).unwrap_or_default()
 }
 
-/// Judges a move by what was found before and after it.
+/// Judges a move by the searches before and after it.
 fn judge(
     action: Action,
     chosen: bool,
@@ -219,7 +219,7 @@ fn judge(
     Judged { chosen, another, mark }
 }
 
-/// The first moves of a line, in the usual notation.
+/// The first moves of a line, in standard algebraic notation.
 fn sans(position: &Position, line: &[Move], most: usize) -> Vec<String> {
     let mut position = position.clone();
     let name = |&m: &Move| {
@@ -230,10 +230,10 @@ fn sans(position: &Position, line: &[Move], most: usize) -> Vec<String> {
     line.iter().take(most).map(name).collect()
 }
 
-/// Writes a mark, a line and a comment to a move, and into the comment what can be taken out again.
+/// Adds a mark, a line and a comment to a move, and to the comment what is needed to remove them again.
 fn write_into(played: &mut Played, mark: Option<Mark>, line: Vec<String>, mut comment: Vec<u8>) {
     let mut added = Vec::new();
-    // A glyph that somebody else gave is theirs.
+    // A glyph that someone else gave stays theirs.
     if let Some(nag) = mark.map(Mark::nag).filter(|nag| !played.nags.contains(nag)) {
         played.nags.insert(0, nag);
         added.push(format!("${nag}"));
@@ -256,18 +256,18 @@ fn write_into(played: &mut Played, mark: Option<Mark>, line: Vec<String>, mut co
     if !comment.is_empty() {
         add_comment(&mut played.after, comment);
     }
-    // Our line follows theirs, which may begin with the same move.
+    // Our line comes after theirs, which may begin with the same move.
     let last = played.after.iter().rposition(|token| *token == Token::Close);
     let behind = last.map_or(usize::from(matches!(played.after.first(), Some(Token::Comment(_)))), |last| last + 1);
     played.after.splice(behind..behind, variation);
 }
 
-/// Searches the positions that the chosen moves need, from the end: the table then holds what a move has led to when
-/// its alternatives are weighed. Moves after the decision of the game are no longer chosen.
+/// Searches the positions that the chosen moves need, from the end: the table then holds the results of a move when
+/// its alternatives are searched. Moves after the game is decided are no longer chosen.
 fn evaluate_all<'a>(course: &'a Course, chosen: &mut [bool], desk: &mut Desk<'_>) -> Result<Survey<'a>, Halt> {
     let is_chosen = |i: usize| chosen.get(i).is_some_and(|&chosen| chosen);
     let is_needed = |i: usize| is_chosen(i) || i.checked_sub(1).is_some_and(is_chosen);
-    // A game without moves has a position all the same.
+    // Even a game without moves has a position.
     let all = desk.args.choice.is_everything();
     let count = course.positions().len();
     let needed: Vec<bool> = (0..count).map(|i| all || is_needed(i)).collect();
@@ -293,12 +293,12 @@ fn evaluate_all<'a>(course: &'a Course, chosen: &mut [bool], desk: &mut Desk<'_>
 struct Survey<'a> {
     course: &'a Course,
     found: Vec<Option<AnalysedPosition>>,
-    /// Where an engine has failed, and how.
+    /// Where an engine failed, and how.
     troubles: Vec<(usize, String)>,
 }
 
 impl Survey<'_> {
-    /// Searches a position with the whole limit, if that was not done yet.
+    /// Searches a position with the whole limit, unless that is done.
     fn evaluate(&mut self, i: usize, desk: &mut Desk<'_>) -> Result<(), Halt> {
         if self.found[i].is_some() {
             return Ok(());
@@ -306,7 +306,7 @@ impl Survey<'_> {
         let found = match evaluate(self.course, i, &desk.args.budget(), desk) {
             Ok((found, searched)) => {
                 match desk.searcher.label() {
-                    // It has answered, so this is no failure after which it is given up.
+                    // It has answered, so this is not a failure that counts towards giving it up.
                     Some(label) if searched && found.value.is_none() => {
                         self.troubles.push((i, format!("{label}: it named no score")));
                     }
@@ -325,13 +325,13 @@ impl Survey<'_> {
         Ok(())
     }
 
-    /// For whom the game is decided in a position, if its value says so.
+    /// The side for which the game is decided in a position, if its value says so.
     fn winner(&self, lead: Lead, i: usize, value: Option<UciScore>) -> Option<Color> {
         lead.winner(self.course.positions()[i].turn(), value?)
     }
 
-    /// The position from which on the game is decided, and for whom. Short searches from the end find it; then the
-    /// whole limit has the last word on it. Positions before `first` do not matter.
+    /// The position from which the game is decided, and for whom. Short searches from the end find it; then searches
+    /// with the whole limit decide. Positions before `first` do not matter.
     fn decision(&mut self, lead: Lead, first: usize, desk: &mut Desk<'_>) -> Result<Option<(usize, Color)>, Halt> {
         let short = short(&desk.args.budget());
         let mut decision: Option<(usize, Color)> = None;
@@ -361,7 +361,7 @@ impl Survey<'_> {
         Ok(None)
     }
 
-    /// Forgets the moves and evaluations that come after the decision, which the whole limit may have found earlier.
+    /// Drops the moves and evaluations after the decision, which searches with the whole limit may have found earlier.
     fn drop_decided(&mut self, lead: Lead, decision: Option<(usize, Color)>, chosen: &mut [bool]) {
         let (mut at, mut winner) = match decision {
             Some((at, winner)) => (at, Some(winner)),
@@ -390,7 +390,7 @@ fn short(whole: &Budget) -> Budget {
     }
 }
 
-/// Puts a comment before the others of a move; two in a row would be more than many readers take.
+/// Puts a comment before the others of a move; many readers cannot handle two in a row.
 fn add_comment(tokens: &mut Vec<Token>, mut ours: Vec<u8>) {
     match tokens.first_mut() {
         Some(Token::Comment(theirs)) => {
@@ -402,7 +402,7 @@ fn add_comment(tokens: &mut Vec<Token>, mut ours: Vec<u8>) {
     }
 }
 
-/// Takes out of a game what an earlier analysis wrote into it: evaluations, and what Ibex says it added.
+/// Removes from a game what an earlier analysis wrote into it: evaluations, and what Ibex lists as its own.
 fn forget_analysis(game: &mut Pgn) {
     forget_evaluations(&mut game.before);
     for played in &mut game.moves {
@@ -422,10 +422,10 @@ fn forget_analysis(game: &mut Pgn) {
     }
 }
 
-/// Takes out the variation that is exactly these moves, wherever it stands; of several the last, for ours follows
-/// theirs. What has been changed or annotated since is somebody's own.
+/// Removes the variation that is exactly these moves, wherever it is; if there are several, the last, because ours
+/// comes after theirs. A variation that was changed or annotated since belongs to someone else.
 ///
-/// Earlier versions did not name the moves. Then a variation of moves alone may be ours if there is no other.
+/// Earlier versions did not name the moves. Then a variation of bare moves may be ours if it is the only one.
 fn forget_line(tokens: &mut Vec<Token>, moves: &[String]) {
     let all = variations(tokens);
     let ours = all.iter().rfind(|inside| {
@@ -437,7 +437,7 @@ fn forget_line(tokens: &mut Vec<Token>, moves: &[String]) {
     }
 }
 
-/// What stands inside each variation to a move. Variations within these are parts of them.
+/// The contents of each variation to a move. Nested variations are parts of these.
 fn variations(tokens: &[Token]) -> Vec<Range<usize>> {
     let (mut found, mut open) = (Vec::new(), Vec::new());
     for (i, token) in tokens.iter().enumerate() {
@@ -456,7 +456,7 @@ fn variations(tokens: &[Token]) -> Vec<Range<usize>> {
     found
 }
 
-/// The moves of a variation; `None` if something else stands among them.
+/// The moves of a variation; `None` if it contains anything else.
 fn bare_moves(inside: &[Token]) -> Option<Vec<&str>> {
     let moves = inside.iter().map(|token| match token {
         Token::San(san) => Some(san.as_str()),
@@ -465,7 +465,7 @@ fn bare_moves(inside: &[Token]) -> Option<Vec<&str>> {
     moves.collect()
 }
 
-/// Takes the evaluations out of the comments beside the main line; comments that hold nothing else go.
+/// Removes the evaluations from the comments beside the main line, and comments that hold nothing else.
 fn forget_evaluations(tokens: &mut Vec<Token>) {
     let mut depth = 0;
     tokens.retain_mut(|token| {
@@ -481,7 +481,7 @@ fn forget_evaluations(tokens: &mut Vec<Token>) {
     });
 }
 
-/// Takes the first command that begins like this out of a comment, with the blank after it; returns its operands.
+/// Removes the first command that begins like this from a comment, with the blank after it; returns its operands.
 fn take_command(comment: &mut Vec<u8>, command: &[u8]) -> Option<Vec<u8>> {
     let found = find_command(comment, command)?;
     let operands = comment[found.start + command.len()..found.end - 1].to_vec();
@@ -490,7 +490,7 @@ fn take_command(comment: &mut Vec<u8>, command: &[u8]) -> Option<Vec<u8>> {
     Some(operands)
 }
 
-/// Takes all commands that begin like this out of a comment, each with the blank after it; whether there was one.
+/// Removes all commands that begin like this from a comment, each with the blank after it; whether there was one.
 fn take_commands(comment: &mut Vec<u8>, command: &[u8]) -> bool {
     let (mut kept, mut rest) = (Vec::new(), comment.as_slice());
     while let Some(found) = find_command(rest, command) {
@@ -505,7 +505,7 @@ fn take_commands(comment: &mut Vec<u8>, command: &[u8]) -> bool {
     any
 }
 
-/// Where the first command that begins like this stands in a comment, its brackets included.
+/// The range of the first command in a comment that begins like this, brackets included.
 fn find_command(comment: &[u8], command: &[u8]) -> Option<Range<usize>> {
     let begins = |at: usize| {
         let after = comment.get(at + command.len());
@@ -516,8 +516,7 @@ fn find_command(comment: &[u8], command: &[u8]) -> Option<Range<usize>> {
     Some(at..at + length + 1)
 }
 
-/// What follows a command that is taken out: without its first blank where another one stands before the command, or
-/// nothing.
+/// What follows a removed command: without its first blank if another blank, or nothing, precedes the command.
 fn skip_one_blank<'a>(before: &[u8], after: &'a [u8]) -> &'a [u8] {
     let after_blank = before.last().is_none_or(u8::is_ascii_whitespace);
     match after {
@@ -528,7 +527,7 @@ fn skip_one_blank<'a>(before: &[u8], after: &'a [u8]) -> &'a [u8] {
 
 /// Searches the `i`-th position of a game unless the game is over there. Also returns whether it was searched.
 ///
-/// A draw by the rules that is not claimed ends no game: it counts where no move follows.
+/// A draw by the rules that is not claimed does not end the game: it counts only if no move follows.
 fn evaluate(course: &Course, i: usize, budget: &Budget, desk: &mut Desk<'_>) -> Result<(AnalysedPosition, bool), Halt> {
     let over = match course.ending(i) {
         Some(Ending::Checkmate) => Some(UciScore::Mate(0)),
@@ -552,14 +551,14 @@ fn evaluate(course: &Course, i: usize, budget: &Budget, desk: &mut Desk<'_>) -> 
 pub fn opposite(value: UciScore) -> UciScore {
     match value {
         UciScore::Cp(cp) => UciScore::Cp(cp.saturating_neg()),
-        // Who is mated on the board has been mated by the other's last move.
+        // The side that is mated on the board has been mated by the other side's last move.
         UciScore::Mate(0) => UciScore::Mate(1),
         UciScore::Mate(moves) => UciScore::Mate(moves.saturating_neg()),
     }
 }
 
-/// The evaluation for a comment: pawns or moves to mate from White's view, and the depth. A mate on the board has none,
-/// nor has a mere bound of an evaluation, which `[%eval]` cannot show as such.
+/// The evaluation for a comment: pawns or moves to mate from White's view, and the depth. A mate on the board has
+/// none, nor has a mere bound of an evaluation, which `[%eval]` cannot mark as such.
 fn comment(position: &Position, evaluation: &AnalysedPosition) -> Option<Vec<u8>> {
     if evaluation.search.as_ref().is_some_and(|search| search.bound != Bound::Exact && !search.proved) {
         return None;
@@ -611,7 +610,7 @@ mod tests {
                 "1. e4 $4 $1 {[%eval 0.3,1] [%ibex $4 line d4 d5] mine} (1. a3) (1. d4 d5) {behind} e5 $2 *",
                 "1. e4 $1 { mine } (1. a3) { behind } 1... e5 $2 *",
             ),
-            // The line is the one that is named, wherever it stands.
+            // The line is the one named, wherever it is.
             (
                 "1. f3 {[%eval -0.48,3] [%ibex $6 line e4 e5 Nc3]} (1. e4 e5 2. Nc3) (1. c4 c5) e5 *",
                 "1. f3 (1. c4 c5) 1... e5 *",
@@ -622,11 +621,11 @@ mod tests {
                 "1. f3 {[%ibex line e4 e5]} (1. e4 e5 2. d4) (1. e4) (1. e4 e5 {good}) (1. c4 (1. e4 e5) c5) *",
                 "1. f3 (1. e4 e5 2. d4) (1. e4) (1. e4 e5 { good }) (1. c4 (1. e4 e5) 1... c5) *",
             ),
-            // Earlier versions named none.
+            // Earlier versions named no line.
             ("1. f3 {[%ibex $6 line]} (1. e4 e5) (1. c4 c5) *", "1. f3 (1. e4 e5) (1. c4 c5) *"),
             ("1. e4 {[%ibex line]} (1. d4 $1) (1. c4 c5 {good}) *", "1. e4 (1. d4 $1) (1. c4 c5 { good }) *"),
             ("1. e4 {[%eval 0.3,1] [%ibex line]} (1. d4) *", "1. e4 *"),
-            // Evaluations within variations are somebody's own.
+            // Evaluations inside variations belong to someone else.
             ("1. e4 (1. d4 {[%eval 0.2]}) *", "1. e4 (1. d4 { [%eval 0.2] }) *"),
         ] {
             assert_eq!(forgotten(before), after, "{before}");

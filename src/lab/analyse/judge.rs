@@ -1,4 +1,4 @@
-//! What a move has cost, in chances of winning.
+//! The cost of a move, in winning chances.
 
 use std::fmt;
 use std::str::FromStr;
@@ -26,7 +26,7 @@ impl Mark {
         }
     }
 
-    /// The mark as it stands behind a move.
+    /// The mark as written after a move.
     pub fn symbol(self) -> &'static str {
         match self {
             Mark::Blunder => "??",
@@ -41,10 +41,10 @@ impl Mark {
     }
 }
 
-/// Chances of winning less chances of losing, −1 to 1.
+/// Winning chances minus losing chances, −1 to 1.
 ///
-/// The logistic curve and the usual [`Thresholds`] are those that Lichess publishes for its own analysis, so that marks mean
-/// to readers what they are used to: <https://lichess.org/page/accuracy>.
+/// The logistic curve and the usual [`Thresholds`] are those that Lichess publishes for its own analysis, so that
+/// marks mean what readers are used to: <https://lichess.org/page/accuracy>.
 pub fn chances(value: UciScore) -> f64 {
     match value {
         UciScore::Cp(cp) => 2.0 / (1.0 + (-0.003_682_08 * f64::from(cp)).exp()) - 1.0,
@@ -53,7 +53,7 @@ pub fn chances(value: UciScore) -> f64 {
     }
 }
 
-/// From which loss of winning chances on a move is marked, in percent.
+/// The losses of winning chances, in percent, from which a move is marked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
     dubious: f64,

@@ -2,15 +2,15 @@
 //!
 //! - `pgn`: games, from their text and back
 //! - `choice`: which moves are annotated
-//! - `searcher`: who searches, Ibex or another engine
+//! - `searcher`: Ibex or another engine, as the one that searches
 //! - `openings`: names of openings
-//! - `judge`: what a move has cost
+//! - `judge`: the cost of a move
 //! - `course`: the positions of a game, and the game up to each of them
 //! - `games`: every position of a game searched, the game annotated
 //! - `positions`: a file of FENs, a line at a time
 //! - `page`: the analysed games as a page
 //! - `stream`: standard input and pipes, which may be silent
-//! - `checkpoint`: how far a run has come
+//! - `checkpoint`: the progress of a run
 //!
 //! Files are streamed: memory holds one game, or one line or a piece of it, whatever the size of the file.
 
@@ -51,7 +51,7 @@ use crate::remark;
 
 /// Plies of a best line unless `--line` says otherwise.
 const LINE: usize = 10;
-/// Bytes of remarks after which an input without games or positions holds no games.
+/// Bytes of remarks after which an input without games or positions is taken to hold no games.
 const REMARKS: usize = 1 << 16;
 
 /// The arguments of `ibex analyse`.
@@ -116,24 +116,24 @@ pub struct Args {
     #[arg(long = "option", value_name = "NAME=VALUE", requires = "engine", help_heading = "Another engine")]
     pub options: Vec<String>,
     /// Give a position up where this engine takes more than this many seconds [default: depends on the limits]
-    // It is no part of the job: a run may go on with more patience.
+    // Not part of the job: a run may continue with more patience.
     #[arg(long, value_name = "SECONDS", requires = "engine", help_heading = "Another engine", value_parser = amount::seconds)]
     pub timeout: Option<u64>,
 }
 
 impl Args {
-    /// What becomes of a game or line that cannot be read.
+    /// What happens to a game or line that cannot be read.
     fn fate(&self) -> &'static str {
         if self.skip_bad { "left out" } else { self.fate_of_others() }
     }
 
-    /// What becomes of a game without a wanted player.
+    /// What happens to a game without a wanted player.
     fn fate_of_others(&self) -> &'static str {
         let page_alone = self.html.is_some() && self.out.is_none();
         if page_alone { "left out" } else { "copied unchanged" }
     }
 
-    /// What decides about the output: a run goes on only where all of it is the same.
+    /// All that affects the output: a run continues only if all of it is the same.
     fn job(&self, inputs: Vec<String>, searcher: &Searcher, openings: Option<&Openings>) -> Vec<String> {
         let settings = [
             concat!("Ibex ", env!("IBEX_VERSION")).to_owned(),
@@ -148,7 +148,7 @@ impl Args {
         inputs.into_iter().chain(settings).collect()
     }
 
-    /// The options for games that were given.
+    /// The options for games that the user gave.
     fn options_for_games(&self) -> Vec<&'static str> {
         let choice = &self.choice;
         let options = [
@@ -169,7 +169,7 @@ impl Args {
     }
 }
 
-/// What was done.
+/// The counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tally {
@@ -177,15 +177,15 @@ pub struct Tally {
     positions: u64,
     /// Moves marked as blunder, mistake, dubious.
     marks: [u64; 3],
-    /// Games and lines that cannot be read.
+    /// Unreadable games and lines.
     bad: u64,
     /// Games without a wanted player.
     others: u64,
-    /// Games without a wanted player that cannot be read, and are left out.
+    /// Unreadable games without a wanted player, which are left out.
     others_left_out: u64,
-    /// Games that cannot be read, of wanted players or of unknown ones.
+    /// Unreadable games, of wanted players or of unknown ones.
     unread: u64,
-    /// Positions on which an engine has failed or named no score.
+    /// Positions on which an engine failed or named no score.
     failed: u64,
 }
 
@@ -198,15 +198,15 @@ impl Tally {
 
 /// Where annotated text goes.
 enum Sink {
-    /// The page is all that is wanted.
+    /// Only the page is wanted.
     Nowhere,
     Stream(Box<dyn Write>),
     Resumable(Box<Resumable>),
 }
 
 impl Sink {
-    /// The output of a run, `job`, and how far it was the last time. Text goes to `--out`; else to standard output, unless the
-    /// run `has_page`.
+    /// The output of a run, `job`, and its progress so far. Text goes to `--out`; without that to standard output,
+    /// unless the run `has_page`.
     fn open(args: &Args, job: Vec<String>, has_page: bool) -> Result<(Sink, Checkpoint), String> {
         let sink = match &args.out {
             None if has_page => Sink::Nowhere,
@@ -233,7 +233,7 @@ struct Desk<'a> {
     openings: Option<Openings>,
     sink: Sink,
     page: Option<Page>,
-    /// The number of the input that is being read.
+    /// The index of the input that is being read.
     input: usize,
     bar: ProgressBar,
     tally: Tally,
@@ -242,19 +242,19 @@ struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    /// Says in one line what is wrong with a part of the input that cannot be analysed.
+    /// Reports in one line what is wrong with a part of the input that cannot be analysed.
     fn complain(&mut self, place: &str, reason: &str) {
         let fate = self.args.fate();
         self.tally.bad += 1;
         self.bar.suspend(|| remark!("{place}: {reason}: {fate}"));
     }
 
-    /// Says something of a part of the input that is used all the same.
+    /// Remarks on a part of the input that is used all the same.
     fn note(&self, place: &str, remark: &str) {
         self.bar.suspend(|| remark!("{place}: {remark}"));
     }
 
-    /// A search begins that may take hours: what is done so far must not be lost in that time.
+    /// A search that may take hours begins: the work so far must not be lost meanwhile.
     fn begin_search(&mut self) -> Result<(), String> {
         match &mut self.sink {
             Sink::Nowhere | Sink::Stream(_) => Ok(()),
@@ -272,12 +272,12 @@ impl Desk<'_> {
         });
     }
 
-    /// Writes what a game or line has become, or the end of it; `done` are finished of the current input.
+    /// Writes the output of a game or line, or the end of it; `done` are finished of the current input.
     fn write(&mut self, text: &[u8], done: u64) -> Result<(), String> {
         self.put(text, Some(done))
     }
 
-    /// Writes a piece of what a line has become; the line is not finished by it.
+    /// Writes a piece of the output of a line; the line is not finished yet.
     fn write_piece(&mut self, text: &[u8]) -> Result<(), String> {
         self.put(text, None)
     }
@@ -317,7 +317,7 @@ fn analyse(args: &Args) -> Result<Exit, String> {
     if args.out.as_ref().is_some_and(|path| path.as_os_str() == STDIN) {
         return Err("--out -: no name of a file; without --out, standard output gets the text".to_owned());
     }
-    // Every file is opened before hours are spent on the first.
+    // Opens every file before hours are spent on the first.
     let mut paths = input::expand(&args.files).map_err(|error| error.to_string())?;
     if let (Some(out), true) = (&args.out, args.resume) {
         leave_out(&mut paths, out)?;
@@ -326,13 +326,13 @@ fn analyse(args: &Args) -> Result<Exit, String> {
     for path in &paths {
         let source = Source::open(path).map_err(|error| error.to_string())?;
         total += source.size;
-        // A system allows only some hundred open files: those that can be opened again wait closed.
+        // A system allows only some hundred open files: those that can be reopened stay closed for now.
         waiting.push(if source.is_file { Waiting::File(path) } else { Waiting::Stream(path, source) });
     }
     let openings = args.eco.as_deref().map(Openings::read).transpose()?;
-    // Every input is read once more for this.
+    // This reads every input once more.
     let identities = if args.resume { paths.iter().map(|path| identity(path)).collect() } else { Ok(Vec::new()) }?;
-    // An interruption reaches an engine only if it is caught before the engine starts.
+    // An interruption reaches an engine only if the handler is installed before the engine starts.
     interrupt::catch("ibex analyse", external::end_all);
     let Some(searcher) = interrupt::unless_interrupted("ibex analyse", Searcher::new(args))? else {
         return Ok(Exit::Interrupted);
@@ -364,7 +364,7 @@ fn analyse(args: &Args) -> Result<Exit, String> {
             Err(reason) => Some(format!("The analysis ended early: {reason}")),
         };
         let written = page.finish(note.as_deref());
-        // The first fault is the one to name.
+        // The first error is the one to report.
         worked.and(written)?;
     } else {
         worked?;
@@ -377,7 +377,7 @@ fn analyse(args: &Args) -> Result<Exit, String> {
     conclude(args, desk.tally, desk.interrupted, has_page)
 }
 
-/// Says what has become of the inputs. Returns the exit status.
+/// Reports the results. Returns the exit status.
 fn conclude(args: &Args, tally: Tally, interrupted: bool, has_page: bool) -> Result<Exit, String> {
     let Tally { games, positions, marks: [blunders, mistakes, dubious], bad, others, unread, failed, .. } = tally;
     let fate = args.fate();
@@ -420,8 +420,8 @@ fn conclude(args: &Args, tally: Tally, interrupted: bool, has_page: bool) -> Res
     Ok(if bad > 0 || failed > 0 || nowhere { Exit::Found } else { Exit::Done })
 }
 
-/// Takes the file of `--out` out of the inputs, and that of its checkpoint: a pattern that matched neither when the run
-/// began matches both when it goes on.
+/// Removes the file of `--out` and its checkpoint from the inputs: a pattern that matched neither when the run began
+/// matches both when it continues.
 fn leave_out(paths: &mut Vec<PathBuf>, out: &Path) -> Result<(), String> {
     let checkpoint = checkpoint::beside(out);
     let is_ours = |path: &mut PathBuf| outputs::is_same(path, out) || outputs::is_same(path, &checkpoint);
@@ -434,7 +434,7 @@ fn leave_out(paths: &mut Vec<PathBuf>, out: &Path) -> Result<(), String> {
 /// An input whose turn comes later.
 enum Waiting<'a> {
     File(&'a Path),
-    /// What can be opened only once.
+    /// An input that can be opened only once.
     Stream(&'a Path, Source),
     Begun(Input),
 }
@@ -449,10 +449,10 @@ impl Waiting<'_> {
         }
     }
 
-    /// The same input, after a look at its beginning: an error where it holds no games.
+    /// The same input, after a look at its beginning: an error if it holds no games.
     fn with_games(self, bar: &ProgressBar) -> Result<Self, String> {
         let file = if let Waiting::File(path) = self { Some(path) } else { None };
-        // What is only looked at is no progress.
+        // A mere look is not progress.
         let input = if file.is_some() { self.begin(&ProgressBar::hidden()) } else { self.begin(bar) }?;
         if !input.is_pgn {
             return Err(format!("--html is for games, and {} holds none", input.name));
@@ -461,7 +461,7 @@ impl Waiting<'_> {
     }
 }
 
-/// An input whose first bytes have been read.
+/// An input of which the first bytes have been read.
 struct Input {
     name: String,
     text: BufReader<input::Bytes>,
@@ -492,9 +492,9 @@ impl Input {
     }
 }
 
-/// Analyses one input after the other, from the one that the desk names; `done` games or lines of it are there already.
+/// Analyses one input after the other, from the one that the desk names; `done` games or lines of it are already done.
 fn work(inputs: impl Iterator<Item = Result<Input, String>>, mut done: u64, desk: &mut Desk<'_>) -> Result<(), String> {
-    // Options for games mean nothing to positions. The first input decides whether that is said.
+    // Options for games mean nothing to positions. The first input decides whether to say so.
     let mut for_games = if desk.input == 0 && done == 0 { desk.args.options_for_games() } else { Vec::new() };
     for input in inputs {
         let Input { name, text, is_pgn } = match input {
@@ -557,7 +557,7 @@ fn is_pgn(path: &Path, beginning: &[u8], whole: bool) -> Option<bool> {
     }
 }
 
-/// A text behind blanks and byte order marks, which stand also where files were joined.
+/// A text without the blanks and byte order marks at its beginning; the latter also occur where files were joined.
 fn without_mark(text: &[u8]) -> &[u8] {
     let mut text = text.trim_ascii_start();
     while let Some(behind) = text.strip_prefix(b"\xEF\xBB\xBF") {

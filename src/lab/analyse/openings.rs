@@ -10,7 +10,7 @@ use crate::position::Position;
 use crate::position::notation::{Action, read_action};
 use crate::remark;
 
-/// Lines that are named at most where they cannot be used.
+/// The most unusable lines that are reported.
 const NAMED: usize = 10;
 
 /// The name of a position.
@@ -21,16 +21,16 @@ struct Opening {
     variation: Option<String>,
 }
 
-/// Positions that have a name, by their key.
+/// Positions with a name, by their key.
 pub struct Openings {
     known: HashMap<u64, Opening>,
-    /// The file, its size and a digest, for comparison with another run.
+    /// The file, its size and a digest, to compare with another run.
     pub job: String,
 }
 
 impl Openings {
     /// Reads a file: lines of ECO code, name and moves with tabs between them, or games with the tags ECO and Opening.
-    /// Lines that cannot be used are named on standard error.
+    /// Unusable lines are reported on standard error.
     ///
     /// # Errors
     ///
@@ -58,22 +58,22 @@ impl Openings {
         Ok(Openings { known, job: format!("openings {name}, {} bytes ({:016x})", text.len(), checksum(&text)) })
     }
 
-    /// Sets the tags of a game by its last position that has a name.
+    /// Sets the tags of a game by its last named position.
     pub fn name(&self, game: &mut Pgn, positions: &[Position]) {
         let Some(opening) = positions.iter().rev().find_map(|position| self.known.get(&position.key())) else {
             return;
         };
         game.set_tag("ECO", Some(&opening.eco));
         game.set_tag("Opening", Some(&opening.name));
-        // A variation of another source would not fit this name.
+        // A variation from another source would not fit this name.
         game.set_tag("Variation", opening.variation.as_deref());
     }
 }
 
-/// Openings, and the lines that are none with the reason.
+/// Openings, and the lines that are not, with the reason.
 type Read = (HashMap<u64, Opening>, Vec<(usize, String)>);
 
-/// Reads lines of three columns. A line of column names may stand anywhere, for such files are often put together.
+/// Reads lines of three columns. A line of column names may be anywhere, because such files are often concatenated.
 fn of_lines(text: &[u8]) -> Read {
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
     let (mut known, mut faults) = (HashMap::new(), Vec::new());
@@ -109,7 +109,7 @@ fn of_cells([eco, name, moves]: [&str; 3]) -> Result<(u64, Opening), String> {
     let mut position = Position::startpos();
     let mut any = false;
     for word in moves.split_whitespace() {
-        // `1.e4` has the number and the move in one word; `0-0` begins with no number.
+        // `1.e4` has the number and the move in one word; `0-0` does not begin with a number.
         let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
         let word = if rest.is_empty() || rest.starts_with('.') { rest.trim_start_matches('.') } else { word };
         if word.is_empty() || word == "*" {
@@ -128,7 +128,7 @@ fn of_cells([eco, name, moves]: [&str; 3]) -> Result<(u64, Opening), String> {
     Ok((position.key(), Opening { eco: eco.to_owned(), name: visible(name), variation: None }))
 }
 
-/// Reads games: the last position of each has the name that its tags give.
+/// Reads games: the tags of each name its last position.
 fn of_games(text: &[u8]) -> std::io::Result<Read> {
     let (mut known, mut faults) = (HashMap::new(), Vec::new());
     let mut games = Games::new(text);
@@ -163,7 +163,7 @@ fn of_games(text: &[u8]) -> std::io::Result<Read> {
     Ok((known, faults))
 }
 
-/// Whether a text begins as the codes from A00 to E99.
+/// Whether a text begins like the codes from A00 to E99.
 fn is_code(text: &str) -> bool {
     matches!(text.as_bytes(), [b'A'..=b'E', b'0'..=b'9', b'0'..=b'9', rest @ ..] if rest.len() <= 5)
 }

@@ -1,4 +1,4 @@
-//! A file of FEN or EPD lines, each searched and written out as EPD with what was found.
+//! A file of FEN or EPD lines: each is searched and written as EPD with the findings.
 
 use std::io::BufRead;
 
@@ -11,17 +11,17 @@ use crate::lab::epd::{report, workers};
 use crate::lab::interrupt;
 use crate::lab::play::player::{Question, Trouble};
 
-/// A line of more bytes than this is no position.
+/// A line of more bytes is not a position.
 const LONGEST: usize = 1 << 16;
 
 /// A byte order mark.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// What is to be said of all lines together.
+/// Remarks on all lines together.
 #[derive(Default)]
 struct Remarks {
     oddities: Oddities,
-    /// How many of the lines that are analysed are Latin-1, and the first of them.
+    /// How many of the analysed lines are Latin-1, and the first of them.
     latin1: Option<(usize, usize)>,
 }
 
@@ -55,8 +55,8 @@ pub fn analyse(name: &str, mut input: impl BufRead, done: u64, desk: &mut Desk<'
     Ok(())
 }
 
-/// Copies a line that is too long for a position, or leaves it out; `bytes` has its beginning. Returns false if the run
-/// was interrupted before its end.
+/// Copies a line that is too long for a position, or leaves it out; `bytes` has its beginning. Returns false if the
+/// run was interrupted before the line's end.
 fn pass_long(
     name: &str,
     input: &mut impl BufRead,
@@ -71,7 +71,7 @@ fn pass_long(
     if !is_done && !is_remark {
         desk.complain(&format!("{name}:{number}"), "too long for a position");
     }
-    // Byte for byte: of its encoding nothing is certain before its end.
+    // Byte for byte: until its end, its encoding is uncertain.
     let is_copied = !is_done && (is_remark || !desk.args.skip_bad);
     if is_copied {
         desk.write_piece(raw)?;
@@ -91,7 +91,7 @@ fn pass_long(
     Ok(true)
 }
 
-/// What becomes of a line; `None` if its search was interrupted.
+/// The output for a line; `None` if its search was interrupted.
 ///
 /// # Errors
 ///
@@ -104,7 +104,7 @@ fn analysed(
     desk: &mut Desk<'_>,
 ) -> Result<Option<Vec<u8>>, String> {
     let place = format!("{name}:{number}");
-    // What is not UTF-8 is Latin-1: comments may be, positions are not.
+    // Text that is not UTF-8 is Latin-1: comments may be, positions are not.
     let text = decoded(raw);
     let entry = match parse_line(&text, number as usize) {
         // An empty line, or a remark.
@@ -137,7 +137,7 @@ fn analysed(
         }
     };
     match desk.searcher.label() {
-        // It has answered, so this is no failure after which it is given up.
+        // It has answered, so this is not a failure that counts towards giving it up.
         Some(label) if !has_score => {
             desk.note(&place, &format!("no value: {label}: it named no score"));
             desk.tally.failed += 1;
@@ -159,7 +159,7 @@ fn next(
     desk: &mut Desk<'_>,
 ) -> Result<Option<Part>, String> {
     let read = read_part(input, bytes, most);
-    // At the end of the input the run is complete.
+    // At the end of the input, the run is complete.
     if interrupt::is_stopped() && !matches!(read, Ok(Part::End)) {
         desk.interrupted = true;
         return Ok(None);
@@ -172,13 +172,13 @@ fn whole(line: &[u8]) -> Vec<u8> {
     [line, b"\n"].concat()
 }
 
-/// Says why a line cannot be analysed. Returns what becomes of it.
+/// Reports why a line cannot be analysed. Returns the output for it.
 fn refuse(line: &[u8], place: &str, reason: &str, desk: &mut Desk<'_>) -> Vec<u8> {
     desk.complain(place, reason);
     if desk.args.skip_bad { Vec::new() } else { whole(line) }
 }
 
-/// The line of a position with what a search of it has found, and whether a score is among that.
+/// The line of a position with the findings of a search, and whether these include a score.
 ///
 /// # Errors
 ///

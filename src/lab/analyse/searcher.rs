@@ -1,4 +1,4 @@
-//! Who searches: Ibex, or another engine.
+//! The searcher: Ibex, or another engine.
 
 use std::time::Duration;
 
@@ -17,12 +17,12 @@ use crate::search::Report;
 
 /// Failures in a row after which an engine is given up.
 const FAILURES: u32 = 3;
-/// Centipawns, and moves to mate, that are believed at most: any program may send any number.
+/// The largest plausible centipawns, and moves to mate: a program may send any number.
 const MOST: i32 = 100_000;
-/// Characters of an engine's name that are used.
+/// The most characters that are used of an engine's name.
 const LONGEST_NAME: usize = 80;
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// From the side to move's view.
@@ -39,11 +39,11 @@ pub struct Finding {
     pub proved: bool,
 }
 
-/// Who searches.
+/// The searcher.
 pub enum Searcher {
-    /// Ibex. Its tables are there only while they are used.
+    /// Ibex. Its tables exist only while they are in use.
     Ibex {
-        /// How it is set.
+        /// Its settings.
         settings: Settings,
         /// For games.
         games: Option<Box<Engine>>,
@@ -95,7 +95,7 @@ impl Searcher {
         Ok(Searcher::Other { engine: Box::new(engine), label, job, failures: 0 })
     }
 
-    /// The name for readers of what was analysed.
+    /// The name shown to readers of the analysis.
     pub fn name(&self) -> String {
         let ibex = concat!("Ibex ", env!("IBEX_VERSION"));
         match self {
@@ -108,7 +108,7 @@ impl Searcher {
         }
     }
 
-    /// What decides about the results beside the limits.
+    /// What affects the results besides the limits.
     pub fn job(&self) -> String {
         match self {
             Searcher::Ibex { .. } => "engine Ibex".to_owned(),
@@ -116,7 +116,7 @@ impl Searcher {
         }
     }
 
-    /// The short name of another engine; none for Ibex.
+    /// The short name of another engine; `None` for Ibex.
     pub fn label(&self) -> Option<&str> {
         match self {
             Searcher::Ibex { .. } => None,
@@ -136,14 +136,14 @@ impl Searcher {
         }
     }
 
-    /// Gives memory back that is not used for now.
+    /// Frees memory that is not used for now.
     pub fn rest(&mut self) {
         if let Searcher::Ibex { games, positions, .. } = self {
             (*games, *positions) = (None, None);
         }
     }
 
-    /// Searches a position of a game; none if the search was too short for a value.
+    /// Searches a position of a game; `None` if the search was too short for a value.
     ///
     /// # Errors
     ///
@@ -175,7 +175,7 @@ impl Searcher {
         }
     }
 
-    /// Searches a position that belongs to no game.
+    /// Searches a position that does not belong to a game.
     ///
     /// # Errors
     ///
@@ -193,7 +193,7 @@ impl Searcher {
                 }
                 match &answer {
                     Ok(_) => *failures = 0,
-                    // Of one more position that it is not made for nothing follows.
+                    // It does not count that the engine cannot play one more position.
                     Err(Trouble::Unfit(_)) => {}
                     Err(_) => *failures += 1,
                 }
@@ -226,7 +226,7 @@ impl From<Report> for Finding {
     }
 }
 
-/// What another engine says. Nothing of it is proved.
+/// The report of another engine. Nothing of it is proved.
 fn claimed(label: &str, line: Line, best: Option<Move>) -> Option<Finding> {
     let (value, bound) = line.value?;
     let (value, statement) = match value {
@@ -234,7 +234,7 @@ fn claimed(label: &str, line: Line, best: Option<Move>) -> Option<Finding> {
         UciScore::Cp(cp) => (UciScore::Cp(cp.clamp(-MOST, MOST)), "bound of an evaluation of"),
         UciScore::Mate(moves) => (UciScore::Mate(moves.clamp(-MOST, MOST)), "mate claimed by"),
     };
-    // A line that the engine's own move has left behind is no better line.
+    // A line that begins with another move than the engine's answer is not a better line.
     let pv = if line.pv.first() == best.as_ref() { line.pv } else { best.into_iter().collect() };
     Some(Finding { value, bound, depth: line.depth, pv, statement: format!("{statement} {label}"), proved: false })
 }

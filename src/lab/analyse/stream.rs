@@ -8,22 +8,22 @@ use crossbeam_channel::{Receiver, Sender, select};
 use crate::formats::input::Bytes;
 use crate::lab::interrupt;
 
-/// Bytes that are read at once at most.
+/// The most bytes that are read at once.
 const BLOCK: usize = 1 << 16;
-/// Blocks that wait at most.
+/// The most blocks that wait.
 const AHEAD: usize = 4;
 
 /// A stream that a thread of its own reads.
 pub(super) struct Stream {
     blocks: Receiver<io::Result<Vec<u8>>>,
     block: Vec<u8>,
-    /// How much of the block has been given.
+    /// How much of the block has been delivered.
     given: usize,
 }
 
 impl Stream {
-    /// Begins to read `source`. The thread ends with the source, or with the program. Where the system gives no thread, the
-    /// first read returns the error.
+    /// Begins to read `source`. The thread ends with the source, or with the program. If the system provides no
+    /// thread, the first read returns the error.
     pub fn new(source: Bytes) -> Stream {
         let (sender, blocks) = crossbeam_channel::bounded(AHEAD);
         let failures = sender.clone();
@@ -51,12 +51,12 @@ fn read(mut source: Bytes, sender: &Sender<io::Result<Vec<u8>>>) {
 }
 
 impl Read for Stream {
-    /// An interruption of the run is an error here: what is searched is not waited for either.
+    /// An interruption of the run is an error here: a running search is not waited for either.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.given == self.block.len() {
             let next = select! {
                 recv(self.blocks) -> next => next,
-                // `ErrorKind::Interrupted` would mean to try again.
+                // `ErrorKind::Interrupted` would mean: try again.
                 recv(interrupt::stop()) -> _ => return Err(io::Error::other("interrupted")),
             };
             match next {

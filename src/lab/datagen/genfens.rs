@@ -21,8 +21,8 @@ struct Request<'a> {
     book: Option<&'a Path>,
 }
 
-/// Understands `N [seed S] [book FILE|None]`; the name of a book may have blanks, and words of other engines' own, which
-/// OpenBench adds behind it, are passed over.
+/// Parses `N [seed S] [book FILE|None]`. The name of a book may have blanks; other engines' words, which OpenBench
+/// adds after it, are ignored.
 fn understand(text: &str) -> Result<Request<'_>, String> {
     let number = |name: &str, word: Option<&str>| -> Result<u64, String> {
         word.and_then(|word| word.parse().ok()).ok_or_else(|| format!("genfens: {name} must be a whole number"))
@@ -55,7 +55,7 @@ pub fn at_the_prompt(words: &[String], say: &mut dyn FnMut(&str)) {
     let told = understand(&text).and_then(|request| {
         let book = request.book.map(openings::read_book).transpose()?;
         let openings = Openings {
-            // With a book, from the book alone: the worker has chosen it.
+            // If there is a book, all openings come from it: the worker has chosen it.
             books: book.into_iter().map(|positions| Book { positions, share: 1.0, plies: BOOK_PLIES }).collect(),
             random_plies: RANDOM_PLIES,
             chess960_share: 0.0,

@@ -1,8 +1,8 @@
-//! `ibex datagen`: the engine plays itself, and writes down what it thought.
+//! `ibex datagen`: the engine plays itself, and records its moves and scores.
 //!
 //! - `openings`: where games begin
 //! - `play`: one game, to an honest result
-//! - `session`: all cores, progress, surviving a kill
+//! - `session`: all cores, progress, resuming after a kill
 //! - `report`: reading files; `datagen stats` and `datagen verify`
 //! - `genfens`: openings for the workers of a test farm
 
@@ -47,7 +47,7 @@ pub struct Args {
     command: Option<Command>,
     #[command(flatten)]
     run: Option<RunArgs>,
-    // Beside the run, not within: clap takes a group with a group in it for absent.
+    // Beside the run, not inside: clap takes a group that contains a group for absent.
     #[command(flatten)]
     adjudication: Adjudication,
     #[command(flatten)]
@@ -152,7 +152,7 @@ fn plies() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(..=40)
 }
 
-/// A share that is more than nothing: a run without scores would keep no position and never end.
+/// A share above zero: a run without scores would keep no position and never end.
 fn some_share(text: &str) -> Result<f64, String> {
     share(text).ok().filter(|&share| share > 0.0).ok_or("a share above 0, up to 1".to_owned())
 }
@@ -209,8 +209,8 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String>
         nodes: args.lesson_nodes,
         clock: Filter::default().max_clock.try_into().unwrap_or(u16::MAX),
     });
-    // Before its checksum is taken: what is no network is refused, and not read to an end that it may not have. So it is
-    // reported once, too, before the first game.
+    // Before its checksum is taken: a file that is not a network is rejected, and not read to an end that it may not
+    // have. So it is also reported once, before the first game.
     evaluation_of(&args.eval).map_err(|error| error.to_string())?;
     let mut settings = format!(
         "{} {} nodes, {} MiB, raw evaluation '{}', {}chess960 {}, {} random plies, {rules:?}",
@@ -246,7 +246,7 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String>
     session.run(&|| Selfplay::new(nodes, settings.clone(), lessons), args.quiet)
 }
 
-/// Tries what a run writes at its end before it plays its first game.
+/// Tests the files that a run writes at its end, before its first game.
 fn check_files(args: &RunArgs) -> Result<(), String> {
     let network = Some(&args.eval).filter(|name| is_file_name(name)).map(PathBuf::from);
     let inputs: Vec<PathBuf> = [args.book.clone(), args.endgames.clone(), network].into_iter().flatten().collect();
@@ -265,27 +265,27 @@ fn is_file_name(name: &str) -> bool {
 /// The nodes of a player's searches.
 #[derive(Clone, Copy, Debug)]
 struct Nodes {
-    /// Of a search for a score.
+    /// For a search for a score.
     score: u64,
-    /// Of a search for a move.
+    /// For a search for a move.
     choice: u64,
-    /// Stop at exactly that many; else the iteration begun is completed, up to [`Selfplay::PATIENCE`] times as many.
+    /// Stop at exactly that number; else complete the current iteration, up to [`Selfplay::PATIENCE`] times as many.
     hard: bool,
 }
 
-/// A book in the settings of a run: the checksum of its positions shows when it has been edited.
+/// A book in the settings of a run: the checksum of its positions reveals edits.
 fn described(book: &Book) -> String {
-    // Their FENs, for a key has neither clock nor move number.
+    // Their FENs, because a key has neither clock nor move number.
     let fens: Vec<String> = book.positions.iter().map(Position::fen).collect();
     let sum = checksum(fens.join("\n").as_bytes());
     format!("{} positions ({sum:016x}) at {} and {} plies, ", fens.len(), book.share, book.plies)
 }
 
-/// The evaluation in the settings of a run, a network with the checksum of its file, which has been read before.
+/// The evaluation in the settings of a run; a network has the checksum of its file, which was read before.
 fn network(name: &str) -> String {
     let with_checksum = |name: &str, bytes: &[u8]| format!("{name} ({:016x})", checksum(bytes));
     if name.is_empty() {
-        // Another build may carry another one.
+        // Another build may embed another one.
         let carried = Network::embedded();
         return carried.map_or_else(String::new, |network| with_checksum(network.name(), &network.to_bytes()));
     }
@@ -300,19 +300,19 @@ struct Selfplay {
     engine: Engine,
     for_scores: Limits,
     for_moves: Limits,
-    /// The positions of the game that were searched, by their keys.
+    /// The positions of the game that were searched, by key.
     searched: HashSet<u64>,
 }
 
 impl Selfplay {
-    /// How much more than its nodes a soft-limited search may take to complete an iteration.
+    /// How many times its nodes a soft-limited search may take to complete an iteration.
     const PATIENCE: u64 = 8;
 
-    /// The least depth of a lesson. What depths 1 and 2 find out, static evaluation and quiescence nearly say themselves.
+    /// The least depth of a lesson. Static evaluation and quiescence search nearly give the results of depths 1 and 2.
     const LESSON_DEPTH: i32 = 3;
 
-    /// No preference among draws: they are all 0 in the data, and the table serves both sides. Raw evaluations: the
-    /// scores teach a network, and the engine scales what the network says.
+    /// No preference among draws: all are 0 in the data, and the table serves both sides. Raw evaluations: the scores
+    /// teach a network, and the engine scales the network's output.
     fn settings() -> Settings {
         Settings { threads: 1, analyse_mode: true, raw_evaluation: true, ..Settings::default() }
     }
@@ -348,7 +348,7 @@ impl Selfplay {
 impl SelfPlayer for Selfplay {
     fn new_game(&mut self) {
         self.engine.new_game();
-        // A game that was thrown away has left some.
+        // A discarded game has left some.
         self.engine.take_lessons();
         self.searched.clear();
     }
@@ -376,7 +376,7 @@ impl SelfPlayer for Selfplay {
         self.engine.apply(settings);
         let reports = reports.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut candidates: Vec<_> = reports.iter().filter_map(|r| Some((*r.pv.first()?, r.value))).collect();
-        // An iteration cut short leaves fewer lines, and the move that the search would play need not lead them.
+        // An interrupted iteration has fewer lines, and the move that the search would play need not come first.
         if let (Some(best), Some(last)) = (outcome.best, &outcome.last) {
             candidates.retain(|&(m, _)| m != best);
             candidates.insert(0, (best, last.value));
@@ -393,7 +393,7 @@ impl SelfPlayer for Selfplay {
 /// A lesson from White's view.
 fn record_of(Lesson { chess, value, .. }: Lesson) -> LessonRecord {
     let value = if chess.turn() == Color::White { value } else { -value };
-    // Heuristic scores are within 16 bits.
+    // Heuristic scores fit in 16 bits.
     LessonRecord { score: value.score().cp().clamp(-32_000, 32_000) as i16, bound: value.bound(), chess }
 }
 
@@ -453,7 +453,7 @@ mod tests {
             player.choose(&game, Purpose::Score).expect("a move");
             player.lessons()
         };
-        // Nothing irreversible has been played where all pawns stand at home and nothing is taken or touched.
+        // No irreversible move has been played if all pawns are at home and nothing is captured or moved.
         let is_untouched = |lesson: &&LessonRecord| {
             let (board, start) = (lesson.chess.board(), Chess::default());
             board.pawns() == start.board().pawns()
@@ -517,7 +517,7 @@ mod tests {
         };
         let mut player = Selfplay::new(nodes, settings.clone(), None);
         let games: Vec<GameRecord> = (1..=6).map(|seed| play(&mut player, seed)).collect();
-        // So long that the table's ages run out within a game.
+        // Long enough for the table's ages to wrap within a game.
         assert!(games[..5].iter().any(|game| game.steps.len() > 70));
         for (seed, game) in (1..).zip(games) {
             let alone = play(&mut Selfplay::new(nodes, settings.clone(), None), seed);

@@ -1,4 +1,4 @@
-//! Where games begin: the initial position, a book or a shuffled back rank, and then some random but sane moves.
+//! Where games begin: the initial position, a book or a shuffled back rank, followed by some random but sane moves.
 
 use std::path::Path;
 
@@ -11,39 +11,39 @@ use crate::position::{Game, Position};
 use crate::random::Random;
 use crate::remark;
 
-/// A random move may not lose more than this by exchange, in centipawns.
+/// The most that a random move may lose by exchange, in centipawns.
 const SANE_LOSS: i32 = 100;
 
-/// Random walks that may end a game in a row; after them, none is expected to lead anywhere.
+/// Random walks in a row that may end a game; after these, none is expected to succeed.
 const WALKS: u32 = 10_000;
 
-/// Repairs of a book that are named one by one.
+/// Repairs of a book that are listed individually.
 const NAMED: usize = 10;
 
 /// The openings of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Openings {
-    /// Positions to begin from, besides the initial one; their shares add up to at most 1.
+    /// Positions to start from, besides the initial one; their shares add up to at most 1.
     pub books: Vec<Book>,
-    /// The share of games that begin from shuffled back ranks (each side its own: double Chess960).
+    /// The share of games that start from shuffled back ranks (each side its own: double Chess960).
     pub chess960_share: f64,
-    /// Random plies from the initial and from shuffled positions; in every second game one more.
+    /// Random plies from the initial and from shuffled positions; one more in every second game.
     pub random_plies: u32,
 }
 
-/// Positions that games begin from.
+/// Positions that games start from.
 #[derive(Clone, Debug)]
 pub struct Book {
     /// The positions; at least one.
     pub positions: Vec<Position>,
-    /// The share of games that begin here.
+    /// The share of games that start here.
     pub share: f64,
-    /// Random plies after a position of the book; in every second game one more.
+    /// Random plies after a position of the book; one more in every second game.
     pub plies: u32,
 }
 
 impl Openings {
-    /// Draws an opening: a position in which the game goes on.
+    /// Draws an opening: a position in which the game is not over.
     ///
     /// # Errors
     ///
@@ -72,7 +72,7 @@ impl Openings {
     }
 }
 
-/// Plays random moves that do not plainly lose material; false if the game ends on the way.
+/// Plays random moves that do not plainly lose material; false if the game ends during them.
 fn wander(position: &mut Position, plies: u32, random: &mut Random) -> bool {
     for _ in 0..plies {
         let moves = position.legal_moves();
@@ -87,7 +87,7 @@ fn wander(position: &mut Position, plies: u32, random: &mut Random) -> bool {
     Game::new(position.clone()).outcome().is_none()
 }
 
-/// An initial position with each side's back rank shuffled for itself.
+/// An initial position with each side's back rank shuffled separately.
 pub fn shuffled(random: &mut Random) -> Position {
     let white = Board::chess960(random.below(960) as u32);
     let black = Board::chess960(random.below(960) as u32);
@@ -111,14 +111,14 @@ pub fn shuffled(random: &mut Random) -> Position {
     }
 }
 
-/// Reads a book as suites are read: a FEN or EPD position a line; empty lines and comments are passed over. What had to
-/// be repaired is said on standard error.
+/// Reads a book like a suite: a FEN or EPD position a line; empty lines and comments are skipped. Repairs are reported
+/// on standard error.
 ///
 /// # Errors
 ///
-/// One line: the file cannot be read, a line is no position, or there is none.
+/// One line: the file cannot be read, a line is not a position, or there is none.
 pub fn read_book(path: &Path) -> Result<Vec<Position>, String> {
-    // At the prompt, standard input is where commands come from.
+    // At the prompt, commands come from standard input.
     if path.as_os_str() == STDIN {
         return Err("a book needs the name of a file".to_owned());
     }
@@ -199,7 +199,7 @@ mod tests {
         assert!(from("4k3/8/8/8/8/8/8/4K3 w - - 0 1", 2).draw(&mut Random::new(1)).is_err());
         // By the 50-move rule.
         assert!(from("8/8/4k3/8/8/4K3/8/R7 w - - 120 90", 0).draw(&mut Random::new(1)).is_err());
-        // On the way, unless a pawn moves or a man is taken.
+        // During the random moves, unless a pawn moves or a man is captured.
         let late = from("8/8/4k3/8/8/4K3/4P3/R6r w - - 97 90", 3);
         for seed in 1..50 {
             let opening = late.draw(&mut Random::new(seed)).unwrap();
@@ -218,7 +218,7 @@ mod tests {
         let mut random = Random::new(4);
         let men: Vec<usize> = (0..1000).map(|_| openings.draw(&mut random).unwrap().men()).collect();
         let share = |least: usize, most: usize| men.iter().filter(|&&n| (least..=most).contains(&n)).count();
-        // One random move in every second game may take a man.
+        // The extra random move in every second game may be a capture.
         assert!((440..560).contains(&share(4, 5)), "{}", share(4, 5));
         assert!((150..250).contains(&share(2, 3)), "{}", share(2, 3));
         assert!((240..360).contains(&share(20, 32)), "{}", share(20, 32));

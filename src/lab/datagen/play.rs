@@ -13,27 +13,27 @@ use crate::position::Game;
 use crate::position::game::Ending;
 use crate::random::Random;
 
-/// Who chooses the moves: the engine, or a script in tests.
+/// The chooser of the moves: the engine, or a script in tests.
 pub trait SelfPlayer {
-    /// Forgets everything of the last game, so that a game depends on its own seed only.
+    /// Forgets the last game completely, so that a game depends only on its own seed.
     fn new_game(&mut self);
-    /// The best move and its value for the side to move, a bound where the search was cut short; `None` if no move is
+    /// The best move and its value for the side to move, a bound if the search was cut short; `None` if no move is
     /// legal.
     fn choose(&mut self, game: &Game, purpose: Purpose) -> Option<(Move, Ibv)>;
     /// The best moves, at most `lines`, with their values for the side to move, best first; from a search for a move.
     fn candidates(&mut self, game: &Game, lines: usize) -> Vec<(Move, Ibv)>;
-    /// What the searches of the game have found out beside, about positions that did not occur in it.
+    /// What the searches of the game have found about positions that did not occur in it.
     fn lessons(&mut self) -> Vec<LessonRecord> {
         Vec::new()
     }
 }
 
-/// What a search is for.
+/// The purpose of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// A score that is worth learning, and a move.
+    /// A score worth learning, and a move.
     Score,
-    /// A move, to get on with the game.
+    /// A move, to continue the game.
     Move,
 }
 
@@ -49,7 +49,7 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    /// What the next search is for. Where every position gets a score, nothing is left to chance.
+    /// The purpose of the next search. If every position gets a score, the random numbers are not used.
     fn draw(self, random: &mut Random) -> Purpose {
         if self.score_share >= 1.0 || random.happens(self.score_share) { Purpose::Score } else { Purpose::Move }
     }
@@ -73,11 +73,11 @@ pub struct OffPolicy {
 }
 
 impl OffPolicy {
-    /// Lines of the search that such a move is chosen from, the best one among them.
+    /// Lines of the search from which such a move is chosen, including the best one.
     const LINES: usize = 4;
 
-    /// The move that is played in place of the best one, if among the candidates there is another one good enough. Where
-    /// the first candidate may be better than its value says, none is known to be.
+    /// The move played in place of the best one, if another candidate is good enough. If the first candidate may be
+    /// better than its value, none is known to be.
     ///
     /// A quiet best move gives way to quiet moves only, and a capture to none:
     /// [`Filter`](crate::formats::filter::Filter) takes the move played for the best one, and keeps quiet positions.
@@ -150,14 +150,14 @@ impl Default for GameRules {
     }
 }
 
-/// Openings that may lead to no game in a row; after them, none is expected to.
+/// Openings in a row that may fail to give a game; after these, none is expected to.
 const OPENINGS: u32 = 1000;
 
-/// Plays one game, drawing openings until one is balanced and its game has a result; `None` if it is stopped before.
+/// Plays one game, drawing openings until one is balanced and its game has a result; `None` if it is stopped first.
 ///
 /// # Errors
 ///
-/// One line: the openings lead to no game.
+/// One line: no opening leads to a game.
 pub fn play(
     player: &mut impl SelfPlayer,
     openings: &Openings,
@@ -177,7 +177,7 @@ pub fn play(
     Err(format!("{OPENINGS} openings in a row have led to no game that counts; see --opening-limit and --max-plies"))
 }
 
-/// Plays a game to its end; `None` if the opening is lopsided or the game has no result.
+/// Plays a game to its end; `None` if the opening is unbalanced or the game has no result.
 fn play_from(
     player: &mut impl SelfPlayer,
     mut game: Game,
@@ -210,8 +210,8 @@ fn play_from(
             return None;
         }
         let white = if game.position().turn() == Color::White { value } else { -value };
-        // Where the next occurrence of some position is a draw, the score is about the game and not about the board. Proven
-        // scores reach 30,000, within 16 bits.
+        // If the next occurrence of some position is a draw, the score depends on the game and not only on the board.
+        // Proven scores reach 30,000, within 16 bits.
         let teaches = purpose == Purpose::Score && white.bound() == Bound::Exact && game.traps().next().is_none();
         let score = if teaches { white.score().cp().clamp(-32_000, 32_000) as i16 } else { Step::NO_SCORE };
         steps.push(Step { chosen, score });
@@ -225,9 +225,9 @@ fn play_from(
 /// Decides a game before the rules end it.
 struct Adjudicator<'a> {
     rules: &'a Adjudication,
-    /// Who is far ahead, and for how many plies in a row.
+    /// The side that is far ahead, and for how many plies in a row.
     leader: Option<(Color, u32)>,
-    /// For how many plies in a row the game has been level.
+    /// How many plies in a row the game has been level.
     level: u32,
 }
 
@@ -236,7 +236,7 @@ impl Adjudicator<'_> {
         Adjudicator { rules, leader: None, level: 0 }
     }
 
-    /// The result, if it is clear after a search whose value for White was this.
+    /// The result, if it is clear after a search with this value for White.
     fn judge(&mut self, ply: u32, men: u32, white: Ibv) -> Option<GameResult> {
         let Adjudication { win_score, win_plies, draw_score, draw_plies, draw_from, draw_men, .. } = *self.rules;
         let cp = white.score().cp();
@@ -268,7 +268,7 @@ mod tests {
     use crate::score::Score;
     use shakmaty::{CastlingMode, Position as _};
 
-    /// Plays the first legal move and says what the script says, from White's view.
+    /// Plays the first legal move, with the script's value from White's view.
     struct Script<F: Fn(usize) -> Ibv> {
         said: usize,
         script: F,
@@ -292,7 +292,7 @@ mod tests {
         }
     }
 
-    /// A value that a search has completed, in centipawns.
+    /// The value of a completed search, in centipawns.
     fn exact(cp: i32) -> Ibv {
         Ibv::exact(Score::heuristic(cp))
     }
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn a_lead_that_changes_sides_wins_nothing() {
-        // A script that contradicts itself: the game goes on until the rules end it, or it grows too long.
+        // A script that contradicts itself: the game goes on until the rules end it, or until it is too long.
         let record = game(None, |i| {
             if i < 6 {
                 0
@@ -347,7 +347,7 @@ mod tests {
         assert_eq!((record.result, record.steps.len()), (GameResult::WhiteWins, 15));
         let scored: Vec<usize> = (0..15).filter(|&ply| record.steps[ply].is_scored()).collect();
         assert_eq!(scored, [0, 1, 2, 3, 4, 5, 14]);
-        // Only a mate that is proved ends the game.
+        // Only a proved mate ends the game.
         let length =
             |value: Ibv| game_of(None, |said| if said < 6 { exact(0) } else { value }).map(|it| it.steps.len());
         assert_eq!(length(Ibv::exact(mate)), Some(7));
@@ -357,7 +357,7 @@ mod tests {
 
     #[test]
     fn what_has_occurred_twice_is_scored_no_more() {
-        /// Plays knights out and back for ever.
+        /// Moves knights out and back for ever.
         struct Shuffler(usize);
         impl SelfPlayer for Shuffler {
             fn new_game(&mut self) {}
@@ -417,7 +417,7 @@ mod tests {
             play_from(&mut player, Game::new(position), &rules, &mut Random::new(1)).map(|record| record.steps.len())
         };
         assert_eq!(length(1, 31), Some(7));
-        // The move counter of the opening's FEN says nothing about when the game began.
+        // The move counter of the opening's FEN does not say when the game began.
         assert_eq!(length(60, 31), Some(7));
         assert!(length(1, 32).is_none_or(|length| length > 7));
     }
@@ -435,7 +435,7 @@ mod tests {
         }
         assert_eq!(off_policy.another(first, &with([40, -21, -22]), &mut random), None);
         assert_eq!(off_policy.another(first, &[], &mut random), None);
-        // The search for a move may prefer another one than that for the score.
+        // The search for a move may prefer another move than the search for the score.
         assert_eq!(off_policy.another(moves[1], &with([40, 39, -40]), &mut random), Some(first));
         // The best one may be worth more than its lower bound.
         let mut cut_short = with([40, 30, 30]);

@@ -1,4 +1,4 @@
-//! `datagen stats` and `datagen verify`: what is in data files, and whether it is sound.
+//! `datagen stats` and `datagen verify`: the contents of data files, and whether they are sound.
 
 use std::fmt::Arguments;
 use std::fs::{self, File};
@@ -16,12 +16,12 @@ use crate::position::game::Ending;
 use crate::position::{Game, Position};
 use crate::{remark, tell};
 
-/// The data files behind the names: a folder stands for the workers' files in it.
+/// The data files of these names: a folder stands for the workers' files in it.
 ///
 /// # Errors
 ///
-/// One line: the folder cannot be read or holds none, or a file comes twice, be it by a link: its games would count twice,
-/// and be both learned from and validated with.
+/// One line: the folder cannot be read or holds none, or a file is named twice, perhaps by a link: its games would
+/// count twice, and be used for both learning and validation.
 pub fn data_files(names: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     for name in names {
@@ -46,8 +46,8 @@ pub fn data_files(names: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     }
 }
 
-/// Reads every game of the files. A torn last game is an error in a finished file; in a worker's file of a run that
-/// goes on it is being written.
+/// Reads every game of the files. A torn last game is an error in a finished file; in a worker's file of an unfinished
+/// run, it is still being written.
 ///
 /// # Errors
 ///
@@ -72,7 +72,7 @@ pub fn read_games(names: &[PathBuf], mut visitor: impl FnMut(&GameRecord)) -> Re
     Ok(games)
 }
 
-/// Whether this is a worker's file of a run that may still go on.
+/// Whether this is a worker's file of a run that may continue.
 fn is_part(path: &Path) -> bool {
     path.parent().is_some_and(|folder| folder.join("run.json").exists())
 }
@@ -80,7 +80,7 @@ fn is_part(path: &Path) -> bool {
 /// Lessons beside a data file, to be read.
 type LessonsBeside = LessonReader<BufReader<File>>;
 
-/// Opens the lessons beside a data file, if there are any.
+/// Opens the lessons of a data file, if there are any.
 fn open_lessons(games: &Path) -> Result<Option<LessonsBeside>, String> {
     let path = lesson_file(games);
     if !path.exists() {
@@ -90,9 +90,9 @@ fn open_lessons(games: &Path) -> Result<Option<LessonsBeside>, String> {
     Ok(Some(LessonReader::new(BufReader::with_capacity(1 << 18, file))))
 }
 
-/// Checks that no lessons follow those of the last game: if any do, games in the file may have those of others.
+/// Checks that no lessons follow those of the last game: otherwise games in the file may have the lessons of others.
 fn check_end(lessons: &mut LessonsBeside, games: &Path) -> Result<(), String> {
-    // A worker writes the lessons of a game before the game: where it is at work, one block may have none yet.
+    // A worker writes the lessons of a game before the game: while it is at work, the last block may have no game yet.
     let at_work = is_part(games);
     let surplus = match lessons.next_block() {
         Ok(Some(_)) if at_work => !matches!(lessons.next_block(), Ok(None)),
@@ -103,11 +103,11 @@ fn check_end(lessons: &mut LessonsBeside, games: &Path) -> Result<(), String> {
     if surplus { Err("more lessons than games".to_owned()) } else { Ok(()) }
 }
 
-/// Reads every game of one file as [`read_games`] does, each with its lessons from the file beside it, if there is one.
+/// Reads every game of one file like [`read_games`], each with its lessons if the file has any.
 ///
 /// # Errors
 ///
-/// As there; and if the lessons cannot be read, or there are not as many as games.
+/// Those of [`read_games`]; and if the lessons cannot be read, or their number differs from that of the games.
 pub fn read_with_lessons(
     path: &PathBuf,
     mut visitor: impl FnMut(&GameRecord, Vec<LessonRecord>),
@@ -168,7 +168,7 @@ fn verify_file(path: &PathBuf, positions: &mut u64, doubtful: &mut Vec<String>) 
     let mut index = 0u64;
     read_with_lessons(path, |record, _| {
         *positions += record.steps.len() as u64;
-        // The reader has found every move legal; what is left to check is where the rules ended the game, and how.
+        // The reader has checked all moves; it remains to check where the rules ended the game, and how.
         if let Some(complaint) = contradiction(record)
             && doubtful.len() < 5
         {
@@ -178,7 +178,7 @@ fn verify_file(path: &PathBuf, positions: &mut u64, doubtful: &mut Vec<String>) 
     })
 }
 
-/// What the rules have against a game or its result.
+/// How a game or its result contradicts the rules.
 fn contradiction(record: &GameRecord) -> Option<&'static str> {
     if record.steps.is_empty() {
         return Some("no moves");
@@ -194,13 +194,13 @@ fn contradiction(record: &GameRecord) -> Option<&'static str> {
         Some(Ending::Checkmate) if record.result != GameResult::win(!game.position().turn()) => {
             Some("the mated side did not lose")
         }
-        // Any result may be adjudicated where the game could go on.
+        // If the game could go on, it may be adjudicated with any result.
         Some(Ending::Checkmate) | None => None,
         Some(_) => (record.result != GameResult::Draw).then_some("a draw by the rules that was not drawn"),
     }
 }
 
-/// Counts what `stats` prints.
+/// The counts that `stats` prints.
 #[derive(Default)]
 struct Census {
     games: u64,
@@ -369,7 +369,7 @@ mod tests {
         let bare = "8/8/8/8/8/4k3/8/5K2 w - - 0 1";
         assert_eq!(complaint(bare, "f1g1", Draw), Some("moves after the end"));
         assert_eq!(complaint(LAST_PAWN, "f1g2", Draw), None);
-        // So do repetition and the 50-move rule.
+        // So do threefold repetition and the 50-move rule.
         let there_and_back = "g1f3 g8f6 f3g1 f6g8 ".repeat(2);
         assert_eq!(complaint(START, &there_and_back, Draw), None);
         assert_eq!(complaint(START, &there_and_back, WhiteWins), Some("a draw by the rules that was not drawn"));

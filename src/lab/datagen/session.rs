@@ -1,11 +1,11 @@
 //! A run of games on all cores that survives being killed.
 //!
-//! While it runs, the folder `OUT.parts` holds one append-only file a worker and the settings. A game is written whole,
-//! in one call, so a kill loses the games in flight and nothing else; a torn last game, as a full disk leaves it, and
-//! zeros in place of the last ones, as a power cut may, are cut off on resume. Lessons lie in a second file a worker, a
-//! block for each game, written before the game: a resumed run cuts off those that no game has followed. Worker `w` of
-//! `n` plays the games `w`, `w + n`, `w + 2n`..., each from its own seed, so the finished file, which takes the games
-//! in their order, is the same for any number of workers if a number of games was given.
+//! While it runs, the folder `OUT.parts` holds the settings and one append-only file for each worker. A game is
+//! written in a single call, so a kill loses only the games in flight; a torn last game, left by a full disk, and
+//! zeros in place of the last games, left by a power cut, are cut off on resume. Each worker has a second file for
+//! lessons, with a block for each game, written before the game: a resumed run cuts off blocks that no game follows.
+//! Worker `w` of `n` plays the games `w`, `w + n`, `w + 2n`..., each from its own seed. So the finished file, which
+//! takes the games in this order, is the same for any number of workers if a number of games was given.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufReader, BufWriter, IsTerminal, Read, Seek, SeekFrom, Write};
@@ -29,35 +29,35 @@ use crate::lab::{outputs, progress};
 use crate::random::Random;
 use crate::remark;
 
-/// Games of a worker that a power cut may cost.
+/// The most games of a worker that a power cut may cost.
 const SYNC: u64 = 256;
 
-/// After as many games without a position to keep, a run would never reach its number of positions.
+/// After this many games without a position to keep, a run would never reach its number of positions.
 const FRUITLESS: u64 = 1000;
 
-/// The finished file while it has another name, in the folder of the run.
+/// The temporary name of the finished file, in the folder of the run.
 const DRAFT: &str = "merged.tmp";
 
-/// What the names of the workers' files begin with.
+/// The beginning of the names of the workers' files.
 const WORKER: &str = "worker-";
 
-/// The most workers that a run may have.
+/// The most workers of a run.
 pub const MOST_WORKERS: u16 = 1024;
 
 /// What must stay the same from start to resume.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The engine that began the run.
+    /// The engine that started the run.
     pub engine: String,
     /// The number of workers.
     pub workers: usize,
     /// The seed.
     pub seed: u64,
-    /// Everything else that decides what is played, in words.
+    /// Everything else that affects the games, in words.
     pub settings: String,
 }
 
-/// When a run is complete.
+/// The target of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// After this many games.
@@ -70,7 +70,7 @@ pub enum Target {
 pub struct GenerationRun {
     /// The file that the run makes.
     pub out: PathBuf,
-    /// What must not change.
+    /// The settings that must not change.
     pub manifest: Manifest,
     /// When it is complete.
     pub target: Target,
@@ -78,23 +78,23 @@ pub struct GenerationRun {
     pub openings: Openings,
     /// What is played in them, and when they end.
     pub rules: GameRules,
-    /// Whether the player's lessons are written, into `OUT.lessons`.
+    /// Whether the player's lessons are written to `OUT.lessons`.
     pub lessons: bool,
 }
 
-/// What a run has made.
+/// The counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Games.
     pub games: u64,
-    /// Positions, those without a score among them.
+    /// Positions, including those without a score.
     pub positions: u64,
     /// Positions that the default filter keeps.
     pub kept: u64,
 }
 
 impl Totals {
-    /// Those of one game.
+    /// The counts of one game.
     fn of(record: &GameRecord) -> Totals {
         Totals { games: 1, positions: record.steps.len() as u64, kept: kept(record) }
     }
@@ -116,7 +116,7 @@ fn kept(record: &GameRecord) -> u64 {
     kept
 }
 
-/// The folder in which a run lies until it is complete.
+/// The folder that holds a run until it is complete.
 pub fn parts_folder(out: &Path) -> PathBuf {
     let mut name = out.as_os_str().to_owned();
     name.push(".parts");
@@ -127,7 +127,7 @@ fn part(folder: &Path, worker: usize) -> PathBuf {
     folder.join(format!("{WORKER}{worker:03}.vf"))
 }
 
-/// The files of the workers that lie in a folder, games and lessons.
+/// The workers' files in a folder: games and lessons.
 fn worker_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let entries = entries.map_err(trouble("read", folder))?;
@@ -165,14 +165,14 @@ impl SharedTotals {
 /// Why a run ends before its target is reached.
 #[derive(Default)]
 struct Failure {
-    /// Whether the workers shall stop.
+    /// Whether the workers must stop.
     stop: AtomicBool,
     /// The first reason, in a line.
     error: Mutex<Option<String>>,
 }
 
 impl Failure {
-    /// Ends the run for this reason, unless there is one already.
+    /// Ends the run for this reason, unless there already is one.
     fn end_run(&self, error: String) {
         self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         self.stop.store(true, Ordering::Relaxed);
@@ -180,11 +180,11 @@ impl Failure {
 }
 
 impl GenerationRun {
-    /// Plays until the target is reached, going on where an earlier run was stopped, and writes the file.
+    /// Plays until the target is reached, continuing where an earlier run was stopped, and writes the file.
     ///
     /// # Errors
     ///
-    /// One line: the file exists, the settings differ from those of the run to be resumed, or the system refuses.
+    /// One line: the file exists, the settings differ from those of the run to be resumed, or a system call fails.
     pub fn run<P: SelfPlayer>(&self, new_player: &(dyn Fn() -> P + Sync), quiet: bool) -> Result<Totals, String> {
         must_be_free(&self.out)?;
         let folder = parts_folder(&self.out);
@@ -215,11 +215,11 @@ impl GenerationRun {
         finish_all(&self.out, self.manifest.workers, self.most_games(), lock)
     }
 
-    /// Plays on all cores until the target is reached, behind the games that each worker has played.
+    /// Plays on all cores until the target is reached, after the games that each worker has already played.
     ///
     /// # Errors
     ///
-    /// One line: the first reason for which a worker ended; or the system starts no thread.
+    /// One line: the first reason for which a worker ended; or the system cannot start a thread.
     fn play_all<P: SelfPlayer>(
         &self,
         done: &[u64],
@@ -239,7 +239,7 @@ impl GenerationRun {
                     std::thread::Builder::new().name(format!("datagen {worker}")).spawn_scoped(scope, move || {
                         let work = || self.work(worker, games, folder, new_player, counters, &failure.stop);
                         let work = || with_search_stack(work).map_err(|error| error.to_string()).flatten();
-                        // The others must not play on for hours before the run ends. The panic has had its own words on
+                        // The others must not play on for hours before the run ends. The panic message is already on
                         // standard error.
                         let done = catch_unwind(AssertUnwindSafe(work));
                         if let Err(error) = done.unwrap_or_else(|_| Err("a worker has panicked".to_owned())) {
@@ -258,7 +258,7 @@ impl GenerationRun {
         failure.error.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
     }
 
-    /// How many games the finished file has at most.
+    /// The most games that the finished file may have.
     fn most_games(&self) -> u64 {
         match self.target {
             Target::Games(games) => games,
@@ -272,14 +272,14 @@ impl GenerationRun {
         let lock = lock(folder)?;
         let exists = path.exists();
         if !exists {
-            // Games without settings may be those of another seed or network: nothing says that they belong to this run.
+            // Games without settings may be those of another seed or network, and not belong to this run.
             if !worker_files(folder)?.is_empty() {
                 return Err(format!(
                     "{} holds games of a run whose settings are lost; move or remove it",
                     folder.display()
                 ));
             }
-            // Neither a kill nor a power cut leaves half of it.
+            // Neither a kill nor a power cut leaves half a file.
             let text = serde_json::to_string_pretty(&self.manifest).map_err(|error| error.to_string())?;
             outputs::write(&path, text.as_bytes()).map_err(|error| format!("cannot write {error}"))?;
         }
@@ -351,7 +351,7 @@ impl GenerationRun {
         file.sync_all().map_err(trouble("write", &path))
     }
 
-    /// Shows how far the run is until it is over.
+    /// Shows the progress of the run until it is over.
     fn watch(&self, counters: &SharedTotals, resumed: Totals, quiet: bool, is_over: impl Fn() -> bool) {
         let terminal = std::io::stderr().is_terminal();
         let (total, unit) = match self.target {
@@ -375,7 +375,7 @@ impl GenerationRun {
                 let games = counted(tally.games, "game", "games");
                 bar.set_message(format!("[{games}, {rate:.0} kept positions/s]"));
             } else if !quiet && told.elapsed() >= Duration::from_secs(60) {
-                // No terminal: a line a minute, for the log.
+                // Not a terminal: a line a minute, for the log.
                 told = Instant::now();
                 let fresh = match self.target {
                     Target::Games(_) => tally.games - resumed.games,
@@ -410,7 +410,7 @@ fn mend(path: &Path) -> Result<Totals, String> {
     Ok(tally)
 }
 
-/// Cuts a file off, by a handle of its own: Windows cuts none that is opened to append.
+/// Truncates a file, through a handle of its own: Windows cannot truncate through one opened to append.
 fn cut(path: &Path, length: u64) -> Result<(), String> {
     let file = OpenOptions::new().write(true).open(path).map_err(trouble("open", path))?;
     file.set_len(length).map_err(trouble("mend", path))
@@ -420,11 +420,11 @@ fn cut(path: &Path, length: u64) -> Result<(), String> {
 struct WholeGames {
     reader: Reader<BufReader<File>>,
     path: PathBuf,
-    /// Where the file ends, or the zeros at its end begin.
+    /// The end of the file, or the beginning of the zeros at its end.
     sound: u64,
     /// Whether there are such zeros.
     has_zeros: bool,
-    /// Where the last whole game ends.
+    /// The end of the last whole game.
     end: u64,
 }
 
@@ -436,8 +436,8 @@ impl WholeGames {
         Ok(WholeGames { reader, path: path.to_owned(), sound, has_zeros, end: 0 })
     }
 
-    /// The next whole game. A game that reaches into the zeros may have lost its last moves to them: four zeros end a
-    /// game.
+    /// The next whole game. A game that reaches into the zeros may have lost its last moves to them, because four
+    /// zeros end a game.
     fn next(&mut self) -> Result<Option<GameRecord>, String> {
         match self.reader.next_game() {
             Ok(Some(record)) if self.reader.consumed() <= self.sound => {
@@ -451,8 +451,8 @@ impl WholeGames {
     }
 }
 
-/// The length of a file without the zeros at its end, and whether there are any: file systems may leave them after a power
-/// cut, in place of what was written last. As few as end a game are none.
+/// The length of a file without the zeros at its end, and whether there are any: after a power cut, file systems may
+/// leave them in place of what was written last. Fewer than [`HEADER_SIZE`] do not count: a game ends with zeros.
 fn without_zeros(path: &Path) -> std::io::Result<(u64, bool)> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
@@ -484,8 +484,8 @@ fn append_to(path: &Path) -> Result<File, String> {
     OpenOptions::new().append(true).create(true).open(path).map_err(trouble("open", path))
 }
 
-/// Leaves as many blocks in a worker's file of lessons as it has games: what is more, or torn, is cut off, and a game
-/// whose block is lost gets an empty one.
+/// Makes a worker's file of lessons have as many blocks as it has games: surplus or torn blocks are cut off, and a
+/// game whose block is lost gets an empty one.
 fn mend_lessons(path: &Path, games: u64) -> Result<(), String> {
     let mut file = append_to(path)?;
     let has_zeros = without_zeros(path).map_err(trouble("read", path))?.1;
@@ -507,10 +507,10 @@ fn mend_lessons(path: &Path, games: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// Locks the folder of a run while the file lives: a file of its own, which nothing replaces.
+/// Locks the folder of a run while the file is open: a separate file, which nothing replaces.
 fn lock(folder: &Path) -> Result<File, String> {
     let path = folder.join("lock");
-    // Windows locks no file that is opened to append alone.
+    // Windows cannot lock a file that is opened only to append.
     let opened = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
     let file = opened.map_err(trouble("open", &path))?;
     if !outputs::is_locked(file.try_lock(), folder, "no other run must work there").map_err(trouble("lock", &path))? {
@@ -531,11 +531,11 @@ fn manifest(folder: &Path) -> Result<Manifest, String> {
     Ok(manifest)
 }
 
-/// Puts the games of a run that is at work no more in order into the final file, and removes the folder.
+/// Puts the games of a run that is no longer at work in order into the final file, and removes the folder.
 ///
 /// # Errors
 ///
-/// One line: there is no such run, or it is at work; the parts stay as they are.
+/// One line: there is no such run, or it is still at work; the parts stay unchanged.
 pub fn finish(out: &Path) -> Result<Totals, String> {
     let folder = parts_folder(out);
     let manifest = manifest(&folder)?;
@@ -549,14 +549,14 @@ pub fn finish(out: &Path) -> Result<Totals, String> {
     finish_all(out, manifest.workers, u64::MAX, lock)
 }
 
-/// Whether a run was killed after its lessons got their name and before its games got theirs. The parts have both.
+/// Whether a run was killed after its lessons were renamed and before its games were. The parts still have both.
 fn is_half_finished(out: &Path, folder: &Path) -> bool {
     let draft = folder.join(DRAFT);
     lesson_file(out).exists() && !out.exists() && draft.exists() && !lesson_file(&draft).exists()
 }
 
-/// The same for the run that has the lock and whose parts are mended, with the first `most` games of all its workers; one
-/// that had no time for a game has no file.
+/// The same for the run that holds the lock and whose parts are mended, with the first `most` games of all its
+/// workers; a worker that finished no game has no file.
 fn finish_all(out: &Path, workers: usize, most: u64, lock: File) -> Result<Totals, String> {
     must_be_free(out)?;
     let folder = parts_folder(out);
@@ -576,7 +576,7 @@ fn finish_all(out: &Path, workers: usize, most: u64, lock: File) -> Result<Total
     let tally = match merge(&mut parts, &draft, with_lessons, most) {
         Ok(tally) => tally,
         Err(error) => {
-            // The drafts are of no use, whether or not they can be removed.
+            // The drafts are useless, whether or not they can be removed.
             let _ = fs::remove_file(&draft);
             let _ = fs::remove_file(lesson_file(&draft));
             return Err(error);
@@ -587,19 +587,19 @@ fn finish_all(out: &Path, workers: usize, most: u64, lock: File) -> Result<Total
         fs::rename(lesson_file(&draft), &path).map_err(trouble("write", &path))?;
     }
     fs::rename(&draft, out).map_err(trouble("write", out))?;
-    // Windows removes no file that is open.
+    // Windows cannot remove an open file.
     drop(parts);
     clear(&folder, lock)?;
     Ok(tally)
 }
 
-/// Removes the folder of a run whose games lie in the finished file. The settings go last: a kill leaves no games
-/// without them, which the next run of this name could take for its own.
+/// Removes the folder of a run whose games are in the finished file. The settings go last: otherwise a kill could
+/// leave games without them, which the next run of this name would take for its own.
 fn clear(folder: &Path, lock: File) -> Result<(), String> {
     for path in worker_files(folder)? {
         fs::remove_file(&path).map_err(trouble("remove", &path))?;
     }
-    // Nor does it remove a folder with an open file in it. Elsewhere the lock holds to the end.
+    // Nor can it remove a folder that contains an open file. Elsewhere the lock holds to the end.
     let _held = (!cfg!(windows)).then_some(lock);
     fs::remove_dir_all(folder).map_err(trouble("remove", folder))
 }
@@ -619,9 +619,9 @@ impl Part {
         Ok(Part { games: WholeGames::open(&path)?, lessons, path })
     }
 
-    /// The next game and the bytes of its lessons, none if they were lost.
+    /// The next game and the bytes of its lessons, empty if they were lost.
     fn next(&mut self) -> Result<Option<(GameRecord, Vec<u8>)>, String> {
-        // A torn last game has no place in the finished file.
+        // A torn last game does not belong in the finished file.
         let Some(record) = self.games.next()? else { return Ok(None) };
         let block = match self.lessons.as_mut().map(LessonReader::next_block) {
             Some(Ok(Some(block))) => block,
@@ -632,9 +632,9 @@ impl Part {
     }
 }
 
-/// Writes the games of all parts in their order into `draft`, and their lessons beside it. Of a run that has played more
-/// games than it was to play, as one resumed with a smaller number has, only those with an index below `most` are
-/// written: they are the games of a run of that number.
+/// Writes the games of all parts in order into `draft`, and their lessons beside it. If the run has played more games
+/// than it should, because it was resumed with a smaller number, only those with an index below `most` are written:
+/// they are the games of a run of that number.
 fn merge(parts: &mut [Option<Part>], draft: &Path, with_lessons: bool, most: u64) -> Result<Totals, String> {
     let mut tally = Totals::default();
     let lesson_draft = lesson_file(draft);
@@ -647,7 +647,7 @@ fn merge(parts: &mut [Option<Part>], draft: &Path, with_lessons: bool, most: u64
     let mut index = 0;
     while index < most && parts.iter().any(Option::is_some) {
         for slot in parts.iter_mut() {
-            // A part that is used up keeps its places in the order.
+            // An exhausted part keeps its places in the order.
             let wanted = index < most;
             index += 1;
             let Some(part) = slot.as_mut().filter(|_| wanted) else { continue };

@@ -5,26 +5,26 @@ use shakmaty::{Color, Position as _};
 use crate::lab::analyse::judge::Mark;
 use crate::position::Position;
 
-/// Pieces other than kings and pawns that the opening has at least.
+/// Minimum pieces other than kings and pawns in the opening.
 const OPENING_PIECES: usize = 12;
 /// The last move number of the opening.
 const OPENING_MOVES: u32 = 15;
-/// Pieces other than kings and pawns that an endgame has at most.
+/// Maximum pieces other than kings and pawns in an endgame.
 const ENDGAME_PIECES: usize = 6;
 
 /// A part of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
-    /// Up to move 15, with 12 pieces or more beside kings and pawns.
+    /// Up to move 15, with 12 pieces or more besides kings and pawns.
     Opening,
-    /// What is neither opening nor endgame.
+    /// Neither opening nor endgame.
     Middlegame,
-    /// At most 6 pieces beside kings and pawns.
+    /// At most 6 pieces besides kings and pawns.
     Endgame,
 }
 
 impl Phase {
-    /// The phases in their order.
+    /// The phases in order.
     pub const ALL: [Phase; 3] = [Phase::Opening, Phase::Middlegame, Phase::Endgame];
 
     /// The phase in words.
@@ -36,7 +36,7 @@ impl Phase {
         }
     }
 
-    /// The phase of a position, where the position before it was in `before`: a game never goes back to an earlier phase.
+    /// The phase of a position after one in phase `before`: a game never goes back to an earlier phase.
     pub fn of(position: &Position, before: Phase) -> Phase {
         let board = position.board();
         let pieces = (board.occupied() ^ board.pawns() ^ board.kings()).count();
@@ -51,7 +51,7 @@ impl Phase {
     }
 }
 
-/// The accuracy of a move, 0 to 100, by what it has cost: chances of winning less chances of losing, each from −1 to 1.
+/// The accuracy of a move, 0 to 100, from its cost in winning minus losing chances, which go from −1 to 1.
 ///
 /// The curve is the one that Lichess publishes: <https://lichess.org/page/accuracy>. It takes percent of winning chances.
 pub fn accuracy(lost: f64) -> f64 {
@@ -59,7 +59,7 @@ pub fn accuracy(lost: f64) -> f64 {
     (103.1668 * (-0.04354 * percent).exp() - 3.1669).clamp(0.0, 100.0)
 }
 
-/// What was counted of some moves.
+/// The counts of some moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Figures {
     /// Moves.
@@ -71,7 +71,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// The mean accuracy in percent; none without moves.
+    /// The mean accuracy in percent; `None` without moves.
     pub fn accuracy(&self) -> Option<f64> {
         (self.moves > 0).then(|| self.sum / f64::from(self.moves))
     }

@@ -2,7 +2,7 @@
 //!
 //! - `section`: a game: board, graph, figures, moves
 //! - `figures`: accuracy and marks by player and phase
-//! - `record`: the moves as the script of the page reads them
+//! - `record`: the moves in the form that the page's script reads
 //!
 //! A game's section goes to a scratch file when the game is done. Memory holds one game, and a row of the index for each.
 
@@ -24,14 +24,14 @@ use crate::lab::outputs;
 use crate::lab::page::{self, GAME_SCRIPT};
 use crate::lab::tell::counted;
 
-/// Characters of a text from a file that the page shows at most.
+/// The most characters that the page shows of a text from a file.
 const LONGEST_TEXT: usize = 120;
-/// Files that the title names at most.
+/// The most files that the title names.
 const NAMED_FILES: usize = 3;
 
 /// A row of the index.
 struct Row {
-    /// The file, by its number.
+    /// The file's index.
     file: usize,
     /// The game within its file, from 1.
     number: u64,
@@ -45,27 +45,27 @@ enum Entry {
         result: String,
         accuracy: [Option<f64>; 2],
     },
-    /// A game that cannot be read: its players, and the reason.
+    /// An unreadable game: its players, and the reason.
     Unread(String, String),
 }
 
 /// Which better lines the page shows.
 #[derive(Clone, Copy, Debug)]
 pub struct Lines {
-    /// Plies of a line at most. The first move is always there.
+    /// The most plies of a line. The first move is always there.
     pub longest: usize,
-    /// Not only where the move that was played is marked.
+    /// Whether lines also stand where the move that was played is not marked.
     pub everywhere: bool,
 }
 
 /// How the games were analysed, for the reader of the page.
 #[derive(Clone, Debug)]
 pub struct Manner {
-    /// Who searched.
+    /// The engine that searched.
     pub engine: String,
-    /// What was annotated, in words; empty where all was.
+    /// What was annotated, in words; empty if everything was.
     pub choice: String,
-    /// What makes a mark.
+    /// The losses that earn a mark.
     pub marks: Thresholds,
 }
 
@@ -136,7 +136,7 @@ impl Page {
     ///
     /// # Errors
     ///
-    /// One line: the page cannot be written, and a former one is as it was.
+    /// One line: the page cannot be written; an earlier one is unchanged.
     pub fn finish(self, note: Option<&str>) -> Result<(), String> {
         if self.broken || self.is_empty() {
             return Ok(());
@@ -169,7 +169,7 @@ impl Page {
         }
     }
 
-    /// What stands above the games.
+    /// The part above the games.
     fn index(&self, title: &str, note: Option<&str>) -> Markup {
         let unread = self.rows.iter().filter(|row| matches!(row.entry, Entry::Unread(..))).count();
         let games = (self.rows.len() - unread) as u64;
@@ -215,7 +215,7 @@ impl Page {
     }
 }
 
-/// What stands below the games: what the words mean, and the script.
+/// The part below the games: the meaning of the words, and the script.
 fn foot(marks: &Thresholds) -> Markup {
     let [dubious, mistake, blunder] = marks.each();
     html! {

@@ -1,7 +1,7 @@
-//! The moves of a game in the form that the script of the page reads.
+//! The moves of a game in the form that the page's script reads.
 //!
-//! The script has no rules of chess: each move is what it changes on the board, so that castling, Chess960 and null moves need
-//! nothing of their own.
+//! The script has no rules of chess: each move is a list of changes on the board, so castling, Chess960 and null moves
+//! need no special treatment.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use crate::position::Position;
 
 /// A move: its arrow, and what it changes.
 ///
-/// The arrow is two squares (`e2e4`), or nothing for a null move. The changes are squares with what stands there
-/// afterwards, as in a FEN, or `-` (`e2-e4P`).
+/// The arrow is two squares (`e2e4`), or empty for a null move. The changes are squares with their new contents, as in
+/// a FEN, or `-` (`e2-e4P`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Step(String, String);
 
@@ -26,7 +26,7 @@ impl Step {
     /// A move; `after` is the position that it leads to.
     pub fn new(before: &Position, m: Move, after: &Position) -> Step {
         let to = match m.castling_side() {
-            // To where the king lands, or to the rook if the king stays.
+            // To the king's destination, or to the rook if the king stays.
             Some(side) => {
                 let lands = side.king_to(before.turn());
                 if m.from() == Some(lands) { m.to() } else { lands }
@@ -38,7 +38,7 @@ impl Step {
     }
 }
 
-/// The squares that differ, with what stands there afterwards.
+/// The squares that differ, with their new contents.
 fn changes(before: &Board, after: &Board) -> String {
     let differs = |square: &Square| before.piece_at(*square) != after.piece_at(*square);
     let now = |square: Square| format!("{square}{}", after.piece_at(square).map_or('-', |piece| piece.char()));
@@ -48,7 +48,7 @@ fn changes(before: &Board, after: &Board) -> String {
 /// A game.
 #[derive(Clone, Debug, Serialize)]
 pub struct Record {
-    /// The first position: the field of a FEN that places the men.
+    /// The first position: the piece placement field of a FEN.
     start: String,
     /// The number of the first move.
     number: u32,
@@ -93,7 +93,7 @@ mod tests {
         is(step("4k3/8/8/3pP3/8/8/8/R3K3 w Q d6 0 1", standard, "e5d6"), "e5d6", "d5-e5-d6P");
         is(step("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", standard, "e1c1"), "e1c1", "a1-c1Kd1Re1-");
         is(step("4k3/8/8/8/8/8/7p/2K5 b - - 0 1", standard, "h2h1q"), "h2h1", "h1qh2-");
-        // The king stands where it goes, and the arrow shows the rook.
+        // The king stays in place, and the arrow shows the rook.
         is(step("4k3/8/8/8/8/8/8/6KR w H - 0 1", CastlingMode::Chess960, "g1h1"), "g1h1", "f1Rh1-");
     }
 }

@@ -1,4 +1,4 @@
-//! A game as a part of the page. Without a script, everything but the board's moves can be read.
+//! A game as a section of the page. Without a script, everything but the moving board can be read.
 
 use std::fmt::Write as _;
 
@@ -68,7 +68,7 @@ pub fn section(
     Ok((section, table))
 }
 
-/// The result in words where it has some.
+/// The result in words, or as the file has it.
 fn result(game: &Pgn) -> String {
     if game.result == "*" { "unfinished".to_owned() } else { shown(game.result.as_bytes()) }
 }
@@ -78,7 +78,7 @@ fn facts(about: &str, game: &Pgn) -> Markup {
     let unknown = |text: &str| text.chars().all(|c| matches!(c, '?' | '.' | '-' | ' '));
     let value = |tag| {
         let text = shown(game.tag(tag)?);
-        // Of `1858.??.??` the year is known.
+        // Of `1858.??.??`, the year is known.
         Some(if tag == "Date" { text.trim_end_matches(['?', '.']).to_owned() } else { text })
     };
     let known = ["Event", "Site", "Date", "Variant", "ECO", "Opening", "Variation"];
@@ -104,14 +104,14 @@ fn count(game: &Pgn, analysis: &Analysis) -> (Table, Vec<Phase>) {
         if played.action == Action::Pass {
             continue;
         }
-        // A move that the engine would play too has lost nothing; two searches of different positions may differ all the same.
+        // A move that the engine would play costs nothing; two searches of different positions may still differ.
         let lost = if judged.another { chances(before) - chances(opposite(after)) } else { 0.0 };
         table.count(position.turn(), phase, lost, judged.mark);
     }
     (table, phases)
 }
 
-/// A score from White's view, and how sure it is.
+/// A score from White's view, and its certainty.
 fn statement(analysis: &Analysis, i: usize) -> (String, String) {
     let Some(search) = &analysis.evaluations[i].search else {
         // Either the rules end the game, or there is no value to show.
@@ -131,7 +131,7 @@ fn said((score, words): &(String, String)) -> Markup {
     html! { small { @if !score.is_empty() { (score) " " } @if !words.is_empty() { i { (words) } } } }
 }
 
-/// The number before a move.
+/// The move number before a move.
 fn number(position: &Position) -> String {
     let number = position.chess().fullmoves();
     if position.turn().is_white() { format!("{number}.") } else { format!("{number}…") }
@@ -146,10 +146,10 @@ fn class(mark: Mark) -> &'static str {
     }
 }
 
-/// The moves with what is said of them, and the same for the script.
+/// The moves with their annotations, and the same for the script.
 fn list(game: &Pgn, analysis: &Analysis, wanted: Lines, record: &mut Record) -> Markup {
     let positions = analysis.course.positions();
-    // The column of the last move, where the row has room for Black's.
+    // The cell of the last move, if its row still lacks Black's move.
     let mut open = false;
     let mut rows = Vec::with_capacity(game.moves.len());
     for (i, (played, judged)) in game.moves.iter().zip(&analysis.moves).enumerate() {
@@ -223,7 +223,7 @@ fn graph(analysis: &Analysis, phases: &[Phase]) -> Markup {
         let chances = chances(if white { value } else { opposite(value) });
         Some(height / 2.0 - (height / 2.0 - 3.0) * chances)
     };
-    // Positions without a value are a gap in both areas.
+    // Positions without a value leave a gap in both areas.
     let (mut above, mut below) = (String::new(), String::new());
     let heights: Vec<(usize, Option<f64>)> = (0..positions.len()).map(|i| (i, y(i))).collect();
     for run in heights.split(|(_, y)| y.is_none()) {
@@ -246,7 +246,7 @@ fn graph(analysis: &Analysis, phases: &[Phase]) -> Markup {
                 path.middle d=(format!("M0 {}H{width}", height / 2.0)) {}
                 @for i in borders {
                     path.border d=(format!("M{:.1} 0V{height}", x(i))) {}
-                    // Near the right edge the word stands before its line.
+                    // Near the right edge, the word comes before its line.
                     @if x(i) < width - 90.0 {
                         text x=(format!("{:.1}", x(i) + 4.0)) y="15" { (phases[i].name()) }
                     } @else {

@@ -8,7 +8,7 @@ use crate::position::notation::MoveError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GameError {
-    /// The tags name a variant that Ibex does not play; its name, in small letters.
+    /// The tags name a variant that Ibex does not play; its name, in lower case.
     #[error("Ibex does not play {}", quoted(.0))]
     Variant(Vec<u8>),
     /// Two tags name different first positions.
@@ -20,10 +20,10 @@ pub enum GameError {
     /// The first position cannot be played.
     #[error("FEN: {0}")]
     Fen(#[from] FenError),
-    /// Variations stand in one another deeper than is read.
+    /// Variations are nested more deeply than is read.
     #[error("variations go too deep")]
     TooDeep,
-    /// The main line has more moves of both sides than this: more than the rules let a game have.
+    /// The main line has more plies than this: more than the rules allow in a game.
     #[error("more than {0} moves")]
     TooLong(usize),
     /// A move has more different glyphs than this.
@@ -35,7 +35,7 @@ pub enum GameError {
     /// A variation ends that has not begun.
     #[error("')' without a beginning")]
     CloseWithoutOpen,
-    /// A word is no move in its position.
+    /// A word is not a move in its position.
     #[error("{number}{} {} {source}", if *white { "." } else { "..." }, quoted(word))]
     Move {
         /// The number of the move.
@@ -44,10 +44,10 @@ pub enum GameError {
         white: bool,
         /// The word.
         word: Vec<u8>,
-        /// Why it is no move.
+        /// Why it is not a move.
         source: MoveError,
     },
-    /// A word is no move, behind a move that is not legal; the word.
+    /// A word is not a move, after a move that is not legal; the word.
     #[error("{} {}", quoted(.0), MoveError::NotAMove)]
     Word(Vec<u8>),
 }

@@ -7,21 +7,21 @@ pub(super) enum Lexeme<'a> {
     Open,
     /// `)`
     Close,
-    /// `{`; the comment follows, and may go on over many lines.
+    /// `{`; the comment follows, and may span many lines.
     Brace,
     /// A comment from `;` to the end of the line, without the semicolon.
     Line(&'a [u8]),
     /// `$N`, or a sign that stands for one.
     Nag(u32),
-    /// A move number with its dots; none for dots alone.
+    /// A move number with its dots; `None` for dots alone.
     Number(Option<u64>),
     /// A result.
     Result(&'static str),
-    /// Anything else: a move, or what cannot be read.
+    /// Anything else: a move, or something unreadable.
     Word(&'a [u8]),
 }
 
-/// How long the blank at the beginning is: ASCII and Unicode blanks, marks that show nothing, and the end mark of DOS.
+/// The length of the blank at the beginning: ASCII and Unicode blanks, invisible marks, and the DOS end mark.
 fn blank(rest: &[u8]) -> usize {
     match rest.first() {
         Some(b' ' | b'\t' | b'\n' | b'\r' | 0x0B | 0x0C | 0x1A) => 1,
@@ -57,7 +57,7 @@ pub(super) fn skip_blanks(line: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Whether a line holds nothing but blanks.
+/// Whether a line is blank.
 pub(super) fn is_blank(line: &[u8]) -> bool {
     skip_blanks(line, 0) == line.len()
 }
@@ -73,7 +73,7 @@ const RESULTS: [(&str, &str); 8] = [
     ("0–1", "0-1"),
 ];
 
-/// Signs that stand for glyphs, behind a move or alone; the longer before their beginnings.
+/// Signs that stand for glyphs, after a move or alone; longer ones before their prefixes.
 const SIGNS: [(&str, u32); 24] = [
     ("!!", 3),
     ("??", 4),
@@ -101,7 +101,7 @@ const SIGNS: [(&str, u32); 24] = [
     ("□", 7),
 ];
 
-/// Signs that mean a glyph only where they stand alone.
+/// Signs that mean a glyph only when they stand alone.
 const ALONE: [(&str, u32); 4] = [("=", 10), ("+=", 14), ("=+", 15), ("N", 146)];
 
 /// Takes the first word of `rest`, which does not begin with a blank; the second value is its length.
@@ -126,7 +126,7 @@ pub(super) fn next(rest: &[u8]) -> (Lexeme<'_>, usize) {
     if let Some(result) = spaced_result(rest) {
         return result;
     }
-    // Only what is no known word is measured: a text of nothing but signs would be measured at each of them.
+    // Only unknown words are measured: a text of signs alone would be measured at each of them.
     let is = |known: &str| rest.starts_with(known.as_bytes()) && ends(rest, known.len());
     if let Some((known, result)) = RESULTS.iter().find(|(known, _)| is(known)) {
         return (Lexeme::Result(result), known.len());
@@ -172,12 +172,12 @@ fn spaced_result(rest: &[u8]) -> Option<(Lexeme<'_>, usize)> {
     })
 }
 
-/// Whether a word ends before this byte: at a blank, or at what begins another word.
+/// Whether a word ends before this byte: at a blank, or where another word begins.
 fn ends(rest: &[u8], at: usize) -> bool {
     rest.get(at).is_none_or(|byte| b"{}();$*".contains(byte)) || blank(&rest[at..]) > 0
 }
 
-/// How many bytes of dots, or of the character that shows three of them, stand at the beginning.
+/// How many bytes of dots, or of the ellipsis character, are at the beginning.
 fn dots(word: &[u8]) -> usize {
     const ELLIPSIS: &[u8] = "…".as_bytes();
     let mut at = 0;
@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(words("voilà! à x"), [word("voilà"), Nag(1), word("à"), word("x")]);
     }
 
-    /// Each word was once measured to its end for each sign or number that was taken off it.
+    /// Once, each word was measured to its end for each sign or number taken off it.
     #[test]
     fn a_word_without_an_end_is_read_once() {
         for (piece, each) in [("!!", 1), ("1.", 1), ("e4!?", 2), ("0000!", 2), ("1/2?", 2)] {

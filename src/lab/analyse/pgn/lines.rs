@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead};
 
-/// A line longer than this is no text.
+/// A longer line is not text.
 const LONGEST: usize = 16 << 20;
 
 /// Lines of a reader.
@@ -17,7 +17,7 @@ impl<R: BufRead> Lines<R> {
         Lines { input, number: 0 }
     }
 
-    /// The next line with its ending (LF, CR LF or CR) in place of what `line` holds; `false` at the end of the input.
+    /// Reads the next line with its ending (LF, CR LF or CR) into `line`; `false` at the end of the input.
     pub fn next(&mut self, line: &mut Vec<u8>) -> io::Result<bool> {
         line.clear();
         loop {
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn every_ending_ends_a_line() {
-        // A buffer of one byte, so that CR and LF come apart.
+        // A buffer of one byte separates CR from LF.
         let input = io::BufReader::with_capacity(1, b"a\nb\r\nc\rd\n\n\r\re".as_slice());
         let (mut lines, mut line, mut all) = (Lines::new(input), Vec::new(), Vec::new());
         while lines.next(&mut line).expect("memory can be read") {

@@ -1,14 +1,14 @@
-//! Games in Portable Game Notation: read so that every word is accounted for, and written again.
+//! Games in Portable Game Notation: read without losing a word, and written again.
 //!
 //! - `lines`: the input, line by line
-//! - `tags`: one tag pair, as strict or as loose as files have them
+//! - `tags`: one tag pair, strict or loose, as files have them
 //! - `lexer`: the words of movetext
-//! - `reader`: games from words, and what is wrong with them
+//! - `reader`: games from words, and their errors
 //! - `writer`: a game as text
 //!
-//! Whatever stands in a game is understood and written again, or kept as it stands, or named in a [`Fault`] with its
-//! line. A game with a fault keeps its text, so that it can be copied unchanged. Glyphs and words of other notations mean
-//! the same after writing (`!?` is `$5`, `0-0` is `O-O`, `;` comments stand in braces).
+//! Everything in a game is understood and written again, or kept as it stands, or reported in a [`Fault`] with its
+//! line. A game with a fault keeps its text, so that it can be copied unchanged. Glyphs and words of other notations
+//! are normalized in writing (`!?` becomes `$5`, `0-0` becomes `O-O`, `;` comments get braces).
 //!
 //! A new analysis replaces an earlier one: all evaluations (`[%eval ...]`, also those of other programs), and the glyphs
 //! and lines that Ibex lists in a move's comment as its own (`[%ibex ...]`).
@@ -29,18 +29,18 @@ pub use tags::Tag;
 use crate::position::notation::Action;
 use crate::position::{Game, Position};
 
-/// What stands in a game beside its main line.
+/// What a game contains besides its main line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Token {
-    /// A move of a variation: in standard algebraic notation, or as it stands where it is not legal.
+    /// A move of a variation: in standard algebraic notation, or as it stands if it is not legal.
     San(String),
     /// A numeric annotation glyph.
     Nag(u32),
-    /// A comment without its braces; none is among its own.
+    /// A comment without its braces; it contains none.
     Comment(Vec<u8>),
-    /// A comment with a closing brace, which goes from a semicolon to the end of its line.
+    /// A comment that contains a closing brace, and goes from a semicolon to the end of its line.
     Line(Vec<u8>),
-    /// A line that begins with `%`, without that sign: it belongs to some other program.
+    /// A line that begins with `%`, without that sign: it is meant for some other program.
     Escape(Vec<u8>),
     /// The beginning of a variation to the last move.
     Open,
@@ -48,12 +48,12 @@ pub enum Token {
     Close,
 }
 
-/// A move of the main line with what is said of it.
+/// A move of the main line with its annotations.
 #[derive(Clone, Debug)]
 pub struct Played {
     /// The move, or a null move.
     pub action: Action,
-    /// The same in algebraic notation, with check marks.
+    /// The same in standard algebraic notation, with check marks.
     pub san: String,
     /// Glyphs.
     pub nags: Vec<u32>,
@@ -66,13 +66,13 @@ pub struct Played {
 pub struct Pgn {
     /// The tags in their order.
     pub tags: Vec<Tag>,
-    /// Where it begins.
+    /// The first position.
     pub start: Game,
     /// Comments before the first move.
     pub before: Vec<Token>,
     /// The moves.
     pub moves: Vec<Played>,
-    /// The result as it is written.
+    /// The result as written.
     pub result: String,
 }
 
@@ -82,7 +82,7 @@ impl Pgn {
         tags::find(&self.tags, name)
     }
 
-    /// Gives a tag this value, or takes the tag out.
+    /// Sets a tag to this value, or removes it.
     pub fn set_tag(&mut self, name: &str, value: Option<&str>) {
         let is_it = |tag: &Tag| tag.name().is_some_and(|known| known.eq_ignore_ascii_case(name.as_bytes()));
         let at = self.tags.iter().position(is_it).unwrap_or(self.tags.len());
@@ -96,7 +96,7 @@ impl Pgn {
         }
     }
 
-    /// Whether a tag or a comment beside the main line is no UTF-8, which means Latin-1.
+    /// Whether a tag or a comment beside the main line is not UTF-8, and therefore Latin-1.
     fn is_latin(&self) -> bool {
         let is_latin = |text: &[u8]| std::str::from_utf8(text).is_err();
         let beside = self.moves.iter().flat_map(|played| &played.after).chain(&self.before);
@@ -112,7 +112,7 @@ impl Pgn {
     }
 }
 
-/// What is wrong with a game, or what was changed in it, and where.
+/// What is wrong with a game, or was changed in it, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The line of the input, from 1.
@@ -130,19 +130,20 @@ impl fmt::Display for Fault {
 /// One game of a file.
 #[derive(Clone, Debug)]
 pub struct Reading {
-    /// The line that it begins in, from 1.
+    /// The line where it begins, from 1.
     pub line: usize,
-    /// Its text, byte for byte, with the empty lines that follow.
+    /// Its text, byte for byte, with the empty lines after it.
     pub text: Vec<u8>,
     /// The players, for messages.
     pub title: String,
-    /// The names of White and Black where a tag has them, whether the game can be read or not.
+    /// The names of White and Black if tags give them, whether or not the game can be read.
     pub players: [Option<Vec<u8>>; 2],
     /// The game, or the first thing in it that cannot be read.
     pub game: Result<Pgn, Fault>,
-    /// Whether there are only comments and escape lines, as behind the last game: then it is no game, nor a faulty one.
+    /// Whether there are only comments and escape lines, as after the last game: that is not a game, not even a bad
+    /// one.
     pub only_remarks: bool,
-    /// What was read, but will be written differently or not understood.
+    /// What was read, but will be written differently or was not understood.
     pub remarks: Vec<Fault>,
 }
 
@@ -160,7 +161,7 @@ pub fn decoded(bytes: &[u8]) -> String {
     std::str::from_utf8(bytes).map_or_else(|_| bytes.iter().map(|&byte| char::from(byte)).collect(), str::to_owned)
 }
 
-/// A text in Latin-1, where it has the characters.
+/// A text in Latin-1, if it has only Latin-1 characters.
 pub fn latin(text: &str) -> Option<Vec<u8>> {
     text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect()
 }

@@ -1,4 +1,4 @@
-//! Games from words: where each begins and ends, what its words mean, and the first that means nothing.
+//! Games from words: where each begins and ends, what its words mean, and the first word without a meaning.
 
 use std::collections::HashSet;
 use std::io::{self, BufRead};
@@ -12,26 +12,26 @@ use super::{Fault, GameError, Pgn, Played, Reading, Token, after, quoted};
 use crate::position::notation::{Action, MoveError, is_move_like, read_action, san};
 use crate::position::{Game, Position, Repair};
 
-/// The text of a longer game is no game.
+/// A longer text is not a game.
 const LONGEST: usize = 64 << 20;
-/// What some programs write where a text begins, also where files were joined.
+/// The mark that some programs write at the beginning of a text; it also occurs where files were joined.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
-/// A result that also castles.
+/// A result that is also castling.
 const BOTH_LOST: &[u8] = b"0-0";
-/// Variations within variations, at most.
+/// Nesting depth of variations, at most.
 const DEEPEST: usize = 1000;
-/// Moves of both sides in a game, at most. By the rule of 75 moves every game has ended after 17,697.
+/// Plies of a game, at most. By the 75-move rule, every game has ended after 17,697.
 const MOST_PLIES: usize = 20_000;
-/// Different glyphs of one move, at most; the standard has no more.
+/// Different glyphs of one move, at most; the standard has this many.
 const MOST_GLYPHS: usize = 256;
 
 /// The games of a file, one at a time: memory holds one, whatever the size of the file.
 pub struct Games<R> {
     lines: Lines<R>,
     line: Vec<u8>,
-    /// Behind this no tag begins in `line` (see [`tags::last_end`]).
+    /// No tag begins in `line` after this (see [`tags::last_end`]).
     tags_end: usize,
-    /// Where in `line` the next game begins.
+    /// The offset in `line` at which the next game begins.
     at: usize,
     ended: bool,
 }
@@ -42,8 +42,8 @@ impl<R: BufRead> Games<R> {
         Games { lines: Lines::new(input), line: Vec::new(), tags_end: 0, at: 0, ended: false }
     }
 
-    /// The next game, readable or not; `None` at the end of the input. Empty lines and blanks are no game, and remarks
-    /// behind the last one are named as what they are.
+    /// The next game, readable or not; `None` at the end of the input. Empty lines and blanks are not a game, and
+    /// remarks after the last one are marked as such.
     ///
     /// # Errors
     ///
@@ -81,11 +81,11 @@ impl<R: BufRead> Games<R> {
     }
 }
 
-/// The main line, or a variation that is open.
+/// The main line, or an open variation.
 struct Level {
-    /// The line in which it begins.
+    /// The line where it begins.
     line: usize,
-    /// The position after its moves so far; none after a move that is not legal.
+    /// The position after its moves so far; `None` after a move that is not legal.
     position: Option<Position>,
     /// The same before the last of them.
     before: Option<Position>,
@@ -95,11 +95,11 @@ struct Level {
 
 /// A game that is being read.
 struct Builder {
-    /// The line in which it begins.
+    /// The line where it begins.
     begins: usize,
     text: Vec<u8>,
     tags: Vec<Tag>,
-    /// Their names, in small letters.
+    /// Their names, in lower case.
     names: HashSet<Vec<u8>>,
     /// The line of the tag `FEN`.
     fen_line: Option<usize>,
@@ -110,19 +110,19 @@ struct Builder {
     before: Vec<Token>,
     moves: Vec<Played>,
     result: Option<&'static str>,
-    /// Whether there was more than tags and comments.
+    /// Whether there was anything other than tags and comments.
     movetext: bool,
     /// Where the game begins, as soon as the tags are known.
     start: Option<Position>,
-    /// The main line, and the variations that are open; empty before the start is known.
+    /// The main line, and the open variations; empty before the start is known.
     levels: Vec<Level>,
-    /// A comment that is open, and the line in which it begins.
+    /// The open comment, and the line where it begins.
     comment: Option<(usize, Vec<u8>)>,
-    /// Behind a fault: the variations that are open.
+    /// After a fault: the number of open variations.
     lost_depth: usize,
-    /// Whether the line before was empty.
+    /// Whether the previous line was empty.
     paragraph: bool,
-    /// The move numbers of the file less ours, from the first on.
+    /// The move numbers of the file minus ours, from the first on.
     numbering: Option<i128>,
     renumbered: bool,
 }
@@ -152,8 +152,8 @@ impl Builder {
         }
     }
 
-    /// Takes what belongs to this game from `line`, from `at` on: how far that goes, and whether the game ends there. Behind
-    /// `tags_end` no tag begins.
+    /// Takes what belongs to this game from `line`, from `at` on. Returns how far that goes, and whether the game ends
+    /// there. No tag begins after `tags_end`.
     fn line(&mut self, line: &[u8], mut at: usize, tags_end: usize, number: usize) -> (usize, bool) {
         if is_blank(&line[at..]) {
             if let Some((_, comment)) = &mut self.comment {
@@ -163,7 +163,7 @@ impl Builder {
             return (line.len(), false);
         }
         if self.comment.is_some() && self.paragraph && at == 0 && tags::is_whole(line) {
-            // The next game, and no brace before it.
+            // The next game, not preceded by a brace.
             return (0, true);
         }
         if self.comment.is_none()
@@ -220,8 +220,8 @@ impl Builder {
         !self.movetext
     }
 
-    /// The tag at the beginning of `rest`, and how many bytes it takes. What cannot be read as a tag is one only where
-    /// tags may come: brackets among the moves are words.
+    /// The tag at the beginning of `rest`, and its length in bytes. An unreadable tag is one only where tags may come:
+    /// brackets among the moves are words.
     fn tag_at(&self, rest: &[u8]) -> Option<(Tag, usize)> {
         match Tag::read(rest) {
             Some((Tag::Unread(_), _)) if !self.tags_may_come() => None,
@@ -230,7 +230,7 @@ impl Builder {
         }
     }
 
-    /// Whether a tag behind an empty line is another game's.
+    /// Whether a tag after an empty line belongs to another game.
     fn begins_another(&self, tag: &Tag) -> bool {
         let name = tag.name().map(<[u8]>::to_ascii_lowercase);
         !self.tags.is_empty() && name.is_some_and(|name| name == b"event" || self.names.contains(&name))
@@ -240,16 +240,16 @@ impl Builder {
     fn ends_before(&self, lexeme: &Lexeme<'_>) -> bool {
         let first_number = matches!(lexeme, Lexeme::Number(Some(1)));
         if self.result.is_some() && self.levels.len() <= 1 {
-            // Behind the result, comments and glyphs belong to the game as long as no empty line comes.
+            // After the result, comments and glyphs belong to the game until an empty line.
             let belongs = matches!(lexeme, Lexeme::Brace | Lexeme::Line(_) | Lexeme::Nag(_));
             return self.paragraph || !belongs;
         }
-        // A game without a result, and without tags after it.
+        // A game without a result, whose successor has no tags.
         let lost = self.fault.is_some() && self.movetext;
         self.paragraph && first_number && (lost || self.is_past_first_move())
     }
 
-    /// Whether the number 1 cannot go on with what has been read: with the main line, or with an open variation.
+    /// Whether the number 1 cannot continue what has been read: the main line, or an open variation.
     fn is_past_first_move(&self) -> bool {
         let [_, .., variation] = self.levels.as_slice() else { return self.moves.len() > 1 };
         let number = |position: &Position| shakmaty::Position::fullmoves(position.chess());
@@ -259,7 +259,7 @@ impl Builder {
     fn tag(&mut self, tag: Tag, line: usize) {
         if let Tag::Unread(text) = &tag {
             let inner = text[skip_blanks(text, 1)..].to_ascii_uppercase();
-            // Without these the moves have no position to begin at.
+            // Without these, the moves have no starting position.
             let decides = inner.starts_with(b"FEN") || inner.starts_with(b"VARIANT");
             let reason = format!("{} is not a tag", quoted(text));
             if decides {
@@ -278,7 +278,7 @@ impl Builder {
         self.tags.push(tag);
     }
 
-    /// The line of the tag that a fault is about, where it is about one.
+    /// The line of the tag that a fault is about, if it is about one.
     fn tag_line(&self, reason: &GameError) -> Option<usize> {
         match reason {
             GameError::Variant(_) => self.variant_line,
@@ -299,7 +299,7 @@ impl Builder {
             _ => self.movetext = true,
         }
         if self.fault.is_some() {
-            // Only the end of the game matters now.
+            // Now only the end of the game matters.
             match lexeme {
                 Lexeme::Open => self.lost_depth += 1,
                 Lexeme::Close => self.lost_depth = self.lost_depth.saturating_sub(1),
@@ -311,12 +311,12 @@ impl Builder {
         if let Err(reason) = self.begin().and_then(|()| self.understand(lexeme, line)) {
             self.lost_depth = self.levels.len().saturating_sub(1);
             self.levels.clear();
-            // The first word shows what is wrong with the tags before it.
+            // The first word reveals what is wrong with the tags before it.
             self.fault(self.tag_line(&reason).unwrap_or(line), reason.to_string());
         }
     }
 
-    /// Sets the position up before the first word.
+    /// Sets up the position before the first word.
     fn begin(&mut self) -> Result<(), GameError> {
         if self.start.is_none() {
             let (start, repairs) = first_position(&self.tags)?;
@@ -369,7 +369,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Compares a move number of the main line with ours, which is what will be written.
+    /// Compares a move number of the main line with ours, the one that will be written.
     fn number(&mut self, number: Option<u64>, line: usize) {
         let (Some(number), Some(start)) = (number, &self.start) else { return };
         let first = i128::from(shakmaty::Position::fullmoves(start.chess()).get());
@@ -394,7 +394,7 @@ impl Builder {
         let Some(position) = &level.position else { return Ok(()) };
         let action = match read_action(position, &text) {
             Ok(action) => action,
-            // Both have lost by default: a result that castling would not be legal for.
+            // Both have lost by default: a result, in a position where castling would not be legal.
             Err(MoveError::Illegal) if word == BOTH_LOST && tags::find(&self.tags, "Result") == Some(BOTH_LOST) => {
                 self.result = Some("0-0");
                 return Ok(());
@@ -428,13 +428,13 @@ impl Builder {
                 level.before = level.position.replace(next);
                 Token::San(san)
             }
-            // Variations are not searched: a move that is not legal stays as it stands, and what follows it as well.
+            // Variations are not searched: an illegal move stays as it stands, and so does what follows it.
             _ if is_move_like(&text) => {
                 level.before = level.position.take();
                 Token::San(text.into_owned())
             }
             _ if level.moved && is_mark_of(&text, None) => return Ok(()),
-            // "(0:05)": some programs write the time for a move so.
+            // "(0:05)": some programs write the time of a move like this.
             _ if !level.moved && is_time(word) => {
                 self.remark(Token::Comment(format!("({text})").into_bytes()));
                 return Ok(());
@@ -447,7 +447,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Takes the parenthesis that was opened last away: there was no move in it. Its comments stay.
+    /// Removes the last open parenthesis, which contained no move. Its comments stay.
     fn drop_parentheses(&mut self) {
         let tokens = self.moves.last_mut().map_or(&mut self.before, |played| &mut played.after);
         if let Some(open) = tokens.iter().rposition(|token| *token == Token::Open) {
@@ -509,7 +509,7 @@ impl Builder {
     }
 }
 
-/// What stands behind the percent sign of an escape line. Byte order marks may stand before it.
+/// What follows the percent sign of an escape line. Byte order marks may precede it.
 fn escape(line: &[u8]) -> Option<&[u8]> {
     let mut rest = line;
     while let Some(behind) = rest.strip_prefix(MARK) {
@@ -518,7 +518,7 @@ fn escape(line: &[u8]) -> Option<&[u8]> {
     Some(rest.strip_prefix(b"%")?.trim_ascii_end())
 }
 
-/// Adds a token; comments in a row become one, and glyphs stand before the comment of their move.
+/// Adds a token; comments in a row become one, and glyphs go before the comment of their move.
 fn push(tokens: &mut Vec<Token>, token: Token) {
     let token = match token {
         Token::Comment(comment) if comment.trim_ascii().is_empty() => return,
@@ -543,7 +543,7 @@ fn unreadable(word: &[u8], position: &Position, source: MoveError) -> GameError 
     GameError::Move { number, white: position.turn().is_white(), word: word.to_owned(), source }
 }
 
-/// Whether a word belongs to the move before it: a mark of check or mate, or of a capture en passant.
+/// Whether a word belongs to the previous move: a mark of check or mate, or of an en passant capture.
 fn is_mark_of(word: &str, action: Option<Action>) -> bool {
     let passing = matches!(action, None | Some(Action::Move(shakmaty::Move::EnPassant { .. })));
     matches!(word, "+" | "++" | "#" | "†" | "‡") || (passing && matches!(word, "e.p." | "ep" | "ep." | "e.p"))
@@ -554,7 +554,7 @@ fn is_time(word: &[u8]) -> bool {
     word.contains(&b':') && word.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.'))
 }
 
-/// Where a game with these tags begins, and what was changed in their FEN.
+/// The position in which a game with these tags begins, and what was changed in their FEN.
 fn first_position(tags: &[Tag]) -> Result<(Position, Vec<Repair>), GameError> {
     let chess960 = match tags::find(tags, "Variant").map(<[u8]>::to_ascii_lowercase) {
         None => false,

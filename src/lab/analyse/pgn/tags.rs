@@ -1,4 +1,4 @@
-//! One tag pair: `[Name "value"]`, and what files have in its place.
+//! One tag pair: `[Name "value"]`, and what files have instead.
 
 use super::decoded;
 use super::lexer::skip_blanks;
@@ -12,7 +12,7 @@ pub enum Tag {
     Unread(Vec<u8>),
 }
 
-/// The value of the first tag with this name, in any case of letters.
+/// The value of the first tag with this name, in any case.
 pub fn find<'a>(tags: &'a [Tag], name: &str) -> Option<&'a [u8]> {
     tags.iter().find_map(|tag| match tag {
         Tag::Pair(known, value) if known.eq_ignore_ascii_case(name.as_bytes()) => Some(value.as_slice()),
@@ -36,7 +36,7 @@ impl Tag {
         }
     }
 
-    /// The line that says the tag.
+    /// The line that writes the tag.
     pub fn write(&self, text: &mut Vec<u8>) {
         match self {
             Tag::Unread(line) => text.extend(line),
@@ -56,11 +56,11 @@ impl Tag {
         text.push(b'\n');
     }
 
-    /// Reads the tag at the beginning of `line`, and how many bytes it takes; `None` if the line does not begin as a tag.
-    /// A line that only begins as one is [unread](Tag::Unread), as a whole.
+    /// Reads the tag at the beginning of `line`, and its length in bytes; `None` if the line does not begin like a
+    /// tag. A line that only begins like one is [unread](Tag::Unread), as a whole.
     ///
-    /// Quotes within a value should have a backslash. Where they have none, the value ends with the first quote and
-    /// bracket that a tag or nothing follows; or with the first of all where another tag begins before, for a line may
+    /// Quotes within a value should have a backslash. If they have none, the value ends at the first quote and bracket
+    /// followed by a tag or by nothing; or at the first of all if another tag begins before that, because a line may
     /// hold many games.
     pub fn read(line: &[u8]) -> Option<(Tag, usize)> {
         let (name, value) = opening(line)?;
@@ -95,7 +95,7 @@ impl Tag {
     }
 }
 
-/// The name of the tag at the beginning of `line`, and where its value begins; `None` where no tag begins.
+/// The name of the tag at the beginning of `line`, and where its value begins; `None` if no tag begins there.
 fn opening(line: &[u8]) -> Option<(&[u8], usize)> {
     let bracket = skip_blanks(line, 0);
     if line.get(bracket) != Some(&b'[') {
@@ -108,9 +108,9 @@ fn opening(line: &[u8]) -> Option<(&[u8], usize)> {
     (length > 0 && line.get(quote) == Some(&b'"')).then(|| (&line[from..from + length], quote + 1))
 }
 
-/// Reads a piece in brackets that stands where tags do and is no tag pair, such as `[Foo bar]`, as
-/// [unread](Tag::Unread), and how many bytes it takes. `None` if `line` does not begin with a bracket and a letter, or
-/// if neither the end of the line nor another such piece or tag follows.
+/// Reads brackets in the place of tags that are not a tag pair, such as `[Foo bar]`, as [unread](Tag::Unread), and
+/// their length in bytes. `None` if `line` does not begin with a bracket and a letter, or if neither the end of the
+/// line nor another such piece or tag follows.
 pub fn unread(line: &[u8]) -> Option<(Tag, usize)> {
     let begins = |rest: &[u8]| {
         rest.first() == Some(&b'[') && rest.get(skip_blanks(rest, 1)).is_some_and(u8::is_ascii_alphabetic)
@@ -124,8 +124,8 @@ pub fn unread(line: &[u8]) -> Option<(Tag, usize)> {
     Some((Tag::Unread(line[..end].to_vec()), end))
 }
 
-/// Where the last value that a tag could have in `line` ends: at a quote with a bracket behind it. No tag begins later;
-/// without such a quote the answer is 0.
+/// The end of the last possible tag value in `line`: at a quote followed by a bracket. No tag begins later; without
+/// such a quote, the answer is 0.
 pub fn last_end(line: &[u8]) -> usize {
     let ends = |at: usize| line[at] == b'"' && line.get(skip_blanks(line, at + 1)) == Some(&b']');
     (0..line.len()).rev().find(|&at| ends(at)).unwrap_or_default()
@@ -136,7 +136,7 @@ pub fn is_whole(line: &[u8]) -> bool {
     matches!(Tag::read(line), Some((Tag::Pair(..), end)) if skip_blanks(line, end) == line.len())
 }
 
-/// A value without its backslashes; control characters, which would break the line, are blanks.
+/// A value without its backslashes; control characters, which would break the line, become blanks.
 fn decode(raw: &[u8]) -> Vec<u8> {
     let mut value = Vec::with_capacity(raw.len());
     let mut bytes = raw.iter().copied().peekable();

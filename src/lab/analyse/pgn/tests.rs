@@ -45,7 +45,7 @@ fn one_comment_follows_a_move() {
     );
 }
 
-/// Other readers take a line that begins with a percent sign for no part of the game.
+/// For other readers, a line that begins with a percent sign is not part of the game.
 #[test]
 fn no_comment_puts_a_percent_sign_first() {
     for letters in 60..90 {
@@ -83,21 +83,21 @@ fn games_have_borders() {
     assert_eq!(moves("1. e4 e5\n\n2. Nf3 Nc6 1-0"), ["1. e4 e5 2. Nf3 Nc6 1-0"]);
     assert_eq!(moves("1. e4 e5\n\n1. d4 d5"), ["1. e4 e5 *", "1. d4 d5 *"]);
     assert_eq!(moves("1. e4 e5 1-0 {over} $1\n\n{next} 1. d4 *"), ["1. e4 e5 $1 { over } 1-0", "{ next } 1. d4 *"]);
-    // A variation may begin behind an empty line, but not go back to the first move.
+    // A variation may begin after an empty line, but not go back to the first move.
     let variation = "1. e4 e5 (\n\n1... c5 2. Nf3) (1... c6\n\n2. d4) 2. Nf3 *";
     assert_eq!(moves(variation), ["1. e4 e5 (1... c5 2. Nf3) (1... c6 2. d4) 2. Nf3 *"]);
     let open = "1. e4 e5 (1... c5\n\n1. d4 d5 *\n\n1. c4 *";
     assert_eq!(read(open).iter().map(|game| game.game.is_ok()).collect::<Vec<_>>(), [false, true, true]);
     let two = "[Event \"1\"]\n[White \"A\"]\n\n1. e4\n[Event \"2\"]\n\n\n[Event \"3\"]\n\n*";
     assert_eq!(moves(two), ["1. e4 *", "*", "*"]);
-    // A brace that is missing costs its game only.
+    // A missing brace costs only its own game.
     let three = "[Event \"1\"]\n\n1. e4 {open\n\n[Event \"2\"]\n\n1. d4 {shut} *\n\n[Event \"3\"]\n\n1. c4 {open";
     let games = read(three);
     assert_eq!(games.iter().map(|game| game.game.is_ok()).collect::<Vec<_>>(), [false, true, false]);
     assert_eq!(faults(three), ["line 3: a comment without an end", "line 11: a comment without an end"]);
 }
 
-/// A byte order mark shows nothing, where a file begins and where another one was joined to it.
+/// A byte order mark is invisible, at the beginning of a file and where another one was joined to it.
 #[test]
 fn an_escape_line_may_have_a_byte_order_mark() {
     for text in ["\u{FEFF}% x\n[Event \"a\"]\n\n1. e4 *", "\u{FEFF}\u{FEFF}% x\r\n1. e4 *"] {
@@ -165,11 +165,11 @@ fn what_cannot_be_read_is_named_and_kept() {
         assert!(told.starts_with(fault), "{text}: {told}");
         assert_eq!(games[0].text, text.as_bytes());
     }
-    // A tag without quotes cuts no game in two.
+    // A tag without quotes does not cut a game in two.
     let text = "[Event \"x\"]\n[White \"A\"]\n[FEN 8/8/8/8 w]\n[Foo bar]\n[Result \"*\"]\n\n1. e4 *\n";
     assert_eq!(faults(text), ["line 3: '[FEN 8/8/8/8 w]' is not a tag"]);
     assert_eq!(read(text).len(), 1);
-    // The next games are not touched.
+    // The next games are unaffected.
     let text = "1. e4 Sf6 (1... e5 1-0) 2. d4 0-1\n1. d4 *\n\n[Event \"x\"]\n1. c4 oops\n[Event \"y\"]\n1. f4 *\n";
     let games = read(text);
     assert_eq!(games.iter().map(|game| game.game.is_ok()).collect::<Vec<_>>(), [false, true, false, true]);
@@ -189,7 +189,7 @@ fn what_is_changed_is_remarked() {
     assert!(written.starts_with("[Event \"x\"]\n[White \"A\"]\n[Foo 'bar']\n[Result \"*\"]\n"), "{written}");
     assert_eq!(rewritten(&written), written);
     assert_eq!(remarks("1. e4 e5 2. Nf3 *"), Vec::<String>::new());
-    // A position that is not played as it stands.
+    // Positions that cannot be played as they stand.
     for (fen, repair) in [
         ("4k3/8/8/8/8/8/4P3/4K3[Qq] w - - 0 1", "'[Qq]' behind the board is ignored"),
         ("4k3/8/8/8/8/8/8/4K2R w KQ - 0 1", "kept: K"),
@@ -215,7 +215,7 @@ fn results_that_look_like_moves() {
     assert_eq!(faults("1. e4 e5 0-0"), ["line 1: 2. '0-0' is not legal"]);
 }
 
-/// Each tag of such a file was once sought to the end of the line.
+/// Once, each tag of such a file was sought to the end of the line.
 #[test]
 fn many_games_stand_on_one_line() {
     let game = "[White \"A \"x\" B\"] [Black \"B\"] 1. e4 {[%clk 0:01]} e5 * ";
@@ -224,13 +224,13 @@ fn many_games_stand_on_one_line() {
     assert!(games.iter().all(|game| game.title == "A \"x\" B - B" && game.game.is_ok()));
 }
 
-/// Each of these once took time by the square of its length.
+/// Once, each of these took quadratic time.
 #[test]
 fn no_text_is_read_again_and_again() {
     const TIMES: usize = 1 << 20;
     let moves =
         |text: &str| read(text).into_iter().map(|game| game.game.map(|game| game.moves.len())).collect::<Vec<_>>();
-    // Brackets that could begin a tag, in one game and in many of one line.
+    // Brackets that could begin a tag, in one game and in many games of one line.
     assert!(moves(&format!("1. e4 {}", "[a \" ".repeat(TIMES)))[0].is_err());
     assert_eq!(moves(&"x [a \" * ".repeat(TIMES / 16)).len(), TIMES / 16);
     assert_eq!(moves(&format!("1. e4 {} *", "{a}".repeat(TIMES))), [Ok(1)]);

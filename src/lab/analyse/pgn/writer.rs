@@ -1,17 +1,17 @@
-//! A game as text: tags, then movetext with numbers where they are needed, in lines of moderate length.
+//! A game as text: tags, then movetext with move numbers where needed, in lines of moderate length.
 
 use shakmaty::Color;
 
 use super::{Pgn, Tag, Token};
 use crate::position::Game;
 
-/// Lines of movetext are broken before they are longer than this.
+/// Lines of movetext are wrapped at this width.
 const WIDTH: usize = 80;
-/// How the tag `Annotator` begins that Ibex writes.
+/// The beginning of the tag `Annotator` that Ibex writes.
 const OURS: &[u8] = b"Ibex ";
 
 impl Pgn {
-    /// The text of the game, with an empty line at its end. `annotator` is named unless the game names another.
+    /// The text of the game, with an empty line at its end. `annotator` is named unless the game names another one.
     pub fn write(&self, annotator: &str) -> Vec<u8> {
         let mut text = Vec::new();
         let ours = Tag::Pair(b"Annotator".to_vec(), annotator.as_bytes().to_vec());
@@ -47,9 +47,9 @@ struct MoveWriter {
     column: usize,
     /// Plies since Black's zeroth move, in the game and in each open variation.
     plies: Vec<u64>,
-    /// Whether the next move of Black needs its number, too.
+    /// Whether the next move of Black needs its number as well.
     interrupted: bool,
-    /// A parenthesis that the next word follows without a blank: a comment there is read by more programs.
+    /// An open parenthesis that the next word follows without a blank: more programs can read a comment there.
     opening: bool,
 }
 
@@ -63,7 +63,7 @@ impl MoveWriter {
 
     fn word(&mut self, word: &[u8]) {
         let length = word.len() + usize::from(self.opening);
-        // A percent sign in the first column hides its line from readers, inside braces too.
+        // A percent sign in the first column hides its line from readers, even inside braces.
         let may_begin_a_line = word.first() != Some(&b'%');
         if self.column > 0 && self.column + 1 + length > WIDTH && may_begin_a_line {
             self.end_line();
@@ -79,7 +79,7 @@ impl MoveWriter {
         self.column = if last_line.len() == word.len() { self.column + length } else { last_line.len() };
     }
 
-    /// Ends a variation, right behind its last word.
+    /// Ends a variation, directly after its last word.
     fn close(&mut self) {
         if self.column == 0 {
             return self.word(b")");
@@ -171,12 +171,12 @@ impl MoveWriter {
     }
 }
 
-/// Whether blanks of a comment mean something: a diagram, a table, a new paragraph.
+/// Whether the blanks of a comment have a meaning: a diagram, a table, a new paragraph.
 fn is_laid_out(comment: &[u8]) -> bool {
     comment.windows(2).any(|pair| pair != b"\r\n" && pair.iter().all(u8::is_ascii_whitespace))
 }
 
-/// The words of a comment; a command, as `[%eval 0.31,18]` is one, stays on one line.
+/// The words of a comment; a command, such as `[%eval 0.31,18]`, stays on one line.
 fn words(comment: &[u8]) -> impl Iterator<Item = &[u8]> {
     let (mut before, mut command) = (0, false);
     comment

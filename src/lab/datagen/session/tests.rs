@@ -10,7 +10,7 @@ use crate::position::Game;
 use crate::score::Score;
 use crate::scratch::Scratch;
 
-/// Chooses by the position's key alone: a deterministic player that costs nothing.
+/// Chooses by the position's key alone: a deterministic and cheap player.
 struct Dice;
 
 impl SelfPlayer for Dice {
@@ -30,7 +30,7 @@ impl SelfPlayer for Dice {
     }
 }
 
-/// Of two dice players the first one panics after twenty openings; the second one plays on.
+/// The first of two dice players panics after twenty openings; the second plays on.
 struct Faulty {
     is_first: bool,
     games: u32,
@@ -59,7 +59,7 @@ fn a_panic_of_one_worker_ends_the_run_of_all() {
     let is_first = AtomicBool::new(true);
     let player = || Faulty { is_first: is_first.swap(false, Ordering::Relaxed), games: 0 };
     assert_eq!(run.run(&player, true), Err("a worker has panicked".to_owned()));
-    // What they have played until then is resumed, or put together.
+    // The games played until then are resumed, or put together.
     let totals = finish(&run.out).unwrap();
     assert!((1..many / 2).contains(&totals.games), "{}", totals.games);
 }
@@ -98,7 +98,7 @@ fn a_torn_run_is_resumed_as_if_nothing_had_happened() {
     session(&scratch.0, "whole", 2, 24).run(&|| Dice, true).unwrap();
     let whole = fs::read(scratch.0.join("whole")).unwrap();
 
-    // What a kill leaves: some games, a torn last one in the first file, nothing in the second.
+    // The state after a kill: some games, a torn last one in the first file, nothing in the second.
     let torn = session(&scratch.0, "torn", 2, 24);
     let folder = parts_folder(&torn.out);
     fs::create_dir_all(&folder).unwrap();
@@ -116,7 +116,7 @@ fn a_torn_run_is_resumed_as_if_nothing_had_happened() {
     assert_eq!(tally.games, 24);
     assert_eq!(fs::read(&torn.out).unwrap(), whole);
 
-    // What a power cut leaves on some file systems: zeros, from any place on.
+    // The state after a power cut on some file systems: zeros, from any place on.
     let two = [games[0].clone(), games[2].clone()].concat();
     let second = games[0].len();
     for (name, from) in [("behind", two.len()), ("moves", second + 48), ("result", second + 28), ("board", second + 8)]
@@ -150,7 +150,7 @@ fn a_damaged_game_is_named_by_its_place() {
     assert_eq!(fs::read(part(&folder, 0)).unwrap(), bytes, "nothing is cut off");
 }
 
-/// A dice player that has found something out in every game: two positions, or none.
+/// A dice player with lessons from every game: two positions, or none.
 struct Teacher(u32);
 
 impl SelfPlayer for Teacher {
@@ -206,7 +206,7 @@ fn lessons_follow_their_games_through_a_kill() {
         assert_eq!(verify(std::slice::from_ref(&whole.out)), Exit::Trouble, "{wrong} blocks");
     }
 
-    // What kills leave: lessons whose game is missing, a torn block, and a game whose lessons were lost.
+    // The state after kills: lessons whose game is missing, a torn block, and a game whose lessons were lost.
     let torn = with_lessons(&scratch.0, "torn");
     let folder = parts_folder(&torn.out);
     fs::create_dir_all(&folder).unwrap();
@@ -290,7 +290,7 @@ fn a_kill_between_lessons_and_games_loses_nothing() {
         assert_eq!(tally.unwrap().games, 24);
         assert!(both(&run) == both(&whole), "{finishes}");
     }
-    // The lessons of something else are left alone.
+    // Lessons that belong to something else are left alone.
     let run = with_lessons(&scratch.0, "other");
     let folder = played(&run);
     fs::write(lesson_file(&run.out), b"lessons").unwrap();
@@ -348,7 +348,7 @@ fn other_settings_and_existing_files_are_refused() {
         assert_eq!(fs::read(folder.join(name)).unwrap(), b"games");
         fs::remove_dir_all(&folder).unwrap();
     }
-    // Nor are impossible settings those of a run.
+    // Impossible settings do not belong to a run either.
     for workers in [0, 1025, usize::MAX] {
         let run = session(&scratch.0, "lost", workers, 4);
         fs::create_dir_all(&folder).unwrap();
@@ -379,13 +379,13 @@ fn a_smaller_number_of_games_is_that_many_of_the_first() {
     }
 }
 
-/// A kill at the end of a run leaves no games that the next one of its name would take for its own.
+/// A kill at the end of a run leaves no games that the next run of this name would take for its own.
 #[test]
 fn the_settings_are_the_last_to_go() {
     let scratch = Scratch::new("last");
     let folder = played(&with_lessons(&scratch.0, "data"));
     assert_eq!(worker_files(&folder).unwrap().len(), 4);
-    // What is in the way of removing a worker's file keeps the settings where they are.
+    // An obstacle to removing a worker's file keeps the settings.
     fs::create_dir(folder.join("worker-in-the-way")).unwrap();
     assert!(clear(&folder, lock(&folder).unwrap()).unwrap_err().starts_with("cannot remove"));
     assert!(folder.join("run.json").exists());
@@ -394,7 +394,7 @@ fn the_settings_are_the_last_to_go() {
     assert!(!folder.exists());
 }
 
-/// A worker that had no time for a game leaves no gap at which the games of those after it are forgotten.
+/// If a worker has finished no game, the games of the workers after it are still kept.
 #[test]
 fn a_run_is_finished_with_the_games_of_all_workers() {
     let scratch = Scratch::new("finish");
