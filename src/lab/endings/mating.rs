@@ -1,4 +1,4 @@
-//! Won endings played out: the engine must mate, the tables defend.
+//! Won endings played out: the engine must mate against tablebase defence.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::{remark, tell};
 
 /// The endings that are played when none are named.
 const ENDINGS: [&str; 6] = ["KQvK", "KRvK", "KBBvK", "KBNvK", "KPvK", "KQvKR"];
-/// Not required to be won always: the evaluation leads there, and no rule is known that proves each step.
+/// Need not always be won: the evaluation leads to the win, but no known rule proves each step.
 const EXCUSED: &str = "KQvKR";
 
 /// Which endings, and how the engine plays.
@@ -41,11 +41,11 @@ pub struct Args {
     pub endings: Vec<Endgame>,
 }
 
-/// How a game went.
+/// How a game ended.
 #[derive(Clone, Debug)]
 struct MatingGame {
     start: Position,
-    /// Moves of the stronger side, and how many would have been needed.
+    /// Moves of the stronger side, and how many were needed.
     moves: u32,
     needed: u32,
     ending: Option<Ending>,
@@ -144,7 +144,7 @@ fn attack(engine: &mut Engine, game: &Game, limits: &Limits) -> Option<Move> {
     engine.search(game, limits.clone(), None).best
 }
 
-/// The move after which the mate is farthest, one of them at random; a draw is better than any loss.
+/// The move after which the mate is farthest, chosen at random if there are several; a draw is better than any loss.
 fn defend(game: &Game, tables: &Tables, random: &mut Random) -> Option<Move> {
     let position = game.position();
     let worth = |m: &Move| {
@@ -152,7 +152,7 @@ fn defend(game: &Game, tables: &Tables, random: &mut Random) -> Option<Move> {
         match tables.value(after.board(), after.turn()) {
             Some(Dtm::Win(plies)) => i32::from(plies),
             Some(Dtm::Draw) => 1000,
-            // What is not in the tables is kings alone; a defender who wins would be a fault of the attacker's.
+            // What is not in the tables is bare kings; a defender who wins would be a mistake of the attacker.
             Some(Dtm::Loss(_)) => 2000,
             None => 1000,
         }

@@ -5,7 +5,7 @@
 //! - `suite`: positions that recognizers settle a few plies below the root, made and proved
 //!
 //! The truth comes from the project's own tables (`src/retrograde`), solved afresh at each run; only pawn against
-//! pawn, which they leave out, is read from Syzygy files where a folder is named.
+//! pawn, which they leave out, is read from Syzygy files if a folder is named.
 
 mod mating;
 mod sample;
@@ -77,13 +77,13 @@ pub fn run(args: &Args) -> Exit {
     }
 }
 
-/// The tables of these endings, and a word on standard error for who waits.
+/// The tables of these endings, with a message on standard error for the user who waits.
 fn solved(endings: impl IntoIterator<Item = Endgame>) -> Tables {
     remark!("solving the endings");
     Tables::solve(endings)
 }
 
-/// Reads how many to take: at least one, for of nothing everything is right.
+/// Reads how many to take: at least one, because of nothing everything is right.
 ///
 /// # Errors
 ///
@@ -99,7 +99,7 @@ fn engine() -> Engine {
     engine
 }
 
-/// The share `part / whole` in percent; of nothing, all.
+/// The share `part / whole` in percent; 100 for an empty whole.
 fn percent(part: usize, whole: usize) -> f64 {
     if whole == 0 { 100.0 } else { part as f64 * 100.0 / whole as f64 }
 }

@@ -16,13 +16,13 @@ pub const PAWNS: &str = "KPvKP";
 pub struct Sample {
     /// The ending's name.
     pub ending: String,
-    /// The position; a move is legal in it.
+    /// The position; it has a legal move.
     pub position: Position,
     /// The result for the side to move: 1, 0 or −1.
     pub result: i32,
 }
 
-/// A random position of a solved ending, either colour being the stronger; `wanted` chooses by value.
+/// A random position of a solved ending, with either colour as the stronger side; `wanted` selects by value.
 pub fn of_table(table: &Table, random: &mut Random, wanted: impl Fn(Color, Dtm) -> bool) -> (Position, Dtm) {
     loop {
         let Some((board, turn, value)) = table.at_random(random.next_u64()) else { continue };
@@ -48,7 +48,7 @@ pub fn samples(table: &Table, count: usize, random: &mut Random) -> Vec<Sample> 
     (0..count).map(sample).collect()
 }
 
-/// Random positions of pawn against pawn, by Syzygy tables; none if a table is missing.
+/// Random positions of pawn against pawn, by Syzygy tables; `None` if a table is missing.
 pub fn pawns(tables: &Tablebases, count: usize, random: &mut Random) -> Option<Vec<Sample>> {
     let mut found = Vec::with_capacity(count);
     while found.len() < count {
@@ -60,7 +60,7 @@ pub fn pawns(tables: &Tablebases, count: usize, random: &mut Random) -> Option<V
     Some(found)
 }
 
-/// A random placing of the kings and these men, if it is legal.
+/// A random placement of the kings and these men, if it is legal.
 pub fn placed(men: &[Piece], random: &mut Random) -> Option<Position> {
     let mut board = Board::empty();
     for &piece in [Color::White.king(), Color::Black.king()].iter().chain(men) {
@@ -74,7 +74,7 @@ pub fn placed(men: &[Piece], random: &mut Random) -> Option<Position> {
     position(&board, Color::from_white(random.below(2) == 0))
 }
 
-/// A position without rights, if it is legal.
+/// A position without castling and en passant rights, if it is legal.
 fn position(board: &Board, turn: Color) -> Option<Position> {
     let mut setup = Setup::empty();
     setup.board = board.clone();

@@ -17,11 +17,11 @@ use crate::retrograde::{Endgame, UnknownEndgame};
 use crate::time::Limits;
 use crate::{remark, tell};
 
-/// A score within this number of centipawns shows a draw.
+/// A score within this number of centipawns counts as a draw.
 const NEAR_ZERO: i32 = 30;
-/// A score above this number of centipawns shows a win.
+/// A score above this number of centipawns counts as a win.
 const WINNING: i32 = 500;
-/// What must be shown rightly, percent.
+/// The percentage that must be right.
 const REQUIRED: f64 = 99.0;
 
 /// Which positions, and how long each is searched.
@@ -46,7 +46,7 @@ pub struct Args {
 /// An ending that can be chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// One that is solved here.
+    /// An ending that is solved here.
     Solved(Endgame),
     /// Pawn against pawn, whose results Syzygy tables give.
     Pawns,
@@ -61,7 +61,7 @@ impl FromStr for Ending {
     }
 }
 
-/// How a position was shown.
+/// How a score shows a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
     Rightly,
@@ -71,7 +71,7 @@ enum Shown {
     Wrongly,
 }
 
-/// What came of one ending, or of all.
+/// The counts of one ending, or of all.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     draws: usize,
@@ -107,7 +107,7 @@ impl Count {
     }
 }
 
-/// Judges centipawns, where mates count as the 30,000 that they are worth.
+/// Judges centipawns, where mates count as 30,000.
 fn judge(cp: i32, result: i32) -> Shown {
     match result {
         0 if cp.abs() <= NEAR_ZERO => Shown::Rightly,
@@ -154,7 +154,7 @@ pub fn run(args: &Args) -> Exit {
     let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
     let mut all = Count::default();
     for (sample, cp) in samples.iter().zip(scores) {
-        // A search that says nothing has not shown the result.
+        // A search without a score has not shown the result.
         let shown = cp.map_or(Shown::Vaguely, |cp| judge(cp, sample.result));
         counts.entry(&sample.ending).or_default().add(sample.result, shown);
         all.add(sample.result, shown);
@@ -194,7 +194,7 @@ fn choose(args: &Args) -> Result<Vec<Sample>, String> {
     let tables = solved(endings.iter().cloned());
     let mut samples = Vec::new();
     for ending in &endings {
-        // The choice of endings changes nothing within them.
+        // The choice of endings does not change the positions of each.
         let part = all.iter().position(|known| known == ending).unwrap_or(all.len());
         let mut random = Random::of_part(args.common.seed, part as u64);
         if let Some(table) = tables.get(ending) {
@@ -256,14 +256,14 @@ mod tests {
             };
             choose(&args).map(|samples| samples.into_iter().map(|sample| sample.ending).collect::<Vec<_>>())
         };
-        // The tables serve pawn against pawn alone, so a folder without any is no error here.
+        // The tables serve only pawn against pawn, so a folder without any is not an error here.
         assert_eq!(chosen(&["KPvK"], Some("/no/such/folder")), Ok(vec!["KPvK".to_owned(); 2]));
         // Two kings are an ending, too.
         assert_eq!(chosen(&["KvK"], None), Ok(vec!["KvK".to_owned(); 2]));
         assert_eq!(chosen(&["KPvKP"], None), Err("KPvKP needs tables (--syzygy)".to_owned()));
     }
 
-    /// Every position of these endings is recognized, or next to one that is: the smallest search must be right.
+    /// Every position of these endings is recognized, or next to a recognized one: the smallest search must be right.
     #[test]
     fn recognized_endings_are_shown_rightly() {
         let endings = ["KQvK", "KRvK", "KPvK", "KBvK", "KBvKN"].map(|name| name.parse().expect("an ending"));

@@ -1,8 +1,8 @@
 //! Positions that recognizers settle a few plies below the root: made at random, proved twice.
 //!
-//! A position is settled when every line of play, to a certain depth, ends in a known result, so that the result of every
-//! move at the root follows. Known are, for the maker, what recognizers answer, and for the proof, the project's own
-//! tables; checkmate and stalemate for both. Neither the search nor the evaluation has a part in it.
+//! A position is settled when every line of play, to a certain depth, ends in a known result, so that the result of
+//! every root move follows. The maker takes the answers of the recognizers as known, the proof those of the project's
+//! own tables; both know checkmate and stalemate. Neither the search nor the evaluation takes part.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ use crate::{remark, tell};
 /// The least and the greatest distance of recognized positions from the root, in plies.
 const NEAREST: u32 = 2;
 const FARTHEST: u32 = 8;
-/// Positions that may be looked at for one root.
+/// The most positions examined for one root.
 const EFFORT: u64 = 5000;
 
 /// The material that is placed at random.
@@ -55,7 +55,7 @@ pub struct ProveArgs {
     pub files: Vec<PathBuf>,
 }
 
-/// What is proved of a position: the least and the most that the side to move gets, of −1, 0 and 1.
+/// The proved range of a position: the least and the most that the side to move gets, of −1, 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Range {
     least: i8,
@@ -81,7 +81,7 @@ impl Range {
 /// The source of results before the game is over.
 #[derive(Clone, Copy)]
 pub enum Oracle<'a> {
-    /// What the engine's recognizers answer.
+    /// The answers of the engine's recognizers.
     Recognizers,
     /// The true values of up to four men.
     Tables(&'a Tables),
@@ -98,7 +98,7 @@ impl Oracle<'_> {
                 let result = if ibv.score().is_draw() { 0 } else { ibv.score().raw().signum() as i8 };
                 match ibv.bound() {
                     Bound::Exact => Range::exactly(result),
-                    // At least a win is a win.
+                    // A lower bound of a win is a win.
                     Bound::Lower => Range { least: result, most: 1 },
                     Bound::Upper => Range { least: -1, most: result },
                 }
@@ -120,11 +120,11 @@ pub struct Settled {
     pub result: i8,
     /// The moves that keep it.
     pub keys: Vec<Move>,
-    /// Plies below the root at which everything is known.
+    /// Plies below the root at which all results are known.
     pub plies: u32,
 }
 
-/// The search for results: every move is looked at, until the effort is spent.
+/// The search for results: every move is examined, until the effort is spent.
 struct Prover<'a> {
     oracle: Oracle<'a>,
     seen: HashMap<(u64, u32), Range>,
@@ -132,7 +132,7 @@ struct Prover<'a> {
 }
 
 impl Prover<'_> {
-    /// The range of a position from a search of `plies`; `None` when the effort is spent.
+    /// The range of a position from a search of `plies`; `None` if the effort is spent.
     fn range(&mut self, position: &Position, plies: u32) -> Option<Range> {
         let moves = position.legal_moves();
         if moves.is_empty() {
@@ -161,7 +161,7 @@ impl Prover<'_> {
     }
 }
 
-/// Finds at how many plies, up to a limit, the result of the root and all moves that keep it are known.
+/// Finds the number of plies, up to a limit, at which the result of the root and all moves that keep it are known.
 pub fn settle(root: &Position, oracle: Oracle<'_>, farthest: u32, effort: u64) -> Option<Settled> {
     let mut prover = Prover { oracle, seen: HashMap::new(), effort };
     let moves = root.legal_moves();
@@ -190,7 +190,7 @@ fn word(result: i8) -> &'static str {
 /// Makes a suite and prints it.
 pub fn make(args: &MakeArgs) -> Exit {
     let tables = solved(Endgame::all());
-    // Some kinds of material give less than others.
+    // Some kinds of material give fewer positions than others.
     let share = 2 * args.positions.div_ceil(MATERIAL.len());
     let bar = progress::bar(MATERIAL.len() as u64, "kinds of material");
     let made = in_parallel(
@@ -221,7 +221,7 @@ pub fn make(args: &MakeArgs) -> Exit {
     Exit::Done
 }
 
-/// Takes up to `most` of what was made: one of each kind, then the second of each, until there are no more.
+/// Takes up to `most` of those made: one of each kind, then a second of each, until there are no more.
 fn taken<T>(made: &[Vec<T>], most: usize) -> impl Iterator<Item = &T> {
     let rounds = made.iter().map(Vec::len).max().unwrap_or(0);
     (0..rounds).flat_map(|round| made.iter().filter_map(move |some| some.get(round))).take(most)
@@ -254,7 +254,7 @@ fn make_some(
         };
         if fits {
             let position = if random.below(2) == 0 { position } else { position.flipped() };
-            // Flipped or not, the keys are named from the position as it is printed.
+            // Flipped or not, the keys refer to the position as printed.
             if let Some(settled) = settle(&position, Oracle::Recognizers, FARTHEST, EFFORT) {
                 made.push((material, position, settled));
             }
@@ -263,7 +263,7 @@ fn make_some(
     made
 }
 
-/// The men of a name such as `KBPvKP`, the kings left out.
+/// The men of a name such as `KBPvKP`, without the kings.
 fn men_of(material: &str) -> Vec<Piece> {
     let sides = material.split('v').zip([Color::White, Color::Black]);
     sides
@@ -407,7 +407,7 @@ mod tests {
         assert!(line("bm Nc3 Nxb2 Ne3 Nf2; result draw; plies 2;").contains("keep"));
     }
 
-    /// A prover without an oracle finds only mates and stalemates within its reach.
+    /// A prover without an oracle finds only checkmates and stalemates within its reach.
     #[test]
     fn without_tables_only_the_end_of_the_game_is_known() {
         let nothing = Tables::default();

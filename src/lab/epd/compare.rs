@@ -1,4 +1,4 @@
-//! Runs over the same positions: what was won, what was lost, and whether that is more than chance.
+//! Runs over the same positions: which were won, which were lost, and whether that is more than chance.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -42,13 +42,13 @@ pub struct Args {
     pub force: bool,
 }
 
-/// A probability that can be a threshold: more than 0, and 1 at most.
+/// A probability that can be a threshold: above 0, and at most 1.
 fn probability(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|&value| value > 0.0 && value <= 1.0);
     value.ok_or_else(|| "expected a probability: more than 0, and 1 at most".to_owned())
 }
 
-/// A solution comes much later, or sooner, if it takes at least this many times as much ...
+/// A solution comes much later, or sooner, if it takes at least this many times as many nodes or as much time ...
 pub(super) const MUCH: u64 = 4;
 /// ... and the difference is at least this part of the longer search: at the very beginning such factors mean nothing.
 const PART: u64 = 10;
@@ -57,13 +57,13 @@ pub(super) const FAR: &str = "and a tenth of the longer search apart";
 
 /// One of the runs.
 pub(super) struct Side {
-    /// `A` for the one that the others are compared with.
+    /// `A` for the run that the others are compared with.
     pub letter: String,
     /// Its file.
     pub path: PathBuf,
     /// The label of its player.
     pub player: String,
-    /// All of it.
+    /// The whole run.
     pub run: Run,
 }
 
@@ -101,11 +101,11 @@ fn letter(at: usize) -> String {
 pub(super) enum Change {
     /// Solved now.
     Won,
-    /// Not solved any more.
+    /// No longer solved.
     Lost,
-    /// Solved in both, and much sooner now.
+    /// Solved in both, but much sooner now.
     Sooner,
-    /// Solved in both, and much later now.
+    /// Solved in both, but much later now.
     Later,
 }
 
@@ -142,7 +142,7 @@ impl Change {
 /// Runs of the same positions, side by side.
 pub(super) struct Comparison<'a> {
     pub sides: &'a [Side],
-    /// For each position that all runs have, the record of each run.
+    /// The record of each run, for each position that all runs have.
     pub rows: Vec<Vec<&'a Record>>,
     /// Positions that only some of the runs have.
     pub partial: usize,
@@ -150,7 +150,7 @@ pub(super) struct Comparison<'a> {
     pub timed: bool,
 }
 
-/// What changed from the first run to another.
+/// The changes from the first run to another.
 pub(super) struct Against {
     /// For each position.
     pub changes: Vec<Option<Change>>,
@@ -170,7 +170,7 @@ impl<'a> Comparison<'a> {
         for (at, side) in sides.iter().enumerate() {
             for record in side.records() {
                 let row = by_key.entry((&record.suite, record.line, &record.fen)).or_default();
-                // A run that misses the position, or has it twice, does not shift the others.
+                // A run that lacks the position, or has it twice, does not shift the others.
                 if row.len() == at {
                     row.push(record);
                 }
@@ -184,12 +184,12 @@ impl<'a> Comparison<'a> {
         Comparison { sides, partial: all - rows.len(), rows, timed }
     }
 
-    /// What a solution is measured by.
+    /// The unit in which a solution is measured.
     pub fn unit(&self) -> &'static str {
         if self.timed { "time" } else { "nodes" }
     }
 
-    /// Positions that a run solves.
+    /// The number of positions that a run solves.
     pub fn solved(&self, side: usize) -> usize {
         self.rows.iter().filter(|row| row[side].solved).count()
     }
@@ -208,7 +208,7 @@ impl<'a> Comparison<'a> {
         self.sides.windows(2).all(|pair| limits(&pair[0]) == limits(&pair[1]))
     }
 
-    /// What makes the runs hard to compare, a line each.
+    /// What makes the runs hard to compare, in one line each.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         let mut differ = |what: &str, text: &dyn Fn(&Side) -> String| {
@@ -225,7 +225,7 @@ impl<'a> Comparison<'a> {
         });
         differ("tables or threads differ", &|side| {
             let head = &side.run.head;
-            // An option of its own replaces what the run has for all.
+            // A player's own option replaces the one that the run has for all.
             let player = head.players.iter().find(|player| player.label == side.player);
             let own = |name, all: usize| {
                 let own = player.and_then(|player| player.option(name)).and_then(|value| value.parse().ok());
@@ -260,13 +260,13 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// The two-sided probability that `won` and `lost` differ at least as much as they do by chance alone: the exact form
+/// The two-sided probability that `won` and `lost` differ by chance alone at least as much as they do: the exact form
 /// of McNemar's test, a binomial test of the positions whose result changed.
 ///
 /// Source: Quinn McNemar, "Note on the sampling error of the difference between correlated proportions" (1947).
 pub fn mcnemar(won: usize, lost: usize) -> f64 {
     let n = won + lost;
-    // Probabilities as logarithms: 2^-n is too small for a number when suites are large.
+    // Logarithms of probabilities: for large suites, 2^-n is too small for a floating-point number.
     let mut log_probability = -(n as f64) * std::f64::consts::LN_2;
     let mut tail = 0.0;
     for k in 0..=won.min(lost) {
@@ -278,12 +278,12 @@ pub fn mcnemar(won: usize, lost: usize) -> f64 {
     (2.0 * tail).min(1.0)
 }
 
-/// Whether a result of the test can be chance, for people.
+/// Whether a result of the test may be chance, for people.
 pub(super) fn verdict(p: f64, level: f64) -> &'static str {
     if p >= level { "could be chance" } else { "is more than chance" }
 }
 
-/// The result of the test for people: with four decimal places, or as many as show on which side of the level it is.
+/// The result of the test for people: with four decimal places, or as many as show which side of the level it is on.
 pub(super) fn chance(p: f64, level: f64) -> String {
     const LEAST: f64 = 0.0001;
     if p < LEAST && level >= LEAST {
@@ -321,7 +321,7 @@ pub fn run(args: &Args) -> Result<Exit, String> {
         let joint = if why.is_empty() { "" } else { ": " };
         return Err(format!("the runs have no position in common{joint}{}", why.join("; ")));
     }
-    // The comparison itself is printed also where its page cannot be written.
+    // The comparison is printed even if its page cannot be written.
     let written = args.html.as_ref().map_or(Ok(()), |path| {
         let page = compare_page::page(&comparison, args.significance);
         outputs::write(path, page.as_bytes()).map_err(|error| error.to_string())
@@ -342,12 +342,12 @@ pub fn run(args: &Args) -> Result<Exit, String> {
     written.map(|()| if found { Exit::Found } else { Exit::Done })
 }
 
-/// The points of all records together: a suite may give any number for a move.
+/// The points of all records: a suite may give any number for a move.
 fn points<'a>(records: impl Iterator<Item = &'a Record>) -> i64 {
     records.filter_map(|record| record.points).map(|(own, _)| i64::from(own)).sum()
 }
 
-/// Prints what changed from the first run to another.
+/// Prints the changes from the first run to another.
 fn tell_against(comparison: &Comparison<'_>, side: usize, against: &Against, level: f64) {
     let letter = &comparison.sides[side].letter;
     if comparison.sides.len() > 2 {
@@ -429,21 +429,21 @@ mod tests {
         assert_eq!(change((true, 100, 1000), (true, 400, 1000)), Some(Change::Later));
         assert_eq!(change((true, 400, 1000), (true, 100, 1000)), Some(Change::Sooner));
         assert_eq!(change((true, 100, 1000), (true, 399, 1000)), None);
-        // A tenfold in the first moments of a search is nothing.
+        // In the first moments of a search, ten times as much is nothing.
         assert_eq!(change((true, 5, 1000), (true, 50, 1000)), None);
         assert_eq!(change((true, 0, 0), (true, 0, 0)), None);
-        // Of searches of different lengths the longer one counts, in either order.
+        // If searches differ in length the longer one counts, in either order.
         assert_eq!(change((true, 100, 1_000_000), (true, 1000, 2000)), None);
         assert_eq!(change((true, 1000, 2000), (true, 100, 1_000_000)), None);
         assert_eq!(change((true, 100, 9000), (true, 1000, 2000)), Some(Change::Later));
-        // By time, a twin that needs the same nodes may be slower.
+        // Measured by time, a twin that needs the same nodes may be slower.
         let mut slow = record(true, 100, 1000);
         slow.found = slow.found.map(|found| Found { ms: 900, ..found });
         let by = |timed| Change::between(&record(true, 100, 1000), &slow, timed);
         assert_eq!((by(false), by(true)), (None, Some(Change::Later)));
     }
 
-    /// A number next to the level says on which side of it the verdict is.
+    /// A number next to the level shows on which side of it the verdict is.
     #[test]
     fn a_chance_is_never_on_the_other_side_of_the_level() {
         let p = mcnemar(117, 150);

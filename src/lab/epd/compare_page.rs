@@ -11,7 +11,7 @@ use super::totals::{themes, totals};
 use crate::lab::page;
 use crate::lab::tell::counted;
 
-/// The whole page; `level` is what the test must fall below.
+/// The whole page; `level` is the significance level of the test.
 pub fn page(comparison: &Comparison<'_>, level: f64) -> String {
     let whole = whole(comparison);
     let suites = whole.head.suites.iter().map(|suite| suite.name.as_str()).collect::<Vec<_>>().join(", ");
@@ -36,7 +36,7 @@ pub fn page(comparison: &Comparison<'_>, level: f64) -> String {
     page::document(&(suites + &compared), &content)
 }
 
-/// The text with a capital at its beginning.
+/// The text, capitalized.
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
@@ -66,7 +66,7 @@ fn whole(comparison: &Comparison<'_>) -> Run {
     Run { head, records }
 }
 
-/// What each run is called: its letter, and the name of its file or else of its player.
+/// The label of each run: its letter, and the name of its file or else of its player.
 fn labels(comparison: &Comparison<'_>) -> Vec<String> {
     let stem = |path: &std::path::Path| path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
     let stems: BTreeSet<String> = comparison.sides.iter().map(|side| stem(&side.path)).collect();
@@ -89,7 +89,7 @@ fn name(whole: &Run, side: usize) -> Markup {
     html! { span.player { (page::key(side)) bdi { (whole.head.players[side].label) } } }
 }
 
-/// What each run is.
+/// The description of each run.
 fn sides(comparison: &Comparison<'_>, whole: &Run) -> Markup {
     html! {
         p.runs {
@@ -154,7 +154,7 @@ fn tests(comparison: &Comparison<'_>, whole: &Run, against: &[Against], level: f
 
 /// The positions that changed, and how many did not.
 fn changes(comparison: &Comparison<'_>, whole: &Run, against: &[Against]) -> Markup {
-    // With several runs, a position stands under the first change that any of them has.
+    // With several runs, a position is listed under the first change that any of them has.
     let change =
         |at: usize| Change::ALL.into_iter().find(|&change| against.iter().any(|a| a.changes[at] == Some(change)));
     let found: Vec<Option<Change>> = (0..comparison.rows.len()).map(change).collect();
@@ -168,7 +168,7 @@ fn changes(comparison: &Comparison<'_>, whole: &Run, against: &[Against]) -> Mar
                 h2 { (title(change)) ": " (count) }
                 p.faint { (explanation(change, runs == 2, comparison.unit())) }
                 @for (at, _) in found.iter().enumerate().filter(|(_, found)| **found == Some(change)) {
-                    // The records of the whole run stand position by position.
+                    // The records of the whole run are ordered by position.
                     @let records: Vec<&Record> = whole.records[runs * at..][..runs].iter().collect();
                     (position(whole, &records, Some(Changed { class: class(change), timed: comparison.timed })))
                 }

@@ -16,14 +16,14 @@ use crate::lab::play::player::Budget;
 use crate::lab::tell::counted;
 use crate::position::notation::read_fen;
 
-/// How far the run of a page is.
+/// The progress of the run of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// It goes on; the browser loads the page again after this number of seconds.
+    /// It goes on; the browser reloads the page after this number of seconds.
     Running(u64),
-    /// It was ended before all was done.
+    /// It ended before all was done.
     Stopped,
-    /// It has ended.
+    /// It is complete.
     Ended,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn charts(run: &Run) -> Markup {
     }
 }
 
-/// A small chart for each theme, where there are some and not too many.
+/// A small chart for each theme, if there are themes, but not too many.
 fn theme_charts(run: &Run) -> Markup {
     let groups = theme_groups(run);
     if !(2..=12).contains(&groups.len()) {
@@ -84,7 +84,7 @@ fn theme_charts(run: &Run) -> Markup {
     }
 }
 
-/// Whether time alone limits the searches: then the time of a solution says more than its nodes.
+/// Whether only time limits the searches: then the time of a solution says more than its nodes.
 pub(super) fn is_timed(budget: &Budget) -> bool {
     matches!(budget, Budget { movetime: Some(_), nodes: None, depth: None, mate: None })
 }
@@ -98,7 +98,7 @@ fn index(run: &Run, label: &str) -> usize {
     players(run).position(|player| player == label).unwrap_or(0)
 }
 
-/// How much of the run is done, for people.
+/// How much of the run is complete, for people.
 fn done(run: &Run) -> String {
     let unit = if run.head.players.len() == 1 { "positions" } else { "searches" };
     format!("{} of {} {unit}", run.records.len(), run.expected())
@@ -140,7 +140,7 @@ fn head(run: &Run, title: &str, stage: Stage) -> Markup {
 pub(super) fn table(what: &str, run: &Run, totals: &[Total]) -> Markup {
     let points = totals.iter().any(|total| total.points.1 > 0);
     let mates = totals.iter().any(|total| total.mates.iter().any(|&n| n > 0));
-    // A narrow screen shows each row as a card, whose facts carry the names of their columns.
+    // A narrow screen shows each row as a card with the column names beside the facts.
     let fact = |name: &str, text: &str| html! { td data-name=(name) { (text) } };
     html! {
         div.wide {
@@ -225,8 +225,8 @@ pub(super) struct Changed {
     pub timed: bool,
 }
 
-/// One position with the answers of each player. In a comparison the summary names each run by its letter, and says when
-/// it found the solution.
+/// One position with the answers of each player. In a comparison, the summary names each run by its letter, and says
+/// when it found the solution.
 pub(super) fn position(run: &Run, records: &[&Record], change: Option<Changed>) -> Markup {
     let Some(first) = records.first() else { return html! {} };
     let solved = records.iter().filter(|r| r.solved).count();
@@ -264,7 +264,7 @@ pub(super) fn position(run: &Run, records: &[&Record], change: Option<Changed>) 
     }
 }
 
-/// The board with the moves that solve it and the moves that were played and do not.
+/// The board with the moves that solve it, and those that were played and do not.
 fn figure(first: &Record, records: &[&Record]) -> Markup {
     let Ok(position) = read_fen(&first.fen) else { return html! {} };
     let wanted = first.bm.iter().chain(&first.best_of_points);
@@ -284,7 +284,7 @@ fn figure(first: &Record, records: &[&Record]) -> Markup {
     }
 }
 
-/// What one player answered, in a form that wraps on a narrow screen.
+/// The answer of one player, in a form that wraps on a narrow screen.
 fn answer(run: &Run, r: &Record) -> Markup {
     let trouble = r.trouble.as_deref().filter(|_| r.status != Status::Ok);
     html! {
@@ -314,7 +314,7 @@ fn answer(run: &Run, r: &Record) -> Markup {
 mod tests {
     use super::*;
 
-    /// A run by two players over one position of each of these themes.
+    /// A run by two players over one position for each of these themes.
     fn run_of(themes: usize) -> Run {
         let player = |label: &str| serde_json::json!({ "label": label, "name": label });
         let record = |player: &str, theme: usize| {
@@ -358,11 +358,11 @@ mod tests {
         }
     }
 
-    /// A change of direction in a text ends with the text.
+    /// A change of text direction ends with the text.
     #[test]
     fn a_text_turns_nothing_but_itself() {
         let turned = |text: &str| format!("\u{202e}{text}");
-        // Thirteen themes have no charts, whose texts are lines of their own.
+        // Thirteen themes have no charts, whose titles would be further lines.
         let mut run = run_of(13);
         run.head.suites[0].name = turned("suite");
         for player in &mut run.head.players {

@@ -1,4 +1,4 @@
-//! Whether an answer solves a position, and since when it was held.
+//! Whether an answer solves a position, and since when.
 
 use serde::{Deserialize, Serialize};
 use shakmaty::Move;
@@ -11,21 +11,21 @@ use crate::lab::play::player::{Answer, Line, UciScore};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MateVerdict {
-    /// The right distance; or, where there is no mate, none was announced.
+    /// The right distance; or no mate announced where there is none.
     Exact,
-    /// A mate, but a longer one.
+    /// A longer mate.
     Longer,
-    /// Shorter than is possible: a wrong announcement.
+    /// A shorter mate than is possible: a wrong announcement.
     Shorter,
-    /// For the wrong side, or where there is none.
+    /// A mate for the wrong side, or where there is none.
     Wrong,
     /// No mate announced.
     Missed,
 }
 
 impl MateVerdict {
-    /// Compares with `dm`. A bound announces no distance, but it may be false: a lower bound says that there is a mate,
-    /// in this number of moves or fewer, and an upper bound says it of the other side's mate.
+    /// Compares with `dm`. A bound does not announce a distance, but may be wrong: a lower bound claims a mate in this
+    /// number of moves or fewer, and an upper bound claims the same for the other side.
     pub fn of(dm: i32, value: Option<(UciScore, Bound)>) -> MateVerdict {
         match value {
             Some((UciScore::Mate(moves), Bound::Exact)) => {
@@ -49,7 +49,7 @@ impl MateVerdict {
     }
 }
 
-/// When the solution was found for good.
+/// When the solution was found and then kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Found {
     /// Milliseconds into the search.
@@ -60,7 +60,7 @@ pub struct Found {
     pub depth: u32,
 }
 
-/// Whether a move solves the position; `None` where the position asks for something else than a move.
+/// Whether the move solves the position; `None` if the position asks for something other than a move.
 pub fn solves(entry: &SuiteEntry, m: Move) -> Option<bool> {
     let most = entry.points.iter().map(|&(_, points)| points).max();
     if !entry.best.is_empty() {
@@ -74,7 +74,7 @@ pub fn solves(entry: &SuiteEntry, m: Move) -> Option<bool> {
     }
 }
 
-/// The moves with the most points, where points alone decide; else none.
+/// The moves with the most points, if points alone decide; otherwise none.
 pub fn best_by_points(entry: &SuiteEntry) -> Vec<Move> {
     if !entry.best.is_empty() || !entry.avoid.is_empty() || entry.mate.is_some() {
         return Vec::new();
@@ -91,17 +91,17 @@ pub struct Follower<'a> {
     found: Option<Found>,
     depth: u32,
     seldepth: u32,
-    /// The last exact score; where there is none, the last one.
+    /// The last exact score; without one, the last score.
     value: Option<(UciScore, Bound)>,
     pv: Vec<Move>,
 }
 
-/// What a search came to.
+/// The judgement of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Judged {
     /// Whether the position is solved.
     pub solved: bool,
-    /// How the mate compares, where one is proved.
+    /// How the mate compares, if one is proved.
     pub mate: Option<MateVerdict>,
     /// The points of the move played, and those of the best move.
     pub points: Option<(i32, i32)>,
@@ -118,12 +118,12 @@ pub struct Judged {
 }
 
 impl<'a> Follower<'a> {
-    /// For a search of this entry, to be ended once the solution has held for `hold` further iterations.
+    /// For a search of this entry, which may end once the solution has held for `hold` further iterations.
     pub fn new(entry: &'a SuiteEntry, hold: Option<u32>) -> Follower<'a> {
         Follower { entry, hold, found: None, depth: 0, seldepth: 0, value: None, pv: Vec::new() }
     }
 
-    /// Takes note of a line; says whether the solution has held long enough.
+    /// Takes in a line; returns whether the solution has held long enough.
     pub fn line(&mut self, line: &Line) -> bool {
         self.depth = self.depth.max(line.depth);
         self.seldepth = self.seldepth.max(line.seldepth);
@@ -133,7 +133,7 @@ impl<'a> Follower<'a> {
         {
             self.value = Some((value, bound));
         }
-        // A line that failed low shows the move that is about to be given up.
+        // A line that failed low shows the move that is about to be dropped.
         if bound == Some(Bound::Upper) || line.pv.is_empty() {
             return false;
         }
@@ -141,7 +141,7 @@ impl<'a> Follower<'a> {
         let right = match solves(self.entry, line.pv[0]) {
             Some(right) => right,
             None => match self.entry.mate.map(|dm| MateVerdict::of(dm, line.value)) {
-                // What announces no distance takes none back.
+                // A line that announces no distance does not take one back.
                 Some(MateVerdict::Missed) if bound != Some(Bound::Exact) => return false,
                 verdict => verdict == Some(MateVerdict::Exact),
             },
@@ -160,7 +160,7 @@ impl<'a> Follower<'a> {
         let mate = entry.mate.map(|dm| MateVerdict::of(dm, self.value));
         let solved = match answer.best {
             Some(m) => solves(entry, m),
-            // No move where one is needed; a mated side has none, and its score alone counts.
+            // No move although one is needed; a mated side has none, and only its score counts.
             None if entry.best.is_empty() && entry.avoid.is_empty() && entry.mate.is_some() => None,
             None => Some(false),
         }
@@ -170,7 +170,7 @@ impl<'a> Follower<'a> {
             (own, most)
         });
         let at_the_end = Found { ms: answer.ms, nodes: answer.nodes, depth: self.depth };
-        // A line for another move than the one that is played is no line for the answer.
+        // A line for another move than the one played is not the answer's line.
         let pv = if self.pv.first().copied() == answer.best { self.pv } else { answer.best.into_iter().collect() };
         Judged {
             solved,
@@ -270,7 +270,7 @@ mod tests {
         ] {
             assert_eq!(MateVerdict::of(dm, value.map(|value| (value, Bound::Exact))), verdict, "{dm} {value:?}");
         }
-        // Bounds announce no distance, and may be wrong all the same.
+        // Bounds do not announce a distance, but may still be wrong.
         for (dm, moves, bound, verdict) in [
             (3, 3, Bound::Lower, Missed),
             (3, 3, Bound::Upper, Missed),
@@ -281,7 +281,7 @@ mod tests {
             (0, 5, Bound::Lower, Wrong),
             (0, 5, Bound::Upper, Exact),
             (0, -5, Bound::Upper, Wrong),
-            // Fewer moves than there are.
+            // Fewer moves than are possible.
             (3, 2, Bound::Lower, Shorter),
             (3, 2, Bound::Upper, Missed),
             (3, 4, Bound::Lower, Missed),
@@ -293,7 +293,7 @@ mod tests {
         }
     }
 
-    /// A bound of the right size is no proof: the position is not solved by it.
+    /// A bound of the right size is not a proof: it does not solve the position.
     #[test]
     fn only_an_exact_mate_solves() {
         let entry = entry("dm 3;");
@@ -317,12 +317,12 @@ mod tests {
         let judged = follower.judge(&played(&entry, "e4"));
         assert_eq!(judged.found, Some(Found { ms: 3, nodes: 300, depth: 3 }));
         assert_eq!((judged.depth, judged.value), (5, Some(EVEN)));
-        // Found only at the end: the figures of the end.
+        // Found only at the end: with the counts of the end.
         let judged = Follower::new(&entry, None).judge(&played(&entry, "e4"));
         assert_eq!(judged.found.map(|found| found.nodes), Some(999));
     }
 
-    /// A bound of a mate between two exact scores is no other answer.
+    /// A mate bound between two exact scores is not another answer.
     #[test]
     fn a_bound_takes_no_mate_back() {
         let entry = entry("dm 3;");
@@ -332,7 +332,7 @@ mod tests {
         assert!(line(6, 3, Bound::Exact));
         let judged = follower.judge(&played(&entry, "e4"));
         assert_eq!(judged.found.map(|found| found.depth), Some(5));
-        // One that says the opposite does.
+        // One that says the opposite is.
         let entry = self::entry("dm -3;");
         let mut follower = Follower::new(&entry, None);
         for (moves, bound) in [(-3, Bound::Exact), (3, Bound::Lower)] {

@@ -1,4 +1,4 @@
-//! Putting the parts of a run together.
+//! Merging the parts of a run.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -66,7 +66,7 @@ pub fn run(args: &Args) -> Result<Exit, String> {
     Ok(if missing > 0 { Exit::Found } else { Exit::Done })
 }
 
-/// Why runs cannot be put together.
+/// Why runs cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MergeError {
@@ -75,10 +75,10 @@ pub enum MergeError {
     Foreign {
         /// The file.
         name: String,
-        /// In which respect they differ.
+        /// How they differ.
         difference: String,
     },
-    /// A player of this label differs from the one in the other files.
+    /// A player with this label differs from the one in the other files.
     #[error("{name}: '{label}' is another player than in the others")]
     OtherPlayer {
         /// The file.
@@ -86,7 +86,7 @@ pub enum MergeError {
         /// The player's label.
         label: String,
     },
-    /// Two files have a result of the same position and player.
+    /// Two files have a result for the same position and player.
     #[error("{id} by {player} is in {first} and in {name}")]
     Twice {
         /// The position.

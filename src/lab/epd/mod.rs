@@ -1,4 +1,4 @@
-//! The EPD laboratory: suites run, judged, compared and shown.
+//! The EPD laboratory: suites are run, judged, compared and shown.
 
 mod compare;
 mod compare_page;

@@ -1,8 +1,8 @@
-//! What a run leaves behind: a head that says what was run, and a record for each position and player.
+//! The result of a run: a head that describes the run, and a record for each position and player.
 //!
-//! On disk that is JSON Lines, the head first, each record written whole when its position is done. So a run can be
-//! killed and resumed (a torn line costs its own position), split over machines and merged, compared with another, and
-//! shown in any form.
+//! On disk this is JSON Lines: the head first, then each record in a single write when its position is done. So a run
+//! can be killed and resumed (a torn line costs only its own position), split over machines and merged, compared with
+//! another, and shown in any form.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -20,7 +20,7 @@ use crate::lab::tell::shortened;
 
 /// The version of the file format.
 pub const FORMAT: u32 = 1;
-/// The results of a run, at most.
+/// The most results of a run.
 const MOST_RESULTS: usize = u32::MAX as usize;
 
 /// Why a file of results cannot be read or written. Each message names the file.
@@ -32,10 +32,10 @@ pub enum RunFileError {
     File {
         /// The file.
         name: String,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The name is that of standard input, which holds no run.
+    /// The name is that of standard input, which cannot hold a run.
     #[error("-: results need the name of a file")]
     Stdin,
     /// The file is empty.
@@ -51,7 +51,7 @@ pub enum RunFileError {
         /// What is wrong with it.
         source: serde_json::Error,
     },
-    /// The file is the document that `--json` writes: it has all of a run, and no results by line.
+    /// The file is the document that `--json` writes: it has the whole run, but no results by line.
     #[error("{0}: this is the document of --json; give the file of --jsonl or --resume")]
     Document(String),
     /// The file was written in another format.
@@ -70,10 +70,10 @@ pub enum RunFileError {
     AnotherRun {
         /// The file.
         name: String,
-        /// In which respect the heads differ.
+        /// How the heads differ.
         difference: String,
     },
-    /// The file exists, and was not to be continued.
+    /// The file exists, and should not be continued.
     #[error("{0} exists; --resume continues it")]
     Exists(String),
     /// Another run is writing the file.
@@ -87,7 +87,7 @@ pub enum RunFileError {
 }
 
 impl RunFileError {
-    /// For what goes wrong with the file of this name.
+    /// Wraps errors of the file with this name.
     pub(super) fn of(name: &str) -> impl Fn(io::Error) -> RunFileError {
         move |source| RunFileError::File { name: name.to_owned(), source }
     }
@@ -100,24 +100,24 @@ pub struct Head {
     pub ibex_epd: u32,
     /// The players.
     pub players: Vec<PlayerHead>,
-    /// What each position may cost.
+    /// The limits for each position.
     pub budget: Budget,
-    /// Further iterations for which a solution must hold to end the search early.
+    /// How many further iterations a solution must hold to end the search early.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hold: Option<u32>,
     /// Table size in MiB.
     pub hash: usize,
-    /// Threads a position.
+    /// Threads for each position.
     pub threads: usize,
     /// The suites.
     pub suites: Vec<SuiteHead>,
-    /// The part of the positions that was run; none for all.
+    /// The part of the positions that was run; `None` for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
 }
 
 impl Head {
-    /// How many results the whole run has; `None` for a number that no run can have.
+    /// How many results the whole run has; `None` for an impossible number.
     fn results(&self) -> Option<usize> {
         let positions = self.suites.iter().try_fold(0_usize, |sum, suite| sum.checked_add(suite.positions))?;
         let share = self.shard.map_or(positions, |shard| shard.share(positions));
@@ -134,7 +134,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Whether it has the position of this index, which counts from 0.
+    /// Whether it has the position with this index, which counts from 0.
     pub fn has(self, index: usize) -> bool {
         index % self.parts == self.part - 1
     }
@@ -164,7 +164,7 @@ impl FromStr for Shard {
 
     fn from_str(text: &str) -> Result<Shard, &'static str> {
         let numbers = text.split_once('/').and_then(|(part, parts)| Some((part.parse().ok()?, parts.parse().ok()?)));
-        // What is no pair of numbers is refused like one that is out of range.
+        // Anything but a pair of numbers is rejected like a pair out of range.
         Shard::try_from(numbers.unwrap_or((0, 0)))
     }
 }
@@ -176,7 +176,7 @@ pub struct PlayerHead {
     pub label: String,
     /// The name that it gives itself.
     pub name: String,
-    /// The command; none for Ibex itself.
+    /// The command; `None` for Ibex itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// Options that were set.
@@ -185,7 +185,7 @@ pub struct PlayerHead {
 }
 
 impl PlayerHead {
-    /// The value of an option that was set; engines ignore the case of its name, and the last value counts.
+    /// The value of an option that was set; engines ignore the case of names, and the last value counts.
     pub fn option(&self, name: &str) -> Option<&str> {
         let set = self.options.iter().rev().filter_map(|option| option.split_once('='));
         set.into_iter().find(|(set, _)| set.trim().eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
@@ -199,7 +199,7 @@ pub struct SuiteHead {
     pub name: String,
     /// Positions that can be run.
     pub positions: usize,
-    /// Lines that were left out because they are bad.
+    /// Bad lines, which were left out.
     pub bad_lines: usize,
     /// A digest of positions and tasks: two suites of one name with different digests are different suites.
     pub digest: String,
@@ -208,7 +208,7 @@ pub struct SuiteHead {
 impl SuiteHead {
     /// Describes a suite.
     pub fn of(suite: &Suite) -> SuiteHead {
-        // It need only notice edits.
+        // It only needs to detect edits.
         let mut text = String::new();
         for entry in &suite.entries {
             text += &format!("{}\0{}\0", entry.line, entry.position.fen());
@@ -229,15 +229,15 @@ impl SuiteHead {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// An answer came.
+    /// The player answered.
     Ok,
-    /// The player ended, or could not be started.
+    /// The player exited, or could not be started.
     Died,
     /// It did not answer in time.
     Timeout,
-    /// It answered with something that is no legal move.
+    /// It did not answer with a legal move.
     Illegal,
-    /// It lacks what the position needs, and did not get it.
+    /// It lacks an option that the position needs, and did not get the position.
     Unfit,
 }
 
@@ -250,17 +250,17 @@ pub struct Record {
     pub suite: String,
     /// The line in its file.
     pub line: usize,
-    /// The position's name; made from suite and line where the file has none.
+    /// The position's name; made from suite and line if the file has none.
     pub id: String,
     /// The position.
     pub fen: String,
     /// Moves that solve it, in algebraic notation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bm: Vec<String>,
-    /// Moves that do not.
+    /// Moves that do not solve it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub am: Vec<String>,
-    /// Full moves to the mate that is proved.
+    /// Full moves to the proved mate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dm: Option<i32>,
     /// How the search went.
@@ -276,7 +276,7 @@ pub struct Record {
     /// Points of the move played and of the best move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<(i32, i32)>,
-    /// The moves with the most points, in algebraic notation, where points alone decide.
+    /// The moves with the most points, in algebraic notation, if points alone decide.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub best_of_points: Vec<String>,
     /// When the solution was found and kept.
@@ -291,7 +291,7 @@ pub struct Record {
     /// The final score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<UciScore>,
-    /// `lower` or `upper` where the score is only a bound.
+    /// `lower` or `upper` if the score is only a bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<String>,
     /// The deepest iteration.
@@ -308,7 +308,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// What makes a record one of a kind in a run: player, suite, line.
+    /// The unique key of a record in a run: player, suite, line.
     pub fn key(&self) -> (String, String, usize) {
         (self.player.clone(), self.suite.clone(), self.line)
     }
@@ -323,7 +323,7 @@ impl Record {
         self.score.map_or_else(String::new, |score| format!("{sign}{score}"))
     }
 
-    /// What was wanted, for people.
+    /// The expected answer, for people.
     pub fn expected(&self) -> String {
         let mut parts = Vec::new();
         if !self.bm.is_empty() {
@@ -346,9 +346,9 @@ impl Record {
     }
 }
 
-/// The group within a suite that an id names: what stands after its number, or else before it.
+/// The group within a suite that an id names: the text after its number, or else before it.
 ///
-/// `STS(v1.0) Undermine.001` is of the theme `STS(v1.0) Undermine`, `PET001: Pawn endgame` of `Pawn endgame`.
+/// `STS(v1.0) Undermine.001` has the theme `STS(v1.0) Undermine`, `PET001: Pawn endgame` has `Pawn endgame`.
 pub fn theme(id: &str) -> &str {
     let is_joint = |c: char| c.is_whitespace() || ".,:-_#".contains(c);
     let Some(end) = id.rfind(|c: char| c.is_ascii_digit()).map(|last| last + 1) else { return id.trim() };
@@ -364,12 +364,12 @@ pub fn theme(id: &str) -> &str {
 pub struct Run {
     /// What was run.
     pub head: Head,
-    /// What came of it, in the order of players, suites and lines.
+    /// The records, in the order of players, suites and lines.
     pub records: Vec<Record>,
 }
 
 impl Run {
-    /// Puts the records in the order of players, suites and lines.
+    /// Sorts the records by players, suites and lines.
     pub fn sort(&mut self) {
         let players: BTreeMap<_, _> = self.head.players.iter().enumerate().map(|(i, p)| (p.label.clone(), i)).collect();
         let suites: BTreeMap<_, _> = self.head.suites.iter().enumerate().map(|(i, s)| (s.name.clone(), i)).collect();
@@ -395,7 +395,7 @@ impl Run {
     pub fn read_report(path: &Path) -> Result<Intake, RunFileError> {
         let (name, bytes) = read_file(path)?;
         match Run::parse(&name, &bytes) {
-            // The document is one value over many lines, or on one that may have no end.
+            // The document is one value over many lines, or on a single line that may lack a line feed.
             Err(error @ (RunFileError::Head { .. } | RunFileError::Empty(_))) => {
                 match serde_json::from_slice::<Run>(&bytes) {
                     Ok(run) if run.head.results().is_none() => Err(RunFileError::TooMany(name)),
@@ -432,13 +432,13 @@ impl Run {
                     numbers.push(number);
                 }
                 Err(error) => {
-                    // The line that the reader counts is always the first.
+                    // For this parser, every line is line 1.
                     let reason = error.to_string().replace(" at line 1 column", ", column");
                     bad.push((number, format!("torn, or no result, and skipped ({reason})")));
                 }
             }
         }
-        // Of the results of one position the last counts.
+        // If a position has several results, the last one counts.
         let mut last = HashMap::with_capacity(records.len());
         for (at, record) in records.iter().enumerate() {
             if let Some(earlier) = last.insert((record.player.as_str(), record.suite.as_str(), record.line), at) {
@@ -471,15 +471,15 @@ impl Run {
     }
 }
 
-/// A file of results, read. Lines that are no results, as kills and two writers leave them, are skipped, and of several
-/// results of one position the last counts: nothing of that in silence.
+/// A file of results, read. Lines that are not results, left by kills or by two writers, are skipped, and if a
+/// position has several results, the last one counts: remarks report both.
 #[derive(Clone, Debug)]
 pub struct Intake {
     /// The run.
     pub run: Run,
-    /// What was skipped, a line each, with file and line.
+    /// What was skipped, in a line each, with file and line.
     pub remarks: Vec<String>,
-    /// The length of the file's good part where only its end is torn; none where lines before that are bad.
+    /// The length of the file's good part if only its end is torn; `None` if earlier lines are bad.
     pub whole: Option<u64>,
 }
 
@@ -493,7 +493,7 @@ fn read_file(path: &Path) -> Result<(String, Vec<u8>), RunFileError> {
     Ok((name, bytes))
 }
 
-/// The error for bytes that are no results: another one if they are the document of `--json`.
+/// The error for bytes that are not results: another one if they are the document of `--json`.
 pub(super) fn of_document(error: RunFileError, bytes: &[u8]) -> RunFileError {
     match error {
         RunFileError::Head { name, .. } | RunFileError::Empty(name) if serde_json::from_slice::<Run>(bytes).is_ok() => {
@@ -507,7 +507,7 @@ pub(super) fn of_document(error: RunFileError, bytes: &[u8]) -> RunFileError {
 mod tests {
     use super::*;
 
-    /// Other programs leave the last line without an end.
+    /// Other programs write the last line without a line feed.
     #[test]
     fn a_document_needs_no_line_feed() {
         let folder = crate::scratch::Scratch::new("document");

@@ -1,4 +1,4 @@
-//! The page of a run that goes on: written again every few seconds, so that a browser shows how far the run is.
+//! The page of an unfinished run: rewritten every few seconds, so that a browser shows the progress.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -7,10 +7,10 @@ use super::html::{self, Stage};
 use super::record::Run;
 use crate::lab::outputs;
 
-/// The first page is not for runs that are over in a moment.
+/// Runs that are over in a moment need no first page.
 const FIRST: Duration = Duration::from_secs(1);
 const EVERY: Duration = Duration::from_secs(10);
-/// The wait after a page is at least this many times what the page took.
+/// The wait after a page is at least this many times the time to write it.
 const RESTRAINT: u32 = 20;
 
 /// When the page is due, and whether it could be written.
@@ -24,18 +24,18 @@ pub struct Renewal<'a> {
 }
 
 impl<'a> Renewal<'a> {
-    /// For a page at `path`. A device or a pipe gets the last page only: it would keep all of them.
+    /// For a page at `path`. A device or a pipe gets only the last page: it would keep all of them.
     pub fn new(path: Option<&'a Path>) -> Renewal<'a> {
         let path = path.filter(|path| outputs::is_for_file(path));
         Renewal { path, due: Instant::now() + FIRST, wait: EVERY, is_written: false, is_warned: false }
     }
 
-    /// Whether it is time for another page.
+    /// Whether another page is due.
     pub fn is_due(&self) -> bool {
         self.path.is_some() && Instant::now() >= self.due
     }
 
-    /// Writes the page of what is done. The first failure is returned as a line for people; the run goes on.
+    /// Writes the page of what is done. Returns the first failure as a line for people; the run goes on.
     pub fn write(&mut self, run: &Run) -> Option<String> {
         let path = self.path?;
         let begun = Instant::now();
@@ -55,7 +55,7 @@ impl<'a> Renewal<'a> {
         }
     }
 
-    /// Ends a page that says that the run goes on, where an error has ended it. That error is what is reported.
+    /// Replaces a page that says that the run goes on, after an error has ended it. Only that error is reported.
     pub fn stop(&self, run: &Run) {
         if let Some(path) = self.path.filter(|_| self.is_written) {
             let _ = outputs::write(path, html::page(run, Stage::Stopped).as_bytes());

@@ -41,7 +41,7 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Refuses a `--force` that has nothing to replace among the `written` files of a command.
+    /// Rejects a `--force` without anything to replace among the `written` files of a command.
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ pub fn table(totals: &[Total]) -> String {
     align(&rows, &[0, 1, 10])
 }
 
-/// Columns under each other, without those that are empty below their title; `left` names the ones aligned left.
+/// Aligned columns, without those that are empty below their title; `left` names the left-aligned ones.
 fn align<const N: usize>(rows: &[[String; N]], left: &[usize]) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let shown: Vec<usize> = (0..N).filter(|&c| rows.iter().skip(1).any(|row| !row[c].is_empty())).collect();
@@ -124,8 +124,8 @@ pub enum ReportError {
     Csv(#[from] csv::Error),
 }
 
-/// Writes the wanted files. One that cannot be written keeps no other back: a run of hours may have no other record.
-/// What went wrong is returned, in the order of the files:
+/// Writes the requested files. If one cannot be written, the others still are: a run of hours may have no other
+/// record. Returns the errors, in the order of the files:
 ///
 /// [`ReportError::Write`] if a file cannot be written; [`ReportError::Json`] and [`ReportError::Csv`] come from the
 /// libraries for those formats.
@@ -140,7 +140,7 @@ pub fn save(run: &Run, stage: Stage, outputs: &Outputs) -> Vec<ReportError> {
     results.into_iter().flatten().filter_map(Result::err).collect()
 }
 
-/// Files that could not be written as one line for people; fine if there are none.
+/// Reports files that could not be written in one line for people; fine if there are none.
 ///
 /// # Errors
 ///
@@ -150,7 +150,7 @@ pub fn all_saved(errors: &[ReportError]) -> Result<(), String> {
     if lines.is_empty() { Ok(()) } else { Err(lines.join("; ")) }
 }
 
-/// Prints the table, and what else was wanted.
+/// Prints the table, and whatever else was requested.
 pub fn print(run: &Run, outputs: &Outputs) {
     let bad: usize = run.head.suites.iter().map(|suite| suite.bad_lines).sum();
     let threads = counted(run.head.threads as u64, "thread", "threads");
@@ -193,7 +193,7 @@ fn json(run: &Run) -> Result<String, serde_json::Error> {
     serde_json::to_string_pretty(&document).map(|text| text + "\n")
 }
 
-/// A column of the CSV file: its head, and what it has of a record.
+/// A column of the CSV file: its title, and its value for a record.
 type Column = (&'static str, fn(&Record) -> String);
 
 const COLUMNS: [Column; 25] = [
@@ -224,12 +224,12 @@ const COLUMNS: [Column; 25] = [
     ("pv", |r| r.pv.clone()),
 ];
 
-/// Nothing where there is none.
+/// An empty text for `None`.
 fn text(value: Option<impl ToString>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
-/// What the other files call a value.
+/// The name of a value in the other files.
 fn name(value: impl Serialize) -> String {
     text(serde_json::to_value(value).ok().as_ref().and_then(serde_json::Value::as_str))
 }
@@ -243,7 +243,7 @@ fn csv(run: &Run) -> Result<Vec<u8>, csv::Error> {
     writer.into_inner().map_err(|error| error.into_error().into())
 }
 
-/// Writes the suites back with the first player's analysis: `acd`, `acn`, `acs`, `ce`, `dm` stays what it was, `pm`, `pv`.
+/// Writes the suites with the first player's analysis: `acd`, `acn`, `acs`, `ce`, `pm`, `pv`; `dm` stays unchanged.
 /// Comments and empty lines stay in their places.
 ///
 /// # Errors
@@ -272,8 +272,8 @@ pub fn write_epd(path: &Path, suites: &[Suite], run: &Run) -> Result<(), WriteEr
     outputs::write(path, text.as_bytes())
 }
 
-/// The operand of `ce`: at most 32767, from which the specification counts mates down. `None` for what lies beyond, and
-/// for mates so far away that they would look like evaluations.
+/// The operand of `ce`: at most 32767, from which the specification counts down for mates. `None` for anything larger,
+/// and for mates so distant that they would look like evaluations.
 fn evaluation(score: UciScore) -> Option<i64> {
     const MOST: i64 = 32767;
     match score {
@@ -286,7 +286,7 @@ fn evaluation(score: UciScore) -> Option<i64> {
     }
 }
 
-/// A line of EPD with what a search of it found.
+/// A line of EPD with the findings of a search.
 pub(crate) fn annotated(entry: &SuiteEntry, record: Option<&Record>) -> String {
     const OURS: [&str; 6] = ["acd", "acn", "acs", "ce", "pm", "pv"];
     let searched = record.filter(|r| r.status == Status::Ok);
@@ -294,7 +294,7 @@ pub(crate) fn annotated(entry: &SuiteEntry, record: Option<&Record>) -> String {
     let mut text = written(entry, |operation| searched.is_none() || !ours(operation));
     if let Some(r) = searched {
         let _ = write!(text, " acd {}; acn {}; acs {};", r.depth, r.nodes, r.ms / 1000);
-        // `ce` cannot say that a score is only a bound.
+        // `ce` cannot express that a score is only a bound.
         if let Some(ce) = r.score.filter(|_| r.bound.is_none()).and_then(evaluation) {
             let _ = write!(text, " ce {ce};");
         }

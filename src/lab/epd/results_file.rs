@@ -1,4 +1,4 @@
-//! The file that a run writes while it happens: begun, gone on with, and kept from other writers.
+//! The file that a run writes as it goes: begun, continued, and protected from other writers.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
@@ -9,14 +9,14 @@ use serde::Serialize;
 use super::record::{Head, Intake, Run, RunFileError, of_document};
 use crate::lab::outputs;
 
-/// What others may do with an open file, as Windows counts it: read it, and take its name away.
+/// What others may do with an open file, in Windows' flags: read it, and rename or delete it.
 #[cfg(windows)]
 const READ_OR_RENAME: u32 = 0x1 | 0x4;
 
-/// Writes a run while it happens. A lock keeps other writers away, but no readers.
+/// Writes a run as it goes. A lock keeps out other writers, but not readers.
 #[derive(Debug)]
 pub struct ResultsFile {
-    /// It goes first, while the lock is held: the note of the next run must not be taken away.
+    /// Dropped first, while the lock is held: the note of the next run must not be removed.
     note: Note,
     file: File,
 }
@@ -25,12 +25,12 @@ pub struct ResultsFile {
 #[derive(Debug)]
 struct Note {
     path: PathBuf,
-    /// Whether this process has left it there.
+    /// Whether this process wrote it.
     is_ours: bool,
 }
 
 impl ResultsFile {
-    /// Begins a file, a new one unless `replace` allows for another.
+    /// Begins a new file; `replace` allows replacing an existing one.
     ///
     /// # Errors
     ///
@@ -46,12 +46,12 @@ impl ResultsFile {
         Ok(ResultsFile { note, file })
     }
 
-    /// Continues the run that a file holds, or begins it. Torn lines and results that others replace leave the file.
+    /// Continues the run that a file holds, or begins it. Torn lines and superseded results are removed from the file.
     ///
     /// # Errors
     ///
-    /// [`RunFileError::Locked`] if another run is writing the file, [`RunFileError::AnotherRun`] if it holds another run,
-    /// in a way that `differs` names, [`RunFileError::File`] if it cannot be read or written, and those of [`Run::read`].
+    /// [`RunFileError::Locked`] if another run is writing the file, [`RunFileError::AnotherRun`] if it holds another
+    /// run, as `differs` finds, [`RunFileError::File`] if it cannot be read or written, and those of [`Run::read`].
     pub fn resume(
         path: &Path,
         head: &Head,
@@ -90,7 +90,7 @@ impl ResultsFile {
                 writer.flush()
             };
             let mended = match outputs::replace(path, fill) {
-                // On some drives Windows puts no file in the place of an open one.
+                // On some drives, Windows cannot replace an open file.
                 Err(error) if cfg!(windows) && error.kind() == io::ErrorKind::PermissionDenied => {
                     drop(file);
                     outputs::replace(path, fill)
@@ -99,7 +99,7 @@ impl ResultsFile {
             };
             file = mended.map_err(&trouble)?;
             if cfg!(windows) {
-                // It is open for all to write: opened anew, it is this run's.
+                // Everyone may write it while it is open like this: reopened, it is this run's.
                 drop(file);
                 file = options.open(path).map_err(&trouble)?;
                 file.seek(SeekFrom::End(0)).map_err(&trouble)?;
@@ -108,7 +108,7 @@ impl ResultsFile {
         Ok((ResultsFile { note, file }, intake))
     }
 
-    /// Opens a file that this process alone shall write, and leaves its note.
+    /// Opens a file that only this process may write, and leaves its note.
     fn lock(path: &Path, options: &mut OpenOptions) -> Result<(File, Note), RunFileError> {
         let name = path.display().to_string();
         let mut note = path.as_os_str().to_owned();
@@ -118,7 +118,7 @@ impl ResultsFile {
             let process = std::fs::read_to_string(&note).ok().and_then(|text| text.trim().parse().ok());
             RunFileError::Locked { name: name.clone(), process }
         };
-        // Locks of Windows keep readers away too. Sharing the open file with readers alone keeps writers away.
+        // Locks on Windows keep out readers as well. Sharing the open file with readers only keeps out writers.
         #[cfg(windows)]
         std::os::windows::fs::OpenOptionsExt::share_mode(options, READ_OR_RENAME);
         loop {
@@ -132,7 +132,7 @@ impl ResultsFile {
             if !is_locked.map_err(RunFileError::of(&name))? {
                 return Err(locked());
             }
-            // The run that held the lock before may have put a mended file in the place of the one that was opened.
+            // The run that held the lock before may have replaced the file that was opened by a mended one.
             if outputs::is_still(&file, path) {
                 let is_ours = leave_note(&note).is_ok();
                 return Ok((file, Note { path: note, is_ours }));
@@ -140,7 +140,7 @@ impl ResultsFile {
         }
     }
 
-    /// Adds a line, whole.
+    /// Adds a line in a single write.
     ///
     /// # Errors
     ///
@@ -159,8 +159,8 @@ impl Drop for Note {
     }
 }
 
-/// Notes the number of this process, for runs that find the file locked. Only a note of that kind makes room for it, and
-/// nothing is written through a link.
+/// Records the number of this process, for runs that find the file locked. Only such a note is replaced, and nothing
+/// is written through a link.
 fn leave_note(path: &Path) -> io::Result<()> {
     if std::fs::symlink_metadata(path).is_ok_and(|about| about.is_file() && about.len() <= 20)
         && std::fs::read_to_string(path)?.trim().parse::<u32>().is_ok()
@@ -171,19 +171,19 @@ fn leave_note(path: &Path) -> io::Result<()> {
     writeln!(note, "{}", std::process::id())
 }
 
-/// Whether Windows says of a file that another process keeps it open (`ERROR_SHARING_VIOLATION`).
+/// Whether Windows reports that another process has a file open (`ERROR_SHARING_VIOLATION`).
 fn is_in_use(error: &io::Error) -> bool {
     cfg!(windows) && error.raw_os_error() == Some(32)
 }
 
-/// A line, in one piece.
+/// A line, in a single write.
 pub(super) fn write_line(file: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
     let mut bytes = serde_json::to_vec(line)?;
     bytes.push(b'\n');
     file.write_all(&bytes)
 }
 
-/// Whether a file holds only the beginning of a head, as a run leaves it that is killed when it begins.
+/// Whether a file holds only the beginning of a head, left by a run that was killed as it began.
 fn is_begun_head(bytes: &[u8]) -> bool {
     const BEGINNING: &[u8] = b"{\"ibex_epd\":";
     !bytes.contains(&b'\n') && (bytes.starts_with(BEGINNING) || BEGINNING.starts_with(bytes))
@@ -193,7 +193,7 @@ fn is_begun_head(bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// Other runs may not write a file that is being written; `merge` and `compare` may read it.
+    /// Other runs must not write a file that is being written, but `merge` and `compare` may read it.
     #[test]
     fn a_lock_keeps_no_reader_away() {
         let folder = crate::scratch::Scratch::new("readers");
@@ -211,7 +211,7 @@ mod tests {
         let first = ResultsFile::begin(&path, &head, false).expect("writable");
         must_be_locked();
         drop(first);
-        // A line that is no result has the whole file replaced.
+        // A line that is not a result makes it replace the whole file.
         folder.write("run.jsonl", format!("{text}\n0\n\n"));
         let (mut journal, intake) = ResultsFile::resume(&path, &head, differs).expect("writable");
         assert!(intake.whole.is_none() && intake.remarks.len() == 1, "{:?}", intake.remarks);
