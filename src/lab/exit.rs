@@ -11,8 +11,8 @@ pub enum Exit {
     Found,
     /// It could not do its work, for example because a file is missing or there was nothing to do: 2.
     Trouble,
-    /// SIGINT, SIGTERM or SIGHUP stopped it. What is done has been written, and the run can go on: 130, which is 128 and the
-    /// number of SIGINT, as shells count.
+    /// SIGINT, SIGTERM or SIGHUP stopped it. The work so far has been written, and the run can continue: 130, which is
+    /// 128 plus the number of SIGINT, as in shells.
     Interrupted,
 }
 

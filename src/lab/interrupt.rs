@@ -1,5 +1,4 @@
-//! Ctrl-C, SIGTERM and SIGHUP: the first one asks a run to stop and to write down what is done, the second one ends the
-//! program.
+//! Ctrl-C, SIGTERM and SIGHUP: the first asks a run to stop and to write its work so far, the second ends the program.
 
 use std::convert::Infallible;
 use std::sync::OnceLock;
@@ -16,8 +15,8 @@ static STOP: OnceLock<Receiver<Infallible>> = OnceLock::new();
 #[cfg(unix)]
 const SIGNALS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
-/// From now on an interruption stops the searches instead of the program. `at_once` is what the second one does before
-/// the program ends.
+/// From now on, an interruption stops the searches instead of the program. The second one runs `at_once` before it
+/// ends the program.
 ///
 /// A signal that is ignored stays ignored: SIGINT in the background of a script, SIGHUP under `nohup`.
 pub fn catch(command: &'static str, at_once: fn()) {
@@ -25,12 +24,12 @@ pub fn catch(command: &'static str, at_once: fn()) {
     let mut sender = Some(sender);
     #[cfg(unix)]
     let ignored = ignored();
-    // The alternative, `try_set_handler`, catches no signal at all where one of them is ignored.
+    // The alternative, `try_set_handler`, catches no signal at all if one of them is ignored.
     let caught = ctrlc::set_handler(move || {
         if let Some(sender) = sender.take() {
-            // First: who is woken by the channel asks for it.
+            // First, because whatever the channel wakes reads it.
             STOPPED.store(true, Ordering::SeqCst);
-            // All who wait on the channel see that its other end has gone.
+            // All receivers of the channel see that its other end is gone.
             drop(sender);
             remark!("\n{command}: stopping; what is done is written (once more ends it at once)");
         } else {
@@ -49,7 +48,7 @@ pub fn catch(command: &'static str, at_once: fn()) {
     }
 }
 
-/// The signals that the program has inherited as ignored.
+/// The signals that the program inherited as ignored.
 #[cfg(unix)]
 fn ignored() -> Vec<libc::c_int> {
     let is_ignored = |signal: &libc::c_int| {
@@ -65,12 +64,12 @@ fn ignored() -> Vec<libc::c_int> {
     SIGNALS.into_iter().filter(is_ignored).collect()
 }
 
-/// Whether the run shall stop.
+/// Whether the run must stop.
 pub fn is_stopped() -> bool {
     STOPPED.load(Ordering::SeqCst)
 }
 
-/// A channel that never gives anything, and is closed when the run shall stop.
+/// A channel that never delivers anything, and is closed when the run must stop.
 pub fn stop() -> Receiver<Infallible> {
     STOP.get().cloned().unwrap_or_else(crossbeam_channel::never)
 }
@@ -79,7 +78,7 @@ pub fn stop() -> Receiver<Infallible> {
 ///
 /// # Errors
 ///
-/// Those of the work, where there was no interruption.
+/// Those of the work, if there was no interruption.
 pub fn unless_interrupted<T>(command: &str, result: Result<T, String>) -> Result<Option<T>, String> {
     match result {
         Err(_) if is_stopped() => {

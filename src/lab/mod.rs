@@ -23,21 +23,21 @@ pub mod tell;
 use crate::engine::{LARGEST_HASH, MOST_THREADS};
 pub use exit::Exit;
 
-/// Pieces of work that `--jobs` allows at once: systems refuse many more threads.
+/// The most parallel jobs that `--jobs` allows: systems refuse many more threads.
 const MOST_JOBS: u64 = 1024;
 
 /// Reads `--hash`, in MiB: what the option `Hash` takes.
 ///
 /// # Errors
 ///
-/// One line: no whole number, or out of range.
+/// One line: not a whole number, or out of range.
 pub fn hash_size(text: &str) -> Result<usize, String> {
     let size = text.parse().ok().filter(|size| (1..=LARGEST_HASH).contains(size));
     size.filter(|_| !text.starts_with('+'))
         .ok_or_else(|| format!("expected MiB, a whole number from 1 to {LARGEST_HASH}"))
 }
 
-/// Reads `--jobs`: pieces of work done at once.
+/// Reads `--jobs`: the number of parallel jobs.
 pub fn job_count() -> clap::builder::RangedU64ValueParser<usize> {
     clap::builder::RangedU64ValueParser::new().range(1..=MOST_JOBS)
 }

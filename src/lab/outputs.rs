@@ -1,8 +1,8 @@
-//! Outputs: tried before the work begins, and written whole.
+//! Outputs: tested before the work begins, and written whole.
 //!
-//! - [`check`]: whether every file that a command shall write can be written, and harms no input and no other output
-//! - [`write()`], [`write_with()`]: a file is there whole, or as it was before
-//! - [`scratch()`]: room for parts of a file until it can be written
+//! - [`check`]: whether every output file of a command can be written, and harms no input and no other output
+//! - [`write()`], [`write_with()`]: a file is written whole, or left unchanged
+//! - [`scratch()`]: storage for parts of a file until it can be written
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -13,27 +13,27 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::formats::input::STDIN;
 use crate::remark;
 
-/// What becomes of a file that is there already.
+/// The treatment of an existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manner {
     /// A report: replaced, but only with --force.
     Report,
-    /// Results of a new run: as a report, and the message names `--resume`.
+    /// Results of a new run: like a report, and the message names `--resume`.
     Begun,
-    /// Results of a run that goes on: kept.
+    /// Results of a continued run: kept.
     Continued,
     /// A file of several that belong together: removed before the new ones are written, so it must be a file.
     Removed,
 }
 
-/// A file that a command shall write.
+/// A file that a command will write.
 #[derive(Clone, Copy, Debug)]
 pub struct Output<'a> {
     /// The flag that asks for it.
     pub flag: &'static str,
     /// Where.
     pub path: &'a Path,
-    /// What becomes of a file that is there.
+    /// The treatment of an existing file.
     pub manner: Manner,
 }
 
@@ -46,10 +46,10 @@ impl<'a> Output<'a> {
     }
 }
 
-/// What makes two names one file.
+/// What makes two names the same file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Identity {
-    /// Device and number: links are the file that they lead to.
+    /// Device and number: a link is the file that it leads to.
     #[cfg(unix)]
     File(u64, u64),
     Path(PathBuf),
@@ -66,32 +66,32 @@ impl Identity {
         resolved(_path).map(Identity::Path)
     }
 
-    /// Of a file that is not there yet, by its name in a folder without links.
+    /// Of a file that does not exist yet, by its name in a folder without links.
     fn of_new(folder: &Path, name: &OsStr, ignores_case: bool) -> Identity {
         let lower = name.to_str().filter(|_| ignores_case).map(str::to_lowercase);
         Identity::Path(lower.map_or_else(|| folder.join(name), |lower| folder.join(lower)))
     }
 
-    /// Of an input; none where there is no such file, or it is a device or a pipe.
+    /// Of an input; `None` if there is no such file, or it is a device or a pipe.
     fn of_input(path: &Path) -> Option<Identity> {
-        // Where standard input is a file, that file is read.
+        // If standard input is a file, that file is read.
         let path = if path.as_os_str() == STDIN { Path::new("/dev/stdin") } else { path };
         let about = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
         Identity::of_file(path, &about).ok()
     }
 }
 
-/// A path without links. Some drives of Windows have no answer to that: there it is the path as it is written.
+/// A path without links. Some drives on Windows cannot resolve it: then it is the path as written.
 fn resolved(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path).or_else(|error| if path.exists() { std::path::absolute(path) } else { Err(error) })
 }
 
-/// Whether two names are those of one file that is there; links count as the file that they lead to.
+/// Whether two names are those of the same existing file; links count as the file that they lead to.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     Identity::of_input(one).is_some_and(|one| Identity::of_input(other) == Some(one))
 }
 
-/// The places of two names of one file among these, the earlier one first.
+/// The indices of two names of the same file among these, the earlier one first.
 pub fn twice(paths: &[PathBuf]) -> Option<(usize, usize)> {
     let identities: Vec<Option<Identity>> = paths.iter().map(|path| Identity::of_input(path)).collect();
     identities.iter().enumerate().find_map(|(later, identity)| {
@@ -100,12 +100,12 @@ pub fn twice(paths: &[PathBuf]) -> Option<(usize, usize)> {
     })
 }
 
-/// Whether a lock was got, as [`File::try_lock`] answers; `false` if another process holds it. Some network drives have
-/// no locks, and runs must be possible there: a remark then says what has to be taken care of.
+/// Whether a lock was acquired, given the answer of [`File::try_lock`]; `false` if another process holds it. Some
+/// network drives have no locks, and runs must be possible there: then a remark says what the user must take care of.
 ///
 /// # Errors
 ///
-/// Any other reason for which there is no lock.
+/// Any other reason why there is no lock.
 pub fn is_locked(tried: Result<(), TryLockError>, path: &Path, care: &str) -> io::Result<bool> {
     match tried {
         Ok(()) => Ok(true),
@@ -130,7 +130,7 @@ fn is_without_locks(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Unsupported || error.raw_os_error().is_some_and(|code| codes.contains(&code))
 }
 
-/// Whether an open file is still the one that has this name.
+/// Whether an open file is still the one with this name.
 pub fn is_still(file: &File, path: &Path) -> bool {
     let (Ok(own), Ok(named)) = (file.metadata(), fs::metadata(path)) else { return false };
     #[cfg(unix)]
@@ -142,7 +142,7 @@ pub fn is_still(file: &File, path: &Path) -> bool {
     is_alike(&own, &named)
 }
 
-/// Whether two files have the same size and the same times, where nothing says whether they are one.
+/// Whether two files have the same size and times, for systems that cannot show whether they are one.
 #[cfg(any(not(unix), test))]
 fn is_alike(one: &fs::Metadata, other: &fs::Metadata) -> bool {
     let marks = |about: &fs::Metadata| (about.len(), about.created().ok(), about.modified().ok());
@@ -153,7 +153,7 @@ fn is_alike(one: &fs::Metadata, other: &fs::Metadata) -> bool {
 #[derive(Debug, thiserror::Error)]
 #[error("{flag} {}: {reason}", path.display())]
 pub struct OutputError {
-    /// The flag that asks for it.
+    /// The flag that requests it.
     pub flag: &'static str,
     /// Where.
     pub path: PathBuf,
@@ -166,28 +166,28 @@ pub struct OutputError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The name ends like a folder's.
+    /// The name ends like that of a folder.
     #[error("the name of a folder, not of a file")]
     FolderName,
     /// The path is a folder.
     #[error("a folder, not a file")]
     Folder,
-    /// The path is a device or a pipe where only a file will do.
+    /// The path is a device or a pipe, but must be a file.
     #[error("a device or a pipe, not a file")]
     NoFile,
     /// The file is an input.
     #[error("is an input too, and would be lost")]
     Input,
-    /// The file is another output; the flag that asks for that.
+    /// The file is another output; its flag.
     #[error("is the file of {0} too")]
     Output(&'static str),
-    /// The report is there already.
+    /// The report already exists.
     #[error("exists; --force replaces it")]
     Exists,
-    /// The results of a run are there already.
+    /// The results of a run already exist.
     #[error("exists; --resume continues it, --force replaces it")]
     Begun,
-    /// The file may only be read.
+    /// The file is read-only.
     #[error("may not be written")]
     ReadOnly,
     /// The path is a link to nothing.
@@ -196,13 +196,13 @@ pub enum Refusal {
     /// The path has no file name.
     #[error("no name of a file")]
     NoName,
-    /// The folder is not there.
+    /// The folder does not exist.
     #[error("its folder does not exist")]
     NoFolder,
     /// No file can be made in the folder.
     #[error("its folder cannot be written: {0}")]
     FolderUnwritable(#[source] io::Error),
-    /// Nothing can be learned about the file.
+    /// The system does not reveal anything about the file.
     #[error(transparent)]
     File(io::Error),
 }
@@ -213,15 +213,15 @@ pub enum Refusal {
 pub struct WriteError {
     /// The file.
     pub path: PathBuf,
-    /// What the system says.
+    /// The error of the system.
     pub source: io::Error,
 }
 
-/// Tries the outputs of a command before its work begins.
+/// Tests the outputs of a command before its work begins.
 ///
 /// # Errors
 ///
-/// An [`OutputError`] with the reason: the file is an input or another output, is there already (without `force`), or
+/// An [`OutputError`] with the reason: the file is an input or another output, already exists (without `force`), or
 /// cannot be written.
 pub fn check(inputs: &[PathBuf], outputs: &[Output<'_>], force: bool) -> Result<(), OutputError> {
     let inputs: Vec<Identity> = inputs.iter().filter_map(|path| Identity::of_input(path)).collect();
@@ -230,7 +230,7 @@ pub fn check(inputs: &[PathBuf], outputs: &[Output<'_>], force: bool) -> Result<
         let refusal = |reason| OutputError { flag, path: path.to_owned(), reason };
         let trouble = |reason| Err(refusal(reason));
         let try_folder = |path: &Path| try_beside(path).map_err(|error| refusal(Refusal::FolderUnwritable(error)));
-        // It would be taken for standard output, and be a file of that name.
+        // It would be mistaken for standard output, and be a file of that name.
         if path.as_os_str() == STDIN {
             return trouble(Refusal::NoName);
         }
@@ -240,7 +240,7 @@ pub fn check(inputs: &[PathBuf], outputs: &[Output<'_>], force: bool) -> Result<
         let identity = match fs::metadata(path) {
             Ok(about) if about.is_dir() => return trouble(Refusal::Folder),
             Ok(about) if !about.is_file() && manner == Manner::Removed => return trouble(Refusal::NoFile),
-            // A device or a pipe is written as it comes.
+            // A device or a pipe just gets the bytes.
             Ok(about) if !about.is_file() => continue,
             Ok(about) => {
                 let identity = Identity::of_file(path, &about).map_err(|error| refusal(Refusal::File(error)))?;
@@ -279,7 +279,7 @@ pub fn check(inputs: &[PathBuf], outputs: &[Output<'_>], force: bool) -> Result<
     Ok(())
 }
 
-/// Tries whether a file can be made in the folder of another one: whether that folder ignores the case of names.
+/// Tests whether a file can be made in the folder of another one; whether that folder ignores the case of names.
 fn try_beside(path: &Path) -> io::Result<bool> {
     let probe = beside(path);
     OpenOptions::new().write(true).create_new(true).open(&probe)?;
@@ -296,7 +296,7 @@ fn is_folder_name(path: &Path) -> bool {
     name.last().is_some_and(|&last| last.is_ascii() && std::path::is_separator(char::from(last)))
 }
 
-/// The file that a name leads to; a link stays, and what it leads to is replaced.
+/// The file that a name leads to; a link stays, and its target is replaced.
 fn target_of(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
@@ -305,18 +305,18 @@ fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A name in the folder of a file that nothing has yet. It is short: the file's own name may be as long as names can be.
+/// An unused name in the folder of a file. It is short, because the file's own name may be as long as names can be.
 fn beside(path: &Path) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     folder(path).join(format!(".ibex-{}-{}.new", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)))
 }
 
-/// Replaces a file: `fill` writes the new one under another name, which then becomes the file's. An interruption leaves
-/// the old file or the new one. Returns the new file, open and at its end.
+/// Replaces a file: `fill` writes the new one under another name, which is then renamed. An interruption leaves the
+/// old file or the new one. Returns the new file, open and at its end.
 ///
 /// # Errors
 ///
-/// It cannot be written; the old file is as it was.
+/// It cannot be written; the old file is unchanged.
 pub fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<File> {
     let target = target_of(path);
     let new = beside(&target);
@@ -326,7 +326,7 @@ pub fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> i
         if let Ok(old) = fs::metadata(&target) {
             file.set_permissions(old.permissions())?;
         }
-        // The name must not become that of a file whose bytes a power cut takes away.
+        // The file must not get its name while a power cut can still take its bytes.
         file.sync_all()?;
         fs::rename(&new, &target)?;
         Ok(file)
@@ -336,7 +336,7 @@ pub fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> i
     })
 }
 
-/// Whether a name is that of a file, or free for one: not that of a device or a pipe.
+/// Whether a name is that of a file, or unused: not that of a device or a pipe.
 pub fn is_for_file(path: &Path) -> bool {
     fs::metadata(path).map_or(true, |about| about.is_file())
 }
@@ -364,8 +364,8 @@ pub fn write_with(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -
     written.map_err(|source| WriteError { path: path.to_owned(), source })
 }
 
-/// An empty file for parts of what will be written at `path`, in the same folder. It has no name, so nothing of it is left
-/// whatever ends the program.
+/// An empty file for parts of what will be written at `path`, in the same folder. It has no name, so nothing is left
+/// of it, however the program ends.
 ///
 /// # Errors
 ///
@@ -447,7 +447,7 @@ mod tests {
         assert!(!fresh.exists(), "trying leaves nothing behind");
     }
 
-    /// Folders of macOS and Windows take two spellings for one file.
+    /// On macOS and Windows, folders may take two spellings for the same file.
     #[test]
     fn the_case_of_names_counts_where_the_folder_says_so() {
         let folder = Scratch::new("case");
@@ -462,7 +462,7 @@ mod tests {
         assert_eq!(checked.is_err_and(|error| matches!(error.reason, Refusal::Output("--json"))), ignores_case);
     }
 
-    /// A folder that is there is not missing because the system has no path without links for it.
+    /// An existing folder does not count as missing because the system has no path without links for it.
     #[cfg(target_os = "linux")]
     #[test]
     fn folders_without_a_resolved_path_can_be_written() {
@@ -493,7 +493,7 @@ mod tests {
         let named = || fs::metadata(&path).expect("a file");
         assert!(is_still(&file, &path) && is_alike(&about(&file), &named()));
         let new = match replace(&path, |file| file.write_all(b"newer")) {
-            // On some drives Windows puts no file in the place of an open one.
+            // On some drives, Windows cannot replace an open file.
             Err(error) if cfg!(windows) && error.kind() == io::ErrorKind::PermissionDenied => return,
             new => new.expect("writable"),
         };
@@ -526,7 +526,7 @@ mod tests {
             let mut text = String::new();
             file.read_to_string(&mut text).expect("readable");
             assert_eq!(text, "part");
-            // On some drives of Windows an open file has its name to the end.
+            // On some drives, Windows keeps the name of an open file until it is closed.
             assert!(cfg!(windows) || files(&folder) == 0);
             drop(file);
             assert_eq!(files(&folder), 0);

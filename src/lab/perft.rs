@@ -1,4 +1,4 @@
-//! Counting the tree of legal moves: the test of a move generator, and of everything that plays moves.
+//! Perft: counts the tree of legal moves, to test a move generator and everything that plays moves.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -35,7 +35,7 @@ pub struct Args {
     pub jobs: Option<usize>,
 }
 
-/// The leaves below each legal move, in the order of their notation. `depth` is at most [`perft::DEEPEST`].
+/// The leaves below each legal move, sorted by notation. `depth` is at most [`perft::DEEPEST`].
 pub fn divide(position: &Position, depth: u32, jobs: usize) -> Vec<(String, u64)> {
     let moves = position.legal_moves();
     let counts = in_parallel(moves.len(), jobs, |i| perft::count_after(position, moves[i], depth), |_, _| {});
@@ -44,10 +44,10 @@ pub fn divide(position: &Position, depth: u32, jobs: usize) -> Vec<(String, u64)
     parts
 }
 
-/// What the check of a file found.
+/// The result of checking a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// Lines whose counts were made.
+    /// Lines whose counts were checked.
     pub lines: usize,
     /// Counts that were compared.
     pub counts: usize,
@@ -57,7 +57,7 @@ pub struct Checked {
     pub mismatches: Vec<Problem>,
 }
 
-/// Checks every count of a suite up to `max_depth`; `done` gets the number of counts of a line that were checked.
+/// Checks every count of a suite up to `max_depth`; `done` gets the number of checked counts of each line.
 ///
 /// None of those counts may be deeper than [`perft::DEEPEST`].
 pub fn check(suite: &Suite, max_depth: u32, jobs: usize, done: impl Fn(u64) + Sync) -> Checked {
@@ -152,7 +152,7 @@ fn run_divide(args: &Args, depth: u32, jobs: usize) -> Result<Exit, String> {
 fn run_files(files: &[String], max_depth: u32, jobs: usize) -> Result<Exit, String> {
     let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
     let mut suites = read(&files).map_err(|error| error.to_string())?;
-    // Before anything is counted: that may take hours.
+    // Before anything is counted, because that may take hours.
     if let Some(reason) = suites.iter().find_map(|suite| out_of_reach(suite, max_depth)) {
         return Err(reason.to_string());
     }
@@ -172,9 +172,9 @@ fn read(files: &[PathBuf]) -> Result<Vec<Suite>, InputError> {
     input::expand(files)?.iter().map(|file| Suite::read(file)).collect()
 }
 
-/// Checks a suite and says what came of it.
+/// Checks a suite and reports the result.
 fn check_suite(suite: &mut Suite, max_depth: u32, jobs: usize) -> Checked {
-    // The counts are what is to be checked: none may be passed over.
+    // The counts are to be checked: none may be skipped.
     let unread = |o: &Operation| o.odd.is_some() && count_depth(&o.opcode).is_some();
     suite.require(|entry| !entry.operations.iter().any(unread), "a count (D1, D2, ...) that cannot be read");
     suite.require(|entry| !entry.counts.is_empty(), "no count (D1, D2, ...)");
@@ -199,7 +199,7 @@ fn check_suite(suite: &mut Suite, max_depth: u32, jobs: usize) -> Checked {
     result
 }
 
-/// The first count up to `max_depth` that is too deep, in a line of words; none if there is no such count.
+/// The first count up to `max_depth` that is too deep, with a message; `None` if there is none.
 fn out_of_reach(suite: &Suite, max_depth: u32) -> Option<Problem> {
     let too_deep = |depth: u32| depth > perft::DEEPEST && depth <= max_depth;
     suite.entries.iter().find_map(|entry| {

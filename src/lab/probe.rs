@@ -1,4 +1,4 @@
-//! `ibex probe`: everything that Ibex has about one position, and how sure it is of it.
+//! `ibex probe`: everything that Ibex has about one position, and how certain it is.
 
 use std::cmp::Reverse;
 use std::path::PathBuf;
@@ -27,10 +27,10 @@ use crate::{remark, tell};
 /// Nodes of the short search.
 const NODES: u64 = 100_000;
 
-/// The moves whose entries of the table are shown, at most.
+/// The most moves whose table entries are shown.
 const MOVES_TOLD: usize = 5;
 
-/// The source that has a list of moves of its own.
+/// The source that also has a list of moves.
 const TABLEBASES: &str = "tablebases";
 
 /// Show everything that Ibex has about one position, and how sure it is of it.
@@ -56,12 +56,12 @@ pub struct Args {
     pub force: bool,
 }
 
-/// One source of knowledge, and what it says.
+/// One source of knowledge, and its answer.
 struct Finding {
     source: &'static str,
     says: String,
-    /// Lines below: what a class checked before it answered, which files of tables cannot be used, or what the table
-    /// has of each move.
+    /// Further lines: what a class checked before it answered, which table files are unusable, or the table's entries
+    /// for each move.
     details: Vec<String>,
 }
 
@@ -71,7 +71,7 @@ impl Finding {
     }
 }
 
-/// What is known of a position.
+/// All that is known about a position.
 struct Knowledge {
     position: Position,
     findings: Vec<Finding>,
@@ -120,12 +120,12 @@ fn probe(args: &Args) -> Result<(), String> {
         let page = page::document(&known.position.fen(), &content(&known));
         outputs::write(path, page.as_bytes()).map_err(|e| e.to_string())?;
     }
-    // Last: a reader that goes away ends the program.
+    // Last, because a missing reader ends the program.
     text(&known).iter().for_each(|line| tell!("{line}"));
     Ok(())
 }
 
-/// `probe` at the prompt: of the last position, or of the FEN that the words are.
+/// `probe` at the prompt: of the last position, or of the FEN that the words form.
 pub fn at_the_prompt(session: &Engine, game: Option<&Game>, words: &[String], say: &mut dyn FnMut(&str)) {
     match probe_in_session(session, game, &words.join(" "), say) {
         Ok(lines) => lines.iter().for_each(|line| say(line)),
@@ -146,7 +146,7 @@ fn probe_in_session(
         repairs.iter().for_each(|repair| say(&format!("probe: {repair}")));
         Game::new(position)
     };
-    // The search has a table of its own: the session's stays as it is.
+    // The search has its own table: the session's stays unchanged.
     let settings = Settings {
         hash_mib: Settings::default().hash_mib,
         threads: 1,
@@ -160,7 +160,7 @@ fn probe_in_session(
     knowledge(&game, &mut engine, NODES, Some(session)).map(|known| text(&known))
 }
 
-/// Asks every source; `engine` searches, and the table is that of the session, or else what the search has left.
+/// Queries every source. `engine` searches; the table is that of the session, or else the one that this search filled.
 ///
 /// # Errors
 ///
@@ -177,7 +177,7 @@ fn knowledge(game: &Game, engine: &mut Engine, nodes: u64, session: Option<&Engi
             None => no_result(&position, tablebases.largest(), probing),
             Some(ranking) => by_tablebases(&position, ranking),
         };
-        // Each file that is needed and cannot be used. The search would take these remarks and drop them.
+        // Each needed file that is unusable. The search would take these remarks and drop them.
         let details = tablebases.take_remarks();
         findings.push(Finding { source: TABLEBASES, says, details });
         if let Some(ranking) = &ranking {
@@ -196,7 +196,7 @@ fn knowledge(game: &Game, engine: &mut Engine, nodes: u64, session: Option<&Engi
     Ok(Knowledge { position, findings, moves, best })
 }
 
-/// The state of the game by its rules.
+/// The state of the game by the rules.
 fn by_rules(game: &Game) -> String {
     let position = game.position();
     match game.outcome() {
@@ -255,10 +255,10 @@ fn bound(ibv: Ibv) -> Option<String> {
     Some(format!("score {kind} {}", player::UciScore::from(ibv.score())))
 }
 
-/// What the tables say of a move: the result for the side that makes it, under the 50-move rule, with WDL and DTZ.
+/// The tables' result of a move: for the side that makes it, under the 50-move rule, with WDL and DTZ.
 fn result(ranked: &RankedMove, by_distance: bool) -> String {
     let (sign, certain) = (ranked.dtz.signum(), ranked.score.is_some_and(Score::is_decisive));
-    // Without a DTZ table, the rule always changes such a win or loss.
+    // Without a DTZ table, the rule always spoils such a win or loss.
     let spoiled = !by_distance && matches!(ranked.rank.keeps, Keeps::CursedWin | Keeps::BlessedLoss);
     let drawn = ranked.score == Some(Score::ZERO) || spoiled;
     let (wdl, words) = match sign {
@@ -274,7 +274,7 @@ fn result(ranked: &RankedMove, by_distance: bool) -> String {
     format!("{words} (WDL {wdl}{dtz})")
 }
 
-/// Why the tables have no result of a position; the most men of any of them is `largest`.
+/// Why the tables have no result for a position; the most men of any table is `largest`.
 fn no_result(position: &Position, largest: usize, probing: &Probing) -> String {
     let men = position.men();
     let why = if men > largest {
@@ -296,15 +296,15 @@ fn by_tablebases(position: &Position, ranking: &Ranking) -> String {
     }
 }
 
-/// What the transposition table of an engine has of the position, and of those after its moves.
+/// What the transposition table of an engine has for the position, and for those after its moves.
 fn by_table(game: &Game, engine: &Engine) -> Finding {
     let position = game.position();
-    // A search stores no value of its root but a proved mate. It may have come back to it and kept the evaluation.
+    // A search stores no root value but a proved mate. It may have returned to the root and kept the evaluation.
     let own = engine.probe_tt(game).filter(|known| known.stored || known.best.is_some());
     let own = own.map(|known| entry(position, &known));
     let entry_after = |&m: &Move| engine.probe_tt_after(game, m).filter(|known| known.stored).map(|known| (m, known));
     let mut after: Vec<(Move, TtProbe)> = position.legal_moves().iter().filter_map(entry_after).collect();
-    // What was searched deepest says most.
+    // The deepest entries come first.
     after.sort_by_key(|(_, known)| Reverse((known.depth, known.value.is_some().then(|| known.value.score()))));
     let details = after
         .iter()
@@ -317,17 +317,17 @@ fn by_table(game: &Game, engine: &Engine) -> Finding {
     Finding { source: "table", says, details: details.collect() }
 }
 
-/// An entry of the table in words; a move of it is one of this position.
+/// An entry of the table in words; its move is one of this position.
 fn entry(position: &Position, known: &TtProbe) -> String {
     let proof = known.value.proof();
-    // A draw is proved by tables alone: repetitions and pruning enter into that of a search.
+    // Only tables prove a draw: repetitions and pruning affect that of a search.
     let is_proved =
         proof.is_some() && known.value.without_progress() == proof || known.probed && known.value.settles_draw();
     let value = match bound(known.value) {
         None if known.stored => "a value that does not hold at this 50-move clock".to_owned(),
         None => "no value".to_owned(),
         Some(bound) if is_proved => format!("{bound}, a proof"),
-        // That a mate is not shorter, or a loss not longer, is the search's opinion.
+        // The search does not prove that a mate is not shorter, or a loss not longer.
         Some(bound) if proof.is_some() => format!("{bound}, proved as a bound"),
         Some(bound) => format!("{bound}, no proof"),
     };
@@ -340,7 +340,7 @@ fn entry(position: &Position, known: &TtProbe) -> String {
     format!("{value}; depth {}, {best}, {age}", known.depth)
 }
 
-/// A short search: its best move, and its score with what that rests on.
+/// A short search: its best move, and its score with its basis.
 fn by_search(game: Game, engine: &mut Engine, nodes: u64) -> Result<(Option<Move>, String), String> {
     let budget = Budget { nodes: Some(nodes), ..Budget::default() };
     let position = game.position().clone();
@@ -515,7 +515,7 @@ mod tests {
         assert_eq!(told.details, ["e4: score at least #2, a proof; depth 4, best move e5, from the last search"]);
     }
 
-    /// Searches of a game and of an analysis have keys of their own.
+    /// Searches of a game and of an analysis have separate keys.
     #[test]
     fn the_last_search_that_stored_a_value_is_shown() {
         let (session, _) = Engine::new(Settings { hash_mib: 1, ..Settings::default() });

@@ -1,11 +1,11 @@
-//! Progress bars on standard error, for a person who waits; silent where standard error is no terminal.
+//! Progress bars on standard error, for a person who waits; silent if standard error is not a terminal.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
-/// A bar for `total` pieces of work, with rate and time left. It hides itself where standard error is no terminal.
+/// A bar for `total` pieces of work, with rate and time left. It is hidden if standard error is not a terminal.
 pub fn bar(total: u64, unit: &str) -> ProgressBar {
     let bar = ProgressBar::new(total);
     let template = format!("{{bar:32}} {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left {{msg}}");
@@ -16,7 +16,7 @@ pub fn bar(total: u64, unit: &str) -> ProgressBar {
     bar
 }
 
-/// A bar for `total` bytes of input; a size of 0 stands for an unknown one.
+/// A bar for `total` bytes of input; a size of 0 means unknown.
 pub fn bytes(total: u64) -> ProgressBar {
     let bar = if total > 0 { ProgressBar::new(total) } else { ProgressBar::no_length() };
     let template = if total > 0 {
@@ -31,10 +31,10 @@ pub fn bytes(total: u64) -> ProgressBar {
     bar
 }
 
-/// A bar for `total` positions to solve, of which `before` were done earlier. Its message says how many are solved.
+/// A bar for `total` positions to solve, of which `before` were done earlier. Its message counts the solved ones.
 ///
-/// Rate and time left are of what is done since. Positions take very unequal times, so the mean of all of them says
-/// more than that of the last ones.
+/// Rate and time left are those of the work since. Positions take very unequal times, so the mean of all says more
+/// than that of the last few.
 pub fn solving(before: u64, total: u64, unit: &'static str) -> ProgressBar {
     let begun = Instant::now();
     let pace = move |state: &ProgressState, line: &mut dyn Write| {
@@ -49,7 +49,7 @@ pub fn solving(before: u64, total: u64, unit: &'static str) -> ProgressBar {
     bar
 }
 
-/// How fast the work goes, and how long the rest will take: nothing until something is done.
+/// The speed of the work, and the time for the rest: empty until something is done.
 fn pace(done: u64, rest: u64, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64();
     if done == 0 || seconds <= 0.0 {
@@ -74,9 +74,9 @@ fn span(seconds: u64) -> String {
     }
 }
 
-/// Draws the bar again four times a second, where someone sees it.
+/// Redraws the bar four times a second if it is visible.
 fn tick(bar: &ProgressBar) {
-    // The library panics where the system gives it no thread: one of our own tries that first.
+    // The library panics if the system cannot start its thread: one of our own tests that first.
     let is_thread_there = || std::thread::Builder::new().spawn(|| ()).is_ok_and(|thread| thread.join().is_ok());
     if !bar.is_hidden() && is_thread_there() {
         bar.enable_steady_tick(Duration::from_millis(250));

@@ -1,24 +1,24 @@
-//! What the commands say on standard output and standard error.
+//! Output of the commands on standard output and standard error.
 
 use std::fmt::Arguments;
 use std::io::{self, ErrorKind, Write as _};
 
-/// The exit status of a program whose reader has gone: 128 and the number of SIGPIPE, as shells count.
+/// The exit status of a program whose reader is gone: 128 plus the number of SIGPIPE, as in shells.
 const NO_READER: i32 = 128 + 13;
 
-/// Says a line on standard output, as `println!` does.
+/// Prints a line on standard output, like `println!`.
 ///
-/// Where that panics, this ends the program: silently if the reader has gone (`ibex bench | head -1`), else with one
-/// line that says why (a full disk). What a command keeps in files must therefore be there before it is printed.
+/// Where that panics, this ends the program: silently if the reader is gone (`ibex bench | head -1`), else with one
+/// line that says why (a full disk). So a command must write its files before it prints.
 #[macro_export]
 macro_rules! tell {
     ($($words:tt)*) => { $crate::lab::tell::line(format_args!($($words)*)) };
 }
 
-/// Says a line on standard error, as `eprintln!` does.
+/// Prints a line on standard error, like `eprintln!`.
 ///
-/// Where that panics, for want of a reader or of room, the line is lost and the command goes on: its work and its exit
-/// status do not hang on a remark.
+/// Where that panics, because the reader is gone or the disk is full, the line is lost and the command goes on: its
+/// work and its exit status do not depend on a remark.
 #[macro_export]
 macro_rules! remark {
     ($($words:tt)*) => { $crate::lab::tell::aside(format_args!($($words)*)) };
@@ -29,14 +29,14 @@ pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-/// The first `most` lines of a list. Where it has more, one line says from which place on, and how many they are.
+/// The first `most` lines of a list. If it has more, one line says from which index on, and how many there are.
 pub fn shortened<T>(
     items: &[T],
     most: usize,
     line: impl Fn(&T) -> String,
     place: impl Fn(&T) -> String,
 ) -> Vec<String> {
-    // One line that is left out would only give way to another.
+    // Leaving out a single line would only replace it by another.
     let shown = if items.len() > most + 1 { most } else { items.len() };
     let mut lines: Vec<String> = items[..shown].iter().map(line).collect();
     if let Some(first) = items.get(shown) {
@@ -45,9 +45,9 @@ pub fn shortened<T>(
     lines
 }
 
-/// The share `part / whole` in percent, without the sign, to a number of decimal places; zero of nothing.
+/// The share `part / whole` in percent, without the sign, to a number of decimal places; zero for an empty whole.
 ///
-/// It is rounded down: nothing but the whole is 100%, and a share that misses a limit never reads as if it met it.
+/// It is rounded down: only the whole is 100%, and a share that misses a limit never reads as if it met it.
 pub fn share(part: usize, whole: usize, places: usize) -> String {
     let scale = (0..places).fold(1, |scale: u128, _| 10 * scale);
     let parts = 100 * scale * part as u128 / whole.max(1) as u128;
@@ -57,12 +57,12 @@ pub fn share(part: usize, whole: usize, places: usize) -> String {
     }
 }
 
-/// Whether a character turns the direction of the writing behind it.
+/// Whether a character changes the direction of the following text.
 pub fn turns_writing(c: char) -> bool {
     matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The work of [`tell!`].
+/// The implementation of [`tell!`].
 pub fn line(words: Arguments<'_>) {
     let Err(error) = writeln!(io::stdout().lock(), "{}", visible(words)) else { return };
     if error.kind() == ErrorKind::BrokenPipe {
@@ -72,18 +72,18 @@ pub fn line(words: Arguments<'_>) {
     std::process::exit(super::Exit::Trouble.code().into());
 }
 
-/// Ends the program in silence: the reader of standard output has gone.
+/// Ends the program silently: the reader of standard output is gone.
 pub fn end_without_reader() -> ! {
     std::process::exit(NO_READER);
 }
 
-/// The work of [`remark!`].
+/// The implementation of [`remark!`].
 pub fn aside(words: Arguments<'_>) {
     let _ = writeln!(io::stderr().lock(), "{}", visible(words));
 }
 
-/// A text in which files and other engines cannot give orders to the terminal: control characters, and those that turn
-/// the direction of writing, are shown as escapes.
+/// A text in which files and other engines cannot control the terminal: control characters, and those that change the
+/// text direction, are shown as escapes.
 fn visible(words: Arguments<'_>) -> String {
     let is_order = |c: char| c.is_control() && c != '\n' && c != '\t' || turns_writing(c);
     let text = words.to_string();

@@ -1,4 +1,4 @@
-//! One search under rules of one's own: the same search that plays, with switches turned.
+//! One search under changed rules: the search of play, with switches turned.
 
 use std::sync::atomic::AtomicBool;
 use std::thread;
@@ -12,22 +12,22 @@ use crate::search::{Conventions, Listener, NodeCounter, Rules, STACK_SIZE, Searc
 use crate::time::{Clock, Limits};
 use crate::tt::TranspositionTable;
 
-/// A table and the data of one thread to search with, one thread.
+/// A table and one thread's data to search with.
 pub struct SingleSearch {
     table: TranspositionTable,
     td: ThreadData,
 }
 
-/// What a search has come to.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct SearchRun {
-    /// The move, its value and its line; none where no move is legal.
+    /// The move, its value and its line; `None` if no move is legal.
     pub finding: Option<ThreadResult>,
     /// Nodes.
     pub nodes: u64,
     /// Time.
     pub time: Duration,
-    /// What was counted.
+    /// The counts.
     pub tally: Tally,
 }
 
@@ -52,7 +52,7 @@ impl SingleSearch {
         &self.table
     }
 
-    /// Searches on a thread of its own and returns when done; the table and what was learned are kept.
+    /// Searches on a thread of its own and returns when done; keeps the table and what was learned.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
-//! The laboratory: what the search believes, as experiments that anyone can repeat.
+//! The laboratory: the assumptions of the search, as experiments that anyone can repeat.
 //!
 //! Every experiment searches a fixed set of positions to a fixed depth under several settings, each from an empty table,
-//! on one thread. `recognizers` alone has a suite of its own, searches each position with a limit of nodes, and counts
-//! those until it is solved, or all. Nodes and cuts repeat exactly on any machine; times do not.
+//! on one thread. Only `recognizers` has a suite of its own: it searches each position with a limit of nodes, and
+//! counts the nodes until the solution, or all of them. Nodes and cuts repeat exactly on any machine; times do not.
 
 pub mod experiment;
 mod settings;
@@ -102,7 +102,7 @@ pub fn run(args: &Args) -> Exit {
     }
 }
 
-/// The sheet of an experiment; the single searches are written by then.
+/// The sheet of an experiment; it also writes the file of single searches.
 fn sheet(args: &Args) -> Result<String, String> {
     if args.force && args.csv.is_none() {
         return Err("--force is for the file of --csv".to_owned());
@@ -132,7 +132,7 @@ fn sheet(args: &Args) -> Result<String, String> {
     Ok(sheet.markdown())
 }
 
-/// Reads a suite, and says what is to be said of it.
+/// Reads a suite, and reports its problems and remarks.
 fn read_suite(path: &Path) -> Result<Suite, String> {
     let suite = Suite::read(path).map_err(|error| error.to_string())?;
     for remark in suite.remarks() {

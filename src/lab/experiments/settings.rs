@@ -1,4 +1,4 @@
-//! The settings that each experiment compares; the first is what play uses, but for `--exhaustive`.
+//! The settings that each experiment compares; the first is that of play, apart from `--exhaustive`.
 
 use super::Experiment;
 use crate::score::DrawRule;
@@ -9,7 +9,7 @@ use crate::search::{Conventions, Rules};
 /// One column of switches.
 #[derive(Clone, Copy)]
 pub struct Setting {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     /// The rules of its search.
     pub rules: Rules,
@@ -18,7 +18,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// What an experiment compares. The first is the yardstick.
+    /// The settings that an experiment compares. The first is the reference.
     pub fn of(experiment: Experiment, exhaustive: bool) -> Vec<Setting> {
         let rules = Rules { pruning: !exhaustive, ..Rules::PLAY };
         let conventions = Conventions { draws: DrawRule::Later, contempt: 0 };

@@ -1,4 +1,4 @@
-//! What an experiment has found: a row a search, a table a setting.
+//! The results of an experiment: a row for each search, a table with a row for each setting.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -70,7 +70,7 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// An empty sheet of searches with a table of `mib` MiB: the machine may have had no memory for the one of `--hash`.
+    /// An empty sheet of searches with a table of `mib` MiB: the machine may have lacked the memory for `--hash`.
     pub(super) fn new(args: &Args, mib: usize) -> Sheet {
         let kind = if args.exhaustive { "plain minimax" } else { "the search of play" };
         let experiment = format!("{:?}", args.experiment).to_lowercase();
@@ -96,8 +96,8 @@ impl Sheet {
         self.rows.iter().filter(|row| row.setting == setting).collect()
     }
 
-    /// A Markdown table, a row a setting. Ratios are to the first setting: of nodes the geometric mean over the
-    /// positions, of time the ratio of the sums. Cuts are per thousand nodes. Passes are searches of the root for each
+    /// A Markdown table, a row for each setting. Ratios are to the first setting: for nodes the geometric mean over
+    /// the positions, for time the ratio of the sums. Cuts are per thousand nodes. Passes are root searches per
     /// iteration.
     pub fn markdown(&self) -> String {
         let mut text = format!(
@@ -139,7 +139,7 @@ impl Sheet {
         text
     }
 
-    /// Comma-separated values, a line a search. No field has a comma in it.
+    /// Comma-separated values, a line for each search. No field contains a comma.
     pub fn csv(&self) -> String {
         let mut text = String::from(
             "setting,position,nodes,microseconds,lower,upper,exact_high,exact_low,proofs,narrowed,score,best,pv_plies,passes\n",

@@ -1,4 +1,4 @@
-//! `ibex lab recognizers`: how many nodes a suite's solutions take with recognizers and without.
+//! `ibex lab recognizers`: the nodes to a suite's solutions, with recognizers and without.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -17,7 +17,7 @@ use crate::score::DrawRule;
 use crate::search::{Conventions, Event, Rules};
 use crate::time::Limits;
 
-/// The suite that is searched when none is named: the project's own.
+/// The default suite: the project's own.
 const SUITE: &str = "epd/recognizers.epd";
 
 /// The nodes in which a position must be solved.
@@ -25,19 +25,19 @@ fn limit(args: &Args) -> u64 {
     args.nodes.unwrap_or(100_000)
 }
 
-/// What came of one setting.
+/// The results of one setting.
 #[derive(Clone, Debug, Default)]
 pub struct Solutions {
-    /// Nodes to each solution; the limit where there was none.
+    /// Nodes to each solution; the limit if there was none.
     nodes: Vec<u64>,
-    /// How many were found.
+    /// How many solutions were found.
     solved: usize,
 }
 
-/// What came of the suite.
+/// The results of the suite.
 #[derive(Clone, Debug)]
 pub struct Solved {
-    /// The table in MiB: the machine may have had no memory for the one of `--hash`.
+    /// The table in MiB: the machine may have lacked the memory for `--hash`.
     mib: usize,
     /// With recognizers, and without.
     found: [Solutions; 2],
@@ -77,7 +77,7 @@ pub fn measure(args: &Args) -> Result<Solved, String> {
     Ok(Solved { mib: bench.table().mib(), found })
 }
 
-/// The nodes after which a search has a right move with a right score, and keeps them to its end.
+/// The nodes after which a search has a right move with a right score, and keeps both to its end.
 fn nodes_to_solution(
     bench: &mut SingleSearch,
     rules: Rules,
@@ -111,14 +111,14 @@ fn nodes_to_solution(
     Ok(solved.into_inner().unwrap_or(None).filter(|_| is_kept(entry, played)))
 }
 
-/// Whether the move that a search would play is a right one. It need not be that of its last exact line: another move may
-/// have failed high when the nodes ran out.
+/// Whether the move that a search would play is right. It need not be that of the last exact line: another move may
+/// have failed high as the nodes ran out.
 fn is_kept(entry: &SuiteEntry, played: Option<Move>) -> bool {
     played.is_some_and(|played| entry.best.contains(&played))
 }
 
 impl Solved {
-    /// A Markdown table, a row a setting; the ratio is to recognizers on.
+    /// A Markdown table, a row for each setting; the ratio is to recognizers on.
     pub fn markdown(&self, args: &Args) -> String {
         let mut text = format!(
             "lab recognizers: nodes to the solution, at most {}, {} MiB\n\n\

@@ -30,14 +30,14 @@ const PIECES: [(Role, &str); 6] = [
 ];
 const FOOT: &str = "<path d='M10 31h20v4H10z'/>";
 
-/// What an arrow means.
+/// The meaning of an arrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrow {
     /// A good move.
     Right,
     /// A bad move.
     Wrong,
-    /// A move that was played, whatever it is worth.
+    /// A move that was played, good or bad.
     Played,
 }
 
@@ -53,7 +53,7 @@ impl Arrow {
     }
 }
 
-/// The shapes that [`diagram`] uses; they stand once at the beginning of a page.
+/// The shapes that [`diagram`] uses; a page contains them once, at its beginning.
 pub fn definitions() -> Markup {
     html! {
         svg.hidden aria-hidden="true" {
@@ -88,12 +88,12 @@ fn dark_squares() -> String {
     path
 }
 
-/// The upper left corner of a square, White below.
+/// The upper left corner of a square, with White at the bottom.
 fn corner(square: Square) -> (u32, u32) {
     (u32::from(square.file()), 7 - u32::from(square.rank()))
 }
 
-/// A diagram, White below, with arrows for moves. The first arrows lie below the later ones.
+/// A diagram, with White at the bottom and arrows for moves. Later arrows cover earlier ones.
 pub fn diagram(position: &Position, arrows: &[(Arrow, Move)]) -> Markup {
     html! {
         svg.diagram viewBox="0 0 8 8" role="img" aria-label=(position.fen()) {

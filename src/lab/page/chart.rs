@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use maud::{Markup, html};
 
-/// The measures of a chart, in its own pixels.
+/// The measurements of a chart, in its own pixels.
 struct Frame {
     width: f64,
     height: f64,
@@ -25,13 +25,13 @@ const SMALL: Frame =
 pub struct Steps {
     /// The index of its colour.
     pub colour: usize,
-    /// Where it rises, in any order.
+    /// The values at which it rises, in any order.
     pub at: Vec<u64>,
     /// The number of rises to 100%.
     pub whole: usize,
 }
 
-/// The powers of ten that an axis begins and ends with.
+/// The powers of ten at the ends of an axis.
 type Decades = (u32, u32);
 
 fn decades<'a>(curves: impl Iterator<Item = &'a Steps> + Clone) -> Decades {

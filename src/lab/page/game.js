@@ -5,7 +5,7 @@
   const games = [];
   let active = null;
 
-  // The square's place in a row of 64, from a1.
+  // The square's index in a row of 64, from a1.
   const index = (name) => name.charCodeAt(0) - 97 + 8 * (name.charCodeAt(1) - 49);
 
   function element(name, attributes) {
@@ -38,7 +38,7 @@
     const list = section.querySelector(".list");
     const graph = section.querySelector(".graph svg");
     const last = data.moves.length;
-    // The move that is shown, and the step of the line in its place, or 0.
+    // The move shown, and the step of the line in its place, or 0.
     let ply = 0, step = 0, flipped = false, cursor = null;
 
     const button = (at) => section.querySelector(`[data-at="${at}"]`);
@@ -87,7 +87,7 @@
       }
     }
 
-    // The number that stands before a move.
+    // The move number before a move.
     function number(move) {
       const half = move - 1 + (data.black ? 1 : 0);
       return data.number + (half >> 1) + (half % 2 ? "…" : ".");
@@ -109,7 +109,7 @@
       const current = button(step ? `${ply}.${step}` : ply);
       if (current) {
         current.setAttribute("aria-current", "true");
-        // The list scrolls, the page does not.
+        // Scrolls the list, not the page.
         const frame = list.getBoundingClientRect(), box = current.getBoundingClientRect();
         if (box.top < frame.top) list.scrollTop -= frame.top - box.top;
         if (box.bottom > frame.bottom) list.scrollTop += box.bottom - frame.bottom;
@@ -163,7 +163,7 @@
     }, { passive: true });
 
     section.querySelector(".buttons").hidden = !last;
-    // No more than this: to ask for sizes would lay out a large page again for each of its games.
+    // Only this: asking for sizes would lay out a large page again for each of its games.
     draw();
     return game;
   }

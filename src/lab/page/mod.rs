@@ -1,7 +1,7 @@
 //! Pages for people: one frame, one style sheet, one board and one chart for all of them.
 //!
-//! A page is a single file: no network, no external script or font. It is light or dark as the reader's system, and fits
-//! from 390 pixels to a desktop. Templates are maud's, which escapes every text.
+//! A page is a single file: no network, no external script or font. It follows the system's light or dark mode, and
+//! fits any width from 390 pixels to a desktop. The templates are maud's, which escapes every text.
 
 pub mod board;
 pub mod chart;
@@ -11,16 +11,16 @@ use serde::Serialize;
 
 use crate::lab::tell::turns_writing;
 
-/// The colours for players and curves; further ones begin again.
+/// The colours of players and curves; further ones start over.
 const COLOURS: usize = 6;
 
 /// The script of pages with games: moves on the board by click, key or swipe.
 pub const GAME_SCRIPT: &str = include_str!("game.js");
 
-/// The end of a page that [`beginning`] began.
+/// The end of a page that [`beginning`] started.
 pub const END: &str = "</body></html>\n";
 
-/// A page up to its content, for pages that are written piece by piece; [`END`] ends them.
+/// The beginning of a page, for pages that are written piece by piece; [`END`] ends them.
 pub fn beginning(title: &str) -> String {
     beginning_of(title, None)
 }
@@ -34,7 +34,7 @@ fn beginning_of(title: &str, reload: Option<u64>) -> String {
             meta name="viewport" content="width=device-width, initial-scale=1";
             meta name="generator" content=(concat!("Ibex ", env!("IBEX_VERSION")));
             @if let Some(seconds) = reload { meta http-equiv="refresh" content=(seconds); }
-            // No `bdi` can stand around this text, as around those of the body.
+            // No `bdi` can enclose this text, unlike those of the body.
             title { (title.replace(turns_writing, "")) }
             style { (PreEscaped(include_str!("style.css"))) }
         }
@@ -49,12 +49,12 @@ pub fn document(title: &str, content: &Markup) -> String {
     beginning(title) + &content.0 + END
 }
 
-/// A whole page that the browser loads again after `seconds`.
+/// A whole page that the browser reloads after `seconds`.
 pub fn reloading(title: &str, content: &Markup, seconds: u64) -> String {
     beginning_of(title, Some(seconds)) + &content.0 + END
 }
 
-/// Data for a script of the page. No text in it can end the script element.
+/// Data for a script of the page. No text in the data can end the script element.
 pub fn json(data: &impl Serialize) -> Result<Markup, serde_json::Error> {
     let text = serde_json::to_string(data)?.replace('<', "\\u003c");
     Ok(html! { script type="application/json" { (PreEscaped(text)) } })
@@ -65,7 +65,7 @@ pub fn colour(index: usize) -> String {
     format!("var(--c{})", index % COLOURS)
 }
 
-/// The small square that names a player's colour.
+/// The small square in a player's colour.
 pub fn key(index: usize) -> Markup {
     html! { span.key style=(format!("background:{}", colour(index))) {} }
 }
@@ -83,7 +83,7 @@ pub fn time(ms: u64) -> String {
 pub fn amount(n: u64) -> String {
     match n {
         0..1000 => n.to_string(),
-        // What would round up to a thousand has the next unit.
+        // What would round up to a thousand gets the next unit.
         1000..999_500 => format!("{:.0}k", n as f64 / 1e3),
         999_500..999_950_000 => format!("{:.1}M", n as f64 / 1e6),
         _ => format!("{:.1}G", n as f64 / 1e9),

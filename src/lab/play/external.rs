@@ -1,7 +1,7 @@
-//! Other programs behind UCI, from the GUI's side of the pipe.
+//! Other UCI programs, from the GUI's side of the pipe.
 //!
-//! A program may crash, hang, answer nonsense or flood: each costs the position at hand and nothing more. It is
-//! restarted, and given up only when it does not start several times in a row. Of its output no more than 16 MiB are kept.
+//! A program may crash, hang, answer nonsense or flood: each costs only the current position. It is restarted, and
+//! given up only after several failed starts in a row. At most 16 MiB of its output are kept.
 
 use std::convert::Infallible;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -18,34 +18,34 @@ use super::player::{Answer, Budget, Player, Question, Trouble, Watch};
 use crate::lab::interrupt;
 use crate::uci::word_distance;
 
-/// How long a program may take to introduce itself.
+/// The time in which a program must introduce itself.
 const HELLO: Duration = Duration::from_secs(30);
-/// How long it may take to answer `isready`: clearing a large table takes time.
+/// The time for its answer to `isready`: clearing a large table takes long.
 const READY: Duration = Duration::from_secs(60);
-/// How long after `stop`.
+/// The time for its answer to `stop`.
 const STOP: Duration = Duration::from_secs(5);
 /// Longer than any run: a hundred years.
 const LIFETIME: Duration = Duration::from_secs(100 * 365 * 86_400);
-/// The option by which a program learns that it analyses rather than plays.
+/// The option that makes a program analyse rather than play.
 const ANALYSIS: &str = "UCI_AnalyseMode";
-/// The option by which a program learns that castling is that of Chess960.
+/// The option that announces the castling of Chess960.
 const CHESS960: &str = "UCI_Chess960";
 /// Failed starts in a row after which a program is given up.
 const STARTS: u32 = 3;
 
-/// A process group of its own, as Windows counts its flags.
+/// The Windows flag for a process group of its own.
 #[cfg(windows)]
 const NEW_PROCESS_GROUP: u32 = 0x200;
 
-/// Bytes that a line may have, and all unread lines together.
+/// The most bytes of a line, and of all unread lines together.
 const FLOOD: usize = 16 << 20;
-/// What a line counts for beside its bytes.
+/// The overhead of a line, which counts besides its bytes.
 const LINE: usize = 64;
 
-/// The programs that run, for the interruption that ends all at once.
+/// The running programs, for the interruption that ends all of them.
 static RUNNING: Mutex<Vec<Weak<Mutex<Child>>>> = Mutex::new(Vec::new());
 
-/// Ends every program that runs, without asking.
+/// Ends every running program, without asking it.
 pub fn end_all() {
     let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     for child in running.iter().filter_map(Weak::upgrade) {
@@ -53,15 +53,15 @@ pub fn end_all() {
     }
 }
 
-/// Ends a program and all that it has started: an engine may stand behind a script.
+/// Ends a program and all its descendants: an engine may be started by a script.
 fn end(child: &mut Child) {
     #[cfg(unix)]
     signal(child, libc::SIGKILL);
     let _ = child.kill();
 }
 
-/// Sends a signal to a program and all that it has started, unless they have left its group; 0 sends none. Whether
-/// any of them is there.
+/// Sends a signal to a program and all its descendants, unless they have left its group; 0 sends none. Returns whether
+/// any of them exists.
 #[cfg(unix)]
 fn signal(child: &Child, signal: libc::c_int) -> bool {
     let group = libc::pid_t::try_from(child.id()).ok().filter(|&group| group > 1);
@@ -70,13 +70,13 @@ fn signal(child: &Child, signal: libc::c_int) -> bool {
     group.is_some_and(|group| unsafe { libc::kill(-group, signal) } == 0)
 }
 
-/// Whether something is there that a program has started.
+/// Whether a program has running descendants.
 #[cfg(unix)]
 fn has_descendants(child: &Child) -> bool {
     signal(child, 0)
 }
 
-/// Elsewhere it cannot be seen.
+/// On other systems this is unknown.
 #[cfg(not(unix))]
 fn has_descendants(_child: &Child) -> bool {
     false
@@ -93,9 +93,9 @@ pub struct Program {
     pub hash: usize,
     /// Threads.
     pub threads: usize,
-    /// Time allowed for a position beyond which the program counts as hanging; none for what the budget suggests.
+    /// The time for a position after which the program counts as hanging; `None` for what the budget suggests.
     pub patience: Option<Duration>,
-    /// Whether a limit of nodes is kept by stopping the program, because it does not know `go nodes`.
+    /// Whether to keep a limit of nodes by stopping the program, because it does not support `go nodes`.
     pub counted: bool,
 }
 
@@ -114,12 +114,12 @@ struct Offer {
     kind: String,
     min: Option<i64>,
     max: Option<i64>,
-    /// What a combo may be.
+    /// The values of a combo.
     values: Vec<String>,
 }
 
 impl Offer {
-    /// Why the option cannot be set so, if it cannot.
+    /// Why the option cannot take this value, if it cannot.
     fn refuses(&self, value: &str) -> Option<String> {
         let range = |least: i64, most: i64| format!("a whole number from {least} to {most}");
         let expected = match self.kind.as_str() {
@@ -147,23 +147,23 @@ struct Process {
     name: String,
     offers: Vec<Offer>,
     chess960: bool,
-    /// `UCI_AnalyseMode` as it is set. `None` if the program has no such option, or if the user sets it.
+    /// The current value of `UCI_AnalyseMode`. `None` if the program has no such option, or if the user sets it.
     analysis: Option<bool>,
-    /// Where it searches with less, or more, than was wanted.
+    /// Where it searches with less, or more, than requested.
     remarks: Vec<String>,
 }
 
-/// The lines of a program, as a thread of their own reads them.
+/// The lines of a program, read by a thread of its own.
 struct Output {
     lines: Receiver<String>,
-    /// Bytes that were read and not yet taken.
+    /// Bytes that were read but not yet taken.
     unread: Arc<AtomicUsize>,
-    /// Whether reading has ended because there was too much.
+    /// Whether reading ended because there was too much.
     flooded: Arc<AtomicBool>,
 }
 
 impl Output {
-    /// Begins to read; an error where the system has no thread for that.
+    /// Begins to read; an error if the system cannot start a thread.
     fn of(output: impl Read + Send + 'static) -> std::io::Result<Output> {
         let (sender, lines) = crossbeam_channel::unbounded();
         let (unread, flooded) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
@@ -203,19 +203,19 @@ impl External {
     ///
     /// # Errors
     ///
-    /// One line: it cannot be run, or does not speak UCI.
+    /// One line: it cannot be run, or does not use UCI.
     pub fn start(program: Program) -> Result<External, String> {
         let process = Process::start(&program)?;
         let name = process.name.clone();
         Ok(External { program, process: Some(process), name, failed_starts: 0 })
     }
 
-    /// A program of this name that starts with its first search: if it fails, that costs the position and no more.
+    /// A program of this name that starts with its first search: a failure costs only that position.
     pub fn waiting(program: Program, name: String) -> External {
         External { program, process: None, name, failed_starts: 0 }
     }
 
-    /// Lines that say where the program searches with another table or other threads than was wanted.
+    /// Lines that say where the program searches with another table size or number of threads than requested.
     pub fn remarks(&self) -> &[String] {
         self.process.as_ref().map_or(&[], |process| &process.remarks)
     }
@@ -249,7 +249,7 @@ impl Player for External {
         self.process()?.think(question, patience, counted, watch).map_err(|failure| match failure {
             Failure::Answer(trouble) => trouble,
             Failure::Program(trouble) => {
-                // Whatever it was doing, it shall not disturb the next position.
+                // Whatever it was doing, it must not disturb the next position.
                 self.process = None;
                 trouble
             }
@@ -266,7 +266,7 @@ impl Process {
         let (path, arguments) = program.command.split_first().ok_or("an empty command")?;
         let mut command = Command::new(path);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // An interruption from the keyboard is for this program, which ends the others in order.
+        // An interruption from the keyboard is meant for this program, which ends the others in order.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         #[cfg(windows)]
@@ -328,7 +328,7 @@ impl Process {
         self.ready()
     }
 
-    /// Why an option cannot be set so, if it cannot.
+    /// Why an option cannot take this value, if it cannot.
     fn refuses(&self, name: &str, value: &str) -> Option<String> {
         if let Some(offer) = self.offer(name) {
             return offer.refuses(value);
@@ -368,7 +368,7 @@ impl Process {
     }
 
     fn receive(&mut self, deadline: Instant, complaint: &str) -> Result<String, Trouble> {
-        // This comes first: while a flood of lines lasts, the channel always has one to give.
+        // First, because during a flood of lines the channel always has one.
         if Instant::now() >= deadline {
             return Err(Trouble::Timeout(complaint.to_owned()));
         }
@@ -408,7 +408,7 @@ impl Process {
         }
     }
 
-    /// How it has ended, if it has.
+    /// How it ended, if it has.
     fn ended(&self) -> std::io::Result<Option<std::process::ExitStatus>> {
         self.lock().try_wait()
     }
@@ -429,10 +429,10 @@ impl Process {
         let Question { position, budget, .. } = question;
         let started = Instant::now();
         let mut count = budget.nodes.filter(|_| counted).map(|limit| Count { limit, seen: 0, at: started, rate: 0.0 });
-        // A limit of nodes that it cannot keep is not mentioned to it; the others are its own.
+        // A node limit that it cannot keep is not sent to it; it keeps the others itself.
         let own = Budget { nodes: budget.nodes.filter(|_| !counted), ..*budget };
         self.send(&if own.is_empty() { "go infinite".to_owned() } else { own.go() })?;
-        // A patience that the clock cannot hold has no end that anyone would see.
+        // A patience too long for the clock never ends.
         let mut deadline = started + patience.min(LIFETIME);
         let (mut stopped, mut nodes) = (None, 0);
         let best = loop {
@@ -482,7 +482,7 @@ impl Process {
                 self.set(CHESS960, if chess960 { "true" } else { "false" })?;
                 self.chess960 = chess960;
             } else if !position.castles().is_empty() {
-                // To a program of chess alone these rights are none, or others: it would search another position.
+                // A program without Chess960 would drop or misread these rights, and search another position.
                 let why = format!("it has no option {CHESS960}, and did not get the position");
                 return Err(Failure::Answer(Trouble::Unfit(why)));
             }
@@ -497,7 +497,7 @@ impl Process {
         Ok(())
     }
 
-    /// Sends `stop`. Returns until when the program may take for its move.
+    /// Sends `stop`. Returns the deadline for the program's move.
     fn stop_search(&mut self) -> Result<Instant, Trouble> {
         let deadline = Instant::now() + STOP;
         self.send("stop")?;
@@ -519,15 +519,15 @@ impl From<Trouble> for Failure {
     }
 }
 
-/// Why a search was ended by `stop`.
+/// Why `stop` ended a search.
 enum Stopped {
-    /// The watch has seen enough, or the nodes are counted out.
+    /// The watch has seen enough, or the nodes are used up.
     Enough,
     /// The time for the position is over.
     TimeOut,
 }
 
-/// Nodes of a program that has to be stopped: as it reports them, and between its lines estimated from the time.
+/// Nodes of a program that must be stopped: as it reports them, and estimated from the time between its lines.
 struct Count {
     limit: u64,
     seen: u64,
@@ -546,7 +546,7 @@ impl Count {
         }
     }
 
-    /// When the limit will be reached, by the estimate.
+    /// When the limit will be reached, by estimate.
     fn due(&self) -> Option<Instant> {
         let left = self.limit.saturating_sub(self.seen) as f64;
         (self.rate > 0.0).then(|| self.at + Duration::from_secs_f64((left / self.rate).min(3600.0)))
@@ -577,7 +577,7 @@ fn parse_offer(line: &str) -> Option<Offer> {
         words.nth(1).and_then(|word| word.parse().ok())
     };
     let kind = rest.split_whitespace().next().unwrap_or_default().to_owned();
-    // Values of several words are usual: each goes on to the next keyword.
+    // Values of several words are common: each extends to the next keyword.
     let words: Vec<&str> = rest.split_whitespace().collect();
     let values = words.split(|&word| word == "var").skip(1).map(|value| value.join(" ")).collect();
     Some(Offer { name: name.trim().to_owned(), kind, min: number("min"), max: number("max"), values })
@@ -619,7 +619,7 @@ mod tests {
     fn a_flood_is_cut_off() {
         let all = |text: std::io::Take<std::io::Repeat>| {
             let output = Output::of(text).expect("a thread");
-            // The reader ends by itself, although its lines are not taken.
+            // The reader stops by itself, although its lines are not taken.
             let lines = std::iter::from_fn(|| {
                 while output.lines.is_empty() && !output.flooded.load(Ordering::Relaxed) {
                     thread::yield_now();

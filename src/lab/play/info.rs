@@ -1,7 +1,7 @@
-//! What other engines say of their searches.
+//! The `info` lines of other engines.
 //!
-//! The lines are read by a parser of our own: what engines send is wider than what grammars allow (depths above 255,
-//! mates in more than 127, unknown words in between), and none of it may be lost or stop the run.
+//! The parser is our own: engines send more than the usual grammars allow (depths above 255, mates in more than 127,
+//! unknown words in between), and none of it may be lost or stop the run.
 
 use std::iter::Peekable;
 
@@ -12,8 +12,8 @@ use crate::bound::Bound;
 use crate::position::Position;
 use crate::position::notation::is_move_like;
 
-/// Reads an `info` line of the first variation that says something about the search; `elapsed` milliseconds stand in
-/// for a missing time. The principal variation ends before the first move that is not legal.
+/// Reads an `info` line of the first variation that has facts about the search; `elapsed` milliseconds replace a
+/// missing time. The principal variation ends before the first illegal move.
 pub(super) fn parse_info(position: &Position, line: &str, elapsed: u64) -> Option<Line> {
     let mut words = line.split_whitespace().peekable();
     if words.next() != Some("info") {
@@ -57,7 +57,7 @@ pub(super) fn parse_info(position: &Position, line: &str, elapsed: u64) -> Optio
     (told || !info.pv.is_empty()).then_some(info)
 }
 
-/// Takes the moves of a line, and returns those before the first that is not legal. What follows them stays.
+/// Takes the moves of a line, and returns those before the first illegal one. What follows them stays.
 fn legal_line<'a>(position: &Position, words: &mut Peekable<impl Iterator<Item = &'a str>>) -> Vec<Move> {
     let mut position = position.clone();
     let (mut line, mut broken) = (Vec::new(), false);
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!((full.depth, full.seldepth, full.nodes, full.ms), (300, 40, 12_345_678_901_234, 5));
         assert_eq!(full.value, Some((UciScore::Cp(-34), Bound::Upper)));
         assert_eq!(full.pv.len(), 3);
-        // The order is free, and a line that goes wrong hides nothing.
+        // The order is free, and an illegal move in the line hides nothing after it.
         let after = info("info pv e2e4 e7e5 E1E2 a1a1 O-O d2d4 depth 9 nodes 7 score cp 5 lowerbound").expect("a line");
         assert_eq!((after.depth, after.nodes, after.pv.len()), (9, 7, 3));
         assert_eq!(after.value, Some((UciScore::Cp(5), Bound::Lower)));

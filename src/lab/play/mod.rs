@@ -1,13 +1,13 @@
 //! Playing through engines: what suites, analyses, endings and experiments share.
 //!
 //! - [`player`]: a question, its budget and its answer, and Ibex itself as a player
-//! - [`external`]: any other program behind UCI; `info`: what it says of its searches
+//! - [`external`]: any other UCI program; `info`: its `info` lines
 
 pub mod external;
 mod info;
 pub mod player;
 
-/// Splits `LABEL=COMMAND`; a path before the equals sign is no label.
+/// Splits `LABEL=COMMAND`; a path before the equals sign is not a label.
 pub fn split_label(text: &str) -> (Option<&str>, &str) {
     match text.split_once('=') {
         Some((label, command))
@@ -19,8 +19,8 @@ pub fn split_label(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Splits a command into its words, as a shell does: blanks part them, quotation marks keep blanks in them. On `windows`
-/// a backslash is a letter, for paths have it there. `None` where a quotation has no end.
+/// Splits a command into words, as a shell does: blanks separate them, and quotation marks protect blanks. On
+/// `windows` a backslash is an ordinary character, because paths contain it. `None` if a quotation has no end.
 pub fn split_command(text: &str, windows: bool) -> Option<Vec<String>> {
     if !windows {
         return shlex::split(text);

@@ -1,4 +1,4 @@
-//! Who searches the positions: Ibex itself, or any program behind UCI (see [`super::external`]).
+//! The searchers of positions: Ibex itself, or any UCI program (see [`super::external`]).
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use crate::score::Score;
 use crate::search::{Event, Outcome, Report};
 use crate::time::Limits;
 
-/// What each position may cost. At least one limit is set; the first that is reached ends the search.
+/// The limits for each position. At least one is set; the first that is reached ends the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
     /// Milliseconds.
@@ -30,7 +30,7 @@ pub struct Budget {
     /// Iterations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
-    /// A mate in at most this many moves.
+    /// A mate in at most this number of moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mate: Option<u32>,
 }
@@ -64,7 +64,7 @@ impl Budget {
         }
     }
 
-    /// How long a program may take before it counts as hanging: generous, because machines are busy.
+    /// How long a program may take before it counts as hanging: generous, because machines may be busy.
     pub fn patience(&self) -> Duration {
         if let Some(movetime) = self.movetime {
             Duration::from_millis(movetime.saturating_mul(3)) + Duration::from_secs(15)
@@ -75,8 +75,8 @@ impl Budget {
         }
     }
 
-    /// How long Ibex itself may take: for ever where nodes or the time end its search. A machine may be slow, and what
-    /// nodes limit shall repeat.
+    /// How long Ibex itself may take: unlimited if nodes or time end its search. A machine may be slow, and a search
+    /// limited by nodes must be repeatable.
     pub fn own_patience(&self) -> Option<Duration> {
         (self.movetime.is_none() && self.nodes.is_none()).then(|| self.patience())
     }
@@ -100,7 +100,7 @@ impl fmt::Display for Budget {
 pub enum UciScore {
     /// Centipawns.
     Cp(i32),
-    /// Full moves to the mate; negative (or zero) when the side to move is mated.
+    /// Full moves to the mate; negative (or zero) if the side to move is mated.
     Mate(i32),
 }
 
@@ -119,7 +119,7 @@ impl fmt::Display for UciScore {
     }
 }
 
-/// What a player says while it thinks.
+/// What a player reports while it thinks.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// The iteration.
@@ -139,7 +139,7 @@ pub struct Line {
 /// What a player answers.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// The move; none if there is none.
+    /// The move; `None` if there is none.
     pub best: Option<Move>,
     /// Nodes of the whole search, if they were reported.
     pub nodes: u64,
@@ -147,20 +147,20 @@ pub struct Answer {
     pub ms: u64,
 }
 
-/// What can go wrong with a player; it costs the position.
+/// What can go wrong with a player; it costs only the position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// The program ended in the search.
+    /// The program exited during the search.
     Died(String),
     /// The program did not start: the position was not searched.
     NotStarted(String),
     /// It did not answer in time.
     Timeout(String),
-    /// It answered with something that is no legal move.
+    /// It did not answer with a legal move.
     Illegal(String),
-    /// It lacks what the position needs, and did not get it. It is no worse for other positions.
+    /// It lacks an option that the position needs, and did not get the position. Other positions are unaffected.
     Unfit(String),
-    /// The run shall stop: nothing is known of the position.
+    /// The run must stop: there is no result for the position.
     Interrupted,
 }
 
@@ -184,13 +184,13 @@ pub struct Question<'a> {
     pub position: &'a Position,
     /// What the search may cost.
     pub budget: &'a Budget,
-    /// Whether the player shall analyse rather than play (`UCI_AnalyseMode`): see [`Question::of`].
+    /// Whether the player must analyse rather than play (`UCI_AnalyseMode`): see [`Question::of`].
     pub analysis: bool,
 }
 
 impl<'a> Question<'a> {
-    /// What an entry of a suite asks. Where it asks for a mate, the player analyses: engines that play spend no effort on
-    /// the shortest mate.
+    /// The question of a suite's entry. If it asks for a mate, the player analyses: engines that play do not spend
+    /// effort on the shortest mate.
     pub fn of(entry: &'a SuiteEntry, budget: &'a Budget) -> Question<'a> {
         Question { position: &entry.position, budget, analysis: entry.mate.is_some() }
     }
@@ -199,19 +199,19 @@ impl<'a> Question<'a> {
 /// Gets each line; returns whether to end the search.
 pub type Watch<'a> = &'a mut dyn FnMut(&Line) -> bool;
 
-/// Someone who searches positions, each as if it were the first.
+/// A searcher of positions, each as if it were the first.
 pub trait Player {
-    /// The full name that the player gives.
+    /// The player's full name.
     fn name(&self) -> &str;
 
-    /// Searches; `watch` gets every line of the first variation and ends the search by returning true.
+    /// Searches; `watch` gets every line of the first variation, and returns true to end the search.
     ///
     /// # Errors
     ///
-    /// What went wrong. The player can search again: it has been restarted where that was needed.
+    /// What went wrong. The player can search again: it has been restarted if necessary.
     fn think(&mut self, question: Question<'_>, watch: Watch<'_>) -> Result<Answer, Trouble>;
 
-    /// Whether it has failed to start so often that it will search no more.
+    /// Whether it has failed to start so often that it will not search again.
     fn is_given_up(&self) -> bool {
         false
     }
@@ -226,7 +226,7 @@ pub struct BuiltIn {
 }
 
 impl BuiltIn {
-    /// With these settings; remarks go to standard error. Without `patience` a search may take what its budget allows.
+    /// With these settings; remarks go to standard error. Without `patience`, a search may use its whole budget.
     pub fn new(settings: Settings, patience: Option<Duration>) -> BuiltIn {
         let analysis = settings.analyse_mode;
         let (engine, remarks) = Engine::new(settings);
@@ -253,7 +253,7 @@ impl Player for BuiltIn {
         let (game, mut hear) = (Game::new(position.clone()), |report| watch(&line(report)));
         let searched = search(&mut self.engine, game, budget.limits(), self.patience, Some(&mut hear));
         searched.map(|outcome| {
-            // The last line may be newer than any that was announced.
+            // The last line may be newer than any reported one.
             if let Some(last) = outcome.last {
                 watch(&line(Report { nodes: outcome.nodes, time: outcome.time, ..last }));
             }
@@ -264,11 +264,11 @@ impl Player for BuiltIn {
 }
 
 /// Searches on a thread of its own and waits for the result. If there is a `watch`, it gets the lines of the first
-/// variation and ends the search by returning true.
+/// variation, and returns true to end the search.
 ///
 /// # Errors
 ///
-/// The search took longer than `patience` allows, the run shall stop, or there is no thread to search with.
+/// The search took longer than `patience` allows, the run must stop, or there is no thread to search with.
 pub fn search(
     engine: &mut Engine,
     game: Game,
@@ -280,13 +280,13 @@ pub fn search(
     let all = watch.is_some();
     let listener = move |event: &Event| {
         if all || matches!(event, Event::Done(_)) {
-            // A listener that has gone away no longer wants to know.
+            // A receiver that is gone no longer needs the event.
             let _ = sender.send(event.clone());
         }
     };
     let started = engine.start(game, limits, std::sync::Arc::new(listener));
     started.map_err(|error| Trouble::Died(format!("no thread for the search: {error}")))?;
-    // Who waits for longer than there is time waits for ever.
+    // Without a representable end, the wait is unlimited.
     let end = patience.and_then(|patience| Instant::now().checked_add(patience));
     let mut alarm = end.map_or_else(crossbeam_channel::never, at);
     let mut stop = interrupt::stop();
@@ -332,13 +332,13 @@ pub fn search(
     }
 }
 
-/// What someone who waits for a search may hear.
+/// What can arrive while waiting for a search.
 enum Heard {
-    /// From the search; none where it has ended without a word.
+    /// From the search; `None` if it ended without a result.
     Event(Option<Event>),
-    /// The time allowed is over.
+    /// The time is over.
     Alarm,
-    /// The run shall stop.
+    /// The run must stop.
     Stop,
 }
 
@@ -364,7 +364,7 @@ mod tests {
         assert_eq!(Budget { depth: Some(9), ..mate }.own_patience(), Some(Duration::from_secs(3600)));
         assert_eq!(Budget { nodes: Some(9), ..mate }.own_patience(), None);
         assert_eq!(Budget { movetime: Some(9), ..mate }.own_patience(), None);
-        // As docs/epd.md and the help of --timeout have it.
+        // As documented in docs/epd.md and in the help of --timeout.
         let seconds = |budget: Budget| budget.patience().as_secs_f64();
         let nodes = Budget { nodes: Some(1_000_000), ..mate };
         assert_eq!((seconds(nodes), seconds(Budget { movetime: Some(2000), ..nodes })), (50.0, 21.0));

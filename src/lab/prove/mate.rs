@@ -1,8 +1,8 @@
-//! Forced mates, proved by looking at everything: an AND/OR search that shares no idea with the engine's.
+//! Forced mates, proved by exhaustive search: an AND/OR search that shares nothing with the engine's.
 //!
-//! The attacker needs one move, the defender must lose to all of them. Nothing is pruned that could change the answer:
-//! order decides only how soon it is known. Draws by repetition and by the 50-move rule are left out: a shortest mate
-//! repeats no position, and who asks sees to it that the clock leaves time for the mate.
+//! The attacker needs one winning move, and the defender must lose to all moves. Nothing is pruned that could change
+//! the answer: move order only decides how soon it is found. Draws by repetition and by the 50-move rule are left out:
+//! a shortest mate repeats no position, and the caller makes sure that the clock leaves time for the mate.
 
 use shakmaty::{Bitboard, Move, Role, Square, attacks};
 
@@ -12,25 +12,25 @@ use crate::position::Position;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GaveUp;
 
-/// What is known of a position with the attacker to move.
+/// What is known about a position with the attacker to move.
 #[derive(Clone, Copy, Default)]
 struct Fact {
     key: u64,
-    /// There is a mate in this many moves or fewer; 0: none is known.
+    /// There is a mate in this number of moves or fewer; 0 if none is known.
     mate: u8,
-    /// There is no mate in this many moves or fewer.
+    /// There is no mate in this number of moves or fewer.
     none: u8,
 }
 
-/// Facts kept; a newer one takes the place of an older one. Keys are compared whole.
+/// The number of facts kept; a newer one replaces an older one. Keys are compared in full.
 const FACTS: usize = 1 << 18;
-/// No distance that anyone can prove comes near.
+/// No provable distance comes near this.
 const MAX_MOVES: usize = 64;
 
-/// A solver with its table; the table stays true from one position to the next.
+/// A solver with its table; the table remains valid for the next position.
 pub struct Solver {
     facts: Vec<Fact>,
-    /// The reply that last held out with each number of moves left: likely to hold against the attacker's next try as well.
+    /// The reply that last held with each number of moves left: likely to hold against the attacker's next try, too.
     holds: [Option<Move>; MAX_MOVES],
     positions: u64,
     give_up_after: u64,
@@ -48,7 +48,7 @@ impl Solver {
         Solver { facts: vec![Fact::default(); FACTS], holds: [None; MAX_MOVES], positions: 0, give_up_after }
     }
 
-    /// Positions looked at since the last [`restart`](Self::restart).
+    /// Positions examined since the last [`restart`](Self::restart).
     pub fn positions(&self) -> u64 {
         self.positions
     }
@@ -62,7 +62,7 @@ impl Solver {
     ///
     /// # Errors
     ///
-    /// [`GaveUp`] when too many positions were needed.
+    /// [`GaveUp`] if too many positions were needed.
     pub fn mates(&mut self, position: &Position, moves: u8) -> Result<bool, GaveUp> {
         if moves <= 1 {
             return Ok(moves == 1 && mates_at_once(position));
@@ -83,7 +83,7 @@ impl Solver {
     ///
     /// # Errors
     ///
-    /// [`GaveUp`] when too many positions were needed.
+    /// [`GaveUp`] if too many positions were needed.
     pub fn mated(&mut self, position: &Position, moves: u8) -> Result<bool, GaveUp> {
         self.positions += 1;
         if self.positions > self.give_up_after {
@@ -108,11 +108,11 @@ impl Solver {
         Ok(true)
     }
 
-    /// The moves that mate in `moves` or fewer: the keys of a mate problem, when there is no shorter one.
+    /// The moves that mate in `moves` or fewer: the keys of a mate problem, if there is no shorter mate.
     ///
     /// # Errors
     ///
-    /// [`GaveUp`] when too many positions were needed.
+    /// [`GaveUp`] if too many positions were needed.
     pub fn keys(&mut self, position: &Position, moves: u8) -> Result<Vec<Move>, GaveUp> {
         let mut keys = Vec::new();
         if moves > 0 {
@@ -125,7 +125,7 @@ impl Solver {
         Ok(keys)
     }
 
-    /// Tries the attacker's moves: checks first, and among equals those that leave the fewest replies.
+    /// Tries the attacker's moves: checks first, then those that leave the fewest replies.
     fn some_move_mates(&mut self, position: &Position, moves: u8) -> Result<bool, GaveUp> {
         let mut tries: Vec<_> = position
             .legal_moves()
@@ -170,7 +170,7 @@ fn mates_at_once(position: &Position) -> bool {
     position.legal_moves().into_iter().any(|m| may_check(position, king, m) && position.after(m).is_checkmate())
 }
 
-/// Whether a move may give check: `false` is certain, `true` is a reason to look.
+/// Whether a move may give check: `false` is certain, `true` means that it must be checked.
 fn may_check(position: &Position, king: Square, m: Move) -> bool {
     let Move::Normal { role, from, to, promotion, .. } = m else { return true };
     let occupied = position.board().occupied() ^ Bitboard::from(from);
@@ -182,7 +182,7 @@ fn may_check(position: &Position, king: Square, m: Move) -> bool {
         Role::Queen => attacks::queen_attacks(to, occupied),
         Role::King => Bitboard::EMPTY,
     };
-    // A piece that leaves a line through the king may uncover another one.
+    // A piece that leaves a line through the king may give a discovered check.
     reach.contains(king) || attacks::ray(from, king).any()
 }
 
@@ -210,7 +210,7 @@ mod tests {
             ("6rk/6pp/8/4N3/8/8/8/K7 w - - 0 1", vec!["e5f7"]),
             // castling
             ("5k2/8/8/8/4R1R1/8/8/4K2R w K - 0 1", vec!["e1g1", "h1f1"]),
-            // a knight, where a queen does not mate
+            // a knight promotion, where a queen does not mate
             ("6br/5Ppk/7p/8/8/8/8/K7 w - - 0 1", vec!["f7f8n"]),
             // en passant
             ("8/k1K5/8/Pp1p4/8/R7/2pB4/8 w - b6 0 1", vec!["a5b6"]),
@@ -220,7 +220,7 @@ mod tests {
         }
     }
 
-    /// The filter of checks must never lose one.
+    /// The filter must never miss a check.
     #[test]
     fn every_check_may_be_one() {
         let mut state = 7;
@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(solver.mated(&position("k7/1Q6/1K6/8/8/8/8/8 b - - 0 1"), 0), Ok(true));
     }
 
-    /// King and rook against king: distances that every retrograde table gives.
+    /// King and rook against king: distances as in every retrograde table.
     #[test]
     fn distances_of_rook_endings() {
         let solver = &mut Solver::default();

@@ -1,6 +1,6 @@
-//! `ibex prove`: checks the solutions of suites by means that owe nothing to the engine's search.
+//! `ibex prove`: checks the solutions of suites independently of the engine's search.
 //!
-//! - `mate`: forced mates, by looking at everything
+//! - `mate`: forced mates, by exhaustive search
 
 pub mod mate;
 
@@ -17,7 +17,7 @@ use crate::position::notation::san;
 use crate::{remark, tell};
 use mate::{GaveUp, Solver};
 
-/// What is wrong with a line that says nothing of a mate.
+/// What is wrong with a line that claims no mate.
 const NO_CLAIM: &str = "no mate is claimed (dm)";
 
 /// Prove the mates of EPD files.
@@ -40,20 +40,20 @@ pub struct Args {
     pub verbose: bool,
 }
 
-/// A mate that was proved.
+/// A proved mate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
-    /// Moves to the mate: of the side to move, or, when it is the one to be mated, of the other (then negative).
+    /// Moves to the mate: of the side to move, or, if it is the one to be mated, of the other (then negative).
     pub distance: i32,
-    /// All moves that mate in the claimed number, in algebraic notation; empty when the side to move is the one to be mated.
+    /// All moves that mate in the claimed number, in algebraic notation; empty if the side to move is the one mated.
     pub keys: Vec<String>,
-    /// Positions looked at.
+    /// Positions examined.
     pub positions: u64,
 }
 
-/// Proves the mate that a line claims: there is one in the claimed number of moves, none in fewer, and `bm`, where there is
-/// one, names exactly the moves that keep the distance. The 50-move clock must leave time for it: a capture or a pawn move
-/// on the way is not looked for.
+/// Proves the mate that a line claims: there is one in the claimed number of moves, none in fewer, and `bm`, if there
+/// is one, names exactly the moves that keep the distance. The 50-move clock must leave time for it: captures and pawn
+/// moves on the way are not considered.
 ///
 /// # Errors
 ///
@@ -64,7 +64,7 @@ pub fn prove(entry: &SuiteEntry, solver: &mut Solver) -> Result<Proof, String> {
     if claim == 0 {
         return Err("that there is no mate at all cannot be proved by looking".to_owned());
     }
-    // Mate on the hundredth ply is mate.
+    // Mate on the hundredth ply is still mate.
     let plies = 2 * u32::from(distance) - u32::from(claim > 0);
     if u32::from(entry.position.clock()) + plies > 100 {
         return Err("the 50-move rule may end the game before the mate".to_owned());
@@ -149,12 +149,12 @@ pub fn run(args: &Args) -> Exit {
 
 fn read(files: &[PathBuf]) -> Result<Vec<Suite>, InputError> {
     let mut suites = input::expand(files)?.iter().map(|file| Suite::read(file)).collect::<Result<Vec<_>, _>>()?;
-    // The mates are what is to be proved: no line may be passed over.
+    // The mates are to be proved: no line may be skipped.
     suites.iter_mut().for_each(|suite| suite.require(|entry| entry.mate.is_some(), NO_CLAIM));
     Ok(suites)
 }
 
-/// Proves a file's lines and says what came of it: lines proved, lines not proved.
+/// Proves a file's lines and reports the results. Returns the numbers of lines proved and not proved.
 fn run_suite(suite: &Suite, args: &Args) -> (usize, usize) {
     let farthest = args.max_mate.map_or(u32::MAX, u32::from);
     let is_near = |entry: &&SuiteEntry| entry.mate.is_some_and(|mate| mate.unsigned_abs() <= farthest);
@@ -173,7 +173,7 @@ fn run_suite(suite: &Suite, args: &Args) -> (usize, usize) {
     let jobs = args.jobs.unwrap_or_else(default_jobs).clamp(1, claims.len().max(1));
     let bar = progress::bar(claims.len() as u64, "mates");
     let start = Instant::now();
-    // Solvers are kept: a line that comes from the same game finds the table filled.
+    // Solvers are reused: a later line from the same game finds the table filled.
     let solvers = Mutex::new(Vec::new());
     let results = in_parallel(
         claims.len(),
@@ -251,19 +251,19 @@ mod tests {
         assert_eq!(verdict(&format!("{position} dm -1;")), Ok(Vec::new()));
         assert_eq!(verdict(&format!("{position} dm -2;")), Err("it is mated in 1".to_owned()));
         assert_eq!(verdict("7k/8/8/8/8/8/R7/1R2K3 b - - dm -1;"), Err("it is not mated in 1".to_owned()));
-        // After each move of the king the next move mates.
+        // After each king move, the next move mates.
         let position = "6k1/R7/8/8/8/8/8/1R2K3 b - -";
         assert_eq!(verdict(&format!("{position} dm -1; bm Kf8 Kh8;")), Ok(Vec::new()));
         assert_eq!(verdict(&format!("{position} dm -1; bm Kf8;")), Err("Kh8 holds out as long".to_owned()));
         let position = "k7/8/1K6/8/8/8/8/3R4 b - -";
         assert_eq!(verdict(&format!("{position} dm -1; bm Kb8;")), Ok(Vec::new()));
-        // Of two moves of the king only Kf8 holds out for two moves: after Kh8, Ra8 mates.
+        // Of two king moves, only Kf8 holds out for two moves: after Kh8, Ra8 mates.
         let position = "6k1/8/6K1/8/8/8/8/R7 b - -";
         assert_eq!(verdict(&format!("{position} dm -2; bm Kf8;")), Ok(Vec::new()));
         assert_eq!(verdict(&format!("{position} dm -2; bm Kf8 Kh8;")), Err("Kh8 is mated sooner".to_owned()));
     }
 
-    /// Mate on the hundredth ply is mate; after it the game is drawn, unless a capture or a pawn move comes first.
+    /// Mate on the hundredth ply is mate; afterwards the game is drawn, unless a capture or a pawn move comes first.
     #[test]
     fn a_mate_needs_time_on_the_clock() {
         let late = Err("the 50-move rule may end the game before the mate".to_owned());
