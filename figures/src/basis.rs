@@ -1,4 +1,4 @@
-//! What a figure was measured with, and when that is no longer the current engine.
+//! The engine that a figure was measured with, and when that is no longer the current one.
 
 use std::fs;
 use std::path::Path;
@@ -13,12 +13,12 @@ use crate::page::read;
 /// Columns of a line of the pages.
 const WIDTH: usize = 120;
 
-/// What a program is built from, as git is given it.
+/// The files that a program is built from, as git pathspecs.
 const SOURCES: [&str; 6] =
     [":(top)src", ":(top)build", ":(top)build.rs", ":(top)Cargo.toml", ":(top)Cargo.lock", ":(top,glob)nets/*.ibxn"];
-/// What of it is no part of the search: what asks it and prints its answers.
+/// The part of these that does not belong to the search: the code that calls it and prints its results.
 const NO_SEARCH: [&str; 3] = [":(top,exclude)src/lab", ":(top,exclude)src/uci", ":(top,exclude)src/formats"];
-/// Changed files that a message names.
+/// The most changed files that a message names.
 const NAMED: usize = 3;
 
 /// The engine as the project has it now.
@@ -30,15 +30,15 @@ pub struct Engine {
     pub version: String,
 }
 
-/// What git says of the checkout: which commit it has, and what a program would be built from there.
+/// The state of the checkout according to git: its commit, and what a program would be built from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
-    /// The short name of the commit that is checked out; none outside of git.
+    /// The short name of the commit that is checked out; `None` outside of git.
     commit: Option<String>,
-    /// A number for the files that a program is built from as they are now, whether committed or not: of two programs
-    /// with the same bench, a limit of nodes or time may still show a difference. None outside of git.
+    /// A checksum of the files that a program is built from, as they are now, whether committed or not: two programs
+    /// with the same bench may still differ under a limit of nodes or time. `None` outside of git.
     pub sources: Option<String>,
-    /// Whether these files are not those of the commit.
+    /// Whether these files differ from those of the commit.
     changed: bool,
 }
 
@@ -49,7 +49,7 @@ pub struct Recorded {
     pub network: String,
     /// The commit that was checked out; older pages may lack it.
     pub commit: Option<String>,
-    /// Whether the sources were not those of the commit.
+    /// Whether the sources differed from those of the commit.
     pub changed: bool,
 }
 
@@ -63,7 +63,7 @@ pub enum Basis {
 }
 
 impl Basis {
-    /// What must be another one for a figure to be old, in a word.
+    /// In a word, what must change to make a figure old.
     pub fn name(self) -> &'static str {
         match self {
             Basis::Search => "bench",
@@ -71,7 +71,7 @@ impl Basis {
         }
     }
 
-    /// Why a figure of the recorded engine is old today.
+    /// Why a figure of the recorded engine is old now.
     pub fn reason(self, recorded: &Recorded, engine: &Engine) -> Option<String> {
         if recorded.network != engine.network {
             Some(format!("of network {}, now {}", recorded.network, engine.network))
@@ -82,10 +82,10 @@ impl Basis {
         }
     }
 
-    /// Why a figure that is not old may be another one today all the same; none if there is no sign of it.
+    /// Why a figure that is not old may still differ now; `None` if there is no sign of it.
     ///
-    /// What the bench does not see may have changed the search. Figures of games and clocks do not follow the bench, but
-    /// another one says that they are of another search.
+    /// The search may have changed in ways that the bench does not show. Figures of games and clocks do not follow the
+    /// bench, but a different bench shows that they are of a different search.
     pub fn doubt(self, recorded: &Recorded, engine: &Engine) -> Option<String> {
         self.doubt_in(Path::new("."), recorded, engine)
     }
@@ -108,12 +108,12 @@ impl Basis {
 }
 
 impl Recorded {
-    /// Reads the line of provenance of a block.
+    /// Reads the provenance line of a block.
     pub fn read(block: &str) -> Option<Recorded> {
         let line = block.rsplit_once("*Bench ")?.1;
         let (bench, rest) = line.split_once(", network ")?;
         let network = rest.split(',').next()?;
-        // The line may be broken anywhere.
+        // The line may be wrapped anywhere.
         let mut words = rest.split_whitespace().skip_while(|&word| word != "commit").skip(1);
         let commit = words.next();
         let ends = commit.is_some_and(|word| word.ends_with(','));
@@ -122,10 +122,10 @@ impl Recorded {
         Some(Recorded { bench: bench.to_owned(), network: network.trim().to_owned(), commit, changed })
     }
 
-    /// Why a figure with today's bench and network may be another one today all the same; none if the search is that of
-    /// the recorded commit.
+    /// Why a figure with the current bench and network may still differ now; `None` if the search is that of the
+    /// recorded commit.
     ///
-    /// The bench completes all its iterations: what a search does that runs out of nodes or of time it does not see.
+    /// The bench completes all its iterations, so it does not show how a search ends that runs out of nodes or time.
     fn doubt_in(&self, folder: &Path) -> Option<String> {
         let Some(commit) = &self.commit else { return Some("names no commit".to_owned()) };
         if self.changed {
@@ -149,7 +149,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// One line: a file is missing or says nothing of this.
+    /// One line: a file is missing or lacks the information.
     pub fn current() -> Result<Engine, String> {
         let entries =
             fs::read_dir("nets").map_err(|error| format!("nets: {error}; start this in the project's folder"))?;
@@ -165,12 +165,12 @@ impl Engine {
         })
     }
 
-    /// The line below a table: what it was measured with, in the width of the pages. `state` is the one in which the
-    /// measurement began.
+    /// The line below a table: what it was measured with, wrapped to the width of the pages. `state` is the one when
+    /// the measurement began.
     ///
     /// # Errors
     ///
-    /// One line: the date is not to be had.
+    /// One line: the date is unavailable.
     pub fn provenance(&self, state: &State, conditions: &str) -> Result<String, String> {
         let Engine { bench, network, version } = self;
         let changes = if state.changed { " with changes" } else { "" };
@@ -188,7 +188,7 @@ impl Engine {
 ///
 /// # Errors
 ///
-/// One line: it is not to be had.
+/// One line: it is unavailable.
 pub fn today() -> Result<String, String> {
     date("date")
 }
@@ -204,7 +204,7 @@ impl State {
     ///
     /// # Errors
     ///
-    /// One line: git has a commit here, but does not say whether the sources are those of the commit.
+    /// One line: git has a commit here, but cannot compare the sources with it.
     pub fn now() -> Result<State, String> {
         State::of(Path::new("."))
     }
@@ -221,11 +221,11 @@ impl State {
         Ok(State { commit, changed: committed != sources, sources })
     }
 
-    /// Whether a program would still be built from the same files.
+    /// Checks that a program would still be built from the same files.
     ///
     /// # Errors
     ///
-    /// One line: they have changed, so nothing says what was measured.
+    /// One line: they have changed, so it is unknown what was measured.
     pub fn must_hold(&self) -> Result<(), String> {
         self.must_hold_in(Path::new("."))
     }
@@ -240,7 +240,7 @@ impl State {
     }
 }
 
-/// What git prints in a folder; none if it fails.
+/// The output of git in a folder; `None` if it fails.
 fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
     printed(Command::new("git").arg("-C").arg(folder).args(arguments))
 }
@@ -250,12 +250,12 @@ fn printed(command: &mut Command) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// A number for the files of [`SOURCES`]: those of the commit that is checked out, or those that are there `now`; none
-/// if git cannot say.
+/// A checksum of the files of [`SOURCES`]: those of the commit that is checked out, or those that are there `now`;
+/// `None` if git cannot read them.
 fn sources(folder: &Path, now: bool) -> Option<String> {
     static WRITER: Mutex<()> = Mutex::new(());
     let _alone = WRITER.lock().unwrap_or_else(PoisonError::into_inner);
-    // In an index of its own, git adds what is there now, and leaves the user's index alone.
+    // In an index of its own, git adds the current files, and leaves the user's index alone.
     let index = std::env::temp_dir().join(format!("ibex-figures-index-{}", std::process::id()));
     let git = |arguments: &[&str], paths: &[&str]| {
         printed(Command::new("git").arg("-C").arg(folder).args(arguments).args(paths).env("GIT_INDEX_FILE", &index))
@@ -264,11 +264,11 @@ fn sources(folder: &Path, now: bool) -> Option<String> {
         .and_then(|text| if now { git(&["add", "--all", "--"], &SOURCES) } else { Some(text) })
         .and_then(|_| git(&["ls-files", "--stage", "--full-name", "--"], &SOURCES));
     let _ = fs::remove_file(&index);
-    // A checkout of something else may be around the project.
+    // The project may lie inside a checkout of something else.
     listed.filter(|text| !text.is_empty()).map(|text| format!("{:016x}", checksum(text.as_bytes())))
 }
 
-/// The files of the search that differ from those of a commit, changes without a commit included; none if git cannot say.
+/// The files of the search that differ from those of a commit, including uncommitted changes; `None` if git fails.
 fn changed_since(folder: &Path, commit: &str) -> Option<Vec<String>> {
     // A name that begins with a hyphen would be an option.
     let named = commit.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -278,14 +278,14 @@ fn changed_since(folder: &Path, commit: &str) -> Option<Vec<String>> {
     Some(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
 }
 
-/// The processor's family by its own name, on Linux.
+/// The name of the processor's family, on Linux.
 fn processor() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "))?.1;
     Some(name.trim().to_owned())
 }
 
-/// A paragraph in lines of at most [`WIDTH`] columns.
+/// A paragraph, wrapped to [`WIDTH`] columns.
 fn wrapped(text: &str) -> String {
     let (mut lines, mut line) = (String::new(), String::new());
     for word in text.split(' ') {
@@ -315,7 +315,7 @@ mod tests {
         State { commit: Some("1a2b3c4".to_owned()), sources: Some("0123".to_owned()), changed }
     }
 
-    /// A project of git with one commit.
+    /// A git project with one commit.
     fn project(name: &str) -> Scratch {
         let scratch = Scratch::new(name);
         for folder in ["src/search", "src/lab", "build", "nets", "docs"] {
@@ -339,7 +339,7 @@ mod tests {
         scratch
     }
 
-    /// A command of git that must succeed there, whatever the user's settings are.
+    /// A git command that must succeed there, whatever the user's settings are.
     fn commit(project: &Scratch, arguments: &[&str]) {
         let mut git = Command::new("git");
         for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
@@ -381,7 +381,7 @@ mod tests {
         assert_eq!(Recorded::read("| a |\n"), None);
     }
 
-    /// Whatever a program is built from belongs to its state, and nothing else does.
+    /// Everything that a program is built from belongs to its state, and nothing else.
     #[test]
     fn the_state_is_that_of_what_a_program_is_built_from() {
         let project = project("state");
@@ -398,7 +398,7 @@ mod tests {
         project.write("src/search/more.rs", "new\n");
         assert!(begun.must_hold_in(&project.0).is_err(), "a file that git does not have yet");
         fs::remove_file(project.0.join("src/search/more.rs")).unwrap();
-        // A commit of a page meanwhile changes nothing, and the line names the commit of the beginning.
+        // A commit of a page in between changes nothing, and the line names the first commit.
         project.write("docs/page.md", "new\n");
         commit(&project, &["commit", "--quiet", "--all", "--message=two"]);
         begun.must_hold_in(&project.0).unwrap();
@@ -437,7 +437,7 @@ mod tests {
         }
     }
 
-    /// The bench does not see all of the search: what has changed since the recorded commit is said.
+    /// The bench does not show all of the search: changes since the recorded commit are reported.
     #[test]
     fn the_same_bench_leaves_a_doubt_where_the_search_has_changed() {
         let project = project("doubt");
@@ -469,7 +469,7 @@ mod tests {
         assert!(doubt(Some(&first)).unwrap().ends_with(" and 2 more"));
     }
 
-    /// Games and clocks are not old by another bench, but their table is that of another search.
+    /// Another bench does not make games and clocks old, but their table is that of another search.
     #[test]
     fn another_bench_leaves_a_doubt_in_games_and_clocks() {
         let project = project("games");
@@ -492,7 +492,7 @@ mod tests {
         assert_eq!(doubt(&recorded("1", Some(&first))).unwrap(), expected);
         assert!(doubt(&recorded("1", Some("0123456"))).unwrap().contains("does not have"));
         assert!(doubt(&recorded("1", None)).unwrap().contains("not named"));
-        // With the bench of today the files speak, as they do for the search.
+        // With the current bench the files decide, as they do for the search.
         assert!(doubt(&recorded("2", Some(&first))).unwrap().contains("changed since commit"));
         let second = State::of(&project.0).unwrap().commit.unwrap();
         assert_eq!(doubt(&recorded("2", Some(&second))), None);

@@ -1,5 +1,4 @@
-//! The chances of winning by score and men: games, what the engine's curves foretell of them, and the curves that would
-//! fit them best.
+//! Winning chances by score and men: games, the predictions of the engine's curves, and the curves that fit best.
 
 use std::fs;
 use std::ops::{ControlFlow, RangeInclusive};
@@ -25,7 +24,7 @@ const MEN: [RangeInclusive<usize>; 5] = [26..=32, 19..=25, 13..=18, 8..=12, 2..=
 /// The columns, in centipawns.
 const SCORES: [RangeInclusive<i32>; 2] = [50..=100, 125..=175];
 
-/// A move of a game: what the engine said of the position, and how the game ended for the side to move.
+/// A move of a game: the engine's score for the position, and the result of the game for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Sample {
     cp: i32,
@@ -40,11 +39,11 @@ enum Outcome {
     Lost,
 }
 
-/// Games of Ibex against itself, draws played out: what its curves foretell and what happened.
+/// Games of Ibex against itself, draws played out: what its curves predict and what happened.
 ///
 /// # Errors
 ///
-/// One line: fastchess or the book is missing, the match failed, another run plays it, or its games cannot be used.
+/// One line: fastchess or the book is missing, the match failed, another run plays it, or its games are unusable.
 pub fn chances(tools: &Tools) -> Result<Measured, String> {
     let folder = games::folder()?;
     let runner = games::runner()?;
@@ -77,8 +76,8 @@ pub fn chances(tools: &Tools) -> Result<Measured, String> {
     })
 }
 
-/// The moves of the games that a file has. If it is not there, they are played into another one, and kept only if they
-/// can be used.
+/// The moves of the games in a file. If the file does not exist, the games are played into another one, which is kept
+/// only if it is usable.
 fn kept_or_played(
     file: &Path,
     scratch: &Path,
@@ -86,7 +85,7 @@ fn kept_or_played(
     play: impl FnOnce() -> Result<(), String>,
 ) -> Result<Vec<Sample>, String> {
     if !file.exists() {
-        // The runner adds to a file that an interruption has left.
+        // The runner appends to a file left by an interruption.
         let _ = fs::remove_file(scratch);
         play()?;
         read_all(scratch, games)?;
@@ -95,7 +94,7 @@ fn kept_or_played(
     read_all(file, games)
 }
 
-/// The moves of a file of this number of games, all of which ended at chess.
+/// The moves of a file with this number of games, none of which ended by accident.
 fn read_all(file: &Path, games: usize) -> Result<Vec<Sample>, String> {
     let useless = |why: String| format!("{}: {why}; without the file the games are played again", file.display());
     let (found, samples) = read(&fs::read(file).map_err(at(file))?).map_err(useless)?;
@@ -112,7 +111,7 @@ fn table(samples: &[Sample]) -> String {
     for men in MEN {
         let mut cells = vec![format!("{} to {}", men.start(), men.end())];
         for scores in SCORES {
-            // A score for the opponent is one for this side, seen from behind.
+            // A score for the opponent is a score for this side, negated.
             let chosen: Vec<Sample> = samples
                 .iter()
                 .map(|&sample| if sample.cp < 0 { sample.reversed() } else { sample })
@@ -150,19 +149,19 @@ impl Sample {
     }
 }
 
-/// The chances that the engine tells.
+/// The chances that the engine reports.
 fn shipped(sample: &Sample) -> [f64; 3] {
     per_mille(Score::heuristic(sample.cp), Basis::Evaluation, sample.men).map(|games| f64::from(games) / 1000.0)
 }
 
-/// The mean surprise at the outcomes, in nats.
+/// The mean surprisal of the outcomes, in nats.
 fn loss(samples: &[Sample], chances: impl Fn(&Sample) -> [f64; 3]) -> f64 {
     let surprise = |sample: &Sample| -chances(sample)[sample.outcome as usize].ln();
     samples.iter().map(surprise).sum::<f64>() / samples.len() as f64
 }
 
-/// The curves of `ibex::uci::wdl`: a win has the logistic chance of (score - even) / spread, and both are polynomials of the
-/// share of men on the board.
+/// The curves of `ibex::uci::wdl`: the chance of a win is the logistic function of (score - even) / spread, and both
+/// are polynomials in the share of men on the board.
 #[derive(Clone, Copy, Debug)]
 struct Curves([f64; 6]);
 
@@ -187,10 +186,10 @@ impl Curves {
         [win, 1.0 - win - loss, loss].map(|chance| chance.max(1e-6))
     }
 
-    /// Those of greatest likelihood, by Fisher's scoring: Newton's method with the expected curvature, which never bends the
-    /// wrong way. `None` without enough games.
+    /// Fits by maximum likelihood, with Fisher scoring: Newton's method with the expected curvature, which never has
+    /// the wrong sign. `None` without enough games.
     fn fitted(samples: &[Sample]) -> Option<Curves> {
-        // As good a beginning as any: a win is even at two pawns.
+        // A start as good as any: a win is even at two pawns.
         let mut curves = Curves([200.0, 0.0, 0.0, 80.0, 0.0, 0.0]);
         let value = |curves: &Curves| loss(samples, |sample| curves.chances(sample.cp, sample.men));
         let mut least = value(&curves);
@@ -210,7 +209,7 @@ impl Curves {
         Some(curves)
     }
 
-    /// The system of equations of a step: the expected curvature, and the slope of the likelihood.
+    /// The system of equations for a step: the expected curvature, and the slope of the likelihood.
     fn scoring(&self, samples: &[Sample]) -> Vec<Vec<f64>> {
         let mut system = vec![vec![0.0; 7]; 6];
         for sample in samples {
@@ -218,7 +217,7 @@ impl Curves {
             let share = sample.men as f64 / 32.0;
             let powers = [1.0, share, share * share];
             let chances = self.chances(sample.cp, sample.men);
-            // How a chance p moves with even and spread: it is logistic in (cp - even) / spread.
+            // The derivatives of a chance p by even and spread: it is logistic in (cp - even) / spread.
             let slope = |p: f64, cp: f64| {
                 let steepness = p * (1.0 - p) / spread;
                 let [even, spread] = [-steepness, -steepness * (cp - even) / spread];
@@ -242,7 +241,7 @@ impl Curves {
     }
 }
 
-/// How many games a file of fastchess has, and their moves with scores.
+/// The number of games in a file of fastchess, and their moves with scores.
 fn read(text: &[u8]) -> Result<(usize, Vec<Sample>), String> {
     let mut reader = Reader::new(text);
     let (mut games, mut samples) = (0, Vec::new());
@@ -256,19 +255,19 @@ fn read(text: &[u8]) -> Result<(usize, Vec<Sample>), String> {
 /// Reads a game's moves.
 struct Moves;
 
-/// What is known of a game before its moves.
+/// The facts known before a game's moves.
 #[derive(Default)]
 struct Head {
     start: Chess,
     white: Option<Outcome>,
 }
 
-/// A game as far as it is read.
+/// A game as it is being read.
 struct Course {
     now: Chess,
     white: Outcome,
     samples: Vec<Sample>,
-    /// What the next score is about: the side that has moved, and the men before.
+    /// What the next score refers to: the side that has moved, and the men before the move.
     moved: (Color, usize),
 }
 
@@ -302,7 +301,7 @@ impl Visitor for Moves {
                     _ => None,
                 };
             }
-            // Losses on time, by an illegal move or by a crash are none of chess.
+            // Losses on time, by an illegal move or by a crash are not chess results.
             b"Termination" if !matches!(value.as_bytes(), b"normal" | b"adjudication") => {
                 let what = String::from_utf8_lossy(value.as_bytes()).into_owned();
                 return ControlFlow::Break(Err(format!("a game did not end at chess: {what}")));
@@ -351,7 +350,7 @@ impl Visitor for Moves {
     }
 }
 
-/// The score of a comment, `+0.35/12 0.052s`, for the side that moved; none for a mate.
+/// The score of a comment, `+0.35/12 0.052s`, for the side that moved; `None` for a mate.
 fn centipawns(comment: &[u8]) -> Option<i32> {
     let text = std::str::from_utf8(comment).ok()?;
     let pawns: f64 = text.trim().split(['/', ' ', ',']).next()?.parse().ok()?;
@@ -363,7 +362,7 @@ mod tests {
     use super::*;
     use crate::scratch::Scratch;
 
-    /// One game that did not end at chess spoils the match: the next run plays again, in place of failing for ever.
+    /// One game that ended by accident spoils the match: the next run plays it again, instead of failing for ever.
     #[test]
     fn games_that_are_of_no_use_are_not_kept() {
         let scratch = Scratch::new("chances");
@@ -408,7 +407,7 @@ mod tests {
         }
     }
 
-    /// Games that happen as known curves say have these curves.
+    /// Games generated from known curves give these curves back.
     #[test]
     fn the_fit_finds_the_curves_that_made_the_games() {
         let curves = Curves([300.0, -500.0, 350.0, 60.0, -20.0, 50.0]);

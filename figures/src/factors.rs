@@ -1,9 +1,10 @@
-//! Many small changes in one match: for every change each pair of games draws which side has it.
+//! Many small changes in one match: for every change, each pair of games draws which side has it.
 //!
-//! A change of five Elo needs thousands of games to be seen, and so does the next. Here all games speak about all changes:
-//! the first side has a change, or the second, or neither, by lot, and least squares tells the effects apart. That is a
-//! factorial experiment (Fisher, "The Design of Experiments", 1935). It holds for effects that are small enough to add up,
-//! and measures each of them beside a third of the others. So it says which changes deserve a match of their own.
+//! To see a change of five Elo takes thousands of games, and the next change takes as many again. Here every game
+//! gives evidence on all changes: the first side has a change, or the second, or neither, at random, and least squares
+//! separates the effects: a factorial experiment (Fisher, "The Design of Experiments", 1935). It holds for effects
+//! small enough to add up, and measures each with a third of the others present. So it shows which changes deserve
+//! their own match.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
@@ -25,10 +26,10 @@ use crate::measure::{PROGRAMS, Tools, at, checksum, output, program_in, row};
 
 /// Results, and the folders in which the runner works.
 const FOLDER: &str = "target/factors";
-/// The difference in Elo for each point that a side scores more than the other in a game, where they are about even.
+/// Elo for each point that a side scores more than the other per game, if they are about even.
 const ELO: f64 = 800.0 / std::f64::consts::LN_10;
-/// By how many the pairs must be more than the changes. With fewer, 1.96 standard errors are less than the interval of
-/// 95%: by a quarter with five, and by far with one (Student's distribution).
+/// By how much the pairs must outnumber the changes. With fewer, 1.96 standard errors are less than the 95% interval:
+/// by a quarter with five, and by far with one (Student's distribution).
 const FREEDOM: usize = 30;
 /// Pairs of games between two reports.
 const REPORT: usize = 100;
@@ -61,35 +62,35 @@ pub struct Arguments {
 /// The options that make a change, by its line.
 type Changes = BTreeMap<String, Vec<String>>;
 
-/// What the games of a file of results have in common: its first line.
+/// The common conditions of the games in a file of results: its first line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Conditions {
     bench: String,
-    /// The program's sources: what stands behind an option may change while the bench stays.
+    /// A checksum of the program's sources: the meaning of an option may change while the bench stays.
     sources: String,
-    /// The program itself, which may have been built of other sources.
+    /// The program itself, which may have been built from other sources.
     program: String,
     limit: String,
     hash: u32,
-    /// The checksum of the book: under one path there may be another one later.
+    /// The checksum of the book: the file may change later.
     book: String,
-    /// The lines of the file of changes: what is drawn for a pair depends on all of them.
+    /// The lines of the file of changes: the draw for a pair depends on all of them.
     changes: Vec<String>,
 }
 
-/// In what the conditions of two runs differ.
+/// How the conditions of two runs differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Difference {
-    /// In the program alone.
+    /// Only the program differs.
     Program,
-    /// In the changes alone.
+    /// Only the changes differ.
     Changes,
-    /// In more, or in something else.
+    /// More differs, or something else.
     More,
 }
 
 impl Conditions {
-    /// In what they differ from others; none if they are the same.
+    /// How they differ from others; `None` if they are the same.
     fn differs(&self, other: &Conditions) -> Option<Difference> {
         if self == other {
             None
@@ -103,7 +104,7 @@ impl Conditions {
     }
 }
 
-/// A pair of games: its number, the changes of each side, and its results for the first.
+/// A pair of games: its number, the changes of each side, and the results of the first side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Pair {
     number: u64,
@@ -112,7 +113,7 @@ struct Pair {
     won: u32,
     drawn: u32,
     lost: u32,
-    /// Games that one side lost on time, by an illegal move or by a crash: they say little of the changes.
+    /// Games that one side lost on time, by an illegal move or by a crash: they say little about the changes.
     #[serde(default)]
     accidents: u32,
 }
@@ -122,9 +123,9 @@ struct Pair {
 ///
 /// # Errors
 ///
-/// One line: fastchess, the book or the changes are missing or not understood, the program lacks an option, a game breaks
-/// off or, without a clock, is lost in another way than at chess, or the results of this name are those of other
-/// changes or conditions.
+/// One line: fastchess, the book or the changes are missing or not understood, the program lacks an option, a game is
+/// aborted or, without a clock, is lost by accident, or the results of this name are those of other changes or
+/// conditions.
 pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     let runner = runner()?;
     let engine = Engine::current()?;
@@ -149,7 +150,7 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     };
     let (file, mut pairs) = open_log(&log, &conditions)?;
     if arguments.tc.is_none() {
-        // Earlier versions kept them. They are played again, which says what is wrong.
+        // Earlier versions kept them. They are played again, which shows what is wrong.
         pairs.retain(|pair| pair.accidents == 0);
     }
     let done: BTreeSet<u64> = pairs.iter().map(|pair| pair.number).collect();
@@ -164,15 +165,15 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-/// Sources that git does not name: no other run has the same, so that no results are mixed.
+/// The sources are unknown to git: a unique name, so that no results are mixed.
 fn unknown() -> Result<String, String> {
     eprintln!("figures: git does not say what the program is built from; no later run goes on with these results");
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_err(|error| error.to_string())?;
     Ok(format!("unknown-{}-{}", std::process::id(), now.as_nanos()))
 }
 
-/// The changes of a file: lines that are empty or begin with `#` are none. No two may set the same option: where one
-/// side has both, only one of them is in force.
+/// The changes of a file, without empty lines and lines that begin with `#`. No two may set the same option: if one
+/// side had both, only one of them would take effect.
 fn read_changes(text: &str) -> Result<Changes, String> {
     let mut changes = Changes::new();
     let mut setters: BTreeMap<String, String> = BTreeMap::new();
@@ -198,7 +199,7 @@ fn read_changes(text: &str) -> Result<Changes, String> {
     if changes.is_empty() { Err("no changes".to_owned()) } else { Ok(changes) }
 }
 
-/// Whether the program has the options, numbers in their ranges; `uci` is what it says of them.
+/// Whether the program has the options, with numbers in range; `uci` is its answer to `uci`.
 fn check(changes: &Changes, uci: &str) -> Result<(), String> {
     for option in changes.values().flatten() {
         let (name, value) = option.split_once('=').unwrap_or((option, ""));
@@ -221,17 +222,17 @@ fn check(changes: &Changes, uci: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A file of results, which is begun if it does not exist, with its pairs. Results under other conditions are not mixed.
+/// A file of results, created if it does not exist, with its pairs. Results under other conditions are not mixed.
 fn open_log(log: &Path, conditions: &Conditions) -> Result<(Held, Vec<Pair>), String> {
     let shown = log.display();
     let failed = at(log);
-    // Not to append: Windows cuts no file that is opened so.
+    // Not opened to append: Windows cannot truncate a file that is opened like this.
     let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(log).map_err(&failed)?;
     let mut held = Held::of(file, log, "another program plays for it")?;
     let file = &mut held.0;
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(&failed)?;
-    // An interruption may have torn the last line; its pair is played again.
+    // An interruption may have torn the last line; that pair is played again.
     let whole = text.rfind('\n').map_or(0, |end| end + 1);
     file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::Start(whole as u64))).map_err(&failed)?;
     text.truncate(whole);
@@ -261,12 +262,12 @@ fn open_log(log: &Path, conditions: &Conditions) -> Result<(Held, Vec<Pair>), St
             serde_json::from_str(line).map_err(|error| format!("{shown}: line {}: {error}", number + 2))?;
         Ok((pair.number, pair))
     });
-    // The same number is the same games: they count once.
+    // The same number means the same games: they count once.
     let pairs: BTreeMap<u64, Pair> = pairs.collect::<Result<_, String>>()?;
     Ok((held, pairs.into_values().collect()))
 }
 
-/// What all games have in common.
+/// The common setting of all games.
 struct Setting<'a> {
     runner: &'a Path,
     program: &'a Path,
@@ -275,7 +276,7 @@ struct Setting<'a> {
 }
 
 impl Setting<'_> {
-    /// Plays the pairs of these numbers, some at a time, and adds each to the log.
+    /// Plays the pairs of these numbers, several at a time, and adds each to the log.
     fn play(&self, changes: &Changes, numbers: &[u64], (log, file): (&Path, Held)) -> Result<Vec<Pair>, String> {
         let failed = at(log);
         let played = Mutex::new((file, Vec::new()));
@@ -301,7 +302,7 @@ impl Setting<'_> {
             let workers: Vec<_> = (0..self.arguments.concurrency)
                 .map(|worker| {
                     let (work, broken) = (&work, &broken);
-                    // Whatever ends one of them, the others would play on for hours.
+                    // If one of them fails, the others would play on for hours.
                     scope.spawn(move || {
                         let ended = catch_unwind(AssertUnwindSafe(|| work(worker)));
                         let ended = ended.unwrap_or_else(|_| Err("a worker has panicked".to_owned()));
@@ -315,7 +316,7 @@ impl Setting<'_> {
         played.into_inner().map(|(_, pairs)| pairs).map_err(|_| "a worker failed".to_owned())
     }
 
-    /// Plays a pair of games of one opening.
+    /// Plays a pair of games from one opening.
     fn pair(&self, changes: &Changes, number: u64, folder: &Path) -> Result<Pair, String> {
         let [first, second] = draw(changes, number);
         let options = |names: &[String]| names.iter().flat_map(|name| changes[name].clone()).collect::<Vec<_>>();
@@ -335,12 +336,12 @@ impl Setting<'_> {
 }
 
 impl Pair {
-    /// The pair of this number, whose sides have these changes, from what the runner has printed.
+    /// The pair of this number, whose sides have these changes, from the output of the runner.
     ///
     /// # Errors
     ///
-    /// One line: it is not understood, or without a clock a game was lost in another way than at chess. Such a game
-    /// would count as an effect of the changes.
+    /// One line: it is not understood, or a game without a clock was lost by accident (on time, by an illegal move or
+    /// by a crash). Such a game would count as an effect of the changes.
     fn read(text: &str, number: u64, sides: [Vec<String>; 2], clock: bool) -> Result<Pair, String> {
         let result = read_match(text, "first", "second")?;
         if result.games() != 2 {
@@ -357,8 +358,8 @@ impl Pair {
     }
 }
 
-/// The changes of both sides in the pair of this number: for each the first has it, the second, or neither. Two sides
-/// without any change would say nothing and are drawn again.
+/// The changes of both sides in the pair of this number: for each, the first side has it, the second, or neither. Two
+/// sides without any change would give no evidence and are drawn again.
 fn draw(changes: &Changes, number: u64) -> [Vec<String>; 2] {
     let mut random = Random::of_part(0, number);
     loop {
@@ -378,20 +379,20 @@ fn draw(changes: &Changes, number: u64) -> [Vec<String>; 2] {
 #[derive(Clone, Debug, PartialEq)]
 struct Effect {
     name: String,
-    /// In Elo, with half of its interval of 95%.
+    /// In Elo, with half of its 95% interval.
     elo: f64,
     error: f64,
     /// Games in which one side had it.
     games: usize,
 }
 
-/// The effects of all changes, the best first; none if there are too few pairs to tell them apart.
+/// The effects of all changes, the best first; `None` if there are too few pairs to separate them.
 fn effects(pairs: &[Pair]) -> Option<Vec<Effect>> {
     let names: BTreeSet<&String> = pairs.iter().flat_map(|pair| pair.first.iter().chain(&pair.second)).collect();
     let names: Vec<&String> = names.into_iter().collect();
     let place: BTreeMap<&String, usize> = names.iter().enumerate().map(|(at, &name)| (name, at)).collect();
-    // At fixed nodes equal sides share the points exactly: such pairs, which older results have, say nothing of how far
-    // the results of others spread.
+    // At fixed nodes, equal sides share the points exactly: such pairs, which older results contain, say nothing about
+    // the variance of the others.
     let design: Vec<(Vec<f64>, f64)> = pairs
         .iter()
         .filter(|pair| pair.first != pair.second)
@@ -402,7 +403,7 @@ fn effects(pairs: &[Pair]) -> Option<Vec<Effect>> {
             (factors, (f64::from(pair.won) - f64::from(pair.lost)) / 2.0)
         })
         .collect();
-    // The error below takes the spread of the results as known, and few results do not tell it.
+    // The error below takes the variance of the results as known, but few results do not determine it.
     design.len().checked_sub(names.len()).filter(|&freedom| freedom >= FREEDOM)?;
     let slopes = least_squares(&design, names.len())?;
     let mut effects: Vec<Effect> = names
@@ -431,7 +432,7 @@ fn table(pairs: &[Pair]) -> String {
     table
 }
 
-/// How many games were lost in another way than at chess; none if there is no such game.
+/// How many games were lost by accident; `None` if there are none.
 fn accidents(pairs: &[Pair]) -> Option<String> {
     let lost: u32 = pairs.iter().map(|pair| pair.accidents).sum();
     let games = 2 * pairs.len();
@@ -502,13 +503,13 @@ mod tests {
         ] {
             assert!(pairs_in(&there).unwrap_err().contains("other conditions"));
         }
-        // A change that got another value, or one more: the pairs that are there say nothing of it.
+        // A change with another value, or an additional one: the existing pairs give no evidence on it.
         for changes in [&["a x=2"][..], &["a x=1", "b y=1"], &[]] {
             let changes = changes.iter().map(|&line| line.to_owned()).collect();
             let error = pairs_in(&Conditions { changes, ..here.clone() }).unwrap_err();
             assert!(error.contains("other changes"), "{error}");
         }
-        // Results that name no changes are older than this rule.
+        // Results without changes are older than this rule.
         let (head, rest) = text.split_once('\n').unwrap();
         let mut old: serde_json::Value = serde_json::from_str(head).unwrap();
         old.as_object_mut().unwrap().remove("changes");
@@ -518,7 +519,7 @@ mod tests {
         let rebuilt = Conditions { program: "4".to_owned(), ..here.clone() };
         let error = pairs_in(&rebuilt).unwrap_err();
         assert!(error.contains("another program") && error.contains("programs/ibex-3"), "{error}");
-        // A line that an interruption has torn, and the same pair twice.
+        // A line torn by an interruption, and the same pair twice.
         let again = text.lines().nth(1).unwrap();
         fs::write(&log, format!("{text}{again}\n{{\"number\":8,")).unwrap();
         assert_eq!(pairs_in(&here), Ok(vec![pair]));
@@ -530,7 +531,7 @@ mod tests {
         assert!(pairs_in(&here).unwrap_err().contains("line 3"));
     }
 
-    /// At fixed nodes a crash is a fault of a program, not a result of its changes; nothing of the pair is kept.
+    /// At fixed nodes, a crash is a bug in a program, not a result of its changes; the pair is dropped.
     #[test]
     fn at_fixed_nodes_an_accident_is_an_error() {
         let text = |end: &str| {

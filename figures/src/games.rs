@@ -1,4 +1,4 @@
-//! Figures that are games: matches by fastchess against the engines that are installed.
+//! Figures from games: matches by fastchess against the installed engines.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -13,11 +13,11 @@ use crate::measure::{Measured, Tools, at, checksum, row};
 struct Opponent {
     /// The program, found in the search path or in `/usr/games`.
     program: &'static str,
-    /// Roughly the rating of CCRL's blitz list.
+    /// The approximate rating in CCRL's blitz list.
     rated: u32,
     /// Which build it is.
     build: &'static str,
-    /// How many games measure the difference: fewer where it is large.
+    /// How many games measure the difference: fewer if it is large.
     games: u32,
 }
 
@@ -36,21 +36,21 @@ const CONTROL: &str = "2+0.02";
 const BOOK: &str = "books/UHO_4060_v4.epd";
 pub const LEVEL_BOOK: &str = "books/noob_3moves.epd";
 
-/// What a match has come to, for the first of both.
+/// The result of a match, for the first side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Match {
     pub won: u32,
     pub drawn: u32,
     pub lost: u32,
-    /// The difference in Elo, and half of its interval of 95%, as the runner prints them.
+    /// The difference in Elo, and half of its 95% interval, as the runner prints them.
     pub elo: String,
     pub error: String,
     /// Losses on time, by an illegal move or by a crash, of the first and of the second.
     pub accidents: [u32; 2],
 }
 
-/// Ibex against the engines that are installed, on the clock. A match that is complete is kept in `target/figures`, so
-/// that an interrupted measurement goes on with the next.
+/// Ibex against the installed engines, on the clock. A complete match is kept in `target/figures`, so that an
+/// interrupted measurement continues with the next.
 ///
 /// # Errors
 ///
@@ -59,7 +59,7 @@ pub fn strength(tools: &Tools) -> Result<Measured, String> {
     let runner = runner()?;
     let book = tools.data(BOOK)?;
     let folder = folder()?;
-    // Builds play alike at equal nodes, not on the clock: each has logs of its own.
+    // Builds play alike at equal nodes, but not on the clock: each has its own logs.
     let build: String = tools.build().chars().filter(|c| c.is_ascii_alphanumeric()).collect();
     let installed: Vec<(&Opponent, PathBuf)> =
         OPPONENTS.iter().filter_map(|opponent| Some((opponent, found(opponent.program)?))).collect();
@@ -91,7 +91,7 @@ pub fn strength(tools: &Tools) -> Result<Measured, String> {
     })
 }
 
-/// Ibex against itself with half of the nodes, at several amounts. A match that is complete is kept, as in [`strength`].
+/// Ibex against itself with half of the nodes, at several node counts. A complete match is kept, as in [`strength`].
 ///
 /// # Errors
 ///
@@ -124,7 +124,7 @@ pub fn amount(number: u64) -> String {
     if number < 10_000 { number.to_string() } else { format!("{},{:03}", number / 1000, number % 1000) }
 }
 
-/// The nodes a move that play against half of them.
+/// The nodes a move that play against half as many.
 const NODES: [u64; 5] = [1000, 2000, 4000, 8000, 16_000];
 
 impl Match {
@@ -138,10 +138,10 @@ impl Match {
         row(&[opponent, self.cells()].concat())
     }
 
-    /// The cells of a table that say what it has come to.
+    /// The table cells of the result.
     pub fn cells(&self) -> Vec<String> {
         let score = 100.0 * (f64::from(self.won) + 0.5 * f64::from(self.drawn)) / f64::from(self.games());
-        // What rounds to nothing is +0, not -0.
+        // A value that rounds to zero is +0, not -0.
         let whole = |text: &str| {
             text.parse::<f64>().map_or_else(|_| text.to_owned(), |number| format!("{:+.0}", number.round() + 0.0))
         };
@@ -151,7 +151,7 @@ impl Match {
             self.lost.to_string(),
             format!("{score:.1}%"),
             match whole(&self.error).trim_start_matches('+') {
-                // A side that hardly scores says little of how much stronger the other is.
+                // A side that hardly scores says little about how much stronger the other is.
                 "inf" | "NaN" => whole(&self.elo),
                 error => format!("{} ± {error}", whole(&self.elo)),
             },
@@ -159,12 +159,12 @@ impl Match {
     }
 }
 
-/// Where complete matches of the current engine are kept. Where git does not say what the engine is built from, the
-/// folder is an empty one: of no earlier match can be said that it is of this engine.
+/// Where complete matches of the current engine are kept. If git cannot read the sources, the folder is a new one: an
+/// earlier match might be of another engine.
 ///
 /// # Errors
 ///
-/// One line: the project is not understood, or the folder cannot be made.
+/// One line: the project is not understood, or the folder cannot be created.
 pub fn folder() -> Result<PathBuf, String> {
     let (engine, state) = (Engine::current()?, State::now()?);
     if state.sources.is_none() {
@@ -175,7 +175,7 @@ pub fn folder() -> Result<PathBuf, String> {
     folder_in(Path::new("target/figures"), &engine.bench, state.sources.as_deref())
 }
 
-/// The folder of a bench and a state of the sources.
+/// The folder for a bench and a state of the sources.
 fn folder_in(root: &Path, bench: &str, sources: Option<&str>) -> Result<PathBuf, String> {
     let unknown = || format!("unknown-{}", std::process::id());
     let folder = root.join(format!("{bench}-{}", sources.map_or_else(unknown, str::to_owned)));
@@ -198,25 +198,25 @@ pub fn runner() -> Result<PathBuf, String> {
     found("fastchess").ok_or_else(|| "fastchess is missing; it must be in the search path".to_owned())
 }
 
-/// A program of the search path, or of Debian's folder for games.
+/// A program in the search path, or in Debian's folder for games.
 pub fn found(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain([PathBuf::from("/usr/games")]);
     folders.map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
-/// What an engine calls itself.
+/// The name that an engine gives itself.
 ///
 /// # Errors
 ///
-/// One line: the program does not run, or it speaks no UCI.
+/// One line: the program does not run, or does not use UCI.
 pub fn name_of(program: &Path) -> Result<String, String> {
     let text = uci(program)?;
     let name = text.lines().find_map(|line| line.strip_prefix("id name "));
     name.map(|name| name.trim().to_owned()).ok_or_else(|| format!("{} is no UCI engine", program.display()))
 }
 
-/// What an engine says of itself and its options.
+/// The answer of an engine to `uci`: its name and options.
 ///
 /// # Errors
 ///
@@ -235,15 +235,15 @@ pub fn uci(program: &Path) -> Result<String, String> {
 #[derive(Clone, Debug)]
 pub struct Side<'a> {
     pub program: &'a Path,
-    /// What results call it.
+    /// Its name in results.
     pub name: &'a str,
-    /// What limits its moves, as fastchess writes it.
+    /// The limit of its moves, as fastchess writes it.
     pub limit: Limit,
-    /// Its UCI options that the other side does not share: `NAME=VALUE`.
+    /// Its own UCI options, not shared by the other side: `NAME=VALUE`.
     pub options: &'a [String],
 }
 
-/// What limits the moves of a side.
+/// The limit of the moves of a side.
 #[derive(Clone, Debug)]
 pub enum Limit {
     Nodes(u64),
@@ -251,15 +251,15 @@ pub enum Limit {
     Clock(String),
 }
 
-/// What ends games early: a draw that both sides see, and a loss that the loser sees.
+/// The rules that end games early: a draw that both sides see, and a loss that the loser sees.
 pub const ADJUDICATED: [&str; 7] =
     ["-draw", "movenumber=40", "movecount=8", "score=5", "-resign", "movecount=4", "score=900"];
 
 /// The same in words, for the pages.
 pub const ENDED_EARLY: &str = "drawn early where both sides see it, lost where the loser does";
 
-/// The command that has fastchess play openings in pairs. It runs in `folder`, for it leaves its settings there. What the
-/// engines share (`-each`), what ends games early, and the rest, is added by the caller.
+/// The command that has fastchess play openings in pairs. It runs in `folder`, because it leaves its settings there.
+/// The caller adds what the engines share (`-each`), what ends games early, and the rest.
 ///
 /// # Errors
 ///
@@ -281,12 +281,12 @@ pub fn fastchess(runner: &Path, sides: [Side; 2], book: &Path, rounds: u32, fold
     Ok(command)
 }
 
-/// What a match is played with, in one line: the arguments of fastchess, what both engines call themselves, and the
-/// checksums of their programs and of the book.
+/// The settings of a match, in one line: the arguments of fastchess, the names that both engines give themselves, and
+/// the checksums of their programs and of the book.
 ///
 /// # Errors
 ///
-/// One line: a file cannot be read, or a program is no engine.
+/// One line: a file cannot be read, or a program is not an engine.
 pub fn settings(command: &Command, programs: [&Path; 2], book: &Path) -> Result<String, String> {
     let [first, second] = programs;
     let names = [name_of(first)?, name_of(second)?];
@@ -299,17 +299,17 @@ fn line_of(command: &Command, names: &[String; 2], checksums: &[String; 3]) -> S
     line.replace(char::is_control, " ")
 }
 
-/// The file in which a match of these settings is kept. Other settings have another one.
+/// The file in which a match with these settings is kept. Other settings use another file.
 pub fn kept(folder: &Path, stem: &str, settings: &str, kind: &str) -> PathBuf {
     folder.join(format!("{stem}-{:016x}.{kind}", ibex::checksum::checksum(settings.as_bytes())))
 }
 
-/// The match between `Ibex` and `Opponent` that is kept in this folder by a name that begins with this stem. If it is
-/// not there, or was played with other settings, it is played. `ends` is what ends games early.
+/// The match between `Ibex` and `Opponent` that is kept in this folder under a name with this stem. It is played if it
+/// is not there, or was played with other settings. `ends` are the rules that end games early.
 ///
 /// # Errors
 ///
-/// One line: the match failed, another run plays it, or without a clock a game was lost in another way than at chess.
+/// One line: the match failed, another run plays it, or a game without a clock was lost by accident.
 pub fn played(
     runner: &Path,
     sides: [Side; 2],
@@ -345,8 +345,8 @@ pub fn played(
     Ok(result)
 }
 
-/// The match between `Ibex` and `Opponent`, if as many games were played with these settings. With a clock losses on
-/// time happen, and the figure counts them. Without one an accident is a fault of a program, and its game no result.
+/// The match between `Ibex` and `Opponent`, if it is complete and had these settings. With a clock, losses on time
+/// happen, and the figure counts them. Without one, an accident is a bug in a program, and the game has no result.
 fn complete(text: &str, settings: &str, games: u32, clock: bool) -> Result<Match, String> {
     if text.lines().next() != Some(settings) {
         return Err("played with other settings".to_owned());
@@ -361,11 +361,11 @@ fn complete(text: &str, settings: &str, games: u32, clock: bool) -> Result<Match
     Ok(result)
 }
 
-/// Refuses a match that has a game lost in another way than at chess: on time, by an illegal move or by a crash.
+/// Rejects a match with a game lost by accident: on time, by an illegal move or by a crash.
 ///
 /// # Errors
 ///
-/// One line: there is one, the first.
+/// One line about the first such game.
 pub fn at_chess(text: &str) -> Result<(), String> {
     match text.lines().find(|line| white_had_accident(line).is_some()) {
         Some(line) => Err(format!("a game was not lost at chess: {line}")),
@@ -373,8 +373,8 @@ pub fn at_chess(text: &str) -> Result<(), String> {
     }
 }
 
-/// Whether White had the accident that ended a game, of which this line speaks: a loss on time, by an illegal move or by
-/// a crash. None if the line is another one.
+/// Whether White had the accident that ended the game of this line: a loss on time, by an illegal move or by a crash.
+/// `None` if the line is about something else.
 fn white_had_accident(line: &str) -> Option<bool> {
     let line = line.strip_prefix("Finished game")?;
     ["loses on time", "illegal move", "disconnects", "stalls"].iter().find_map(|what| {
@@ -383,7 +383,7 @@ fn white_had_accident(line: &str) -> Option<bool> {
     })
 }
 
-/// Reads the last results that fastchess has printed of a match between two engines of these names.
+/// Reads the last results that fastchess has printed for a match between two engines of these names.
 ///
 /// # Errors
 ///
@@ -441,7 +441,7 @@ Games: 300, Wins: 30, Losses: 227, Draws: 43, Points: 51.5 (17.17 %)
         assert_eq!(line, "| Stockfish 15.1 | Debian | 3700 | 30 | 43 | 227 | 17.2% | -273 ± 44 |\n");
     }
 
-    /// Without a clock a crash is no result of chess, and the figure would count it as one.
+    /// Without a clock, a crash is not a chess result, but the figure would count it as one.
     #[test]
     fn at_fixed_nodes_an_accident_is_an_error() {
         let error = complete(RESULTS, SETTINGS, GAMES, false).unwrap_err();
@@ -461,7 +461,7 @@ Games: 300, Wins: 30, Losses: 227, Draws: 43, Points: 51.5 (17.17 %)
         assert!(won.row("Stockfish 15.1", &OPPONENTS[1]).ends_with("| +inf |\n"));
     }
 
-    /// A match is kept for its settings: limits, options, openings, what ends games, programs and their names.
+    /// A match is kept for its settings: limits, options, openings, early ends, programs and their names.
     #[test]
     fn a_match_with_other_settings_is_none() {
         let other = SETTINGS.replace("34", "35");

@@ -1,4 +1,4 @@
-//! Files that one program at a time works with.
+//! Files that only one program may use at a time.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
@@ -14,7 +14,7 @@ impl Held {
     ///
     /// # Errors
     ///
-    /// One line: another program holds it, which `other` says, or it cannot be locked.
+    /// One line: another program holds it, as described by `other`, or it cannot be locked.
     pub fn of(file: File, path: &Path, other: &str) -> Result<Held, String> {
         match file.try_lock() {
             Ok(()) => Ok(Held(file)),
@@ -23,11 +23,11 @@ impl Held {
         }
     }
 
-    /// Holds what is written as `file`: a file beside it, which is made if there is none.
+    /// Holds what is written as `file`, by a file beside it, which is created if missing.
     ///
     /// # Errors
     ///
-    /// Those of [`Held::of`], or the file beside it cannot be made.
+    /// Those of [`Held::of`], or the file beside it cannot be created.
     pub fn beside(file: &Path, other: &str) -> Result<Held, String> {
         let lock = file.with_extension("lock");
         let opened = OpenOptions::new().create(true).truncate(false).write(true).open(&lock).map_err(at(&lock))?;
@@ -37,8 +37,8 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // A program that another thread starts just now has the file as well until it runs, and to close it here would
-        // leave it locked until then.
+        // A program that another thread is just starting has the file open as well until it runs, so closing the file
+        // here would leave it locked until then.
         let _ = self.0.unlock();
     }
 }

@@ -1,7 +1,7 @@
 //! Systems of linear equations, and least squares.
 
-/// Solves the equations of a square matrix for all right sides at once: the columns behind the matrix. Returns the columns
-/// of the solutions, or `None` if there is no one solution. Gauss and Jordan's elimination with pivots.
+/// Solves the equations of a square matrix for all right-hand sides at once: the columns after the matrix. Returns the
+/// columns of the solutions, or `None` if the solution is not unique. Gauss-Jordan elimination with pivoting.
 pub fn solve(mut system: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
     let size = system.len();
     for column in 0..size {
@@ -20,17 +20,17 @@ pub fn solve(mut system: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
     Some(system.iter().enumerate().map(scaled).collect())
 }
 
-/// A slope that least squares have found, and its standard error.
+/// A slope found by least squares, and its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slope {
     pub value: f64,
     pub error: f64,
 }
 
-/// The slopes by which the factors of each observation add up to its result, with the least sum of squared residues.
-/// Each observation has `size` factors. `None` if there is no one solution, or no observation more than there are slopes.
+/// The slopes that combine the factors of each observation into its result, with the least sum of squared residuals.
+/// Each observation has `size` factors. `None` if the solution is not unique, or observations do not outnumber slopes.
 pub fn least_squares(observations: &[(Vec<f64>, f64)], size: usize) -> Option<Vec<Slope>> {
-    // The normal equations, with the slopes and the unit matrix as right sides.
+    // The normal equations, with the slopes and the unit matrix as right-hand sides.
     let mut system = vec![vec![0.0; 2 * size + 1]; size];
     for (i, line) in system.iter_mut().enumerate() {
         for (factors, result) in observations {
@@ -56,14 +56,14 @@ pub fn least_squares(observations: &[(Vec<f64>, f64)], size: usize) -> Option<Ve
 mod tests {
     use super::*;
 
-    /// Three weighings: of the first thing, of the second, and of both. The residues are thirds of what is missing.
+    /// Three weighings: of the first thing, of the second, and of both. The residuals are thirds of the difference.
     #[test]
     fn slopes_have_their_errors() {
         let observations = [(vec![1.0, 0.0], 1.0), (vec![0.0, 1.0], 2.0), (vec![1.0, 1.0], 3.3)];
         let slopes = least_squares(&observations, 2).unwrap();
         for (slope, value) in slopes.iter().zip([1.1, 2.1]) {
             assert!((slope.value - value).abs() < 1e-12, "{slope:?}");
-            // One degree of freedom, a variance of 3 * 0.1 * 0.1, and 2 / 3 of it for each.
+            // One degree of freedom, a variance of 3 * 0.1 * 0.1, and 2 / 3 of it for each slope.
             assert!((slope.error - 0.02_f64.sqrt()).abs() < 1e-12, "{slope:?}");
         }
         assert_eq!(least_squares(&observations[..2], 2), None, "nothing to tell the errors by");

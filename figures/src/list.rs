@@ -1,4 +1,4 @@
-//! All figures that are measured by one command.
+//! All figures that one command measures.
 
 use crate::basis::Basis;
 use crate::chances;
@@ -13,24 +13,24 @@ pub struct Figure {
     pub name: &'static str,
     /// Figures that are measured together.
     pub part: &'static str,
-    /// The pages that have it.
+    /// The pages that show it.
     pub pages: &'static [&'static str],
     pub basis: Basis,
-    /// Whether it takes seconds and repeats to the last digit, so that every check can measure it again.
+    /// Whether it takes seconds and repeats to the last digit, so that every check can repeat it.
     pub quick: bool,
     kind: Kind,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// The table that a command of Ibex prints: its arguments, the columns, and what it was measured with.
+    /// The table that a command of Ibex prints: its arguments, the columns, and the conditions.
     Printed(&'static str, &'static [&'static str], &'static str),
     Suites(&'static [&'static str]),
     Special(fn(&Tools) -> Result<Measured, String>),
 }
 
 impl Figure {
-    /// Whether a name means this figure or its part.
+    /// Whether a name denotes this figure or its part.
     pub fn is_called(&self, name: &str) -> bool {
         name == self.name || name == self.part
     }
@@ -39,7 +39,7 @@ impl Figure {
     ///
     /// # Errors
     ///
-    /// One line: a program or data are missing, or a program failed.
+    /// One line: a program or data is missing, or a program failed.
     pub fn measure(&self, tools: &Tools) -> Result<Measured, String> {
         match self.kind {
             Kind::Printed(command, columns, conditions) => measure::printed(tools, command, columns, conditions),

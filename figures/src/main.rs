@@ -1,7 +1,7 @@
 //! Measures the figures of the documentation and writes them into its pages.
 //!
-//! A figure is a table between two markers of a page, with a line that says what it was measured with. [`list`] has them
-//! all. The commands:
+//! A figure is a table between two markers of a page, with a line that says what it was measured with. [`list`] has
+//! all of them. The commands:
 //!
 //! - `list`: the figures and what each was measured with
 //! - `run`: measures the figures that are not of the current engine, one after the other; each is written when it is
@@ -38,7 +38,7 @@ use basis::{Basis, Engine, Recorded, State};
 use list::{FIGURES, Figure};
 use measure::Tools;
 
-/// The page that all see: a release may not ship it with the figures of another engine.
+/// The page that everyone sees: a release must not ship it with the figures of another engine.
 const FRONT_PAGE: &str = "README.md";
 
 /// Measures the figures of Ibex's documentation and writes them into its pages.
@@ -59,7 +59,7 @@ struct Cli {
 }
 
 impl Cli {
-    /// Refuses an option that the command would ignore.
+    /// Rejects an option that the command would ignore.
     fn uses_all(&self) -> Result<(), String> {
         let given =
             [("--ibex", self.ibex.is_some()), ("--build", self.build.is_some()), ("--shared", self.shared.is_some())];
@@ -67,7 +67,7 @@ impl Cli {
             Command::List => ("list", &[]),
             Command::Run { .. } => ("run", &["--ibex", "--build", "--shared"]),
             Command::Check { .. } => ("check", &["--ibex", "--shared"]),
-            // It builds what it plays.
+            // It builds the programs that it plays.
             Command::Match(_) => ("match", &["--shared"]),
             Command::Factors(_) => ("factors", &["--ibex", "--shared"]),
         };
@@ -127,14 +127,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// What a page says a figure was measured with; none if it does not say.
+/// What a page says that a figure was measured with; `None` if it does not say.
 fn recorded(figure: &Figure) -> Result<Option<Recorded>, String> {
     Ok(Recorded::read(&page::block_of(figure.pages, figure.name)?))
 }
 
-/// Why a figure is old; none if it is current.
+/// Why a figure is old; `None` if it is current.
 fn reason(figure: &Figure, engine: &Engine) -> Result<Option<String>, String> {
-    // An interruption between two pages of a figure leaves them so.
+    // An interruption between two pages of a figure leaves them different.
     if let Some(disagreement) = page::disagreement(figure.pages, figure.name)? {
         return Ok(Some(disagreement));
     }
@@ -144,9 +144,9 @@ fn reason(figure: &Figure, engine: &Engine) -> Result<Option<String>, String> {
     })
 }
 
-/// Why a figure that is not old may be another one today all the same; none if there is no sign of it.
+/// Why a figure that is not old may still differ now; `None` if there is no sign of it.
 ///
-/// The quick ones are measured again by each check.
+/// Each check measures the quick ones again.
 fn doubt(figure: &Figure, engine: &Engine) -> Result<Option<String>, String> {
     if figure.quick {
         return Ok(None);
@@ -189,7 +189,7 @@ fn run(tools: &Tools, names: &[String], again: bool) -> Result<bool, String> {
     for (number, figure) in chosen.iter().enumerate() {
         eprintln!("[{}/{}] {}", number + 1, chosen.len(), figure.name);
         let start = Instant::now();
-        // A measurement that fails leaves its page as it is, and the others go on.
+        // A failed measurement leaves its page unchanged, and the others continue.
         let written = state.must_hold().and_then(|()| figure.measure(&tools)).and_then(|measured| {
             state.must_hold()?;
             let block = format!("{}\n{}", measured.table, engine.provenance(&state, &measured.conditions)?);
@@ -215,32 +215,32 @@ fn run(tools: &Tools, names: &[String], again: bool) -> Result<bool, String> {
     Ok(failed == 0 && errors.is_empty())
 }
 
-/// What a run has done, in a line.
+/// The summary of a run, in a line.
 fn sum(chosen: usize, failed: usize, plots: usize) -> String {
     let counted = |number: usize, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
     format!("{} measured, {failed} failed; {} changed", counted(chosen - failed, "figure"), counted(plots, "plot"))
 }
 
-/// What a check has found.
+/// The results of a check.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Counts {
-    /// Tables that were measured again and are the same.
+    /// Tables that were measured again and repeated.
     repeated: usize,
-    /// Tables that should be the same and are not, or cannot be measured.
+    /// Tables that should repeat and do not, or cannot be measured.
     wrong: usize,
     /// Figures of an earlier engine.
     old: usize,
-    /// Figures on the front page that are not old, and may not be released all the same: of another bench.
+    /// Figures on the front page that are not old, but must not be released because they are of another bench.
     front: usize,
-    /// Figures that are not old and may be another one all the same.
+    /// Figures that are not old but may still differ.
     doubtful: usize,
 }
 
 impl Counts {
-    /// All of it in a line, with what helps.
+    /// All of it in a line, with the remedies.
     fn summary(&self) -> String {
         let Counts { repeated, wrong, old, front, doubtful } = self;
-        // `make figures` leaves them alone, and has another build than they name.
+        // `make figures` leaves them alone, and uses another build than they name.
         let front = if *front > 0 {
             format!("{front} on the front page of another bench (`run --again NAME` as docs/strength.md says), ")
         } else {
@@ -253,8 +253,8 @@ impl Counts {
         )
     }
 
-    /// Counts a quick figure, which was measured again; `reason` is why it is old, `shown` its name and pages. Its line,
-    /// unless the figure is current and the same.
+    /// Counts a quick figure, which was measured again; `reason` is why it is old, `shown` its name and pages. Returns
+    /// its line, unless the figure is current and has repeated.
     fn quick(
         &mut self,
         shown: &str,
@@ -281,7 +281,7 @@ impl Counts {
     }
 }
 
-/// Why a release may not have a figure that is not old; none if it may. The front page is of the engine that is released.
+/// Why a release must not have a figure that is not old; `None` if it may. The front page is of the released engine.
 fn reason_at_release(figure: &Figure, engine: &Engine) -> Result<Option<String>, String> {
     let recorded = if figure.pages.contains(&FRONT_PAGE) { recorded(figure)? } else { None };
     Ok(recorded.and_then(|recorded| Basis::Search.reason(&recorded, engine)))
@@ -325,7 +325,7 @@ fn check(tools: &Tools, release: bool) -> Result<bool, String> {
 mod tests {
     use super::*;
 
-    /// One figure that cannot be measured is wrong, and the check goes on with the next.
+    /// A figure that cannot be measured is wrong, and the check continues with the next.
     #[test]
     fn what_cannot_be_measured_is_wrong() {
         let mut counts = Counts::default();
@@ -340,7 +340,7 @@ mod tests {
         assert_eq!(counts, Counts { repeated: 1, wrong: 3, old: 1, ..Counts::default() });
     }
 
-    /// An old figure that takes seconds is measured all the same: its name alone would check nothing.
+    /// An old quick figure is measured all the same: otherwise nothing would be checked.
     #[test]
     fn old_quick_figures_are_measured_too() {
         let mut counts = Counts::default();
@@ -360,7 +360,7 @@ mod tests {
         assert!(FIGURES.iter().all(|figure| figure.name != "strength" || !figure.quick), "`check` asks only slow ones");
     }
 
-    /// `make figures` does not measure a figure that is old for a release alone; its page has the command that does.
+    /// `make figures` does not measure a figure that is old only for a release; its page has the command that does.
     #[test]
     fn the_remedy_for_the_front_page_is_one() {
         let [without, with] = [0, 1].map(|front| Counts { front, ..Counts::default() }.summary());

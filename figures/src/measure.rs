@@ -1,4 +1,4 @@
-//! The measurements: each runs programs and makes a table of what they print.
+//! The measurements: each runs programs and makes a table from their output.
 
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -11,20 +11,20 @@ use serde_json::Value;
 use crate::basis::Engine;
 use crate::games::found;
 
-/// The programs that were measured: each is kept, so that an interrupted measurement can go on with the same one.
+/// The measured programs: each is kept, so that an interrupted measurement can continue with the same one.
 pub const PROGRAMS: &str = "target/figures/programs";
 
-/// What measurements run.
+/// What the measurements use.
 #[derive(Debug)]
 pub struct Tools {
     pub ibex: PathBuf,
-    /// How it was built, if somebody has said so.
+    /// How it was built, if the user has said so.
     pub build: Option<String>,
     /// The public test data.
     pub shared: PathBuf,
 }
 
-/// A table, and what it was measured with besides the engine.
+/// A table, and its conditions besides the engine.
 #[derive(Debug)]
 pub struct Measured {
     /// Lines of Markdown, each with its end.
@@ -33,7 +33,7 @@ pub struct Measured {
 }
 
 impl Tools {
-    /// Refuses a program that is not the project's.
+    /// Rejects a program that is not the project's.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl Tools {
         }
     }
 
-    /// These tools with a copy of the program, which a build meanwhile does not replace.
+    /// These tools with a copy of the program, which a later build does not replace.
     ///
     /// # Errors
     ///
@@ -67,11 +67,11 @@ impl Tools {
 
     /// How Ibex was built, as pages write it.
     pub fn build(&self) -> &str {
-        // A path says nothing of the flags.
+        // A path says nothing about the flags.
         self.build.as_deref().unwrap_or("an unnamed build")
     }
 
-    /// Runs Ibex to its end; what it printed.
+    /// Runs Ibex to its end; returns its output.
     pub fn run<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Result<String, String> {
         let arguments: Vec<_> = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
         output(Command::new(&self.ibex).args(arguments), &[0, 1])
@@ -83,7 +83,7 @@ impl Tools {
         if path.exists() { Ok(path) } else { Err(format!("{} is missing (--shared)", path.display())) }
     }
 
-    /// The openings of a match: the file that somebody has chosen, or else one of the public test data.
+    /// The openings of a match: the file that the user has chosen, or else one of the public test data.
     pub fn book(&self, chosen: Option<&Path>, usual: &str) -> Result<PathBuf, String> {
         match chosen {
             Some(file) if file.is_file() => Ok(file.to_owned()),
@@ -93,12 +93,12 @@ impl Tools {
     }
 }
 
-/// What makes a line of an error about this file.
+/// Makes an error line about this file.
 pub fn at<E: Display>(path: &Path) -> impl Fn(E) -> String {
     move |error| format!("{}: {error}", path.display())
 }
 
-/// A number for what a file holds, in hexadecimal digits.
+/// A checksum of a file, in hexadecimal digits.
 ///
 /// # Errors
 ///
@@ -108,15 +108,15 @@ pub fn checksum(file: &Path) -> Result<String, String> {
     Ok(format!("{:016x}", ibex::checksum::checksum(&bytes)))
 }
 
-/// The file of this folder that has a program of this checksum.
+/// The file in this folder for a program with this checksum.
 pub fn program_in(folder: &Path, checksum: &str) -> PathBuf {
     folder.join(format!("ibex-{checksum}{}", std::env::consts::EXE_SUFFIX))
 }
 
-/// Copies a program into a folder, under the name of its checksum.
+/// Copies a program into a folder, named by its checksum.
 fn pin(program: &Path, folder: &Path) -> Result<PathBuf, String> {
     fs::create_dir_all(folder).map_err(at(folder))?;
-    // The copy is the one that is named: the program may be replaced while it is read.
+    // The name comes from the copy: the program may be replaced while it is read.
     let scratch = folder.join(format!("copy-{}", std::process::id()));
     fs::copy(program, &scratch).map_err(at(program))?;
     let copy = program_in(folder, &checksum(&scratch)?);
@@ -124,7 +124,7 @@ fn pin(program: &Path, folder: &Path) -> Result<PathBuf, String> {
     Ok(copy)
 }
 
-/// What a program prints; an error if its status is none of these.
+/// The output of a program; an error if its status is none of these.
 pub fn output(command: &mut Command, statuses: &[i32]) -> Result<String, String> {
     let name = Path::new(command.get_program()).display().to_string();
     let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{name}: {error}"))?;
@@ -146,7 +146,7 @@ pub fn row<S: AsRef<str>>(cells: &[S]) -> String {
     format!("| {} |\n", cells.join(" | "))
 }
 
-/// These columns of the first table in a text; all of them, if none is named.
+/// These columns of the first table in a text; all of them if none is named.
 ///
 /// # Errors
 ///
@@ -180,7 +180,7 @@ pub fn printed(tools: &Tools, command: &str, names: &[&str], conditions: &str) -
     Ok(Measured { table, conditions: format!("`ibex {command}`, {conditions}") })
 }
 
-/// The scores of random positions of few men; the tables give the results of pawn against pawn.
+/// The scores of random positions of few men; Syzygy tables give the results of pawn against pawn.
 pub fn ending_scores(tools: &Tools) -> Result<Measured, String> {
     let command = "endings scores --positions 120 --seed 3 --nodes 20000";
     let tables = tools.data("syzygy")?;
@@ -189,7 +189,7 @@ pub fn ending_scores(tools: &Tools) -> Result<Measured, String> {
     Ok(Measured { table, conditions: format!("`ibex {command} --syzygy FOLDER`") })
 }
 
-/// The suites, by what the pages call them.
+/// The suites, with their names on the pages.
 const SUITES: [(&str, &str); 7] = [
     ("wacnew", "Win at Chess (revised)"),
     ("sts_v3_points", "Strategic Test Suite, version 3"),
@@ -200,13 +200,13 @@ const SUITES: [(&str, &str); 7] = [
     ("lct2", "LCT II"),
 ];
 
-/// Solutions of the public suites, under one limit, beside Stockfish's where it is installed.
+/// Solutions of the public suites under one limit, compared with Stockfish's.
 pub fn suites(tools: &Tools, limit: &[&str]) -> Result<Measured, String> {
     let mut files = Vec::new();
     for (name, _) in SUITES {
         files.push(tools.data(&format!("epd/{name}.epd"))?);
     }
-    // The page compares: without the other engine it stays as it is.
+    // The page compares the two: without the other engine, it stays unchanged.
     let other = found("stockfish").ok_or("stockfish is not installed; the table has a column for it")?;
     let document = run_suites(tools, &files, limit, &[("sf", &other)])?;
     let (players, table) = suites_table(&document)?;
@@ -220,7 +220,7 @@ pub fn suites(tools: &Tools, limit: &[&str]) -> Result<Measured, String> {
     })
 }
 
-/// The results of suites as one document, other engines playing under these labels beside Ibex.
+/// The results of suites as one document; other engines play under these labels beside Ibex.
 fn run_suites(tools: &Tools, files: &[PathBuf], limit: &[&str], others: &[(&str, &Path)]) -> Result<Value, String> {
     let scratch = std::env::temp_dir().join(format!("ibex-figures-{}.json", std::process::id()));
     let mut arguments: Vec<PathBuf> = vec!["epd".into()];
@@ -228,19 +228,19 @@ fn run_suites(tools: &Tools, files: &[PathBuf], limit: &[&str], others: &[(&str,
     arguments.extend(limit.iter().map(PathBuf::from));
     arguments.extend(["--json".into(), scratch.clone()]);
     for (label, program) in others {
-        // The laboratory reads a command as a shell does.
+        // The laboratory reads a command like a shell.
         let command = program.display().to_string().replace('\'', "'\\''");
         arguments.extend(["--engine".into(), PathBuf::from(format!("{label}='{command}'"))]);
     }
     let run = tools.run(arguments);
     let text = fs::read_to_string(&scratch).map_err(at(&scratch));
-    // A failed run leaves one too, and the next one would not replace it.
+    // A failed run leaves one too, which the next one would not replace.
     let _ = fs::remove_file(&scratch);
     let text = run.and(text)?;
     serde_json::from_str(&text).map_err(|error| format!("the suites' results: {error}"))
 }
 
-/// Nodes a second of Ibex and of each build of Stockfish that is installed: the same positions for the same time, each run
+/// Nodes per second of Ibex and of each installed build of Stockfish: the same positions for the same time, each run
 /// with all of them in turn, and the median of the runs.
 pub fn speed(tools: &Tools) -> Result<Measured, String> {
     const RUNS: usize = 5;
@@ -260,7 +260,7 @@ pub fn speed(tools: &Tools) -> Result<Measured, String> {
     table += &row(&["Ibex".to_owned(), tools.build().to_owned(), format!("{ours:.0}"), String::new()]);
     for (label, _, build) in &installed {
         let theirs = median(documents.iter().map(|document| rate(document, label)).collect::<Result<_, _>>()?);
-        // Within each run, so that a machine whose speed changes does not matter.
+        // Within each run, so that changes in the machine's speed do not matter.
         let ratios = documents.iter().map(|document| Ok::<_, String>(rate(document, "ibex")? / rate(document, label)?));
         let ratio = median(ratios.collect::<Result<_, _>>()?);
         let name = documents[0]["head"]["players"].as_array().and_then(|players| {
@@ -279,7 +279,7 @@ pub fn speed(tools: &Tools) -> Result<Measured, String> {
     })
 }
 
-/// Thousands of nodes a second of a player in a suite.
+/// Thousands of nodes per second of a player in a suite.
 fn rate(document: &Value, label: &str) -> Result<f64, String> {
     let totals = document["totals"].as_array().into_iter().flatten();
     let of = totals.into_iter().find(|total| total["player"] == *label);
@@ -290,13 +290,13 @@ fn rate(document: &Value, label: &str) -> Result<f64, String> {
     }
 }
 
-/// The one in the middle.
+/// The median.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }
 
-/// The players' names beyond the first, and the table of solutions.
+/// The names of all players but the first, and the table of solutions.
 fn suites_table(document: &Value) -> Result<(Vec<String>, String), String> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -336,7 +336,7 @@ fn suites_table(document: &Value) -> Result<(Vec<String>, String), String> {
     Ok((players.into_iter().skip(1).map(|(_, name)| name).collect(), table))
 }
 
-/// The suites of public mates, by the moves to the mate.
+/// The suites of public mates, by mate distance.
 const MATES: [(u64, &str); 6] = [
     (1, "mate_in_1"),
     (2, "mate_in_2"),
@@ -349,7 +349,7 @@ const MATES: [(u64, &str); 6] = [
 const MATES_SETTINGS: [&str; 5] =
     ["IBEX_MATE_NODES", "IBEX_MATE_SAMPLE", "IBEX_MATE_SUITE", "IBEX_MATE_HASH", "IBEX_MATE_THREADS"];
 
-/// The public mates, from the lines of a test.
+/// The public mates, from the output of a test.
 pub fn mates(tools: &Tools) -> Result<Measured, String> {
     // A test whose data are missing passes.
     for (_, name) in MATES {
@@ -357,9 +357,9 @@ pub fn mates(tools: &Tools) -> Result<Measured, String> {
     }
     let build = "cargo test --locked --release --test mates";
     let command = format!("{build} -- --ignored --nocapture");
-    // A test that does not build ends as one that fails.
+    // A test that does not build ends like one that fails.
     output(&mut mates_command(&format!("{build} --no-run"), &tools.shared), &[0])?;
-    // A mate that two threads miss makes the test fail, and is a figure all the same.
+    // A mate that two threads miss makes the test fail, but is still part of the figure.
     let text = output(&mut mates_command(&command, &tools.shared), &[0, 101])?;
     Ok(Measured { table: mates_table(&text)?, conditions: format!("`{command}`, a million nodes a position") })
 }
@@ -374,10 +374,10 @@ fn mates_command(command: &str, shared: &Path) -> Command {
     command
 }
 
-/// Positions of a suite of mates, and how many of them are solved exactly, from the test's line of this setting.
+/// The positions of a suite of mates, and how many are solved exactly, from the test's line for this setting.
 fn mates_line(text: &str, suite: &str, setting: &str) -> Result<[u64; 2], String> {
     let marker = format!("{suite}.epd, {setting}: ");
-    // The harness may have begun the line. The name of one suite ends like that of another.
+    // The harness may have begun the line. One suite's name ends like that of another.
     let is_begin = |before: &str| before.is_empty() || before.ends_with(' ');
     let found = text.lines().find_map(|line| {
         let (before, rest) = line.split_once(&marker)?;
@@ -420,7 +420,7 @@ fn mates_table(text: &str) -> Result<String, String> {
     Ok(table)
 }
 
-/// How long the bench takes with one thread and with two: three runs of each in turn, the least time of each.
+/// The time of the bench with one thread and with two: three runs of each in turn, the least time of each.
 pub fn threads(tools: &Tools) -> Result<Measured, String> {
     let depths = ["13", "15", "17", "19"];
     let mut table = row(&["depth", "one thread, s", "two threads, s", "ratio", "nodes a second, ratio"])
@@ -451,7 +451,7 @@ pub fn threads(tools: &Tools) -> Result<Measured, String> {
     })
 }
 
-/// Nodes, and nodes a second, of the last line of a bench.
+/// Nodes, and nodes per second, from the last line of a bench.
 fn bench_line(text: &str) -> Result<(f64, f64), String> {
     let line = text.lines().last().unwrap_or_default();
     let words: Vec<&str> = line.split(' ').collect();
@@ -495,7 +495,7 @@ mod tests {
         assert!(pin(&scratch.0.join("none"), &folder).unwrap_err().contains("none"));
     }
 
-    /// A path says nothing of flags, so the Makefile passes the command that it has run, without flags of the user's.
+    /// A path says nothing about flags, so the Makefile passes the command that it ran, without the user's flags.
     #[test]
     fn a_build_has_the_name_that_it_is_given() {
         let tools = |build: Option<&str>| Tools {
@@ -565,7 +565,7 @@ mod tests {
         assert!(mates_table(&text.replace("mate_in_4", "mate")).unwrap_err().contains("mate_in_4"));
         let begun = text.replacen("mate_in_1", "test public_suites ... mate_in_1", 1);
         assert_eq!(mates_table(&begun).unwrap(), table);
-        // The other suite of three moves does not stand for one that is missing or empty.
+        // The other mate-in-three suite does not replace one that is missing or empty.
         let error = mates_table(&text.replace("pychess_mate_in_3", "other")).unwrap_err();
         assert!(error.contains("no line 'pychess_mate_in_3.epd, 16 MB, 1 threads"), "{error}");
         let line = "pychess_mate_in_3.epd, 1 MB, 2 threads: ";
@@ -575,7 +575,7 @@ mod tests {
         assert_eq!(error, "pychess_mate_in_3.epd has 50 positions with one setting and 49 with another");
     }
 
-    /// The page states nodes and positions; what the user has exported would make them others.
+    /// The page states nodes and positions; variables that the user has exported would change them.
     #[test]
     fn the_mates_are_measured_with_the_settings_of_the_page() {
         let command = mates_command("cargo test --no-run", Path::new("shared"));

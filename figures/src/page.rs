@@ -13,7 +13,7 @@ fn markers(name: &str) -> (String, String) {
     (format!("<!-- figure {name} -->\n"), format!("<!-- end {name} -->"))
 }
 
-/// A page as what stands before the block, the block, and what stands behind it.
+/// A page as the text before the block, the block, and the text after it.
 fn parts<'a>(page: &str, text: &'a str, name: &str) -> Result<[&'a str; 3], String> {
     let (begin, end) = markers(name);
     let missing = |marker: &str| format!("{page} lacks the line '{}'", marker.trim_end());
@@ -45,7 +45,7 @@ pub fn block_of(pages: &[&str], name: &str) -> Result<String, String> {
     }
 }
 
-/// Which pages have other blocks of this name than the first page; none if they agree.
+/// Which pages differ from the first page in the block of this name; `None` if they agree.
 ///
 /// # Errors
 ///
@@ -61,7 +61,7 @@ pub fn table(block: &str) -> String {
     block.lines().filter(|line| line.starts_with('|')).map(|line| format!("{line}\n")).collect()
 }
 
-/// Puts a block in the place of the old one; the page is replaced as a whole or not at all.
+/// Replaces a block of a page; the page is replaced as a whole or not at all.
 ///
 /// # Errors
 ///

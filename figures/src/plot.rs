@@ -1,5 +1,5 @@
-//! Plots of what the pages record. They are drawn from the pages' tables, the record of matches and the engine's curves, so
-//! that no plot says anything else than these.
+//! Plots of what the pages record. They are drawn from the pages' tables, the record of matches and the engine's
+//! curves, so no plot can contradict these.
 
 use std::error::Error;
 use std::fs;
@@ -12,13 +12,13 @@ use plotters::prelude::*;
 
 use crate::{measure, page};
 
-/// A plot, its file, and how it is drawn.
+/// A plot, its file, and how to draw it.
 struct Plot {
     file: &'static str,
     draw: fn() -> Result<Chart, String>,
 }
 
-/// Where the plots lie.
+/// The folder of the plots.
 const FOLDER: &str = "docs/plots";
 
 const PLOTS: [Plot; 4] = [
@@ -33,19 +33,19 @@ const PLOTS: [Plot; 4] = [
 struct Chart {
     across: &'static str,
     up: &'static str,
-    /// What stands below the axis, from 0 on; points lie between.
+    /// The labels below the axis, from 0 on; points may lie between them.
     ticks: Vec<String>,
     series: Vec<Series>,
 }
 
-/// Points that a line connects.
+/// Points connected by a line.
 #[derive(Debug, PartialEq)]
 struct Series {
     label: String,
     points: Vec<Point>,
 }
 
-/// A value with its error of 95%, at a tick.
+/// A value with its 95% error, at a tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Point {
     at: usize,
@@ -71,7 +71,7 @@ pub fn write() -> (usize, Vec<String>) {
     (changed, errors)
 }
 
-/// A line for each plot that is not what would be drawn now, or cannot be drawn.
+/// A line for each plot that is outdated, or cannot be drawn.
 pub fn stale() -> Vec<String> {
     let wrong = |plot: &Plot| match plot.outdated() {
         Ok(None) => None,
@@ -82,7 +82,7 @@ pub fn stale() -> Vec<String> {
 }
 
 impl Plot {
-    /// What would be drawn now, where that is not what the file has.
+    /// The plot as it would be drawn now, if the file differs.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl Plot {
     }
 }
 
-/// The strength of the networks: each against the one before, added up, and each against the hand-written evaluation.
+/// The strength of the networks: each against its predecessor, added up, and each against the hand-written evaluation.
 fn networks() -> Result<Chart, String> {
     let record = page::read("docs/matches.csv")?;
     let mut rows = Vec::new();
@@ -148,23 +148,23 @@ struct MatchRow {
     book: String,
 }
 
-/// The book of the matches that are compared: the same difference is another number of Elo with another one.
+/// The book of the compared matches: with another book, the same difference gives another number of Elo.
 const BOOK: &str = "UHO_4060_v4";
 
-/// Whether a match names this network itself, not one made of it.
+/// Whether a match names this network itself, not one derived from it.
 fn is_network(text: &str, number: usize) -> bool {
     let rest = text.strip_prefix(&format!("ibex-{number}"));
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
 }
 
-/// What twice the nodes are worth.
+/// The worth of twice the nodes.
 fn nodes() -> Result<Chart, String> {
     let rows = table("docs/strength.md", "nodes")?;
     let mut points = Vec::new();
     for (at, row) in rows.iter().enumerate() {
         let of_table = |error| format!("docs/strength.md: the table nodes: {error}");
         let (value, error) = cell(row, row.len().saturating_sub(1)).and_then(elo).map_err(of_table)?;
-        // A side that scored nothing has no Elo that could be drawn.
+        // A side that scored nothing has no Elo to draw.
         if value.is_finite() {
             points.push(Point { at, value, error });
         }
@@ -195,7 +195,7 @@ fn threads() -> Result<Chart, String> {
     Ok(Chart { across: "depth", up: "seconds for 40 positions", ticks, series })
 }
 
-/// The chance of winning by score, for some numbers of men, as the engine tells it.
+/// The winning chance by score, for some numbers of men, as the engine reports it.
 fn chances() -> Result<Chart, String> {
     const SCORES: std::ops::RangeInclusive<i32> = 0..=16;
     const STEP: i32 = 25;
@@ -229,20 +229,20 @@ fn number(cell: &str) -> Result<f64, String> {
     cell.parse().map_err(|_| format!("no number: '{cell}'"))
 }
 
-/// A difference in Elo and its error, as the pages write them. Where one side hardly scores there is no error.
+/// A difference in Elo and its error, as the pages write them. If one side hardly scores, there is no error.
 fn elo(cell: &str) -> Result<(f64, f64), String> {
     let (value, error) = cell.split_once(" ± ").unwrap_or((cell, "0"));
     Ok((number(value.trim_start_matches('+'))?, number(error)?))
 }
 
-/// The axis of ticks, which have names.
+/// The axis of named ticks.
 struct Ticks<'a>(&'a [String]);
 
 impl Ranged for Ticks<'_> {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
 
-    /// Half a tick lies before the first and behind the last.
+    /// There is half a tick before the first and after the last.
     fn map(&self, value: &f64, (low, high): (i32, i32)) -> i32 {
         low + ((value + 0.5) / self.0.len() as f64 * f64::from(high - low)).round() as i32
     }
@@ -266,7 +266,7 @@ impl ValueFormatter<f64> for Ticks<'_> {
     }
 }
 
-/// The lines' colours: on white and on black they can be told from the ground and from each other, by eyes of every kind.
+/// The lines' colours: on white and on black, people with any colour vision can distinguish them.
 const LINES: [RGBColor; 5] = [
     RGBColor(0x1f, 0x77, 0xb4),
     RGBColor(0xd9, 0x5f, 0x02),
@@ -275,7 +275,7 @@ const LINES: [RGBColor; 5] = [
     RGBColor(0x88, 0x88, 0x88),
 ];
 
-/// What a dark page changes: ground, text and grid.
+/// The changes for a dark page: background, text and grid.
 const THEME: &str = "<style>@media (prefers-color-scheme: dark) {
 [fill='#FFFFFF'] { fill: #0d1117 }
 [fill='#000000'] { fill: #e6edf3 }

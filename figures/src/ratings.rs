@@ -1,26 +1,26 @@
-//! What the ratings of `UCI_Elo` are worth: each that the engine was fitted to, against a level of Stockfish whose rating
-//! is known.
+//! The worth of the ratings of `UCI_Elo`: each rating that the engine was fitted to, against a level of Stockfish with
+//! a known rating.
 
 use ibex::engine::handicap;
 
 use crate::games::{self, LEVEL_BOOK, Limit, Match, Side, amount, found};
 use crate::measure::{Measured, Tools, row};
 
-/// The version whose levels are known: they were measured a few weeks after it.
+/// The version whose levels are known: they were measured a few weeks after its release.
 const OPPONENT: &str = "Stockfish 15.1";
-/// The ratings of its levels (`Skill Level`), from 0 on, as its authors measured them in January 2023 against versions of
-/// Stash that CCRL's blitz list has (their pull request 4341). Errors are 25 to 33 points.
-/// The levels from 11 on are left out, for their games take ever longer.
+/// The ratings of its levels (`Skill Level`), from 0 on, as its authors measured them in January 2023 against versions
+/// of Stash in CCRL's blitz list (their pull request 4341). Errors are 25 to 33 points. The levels from 11 on are left
+/// out, because their games take ever longer.
 const LEVELS: [u32; 11] = [1320, 1468, 1608, 1742, 1923, 2204, 2363, 2500, 2596, 2703, 2788];
 /// Games for each rating.
 const GAMES: u32 = 100;
-/// More nodes than any handicap takes: it says itself when a move is due.
+/// More nodes than any handicap takes: the handicap itself decides when to move.
 const UNLIMITED: u64 = 10_000_000;
-/// Won games end where both sides agree on ten pawns. Draws are played out: the weak lose them.
+/// Won games end when both sides agree on ten pawns. Draws are played out: weak players lose them.
 const ENDS: [&str; 4] = ["-resign", "movecount=4", "score=1000", "twosided=true"];
 
-/// Every rating that the engine was fitted to, against the level next to it. A match that is complete is kept in
-/// `target/figures`, so that an interrupted measurement goes on with the next.
+/// Every rating that the engine was fitted to, against the nearest level. A complete match is kept in
+/// `target/figures`, so that an interrupted measurement continues with the next.
 ///
 /// # Errors
 ///
@@ -58,12 +58,12 @@ pub fn ratings(tools: &Tools) -> Result<Measured, String> {
     })
 }
 
-/// The level whose rating is next to this one.
+/// The level with the nearest rating.
 fn nearest(elo: u32) -> usize {
     (0..LEVELS.len()).min_by_key(|&level| LEVELS[level].abs_diff(elo)).unwrap_or_default()
 }
 
-/// Nodes for a level: it decides its move one depth beyond its number, among four lines, and must reach that.
+/// Nodes for a level: it chooses its move at one depth beyond its number, among four lines, and must reach that depth.
 fn nodes(level: usize) -> u64 {
     match level {
         0..=4 => 5000,
@@ -76,7 +76,7 @@ fn nodes(level: usize) -> u64 {
     }
 }
 
-/// What a match says of a rating.
+/// The table line of a match for a rating.
 fn line(elo: u32, own_nodes: u64, level: usize, result: &Match) -> String {
     let rated = LEVELS[level];
     let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite());

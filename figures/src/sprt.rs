@@ -1,4 +1,4 @@
-//! Matches between two commits, by SPRT: builds both, has fastchess play them, and adds a row to the record of matches.
+//! SPRT matches between two commits: builds both, has fastchess play them, and adds a row to the record of matches.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, ErrorKind, Write};
@@ -15,11 +15,11 @@ use crate::measure::{Tools, at, output};
 const RECORD: &str = "docs/matches.csv";
 /// Programs and logs of matches.
 const FOLDER: &str = "target/matches";
-/// Held in the folder of programs while one is built.
+/// Held in the folder of programs while one is being built.
 const LOCK: &str = "build.lock";
 /// Where a commit records the nodes of its bench.
 const SIGNATURE: &str = "tests/bench.signature";
-/// Most games of a match, if nothing else is chosen.
+/// The maximum number of games, unless chosen otherwise.
 const MOST_GAMES: u32 = 40_000;
 /// A match without a verdict is recorded from this number of games on.
 const LEAST_GAMES: u32 = 4000;
@@ -68,7 +68,7 @@ pub struct Arguments {
     games: Option<u32>,
 }
 
-/// A text that fits a cell of the tables that are made of the record.
+/// A text that fits into a cell of the tables made from the record.
 ///
 /// # Errors
 ///
@@ -84,8 +84,8 @@ fn cell(text: &str) -> Result<String, String> {
 ///
 /// # Errors
 ///
-/// One line: fastchess, the book or a commit is missing, games would be copies of earlier ones, a build fails or has
-/// another bench than its commit records, or the match breaks off. Nothing is recorded then.
+/// One line: fastchess, the book or a commit is missing, games would be copies of earlier ones, a build fails or its
+/// bench differs from the recorded one, or the match is aborted. Then nothing is recorded.
 pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     if arguments.elo0.partial_cmp(&arguments.elo1) != Some(std::cmp::Ordering::Less) {
         return Err(format!("--elo0 {} must be less than --elo1 {}", arguments.elo0, arguments.elo1));
@@ -117,19 +117,19 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-/// The openings of a book: its lines that are not empty.
+/// The openings of a book: its nonempty lines.
 fn openings(book: &[u8]) -> usize {
     book.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).count()
 }
 
-/// Most games of the match with a book of this size.
+/// The maximum number of games with a book of this size.
 ///
-/// At fixed nodes one thread plays an opening in the same way each time: once the book begins again, every game is a
-/// copy of an earlier one, and the test would count it as another piece of evidence.
+/// At fixed nodes, one thread always plays an opening in the same way: once the book starts over, every game is a copy
+/// of an earlier one, and the test would count it as new evidence.
 ///
 /// # Errors
 ///
-/// One line: the book is empty, or more games are wanted than are no copies.
+/// One line: the book is empty, or more games are requested than there are without copies.
 fn most_games(arguments: &Arguments, openings: usize) -> Result<u32, String> {
     let once = u32::try_from(openings).unwrap_or(u32::MAX).saturating_mul(2);
     let repeats = arguments.tc.is_none() && arguments.threads == 1;
@@ -147,7 +147,7 @@ fn most_games(arguments: &Arguments, openings: usize) -> Result<u32, String> {
     }
 }
 
-/// What the record calls a book.
+/// The name of a book in the record.
 fn name_of_book(book: &Path) -> String {
     book.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
@@ -160,7 +160,7 @@ fn commit(name: &str) -> Result<String, String> {
     printed.map(|text| text.trim().to_owned()).map_err(|_| format!("'{name}' is no commit"))
 }
 
-/// The program of a commit for this machine's processor; built once, in a checkout of its own.
+/// The program of a commit for this machine's processor; built once, in its own checkout.
 fn build(commit: &str) -> Result<PathBuf, String> {
     let folder = Path::new(FOLDER);
     fs::create_dir_all(folder).map_err(at(folder))?;
@@ -172,27 +172,27 @@ fn build(commit: &str) -> Result<PathBuf, String> {
         }
         let checkout = folder.join(format!("checkout-{commit}"));
         let shown = checkout.display().to_string();
-        // An interrupted build may have left its checkout. Without one git reports an error, which does not matter.
+        // An interrupted build may have left its checkout. If not, git reports an error, which does not matter.
         let _ = output(Command::new("git").args(["worktree", "remove", "--force", &shown]), &[0]);
         output(Command::new("git").args(["worktree", "add", "--detach", &shown, commit]), &[0])?;
         eprintln!("building {commit}");
         let made = make(commit, &checkout, &folder, &program);
-        // Before the next one may build: it could have made the same checkout again.
+        // Before the next build may start: it could have made the same checkout again.
         output(Command::new("git").args(["worktree", "remove", "--force", &shown]), &[0])?;
         made
     })?;
     Ok(program)
 }
 
-/// Does some work of building while no other program does in this folder. All commits are built in one folder, one after
-/// the other, lest one be taken for another.
+/// Runs a part of a build while no other program does so in this folder. All commits are built in one folder, one
+/// after the other, so that none is mistaken for another.
 fn alone<T>(folder: &Path, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let lock = folder.join(LOCK);
     let _alone = File::create(&lock).and_then(|file| file.lock().map(|()| file)).map_err(at(&lock))?;
     work()
 }
 
-/// Builds what is checked out here and leaves the program in its place, if it has the bench of its commit.
+/// Builds this checkout and leaves the program in its place, if it has the bench of its commit.
 fn make(commit: &str, checkout: &Path, folder: &Path, program: &Path) -> Result<(), String> {
     output(&mut build_command(checkout, folder), &[0]).map_err(|error| format!("{commit} does not build: {error}"))?;
     let made = folder.join("build/release/ibex");
@@ -204,7 +204,7 @@ fn make(commit: &str, checkout: &Path, folder: &Path, program: &Path) -> Result<
     fs::rename(&scratch, program).map_err(at(program))
 }
 
-/// The command that builds a checkout below this folder. The program is that of its commit alone: the user's network,
+/// The command that builds a checkout below this folder. The program depends only on its commit: the user's network,
 /// flags and target do not count.
 fn build_command(checkout: &Path, folder: &Path) -> Command {
     let mut cargo = Command::new("cargo");
@@ -216,7 +216,7 @@ fn build_command(checkout: &Path, folder: &Path) -> Command {
     cargo
 }
 
-/// Whether a bench counts the nodes that its commit records. Of old commits some record none.
+/// Checks that a bench has the node count recorded by its commit. Some old commits record none.
 fn has_bench(printed: &str, recorded: Option<&str>) -> Result<(), String> {
     let nodes = printed.lines().last().and_then(|line| line.split(' ').next()).unwrap_or_default();
     match recorded.map(str::trim) {
@@ -227,7 +227,7 @@ fn has_bench(printed: &str, recorded: Option<&str>) -> Result<(), String> {
     }
 }
 
-/// A new file for what a match prints: earlier matches of this name, with other conditions perhaps, keep theirs.
+/// A new file for the output of a match: earlier matches of this name, perhaps with other conditions, keep theirs.
 fn begin_log(folder: &Path, name: &str) -> Result<(File, PathBuf), String> {
     let mut number = 1;
     loop {
@@ -282,13 +282,13 @@ fn run(
     if status.success() { Ok(text) } else { Err(format!("{}: {status}; {}", runner.display(), log.display())) }
 }
 
-/// Which hypothesis the runner has accepted: H1 says that the new one is better.
+/// The hypothesis that the runner accepted: H1 says that the new commit is better.
 fn verdict(text: &str) -> Option<&'static str> {
     let line = text.lines().rfind(|line| line.starts_with("SPRT (") && line.ends_with("accepted"))?;
     ["H0", "H1"].into_iter().find(|verdict| line.contains(&format!("{verdict} was accepted")))
 }
 
-/// How many games were lost in another way than at chess, for the record; empty if none was.
+/// How many games were lost by accident, for the record; empty if there are none.
 fn accidents(result: &Match) -> String {
     let lost = ["the new", "the old"].into_iter().zip(result.accidents).filter(|&(_, lost)| lost > 0);
     let told: Vec<String> = lost.map(|(side, lost)| format!("{side} one {lost}")).collect();
@@ -333,7 +333,7 @@ fn record(
     Ok(cells)
 }
 
-/// Adds a row to a record. Some editors leave the last line without an end; the row would be a part of it.
+/// Adds a row to a record. Some editors leave the last line without a line feed; the row would be appended to it.
 fn append(record: &Path, row: &[String]) -> Result<(), String> {
     let text = fs::read(record).map_err(at(record))?;
     let mut file = OpenOptions::new().append(true).open(record).map_err(at(record))?;
@@ -391,7 +391,7 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
         assert!(row("--old x --tc 8+0.08 --elo0 -5").contains("SPRT -5 5"));
     }
 
-    /// The record says which results are none of chess.
+    /// The record says which results are not chess results.
     #[test]
     fn accidents_are_recorded() {
         let text = format!("Finished game 1 (new vs old): 0-1 {{White disconnects}}\n{RESULTS}");
@@ -400,7 +400,7 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
         assert_eq!(row.unwrap()[2], "less (SPRT 0 5: H1; not lost at chess: the new one 1)");
     }
 
-    /// At fixed nodes one thread repeats itself: each opening is played once with both colours.
+    /// At fixed nodes, one thread repeats itself: each opening is played once with each colour.
     #[test]
     fn no_game_is_counted_twice() {
         let book = b"8/8/8/8/8/8/8/8 w - - 0 1\n\n \r\n8/8/8/8/8/8/8/8 b - - 0 1";
@@ -465,7 +465,7 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
         assert!(has_bench("", Some("827854\n")).is_err());
     }
 
-    /// A failed build, too, holds the folder until it has removed what it made.
+    /// A failed build, too, holds the folder until it has cleaned up.
     #[test]
     fn one_program_builds_at_a_time() {
         let scratch = Scratch::new("build");

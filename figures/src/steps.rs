@@ -1,5 +1,5 @@
-//! Measures the worth of each search technique: the engine plays against itself without it. The feature `tune` makes the
-//! parameters options, and these turn a technique off.
+//! Measures the worth of each search technique: the engine plays against itself without it. With the feature `tune`,
+//! parameters become options, and these turn a technique off.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -8,12 +8,12 @@ use crate::basis::Engine;
 use crate::games::{self, ADJUDICATED, ENDED_EARLY, LEVEL_BOOK, Limit, Side, amount};
 use crate::measure::{Measured, Tools, output, row};
 
-/// A technique that options turn off.
+/// A technique that options can turn off.
 struct Technique {
     /// Its step in `search/node.rs`.
     step: u32,
     name: &'static str,
-    /// The values of parameters without it.
+    /// The parameter values that turn it off.
     off: &'static [&'static str],
 }
 
@@ -46,12 +46,12 @@ const TECHNIQUES: [Technique; 16] = [
 
 const GAMES: u32 = 300;
 const NODES: u64 = 8000;
-/// The command that builds what plays, and where it leaves the program.
+/// The command that builds the program for the games, and where it leaves the program.
 const BUILD: &str = "cargo build --quiet --release --locked --features tune --bin ibex --target-dir target/tune";
 const PROGRAM: &str = "target/tune/release/ibex";
 
-/// The search against itself without one technique, for each of them; the most valuable first. A match that is complete
-/// is kept in `target/figures`, so that an interrupted measurement goes on with the next.
+/// The search against itself without one technique, for each technique; the most valuable first. A complete match is
+/// kept in `target/figures`, so that an interrupted measurement continues with the next.
 ///
 /// # Errors
 ///
