@@ -1,4 +1,4 @@
-//! A training between two steps: its recipe, its weights, and the file that keeps them.
+//! The state of a training between two steps: its recipe, its weights, and the file that keeps them.
 
 use std::cmp::Ordering;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -61,7 +61,7 @@ fn hidden_size(text: &str) -> Result<usize, String> {
     Ok(size)
 }
 
-/// The engine's unit, which every training took for the scale of results before that could be chosen.
+/// The engine's unit, which every training used as the scale of results before that was an option.
 pub const UNIT: f32 = SCALE as f32;
 
 fn unit() -> f32 {
@@ -77,7 +77,7 @@ fn positive(text: &str) -> Result<f32, String> {
     text.parse().ok().filter(|&rate: &f32| rate > 0.0 && rate < 1.0).ok_or("a number between 0 and 1".to_owned())
 }
 
-/// What a running mean keeps: it would never move at 1.
+/// The share that a running mean keeps: at 1 it would never move.
 fn kept_share(text: &str) -> Result<f32, String> {
     share(text).ok().filter(|&share| share < 1.0).ok_or("a number from 0 to below 1".to_owned())
 }
@@ -87,18 +87,18 @@ pub fn share(text: &str) -> Result<f32, String> {
     amount::share(text).map(|share| share as f32)
 }
 
-/// What an epoch has come to.
+/// The losses of an epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EpochLoss {
-    /// The mean loss of the positions learned from, as they were met.
+    /// The mean loss of the training positions, as they were seen.
     pub training: f64,
-    /// The mean loss of the positions set aside, at the end.
+    /// The mean loss of the validation positions, at the end.
     pub validation: f64,
     /// The learning rate at the end.
     pub rate: f32,
 }
 
-/// A training between two steps.
+/// The state of a training between two steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint {
     /// How it is trained.
@@ -107,9 +107,9 @@ pub struct Checkpoint {
     pub step: u64,
     /// Every whole epoch so far.
     pub history: Vec<EpochLoss>,
-    /// The sum of the losses in the epoch after those.
+    /// The sum of the losses in the epoch after these.
     pub unfinished: f64,
-    /// The fingerprint of what it learns from; 0 where it has not begun, or by a trainer that took none.
+    /// The fingerprint of the training data; 0 if training has not begun, or by a trainer that took no fingerprint.
     pub data: u64,
     /// The weights.
     pub parameters: Parameters,
@@ -119,13 +119,13 @@ pub struct Checkpoint {
     pub mean: Option<Parameters>,
 }
 
-/// The version of the file: another one may mean something else by the same numbers.
+/// The version of the file: in another version, the same numbers may mean something else.
 const VERSION: u32 = 1;
 
-/// The longest first line that is read: room for some hundred thousand epochs.
+/// The longest first line that is read: enough for some hundred thousand epochs.
 const LONGEST_HEADING: u64 = 1 << 24;
 
-/// What makes a checkpoint useless.
+/// The error for unusable numbers in a checkpoint.
 const NO_NUMBERS: &str = "numbers that are none";
 
 /// The first line of a checkpoint file; then the numbers follow.
@@ -142,10 +142,10 @@ struct Heading {
 }
 
 impl Recipe {
-    /// The options that make this recipe where another one differs, as they are typed; none if the two are alike.
+    /// The options that make this recipe where the other differs, as typed; empty if the two are alike.
     pub fn options_unlike(&self, other: &Recipe) -> Vec<String> {
         let fields = |recipe: &Recipe| -> serde_json::Map<String, serde_json::Value> {
-            // By its text: a number of 32 bits is not the nearest one of 64.
+            // Through text: a number of 32 bits differs from the nearest one of 64.
             serde_json::to_string(recipe).and_then(|text| serde_json::from_str(&text)).unwrap_or_default()
         };
         let (own, other) = (fields(self), fields(other));
@@ -158,7 +158,7 @@ impl Recipe {
             .collect()
     }
 
-    /// What is learned of a position.
+    /// The target for each position.
     pub fn target(&self) -> Target {
         Target { wdl: self.wdl, scale: self.scale }
     }
@@ -171,8 +171,8 @@ impl Checkpoint {
         Checkpoint::beginning(recipe, parameters)
     }
 
-    /// The beginning of a training with what another one has learned: a checkpoint, or a network as it ships, whose
-    /// rounding the training goes on from. A smaller one is widened.
+    /// The beginning of a training with the weights of another: from a checkpoint, or from a shipped network, whose
+    /// rounded weights the training starts from. A smaller network is widened.
     ///
     /// # Errors
     ///
@@ -198,7 +198,7 @@ impl Checkpoint {
         Checkpoint { recipe, step: 0, history: Vec::new(), unfinished: 0.0, data: 0, parameters, moments, mean }
     }
 
-    /// What the training has come to: the running mean of its weights if there is one, or else the weights.
+    /// The result of the training: the running mean of its weights if there is one, otherwise the weights.
     pub fn result(&self) -> &Parameters {
         self.mean.as_ref().unwrap_or(&self.parameters)
     }
@@ -207,7 +207,7 @@ impl Checkpoint {
         self.mean.unwrap_or(self.parameters)
     }
 
-    /// Whether every number is one, so that the training can go on from here.
+    /// Whether every number is finite, so that the training can go on from here.
     fn is_sound(&self) -> bool {
         let weights = [&self.parameters.values, &self.moments.first, &self.moments.second];
         let mut weights = weights.into_iter().chain(self.mean.as_ref().map(|mean| &mean.values)).flatten();
@@ -220,7 +220,7 @@ impl Checkpoint {
     ///
     /// # Errors
     ///
-    /// One line: a number is none, or the system refuses. An older file of this name stays.
+    /// One line: a number is not finite, or a system call fails. An older file of this name stays.
     pub fn write(&self, path: &Path) -> Result<(), String> {
         if !self.is_sound() {
             return Err(format!("{} is not written: it would hold {NO_NUMBERS}", path.display()));
@@ -249,8 +249,8 @@ impl Checkpoint {
     ///
     /// # Errors
     ///
-    /// One line: the file cannot be read, or is no whole checkpoint of this version. What something else has behind its
-    /// first line is not read.
+    /// One line: the file cannot be read, or is not a whole checkpoint of this version. If its first line does not
+    /// fit, the rest is not read.
     pub fn read(path: &Path) -> Result<Checkpoint, String> {
         let shown = path.display();
         let unread = |error| format!("cannot read {shown}: {error}");
@@ -292,12 +292,12 @@ impl Checkpoint {
         Ok(checkpoint)
     }
 
-    /// The mean of what these trainings have come to: trainings that began alike and went their own ways are wrong in
-    /// different places. Source: Wortsman et al., "Model soups" (2022).
+    /// The mean of the results of these trainings: trainings that began alike and diverged make different errors.
+    /// Source: Wortsman et al., "Model soups" (2022).
     ///
     /// # Errors
     ///
-    /// One line: a file cannot be read, or is a network of another size than the first.
+    /// One line: a file cannot be read, or has a network of another size than the first.
     pub fn mean(files: &[PathBuf]) -> Result<Parameters, String> {
         let (first, others) = files.split_first().ok_or("no checkpoint")?;
         let mut mean = Checkpoint::read(first)?.into_result();
@@ -377,7 +377,7 @@ pub mod tests {
             fs::remove_dir_all(&folder).unwrap();
             return;
         }
-        // Larger than any memory, and nothing on the disk.
+        // Larger than any memory, but without content on disk.
         let huge = |beginning: &[u8]| {
             fs::write(&file, beginning).unwrap();
             fs::File::options().write(true).open(&file).unwrap().set_len(1 << 40).unwrap();

@@ -1,4 +1,4 @@
-//! Packed positions: 32 bytes each, in the format of the crate `bulletformat`, which the field's GPU trainers read.
+//! Packed positions: 32 bytes each, in the format of the crate `bulletformat`, which the usual GPU trainers read.
 
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
@@ -16,36 +16,36 @@ use shakmaty::{Board, CastlingMode, Chess, Color, FromSetup as _, Piece, Role, S
 /// The size of a packed position.
 pub const SIZE: usize = 32;
 
-/// The inputs that a position sets, for both views, and the output that evaluates it.
+/// The inputs that a position activates, for both views, and the output that evaluates it.
 pub struct Inputs {
     /// How many there are.
     count: usize,
-    /// What the side to move sees: every piece, then those en prise again.
+    /// The view of the side to move: every piece, then those en prise again.
     own: [u16; 64],
-    /// What the opponent sees.
+    /// The view of the opponent.
     other: [u16; 64],
     /// The output.
     pub bucket: usize,
 }
 
 impl Inputs {
-    /// What the side to move sees, and the opponent.
+    /// The views of the side to move and of the opponent.
     pub fn views(&self) -> [&[u16]; 2] {
         [&self.own[..self.count], &self.other[..self.count]]
     }
 }
 
-/// The piece behind a packed code, the side to move being White.
+/// The piece of a packed code, with the side to move as White.
 fn piece(code: u8) -> Piece {
     let role =
         [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King][usize::from(code & 7).min(5)];
     role.of(Color::from_white(code & 8 == 0))
 }
 
-/// The inputs of a packed position; by the engine's own definition.
+/// The inputs of a packed position, by the engine's own definition.
 pub fn inputs(packed: &ChessBoard) -> Inputs {
     let view = |color, king: u8| FeatureView::new(color, Square::new(u32::from(king & 63)));
-    // The opponent's king is packed as the opponent sees it.
+    // The opponent's king is packed from the opponent's view.
     let (white, black) = (view(Color::White, packed.ksq), view(Color::Black, packed.opp_ksq ^ 56));
     let mut inputs = Inputs { count: 0, own: [0; 64], other: [0; 64], bucket: 0 };
     let mut push = |own: usize, other: usize| {
@@ -65,7 +65,7 @@ pub fn inputs(packed: &ChessBoard) -> Inputs {
     inputs
 }
 
-/// The pieces of a packed position, the side to move being White.
+/// The pieces of a packed position, with the side to move as White.
 pub fn board(packed: &ChessBoard) -> Board {
     let mut board = Board::empty();
     for (code, square) in *packed {
@@ -74,7 +74,7 @@ pub fn board(packed: &ChessBoard) -> Board {
     board
 }
 
-/// A packed position as the engine sees it, White to move; castling rights are not packed. None if it is no legal one.
+/// A packed position as the engine's type, White to move; castling rights are not packed. `None` if it is not legal.
 pub fn position(packed: &ChessBoard) -> Option<Position> {
     let mut setup = Setup::empty();
     setup.board = board(packed);
@@ -91,7 +91,7 @@ fn to_bytes(p: &ChessBoard) -> [u8; SIZE] {
     bytes
 }
 
-/// A packed position, if the bytes can be one.
+/// A packed position, if the bytes are plausible.
 fn from_bytes(bytes: &[u8]) -> Option<ChessBoard> {
     let p = ChessBoard {
         occ: u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?),
@@ -126,12 +126,12 @@ pub fn read(path: &Path) -> Result<Vec<ChessBoard>, String> {
     Ok(positions)
 }
 
-/// A file of packed positions, open but not read: how many it has is the memory that they take.
+/// A file of packed positions, open but not read: its count gives the memory needed.
 #[derive(Debug)]
 pub struct PackedFile {
     path: PathBuf,
     file: File,
-    /// How many positions it has, 1 at least.
+    /// How many positions it has, at least 1.
     pub count: usize,
 }
 
@@ -140,7 +140,7 @@ impl PackedFile {
     ///
     /// # Errors
     ///
-    /// One line: it cannot be opened, is no ordinary file, is empty, or is no whole number of positions.
+    /// One line: it cannot be opened, is not an ordinary file, is empty, or is not a whole number of positions.
     pub fn open(path: &Path) -> Result<PackedFile, String> {
         let shown = path.display();
         let (file, size) = open_file(path)?;
@@ -155,11 +155,11 @@ impl PackedFile {
         }
     }
 
-    /// Checks that the file still has its name, and not another one that has replaced it.
+    /// Checks that the file still has its name, and has not been replaced by another one.
     ///
     /// # Errors
     ///
-    /// One line that names it.
+    /// One line that names the file.
     pub fn must_be_still_there(&self) -> Result<(), String> {
         if is_still(&self.file, &self.path) {
             return Ok(());
@@ -167,7 +167,7 @@ impl PackedFile {
         Err(format!("{} has just been replaced or removed, perhaps by another packing", self.path.display()))
     }
 
-    /// Appends its positions, with no other copy of them in memory.
+    /// Appends its positions, without another copy of them in memory.
     ///
     /// # Errors
     ///
@@ -184,14 +184,14 @@ impl PackedFile {
     }
 }
 
-/// Opens an ordinary file, and returns its size too. A device may have no end, and a pipe no beginning.
+/// Opens an ordinary file; also returns its size. A device may have no end, and a pipe no beginning.
 ///
 /// # Errors
 ///
 /// One line: it cannot be opened, or is something else.
 pub fn open_file(path: &Path) -> Result<(File, u64), String> {
     let trouble = |error| format!("cannot open {}: {error}", path.display());
-    // Before it is opened: that waits for the other end of a pipe.
+    // Before it is opened, because opening a pipe waits for its other end.
     if !fs::metadata(path).map_err(trouble)?.is_file() {
         return Err(format!("{} is no file", path.display()));
     }
@@ -205,16 +205,16 @@ pub fn checksum(positions: &[ChessBoard]) -> u64 {
     positions.iter().fold(checksum::checksum(&[]), |sum, position| checksum::checksum_on(sum, &to_bytes(position)))
 }
 
-/// Writes a file of packed positions; under its name it is whole or not there.
+/// Writes a file of packed positions; under its name it is either whole or absent.
 ///
 /// # Errors
 ///
-/// One line: the system refuses.
+/// One line: a system call fails.
 pub fn write(path: &Path, positions: &[ChessBoard]) -> Result<(), String> {
     replace(path, |output| positions.iter().try_for_each(|position| output.write_all(&to_bytes(position))))
 }
 
-/// A path with another ending added.
+/// A path with another extension added.
 pub fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
@@ -226,12 +226,12 @@ pub fn validation_file(path: &Path) -> PathBuf {
     with_ending(path, ".val")
 }
 
-/// Writes a file under a name that nothing has yet, and moves it into place when it is whole. A link stays, and what it
-/// leads to is replaced.
+/// Writes a file under an unused name, and moves it into place when it is whole. A link stays, and its target is
+/// replaced.
 ///
 /// # Errors
 ///
-/// One line: the system refuses; nothing is left behind.
+/// One line: a system call fails; nothing is left behind.
 pub fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), String> {
     let written = outputs::write_with(path, |file| {
         let mut output = BufWriter::with_capacity(1 << 20, file);
@@ -241,7 +241,7 @@ pub fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result
     written.map_err(|error| format!("cannot write {error}"))
 }
 
-/// The file that a name leads to, or the name where there is none.
+/// The file that a name leads to, or the name if there is no file.
 pub fn behind_links(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
@@ -250,7 +250,7 @@ pub fn behind_links(path: &Path) -> PathBuf {
 ///
 /// # Errors
 ///
-/// One line: the system refuses.
+/// One line: a system call fails.
 pub fn remove(path: &Path) -> Result<(), String> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(format!("cannot remove {}: {error}", path.display())),
@@ -258,7 +258,7 @@ pub fn remove(path: &Path) -> Result<(), String> {
     }
 }
 
-/// Keeps other trainings and packings away from the files of one while it lives.
+/// Keeps other trainings and packings away from the files of this one as long as the lock exists.
 #[derive(Debug)]
 pub struct Lock {
     path: PathBuf,
@@ -266,19 +266,19 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Locks a file, which is made for that and removed afterwards.
+    /// Locks a file, which is created for that and removed afterwards.
     ///
     /// # Errors
     ///
-    /// One line: another training or packing is at work, the file cannot be made, or it is something else: what a lock
-    /// leaves after a kill is empty.
+    /// One line: another training or packing is at work, the file cannot be created, or it is not a lock: a lock left
+    /// by a kill is empty.
     pub fn take(path: PathBuf) -> Result<Lock, String> {
         let shown = path.display();
         if !outputs::is_for_file(&path) {
             return Err(format!("{shown} is no lock, for it is no file; choose another name"));
         }
         loop {
-            // Windows locks no file that is opened to append alone.
+            // Windows cannot lock a file that is opened only to append.
             let opened = File::options().write(true).create(true).truncate(false).open(&path);
             let file = opened.map_err(|error| format!("cannot open {shown}: {error}"))?;
             let size = file.metadata().map_err(|error| format!("cannot read {shown}: {error}"))?.len();
@@ -290,7 +290,7 @@ impl Lock {
             if !locked.map_err(|error| format!("cannot lock {shown}: {error}"))? {
                 return Err(format!("{shown}: another training or packing is at work"));
             }
-            // The one that had the lock before may have removed the file that was opened.
+            // The previous holder of the lock may have removed the file that was opened.
             if is_still(&file, &path) {
                 return Ok(Lock { path, _file: file });
             }
@@ -300,7 +300,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // While the lock is held: that of the next one must not be taken away.
+        // While the lock is held: that of the next holder must not be removed.
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -319,10 +319,10 @@ pub mod tests {
     use ibex::eval::nnue::{Accumulators, Network};
     use std::sync::Arc;
 
-    /// A folder of its own for a test.
+    /// A folder for one test.
     pub fn scratch_folder(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("ibex-trainer-{name}-{}", std::process::id()));
-        // A failed run may have left one, with the same number of a process.
+        // A failed run with the same process number may have left one.
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         folder
@@ -354,10 +354,10 @@ pub mod tests {
         assert!(error.ends_with("out.lock: another training or packing is at work"), "{error}");
         drop(held);
         assert!(!path.exists(), "nothing is left behind");
-        // What a kill leaves is no lock.
+        // What a kill leaves does not lock.
         fs::write(&path, "").unwrap();
         drop(Lock::take(path.clone()).unwrap());
-        // Nor is what something else keeps under such a name.
+        // Nor is another file of such a name a lock.
         fs::write(&path, "[[package]]").unwrap();
         assert!(Lock::take(path.clone()).unwrap_err().contains("out.lock is no lock"));
         assert_eq!(fs::read(&path).unwrap(), b"[[package]]");
@@ -381,7 +381,7 @@ pub mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// Sums of distinct powers would not fit; random rows do as well: equal sums mean equal sets of inputs.
+    /// Sums of distinct powers would not fit, but random rows serve as well: equal sums mean equal sets of inputs.
     #[test]
     fn the_trainer_sees_what_the_engine_sees() {
         let hidden = 64;

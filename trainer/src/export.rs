@@ -1,4 +1,4 @@
-//! `export`: from floating point to the integers that the engine computes with, and what that costs.
+//! `export`: converts floating-point weights to the integers that the engine computes with, and measures the loss.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use crate::integers::quantise;
 use crate::layers::HiddenLayers;
 use crate::model::Parameters;
 
-/// The mean difference between the network in floating point, at the rounded weights that it was trained with, and the
-/// engine's may be this many centipawns, over positions within ±1000: the engine's divisions cut off.
+/// The largest mean difference, in centipawns, between the floating-point network with the rounded weights of its
+/// training, and the engine's, over positions within ±1000: the engine's divisions truncate.
 const TOLERANCE: f64 = 1.0;
 /// Positions to compare on.
 const SAMPLE: usize = 20_000;
@@ -39,7 +39,7 @@ pub struct Args {
 ///
 /// # Errors
 ///
-/// One line: a file cannot be read or written, or is an input and the output; or the integers stray too far.
+/// One line: a file cannot be read or written, or is both input and output; or the integers deviate too much.
 pub fn run(args: &Args) -> Result<(), String> {
     let inputs: Vec<PathBuf> =
         args.checkpoints.iter().cloned().chain([args.data.clone(), validation_file(&args.data)]).collect();
@@ -49,11 +49,11 @@ pub fn run(args: &Args) -> Result<(), String> {
     write(&parameters, &data::read(&validation_file(&args.data))?, &args.out)
 }
 
-/// Quantises the weights, compares, and writes the network.
+/// Quantises the weights, compares the networks, and writes the result.
 ///
 /// # Errors
 ///
-/// One line: the integers stray too far, or the system refuses.
+/// One line: the integers deviate too much, or a system call fails.
 pub fn write(parameters: &Parameters, positions: &[ChessBoard], path: &Path) -> Result<(), String> {
     let name = path.file_stem().map_or_else(|| "ibex".to_owned(), |stem| stem.to_string_lossy().into_owned());
     let network = Arc::new(quantise(parameters, name)?);
@@ -72,7 +72,7 @@ pub fn write(parameters: &Parameters, positions: &[ChessBoard], path: &Path) -> 
     Ok(())
 }
 
-/// How far two networks are apart.
+/// How much two networks differ.
 struct Distance {
     count: usize,
     mean: f64,
@@ -80,7 +80,7 @@ struct Distance {
 }
 
 impl Distance {
-    /// Whether a network so far from what was learned may be written.
+    /// Checks that a network is close enough to the trained one to be written.
     fn check(&self) -> Result<(), String> {
         if self.count == 0 {
             return Err("no position within 1000 cp to compare the integers on".to_owned());
@@ -92,7 +92,7 @@ impl Distance {
     }
 }
 
-/// Compares what the engine will compute with what was learned.
+/// Compares the engine's network with the trained one.
 fn compare(parameters: &Parameters, network: &Arc<Network>, positions: &[ChessBoard]) -> Distance {
     let mut accumulators = Accumulators::new(Arc::clone(network));
     let mut layers = HiddenLayers::new(parameters.hidden);

@@ -6,7 +6,7 @@ use ibex::eval::nnue::format::{QA, QB};
 
 use crate::model::{BIASES, Parameters, SHARED, by_rows, by_stripes};
 
-/// The network whose integers the rounded weights are.
+/// The network with the integers of the rounded weights.
 ///
 /// # Errors
 ///
@@ -23,8 +23,8 @@ pub fn quantise(parameters: &Parameters, name: String) -> Result<Network, String
         .map_err(|error| error.to_string())
 }
 
-/// The weights in floating point that a network's integers stand for, to go on learning from. What the king buckets share
-/// is in their rows: the shared ones begin with nothing.
+/// The floating-point weights that correspond to a network's integers, to continue training. What the king buckets
+/// share is in their own rows: the shared rows start at zero.
 pub fn dequantise(network: &Network) -> Parameters {
     let hidden = network.hidden();
     let (layers, biases) = network.weights();
@@ -35,7 +35,7 @@ pub fn dequantise(network: &Network) -> Parameters {
     Parameters { hidden, values: by_stripes(&rows, hidden) }
 }
 
-/// What stands for 1 among the integers of the weight with this index.
+/// The integer that represents 1 for the weight with this index.
 fn one(index: usize, hidden: usize) -> i32 {
     if index < (INPUTS + 1) * hidden { QA } else { QB }
 }

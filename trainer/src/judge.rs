@@ -1,8 +1,8 @@
-//! `judge`: how well evaluations predict scores and results, over positions that nothing was learned from.
+//! `judge`: how well evaluations predict scores and results, over positions not used in training.
 //!
-//! A match is the judge of strength; this is the cheap question before it. Evaluations are raw, without the engine's
-//! scaling of material and endings, as the labels are. Each gets the scale that suits it best of 80 to 800 centipawns a
-//! unit, so that the unit of an evaluation makes no difference; where it is one of these two, a better one may lie beyond.
+//! Only a match measures strength; this is the cheap test before it. Evaluations are raw, without the engine's scaling
+//! of material and endings, like the labels. Each gets the scale that fits it best, from 80 to 800 centipawns a unit,
+//! so the unit of an evaluation does not matter; a best scale of 80 or 800 suggests that a better one lies beyond.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -58,10 +58,10 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// What an evaluation says of each legal position, raw and in centipawns, and what it should predict.
+/// The raw evaluation of each legal position in centipawns, and what it should predict.
 fn evaluations(packed: &[ChessBoard], evaluation: &Evaluation, target: Target) -> Vec<(f32, f32)> {
     let mut evaluator = Evaluator::new(evaluation);
-    // Labels are raw, too: what the engine makes of an evaluation afterwards was not learned.
+    // Labels are raw, too: what the engine does to an evaluation afterwards was not learned.
     evaluator.set_raw(true);
     let legal = packed.iter().filter_map(|packed| Some((packed, data::position(packed)?)));
     legal
@@ -72,7 +72,7 @@ fn evaluations(packed: &[ChessBoard], evaluation: &Evaluation, target: Target) -
         .collect()
 }
 
-/// The ends of the range of scales that are tried, in centipawns a unit.
+/// The range of scales that are tried, in centipawns a unit.
 const SCALES: [f32; 2] = [80.0, 800.0];
 
 /// The least loss and its scale, to ten centipawns.
@@ -106,7 +106,7 @@ mod tests {
         }
     }
 
-    /// Rook against bishop: little material, and an ending that is mostly drawn, so both scalings would act.
+    /// Rook against bishop: little material, and a mostly drawn ending, so both scalings would act.
     #[test]
     fn networks_are_judged_by_what_they_learn_to_say() {
         let hidden = 64;

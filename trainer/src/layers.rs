@@ -1,10 +1,10 @@
-//! Outputs, losses and gradients, a block of positions at a time.
+//! Outputs, losses and gradients, one block of positions at a time.
 //!
-//! That the inputs are sparse is where the speed comes from: some 20 rows of 6912 a view. What is left is the way to those
-//! rows, for weights and their gradient, 14 megabytes at a hidden size of 512, do not fit the near caches. So a block
-//! of positions goes through the hidden layer stripe by stripe: the stripe's weights stay near while all of them gather
-//! their rows. On the way back the block is turned round: row by row, the slopes of the views that have its input are
-//! added up in registers, and the row's gradient is read and written once for all of them.
+//! The speed comes from sparse inputs: some 20 rows of 6912 a view. What remains is access to those rows, because
+//! weights and their gradient, 14 megabytes at a hidden size of 512, do not fit the near caches. So a block of
+//! positions goes through the hidden layer stripe by stripe: the stripe's weights stay in cache while all positions
+//! gather their rows. On the way back the block is transposed: row by row, the slopes of the views that have its input
+//! are summed in registers, and the row's gradient is read and written once for all of them.
 
 use bulletformat::ChessBoard;
 use ibex::eval::nnue::features::INPUTS;
@@ -12,7 +12,7 @@ use ibex::eval::nnue::features::INPUTS;
 use crate::data::{Inputs, inputs};
 use crate::model::{BIASES, Parameters, STRIPE, Stripe, Target, output_row};
 
-/// Positions that are worked on together.
+/// Positions that are processed together.
 const BLOCK: usize = 128;
 
 /// The hidden layers of a block of positions, for one thread.
@@ -42,7 +42,7 @@ impl HiddenLayers {
         self.outputs[0]
     }
 
-    /// The sum of the losses of positions, squared differences of expected results.
+    /// The sum of the losses of positions: squared differences of expected results.
     pub fn loss(&mut self, parameters: &Parameters, positions: &[ChessBoard], target: Target) -> f64 {
         let mut loss = 0.0;
         for block in positions.chunks(BLOCK) {
@@ -99,7 +99,7 @@ impl HiddenLayers {
         self.outputs.extend(told.map(|(inputs, &lanes)| total(lanes) + parameters.output_biases().0[inputs.bucket]));
     }
 
-    /// Adds the gradient of a block whose outputs have given way to their slopes.
+    /// Adds the gradient of a block whose outputs have been replaced by their slopes.
     fn backward(&mut self, parameters: &Parameters, gradient: &mut Parameters) {
         self.members.sort(&self.inputs);
         for (stripe, values) in self.values.chunks_exact_mut(BLOCK).enumerate() {
@@ -112,7 +112,7 @@ impl HiddenLayers {
                     for i in 0..STRIPE {
                         let clipped = values.0[i].clamp(0.0, 1.0);
                         outputs.0[i] += slope * clipped * clipped;
-                        // At its ends the clipped function is flat.
+                        // Where it clips, the clipped function is flat.
                         let active = if clipped == values.0[i] { 2.0 * clipped } else { 0.0 };
                         values.0[i] = slope * weights.0[i] * active;
                     }
@@ -131,17 +131,17 @@ impl HiddenLayers {
     }
 }
 
-/// Which views of a block have which input.
+/// Which views of a block have each input.
 #[derive(Default)]
 struct Members {
-    /// The inputs that any has, each with the end of its part of `views`.
+    /// The inputs that occur, each with the end of its part of `views`.
     ends: Vec<(usize, usize)>,
-    /// Twice the position's place in the block, one more for the opponent's view; in the order of the inputs.
+    /// Twice the position's index in the block, plus one for the opponent's view; in the order of the inputs.
     views: Vec<u16>,
 }
 
 impl Members {
-    /// Finds them by counting.
+    /// A counting sort.
     fn sort(&mut self, block: &[Inputs]) {
         let mut next = [0; INPUTS];
         for &input in block.iter().flat_map(Inputs::views).flatten() {
@@ -170,7 +170,7 @@ impl Members {
     }
 }
 
-/// The sum, by halves: one after the other, every addition would wait for the last.
+/// The sum, by halves: one after the other, every addition would wait for the previous one.
 fn total(Stripe(mut sums): Stripe) -> f32 {
     let mut width = STRIPE / 2;
     while width > 0 {
@@ -188,7 +188,7 @@ mod tests {
     use ibex::position::Position;
     use shakmaty::CastlingMode;
 
-    /// More positions than a block, of all phases.
+    /// More positions than a block has, from all phases.
     fn positions() -> Vec<ChessBoard> {
         let fens = [
             "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P1B2/2NBPN2/PP3PPP/R2Q1RK1 b - - 0 1",
@@ -211,7 +211,7 @@ mod tests {
         assert!((first - layers.loss(&parameters, &positions, target)).abs() < 1e-9);
 
         let at = |values: &Parameters, index: usize| values.values[index / STRIPE].0[index % STRIPE];
-        // The steepest of every kind: weights of inputs, their biases, weights of outputs, and the outputs' biases.
+        // The steepest of every kind: input weights, their biases, output weights, and the outputs' biases.
         let rows = (gradient.values.len() - 1) / (hidden / STRIPE);
         let kind = |index: usize| match index / STRIPE {
             stripe if stripe == gradient.values.len() - 1 => 3,

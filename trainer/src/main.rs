@@ -1,8 +1,8 @@
 //! Trains Ibex's network from the games that `ibex datagen` writes.
 //!
-//! Three steps, each a command: `pack` takes the positions worth learning from out of games and shuffles them, `train`
-//! learns weights, `export` turns them into the integers that the engine computes with, and measures what that costs.
-//! Build it for the machine at hand: `RUSTFLAGS="-C target-cpu=native" cargo run --release -p ibex-trainer -- help`.
+//! Three steps, each a command: `pack` extracts the positions worth learning from games and shuffles them, `train`
+//! learns weights, `export` converts them to the integers that the engine computes with, and measures the loss. Build
+//! it for the local machine: `RUSTFLAGS="-C target-cpu=native" cargo run --release -p ibex-trainer -- help`.
 
 mod checkpoint;
 mod data;

@@ -1,4 +1,4 @@
-//! The network's parameters in floating point, and what they are to predict.
+//! The network's parameters in floating point, and their target.
 
 use bulletformat::ChessBoard;
 use ibex::bound::Bound;
@@ -7,7 +7,7 @@ use ibex::eval::nnue::format::{QA, QB, SCALE};
 use ibex::formats::lessons;
 use ibex::random::Random;
 
-/// Hidden values that are worked on together.
+/// Hidden values that are processed together.
 pub const STRIPE: usize = 64;
 /// As many values of a row or a hidden layer, in whole cache lines.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,7 +32,7 @@ fn king_buckets(rows: &mut [Stripe]) -> impl Iterator<Item = &mut [Stripe]> {
     rows[..KING_BUCKETS * PIECES].chunks_exact_mut(PIECES)
 }
 
-/// Gives the shared rows of a stripe's gradient what they have a part in: the gradient of every king bucket.
+/// Gives the shared rows of a stripe's gradient the sum of the gradients of all king buckets.
 pub fn share_gradient(rows: &mut [Stripe]) {
     let (inputs, shared) = rows.split_at_mut(SHARED);
     for bucket in king_buckets(inputs) {
@@ -40,17 +40,17 @@ pub fn share_gradient(rows: &mut [Stripe]) {
     }
 }
 
-/// No weight is larger. So the sums of the engine's hidden layer fit 16 bits: the bias, 32 men, and 30 of them en prise
-/// (kings never are) make 63 rows of 505 at most (1.98 times 255, rounded), together 31,815. An output weight is then
-/// 127 at most, where the engine allows 128.
+/// The largest weight. With it, the sums of the engine's hidden layer fit 16 bits: the bias, 32 men, and 30 of them en
+/// prise (kings never are) make at most 63 rows of 505 (1.98 times 255, rounded), together 31,815. An output weight is
+/// then at most 127, and the engine allows 128.
 pub const LIMIT: f32 = 1.98;
 
-/// The first of the rows that all king buckets share, after those of the inputs. What is true of a piece wherever the king
-/// stands is learned there, from all positions (a "factoriser"). Only training has them: the engine's rows are the sums.
+/// The first of the rows that all king buckets share, after those of the inputs. They learn, from all positions, what
+/// is true of a piece wherever the king is (a "factoriser"). Only training has them: the engine's rows are the sums.
 pub const SHARED: usize = INPUTS;
-/// The row of the hidden layer's biases, after those.
+/// The row of the hidden layer's biases, after the shared rows.
 pub const BIASES: usize = SHARED + PIECES;
-/// Rows of a stripe: inputs, shared rows, biases, and two of each output, own view first.
+/// Rows of a stripe: inputs, shared rows, biases, and two for each output, own view first.
 pub const ROWS: usize = BIASES + 1 + 2 * OUTPUT_BUCKETS;
 
 /// The row of weights from a view's hidden layer (0: own, 1: the opponent's) to an output.
@@ -63,12 +63,12 @@ pub fn output_row(bucket: usize, half: usize) -> usize {
 pub struct Parameters {
     /// The size of the hidden layer.
     pub hidden: usize,
-    /// Stripe by stripe of the hidden layer all rows, so that a stripe's weights lie together; at the end one more with
-    /// the outputs' biases.
+    /// All rows of each stripe of the hidden layer, stripe by stripe, so that a stripe's weights are adjacent; at the
+    /// end one more stripe with the outputs' biases.
     pub values: Vec<Stripe>,
 }
 
-/// How scores and results become what the network is to say.
+/// How scores and results become the network's target.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     /// The share of the game's result; the rest is the score.
@@ -87,7 +87,7 @@ impl Target {
         self.wdl * result + (1.0 - self.wdl) * sigmoid(f32::from(position.score) / self.scale)
     }
 
-    /// How steeply the expected result follows the output, whose unit is the engine's.
+    /// How steeply the expected result rises with the output, whose unit is the engine's.
     fn steepness(self) -> f32 {
         SCALE as f32 / self.scale
     }
@@ -97,7 +97,7 @@ impl Target {
         sigmoid(self.steepness() * output)
     }
 
-    /// What an output for this position is worth.
+    /// The loss of an output for this position.
     pub fn judge(self, position: &ChessBoard, output: f32) -> Verdict {
         let expected = self.expected(output);
         let difference = expected - self.of(position);
@@ -111,13 +111,13 @@ impl Target {
     }
 }
 
-/// The bound of a position from inside a search, for the side to move: it has no result, and a bound that the output
-/// respects has no loss. `None` for a position of a game.
+/// The bound of a position from inside a search, for the side to move: such a position has no result, and an output
+/// that satisfies the bound has no loss. `None` for a position of a game.
 pub fn lesson_bound(position: &ChessBoard) -> Option<Bound> {
     lessons::bound_of(position.extra[2])
 }
 
-/// How far an output is off.
+/// The error of an output.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict {
     /// The squared difference of expected results.
@@ -138,14 +138,14 @@ impl Parameters {
         Parameters { hidden, values: vec![Stripe::ZERO; ROWS * (hidden / STRIPE) + 1] }
     }
 
-    /// Small random weights to begin with.
+    /// Small random weights to start with.
     pub fn random(hidden: usize, seed: u64) -> Parameters {
         let mut random = Random::new(seed);
         let mut uniform = |range: f32| (2.0 * (random.next_u64() >> 40) as f32 / (1u32 << 24) as f32 - 1.0) * range;
         let mut rows = vec![0.0; ROWS * hidden + OUTPUT_BUCKETS];
         let (inputs, rest) = rows.split_at_mut(BIASES * hidden);
         let (biases, outputs) = rest.split_at_mut(hidden);
-        // At first no king bucket differs from the others.
+        // At first all king buckets are alike.
         inputs[KING_BUCKETS * PIECES * hidden..].iter_mut().for_each(|w| *w = uniform(0.06));
         biases.iter_mut().for_each(|w| *w = 0.1 + uniform(0.1));
         let range = 1.0 / (hidden as f32).sqrt();
@@ -153,10 +153,10 @@ impl Parameters {
         Parameters { hidden, values: by_stripes(&rows, hidden) }
     }
 
-    /// With more hidden values, small and random, that no output listens to yet: it says the same and can learn more.
+    /// Adds small random hidden values that no output uses yet: the network computes the same, but can learn more.
     ///
-    /// They are the same for every training that widens to this size: only where trainings begin alike does a hidden
-    /// value come to mean the same in all of them, so that their mean means anything.
+    /// They are the same for every training that widens to this size: only if trainings start alike does a hidden
+    /// value come to mean the same in all of them, so that their mean makes sense.
     pub fn widened(&self, hidden: usize) -> Parameters {
         let mut wide = Parameters::random(hidden, 1);
         let old = self.values.len() - 1;
@@ -168,15 +168,15 @@ impl Parameters {
         wide
     }
 
-    /// Moves every weight this share of the way to another network's.
+    /// Moves every weight by this share of its distance to another network's.
     pub fn approach(&mut self, other: &Parameters, share: f32) {
         for (stripe, target) in self.values.iter_mut().zip(&other.values) {
             stripe.0.iter_mut().zip(target.0).for_each(|(value, target)| *value += share * (target - *value));
         }
     }
 
-    /// The weights as the engine will have them: the shared rows added to those of every king bucket, and all multiples of
-    /// its integers' units.
+    /// The weights as the engine will have them: the shared rows added to those of every king bucket, and all rounded
+    /// to multiples of its integers' units.
     pub fn rounded(&self) -> Parameters {
         let mut rounded = self.clone();
         let round = |stripes: &mut [Stripe], one: i32| {
@@ -207,7 +207,7 @@ impl Parameters {
         &self.values[stripe * ROWS + row]
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     #[inline(always)]
     pub fn row_mut(&mut self, stripe: usize, row: usize) -> &mut Stripe {
         &mut self.values[stripe * ROWS + row]
@@ -218,14 +218,14 @@ impl Parameters {
         &self.values[self.values.len() - 1]
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     pub fn output_biases_mut(&mut self) -> &mut Stripe {
         let last = self.values.len() - 1;
         &mut self.values[last]
     }
 }
 
-/// Numbers in the order of files, row by row and the outputs' biases, in that of [`Parameters::values`].
+/// Numbers in file order (row by row, then the outputs' biases), converted to that of [`Parameters::values`].
 pub fn by_stripes(rows: &[f32], hidden: usize) -> Vec<Stripe> {
     let stripes = hidden / STRIPE;
     let (chunks, biases) = rows.as_chunks::<STRIPE>();
@@ -235,7 +235,7 @@ pub fn by_stripes(rows: &[f32], hidden: usize) -> Vec<Stripe> {
     chunks.chain([last]).collect()
 }
 
-/// And back.
+/// The inverse.
 pub fn by_rows(values: &[Stripe], hidden: usize) -> Vec<f32> {
     let stripes = hidden / STRIPE;
     let rows = (0..ROWS).flat_map(|row| (0..stripes).map(move |stripe| &values[stripe * ROWS + row]));

@@ -17,7 +17,7 @@ const BETA1: f32 = 0.9;
 const BETA2: f32 = 0.999;
 const EPSILON: f32 = 1e-8;
 
-/// What a step needs beside the numbers that it changes.
+/// What a step needs besides the numbers that it changes.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     rate: f32,

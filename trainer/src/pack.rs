@@ -1,4 +1,4 @@
-//! `pack`: from games to shuffled positions, some games being set aside to validate with.
+//! `pack`: from games to shuffled positions; some games are set aside for validation.
 
 use std::path::{Path, PathBuf};
 
@@ -47,12 +47,12 @@ pub struct Args {
     filter: Filter,
 }
 
-/// The scores of a game's positions as `lambda` sees them, in centipawns from White's view.
+/// The λ-returns of a game's positions, in centipawns from White's view.
 ///
-/// A search of a few nodes sees little; what the game then came to, move by move, is the deeper look that costs nothing
-/// more. Expected points are averaged backwards from the result, each scored position further off counting less; those
-/// without a score do not count. Source: the λ-return of Sutton, "Learning to predict by the methods of temporal
-/// differences" (1988).
+/// A search of a few nodes sees little; what happened later in the game is a deeper look at no further cost. Expected
+/// points are averaged backwards from the result, with less weight for scored positions further away; those without a
+/// score do not count. Source: the λ-return of Sutton, "Learning to predict by the methods of temporal differences"
+/// (1988).
 fn td_lambda(record: &GameRecord, lambda: f32, scale: f32) -> Vec<i16> {
     let mut points = f32::from(record.result.half_points(Color::White)) / 2.0;
     let mut scores: Vec<i16> = record
@@ -70,10 +70,10 @@ fn td_lambda(record: &GameRecord, lambda: f32, scale: f32) -> Vec<i16> {
     scores
 }
 
-/// Scores are not averaged beyond this: so near to certainty centipawns mean nothing.
+/// Scores are not averaged beyond this: so close to certainty, centipawns mean nothing.
 const MOST: i16 = 3000;
 
-/// The score that expects these points.
+/// The score that corresponds to these expected points.
 fn centipawns(points: f32, scale: f32) -> f32 {
     scale * (points / (1.0 - points)).ln()
 }
@@ -107,21 +107,21 @@ fn pack_lesson(lesson: &LessonRecord) -> ChessBoard {
     packed
 }
 
-/// Whether the filter keeps a lesson: it has a score and a clock, as positions of games have.
+/// Whether the filter keeps a lesson: its score and its clock are tested, as for positions of games.
 fn is_kept(lesson: &LessonRecord, filter: &Filter) -> bool {
     lesson.score.unsigned_abs() <= filter.max_score && lesson.chess.halfmoves() <= filter.max_clock
 }
 
 /// Replaces the files of an older packing, `OUT`, `OUT.val` and `OUT.lessons`.
 ///
-/// What that one has set aside may be what this one learns from, and the other way round. So its files go first, and the
-/// positions to learn from come last. Every training needs these, so it refuses what an incomplete packing leaves.
+/// Positions that the older packing set aside may now be in the training set, and vice versa. So its files go first,
+/// and the training positions come last. Every training needs these, so it rejects an incomplete packing.
 fn replace_all(
     out: &Path,
     [training, validation, lessons]: [&[ChessBoard]; 3],
     write: impl Fn(&Path, &[ChessBoard]) -> Result<(), String>,
 ) -> Result<(), String> {
-    // Links stay.
+    // Links are kept.
     let files = [out.to_owned(), validation_file(out), with_ending(out, ".lessons")].map(|path| behind_links(&path));
     files.iter().try_for_each(|file| data::remove(file))?;
     let [out, validation_file, packed_lessons] = files;
@@ -136,8 +136,8 @@ fn replace_all(
 ///
 /// # Errors
 ///
-/// One line: a file cannot be read or written, comes twice, or is an input and an output; an output is a device or a pipe;
-/// another packing writes the same files; lessons do not fit their games, or no position is left.
+/// One line: a file cannot be read or written, is given twice, or is both input and output; an output is a device or a
+/// pipe; another packing writes the same files; lessons do not fit their games, or no position is left.
 pub fn run(args: &Args) -> Result<(), String> {
     let files = data_files(&args.files)?;
     let (validation_file, packed_lessons) = (validation_file(&args.out), with_ending(&args.out, ".lessons"));
@@ -148,7 +148,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     let _lock = Lock::take(with_ending(&args.out, ".lock"))?;
 
     let (mut training, mut validation) = (Vec::new(), Vec::new());
-    // What is left out has random numbers of its own, so that the shuffle does not depend on it.
+    // The skipped positions use random numbers of their own, so that the shuffle does not depend on them.
     let mut skips = Random::of_part(args.seed, 1);
     let mut lessons = Vec::new();
     let mut games = 0;
@@ -165,7 +165,7 @@ pub fn run(args: &Args) -> Result<(), String> {
                     set.push(pack(chess, score, record.result.half_points(Color::White)));
                 }
             });
-            // The searches of a game set aside have seen its positions' neighbours: nothing is learned from them.
+            // The searches of a game set aside have seen its positions' neighbours: they are not used in training.
             if !set_aside {
                 lessons.extend(found.iter().filter(|lesson| is_kept(lesson, &args.filter)).map(pack_lesson));
             }
@@ -211,11 +211,11 @@ mod tests {
         assert_eq!(td_lambda(&record, 1.0, 250.0), [MOST; 4]);
         let drawn = GameRecord { result: GameResult::Draw, ..record.clone() };
         assert_eq!(td_lambda(&drawn, 1.0, 250.0), [0; 4]);
-        // The one before the last: half its own, a quarter the last, a quarter the result.
+        // The one before the last: half of its own score, a quarter of the last, a quarter of the result.
         let points = 0.5 * sigmoid(300.0 / 400.0) + 0.25 * sigmoid(250.0 / 400.0) + 0.25;
         assert_eq!(td_lambda(&record, 0.5, 400.0)[2], centipawns(points, 400.0).round() as i16);
         assert!(td_lambda(&record, 0.5, 400.0)[1] > 0 && td_lambda(&drawn, 0.5, 400.0)[2] < 300);
-        // Positions without a score between them make the later ones no further off.
+        // Positions without a score in between do not increase the distance.
         let unscored = Step { chosen, score: Step::NO_SCORE };
         let mut apart = record.clone();
         apart.steps = record.steps.iter().flat_map(|&step| [step, unscored, unscored]).collect();
@@ -245,7 +245,7 @@ mod tests {
         }
     }
 
-    /// The bytes of 40 random games, drawn after 60 plies at most.
+    /// The bytes of 40 random games, drawn after at most 60 plies.
     fn games() -> Vec<u8> {
         let mut random = Random::new(5);
         let mut game = || {
@@ -311,7 +311,7 @@ mod tests {
             let more = packed(&whole, blocks, torn).unwrap_err();
             assert!(more.contains("games.vf.lessons: more lessons than games"), "{more}");
         }
-        // Lessons are written before their game, so a worker's file may have those of one game more.
+        // Lessons are written before their game, so a worker's file may have one block more than games.
         for (blocks, torn) in [(40, &[][..]), (41, &[]), (40, torn)] {
             packed(&part, blocks, torn).unwrap();
         }
@@ -339,7 +339,7 @@ mod tests {
         packed("20").unwrap();
         assert!(validation.exists() && !lessons.exists());
 
-        // A full disk. The old games to learn from have some of the new ones to validate with.
+        // A full disk. The old training games include some of the new validation games.
         let positions = data::read(&validation).unwrap();
         let full = |path: &Path, positions: &[ChessBoard]| {
             if path.ends_with("out") { Err("cannot write".to_owned()) } else { data::write(path, positions) }
@@ -347,7 +347,7 @@ mod tests {
         assert!(replace_all(&out, [&positions, &positions, &[]], full).is_err());
         assert!(!out.exists() && validation.exists(), "nothing to learn from");
 
-        // Nor those of two that are at work at a time.
+        // Nor may two packings run at the same time.
         packed("40").unwrap();
         let before = fs::read(&out).unwrap();
         let held = Lock::take(with_ending(&out, ".lock")).unwrap();
@@ -418,7 +418,7 @@ mod tests {
         let folder = scratch_folder("device");
         let (file, out) = (folder.join("games.vf"), folder.join("out"));
         fs::write(&file, games()).unwrap();
-        // A socket stands for all of them: it needs no rights and no other program.
+        // A socket stands for all of these: it needs no privileges and no other program.
         for name in [out.clone(), validation_file(&out), with_ending(&out, ".lessons")] {
             let socket = std::os::unix::net::UnixListener::bind(&name).unwrap();
             let error = run(&Line::parse_from(["pack", file.to_str().unwrap(), "--out", out.to_str().unwrap()]).args);

@@ -1,4 +1,4 @@
-//! The losses of a training as a picture.
+//! The losses of a training as a plot.
 
 use std::path::Path;
 
@@ -7,12 +7,13 @@ use plotters::prelude::*;
 use crate::checkpoint::EpochLoss;
 use crate::data;
 
-/// Draws the course of the training loss, pairs of a time in epochs and the loss around it, and the validation loss at each
-/// epoch's end. What a training from nothing loses at its very beginning would flatten all the rest and is left out.
+/// Draws the training loss, as pairs of a time in epochs and the loss around it, and the validation loss at each
+/// epoch's end. The high losses at the very beginning of a training from scratch are left out: they would flatten the
+/// rest.
 ///
 /// # Errors
 ///
-/// One line: the picture cannot be drawn or written.
+/// One line: the plot cannot be drawn or written.
 pub fn losses(path: &Path, course: &[(f64, f64)], history: &[EpochLoss]) -> Result<(), String> {
     let mut picture = String::new();
     draw(&mut picture, course, history).map_err(|error| format!("cannot draw {}: {error}", path.display()))?;
@@ -50,7 +51,7 @@ fn draw(picture: &mut String, course: &[(f64, f64)], history: &[EpochLoss]) -> R
 mod tests {
     use super::*;
 
-    /// How many points the longest line of the picture has.
+    /// The number of points in the longest line of the plot.
     fn longest(picture: &str) -> usize {
         let lines = picture.split("points=\"").skip(1);
         lines
@@ -60,7 +61,7 @@ mod tests {
             .unwrap_or(0)
     }
 
-    /// One epoch alone has a curve, too, and its validation loss is a dot.
+    /// A single epoch has a curve, too, and its validation loss is a dot.
     #[test]
     fn one_epoch_has_a_curve() {
         let mut course: Vec<(f64, f64)> =
@@ -69,7 +70,7 @@ mod tests {
         let mut picture = String::new();
         draw(&mut picture, &course, &history).unwrap();
         assert_eq!((longest(&picture), picture.matches("<circle").count()), (50, 1));
-        // The very beginning of a training from nothing is left out.
+        // The very beginning of a training from scratch is left out.
         course[0].1 = 1.0;
         picture.clear();
         draw(&mut picture, &course, &history).unwrap();

@@ -1,4 +1,4 @@
-//! `train`: epochs, batches, threads.
+//! `train`: epochs, batches and threads.
 
 use std::io::IsTerminal;
 use std::panic::resume_unwind;
@@ -20,13 +20,13 @@ use crate::plot;
 use crate::schedule;
 use crate::training_set::{DataFiles, Source, TrainingSet};
 
-/// Into how many parts an epoch is cut where the course of its losses is drawn.
+/// Into how many parts an epoch is divided to plot its losses.
 const PARTS: u64 = 50;
 
 /// Why a training ends early.
 const NO_NUMBER: &str = "the loss is no number any more; try a lower learning rate";
 
-/// How often a checkpoint is written within an epoch.
+/// The interval between checkpoints within an epoch.
 const INTERVAL: Duration = Duration::from_secs(180);
 
 /// The command line of `train`.
@@ -55,7 +55,7 @@ pub struct Args {
 }
 
 impl Checkpoint {
-    /// Learns one batch and returns the sum of its losses: no number if the weights have become none.
+    /// Learns one batch and returns the sum of its losses: not a number if the weights no longer are.
     fn learn(
         &mut self,
         batch: &[ChessBoard],
@@ -70,8 +70,8 @@ impl Checkpoint {
 
     /// Adds a batch's gradient, divided over the threads, to `gradients`, and returns the sum of its losses.
     ///
-    /// The slope is taken where the engine's integers will be, at the rounded weights, and applied to the exact ones (the
-    /// "straight-through estimator": Bengio and others, 2013): what rounding costs is learned away.
+    /// The gradient is taken at the rounded weights, the engine's later integers, and applied to the exact ones (the
+    /// "straight-through estimator": Bengio and others, 2013): so training compensates for rounding.
     fn add_gradients(&self, batch: &[ChessBoard], gradients: &mut [Parameters], layers: &mut [HiddenLayers]) -> f64 {
         let target = self.recipe.target();
         let share = batch.len().div_ceil(gradients.len());
@@ -85,13 +85,13 @@ impl Checkpoint {
         })
     }
 
-    /// Takes a step down the sum of these gradients, which are zero afterwards, of `positions` positions. The result depends
-    /// on the number of threads only by the order of sums.
+    /// Takes a step down the sum of these gradients of `positions` positions, and zeroes them. The result depends on
+    /// the number of threads only through the order of summation.
     fn apply(&mut self, gradients: &mut [Parameters], rate: f32, positions: usize) {
         self.step += 1;
         let step = Step::new(self.step, rate, self.recipe.decay);
         let scale = 1.0 / positions as f32;
-        // Whole stripes of the hidden layer for each thread; the last slice is the outputs' biases.
+        // Each thread gets whole stripes of the hidden layer; the last slice is the outputs' biases.
         let length = (self.parameters.hidden / STRIPE).div_ceil(gradients.len()) * ROWS;
         let mut slices: Vec<Vec<&mut [Stripe]>> = Vec::new();
         for gradient in gradients.iter_mut() {
@@ -123,23 +123,23 @@ impl Checkpoint {
             }
         });
         if let Some(mean) = &mut self.mean {
-            // At first the mean of all steps: the weights of the beginning shall not linger.
+            // At first the mean of all steps, so that the initial weights do not linger.
             mean.approach(&self.parameters, (1.0 - self.recipe.ema).max(1.0 / self.step as f32));
         }
     }
 }
 
-/// The course of the training loss, for the picture.
+/// The training loss over time, for the plot.
 struct Course {
-    /// Means over parts of epochs, at the middle of each; time is counted in epochs.
+    /// Means over parts of epochs, at the middle of each; time is in epochs.
     points: Vec<(f64, f64)>,
-    /// The losses of the part at hand, and its batches.
+    /// The losses of the current part, and its batches.
     sum: f64,
     batches: u64,
 }
 
 impl Course {
-    /// That of the epochs before a resumption, of which only the means are known.
+    /// For the epochs before a resumption, of which only the means are known.
     fn after(history: &[EpochLoss]) -> Course {
         let points = (0..).zip(history).map(|(epoch, losses)| (f64::from(epoch) + 0.5, losses.training)).collect();
         Course { points, sum: 0.0, batches: 0 }
@@ -156,7 +156,7 @@ impl Course {
         self.batches += 1;
     }
 
-    /// Ends the part behind batch `done` of epoch `epoch`, and begins the next.
+    /// Ends the part after batch `done` of epoch `epoch`, and begins the next.
     fn end_part(&mut self, epoch: u64, done: u64, training: &Training) {
         let middle = (done as f64 - self.batches as f64 / 2.0) / training.batches as f64;
         let mean = self.sum / (self.batches * training.batch as u64) as f64;
@@ -179,7 +179,7 @@ struct Training {
 }
 
 impl Training {
-    /// Checks that the checkpoint has learned from these positions, in these batches, and notes whose they are.
+    /// Checks that the checkpoint has learned from these positions, in these batches, and records their fingerprint.
     fn check(&self, checkpoint: &mut Checkpoint) -> Result<(), String> {
         let epochs_done = checkpoint.history.len() as u64;
         if !(epochs_done * self.batches..=(epochs_done + 1) * self.batches).contains(&checkpoint.step) {
@@ -195,7 +195,7 @@ impl Training {
         Ok(())
     }
 
-    /// Learns what is left of an epoch. Returns the last rate.
+    /// Learns the rest of an epoch. Returns the last rate.
     fn learn_epoch(&self, epoch: u64, checkpoint: &mut Checkpoint, course: &mut Course) -> Result<f32, String> {
         let recipe = checkpoint.recipe.clone();
         let (batch, batches) = (self.batch, self.batches);
@@ -208,7 +208,7 @@ impl Training {
         bar.inc(before * batch as u64);
         let steps = batches * recipe.epochs;
         let rate_at = |step| schedule::rate(recipe.schedule, step, steps, recipe.lr, recipe.lr_end);
-        // That of the last step: there may be none left in this epoch.
+        // The rate of the last step: there may be none left in this epoch.
         let mut rate = rate_at(checkpoint.step.saturating_sub(1));
         let mut written = Instant::now();
         let part = batches.div_ceil(PARTS);
@@ -219,7 +219,7 @@ impl Training {
             gathered.extend(indices.iter().map(|&index| self.set.positions[index as usize]));
             rate = rate_at(checkpoint.step);
             let loss = checkpoint.learn(&gathered, rate, &mut gradients, &mut layers);
-            // At once: the weights are no good any more, and the checkpoint before them is.
+            // Immediately: the weights are unusable, but the last checkpoint is not.
             if !loss.is_finite() {
                 return Err(format!("epoch {epoch}, batch {done} of {batches}: {NO_NUMBER}"));
             }
@@ -238,7 +238,7 @@ impl Training {
         Ok(rate)
     }
 
-    /// Validates after an epoch that was learned with this rate at last.
+    /// Validates after an epoch whose last rate was this.
     fn validate(&self, epoch: u64, rate: f32, checkpoint: &mut Checkpoint) -> Result<EpochLoss, String> {
         let seen = (self.batches * self.batch as u64) as f64;
         let target = checkpoint.recipe.target();
@@ -258,10 +258,10 @@ impl Training {
 ///
 /// # Errors
 ///
-/// One line: a file cannot be read or written, or does not belong to this training; another one writes the same files;
-/// the learning rate would rise.
+/// One line: a file cannot be read or written, or does not belong to this training; another training writes the same
+/// files; the learning rate would rise.
 pub fn run(args: &Args) -> Result<(), String> {
-    // What has begun may go on.
+    // A training that has begun may go on.
     if args.recipe.lr_end > args.recipe.lr && !args.resume {
         let Recipe { lr, lr_end, .. } = args.recipe;
         return Err(format!("--lr-end {lr_end:e} is above --lr {lr:e}: the learning rate would rise"));
@@ -305,14 +305,14 @@ pub fn run(args: &Args) -> Result<(), String> {
             (steps * batch as u64) as f64 / seconds
         );
     }
-    // A kill may have come between the last checkpoint and its picture.
+    // A kill may have come between the last checkpoint and its plot.
     if is_older(&picture, &training.file) {
         plot::losses(&picture, &course.points, &checkpoint.history)?;
     }
     export::write(checkpoint.result(), &training.validation, &network)
 }
 
-/// Tries what a training writes before it reads anything.
+/// Tests the output files of a training before it reads anything.
 fn check_files(args: &Args, written: [&Path; 3]) -> Result<(), String> {
     let data = args.data.iter().flat_map(|source| [source.file.clone(), validation_file(&source.file)]);
     let inputs: Vec<PathBuf> = data.chain(args.from.clone()).collect();
@@ -320,13 +320,13 @@ fn check_files(args: &Args, written: [&Path; 3]) -> Result<(), String> {
     outputs::check(&inputs, &written.map(output), false).map_err(|error| error.to_string())
 }
 
-/// Whether one file was written before the other, or is not there.
+/// Whether one file is older than the other, or missing.
 fn is_older(one: &Path, other: &Path) -> bool {
     let written = |path: &Path| path.metadata().and_then(|about| about.modified()).ok();
     written(one) < written(other)
 }
 
-/// What the training begins with: the checkpoint in `file` where it goes on, else nothing or another one's weights.
+/// The start of the training: the checkpoint in `file` if it is resumed, else random weights or another training's.
 fn begin(args: &Args, file: &Path) -> Result<Checkpoint, String> {
     let checkpoint = match (file.exists(), args.resume) {
         (true, true) => Checkpoint::read(file)?,
@@ -345,7 +345,7 @@ fn begin(args: &Args, file: &Path) -> Result<Checkpoint, String> {
     Ok(checkpoint)
 }
 
-/// The mean loss of positions that nothing is learned from.
+/// The mean loss of validation positions.
 fn validate(parameters: &Parameters, positions: &[ChessBoard], target: Target, threads: usize) -> f64 {
     let sum: f64 = std::thread::scope(|scope| {
         let workers: Vec<_> = positions
@@ -357,7 +357,7 @@ fn validate(parameters: &Parameters, positions: &[ChessBoard], target: Target, t
     sum / positions.len() as f64
 }
 
-/// A bar for an epoch; it hides itself where standard error is no terminal.
+/// A bar for an epoch; it is hidden if standard error is not a terminal.
 fn progress(positions: u64, epoch: u64, epochs: u64) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -428,14 +428,14 @@ mod tests {
         assert!(run(&args("whole", false)).unwrap_err().contains("exists already"));
         assert!(run(&args("none", true)).unwrap_err().contains("to resume"));
 
-        // Another training begins with what this one has learned.
+        // Another training starts with the weights of this one.
         let next = Checkpoint::continuing(recipe(), &folder.join("whole.ckpt")).unwrap();
         assert_eq!((next.step, &next.parameters), (0, &whole.parameters));
-        // Or with the network that was made of it: the same but for what rounding took.
+        // Or with the network made from it: the same except for rounding.
         let next = Checkpoint::continuing(recipe(), &folder.join("whole.ibxn")).unwrap();
         assert_eq!(next.parameters, whole.parameters.rounded());
 
-        // A training that was stopped in the middle of its fourth epoch, as its checkpoint of then shows.
+        // A training stopped in the middle of its fourth epoch, as in its checkpoint.
         let sources = args("", false).data;
         let (training, _) = DataFiles::open(&sources).unwrap().read(&sources).unwrap();
         let mut stopped = Checkpoint::new(recipe());
@@ -457,13 +457,13 @@ mod tests {
                 stopped.unfinished = 0.0;
             }
         }
-        // Or behind its last batch, before it was judged.
+        // Or after its last batch, before validation.
         stopped.write(&folder.join("late.ckpt")).unwrap();
         for out in ["again", "late"] {
             run(&args(out, true)).unwrap();
             assert_eq!(Checkpoint::read(&folder.join(format!("{out}.ckpt"))).unwrap(), whole, "{out}");
         }
-        // Or behind its end, before it was drawn.
+        // Or after its end, before the plot.
         let picture = folder.join("late.svg");
         fs::remove_file(&picture).unwrap();
         run(&args("late", true)).unwrap();
@@ -497,7 +497,7 @@ mod tests {
         for error in [train("net", Some(&net), &data_file), train("a", None, &positions)].map(Result::unwrap_err) {
             assert!(error.starts_with("--out ") && error.ends_with("is an input too, and would be lost"), "{error}");
         }
-        // What another training has made stays as well.
+        // The output of another training stays as well.
         for name in ["net.ibxn", "b.svg"] {
             fs::write(folder.join("b.svg"), "a drawing").unwrap();
             let error = train(name.split('.').next().unwrap(), None, &data_file).unwrap_err();
@@ -546,7 +546,7 @@ mod tests {
     #[should_panic(expected = "index out of bounds")]
     fn a_fault_of_a_thread_is_no_matter_of_the_rate() {
         let checkpoint = Checkpoint::new(recipe());
-        // A gradient with room for the outputs' biases alone.
+        // A gradient with space only for the outputs' biases.
         let mut gradients = [Parameters { hidden: 64, values: vec![Stripe::ZERO] }];
         checkpoint.add_gradients(&lessons(10), &mut gradients, &mut [HiddenLayers::new(64)]);
     }
@@ -557,7 +557,7 @@ mod tests {
         let data_file = folder.join("data");
         data::write(&data_file, &lessons(1000)).unwrap();
         data::write(&validation_file(&data_file), &lessons(100)).unwrap();
-        // The decay of one step is infinite: weights that were zero are no numbers after it.
+        // The decay of one step is infinite: weights that were zero become NaN.
         let recipe = Recipe { lr: 1e38, decay: 1e38, ..recipe() };
         let file = folder.join("a.ckpt");
         Checkpoint::new(recipe.clone()).write(&file).unwrap();
@@ -593,11 +593,11 @@ mod tests {
         };
         run(&args(false)).unwrap();
         run(&args(true)).unwrap();
-        // As many positions: their order would be that of the old ones.
+        // As many positions: they would come in the order of the old ones.
         data::write(&data_file, &positions[1000..]).unwrap();
         let refused = run(&args(true)).unwrap_err();
         assert!(refused.contains("a.ckpt has learned from other data"), "{refused}");
-        // A trainer that took no fingerprint may have begun with any positions.
+        // A trainer that took no fingerprint may have started with any positions.
         let file = folder.join("a.ckpt");
         Checkpoint { data: 0, ..Checkpoint::read(&file).unwrap() }.write(&file).unwrap();
         run(&args(true)).unwrap();

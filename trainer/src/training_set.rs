@@ -1,4 +1,4 @@
-//! What a training learns from: files of packed positions, the share of each that an epoch takes, and their order.
+//! The data of a training: files of packed positions, the share of each that an epoch takes, and their order.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use ibex::random::Random;
 use crate::checkpoint;
 use crate::data::{self, PackedFile, validation_file};
 
-/// A file of positions, and how much of it an epoch takes.
+/// A file of positions, and the share of it that an epoch takes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Source {
     /// Its name.
@@ -24,9 +24,9 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// One line: the share is none.
+    /// One line: the share is invalid.
     pub fn parse(text: &str) -> Result<Source, String> {
-        // A name may have a colon of its own.
+        // A name may contain a colon.
         let (file, share) = match text.rsplit_once(':') {
             Some((file, share)) if share.parse::<f64>().is_ok() => (file, checkpoint::share(share)?.into()),
             _ => (text, 1.0),
@@ -38,11 +38,11 @@ impl Source {
     }
 }
 
-/// The files of a training, all open before the first is read: what they hold then comes from one packing.
+/// The files of a training, all opened before the first is read, so that their contents come from one packing.
 #[derive(Debug)]
 pub struct DataFiles {
     training: Vec<PackedFile>,
-    /// Lessons from inside searches have none.
+    /// Lessons from inside searches have no validation file.
     validation: Vec<PackedFile>,
 }
 
@@ -51,7 +51,7 @@ impl DataFiles {
     ///
     /// # Errors
     ///
-    /// One line: a file cannot be opened, or another packing is just replacing it.
+    /// One line: a file cannot be opened, or a packing is just replacing it.
     pub fn open(sources: &[Source]) -> Result<DataFiles, String> {
         let training = open_training(sources)?;
         let mut validation = Vec::new();
@@ -66,17 +66,17 @@ impl DataFiles {
         Ok(files)
     }
 
-    /// Checks that no packing has replaced a file in between. It removes the positions to learn from first and writes
-    /// them last, so those that still have their name belong to the other files.
+    /// Checks that no packing has replaced a file in between. A packing removes the training positions first and
+    /// writes them last, so if they still have their name, they belong to the other files.
     fn check(&self) -> Result<(), String> {
         self.training.iter().try_for_each(PackedFile::must_be_still_there)
     }
 
-    /// Reads all: what is learned from, and what is only validated with.
+    /// Reads everything: the training set, and the validation set.
     ///
     /// # Errors
     ///
-    /// One line: a file cannot be read, there are too many positions, or none to validate with.
+    /// One line: a file cannot be read, there are too many positions, or none for validation.
     pub fn read(self, sources: &[Source]) -> Result<(TrainingSet, Vec<ChessBoard>), String> {
         let set = TrainingSet::read(sources, self.training)?;
         let mut validation = Vec::with_capacity(self.validation.iter().map(|file| file.count).sum());
@@ -88,22 +88,22 @@ impl DataFiles {
     }
 }
 
-/// Opens the files of positions to learn from.
+/// Opens the files of training positions.
 fn open_training(sources: &[Source]) -> Result<Vec<PackedFile>, String> {
     sources.iter().map(|source| PackedFile::open(&source.file)).collect()
 }
 
-/// What is learned from: the positions of all files, one file after the other.
+/// The training set: the positions of all files, one file after the other.
 pub struct TrainingSet {
     /// All positions.
     pub positions: Vec<ChessBoard>,
     parts: Vec<Part>,
 }
 
-/// The positions of a file among all.
+/// The positions of one file among all.
 #[derive(Clone, Debug, PartialEq)]
 struct Part {
-    /// Where they are.
+    /// Their indices.
     places: Range<u32>,
     /// How many of them an epoch takes.
     taken: usize,
@@ -117,7 +117,7 @@ impl TrainingSet {
         let all = files.iter().map(|file| file.count).sum();
         let place = |index: usize| u32::try_from(index).map_err(|_| "more than four billion positions".to_owned());
         place(all)?;
-        // The room for all at once: where a list grows, the old one and the new one are in memory together.
+        // Allocates everything at once: a growing list has its old and its new copy in memory together.
         let mut set = TrainingSet { positions: Vec::with_capacity(all), parts: Vec::new() };
         for (source, file) in sources.iter().zip(files) {
             let (start, count) = (set.positions.len(), file.count);
@@ -133,14 +133,15 @@ impl TrainingSet {
         self.parts.iter().map(|part| part.taken).sum()
     }
 
-    /// A number that other positions, another order of theirs, or other shares do not have; never 0.
+    /// A number that identifies the positions, their order and the shares; never 0.
     pub fn fingerprint(&self) -> u64 {
         let words = |part: &Part| [part.places.start.into(), part.places.end.into(), part.taken as u64];
         let add = |sum, word: u64| checksum_on(sum, &word.to_le_bytes());
         self.parts.iter().flat_map(words).fold(data::checksum(&self.positions), add).max(1)
     }
 
-    /// The positions of an epoch in its order, which does not depend on the epochs before, so that it can be resumed.
+    /// The positions of an epoch in its order, which is independent of earlier epochs, so that training can be
+    /// resumed.
     pub fn order(&self, seed: u64, epoch: u64) -> Vec<u32> {
         let mut random = Random::of_part(seed, epoch);
         let mut order = Vec::with_capacity(self.per_epoch());
@@ -168,7 +169,7 @@ pub mod tests {
     use super::*;
     use crate::data::tests::scratch_folder;
 
-    /// Positions of random games, scored by counting pieces: something that can be learned.
+    /// Positions of random games, scored by counting pieces: something learnable.
     pub fn lessons(count: usize) -> Vec<ChessBoard> {
         let mut random = Random::new(8);
         let mut position = Position::startpos();
@@ -234,7 +235,7 @@ pub mod tests {
             data::write(&file, &positions[learned]).unwrap();
         };
         pack(0..300, 300..400);
-        // One that is complete before the files are read, and after they have been opened.
+        // A packing that completes after the files are opened and before they are read.
         let sources = [source(&file, 1.0)];
         let files = DataFiles::open(&sources).unwrap();
         pack(100..400, 0..100);
@@ -242,7 +243,7 @@ pub mod tests {
         assert!(error.ends_with("data has just been replaced or removed, perhaps by another packing"), "{error}");
         let (set, validation) = files.read(&sources).unwrap();
         assert!(set.positions == positions[..300] && validation == positions[300..], "both of the first");
-        // One that is at work has removed the file.
+        // A packing at work has removed the file.
         fs::remove_file(&file).unwrap();
         assert!(DataFiles::open(&sources).unwrap_err().contains("cannot open "));
         fs::remove_dir_all(&folder).unwrap();
