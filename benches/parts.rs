@@ -1,4 +1,4 @@
-//! How long the parts take that every node is made of, and a whole bench. Run with `cargo bench`.
+//! The time of the parts of each node, and of a whole bench. Run with `cargo bench`.
 
 use arrayvec::ArrayVec;
 use divan::counter::ItemsCount;
@@ -25,14 +25,14 @@ fn positions() -> Vec<Position> {
     bench::POSITIONS.iter().filter_map(|fen| read_fen(fen).ok()).collect()
 }
 
-/// Everything legal in 40 positions.
+/// All legal moves of 40 positions.
 #[divan::bench]
 fn legal_moves(bencher: Bencher<'_, '_>) {
     let positions = positions();
     bencher.bench(|| positions.iter().map(|position| black_box(position).legal_moves().len()).sum::<usize>());
 }
 
-/// Every legal move of 40 positions played on a copy, with its keys.
+/// Plays every legal move of 40 positions on a copy, with its keys.
 #[divan::bench]
 fn play_with_keys(bencher: Bencher<'_, '_>) {
     let positions: Vec<_> = positions().into_iter().map(|position| (position.legal_moves(), position)).collect();
@@ -49,7 +49,7 @@ fn play_with_keys(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// The static evaluation of 40 positions that have nothing to do with each other, by an evaluator that begins with none.
+/// The static evaluation of 40 unrelated positions, by an evaluator that starts without any.
 #[divan::bench]
 fn evaluation(bencher: Bencher<'_, '_>) {
     let positions: Vec<_> = positions().into_iter().filter(|position| !position.in_check()).collect();
@@ -67,7 +67,7 @@ fn evaluation(bencher: Bencher<'_, '_>) {
 /// A position before a move, the move, and the position after it.
 type Step = (Position, Move, Position);
 
-/// Every legal move of 40 positions that neither castles nor moves a king: the network then updates both of its views.
+/// Legal moves of 40 positions, except castling and king moves: the network then updates both of its views.
 fn steps() -> Vec<Step> {
     let steps = |before: Position| {
         let moves =
@@ -81,7 +81,7 @@ fn steps() -> Vec<Step> {
     positions().into_iter().flat_map(steps).collect()
 }
 
-/// The network after each of these moves, from what it knew before the move: features, updates, pieces en prise, output.
+/// The network after each of these moves, updated from before it: features, updates, pieces en prise, output.
 #[divan::bench]
 fn network_after_moves(bencher: Bencher<'_, '_>) {
     let (steps, network) = (steps(), Network::embedded().expect("a network ships"));
@@ -103,7 +103,7 @@ fn network_after_moves(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// The sums alone that this takes, over the same rows of as many weights: what no bookkeeping can do without.
+/// Only the sums that this takes, over the same rows of as many weights: the minimum without any bookkeeping.
 #[divan::bench]
 fn network_sums_alone(bencher: Bencher<'_, '_>) {
     let network = Network::embedded().expect("a network ships");
@@ -111,7 +111,7 @@ fn network_sums_alone(bencher: Bencher<'_, '_>) {
     let weights = network.weights().0;
     let rows: Vec<Block> = weights.as_chunks::<BLOCK>().0.iter().map(|&block| Block(block)).collect();
     let row = |number: usize| &rows[number * width..(number + 1) * width];
-    // By view: the rows to add and to subtract, and those of the pieces en prise.
+    // For each view: the rows to add and to subtract, and those of the pieces en prise.
     type Work = (usize, usize, Option<usize>, Vec<usize>);
     let work = |(before, m, after): &Step| -> [Work; 2] {
         [after.turn(), !after.turn()].map(|side| {
@@ -163,13 +163,13 @@ fn exchanges(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// Random keys. Their clusters fill the table of 64 MiB.
+/// Random keys whose clusters fill the table of 64 MiB.
 fn some_keys() -> Vec<u64> {
     let mut state = 1;
     (0..2_000_000).map(|_| ibex::random::split_mix(&mut state)).collect()
 }
 
-/// A thousand of the keys each time, always others: what the caches still have of the last ones is of no use.
+/// Another thousand of the keys each time, so that what the caches hold of the last ones is useless.
 fn by_thousands<'a>(keys: &'a [u64]) -> impl FnMut() -> &'a [u64] {
     let mut thousands = keys.chunks_exact(1000).cycle();
     move || thousands.next().unwrap_or_default()
@@ -186,7 +186,7 @@ fn entry() -> Entry {
     }
 }
 
-/// A thousand probes of a table that is larger than the caches.
+/// A thousand probes of a table larger than the caches.
 #[divan::bench]
 fn table_probe(bencher: Bencher<'_, '_>) {
     let (table, _) = TranspositionTable::new(64);
@@ -196,18 +196,18 @@ fn table_probe(bencher: Bencher<'_, '_>) {
     bencher.with_inputs(by_thousands(&keys)).bench_local_values(probe);
 }
 
-/// A thousand stores in it.
+/// A thousand stores in such a table.
 #[divan::bench]
 fn table_store(bencher: Bencher<'_, '_>) {
     let (table, _) = TranspositionTable::new(64);
     let keys = some_keys();
-    // The memory is mapped by the first store.
+    // The first store maps the memory.
     keys.iter().for_each(|&key| table.store(key, entry()));
     let store = |keys: &[u64]| keys.iter().for_each(|&key| table.store(black_box(key), entry()));
     bencher.with_inputs(by_thousands(&keys)).bench_local_values(store);
 }
 
-/// `ibex bench`, less deep.
+/// `ibex bench`, at less depth.
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn whole_bench() -> u64 {
     bench::measure(bench::BenchOptions { depth: 8, ..bench::BenchOptions::default() }, |_, _| {})

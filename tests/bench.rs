@@ -1,4 +1,4 @@
-//! The search is the one that the repository says it is.
+//! The search is the one that the repository records.
 
 use ibex::bench::{BenchOptions, POSITIONS, measure};
 use ibex::position::notation::read_fen;

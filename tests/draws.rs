@@ -1,4 +1,4 @@
-//! The draw rule and contempt: signs, folding, and what the user sees of them.
+//! The draw rule and contempt: signs, folding, and what the user sees.
 
 use ibex::bound::Ibv;
 use ibex::engine::{Engine, Settings};
@@ -13,7 +13,7 @@ use shakmaty::Color;
 /// The knight can take the last pawn, and that is a draw; or it can move away.
 const FORK: &str = "8/8/8/4k3/8/8/1p6/K2N4 w - - 0 1";
 
-/// The fiftieth move without progress: any move of a piece is a draw, and with a pawn's move the game goes on.
+/// The fiftieth move without progress: any piece move is a draw, and with a pawn move the game goes on.
 const FIFTY: &str = "4k3/1p3p2/2n5/8/8/2N5/1P3P2/4K3 w - - 99 80";
 
 fn game(fen: &str) -> Game {
@@ -31,7 +31,7 @@ fn value(conventions: Conventions, moves: &[&str]) -> (String, Score) {
     (finding.best.to_uci(shakmaty::CastlingMode::Standard).to_string(), finding.value.score())
 }
 
-/// Contempt turns the choice between a draw and an evaluation exactly where the evaluation changes its sign.
+/// Contempt changes the choice between a draw and an evaluation exactly where the evaluation changes its sign.
 #[test]
 fn contempt_decides_between_a_draw_and_an_evaluation() {
     let neutral = Conventions::default();
@@ -55,7 +55,7 @@ fn the_user_sees_evaluations_without_contempt() {
     for contempt in [-80, 0, 35] {
         let conventions = Conventions { draws: DrawRule::Later, contempt };
         for cp in [-400, -1, 1, 20, 700] {
-            // Raised by contempt inside; zero has no place, so that value may be off by one.
+            // Contempt raises it inside; zero is not a value there, so this value may be off by one.
             let inside = Ibv::lower(Score::heuristic(cp + contempt));
             let shown = conventions.to_uci(inside);
             assert!((shown.score().cp() - cp).abs() <= i32::from(cp + contempt == 0 || cp == 0));
@@ -80,7 +80,7 @@ fn contempt_is_zero_sum() {
     }
 }
 
-/// Searches that mean different things by a score never share an entry; neutral ones all do.
+/// Searches that mean different things by a score never share an entry; neutral ones always do.
 #[test]
 fn the_table_is_folded_by_what_scores_mean() {
     let mut salts = vec![0];
@@ -102,7 +102,7 @@ fn the_table_is_folded_by_what_scores_mean() {
     assert_eq!(salts.len(), count, "every meaning has a salt of its own");
 }
 
-/// Analysis is neutral: contempt and draw rule are off in it unless the user wants them.
+/// Analysis is neutral: it uses neither contempt nor the draw rule unless the user wants them.
 #[test]
 fn analysis_is_neutral_unless_told_otherwise() {
     let playing = Settings { contempt: 10, draws: DrawRule::Later, ..Settings::default() };
@@ -115,7 +115,7 @@ fn analysis_is_neutral_unless_told_otherwise() {
     assert_eq!(insisting.conventions(true), active);
 }
 
-/// Analysis gives the same answer whatever contempt was set, from the same empty table; in a game contempt counts.
+/// From the same empty table, analysis gives the same answer whatever contempt is set; in a game contempt counts.
 #[test]
 fn contempt_does_not_reach_analysis() {
     let game = game("r1bqkbnr/pp1ppp1p/5np1/2p5/3P4/P1P2P1N/1P2P2P/RNBQKB1R w KQkq - 1 7");
@@ -131,10 +131,10 @@ fn contempt_does_not_reach_analysis() {
     assert_ne!(answer(0, false, &deep), answer(80, false, &deep), "a game");
 }
 
-/// Of two draws the root's side takes the later one under `Later`, the sooner one under `Sooner`.
+/// Of two draws, the root's side chooses the later one under `Later`, the sooner one under `Sooner`.
 #[test]
 fn the_draw_rule_orders_draws() {
-    // White can take the pawn at once or later; with that much contempt for itself it wants nothing but a draw.
+    // White can take the pawn at once or later; with this much contempt for itself, it only wants a draw.
     let rules = Rules { pruning: false, same_depth: true, ..Rules::PLAY };
     let draw = |draws| {
         let conventions = Conventions { draws, contempt: -3000 };

@@ -1,5 +1,5 @@
-//! What the machine can do to the program: too little memory, no threads, files that are none, signals, a stop of the
-//! whole process while the clock runs. Each has a defined behaviour: a remark and a legal move, or a quiet end.
+//! Faults of the machine: too little memory, no threads, paths that are not files, signals, a stop of the whole
+//! process while the clock runs. Each has a defined behaviour: a remark and a legal move, or a quiet end.
 
 #![cfg(target_os = "linux")]
 
@@ -31,7 +31,7 @@ fn program() -> Command {
     command
 }
 
-/// Gives the program these lines, and returns what it said until its end.
+/// Sends the program these lines, and returns its output until its end.
 fn session(mut command: Command, lines: &str) -> Output {
     let mut child = command.spawn().expect("the program starts");
     let mut input = child.stdin.take().expect("a pipe");
@@ -45,7 +45,7 @@ fn said(output: &Output) -> Vec<String> {
     String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
 }
 
-/// The moves told; they must be legal in the initial position.
+/// The number of moves; they must be legal in the initial position.
 fn moves(output: &Output) -> usize {
     let lines = said(output);
     let told: Vec<&str> = lines.iter().filter_map(|line| line.strip_prefix("bestmove ")).collect();
@@ -73,7 +73,7 @@ fn has_remark(output: &Output, text: &str) -> bool {
 fn a_hash_beyond_the_memory() {
     let mut command = program();
     with_memory(&mut command, 1024);
-    // The setting is not met, so the same line is tried again; another option is no reason to.
+    // The setting is not met, so the same line is tried again; another option does not cause that.
     let large = "setoption name Hash value 1048576\nisready\n";
     let lines = format!(
         "{large}{large}setoption name MultiPV value 2\ngo nodes 3000\nsetoption name Hash value 16\ngo nodes 3000\n"
@@ -88,7 +88,7 @@ fn a_hash_beyond_the_memory() {
 fn threads_beyond_the_memory() {
     let mut command = program();
     with_memory(&mut command, 600);
-    // As above: three lines, three remarks, and none of the option behind them.
+    // As above: three lines, three remarks, and none for the option after them.
     let many = "setoption name Threads value 512\nisready\n";
     let lines = format!("{many}{many}{many}setoption name MultiPV value 2\ngo nodes 20000\nucinewgame\ngo depth 3\n");
     let output = session(command, &lines);
@@ -97,8 +97,8 @@ fn threads_beyond_the_memory() {
     assert_eq!(moves(&output), 2);
 }
 
-/// From too little to begin with up to enough: whoever gets as far as `uciok` gets a move, with however few threads
-/// the system grants.
+/// From too little memory to start up to enough: if there is `uciok`, there is a move, however few threads the system
+/// grants.
 #[test]
 fn threads_that_cannot_be_started() {
     let (mut refused, mut played) = (0, 0);
@@ -107,7 +107,7 @@ fn threads_that_cannot_be_started() {
         with_memory(&mut command, mib);
         let output = session(command, "uci\nsetoption name Threads value 4\ngo nodes 2000\n");
         if !said(&output).iter().any(|line| line == "uciok") {
-            // It could not even begin; that must not look like success.
+            // It could not even start; that must not look like success.
             assert!(!output.status.success(), "{mib} MiB: {output:?}");
             continue;
         }
@@ -121,8 +121,8 @@ fn threads_that_cannot_be_started() {
     assert!(refused > 0, "no limit was such that a thread was refused");
 }
 
-/// A program for which the system starts no thread. Of root no limit is demanded: another user runs a copy, for the
-/// original may lie where nothing is open to others.
+/// A program for which the system starts no thread. The limit does not apply to root: then another user runs a copy,
+/// because the original may be in a private folder.
 fn without_threads(copy: &str) -> Command {
     let mut command = Command::new(copy);
     // SAFETY: the call has no arguments and cannot fail.
@@ -140,7 +140,7 @@ fn without_threads(copy: &str) -> Command {
     command
 }
 
-/// Work for several threads is done by the one there is, or refused in a line.
+/// Work for several threads is done by the only one, or refused in a line.
 #[cfg(feature = "lab")]
 #[test]
 fn work_without_threads() {
@@ -158,7 +158,7 @@ fn work_without_threads() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("no thread to search on: ") && !said.contains("panicked"), "{said}");
-    // What is no file is read by a thread.
+    // A thread reads what is not a file.
     let output = run(&["analyse", "/dev/null", "--nodes", "9"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
@@ -190,7 +190,7 @@ fn files_that_cannot_be_read() {
     }
 }
 
-/// A file that was refused is not the setting: the same line is refused again, or taken once the file is there.
+/// A rejected file is not the setting: the same line is rejected again, or accepted once the file exists.
 #[test]
 fn a_refused_file_is_no_setting() {
     let scratch = Scratch::new("refused files");
@@ -206,11 +206,11 @@ fn a_refused_file_is_no_setting() {
     assert_eq!(refused, 2, "{:?}", said(&output));
 }
 
-/// A path of which a part was refused is not the setting either.
+/// A path that was partly rejected is not the setting either.
 #[test]
 fn a_path_met_in_part_is_no_setting() {
     let scratch = Scratch::new("late tables");
-    // Enough to be opened: the bytes that every table of results begins with.
+    // Enough to be opened: the first bytes of every WDL table.
     let table = [&[0x71, 0xE8, 0x23, 0x5D][..], &[0; 76]].concat();
     let [early, late] = ["early", "late"].map(|name| scratch.0.join(name));
     std::fs::create_dir(&early).expect("a folder");
@@ -226,7 +226,7 @@ fn a_path_met_in_part_is_no_setting() {
     dialogue.say(&path);
     let remark = dialogue.hear("info string");
     assert!(remark.contains("late/KQvK.rtbw") && remark.contains("is not used"), "{remark}");
-    // Another option opens nothing again, and what is met is not opened again.
+    // Another option does not reopen anything, and an opened path is not reopened.
     std::fs::remove_file(late.join("KQvK.rtbw")).expect("a file");
     std::fs::write(late.join("KRvK.rtbw"), &table).expect("a file");
     dialogue.say(&format!("setoption name MultiPV value 2\n{path}{path}isready\n"));
@@ -238,7 +238,7 @@ fn a_path_met_in_part_is_no_setting() {
 fn logs_that_cannot_be_written() {
     let scratch = Scratch::new("unwritable files");
     let (pipe, folder) = (pipe(&scratch), scratch.0.to_string_lossy().into_owned());
-    // A full disk is noticed only when something is written; a log that is lost must not take the game with it.
+    // A full disk is noticed only by a write; losing the log must not lose the game.
     for (path, refused) in
         [("/dev/full", false), ("/no/such/folder/log", true), ("/proc/log", true), (&pipe, true), (&folder, true)]
     {
@@ -250,7 +250,7 @@ fn logs_that_cannot_be_written() {
     }
 }
 
-/// A stream of which the other side has said that it does not wait.
+/// Makes a stream non-blocking, as its other side may do.
 fn without_waiting(stream: &impl AsRawFd) {
     // SAFETY: the flags of a stream that is open.
     unsafe {
@@ -279,7 +279,7 @@ fn an_output_that_does_not_wait() {
     without_waiting(&output);
     let mut command = program();
     let mut child = command.stdout(output).spawn().expect("the program starts");
-    // The pipe's other end is the child's alone, so that the reader sees its end.
+    // Only the child has the other end of the pipe, so that the reader sees its end.
     drop(command);
     let mut input = child.stdin.take().expect("a pipe");
     // More than a pipe holds.
@@ -292,7 +292,7 @@ fn an_output_that_does_not_wait() {
     assert_eq!(text.lines().filter(|line| *line == "uciok").count(), 200);
 }
 
-/// An input that cannot be read is no usual end, and that is said.
+/// A read error is not a normal end of the input, and is reported.
 #[test]
 fn an_input_that_cannot_be_read() {
     let mut command = program();
@@ -309,13 +309,13 @@ fn an_output_without_room() {
     let mut child = command.spawn().expect("the program starts");
     let mut input = child.stdin.take().expect("a pipe");
     let _ = input.write_all(b"uci\ngo infinite\n");
-    // It ends although its input goes on.
+    // It ends although its input stays open.
     let output = child.wait_with_output().expect("an end");
     quietly(&output);
     drop(input);
 }
 
-/// The commands end likewise: without a word where nobody reads, with one line where the disk is full.
+/// The commands end likewise: silently if there is no reader, with one line if the disk is full.
 #[cfg(feature = "lab")]
 #[test]
 fn commands_whose_output_nobody_takes() {
@@ -335,7 +335,7 @@ fn commands_whose_output_nobody_takes() {
     assert_eq!(errors.lines().count(), 1, "{errors}");
     assert!(errors.starts_with("ibex: "), "{errors}");
     assert_eq!(output.status.code(), Some(2));
-    // A remark that finds no room changes nothing.
+    // A remark that cannot be written changes nothing.
     for (words, status, full_output) in [
         (&["perft", "99999999999999999999"][..], 2, false),
         (&["perft", "1"], 2, true),
@@ -378,7 +378,7 @@ fn standard_streams_that_are_closed() {
         assert!(output.status.success(), "without stream {closed}: {output:?}");
         assert_eq!(moves(&output), usize::from(closed == 2), "without stream {closed}");
     }
-    // Nobody reads standard error any more, and there is something to say there.
+    // Standard error has no reader any more, and there is something to report.
     let mut command = program();
     let mut child = command.arg("--unknown").spawn().expect("the program starts");
     drop(child.stderr.take());
@@ -389,19 +389,19 @@ fn standard_streams_that_are_closed() {
     assert!(output.status.success(), "{output:?}");
 }
 
-/// A program in conversation.
+/// A running program and its output.
 struct Dialogue {
     child: Child,
-    /// What it says, as a thread reads it.
+    /// Its output, as a thread reads it.
     lines: Receiver<String>,
-    /// Lines that came before the one that was waited for.
+    /// Lines that came before the expected one.
     kept: Vec<String>,
 }
 
 impl Dialogue {
     fn new() -> Dialogue {
         let mut command = program();
-        // Whoever runs this test in the background may ignore signals, and what is ignored is inherited.
+        // If this test runs in the background, signals may be ignored, which is inherited.
         // SAFETY: between fork and exec only this system call is made.
         unsafe {
             command.pre_exec(|| {
@@ -415,7 +415,7 @@ impl Dialogue {
         let output = BufReader::new(child.stdout.take().expect("a pipe"));
         let (sender, lines) = mpsc::channel();
         std::thread::spawn(move || {
-            // The dialogue may end before the program has said everything.
+            // The dialogue may end before the program has sent everything.
             let _ = output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line));
         });
         Dialogue { child, lines, kept: Vec::new() }
@@ -425,8 +425,8 @@ impl Dialogue {
         self.child.stdin.as_mut().expect("a pipe").write_all(lines.as_bytes()).expect("it listens");
     }
 
-    /// The first line not yet returned that begins so. The lines before it are kept: on a slow machine a search may end
-    /// before `readyok`.
+    /// The first line not yet returned that begins like this. Earlier lines are kept: on a slow machine, a search may
+    /// end before `readyok`.
     fn hear(&mut self, word: &str) -> String {
         if let Some(at) = self.kept.iter().position(|line| line.starts_with(word)) {
             return self.kept.remove(at);
@@ -447,7 +447,7 @@ impl Dialogue {
         unsafe { libc::kill(self.child.id() as libc::pid_t, signal) };
     }
 
-    /// The processor time that it has used, in hundredths of a second.
+    /// The processor time used, in hundredths of a second.
     fn ticks(&self) -> u64 {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).expect("it runs");
         let fields: Vec<&str> = stat.rsplit_once(") ").expect("a name").1.split(' ').collect();
@@ -462,7 +462,7 @@ impl Drop for Dialogue {
     }
 }
 
-/// The system's usual meaning: the program ends, at once, searching or not, and says nothing more.
+/// The system's default: the program ends at once, searching or not, and prints nothing more.
 #[test]
 fn signals_that_end() {
     for (signal, search) in [
@@ -485,7 +485,7 @@ fn signals_that_end() {
     }
 }
 
-/// A pipe that breaks is an error to be noticed, not a signal to die of.
+/// A broken pipe is an error to be handled, not a fatal signal.
 #[test]
 fn the_signal_of_a_broken_pipe() {
     let mut dialogue = Dialogue::new();
@@ -500,11 +500,11 @@ fn the_signal_of_a_broken_pipe() {
     assert!(dialogue.child.wait().expect("an end").success());
 }
 
-/// The whole process is stopped while its clock runs, as by a laptop's lid: when it goes on it knows that the time is
-/// over, and a search without a clock goes on as if nothing had been.
+/// The whole process is stopped while its clock runs, as by closing a laptop's lid: when it continues, it notices that
+/// its time is over, and a search without a clock continues as if nothing had happened.
 #[test]
 fn a_process_that_was_asleep() {
-    // The whole clock is for this move, so that the search is still at work when the process is stopped.
+    // The whole clock is for this move, so that the search is still running when the process is stopped.
     for go in [
         "go movetime 4000",
         "go wtime 4000 btime 4000 movestogo 1",
@@ -513,13 +513,13 @@ fn a_process_that_was_asleep() {
         let begun = || {
             let mut dialogue = Dialogue::new();
             dialogue.say(&format!("setoption name Threads value 2\n{go}\n"));
-            // It must have begun, or its time would begin after the sleep.
+            // It must have begun, or its time would start after the sleep.
             dialogue.hear("info depth");
             dialogue.say("isready\n");
             dialogue.hear("readyok");
             dialogue
         };
-        // Nor may it be over. On a very slow machine it may be, so there are five attempts.
+        // Nor may it be over, as it may be on a very slow machine, so there are five attempts.
         let runs = |dialogue: &Dialogue| !dialogue.kept.iter().any(|line| line.starts_with("bestmove"));
         let dialogue = (0..5).map(|_| begun()).find(runs);
         let mut dialogue = dialogue.unwrap_or_else(|| panic!("{go}: no search was still at work"));
@@ -530,8 +530,8 @@ fn a_process_that_was_asleep() {
         let best = dialogue.hear("bestmove");
         let used = dialogue.ticks() - before;
         assert!(Position::startpos().parse_move(best.split_whitespace().nth(1).expect("a move")).is_some(), "{best}");
-        // In hundredths of a second of processor time, which a loaded machine does not change: had the sleep not
-        // counted, two threads would have searched on, for as much as four seconds.
+        // In hundredths of a second of processor time, which a loaded machine does not change: if the sleep had not
+        // counted, two threads would have searched on, for up to four seconds.
         assert!(used < 50, "{go}: {used} ticks after it woke");
         dialogue.say("isready\n");
         dialogue.hear("readyok");
@@ -548,8 +548,8 @@ fn a_process_that_was_asleep() {
     dialogue.hear("bestmove");
 }
 
-/// Hours of analysis, `IBEX_HOURS` of them: memory stays what it was after the first minutes, and whoever says stop
-/// has the move at once.
+/// Hours of analysis (`IBEX_HOURS`): memory stays what it was after the first minutes, and `stop` gives the move at
+/// once.
 #[test]
 #[ignore = "takes hours: make soak"]
 fn hours_of_analysis() {
@@ -593,7 +593,7 @@ fn hours_of_analysis() {
     say("quit\n");
     assert!(child.wait().expect("an end").success());
     listener.join().expect("a listener");
-    // The first is the one that counts, but a loaded machine may be late for any of them.
+    // The first one counts, but a loaded machine may delay any of them.
     let first = stops[0];
     stops.sort();
     eprintln!(

@@ -1,4 +1,4 @@
-//! `UCI_LimitStrength` as a whole: what limits the strength, what must not, and that mates in one are seen.
+//! `UCI_LimitStrength` as a whole: what limits the strength, what must not, and that mates in one are found.
 
 #[path = "common/shared.rs"]
 mod shared;
@@ -37,7 +37,7 @@ fn hangs(position: &Position, m: Move) -> bool {
     !mates(&position.after(m)).is_empty()
 }
 
-/// Random games, until there have been enough positions with a mate in one for or against the side to move.
+/// Random games, until enough positions have had a mate in one for or against the side to move.
 #[test]
 fn no_mate_in_one_is_missed_or_allowed() {
     let mut state = 20_261_121_u64;
@@ -72,7 +72,7 @@ fn told(outcome: &Outcome) -> (Option<Move>, Option<Move>, u64) {
     (outcome.best, outcome.ponder, outcome.nodes)
 }
 
-/// Neither threads, nor the table, nor tablebases, nor the clock, nor earlier searches make a limited engine another player.
+/// Threads, table, tablebases, clock and earlier searches do not change how a limited engine plays.
 #[test]
 fn strength_depends_on_nothing_else() {
     let fens = [
@@ -100,7 +100,7 @@ fn strength_depends_on_nothing_else() {
     }
 }
 
-/// Another game, another choice; and the lines that the user asked for are all shown, whatever is played.
+/// Another game, another choice; and all requested lines are shown, whatever is played.
 #[test]
 fn games_differ_and_lines_are_honest() {
     let game = Game::startpos();
@@ -122,7 +122,7 @@ fn games_differ_and_lines_are_honest() {
     assert!(!shown.is_empty() && shown.chunks(3).all(|lines| *lines == [(1, 3), (2, 3), (3, 3)]), "{shown:?}");
 }
 
-/// Who analyses wants the truth: the limit is for games.
+/// Analysis must be truthful: the limit is for games.
 #[test]
 fn analysis_is_not_limited() {
     let game = Game::startpos();

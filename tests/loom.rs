@@ -66,7 +66,7 @@ impl Seal for Torn {
     }
 }
 
-/// The planted failure: without the seal, the model must find a mixture.
+/// The planted bug: without the seal, the model must find mixed data.
 #[test]
 #[should_panic(expected = "mixed")]
 fn slots_without_a_seal_mix() {

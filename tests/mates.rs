@@ -1,4 +1,4 @@
-//! Announced mates are real: legal lines of the announced length that end in mate, never shorter than what is proved.
+//! Announced mates are real: legal lines of the announced length that end in mate, never shorter than was proved.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,7 +29,7 @@ fn search(engine: &mut Engine, game: &Game, limits: Limits) -> (Outcome, Vec<Rep
     (outcome, listener.reports())
 }
 
-/// Searches every position, the table kept from one to the next, and returns the mates that were not announced exactly.
+/// Searches every position, keeping the table, and returns the mates that were not announced exactly.
 fn check(mates: &[Mate], hash_mib: usize, threads: usize, nodes: u64) -> Vec<&str> {
     let mut engine = engine(hash_mib, threads);
     let mut missed = vec![];
@@ -71,7 +71,7 @@ fn public_mates_are_never_shortened() {
     }
 }
 
-/// `go mate N` says that there is no such mate below the proved distance, and never at it.
+/// `go mate N` reports that there is no such mate below the proved distance, but never at it.
 #[test]
 fn mates_are_refuted_below_their_distance_alone() {
     let public = [("mate_in_2.epd", 20), ("mate_in_3.epd", 40), ("mate_in_4.epd", 80)];
@@ -91,7 +91,7 @@ fn mates_are_refuted_below_their_distance_alone() {
     assert!(refuted * 2 > positions && again * 4 > positions, "{refuted} and {again} of {positions}");
 }
 
-/// Whether a search says that there is no mate in this many moves.
+/// Whether a search reports that there is no mate in this number of moves.
 fn says_none(game: &Game, moves: u32) -> bool {
     let limits = Limits { mate: Some(moves), ..Limits::nodes(60_000) };
     let none = AtomicBool::new(false);
@@ -128,15 +128,15 @@ fn to_and_fro(game: &Game) -> Option<Game> {
     })
 }
 
-/// The game after a move, if that is legal.
+/// The game after a move, if the move is legal.
 fn played(game: &Game, m: Move) -> Option<Game> {
     let mut after = game.clone();
     after.position().legal_moves().contains(&m).then(|| after.play(m))?;
     Some(after)
 }
 
-/// Every exact mate that is told, at any depth, comes with its whole line; the side that is mated sees its score leave the
-/// aspiration window downwards, where values may be exact but their lines are not kept.
+/// Every exact mate that is reported, at any depth, comes with its whole line; for the mated side, the score fails low
+/// in the aspiration window, where values may be exact but lines are not kept.
 #[test]
 fn the_mated_side_is_told_whole_lines() {
     let mut told = 0;
@@ -160,7 +160,7 @@ fn the_mated_side_is_told_whole_lines() {
     assert!(told > 6, "only {told} mates told");
 }
 
-/// What the searches of a suite have come to.
+/// The results of the searches of a suite.
 #[derive(Debug, Default)]
 struct Sheet {
     positions: usize,
@@ -169,18 +169,18 @@ struct Sheet {
     longer: usize,
     /// No mate announced at the end.
     silent: usize,
-    /// Announcements that are false at any time, and lines at the end that are not the mate announced.
+    /// Announcements that are wrong at any time, and final lines that are not the announced mate.
     faults: Vec<String>,
     missed: Vec<String>,
     nodes: u64,
 }
 
-/// Searches a sample of a suite, the table kept from one position to the next.
+/// Searches a sample of a suite, keeping the table from one position to the next.
 fn measure(mates: &[Mate], hash_mib: usize, threads: usize, nodes: u64) -> Sheet {
     let mut engine = engine(hash_mib, threads);
     let mut sheet = Sheet::default();
     for mate in mates.iter().filter(|mate| mate.moves != 0) {
-        // The search ends where the distance is reached: nothing is better, and what is worse is counted anyway.
+        // The search ends when the distance is reached: nothing is better, and worse results are counted anyway.
         let limits = Limits { mate: Some(mate.moves.unsigned_abs()), ..Limits::nodes(nodes) };
         let (outcome, reports) = search(&mut engine, &mate.game, limits);
         let last = outcome.last.expect("a complete line");
@@ -235,7 +235,7 @@ fn public_suites() {
                     continue;
                 }
                 let mut mates = public_mates(suite);
-                // A sample that is the same every time: the suites are sorted, so their order is shuffled first.
+                // The same sample every time: the suites are sorted, so their order is shuffled first.
                 let mut random = 1;
                 mates.sort_by_cached_key(|_| split_mix(&mut random));
                 mates.truncate(sample);
@@ -271,7 +271,7 @@ fn go_mate_stops_at_the_mate() {
     }
 }
 
-/// Two rooks mate within a few moves. Late in the count the mate comes after the hundredth ply, and nothing can be captured.
+/// Two rooks mate in a few moves. With a high clock, the mate comes after ply 100, and nothing can be captured.
 #[test]
 fn the_counter_forbids_this_mate() {
     for draws in [DrawRule::Later, DrawRule::Off] {

@@ -1,5 +1,5 @@
-//! The network that ships, over games that Ibex plays for the purpose: the hidden layer kept up to date along each game is
-//! that of the position computed afresh, and every kernel of this processor says what the scalar one says.
+//! The shipped network, over games that Ibex plays for this test: the hidden layer updated along each game equals that
+//! computed from scratch, and every kernel of this processor gives the same result as the scalar one.
 //!
 //! `make soak` does this for a million positions (`IBEX_EVAL_POSITIONS`).
 
@@ -20,7 +20,7 @@ use ibex::position::Position;
 use scratch::Scratch;
 use shakmaty::Position as _;
 
-/// What the games had to offer.
+/// What the games contained.
 #[derive(Debug, Default)]
 struct Seen {
     positions: u64,
@@ -60,7 +60,7 @@ fn incremental_equals_refreshed_with_every_kernel_over_games() {
         seen.shuffled += u64::from(record.start.castles().mode().is_chess960());
         record.visit(|chess, step, _| {
             let position = Position::from_chess(chess.clone());
-            // One that remembers nothing of the positions before.
+            // Computed from scratch, without earlier positions.
             let mut fresh = Accumulators::new(Arc::clone(&scalar));
             fresh.reset(&position);
             let value = fresh.evaluate(&position);

@@ -1,4 +1,4 @@
-//! The page of `ibex analyse --html` in a real browser: keys, clicks and the board. Without Chromium it is skipped.
+//! The page of `ibex analyse --html` in a real browser: keys, clicks and the board. Skipped without Chromium.
 
 #[path = "common/scratch.rs"]
 mod scratch;
@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 
 use scratch::Scratch;
 
-/// The program to use instead of those on the path.
+/// The program to use instead of those in the search path.
 const BROWSER: &str = "IBEX_CHROMIUM";
-/// How long the browser may take for a page.
+/// The time limit for the browser to load a page.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 const GAMES: &str = "[White \"A <script>throw 'a name'</script>\"]\n[Black \"B\"]\n\n\
                      1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n\n\
                      [White \"C\"]\n[Black \"D\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n";
 
-/// What is tried in the page. `check` notes what is not as it should be.
+/// The trial in the page. `check` records what is wrong.
 const TRIAL: &str = r##"<script>
 const faults = [];
 addEventListener("error", (event) => faults.push(event.message));
@@ -86,7 +86,7 @@ fn browser() -> Option<PathBuf> {
     std::env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name))).find(|file| file.is_file())
 }
 
-/// What the browser makes of a page of this width. A headless Chromium is 500 pixels wide at least.
+/// The browser's result for a page of this width. A headless Chromium is at least 500 pixels wide.
 fn dump(browser: &Path, folder: &Path, page: &Path, width: u32) -> String {
     let dumped = folder.join("dumped.html");
     let mut child = Command::new(browser)
@@ -132,7 +132,7 @@ fn a_page_answers_keys_and_clicks() {
     std::fs::write(&trial, text + TRIAL).expect("a file");
     for width in [500, 1280] {
         let found = dump(&browser, folder, &trial, width);
-        // A script that has not run stands there itself, with the word and no result.
+        // If the script has not run, its own text is there, with the word and no result.
         let result = found.split("RESULT: ").nth(1).map(|rest| rest.split('<').next().unwrap_or(rest).trim());
         assert_eq!(result, Some("ok"), "{width} pixels: {:.600}", found);
     }

@@ -1,4 +1,4 @@
-//! What to annotate: thresholds, players, moves, decided games, names of openings.
+//! What to annotate: thresholds, players, moves, decided games, opening names.
 
 #[cfg(target_os = "linux")]
 use crate::fake_engine;
@@ -30,7 +30,7 @@ fn only_the_moves_of_a_player_are_annotated() {
     let output = run(&["mu\u{d1}oz"], games.as_bytes());
     let (said, all) = (text(&output.stderr), text(&output.stdout));
     assert_eq!(output.status.code(), Some(0), "{said}");
-    // The last position is a mate, and is not needed.
+    // The last position is a mate, and is not searched.
     assert!(
         said.contains("1 game, 4 positions") && said.contains("; 1 game of other players copied unchanged"),
         "{said}"
@@ -39,7 +39,7 @@ fn only_the_moves_of_a_player_are_annotated() {
         all.contains("2. g4 $4 {")
             && all.ends_with("[White \"C\"]\n[Black \"D\"]\n\n1. f3 {kept; so} e5 2. g4 Qh4# 0-1\n\n")
     );
-    // Black's moves need no value of the first position, and nothing of Black's is bad.
+    // Black's moves do not need the value of the first position, and none of them is bad.
     let black = run(&["B"], games.as_bytes());
     assert!(text(&black.stderr).contains("1 game, 3 positions; 0 blunders"), "{}", text(&black.stderr));
     assert!(moves(&black).starts_with("1. f3 { [%eval "), "{}", moves(&black));
@@ -52,7 +52,7 @@ fn only_the_moves_of_a_player_are_annotated() {
     assert!(said.ends_with("ibex analyse: no game has a player with 'Xy' or 'Zz' in the name\n"), "{said}");
 }
 
-/// Whose game it is, its tags say; the moves may be unreadable.
+/// The tags name the players, even if the moves are unreadable.
 #[test]
 fn games_that_cannot_be_read_have_players_too() {
     let games = "[White \"C\"]\n[Black \"D\"]\n\n1. Zz *\n\n[White \"A\"]\n[Black \"B\"]\n\n1. e4 *\n\n";
@@ -79,14 +79,14 @@ fn games_that_cannot_be_read_have_players_too() {
         assert!(said.ends_with("ibex analyse: no game has a player with 'E' in the name\n"), "{said}");
         assert!(!said.contains("nothing to analyse"), "{said}");
     }
-    // What cannot be read stays out where the user wants it out, and the page is about the wanted games.
+    // Unreadable games are left out if the user wants that, and the page shows the wanted games.
     let (status, all, said) = run("A", &["--skip-bad"]);
     assert!(status == Some(1) && all.starts_with("[White \"A\"]") && said.contains("left out"), "{said}");
     assert_eq!(run("A", &["--html", &page]).0, Some(0));
     assert!(!folder.read("page.html").contains("cannot be read"));
     assert_eq!(run("D", &["--player", "B", "--html", &page, "--force"]).0, Some(1));
     assert!(folder.read("page.html").contains("cannot be read"));
-    // Of a game without names there is no saying whose it is.
+    // A game without names may belong to anyone.
     let nameless = analyse(&["-", "--depth", "1", "--player", "A"], b"1. Zz *\n\n[White \"A\"]\n\n1. e4 *\n");
     assert_eq!(nameless.status.code(), Some(1), "{}", text(&nameless.stderr));
 }
@@ -102,13 +102,13 @@ fn only_a_range_of_moves_is_annotated() {
         assert_eq!(moves(&output).matches("[%eval ").count(), evaluations, "{range}: {}", moves(&output));
     }
     assert!(moves(&run("-1")).starts_with("{ [%eval ") && moves(&run("2-3")).starts_with("1. e4 e5 { [%eval "));
-    // Numbers are those of the game.
+    // Move numbers are those of the game.
     let late = b"[FEN \"7k/8/8/8/8/8/8/K6R b - - 0 40\"]\n\n40... Kg7 41. Kb2 Kf6 *\n";
     let late = analyse(&["-", "--nodes", "500", "--moves", "-40"], late);
     assert!(text(&late.stderr).contains("1 game, 2 positions"), "{}", text(&late.stderr));
 }
 
-/// White has won a queen for nothing with the third move.
+/// White has won a queen for nothing on the third move.
 const DECIDED: &str = "1. e4 e5 2. Nf3 Qh4 3. Nxh4 a6 4. d4 a5 5. dxe5 a4 6. Nf5 b6 7. a3 b5 8. b3 axb3 1-0\n";
 
 #[test]
@@ -122,7 +122,7 @@ fn a_decided_game_is_left_alone() {
     let evaluations = annotated.matches("[%eval ").count();
     assert!((5..=6).contains(&evaluations), "{annotated}");
     assert!(text(&output.stderr).contains(&format!("1 game, {evaluations} positions")), "{}", text(&output.stderr));
-    // A lead that nobody has decides nothing, and a game that ends level is not decided.
+    // A lead that neither side has decides nothing, and a game that ends level is not decided.
     assert_eq!(moves(&run(&["--until-decided=100"], DECIDED)).matches("[%eval ").count(), 17);
     let back = DECIDED.replace("1-0", "9. Qd6 cxd6 1-0");
     assert_eq!(moves(&run(&["--until-decided"], &back)).matches("[%eval ").count(), 19);
@@ -145,7 +145,7 @@ fn openings_have_names() {
         "eco\tname\tpgn\nD06\tQueen's Gambit\t1. d4 d5 2. c4\nC20\tbad\t1. e9\nA10\tEnglish Opening\t1. c4\nB00\n",
     );
     let run = |eco: &str, game: &str| analyse(&["-", "--depth", "1", "--eco", eco], game.as_bytes());
-    // By another order of moves, and with the tags of somebody else.
+    // By transposition, and with tags of another source.
     let moved = "[Opening \"Old\"]\n[Variation \"Older\"]\n[White \"A\"]\n\n1. c4 d5 2. d4 a6 3. a3 *\n";
     let output = run(&tabs, moved);
     let (said, all) = (text(&output.stderr), text(&output.stdout));
@@ -172,7 +172,7 @@ fn openings_have_names() {
     }
 }
 
-/// A run goes on only with the settings that it began with.
+/// A run continues only with the settings that it began with.
 #[cfg(target_os = "linux")]
 #[test]
 fn other_settings_are_another_run() {
@@ -201,7 +201,7 @@ fn other_settings_are_another_run() {
     }
 }
 
-/// A run goes on only with the inputs that it began with, byte for byte.
+/// A run continues only with the inputs that it began with, byte for byte.
 #[cfg(target_os = "linux")]
 #[test]
 fn other_inputs_are_another_run() {
@@ -224,7 +224,7 @@ fn other_inputs_are_another_run() {
     assert!(run().contains("given up"), "the same run again");
 }
 
-/// What can be read only once cannot be compared, nor read from the beginning when a run goes on.
+/// An input that can be read only once cannot be compared, nor read from its beginning when a run continues.
 #[cfg(unix)]
 #[test]
 fn a_stream_is_not_resumed() {
@@ -239,7 +239,7 @@ fn a_stream_is_not_resumed() {
     }
 }
 
-/// Positions have no players, no moves to choose from, and no variations.
+/// Positions have neither players nor moves to choose from, nor variations.
 #[test]
 fn options_for_games_are_not_for_positions() {
     let run = |options: &[&str]| {

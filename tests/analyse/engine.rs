@@ -24,7 +24,7 @@ fn another_engine_searches() {
     for part in ["with The \\\"good\\\"\"]", "2. Ke2 $4 { [%eval #-3,7] [%ibex $4 line Nf3 Nc6] } (2. Nf3 Nc6)"] {
         assert!(written.replace('\n', " ").contains(part), "{part}: {written}");
     }
-    // A bound is no evaluation for a comment; the page says what it is.
+    // A comment cannot show a bound as an evaluation, but the page can.
     assert!(written.contains("1. e4 e5 {") && written.matches("[%eval ").count() == 3, "{written}");
     let made = std::fs::read_to_string(&page).expect("a page");
     for part in
@@ -32,10 +32,10 @@ fn another_engine_searches() {
     {
         assert!(made.contains(part), "{part}");
     }
-    // The foot explains the words of proofs; the game has none of them.
+    // The foot of the page explains the words for proofs; this game has none of them.
     let game = made.split("<section").nth(1).and_then(|rest| rest.split("</section>").next()).unwrap_or_default();
     assert!(!game.contains("proved") && !game.contains("<i>evaluation</i>"), "{game}");
-    // Ibex takes out what it wrote for the engine.
+    // Ibex removes what it wrote for the engine.
     let again = text(&analyse(&["-", "--depth", "1"], written.as_bytes()).stdout);
     assert!(!again.contains("The ") && !again.contains("#-3,7"), "{again}");
     // Positions without a game.
@@ -69,7 +69,7 @@ fn engines_that_fail_cost_only_their_positions() {
         let last = said.lines().last().unwrap_or_default();
         assert!(last.starts_with("ibex analyse: standard input") && last.contains("given up after three"), "{said}");
     }
-    // What is done stays done: the third game kills the engine for good.
+    // Finished work is kept: the third game kills the engine for good.
     let once = folder.0.join("once").to_string_lossy().into_owned();
     let answer = "echo 'info score cp 1'; echo 'bestmove e2e4'";
     let limited = format!("echo x >> '{once}'; if [ $(wc -l < '{once}') -gt 4 ]; then exit 3; fi; {answer}");
@@ -95,7 +95,7 @@ fn engines_that_fail_cost_only_their_positions() {
     }
 }
 
-/// However many positions of Chess960 come first: an engine of chess alone is there for the game behind them.
+/// However many Chess960 positions come first, an engine without Chess960 still gets the game after them.
 #[test]
 fn positions_that_an_engine_is_not_made_for_do_not_count_against_it() {
     let folder = crate::scratch::Scratch::new("unfit");
@@ -111,7 +111,7 @@ fn positions_that_an_engine_is_not_made_for_do_not_count_against_it() {
     assert!(text(&output.stdout).starts_with(&shuffled), "{}", text(&output.stdout));
 }
 
-/// An answer without a score is an answer, and no value.
+/// An answer without a score is an answer, but has no value.
 #[test]
 fn an_engine_may_name_no_score() {
     let (folder, input, _) = folder_with_games("mute", "[White \"A\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n");
@@ -126,8 +126,8 @@ fn an_engine_may_name_no_score() {
     }
 }
 
-/// A position is a good one also where an engine fails on it: `--skip-bad` is for what cannot be read. An engine that
-/// has ended is started again, and counts its searches anew; one whose answer is wrong goes on.
+/// A position stays even if an engine fails on it: `--skip-bad` is for what cannot be read. An engine that has exited
+/// is restarted, and counts its searches anew; one whose answer is wrong continues.
 #[test]
 fn positions_without_a_value_stay() {
     let folder = crate::scratch::Scratch::new("stay");
@@ -155,7 +155,7 @@ fn positions_without_a_value_stay() {
     }
 }
 
-/// What a script has started ends with it: the script that hangs, and the one that ends and leaves it behind.
+/// A script's child processes end with it: both if the script hangs, and if it exits and leaves them behind.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_an_engine_has_started_ends_with_it() {
@@ -187,7 +187,7 @@ fn what_an_engine_has_started_ends_with_it() {
     }
 }
 
-/// An engine may be slower than the default allows, or it hangs: how long to wait for it can be set.
+/// An engine may be slower than the default allows, or hang: the timeout can be set.
 #[test]
 fn the_time_for_an_engine_can_be_set() {
     let game = "[White \"A\"]\n\n1. e4 e5 2. Ke2 *\n";
@@ -207,7 +207,7 @@ fn the_time_for_an_engine_can_be_set() {
     assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
 }
 
-/// A full disk is no fault of the engine's: the message names the file. A limit of 4 KiB for files plays the disk.
+/// A full disk is not the engine's fault: the message names the file. A file limit of 4 KiB simulates the full disk.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_not_laid_to_the_engine() {

@@ -24,7 +24,7 @@ fn analyse(arguments: &[&str], input: &[u8]) -> Output {
     let mut pipe = child.stdin.take().expect("a pipe");
     let input = input.to_vec();
     let writer = std::thread::spawn(move || {
-        // A program that refuses its arguments does not read.
+        // A program that rejects its arguments does not read.
         let _ = pipe.write_all(&input);
     });
     let output = child.wait_with_output().expect("it ends");
@@ -36,7 +36,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Black falls for the scholar's mate; White could also have been slower.
+/// Black falls for scholar's mate; White could also have been slower.
 const SCHOLAR: &str = "[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n\
                        1. e4 e5 2. Qh5 {early} Nc6 3. Bc4 Nf6 (3... g6) 4. Qxf7# 1-0\n\n";
 
@@ -50,7 +50,7 @@ fn folder_with_games(name: &str, games: &str) -> (Scratch, String, String) {
     (folder, input, page)
 }
 
-/// The moves with their comments and variations, on one line.
+/// The moves with their comments and variations, in one line.
 fn moves(output: &Output) -> String {
     let all = text(&output.stdout);
     all.split_once("\n\n").map_or_else(String::new, |(_, moves)| moves.replace('\n', " ").trim_end().to_owned())
@@ -90,7 +90,7 @@ fn a_game_is_annotated() {
         assert!(annotated.contains(part), "{part}: {annotated}");
     }
     assert!(text(&output.stderr).contains("1 game, 7 positions; 1 blunder, "), "{}", text(&output.stderr));
-    // What was written can be read again, and the second analysis replaces the first.
+    // The output can be read again, and the second analysis replaces the first.
     assert_eq!(text(&output.stdout).matches("[%eval ").count(), 7);
     assert_eq!(text(&analyse(&["-", "--nodes", "5000"], &output.stdout).stdout), text(&output.stdout));
     let lines = analyse(&["-", "--nodes", "5000", "--all-lines"], &output.stdout);
@@ -100,7 +100,7 @@ fn a_game_is_annotated() {
     assert_eq!(analyse(&["-", "--nodes", "5000"], SCHOLAR.as_bytes()).stdout, output.stdout);
 }
 
-/// A second analysis takes Ibex's line out, and not the variation that the user has put behind it.
+/// A second analysis removes Ibex's line, but not the variation that the user put after it.
 #[test]
 fn a_variation_behind_the_line_of_ibex_stays() {
     let run = |games: &str| moves(&analyse(&["-", "--nodes", "5000"], games.as_bytes()));
@@ -108,7 +108,7 @@ fn a_variation_behind_the_line_of_ibex_stays() {
     let more = first.replace(") 4. Qxf7#", ") (3... d6) 4. Qxf7#");
     assert_ne!(more, first);
     assert_eq!(run(&more), first.replace("(3... g6) ", "(3... g6) (3... d6) "));
-    // Nor the one that stands there alone once the user has taken out Ibex's.
+    // Nor the one that is left alone after the user has removed Ibex's.
     let line = first.rsplit_once("(3... g6) ").and_then(|(_, rest)| rest.split_once(") ")).expect("a line").0;
     let alone = first.replace(&format!("(3... g6) {line})"), "(3... d6)");
     assert_ne!(alone, first);
@@ -119,7 +119,7 @@ fn a_variation_behind_the_line_of_ibex_stays() {
 fn best_lines_wherever_wanted() {
     let lines = |more: &[&str]| {
         let arguments = [&["-", "--nodes", "8000"], more].concat();
-        // Moves that are modest, but no mistakes.
+        // Modest moves, but no mistakes.
         text(&analyse(&arguments, b"1. e3 e6 2. d3 a6 3. Nc3 Nc6 *\n").stdout).matches('(').count()
     };
     assert!(lines(&["--all-lines"]) > lines(&[]));
@@ -148,7 +148,7 @@ fn positions_are_annotated() {
     assert!(text(&skipped.stderr).contains("2 left out"));
 }
 
-/// Latin-1 comes out as Latin-1: of a remark, of what is no position, and of a position that was analysed.
+/// Latin-1 comes out as Latin-1: a remark, a line that is not a position, and an analysed position.
 #[test]
 fn lines_keep_their_encoding() {
     let input = b"# R\xE9ti\nbad R\xE9ti\n1k6/8/1K6/8/8/8/8/7R w - - id \"R\xE9ti\";\n\xEF\xBB\xBF# R\xC3\xA9ti \x01\n";
@@ -165,7 +165,7 @@ fn lines_keep_their_encoding() {
     assert!(text(&odd.stderr).contains("standard input:1: control character U+0001\n"), "{}", text(&odd.stderr));
 }
 
-/// A line may be longer than any position: a remark is copied, and what is no position goes the way of such lines.
+/// A line may be longer than any position: a remark is copied, and anything else is treated like any bad line.
 #[test]
 fn long_lines_are_not_lost() {
     let [remark, letters] = ["# ", ""].map(|start| format!("{start}{}", "x".repeat(70_000)));
@@ -176,7 +176,7 @@ fn long_lines_are_not_lost() {
         (&letters, false, false, 1, "; 1 copied unchanged"),
         (&letters, false, true, 1, "; 1 left out"),
     ] {
-        // With the position behind it, or before it and without a line feed at the end.
+        // Followed by the position, or preceded by it and without a line feed at the end.
         let input = if bare { format!("{pawn}\n{first}") } else { format!("\u{FEFF}{first}\r\n{pawn}\n") };
         let arguments = ["-", "--nodes", "500", "--skip-bad"];
         let output = analyse(&arguments[..if skip { 4 } else { 3 }], input.as_bytes());
@@ -191,7 +191,7 @@ fn long_lines_are_not_lost() {
     }
 }
 
-/// Packed games and games in UTF-16 give what the plain text gives.
+/// Packed games and games in UTF-16 give the same result as plain text.
 #[test]
 fn games_come_in_any_dress() {
     let plain = analyse(&["-", "--depth", "2"], SCHOLAR.as_bytes()).stdout;
@@ -228,7 +228,7 @@ fn bad_games_cost_only_themselves() {
     }
     let kept = |part: &[u8]| output.stdout.windows(part.len()).any(|window| window == part);
     assert!(kept(b"[White \"Mu\xF1oz\"]") && kept(b" \xA1 }") && kept(b"[Event \"no moves\"]"));
-    // The games that cannot be read stand there byte for byte.
+    // Unreadable games are copied byte for byte.
     assert!(kept(b"3. Bc4 Ke4 (3... g6) 4. Qxf7# 1-0\n"));
     assert!(kept(b"[Variant \"Crazyhouse\"]\r\n\r\n1. e4 *\n\n"));
     let skipped = analyse(&["-", "--depth", "2", "--skip-bad"], &input);
@@ -236,7 +236,7 @@ fn bad_games_cost_only_themselves() {
     assert!(!skipped.stdout.contains(&b'\r') && !text(&skipped.stdout).contains("Qxf7#"));
 }
 
-/// By the standard, comments and escape lines may stand anywhere. None of them is a game.
+/// By the standard, comments and escape lines may be anywhere. None of them is a game.
 #[test]
 fn remarks_behind_the_last_game_are_copied() {
     for remark in ["% end of file", "; end of file", "{closing words}", "{ M\u{fc}ller }"] {
@@ -252,7 +252,7 @@ fn remarks_behind_the_last_game_are_copied() {
     }
 }
 
-/// An analysis that was killed goes on where it was, and ends in the same bytes as one that was not.
+/// A killed analysis continues where it was, and ends with the same bytes as an undisturbed one.
 #[test]
 fn an_interrupted_analysis_goes_on() {
     let folder = Scratch::new("analyse");
@@ -263,7 +263,7 @@ fn an_interrupted_analysis_goes_on() {
     let arguments = [input.as_str(), "--nodes", "3000", "--out", &out, "--resume"];
     let whole = analyse(&[&input, "--nodes", "3000"], b"").stdout;
     let checkpoint = folder.0.join("out.pgn.resume");
-    // A fast machine may be done before it is stopped: then it begins anew.
+    // A fast machine may finish before it is stopped: then the test starts over.
     let caught = (0..20).any(|_| {
         let _ = std::fs::remove_file(&out);
         let mut child = Command::new(env!("CARGO_BIN_EXE_ibex"))
@@ -291,7 +291,7 @@ fn an_interrupted_analysis_goes_on() {
         caught && checkpoint.exists()
     });
     assert!(caught, "every run was done before it was stopped");
-    // Another run is not mixed with this one, and the output alone is not overwritten.
+    // Another run is not mixed with this one, and the output without a checkpoint is not overwritten.
     let other = analyse(&[&input, "--nodes", "2000", "--out", &out, "--resume"], b"");
     assert!(text(&other.stderr).contains("holds another run (limit "), "{}", text(&other.stderr));
     let resumed = analyse(&arguments, b"");
@@ -302,7 +302,7 @@ fn an_interrupted_analysis_goes_on() {
     assert!(text(&again.stderr).contains("nothing to resume"), "{}", text(&again.stderr));
 }
 
-/// A run that ends in its first moments, or finds no room for its checkpoint, does not block the same command.
+/// A run that ends in its first moments, or has no space for its checkpoint, does not block the same command.
 #[test]
 fn an_analysis_that_has_hardly_begun_begins_anew() {
     let folder = Scratch::new("begun");
@@ -326,19 +326,19 @@ fn an_analysis_that_has_hardly_begun_begins_anew() {
     let output = analyse(&arguments, b"");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     assert_eq!(std::fs::read(&out).expect("the output"), analyse(&arguments[..3], b"").stdout);
-    // A folder, a device or a pipe is no output to go on with.
+    // A folder, a device or a pipe cannot be resumed.
     let other = analyse(&[&input, "--depth", "2", "--out", &folder.0.to_string_lossy(), "--resume"], b"");
     assert!(other.status.code() == Some(2) && text(&other.stderr).contains("is no file"), "{}", text(&other.stderr));
 }
 
-/// Ctrl-C ends the search at hand; what was written is whole games, and the program says how to go on.
+/// Ctrl-C ends the current search; the output is whole games, and the program says how to continue.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interruption_leaves_whole_games() {
     use std::os::unix::process::CommandExt as _;
     let folder = Scratch::new("interrupt");
     let (input, out) = (folder.0.join("games.pgn"), folder.0.join("out.pgn"));
-    // Nothing is searched in the first game; the second one would take an hour.
+    // Nothing is searched in the first game; the second would take an hour.
     let games = "[White \"A\"]\n[FEN \"7k/6Q1/5K2/8/8/8/8/8 b - - 0 1\"]\n\n1-0\n\n[White \"B\"]\n\n1. e4 *\n";
     std::fs::write(&input, games).expect("a file");
     let page = folder.0.join("page.html");
@@ -396,7 +396,7 @@ fn what_cannot_be_done_is_said() {
     }
 }
 
-/// Memory holds a game at a time: the first games are written while the last ones have not been sent.
+/// Memory holds one game at a time: the first games are written before the last ones are sent.
 #[test]
 fn games_are_streamed() {
     use std::io::{BufRead, BufReader};
@@ -409,7 +409,7 @@ fn games_are_streamed() {
         .expect("the program runs");
     let mut pipe = child.stdin.take().expect("a pipe");
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-    // More than any buffer between us holds; the answer must be short, because nobody reads it yet.
+    // More than any buffer between us holds; the answer must be short, because it is not read yet.
     let filler = format!("[White \"First\"]\n\n1. e4 {{ {} }} *\n\n", "[%eval 0.12] ".repeat(20_000));
     pipe.write_all(filler.as_bytes()).expect("it reads");
     pipe.write_all(filler.as_bytes()).expect("it reads");
@@ -420,7 +420,7 @@ fn games_are_streamed() {
     assert!(child.wait().expect("it ends").success());
 }
 
-/// A game that ends with a third occurrence is drawn there, whatever the pieces are worth.
+/// A game that ends with a third occurrence is drawn there, whatever the material.
 #[test]
 fn a_draw_by_the_rules_at_the_end_is_a_draw() {
     let game = b"[FEN \"6k1/5pp1/7p/8/8/7P/4QPP1/6K1 w - - 0 1\"]\n[Result \"1/2-1/2\"]\n\n\
@@ -432,7 +432,7 @@ fn a_draw_by_the_rules_at_the_end_is_a_draw() {
     assert!(text.contains("Qd1?? {") || text.contains("Qd1 $4"), "the last move gives the win away: {text}");
 }
 
-/// Inputs wait closed: a system allows a program some hundred open files.
+/// Inputs stay closed until needed: a system allows a program some hundred open files.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_of_games_is_analysed() {
@@ -455,14 +455,14 @@ fn a_folder_of_games_is_analysed() {
     assert_eq!(folder.read("out.pgn").matches("[White \"A\"]").count(), 100);
     let (status, said) = run(&["--html", &page]);
     assert!(status == Some(0) && said.contains("100 games, 700 positions"), "{said}");
-    // What has no games is found out before the first search, and a file that is not there too.
+    // A file without games is found before the first search, and so is a missing one.
     let (status, said) = run(&[&last, "--html", &page, "--force"]);
     assert!(status == Some(2) && said.lines().count() == 1 && said.contains("last.txt holds none"), "{said}");
     let (status, said) = run(&["/no/such.pgn"]);
     assert!(status == Some(2) && said.lines().count() == 1 && said.contains("/no/such.pgn: "), "{said}");
 }
 
-/// `ibex analyse` with a pipe for standard input, which its caller holds.
+/// `ibex analyse` with a pipe for standard input, held by the caller.
 #[cfg(unix)]
 fn piped(arguments: &[&str]) -> std::process::Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ibex"));
@@ -470,7 +470,7 @@ fn piped(arguments: &[&str]) -> std::process::Child {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs")
 }
 
-/// Ends the program by SIGTERM, or after a minute in vain by force; what it said, and its status.
+/// Ends the program by SIGTERM, or after a minute by force; returns its status and its messages.
 #[cfg(unix)]
 fn terminated(mut child: std::process::Child) -> (Option<i32>, String) {
     let id = child.id().to_string();
@@ -484,7 +484,7 @@ fn terminated(mut child: std::process::Child) -> (Option<i32>, String) {
     (output.status.code(), text(&output.stderr))
 }
 
-/// Where nothing is searched, an interruption is seen between games.
+/// Even without a search, an interruption is noticed between games.
 #[cfg(unix)]
 #[test]
 fn an_interruption_is_seen_among_games_of_others() {
@@ -500,7 +500,7 @@ fn an_interruption_is_seen_among_games_of_others() {
     reader.join().expect("no panic").expect("readable");
 }
 
-/// A line gets its answer at once, and an interruption ends the wait for the next one. So it is with games.
+/// A line gets its answer at once, and an interruption ends the wait for the next one. The same holds for games.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_stream_may_be_silent() {
@@ -518,7 +518,7 @@ fn a_stream_may_be_silent() {
             let mut line = String::new();
             output.read_line(&mut line).map(|_| sender.send(line).expect("it is wanted"))
         });
-        // A minute in vain is for ever.
+        // A minute in vain counts as for ever.
         let line = receiver.recv_timeout(std::time::Duration::from_secs(60)).unwrap_or_default();
         let (status, said) = terminated(child);
         let _ = reader.join();
@@ -526,7 +526,7 @@ fn a_stream_may_be_silent() {
         assert_eq!(status, Some(130), "{said}");
         drop(input);
     }
-    // Nothing has come at all.
+    // No input at all.
     let folder = Scratch::new("silent");
     let page = folder.path("page.html");
     for (more, advice) in [(&[][..], "interrupted before the end"), (&["--html", &page], "before the first search")] {
@@ -547,7 +547,7 @@ fn a_stream_may_be_silent() {
     }
 }
 
-/// `ibex analyse games.pgn | head -1`: nothing is wrong.
+/// `ibex analyse games.pgn | head -1` is not an error.
 #[cfg(unix)]
 #[test]
 fn a_reader_may_go_away() {
@@ -558,12 +558,12 @@ fn a_reader_may_go_away() {
     assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(141), ""));
 }
 
-/// A pattern that matches the output as soon as it is there is the same command.
+/// A pattern that matches the output once it exists still makes the same command.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_pattern_may_match_the_output() {
     let folder = Scratch::new("pattern");
-    // Nothing is searched in the first file; the second one would take an hour.
+    // Nothing is searched in the first file; the second would take an hour.
     folder.write("a.pgn", "[White \"A\"]\n[FEN \"7k/6Q1/5K2/8/8/8/8/8 b - - 0 1\"]\n\n1-0\n");
     folder.write("b.pgn", "[White \"B\"]\n\n1. e4 *\n");
     let (out, pattern) = (folder.path("out.pgn"), folder.path("*.pgn*"));
@@ -585,7 +585,7 @@ fn a_pattern_may_match_the_output() {
     }
     let of = |name: &str| format!("{}: belongs to --out {out}, and is no input\n", folder.path(name));
     assert_eq!(lines, [of("out.pgn"), of("out.pgn.resume")]);
-    // It goes on: the checkpoint is taken over before the signal is caught, or the search has begun.
+    // It continues: the checkpoint is taken over before the signal is caught, or the search has begun.
     let written = folder.read("out.pgn");
     let _ = (child.kill(), child.wait());
     assert!(written.contains("[White \"A\"]"), "{written}");

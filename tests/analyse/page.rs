@@ -32,7 +32,7 @@ fn games_become_a_page() {
     }
     assert_eq!(made.matches("<script").count(), 3, "the data of two games, and the script of the page");
     assert!(made.ends_with("</script></body></html>\n"));
-    // Beside the annotated games, which are the same as without a page.
+    // Together with the annotated games, which are the same as without a page.
     let out = folder.0.join("out.pgn").to_string_lossy().into_owned();
     let again = analyse(&[&input, "--nodes", "3000", "--out", &out, "--html", &page, "--force"], b"");
     assert!(text(&again.stderr).contains("copied unchanged"), "{}", text(&again.stderr));
@@ -87,14 +87,14 @@ fn pages_that_cannot_be_are_refused() {
     assert_eq!(std::fs::read_to_string(&page).expect("a page"), "former");
 }
 
-/// A disk that is full in the midst of a page costs the new page and not the old one.
+/// A disk that fills up in the middle of a page costs the new page but not the old one.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_failed_write_leaves_the_former_page() {
     use std::os::unix::process::CommandExt as _;
     let (folder, input, page) = folder_with_games("full", &SCHOLAR.repeat(3));
     std::fs::write(&page, "former").expect("a file");
-    // The first size ends a section, the second the page.
+    // The first limit ends a section, the second the page.
     for most in [2_000, 20_000] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ibex"));
         command.arg("analyse").arg(&input).args(["--depth", "1", "--html", &page, "--force"]);
@@ -117,7 +117,7 @@ fn a_failed_write_leaves_the_former_page() {
     }
 }
 
-/// The parts of a page for a device lie in a folder of the system: if that fails, it is named, and not the device.
+/// The parts of a page for a device are in a system folder: if that fails, the message names it, not the device.
 #[cfg(unix)]
 #[test]
 fn the_folder_for_parts_is_named() {
@@ -152,7 +152,7 @@ fn a_page_shows_what_was_annotated() {
         assert!(made.contains(part), "{part}: {made}");
     }
     assert_eq!(made.matches("<section").count(), 1);
-    // The graph begins at the second move's position and ends before the last one.
+    // The graph begins at the position of the second move and ends before the last one.
     let area = made.split("class=\"below\" d=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
     assert!(area.starts_with("M171.4 150L171.4 ") && area.matches('M').count() == 1, "{area}");
     assert_eq!(area.matches('L').count(), 4, "{area}");
@@ -165,7 +165,7 @@ fn a_page_shows_what_was_annotated() {
     }
 }
 
-/// Names in Latin-1 are names, and a question is one.
+/// Names in Latin-1 are read as names, and a question mark stays one.
 #[test]
 fn texts_are_shown_as_they_are() {
     let (folder, input, page) = folder_with_games("latin", "");

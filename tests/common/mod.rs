@@ -1,4 +1,4 @@
-//! What the tests of scores share.
+//! Helpers of the tests of scores.
 
 mod shared;
 
@@ -14,13 +14,13 @@ pub fn our_mates() -> Vec<Mate> {
     read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("epd/mates_few_men.epd"))
 }
 
-/// A public suite, where it lies beside the checkout; a loud line where it does not.
+/// A public suite, if it is beside the checkout; otherwise a loud line.
 #[allow(dead_code, reason = "each test binary uses its part")]
 pub fn public_mates(file: &str) -> Vec<Mate> {
     shared::shared(&format!("data/mate/{file}")).map_or_else(Vec::new, |path| read(&path))
 }
 
-/// A position and the full moves to the mate that is proved of it; negative where the side to move is mated.
+/// A position and the proved mate distance in full moves; negative if the side to move is mated.
 #[derive(Clone, Debug)]
 pub struct Mate {
     pub name: String,
@@ -41,8 +41,8 @@ fn read(path: &Path) -> Vec<Mate> {
         .collect()
 }
 
-/// What is wrong with an announcement, if anything: a mate shorter than the proved one, or a line that is not the mate
-/// announced.
+/// What is wrong with an announcement, if anything: a mate shorter than the proved one, or a line that is not the
+/// announced mate.
 #[allow(dead_code, reason = "each test binary uses its part")]
 pub fn fault(mate: &Mate, report: &Report) -> Option<String> {
     let announced = report.value.score().mate_moves()?;
@@ -52,7 +52,7 @@ pub fn fault(mate: &Mate, report: &Report) -> Option<String> {
     if mate.moves == 0 {
         return Some(format!("mate {announced} where there is none"));
     }
-    // Who mates is known; a loser's announcement may be too long only if it is not yet exact, never too short.
+    // The mating side is known; a loser's announcement may be too long only while inexact, and never too short.
     let wrong_side = announced.signum() != mate.moves.signum();
     if wrong_side || announced.abs() < mate.moves.abs() {
         return Some(format!("mate {announced} announced at depth {}, {} is proved", report.depth, mate.moves));
@@ -76,7 +76,7 @@ pub fn line_fault(game: &Game, report: &Report) -> Option<String> {
         .then(|| format!("mate at ply {length}, but the line has {} plies; mated: {mated}", report.pv.len()))
 }
 
-/// The reports of a search, as they came.
+/// The reports of a search, in order.
 #[derive(Default)]
 pub struct Listener(std::sync::Mutex<Vec<Report>>);
 

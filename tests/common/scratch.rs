@@ -1,8 +1,8 @@
-//! Folders for tests, the library's own among them.
+//! Folders for tests, including the library's own.
 
 use std::path::PathBuf;
 
-/// A folder of a test's own, removed at the end.
+/// A folder for one test, removed at its end.
 pub struct Scratch(pub PathBuf);
 
 #[allow(dead_code, reason = "each test binary uses its part")]

@@ -1,4 +1,4 @@
-//! Other programs behind UCI, well-behaved and not.
+//! Other UCI programs, well-behaved and not.
 
 use super::*;
 
@@ -21,8 +21,8 @@ fn the_program_behind_uci_is_the_same_player() {
     }
 }
 
-/// What an engine gets by `--option` in place of `--hash` or `--threads` is said, for the first line of the result has
-/// one size for all; and runs that differ in nothing else differ in that.
+/// A table or threads set for an engine by `--option` in place of `--hash` or `--threads` are reported, because the
+/// first line of the result has one size for all; runs that differ only in that are reported as different.
 #[test]
 fn tables_and_threads_of_one_engine_are_named() {
     let folder = Scratch::new("own table");
@@ -44,8 +44,8 @@ fn tables_and_threads_of_one_engine_are_named() {
     assert!(stdout(&output).contains(differ), "{}", stdout(&output));
 }
 
-/// A program that answers `go nodes` at once, and otherwise counts until it is stopped. It waits for fractions of seconds,
-/// which the bash of macOS cannot.
+/// A program that answers `go nodes` at once, and otherwise counts until it is stopped. It waits for fractions of a
+/// second, which macOS's bash cannot.
 #[cfg(target_os = "linux")]
 #[test]
 fn engines_may_not_know_nodes() {
@@ -82,11 +82,11 @@ fn engines_may_not_know_nodes() {
     assert_eq!(nodes, [20; 2]);
     assert!(said.contains("deaf seems not to obey 'go nodes'"), "{said}");
     let (nodes, said) = run(&["--stop-at-nodes", "deaf"]);
-    // On a machine that stands still for seconds it is stopped too soon or too late, but it is stopped by its count: it
-    // has counted, and the time has not run out. Advice to do what is done already would be none.
+    // On a machine that freezes for seconds it is stopped too soon or too late, but by its own count: it has counted,
+    // and its time has not run out. Advice to do what is already done would be pointless.
     assert!(nodes.iter().all(|&n| (1000..=100_000).contains(&n)), "{nodes:?}");
     assert!(!said.contains("obey"), "{said}");
-    // Ibex itself is no such engine, also where an engine of its name has another label for that.
+    // Ibex itself is not such an engine, even if an engine of its name has another label.
     for (engine, label) in [(&engine, "x"), (&engine, "ibex"), (&engine.replace("deaf=", "ibex="), "ibex")] {
         let unknown = ["epd", suite.as_str(), "--nodes", "9", "--engine", engine, "--stop-at-nodes", label];
         let output = ibex(&unknown);
@@ -95,7 +95,7 @@ fn engines_may_not_know_nodes() {
     }
 }
 
-/// A program of chess alone gets no position with castling rights of Chess960, and keeps the others.
+/// A program without Chess960 gets no position with Chess960 castling rights, and keeps the others.
 #[cfg(unix)]
 #[test]
 fn engines_may_not_know_chess960() {
@@ -138,7 +138,7 @@ fn engines_may_not_know_chess960() {
     assert_eq!((results, positions), (vec!["ok true".to_owned(); 3], 3), "{said}");
 }
 
-/// An engine that is stopped at its nodes gets the other limits all the same.
+/// An engine that is stopped at its nodes still gets the other limits.
 #[cfg(unix)]
 #[test]
 fn the_other_limits_reach_an_engine_that_is_stopped_at_nodes() {
@@ -170,7 +170,7 @@ fn the_other_limits_reach_an_engine_that_is_stopped_at_nodes() {
     }
 }
 
-/// Where a mate is asked for, the program is told to analyse; not where it does not know how, or where the user chose.
+/// If a position asks for a mate, the program is set to analyse; not if it cannot, or if the user has chosen.
 #[cfg(unix)]
 #[test]
 fn mates_are_for_analysis() {
@@ -209,7 +209,7 @@ fn mates_are_for_analysis() {
     assert_eq!(chosen.iter().filter(|line| *line != "true").collect::<Vec<_>>(), [go; 4]);
 }
 
-/// What a program does not offer is an error before the run.
+/// An option that a program does not offer is an error before the run.
 #[test]
 fn options_are_checked_before_the_run() {
     let folder = Scratch::new("options");
@@ -229,7 +229,7 @@ fn options_are_checked_before_the_run() {
     }
 }
 
-/// An engine that takes less memory or fewer threads than is asked for is used as it is, and the run says so.
+/// An engine that takes less memory or fewer threads than requested is used as it is, and the run reports that.
 #[test]
 fn what_an_engine_does_not_take_is_said() {
     let folder = Scratch::new("offers");
@@ -258,7 +258,7 @@ fn what_an_engine_does_not_take_is_said() {
     }
 }
 
-/// Engines that crash, hang, answer nonsense and talk too much, as shell scripts.
+/// Engines that crash, hang, answer nonsense and send too much, as shell scripts.
 #[cfg(unix)]
 #[test]
 fn engines_may_misbehave() {
@@ -285,7 +285,7 @@ fn engines_may_misbehave() {
             "flood",
             "i=0; while [ $i -lt 500 ]; do echo 'info string noise'; echo \"info depth $i score cp 1 pv zzzz\"; i=$((i+1)); done; printf 'bestmove a1a8 ponder \\377\\n'",
         ),
-        // One search of all writes a line that never ends.
+        // One of all the searches writes an endless line.
         script(
             "endless",
             &format!(
@@ -329,7 +329,7 @@ fn engines_may_misbehave() {
     assert_eq!(of("flood").iter().map(|r| r.2).collect::<Vec<_>>(), [false, true, false, false]);
 }
 
-/// A time beyond every clock is no limit.
+/// A time longer than any clock is no limit.
 #[test]
 fn the_longest_time_for_an_engine() {
     let folder = Scratch::new("longest");
@@ -340,13 +340,13 @@ fn the_longest_time_for_an_engine() {
     assert!(!stdout(&output).contains("failed"), "{}{}", stdout(&output), stderr(&output));
 }
 
-/// A program that counts and is stopped by its count is given no advice to be stopped so.
+/// A program that counts and is stopped by its count gets no advice to be stopped like that.
 #[cfg(unix)]
 #[test]
 fn a_program_that_is_stopped_at_its_nodes_gets_no_advice() {
     let folder = Scratch::new("advice");
     let suite = folder.write("one.epd", "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#;\n");
-    // It ends by itself, far from its nodes.
+    // It ends on its own, far from its nodes.
     let script = folder.write(
         "short.sh",
         "while read -r line; do case \"$line\" in\n\
@@ -364,7 +364,8 @@ fn a_program_that_is_stopped_at_its_nodes_gets_no_advice() {
     }
 }
 
-/// An engine of which only one instance can run costs the others a few positions, not the suite: they leave it to the one.
+/// If only one instance of an engine can run, the others cost a few positions, not the suite: they leave it to that
+/// one.
 #[cfg(target_os = "linux")]
 #[test]
 fn instances_that_do_not_start_leave_the_suite_to_the_others() {
@@ -382,7 +383,7 @@ fn instances_that_do_not_start_leave_the_suite_to_the_others() {
     assert_eq!((records.len(), status(&output)), (all, 0), "nothing is lost: {}", stderr(&output));
 }
 
-/// A worker that leaves an engine to the others is there for the next one.
+/// A worker that leaves an engine to the others is available for the next engine.
 #[cfg(target_os = "linux")]
 #[test]
 fn instances_that_do_not_start_come_back_for_the_next_engine() {
@@ -416,14 +417,14 @@ fn instances_that_do_not_start_come_back_for_the_next_engine() {
     assert_eq!(instances, 3, "{}", stderr(&output));
 }
 
-/// An engine that starts no more is given up: what it has not searched is left to a later run, and others go on.
+/// An engine that no longer starts is given up: its remaining searches are left to a later run, and others go on.
 #[cfg(unix)]
 #[test]
 fn an_engine_that_starts_no_more_leaves_its_positions_undone() {
     let folder = Scratch::new("given up");
     let suite = folder.write("many.epd", SUITE.repeat(4));
     let (starts, works, file) = (folder.path("starts"), folder.path("works"), folder.path("run.jsonl"));
-    // It starts as often as its argument says, and ends in its fourth search, until the file `works` is there.
+    // It starts as often as its argument says, and exits in its fourth search, until the file `works` exists.
     let script = folder.write(
         "bad.sh",
         format!(

@@ -46,7 +46,7 @@ fn records(jsonl: &str) -> Vec<Value> {
     jsonl.lines().skip(1).map(|line| serde_json::from_str(line).expect("a record")).collect()
 }
 
-/// Positions of random games, each with a move to find: it need not be a good one.
+/// Positions of random games, each with a move to find, not necessarily a good one.
 fn random_suite(positions: usize) -> String {
     let mut random = 0x2545_F491_4F6C_DD1D_u64;
     let mut below = |n: usize| {
@@ -71,7 +71,7 @@ fn random_suite(positions: usize) -> String {
     text
 }
 
-/// What a pattern matches is a file, also one that is called like standard input.
+/// A match of a pattern is a file, even if its name is that of standard input.
 #[test]
 fn a_file_called_like_standard_input_is_a_file() {
     let folder = Scratch::new("dash");
@@ -80,7 +80,7 @@ fn a_file_called_like_standard_input_is_a_file() {
     command.args(["epd", "*", "--depth", "1"]).current_dir(&folder.0).stdin(Stdio::null());
     let output = command.output().expect("the program runs");
     assert_eq!(status(&output), 0, "{}", stderr(&output));
-    // Nothing in it gives orders to the terminal.
+    // Nothing in it can control the terminal.
     assert!(stderr(&output).contains("U+001B"), "{}", stderr(&output));
     assert!(!output.stdout.contains(&0x1B) && !output.stderr.contains(&0x1B), "{}", stdout(&output));
 }
@@ -102,7 +102,7 @@ fn a_suite_is_run_and_counted() {
     let table = stdout(&output);
     let row = table.lines().find(|line| line.starts_with("small")).expect("a row of the suite");
     assert_eq!(row.split_whitespace().collect::<Vec<_>>()[1..6], ["ibex", "3", "4", "75.0", "10/10"]);
-    // Thresholds speak through the exit status.
+    // Thresholds determine the exit status.
     assert_eq!(status(&ibex(&["epd", &suite, "--nodes", "2000", "--fail-under", "75"])), 0);
     assert_eq!(status(&ibex(&["epd", &suite, "--nodes", "2000", "--fail-under", "75.1%"])), 1);
 }
@@ -164,7 +164,7 @@ fn what_cannot_be_done_is_said() {
     }
 }
 
-/// `ibex epd epd/*.epd` meets files of counts.
+/// `ibex epd epd/*.epd` includes files of perft counts.
 #[test]
 fn counts_are_skipped() {
     let folder = Scratch::new("counts");
@@ -179,8 +179,8 @@ fn counts_are_skipped() {
     assert!(status(&output) == 2 && stderr(&output).contains("no position to solve"), "{}", stderr(&output));
 }
 
-/// The table may be larger than any machine's memory. Here the program gets little: a whole machine's would be filled
-/// with zeros, and not every machine survives that.
+/// The table may be larger than any machine's memory. Here the program gets little memory: a whole machine's would be
+/// filled with zeros, and not every machine survives that.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_table_has_its_real_size() {
@@ -230,7 +230,7 @@ fn bad_lines_cost_only_themselves() {
     assert_eq!(document["totals"][0]["solved"], 4);
 }
 
-/// Every search starts afresh, so that who searches what, and what was searched before, changes no result.
+/// Every search starts afresh, so it does not matter which worker searches what, nor what was searched before.
 #[test]
 fn jobs_and_order_change_no_result() {
     let folder = Scratch::new("jobs");
@@ -308,7 +308,7 @@ fn comparing_shows_what_was_lost() {
     assert_eq!(status(&ibex(&["epd", "compare", &bad, &good, "--strict"])), 0);
 }
 
-/// Six positions lost and none won are 1 in 32 by chance: enough at the usual level, not at one in a hundred.
+/// Six positions lost and none won have a chance of 1 in 32: significant at the usual level, but not at 1 in 100.
 #[test]
 fn a_significant_loss_is_the_exit_status() {
     let folder = Scratch::new("significant");
@@ -328,11 +328,11 @@ fn a_significant_loss_is_the_exit_status() {
     assert_eq!(status(&ibex(&["epd", "compare", &bad, &good])), 0, "better is no fault");
 }
 
-/// What the page calls the usual flags.
+/// The usual flags of the page.
 #[test]
 fn a_run_stops_early_and_writes_tables() {
     let folder = Scratch::new("usual");
-    // Found at once, and no mate that would end the search by itself.
+    // Found at once, and not a mate, which would end the search on its own.
     let queen = "4k3/8/8/3q4/4P3/8/8/4K2R w K - bm exd5; id \"queen, 1\";\n";
     let missed = "4k3/8/8/3q4/4P3/8/8/4K2R w K - bm Kf1; id \"odd, 2\";\n";
     let suite = folder.write("small.epd", format!("{queen}{missed}"));
@@ -348,7 +348,7 @@ fn a_run_stops_early_and_writes_tables() {
     let mut rows = table.lines().map(|row| row.split(',').collect::<Vec<_>>());
     let head = rows.next().expect("a head");
     let column = |name: &str| head.iter().position(|&title| title == name).expect("a column");
-    // The names hold commas, so columns are counted from the other end.
+    // The names contain commas, so columns are counted from the other end.
     let rows: Vec<Vec<&str>> = rows.collect();
     let cell = |row: usize, name: &str| rows[row][rows[row].len() - (head.len() - column(name))];
     assert_eq!((rows.len(), cell(0, "solved"), cell(1, "solved")), (2, "1", "0"), "{table}");
@@ -372,7 +372,7 @@ fn annotated_suites_can_be_read_and_run_again() {
     assert!(!stderr(&again).contains("left out"), "{}", stderr(&again));
 }
 
-/// Of a collection of mates whose every line has operations that nobody knows, every line is run, and nothing is lost.
+/// In a collection of mates where every line has unknown operations, every line is run, and nothing is lost.
 #[test]
 fn odd_operations_cost_no_line() {
     let folder = Scratch::new("odd");
@@ -398,7 +398,7 @@ fn odd_operations_cost_no_line() {
         assert!(line.contains("kept \"PV: d8h4\"; kept2 \"ce +M1\"; ep; x-tag \"1\"; acd "), "{line}");
     }
     assert!(written.contains("id \"a \\\"b\\\" c\";"), "{written}");
-    // What was put aside is understood now: only the opcode that none is stays.
+    // What was put aside is understood now: only the invalid opcode stays.
     let again = ibex(&["epd", &out, "--nodes", "2k"]);
     assert_eq!(stderr(&again).lines().count(), 1, "{}", stderr(&again));
 }
@@ -469,7 +469,7 @@ fn suites_come_from_anywhere() {
     assert!(stderr(&output).contains(left_out), "{}", stderr(&output));
 }
 
-/// Comments and empty lines of a suite stay where they are.
+/// Comments and empty lines of a suite stay in place.
 #[test]
 fn annotated_suites_keep_their_comments() {
     let folder = Scratch::new("comments");
@@ -485,11 +485,11 @@ fn annotated_suites_keep_their_comments() {
     assert_eq!(short, ["# first", "", &a, &b, "", "  # second", &c, "# last", ""]);
 }
 
-/// Where points alone decide, the reports say which move had the most.
+/// If points alone decide, the reports name the move with the most points.
 #[test]
 fn the_best_move_by_points_is_named() {
     let folder = Scratch::new("points");
-    // The second-best move is the only one that any search plays.
+    // Any search plays only the second-best move.
     let suite = folder.write("s.epd", "7k/8/5KQ1/8/8/8/8/8 w - - c0 \"Kf7=10, Qg7#=7\"; id \"x\";\n");
     let [jsonl, csv, page] = ["a.jsonl", "a.csv", "a.html"].map(|name| folder.path(name));
     let arguments = ["--nodes", "2000", "--unsolved", "--jsonl", &jsonl, "--csv", &csv, "--html", &page];
@@ -506,7 +506,7 @@ fn the_best_move_by_points_is_named() {
 #[test]
 fn mate_scores_are_told_apart_from_solutions() {
     let folder = Scratch::new("words");
-    // Solved by its move; the score of one node knows no mate in so many.
+    // Solved by its move; a score after one node cannot show such a long mate.
     let suite = folder.write("a.epd", "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#; dm 30;\n");
     let said = stdout(&ibex(&["epd", &suite, "--nodes", "2000"]));
     assert!(said.contains("mate scores: 1 shorter"), "{said}");
@@ -515,7 +515,7 @@ fn mate_scores_are_told_apart_from_solutions() {
     assert!(!stdout(&ibex(&["epd", &plain, "--nodes", "9"])).contains("mate scores"));
 }
 
-/// What the other commands of the laboratory refuse, and what they write: nothing is replaced or left out in silence.
+/// What the other commands of the laboratory reject and write: nothing is replaced or left out silently.
 #[test]
 fn the_laboratory_replaces_nothing_and_says_what_it_cannot_do() {
     let folder = Scratch::new("laboratory");
@@ -565,7 +565,7 @@ fn the_laboratory_replaces_nothing_and_says_what_it_cannot_do() {
         (&["endings", "scores", "--endings", "KPvKP"], "KPvKP needs tables (--syzygy)"),
         (&["probe", "--nodes", "0"], "expected a whole number from 1"),
         (&["datagen", "--out", "x.vf", "--games", "1.5"], "expected a whole number from 1"),
-        // A game of more plies could not be read again.
+        // A game of more plies could not be read back.
         (&["datagen", "--out", "x.vf", "--max-plies", "4097"], "4097 is not in 1..=4096"),
         (&["lab", "recognizers", "--csv", "x.csv"], "no single searches"),
         (&["endings", "mating", "--endings", "KBvK"], "KBvK has no position that White wins"),
@@ -591,14 +591,14 @@ fn the_laboratory_replaces_nothing_and_says_what_it_cannot_do() {
     assert_eq!(status(&ibex(&["perft", &deep, "--max-depth", "64"])), 0, "what is left out need not be in reach");
     let none = ibex(&["perft", "0"]);
     assert!(stdout(&none).starts_with("\n1 leaf, "), "{}", stdout(&none));
-    // Castling without a rook is no castling.
+    // Castling without a rook is not castling.
     let output = ibex(&["perft", "1", "--fen", "r3k3/8/8/8/8/8/8/R3K3 w KQq - 0 1"]);
     assert!(status(&output) == 0 && stderr(&output).starts_with("ibex perft: "), "{}", stderr(&output));
     let output = ibex(&["epd", &suite, "--nodes", "1000", "--shard", "9/9", "--fail-under", "80"]);
     assert_eq!(status(&output), 0, "an empty shard has missed nothing: {}", stderr(&output));
 }
 
-/// What a run cannot write at its end, or play with, is refused before its first game.
+/// What a run cannot write at its end, or play with, is rejected before its first game.
 #[test]
 fn runs_of_games_are_tried_before_they_begin() {
     let folder = Scratch::new("datagen");
@@ -638,7 +638,7 @@ fn runs_of_games_are_tried_before_they_begin() {
     let left = std::fs::read_dir(&folder.0).expect("a folder").count();
     assert_eq!((left, folder.read("book.epd").len()), (1, 27), "nothing is left");
 
-    // The hand-written evaluation is no file, whatever lies in the folder.
+    // The hand-written evaluation is not a file, whatever is in the folder.
     folder.write("classical", "mine");
     assert_eq!(status(&datagen(&["--out", "x.vf", "--eval", "classical"])), 0);
     std::fs::remove_file(folder.path("x.vf")).expect("written");

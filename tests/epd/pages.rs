@@ -1,8 +1,8 @@
-//! The pages: of a run that goes on, and of runs side by side.
+//! The pages: of an unfinished run, and of runs side by side.
 
 use super::*;
 
-/// A suite of many positions that each take their whole time.
+/// A suite of many positions that each use their whole time.
 #[cfg(target_os = "linux")]
 fn long_suite(positions: usize) -> String {
     (0..positions)
@@ -14,7 +14,7 @@ fn is_whole(page: &str) -> bool {
     page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n")
 }
 
-/// The page shows how far the run is, and after an interruption how far it came.
+/// The page shows the progress of the run, and after an interruption how far it came.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_page_is_there_while_the_run_goes_on() {
@@ -52,7 +52,7 @@ fn a_page_is_there_while_the_run_goes_on() {
     assert_eq!(std::fs::read_dir(&folder.0).expect("a folder").count(), 2, "no piece is left behind");
 }
 
-/// The page of a run that has ended says nothing of progress.
+/// The page of a complete run does not mention progress.
 #[test]
 fn the_last_page_is_of_the_whole_run() {
     let folder = Scratch::new("last");
@@ -64,8 +64,8 @@ fn the_last_page_is_of_the_whole_run() {
     assert!(is_whole(&text) && !text.contains("in progress") && !text.contains("stopped early"), "{text}");
 }
 
-/// Where the page cannot be renewed, there is one warning, the former page stays, and the run goes on. A limit for the
-/// size of files plays the full disk: the results fit, the page does not.
+/// If the page cannot be renewed, there is one warning, the previous page stays, and the run goes on. A file size
+/// limit simulates the full disk: the results fit, but the page does not.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_page_that_cannot_be_renewed_stays() {
@@ -87,8 +87,8 @@ fn a_page_that_cannot_be_renewed_stays() {
     assert_eq!(std::fs::read_dir(&folder.0).expect("a folder").count(), 3, "no piece is left behind");
 }
 
-/// A report that cannot be written keeps no other back. A limit for the size of files plays the full disk here too: the
-/// JSON document is larger than it, the others are smaller.
+/// If a report cannot be written, the others still are. A file size limit simulates the full disk here, too: the JSON
+/// document is larger than the limit, the others are smaller.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_report_that_fails_leaves_the_others() {
@@ -108,14 +108,14 @@ fn a_report_that_fails_leaves_the_others() {
     assert_eq!(folder.read("out.csv").lines().count(), 101, "{said}");
     assert_eq!(folder.read("out.epd").lines().count(), 100, "{said}");
     assert!(stdout(&output).contains("small"), "the table is printed all the same");
-    // Two that fail are both named; the page behind them is tried.
+    // If two fail, both are named; the page after them is still tried.
     let merge = ["merge", &run, "--out", &folder.path("out.jsonl"), "--json", &json, "--html", &html];
     let output = limited("1", &merge);
     let said = stderr(&output);
     assert!(status(&output) == 2 && said.matches("File too large").count() == 3, "{said}");
 }
 
-/// A run of the small suite in which the first position and no other is lost, and its texts are hostile.
+/// A run of the small suite that loses only the first position and whose texts are hostile.
 fn two_runs(folder: &Scratch) -> (String, String) {
     let suite = folder.write("small.epd", SUITE.replace("T.1", "T.1 <script>alert(1)</script>"));
     let (good, bad) = (folder.path("good.jsonl"), folder.path("bad.json"));
@@ -145,7 +145,7 @@ fn runs_side_by_side_are_a_page() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains("class=\"state\""), "there is nothing to remark: {text}");
-    // As other reports: never over an input, and over a former page only where that is asked for.
+    // As for other reports: never over an input, and over an earlier page only on request.
     for (arguments, part) in [
         (vec![good.as_str(), &bad, "--html", &page], "exists; --force replaces it"),
         (vec![&good, &bad, "--html", &bad, "--force"], "is an input too"),
@@ -159,7 +159,7 @@ fn runs_side_by_side_are_a_page() {
     assert!(folder.read("page.html").contains("<details class=\"won\">"));
 }
 
-/// A page shows what was compared: nodes, unless time alone limits all the runs.
+/// A page shows the measure of the comparison: nodes, unless only time limits all runs.
 #[test]
 fn answers_have_the_unit_of_the_comparison() {
     let folder = Scratch::new("unit");
@@ -182,7 +182,7 @@ fn answers_have_the_unit_of_the_comparison() {
     }
 }
 
-/// What makes runs hard to compare stands on the terminal and on the page, in the same words.
+/// What makes runs hard to compare is reported on the terminal and on the page, in the same words.
 #[test]
 fn runs_that_differ_in_more_say_so() {
     let folder = Scratch::new("differ");
@@ -202,7 +202,7 @@ fn runs_that_differ_in_more_say_so() {
     ] {
         assert!(said.contains(part) && text.contains(part), "{part}: {said}");
     }
-    // The same suite under another name has no position in common with itself, and the message says why.
+    // The same suite under another name shares no position with itself, and the message says why.
     let (renamed, other) = (folder.write("renamed.epd", SUITE), folder.path("other.jsonl"));
     assert_eq!(status(&ibex(&["epd", &renamed, "--nodes", "2000", "--jsonl", &other])), 0);
     let output = ibex(&["epd", "compare", &good, &other]);
@@ -215,7 +215,7 @@ fn runs_that_differ_in_more_say_so() {
     assert!(text.contains("C third"), "{text}");
 }
 
-/// A change of direction in a text of a run ends with the text.
+/// A change of text direction ends with the text.
 #[test]
 fn a_text_of_a_run_turns_nothing_but_itself() {
     let folder = Scratch::new("turned");

@@ -1,8 +1,8 @@
-//! Runs that are killed, interrupted, resumed, or in each other's way: what is done stays done.
+//! Runs that are killed, interrupted, resumed, or in each other's way: finished work is kept.
 
 use super::*;
 
-/// The arguments of a run that begins or goes on.
+/// The arguments of a run that begins or continues.
 fn resume<'a>(suite: &'a str, file: &'a str) -> [&'a str; 6] {
     ["epd", suite, "--nodes", "2000", "--resume", file]
 }
@@ -20,7 +20,7 @@ fn a_run_that_was_killed_goes_on_where_it_was() {
     let folder = Scratch::new("resume");
     let (suite, file, whole) = complete_run(&folder);
     let arguments = resume(&suite, &file);
-    // As a kill leaves it: two records, and a piece of the third.
+    // The state after a kill: two records, and a piece of the third.
     let lines: Vec<&str> = whole.lines().collect();
     folder.write("run.jsonl", format!("{}\n{}", lines[..3].join("\n"), &lines[3][..40]));
     let output = ibex(&arguments);
@@ -39,14 +39,14 @@ fn a_run_that_was_killed_goes_on_where_it_was() {
     assert!(stderr(&ibex(&arguments)).contains("edited"));
 }
 
-/// A torn line, wherever it stands, costs its own position; of two results the last counts; and all is said.
+/// A torn line, wherever it is, costs its own position; of two results the last counts; and all of this is reported.
 #[test]
 fn torn_lines_are_told_and_run_again() {
     let folder = Scratch::new("torn");
     let (suite, file, whole) = complete_run(&folder);
     let arguments = resume(&suite, &file);
     let lines: Vec<&str> = whole.lines().collect();
-    // Two records that went into each other, a stray line, a record twice, and a torn end.
+    // Two records run together, a stray line, a record twice, and a torn end.
     let spoiled = lines[1].replace("\"solved\":true", "\"solved\":false");
     let torn =
         format!("{}\n{spoiled}\n{}{}\n\0\n{}\n{}\n{{\"pl", lines[0], &lines[2][..30], lines[3], lines[4], lines[1]);
@@ -76,7 +76,7 @@ fn torn_lines_are_told_and_run_again() {
     let mut found: Vec<_> = records(&folder.read("run.jsonl")).iter().map(|r| r["line"].as_u64()).collect();
     found.sort_unstable();
     assert_eq!(found, [Some(1), Some(2), Some(3), Some(4)], "the file is whole again");
-    // Nothing is left to say, and a run that was killed before its first line begins.
+    // Nothing is left to report, and a run that was killed before its first line begins anew.
     let again = ibex(&arguments);
     assert_eq!(stderr(&again).trim(), "4 results are there already, 0 to go");
     for beginning in ["", &lines[0][..20]] {
@@ -87,7 +87,7 @@ fn torn_lines_are_told_and_run_again() {
     assert!(!std::path::Path::new(&format!("{file}.pid")).exists());
 }
 
-/// Only one run writes a file; the other one learns which process that is.
+/// Only one run writes a file; the other one reports which process that is.
 #[test]
 fn two_runs_do_not_share_a_file() {
     let folder = Scratch::new("lock");
@@ -114,7 +114,7 @@ fn two_runs_do_not_share_a_file() {
     assert!(stderr(&other).contains("holds another run: its limit is"), "{}", stderr(&other));
 }
 
-/// What would be lost, or cannot be written, is refused before the first search.
+/// What would be lost, or cannot be written, is rejected before the first search.
 #[test]
 fn outputs_are_tried_first() {
     let folder = Scratch::new("outputs");
@@ -150,8 +150,8 @@ fn outputs_are_tried_first() {
     assert_eq!(before(), files + 1, "no piece is left behind");
 }
 
-/// The first Ctrl-C, SIGTERM or SIGHUP writes what is done and says how to go on, the second ends the run; programs
-/// behind the run end with it.
+/// The first Ctrl-C, SIGTERM or SIGHUP writes the work so far and says how to continue, the second ends the run; the
+/// programs of the run end with it.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interruption_keeps_what_is_done() {
@@ -178,7 +178,7 @@ fn an_interruption_keeps_what_is_done() {
         (libc::SIG_DFL, &["-TERM"], true),
         (libc::SIG_DFL, &["-HUP"], true),
         (libc::SIG_DFL, &["-TERM", "-TERM"], false),
-        // In the background of a script: what is ignored stays ignored, and only that.
+        // In the background of a script: an ignored signal stays ignored, but no other does.
         (libc::SIG_IGN, &["-INT", "-INT", "-TERM"], true),
     ] {
         for old in [&file, &page] {
@@ -235,7 +235,7 @@ fn ends(process: &str) -> bool {
     })
 }
 
-/// An interruption while the engines start ends those that have started, the one that hangs too.
+/// An interruption while the engines start ends those that have started, even one that hangs.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interruption_reaches_engines_that_start() {
@@ -274,7 +274,7 @@ fn an_interruption_reaches_engines_that_start() {
     }
 }
 
-/// Kills a run with SIGKILL again and again, as soon as it has made some progress, until it completes.
+/// Kills a run with SIGKILL repeatedly, each time after some progress, until it completes.
 fn killed_and_resumed(positions: usize, nodes: &str, step: usize) {
     let folder = Scratch::new(&format!("kill-{positions}"));
     let suite = folder.write("random.epd", random_suite(positions));
@@ -308,7 +308,7 @@ fn killed_and_resumed(positions: usize, nodes: &str, step: usize) {
     let written = std::fs::read_to_string(&suite).expect("written above").lines().count() as u64;
     assert_eq!(found, (1..=written).collect::<Vec<_>>(), "every position once, after {kills} kills");
     println!("{written} positions, {kills} kills: none lost, none run twice");
-    // What was pieced together is what one undisturbed run finds.
+    // The pieces together equal the results of an undisturbed run.
     let whole = folder.path("whole.jsonl");
     assert_eq!(status(&ibex(&["epd", &suite, "--nodes", nodes, "--jsonl", &whole])), 0);
     let timeless = |text: &str| {
@@ -338,7 +338,7 @@ fn a_run_of_ten_thousand_survives_kills() {
     killed_and_resumed(10_500, "300", 700);
 }
 
-/// Results that find no room end the run, and the message names their file. A limit of 2 KiB for files plays the disk.
+/// A full disk ends the run, and the message names the file. A file limit of 2 KiB simulates the full disk.
 #[cfg(target_os = "linux")]
 #[test]
 fn results_without_room_name_their_file() {

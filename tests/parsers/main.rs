@@ -1,8 +1,8 @@
-//! Everything that the program reads takes any bytes: the fuzzer's targets, fed with the project's own seeds and with
-//! changes to them that follow from a number, so that every run is the same.
+//! Everything that the program reads accepts any bytes: the fuzzer's targets get the project's own seeds and
+//! pseudorandom changes to them, so that every run is the same.
 //!
 //! `make soak` runs this with `IBEX_FUZZ_RUNS`; the fuzzer itself (`make fuzz`) learns from coverage and goes deeper.
-//! What it finds is kept in `tests/parsers/found`, as `TARGET-whatever`, and is tried here for ever.
+//! Its findings are kept in `tests/parsers/found`, as `TARGET-whatever`, and are tried here for ever.
 
 #[path = "../common/environment.rs"]
 mod environment;
@@ -18,7 +18,7 @@ use environment::from_environment;
 use ibex::eval::nnue::Network;
 use ibex::random::split_mix;
 
-/// Words that the formats are made of.
+/// Words of the formats.
 const WORDS: [&str; 64] = [
     "position",
     "startpos",
@@ -114,7 +114,7 @@ fn own_seeds(target: &str) -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Lists of good and bad FENs that lie beside the checkout where the project is measured.
+/// Lists of good and bad FENs, which are beside the checkout where the project is measured.
 fn shared_seeds(target: &str) -> Vec<Vec<u8>> {
     let Some(folder) = shared::shared("data/fen") else { return Vec::new() };
     let folder = fs::read_dir(folder).expect("a folder");
@@ -151,7 +151,7 @@ fn changed(seeds: &[Vec<u8>], state: &mut u64) -> Vec<u8> {
                 bytes.extend_from_slice(&other[below(other.len())..]);
             }
             7 => {
-                // A piece comes twice.
+                // A piece is repeated.
                 let piece = bytes[at..(at + below(20)).min(bytes.len())].to_vec();
                 drop(bytes.splice(at..at, piece));
             }
@@ -168,7 +168,7 @@ fn any_bytes_are_taken() {
     let start: u64 = from_environment("IBEX_FUZZ_SEED").unwrap_or(1);
     for (name, target) in targets::TARGETS {
         let seeds: Vec<Vec<u8>> = own_seeds(name).into_iter().chain(shared_seeds(name)).collect();
-        // Sessions and networks are dear.
+        // Sessions and networks are expensive.
         let share = if ["dialogue", "network"].contains(&name) { 100 } else { 1 };
         let runs = runs / share;
         let (began, mut slowest) = (Instant::now(), Duration::ZERO);
@@ -190,7 +190,7 @@ fn any_bytes_are_taken() {
     }
 }
 
-/// A long run whose length cannot be read must not become a short one that passes.
+/// A long run whose length is unreadable must not become a short one that passes.
 #[test]
 fn the_length_of_a_run_is_a_number_or_an_error() {
     assert_eq!(environment::number::<u64>("IBEX_FUZZ_RUNS", "5000000"), 5_000_000);
@@ -200,7 +200,7 @@ fn the_length_of_a_run_is_a_number_or_an_error() {
     }
 }
 
-/// Were no file that the seeds choose a network, nothing would be evaluated or written.
+/// If none of the files chosen by the seeds were a network, nothing would be evaluated or written.
 #[test]
 fn a_network_of_the_seeds_is_accepted() {
     let files = own_seeds("network").into_iter().filter_map(|seed| targets::network_file(&seed));
@@ -208,7 +208,7 @@ fn a_network_of_the_seeds_is_accepted() {
     assert!(accepted > 0);
 }
 
-/// Writes the seeds where the fuzzer looks for them: `make fuzz` says where.
+/// Writes the seeds where the fuzzer looks for them, as `make fuzz` shows.
 #[test]
 #[ignore = "writes files, for make fuzz"]
 fn seeds_for_the_fuzzer() {
@@ -222,7 +222,7 @@ fn seeds_for_the_fuzzer() {
     }
 }
 
-/// What the fuzzer has found once.
+/// The fuzzer's past findings.
 #[test]
 fn what_was_found_stays_mended() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/parsers/found");

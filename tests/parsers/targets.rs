@@ -1,5 +1,5 @@
-//! Everything that the program reads, each as a function of bytes that must return and not panic, and that holds what
-//! was read to what must be true of it. The fuzzer's targets and `tests/parsers/main.rs` use these functions.
+//! Everything that the program reads, each as a function of bytes that must return without a panic, and checks what
+//! must hold for what was read. The fuzzer's targets and `tests/parsers/main.rs` use these functions.
 
 #![allow(dead_code, reason = "the fuzzer's targets use one each")]
 
@@ -33,12 +33,12 @@ pub const TARGETS: [Target; 8] = [
     ("annotated", annotated),
 ];
 
-/// Lines of the protocol: read, understood as far as they can be without a session.
+/// Lines of the protocol: read, and interpreted without a session.
 pub fn line(bytes: &[u8]) {
     for line in bytes.split(|&byte| byte == b'\n') {
         match uci::understand(&String::from_utf8_lossy(line)).map_err(|error| error.to_string()) {
             Ok(asked) => drop(asked),
-            // Where it is said, other blanks become one.
+            // In messages, each run of blanks becomes one blank.
             Err(error) => assert!(!error.is_empty() && !error.contains('\n'), "{error:?}"),
         }
     }
@@ -62,13 +62,13 @@ pub fn option(bytes: &[u8]) {
     assert!((1..=1 << 20).contains(&engine.hash_mib) && (1..=512).contains(&engine.threads));
     assert!((1..=256).contains(&engine.multi_pv) && engine.contempt.abs() <= 100);
     assert!(engine.move_overhead.as_millis() <= 5000 && engine.nodes_time <= 10_000);
-    // The same again changes nothing more.
+    // Setting it again changes nothing more.
     let mut again = options.clone();
     let _ = uci::set_option(&mut again, text);
     assert_eq!(again, options);
 }
 
-/// What a session has said; shared with the thread that says it.
+/// The output of a session; shared with the thread that writes it.
 #[derive(Clone, Default)]
 struct Capture(Arc<Mutex<Vec<u8>>>);
 
@@ -83,9 +83,9 @@ impl std::io::Write for Capture {
     }
 }
 
-/// A whole conversation. Lines that would take memory or threads without end, or open files, are left out.
+/// A whole session. Lines that would take unlimited memory or threads, or open files, are left out.
 pub fn dialogue(bytes: &[u8]) {
-    // As the program will read it: invisible characters do not count, and blanks are one.
+    // As the program reads it: invisible characters do not count, and each run of blanks is one blank.
     let visible = |line: &[u8]| -> String {
         let text = String::from_utf8_lossy(line).to_ascii_lowercase();
         let text: String = text.chars().filter(|&c| c == '\t' || !(c.is_control() || c == '\u{feff}')).collect();
@@ -112,8 +112,8 @@ pub fn dialogue(bytes: &[u8]) {
     assert!(count(said, "bestmove") <= words("go"), "{said}");
     assert!(count(said, "readyok") <= words("isready"), "{said}");
     assert!(count(said, "uciok") <= words("uci"), "{said}");
-    // Before `quit`, every plain line is answered. Behind `stop`, or a search that gives way, "ready" may wait for a change
-    // that the end cuts off.
+    // Before `quit`, every plain line is answered. After `stop`, or a search that gives way, "readyok" may wait for a
+    // change that the end cuts off.
     if !asked.contains("quit") {
         let plain = |word: &str| {
             kept.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| line.trim_ascii() == word.as_bytes()).count()
@@ -125,7 +125,7 @@ pub fn dialogue(bytes: &[u8]) {
     }
 }
 
-/// A FEN: what is read is written, read again as the same, and can be played from.
+/// A FEN: what is read is written, reads back the same, and can be played from.
 pub fn fen(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for mode in [CastlingMode::Standard, CastlingMode::Chess960] {
@@ -154,7 +154,7 @@ fn evaluate(evaluator: &mut Evaluator, position: &Position) {
     }
 }
 
-/// Every move can be played, is packed and found again, and leads to where its FEN does; the position is evaluated.
+/// Every move can be played, is packed and unpacked, and leads to the position of its FEN; the position is evaluated.
 fn playable(position: &Position) {
     for m in position.legal_moves() {
         assert_eq!(position.find(PackedMove::new(m)), Some(m), "{m:?} in {}", position.fen());
@@ -191,7 +191,7 @@ pub fn epd(bytes: &[u8]) {
     }
 }
 
-/// A data file of games: what is read is written as the same bytes' meaning, and the count of bytes is right.
+/// A data file of games: what is read is written as bytes with the same meaning, and the byte count is right.
 pub fn games(bytes: &[u8]) {
     let mut reader = Reader::new(bytes);
     loop {
@@ -213,8 +213,8 @@ pub fn games(bytes: &[u8]) {
     }
 }
 
-/// A network: the bytes as they are; and, as a checksum stops nearly all that, the file that they choose. What is
-/// accepted evaluates and is written as it was read.
+/// A network: the bytes as they are; and also the file that they determine, because a checksum stops nearly all
+/// others. An accepted network evaluates and is written as it was read.
 pub fn network(bytes: &[u8]) {
     if let Err(error) = Network::from_bytes(bytes).map_err(|error| error.to_string()) {
         assert!(!error.is_empty() && !error.contains('\n'));
@@ -235,12 +235,12 @@ pub fn network(bytes: &[u8]) {
     }
 }
 
-/// A file of a network whose header and weights the bytes choose, most of the time of the right size and sum; `None`
-/// if the bytes are too few.
+/// A network file whose header and weights are determined by the bytes, most of the time with the right size and
+/// checksum; `None` if there are too few bytes.
 pub fn network_file(bytes: &[u8]) -> Option<Vec<u8>> {
     let (&[kind, hidden, length, spread], rest) = bytes.split_first_chunk()?;
     let hidden = usize::from(hidden % 4) * 32;
-    // Half of the files have the architecture that is accepted.
+    // Half of the files have the accepted architecture.
     let kind = if kind & 1 == 0 { format::ARCHITECTURE as u8 } else { kind % 6 };
     let mut size = 2 * (INPUTS + 1 + 16) * hidden + 4 * 8;
     if length & 3 == 0 {
@@ -250,7 +250,7 @@ pub fn network_file(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut weights: Vec<u8> =
         if rest.is_empty() { vec![0; size] } else { rest.iter().copied().cycle().take(size).collect() };
     if spread & 1 == 0 {
-        // Small weights, which are accepted: the high byte of each only carries its sign.
+        // Small weights, which are accepted: the high byte of each is only its sign.
         for pair in weights.chunks_exact_mut(2) {
             pair[1] = if pair[0] & 0x80 == 0 { 0 } else { 0xFF };
         }
@@ -268,7 +268,7 @@ pub fn network_file(bytes: &[u8]) -> Option<Vec<u8>> {
     for (byte, &name) in file[40..].iter_mut().zip(rest) {
         *byte = name;
     }
-    // A header that is spoilt in one place, now and then.
+    // Sometimes, a header that is corrupt in one place.
     if spread & 6 == 6 {
         file[usize::from(length) % format::HEADER_SIZE] ^= kind;
     }
@@ -276,8 +276,8 @@ pub fn network_file(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(file)
 }
 
-/// A file of annotated games (PGN): every game is read or refused with a reason, and what was read can be written and
-/// read again with the same moves.
+/// A file of annotated games (PGN): every game is read or rejected with a reason, and what was read can be written and
+/// read back with the same moves.
 pub fn annotated(bytes: &[u8]) {
     let mut games = pgn::Games::new(bytes);
     let mut taken = 0;
@@ -298,7 +298,7 @@ pub fn annotated(bytes: &[u8]) {
         let actions = |game: &pgn::Pgn| game.moves.iter().map(|played| played.action).collect::<Vec<_>>();
         assert_eq!(actions(&read), actions(&game), "{}", text());
         assert_eq!((&read.result, wrapped(&read.before)), (&game.result, wrapped(&game.before)), "{}", text());
-        // The annotator is named where nobody was.
+        // The writer adds an annotator if there was none.
         let tags = |game: &pgn::Pgn| {
             let others =
                 game.tags.iter().filter(|tag| tag.name().is_none_or(|name| !name.eq_ignore_ascii_case(b"Annotator")));
@@ -313,7 +313,7 @@ pub fn annotated(bytes: &[u8]) {
     assert!(taken <= bytes.len());
 }
 
-/// The tokens, with one blank for each in comments: their lines are broken anew.
+/// The tokens, with single blanks in comments, because their lines are wrapped again.
 fn wrapped(tokens: &[pgn::Token]) -> Vec<pgn::Token> {
     let words = |comment: &[u8]| {
         let words = comment.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
@@ -326,7 +326,7 @@ fn wrapped(tokens: &[pgn::Token]) -> Vec<pgn::Token> {
     tokens.iter().map(wrap).collect()
 }
 
-/// Data files to begin with: a few random games as they are written.
+/// Initial data files: a few random games as they are written.
 pub fn recorded() -> Vec<Vec<u8>> {
     use ibex::formats::games::{GameRecord, GameResult, Step};
     (0..6)
