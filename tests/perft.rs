@@ -1,4 +1,4 @@
-//! The move generator and everything that plays moves, against counts that another generator confirms.
+//! The move generator and everything that plays moves, against counts confirmed by another generator.
 
 #[path = "common/shared.rs"]
 mod shared;
@@ -23,7 +23,7 @@ fn our_own_counts() {
     assert_eq!(check(&epd.join("perft960.epd"), u32::MAX).counts, 170);
 }
 
-/// The large public files are not part of the project; where they lie beside the checkout they are counted to depth 4.
+/// The large public files are not part of the project; if they are beside the checkout, they are counted to depth 4.
 #[test]
 fn public_counts() {
     for (file, depth, lines) in [("standard.epd", 4, 126), ("fischer.epd", 3, 960), ("ferdy_double_checks.epd", 4, 184)]

@@ -1,4 +1,4 @@
-//! What must hold of the search for every game and every position, tried on random ones.
+//! What must hold for every game and every position, tested on random ones.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Move, PositionError};
 
-/// A game of random moves; some walks are steered to captures, so that endgames come up too.
+/// A game of random moves; some walks prefer captures, so that endgames occur, too.
 fn random_game(choices: &[u16], greedy: bool) -> Game {
     let mut game = Game::startpos();
     for &choice in choices {
@@ -32,7 +32,7 @@ fn random_game(choices: &[u16], greedy: bool) -> Game {
     game
 }
 
-/// Searches and returns every line that was told.
+/// Searches and returns every reported line.
 fn told(settings: Settings, game: &Game, limits: Limits) -> Vec<Report> {
     let (mut engine, _) = Engine::new(settings);
     let reports = Arc::new(Mutex::new(Vec::new()));
@@ -47,7 +47,7 @@ fn told(settings: Settings, game: &Game, limits: Limits) -> Vec<Report> {
     std::mem::take(&mut *reports.lock().expect("no panic"))
 }
 
-/// What is wrong with a line, if anything: an illegal move, or one after the game has ended.
+/// What is wrong with a line, if anything: an illegal move, or a move after the end of the game.
 fn line_fault(game: &Game, line: &[Move]) -> Option<String> {
     let mut game = game.clone();
     for (i, &m) in line.iter().enumerate() {
@@ -70,7 +70,7 @@ fn the_check_of_lines_notices() {
     assert!(line_fault(&game, &[m("e2e4"), m("e2e4")]).is_some());
     let mated = Game::from_fen("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", CastlingMode::Standard).expect("a position");
     assert!(line_fault(&mated, &[]).is_none());
-    // Lines end with the game: with bare kings, and with a third occurrence.
+    // Lines end with the game: at bare kings, and at a third occurrence.
     let to_and_fro = ["g1f3", "g8f6", "f3g1", "f6g8"].repeat(2);
     let pawn = Game::from_fen("8/8/8/3k4/8/8/1p6/K7 w - - 0 1", CastlingMode::Standard).expect("a position");
     for (game, mut line, beyond) in [(game, to_and_fro, "e2e4"), (pawn, vec!["a1b2"], "d5d4")] {
@@ -81,7 +81,7 @@ fn the_check_of_lines_notices() {
     }
 }
 
-/// The moves of a line, each in the position that it is played in.
+/// The moves of a line, each in its own position.
 fn moves(game: &Game, line: &[&str]) -> Vec<Move> {
     let mut position = game.position().clone();
     let play = |text: &&str| {
@@ -92,7 +92,7 @@ fn moves(game: &Game, line: &[&str]) -> Vec<Move> {
     line.iter().map(play).collect()
 }
 
-/// Minimax over a fixed tree, without the table: nothing depends on the order of moves, which a flip changes.
+/// Minimax over a fixed tree, without the table: nothing depends on the move order, which a flip changes.
 const SYMMETRIC: Rules = Rules { pruning: false, recognizers: false, table: TableMode::Off, ..Rules::PLAY };
 
 fn value(position: &Position, depth: u32) -> ibex::bound::Ibv {
@@ -103,7 +103,7 @@ fn value(position: &Position, depth: u32) -> ibex::bound::Ibv {
     run.finding.expect("a move").value
 }
 
-/// A score that leaves the window upwards must be found at full depth: which move it is depends on the order of moves.
+/// A fail high must be searched at full depth: which move fails high depends on the move order.
 #[test]
 fn a_rising_score_does_not_know_colours() {
     let game = Game::from_fen("8/8/p1pp3p/P3k1r1/8/7K/8/2n5 b - - 0 41", CastlingMode::Standard).expect("a position");
@@ -111,8 +111,8 @@ fn a_rising_score_does_not_know_colours() {
     assert_eq!(value(position, 5), value(&position.flipped(), 5));
 }
 
-/// Composed positions with any number of pieces are played like any other: lists of moves hold as many captures as there
-/// can be, and nothing that is counted or added up overflows.
+/// Composed positions with any number of pieces are played like any other: move lists hold as many captures as there
+/// can be, and no count or sum overflows.
 #[test]
 fn crowded_boards_are_searched() {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -124,13 +124,13 @@ fn crowded_boards_are_searched() {
     };
     let (mut engine, _) = Engine::new(Settings { hash_mib: 1, ..Settings::default() });
     let (mut searched, mut most_moves, mut most_captures) = (0, 0, 0);
-    // As many moves as a list holds, and as many captures as one is likely to think of.
+    // As many moves as a list holds, and as many captures as anyone is likely to construct.
     let mut boards = vec![
         "kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1".to_owned(),
         "kqQQQQQQ/qqqqqqqq/QQQQQQQQ/qqqqqqqq/QQQQQQQQ/qqqqqqqq/QQQQQQQQ/KQqqqqqq w - - 0 1".to_owned(),
     ];
     while searched < 300 {
-        // Some boards of one kind of piece, some of all kinds; from nearly empty to full.
+        // Some boards with one kind of piece, some with all kinds; from nearly empty to full.
         let kinds: &[char] = if below(2) == 0 { &['Q'] } else { &['Q', 'R', 'B', 'N', 'P', 'Q'] };
         let share = [1, 3, 6, 10][below(4)];
         let own = 1 + below(4);
@@ -161,12 +161,12 @@ fn crowded_boards_are_searched() {
         assert!(outcome.is_none_or(|best| legal.contains(&best)), "{fen}");
         searched += 1;
     }
-    // The boards are crowded enough to try what games do not.
+    // The boards are crowded enough to test what games do not.
     assert!(most_moves > 256 && most_captures > 128, "{most_moves} moves, {most_captures} captures");
 }
 
-/// A position with more moves than a list holds, which a FEN does not give but a game may lead to: searched with the first
-/// of them.
+/// A position with more moves than a list holds, impossible in a FEN but reachable in a game: the search uses the
+/// first of them.
 #[test]
 fn overfull_lists_of_moves_are_cut() {
     let (mut engine, _) = Engine::new(Settings { hash_mib: 1, ..Settings::default() });
@@ -187,7 +187,7 @@ fn overfull_lists_of_moves_are_cut() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// After any game, with any number of lines and threads, every line told can be played and ends with the game.
+    /// After any game, with any number of lines and threads, every reported line can be played and ends with the game.
     #[test]
     fn lines_are_legal_after_random_games(
         choices in prop::collection::vec(any::<u16>(), 0..160),
@@ -199,7 +199,7 @@ proptest! {
         let game = random_game(&choices, greedy);
         let settings = Settings { hash_mib: 1, threads, multi_pv, ..Settings::default() };
         let reports = told(settings, &game, Limits { nodes: Some(nodes), ..Limits::default() });
-        // A few nodes may not be enough to value the first move, and then there is no line to tell.
+        // A few nodes may not be enough to score the first move, and then there is no line to report.
         let silent = !game.position().has_legal_move();
         prop_assert!(reports.is_empty() == silent || nodes < 500, "{} reports", reports.len());
         prop_assert!(reports.is_empty() || !silent);
@@ -209,7 +209,7 @@ proptest! {
         }
     }
 
-    /// Turned upside down with the colours exchanged, a position has the same value at every depth.
+    /// With the board flipped and the colours swapped, a position has the same value at every depth.
     #[test]
     fn the_search_does_not_know_colours(
         choices in prop::collection::vec(any::<u16>(), 0..140),
@@ -219,7 +219,7 @@ proptest! {
         let game = random_game(&choices, greedy);
         let position = game.position();
         prop_assume!(position.has_legal_move());
-        // Endgames have smaller trees, and can be searched deeper.
+        // Endgames have smaller trees, and can be searched more deeply.
         let depth = if position.men() < 10 { depth + 2 } else { depth };
         let (upright, flipped) = (value(position, depth), value(&position.flipped(), depth));
         prop_assert_eq!(upright, flipped, "depth {} of {}", depth, position.fen());

@@ -1,7 +1,7 @@
-//! Scores mean what they say: differential tests of the search against simpler forms of itself.
+//! Scores mean what they claim: differential tests of the search against simpler forms of itself.
 //!
-//! Every test compares whole searches of the same code under different rules (`search::rules`): what must not matter is
-//! switched, and nothing may change. Each comparison has a negative control, which must notice a fault put in by hand.
+//! Every test compares whole searches by the same code under different rules (`search::rules`): what must not matter
+//! is switched, and nothing may change. Each comparison has a negative control, which must detect a planted bug.
 
 use std::sync::OnceLock;
 
@@ -38,13 +38,13 @@ fn value(run: &SearchRun) -> Ibv {
     run.finding.as_ref().expect("a legal move").value
 }
 
-/// Plain minimax over a fixed tree: nothing that depends on the order of the search, and a table that only saves work.
+/// Plain minimax over a fixed tree: nothing depends on the order of the search, and the table only saves work.
 fn minimax() -> Rules {
-    // Without recognizers: what is tested is how results of the search itself are composed, aged and stored.
+    // Without recognizers: the test is how results of the search itself are composed, aged and stored.
     Rules { pruning: false, same_depth: true, recognizers: false, ..Rules::PLAY }
 }
 
-/// A conventional search returns bare numbers and derives a flag from the window that a node began with. With exact
+/// A conventional search returns bare numbers and derives a flag from the window with which a node began. With exact
 /// values below alpha demoted to upper bounds, Beal's composition is that search: the same nodes, bit for bit.
 #[test]
 fn demoted_and_conventional_searches_visit_the_same_nodes() {
@@ -70,8 +70,8 @@ fn demoted_and_conventional_searches_visit_the_same_nodes() {
     eprintln!("demoted {} nodes {:?}\nretained {} nodes {:?}", totals[0], cuts[0], totals[2], cuts[2]);
 }
 
-/// Positions for exhaustive search: the bench at little depth, endgames at more. No line repeats a position within four
-/// plies of the root, and quiescence has no quiet move for both sides, so the path cannot matter.
+/// Positions for exhaustive search: the bench at low depth, endgames at higher depth. No line repeats a position
+/// within four plies of the root, and quiescence has no quiet moves for both sides, so the path cannot matter.
 fn small_trees() -> impl Iterator<Item = (&'static str, u32)> {
     let endings = [
         "8/8/8/4k3/8/8/1p6/K2N4 w - - 0 1",
@@ -107,7 +107,7 @@ fn disagreements(one: Rules, other: Rules, conventions: Conventions) -> Vec<Stri
 
 #[test]
 fn the_table_saves_work_and_changes_nothing() {
-    // With contempt for itself the root's side wants draws, which makes them the values of roots.
+    // With contempt for itself, the root's side wants draws, so these become the values of roots.
     for (draws, contempt) in [(DrawRule::Later, -3000), (DrawRule::Sooner, 7), (DrawRule::Off, 0)] {
         let without = Rules { table: TableMode::Off, ..minimax() };
         let conventions = Conventions { draws, contempt };
@@ -128,8 +128,8 @@ fn pruning_by_a_wrong_mate_distance_is_noticed() {
     assert!(!disagreements(hasty, without, NEUTRAL).is_empty());
 }
 
-/// Detours: a position, a move of the root's side that leaves one reply, and the position after both. What the table has
-/// seen two plies further on is met again two plies later.
+/// Detours: a position, a move of the root's side that leaves one reply, and the position after both. What the table
+/// has seen two plies further on occurs again two plies later.
 fn detours() -> &'static [(Game, Move, Game)] {
     static DETOURS: OnceLock<Vec<(Game, Move, Game)>> = OnceLock::new();
     DETOURS.get_or_init(find_detours)
@@ -139,8 +139,8 @@ fn find_detours() -> Vec<(Game, Move, Game)> {
     let mut random = 3;
     let mut found = vec![];
     while found.len() < 30 {
-        // King and knight against king and pawn, the pawn blocked by the king: it can be taken at any time, and that is
-        // a draw. Recognizers are off.
+        // King and knight against king and pawn, the pawn blocked by the king: it can be captured at any time, and
+        // that is a draw. Recognizers are off.
         let file = split_mix(&mut random) as usize % 8;
         let mut board = [b'1'; 64];
         board[56 + file] = b'K';
@@ -176,10 +176,10 @@ fn find_detours() -> Vec<(Game, Move, Game)> {
     found
 }
 
-/// How many detours end differently when the table knows what lies behind them.
+/// How many detours end differently when the table holds what comes after them.
 fn changed_by_what_the_table_knows(distance: Distance, draws: DrawRule) -> usize {
     let rules = Rules { distance, ..minimax() };
-    // So much contempt for itself that the root's side wants nothing but draws.
+    // With this much contempt for itself, the root's side only wants draws.
     let conventions = Conventions { draws, contempt: -3000 };
     let mut bench = SingleSearch::new(1);
     detours()
@@ -208,15 +208,15 @@ fn draws_from_the_table_count_from_where_they_are_met() {
 #[test]
 fn a_flipped_draw_sign_is_noticed() {
     let flipped = Distance::Faulty(Fault::FlippedDraws);
-    // The later draw is missed where the table tells that it comes sooner.
+    // The later draw is missed if the table says that it comes sooner.
     assert!(changed_by_what_the_table_knows(flipped, DrawRule::Later) > 0);
     assert_eq!(changed_by_what_the_table_knows(flipped, DrawRule::Off), 0, "without a rule there is no sign");
 }
 
-/// Where a model of distance visits other nodes, or finds another value, than scores that are counted from the root.
+/// Where a model of distance visits other nodes, or finds another value, than scores counted from the root.
 ///
-/// Where the root is a mate, pruning by mate distance is off when nodes are compared: next to the end of the scale
-/// ageing has no room for a window that a search counted from the root closes by mate distance.
+/// If the root is a mate, mate distance pruning is off when nodes are compared: next to the end of the scale, ageing
+/// has no space for a window that a search counted from the root closes by mate distance.
 fn differs_from_root_scores(model: Distance) -> Vec<String> {
     let mut found = vec![];
     for (game, depth) in small_trees_and_mates() {
@@ -234,7 +234,7 @@ fn differs_from_root_scores(model: Distance) -> Vec<String> {
     found
 }
 
-/// Scores that age edge by edge and scores that are counted from the root order everything the same way.
+/// Scores that age edge by edge and scores counted from the root order everything in the same way.
 #[test]
 fn ageing_scores_visit_the_same_nodes_as_root_scores() {
     assert_eq!(differs_from_root_scores(Distance::NodeAged), Vec::<String>::new());
@@ -245,7 +245,7 @@ fn windows_that_do_not_age_are_noticed() {
     assert!(!differs_from_root_scores(Distance::Faulty(Fault::AgelessWindows)).is_empty());
 }
 
-/// Every model of distance announces the same mates, and exhaustive search finds none shorter.
+/// Every model of distance announces the same mates, and exhaustive search finds no shorter ones.
 #[test]
 fn all_models_agree_on_mates() {
     let mut seen = 0;
@@ -270,15 +270,15 @@ fn all_models_agree_on_mates() {
     assert!(seen >= 3 * 10, "{seen}");
 }
 
-/// A mate in eight takes fifteen half-moves; with 86 on the counter there are fourteen left. The table knows the mate from
-/// a search with 79 on it, whose moves share a key with those of the late one (80 to 87). Returns whether a mate is
+/// A mate in eight takes fifteen plies; with 86 on the counter fourteen are left. The table has the mate from a search
+/// with 79 on the counter, whose moves share a key with those of the late one (80 to 87). Returns whether a mate is
 /// claimed, at any time, with the late counter.
 ///
-/// Recognized wins are another claim, with a test of its own, and would settle many nodes before the table is asked.
+/// Recognized wins are a different claim, with its own test, and would settle many nodes before the table is probed.
 fn mate_beyond_the_counter(distance: Distance) -> bool {
     let rules = Rules { distance, recognizers: false, ..Rules::PLAY };
     let position = |counter: u32| game(&format!("8/8/8/8/3K4/8/2k5/R7 w - - {counter} 60"));
-    // Whether the late search meets what an early one has left depends on the search's numbers, so there are several.
+    // Whether the late search meets entries of an early one depends on search parameters, so there are several depths.
     (18..=20).any(|depth| {
         let mut bench = SingleSearch::new(4);
         let early = search(&mut bench, rules, NEUTRAL, &position(79), depth);
@@ -300,20 +300,20 @@ fn a_claim_across_the_50_move_limit_is_noticed() {
     assert!(mate_beyond_the_counter(Distance::Faulty(Fault::Timeless)));
 }
 
-/// Whether a recognizer claims a win of this position with this counter; `None` where it knows none. The FEN lacks its
+/// Whether a recognizer claims a win of this position with this counter; `None` if none applies. The FEN lacks its
 /// counters.
 fn claims(fen: &str, counter: u32) -> Option<bool> {
     let position = read_fen(&format!("{fen} {counter} 90")).ok()?;
     claim_ends_within(&position, 0).map(|ends| !ends)
 }
 
-/// Whether a mate comes too late with this counter. A claim counts up to two moves more than the mate takes.
+/// Whether a mate comes too late with this counter. A claim allows up to two moves more than the mate takes.
 fn is_too_late(fen: &str, counter: u32) -> bool {
     claims(fen, counter - 5) == Some(false)
 }
 
-/// Bishop and knight against the lone king, with White to move: wins that are claimed with the early counter and come
-/// too late with the other. Three men would not do: their mates are exact, and no recognizer has a say.
+/// Bishop and knight against the bare king, with White to move: wins that are claimed with the early counter and come
+/// too late with the other. Three men would not do: their mates are exact, and no recognizer is involved.
 fn slow_wins(early: u32, late: u32) -> Vec<String> {
     let mut random = 5;
     let mut found = vec![];
@@ -332,13 +332,13 @@ fn slow_wins(early: u32, late: u32) -> Vec<String> {
 }
 
 /// Searches with the early counter, which claims a win and leaves proofs of it in the table; then, with the late one,
-/// what comes two plies later, because most of these proofs lie behind the replies that the early search has refuted.
+/// the positions two plies later, because most of these proofs come after the replies that the early search refuted.
 /// Returns whether a late search claims a win, at any time.
 fn recognized_win_beyond_the_counter(distance: Distance, early: u32, late: u32) -> bool {
     let rules = Rules { distance, ..Rules::PLAY };
     let mut bench = SingleSearch::new(4);
     let (mut searched, mut claimed) = (0, false);
-    // What the table has left of an early search depends on the search's numbers, so there are several depths.
+    // What an early search leaves in the table depends on the search's parameters, so there are several depths.
     for (fen, depth) in slow_wins(early, late).iter().flat_map(|fen| (4..=7).map(move |depth| (fen, depth))) {
         bench.clear();
         let start = game(&format!("{fen} {early} 60"));
@@ -364,9 +364,9 @@ fn recognized_win_beyond_the_counter(distance: Distance, early: u32, late: u32) 
     claimed
 }
 
-/// Counters that share a key three plies after the early one and one ply after the late one: both have 56 to 63 there.
+/// Counters that share a key three plies after the early one and one ply after the late one: 56 to 63 for both.
 const NEAR: (u32, u32) = (53, 62);
-/// A fresh counter and one that shares no key with it.
+/// A fresh counter and one that does not share a key with it.
 const FAR: (u32, u32) = (0, 84);
 
 #[test]
@@ -381,14 +381,14 @@ fn a_recognized_win_across_the_50_move_limit_is_noticed() {
     assert!(recognized_win_beyond_the_counter(Distance::Faulty(Fault::Timeless), NEAR.0, NEAR.1));
 }
 
-/// Nothing that a fresh counter has stored is found with a late one: the key keeps them apart, whatever the model of
-/// distance lets pass.
+/// Nothing stored with a fresh counter is found with a late one: the key separates them, whatever the model of
+/// distance allows.
 #[test]
 fn the_key_keeps_recognized_wins_from_late_counters() {
     assert!(!recognized_win_beyond_the_counter(Distance::Faulty(Fault::Timeless), FAR.0, FAR.1));
 }
 
-/// Mate on the hundredth half-move wins, a hundredth half-move without it draws.
+/// Mate on the hundredth ply wins; a hundredth ply without mate draws.
 #[test]
 fn the_hundredth_half_move_may_mate() {
     let position = |clock: u32| game(&format!("k7/8/1K6/8/8/8/8/7R w - - {clock} 80"));
@@ -396,12 +396,12 @@ fn the_hundredth_half_move_may_mate() {
         let run = search(&mut SingleSearch::new(1), Rules::PLAY, NEUTRAL, &position(clock), 6);
         assert_eq!(value(&run).score().mate_moves() == Some(1), mates, "counter {clock}");
     }
-    // Mate in two would need half-moves 98 to 101.
+    // Mate in two would need plies 98 to 101.
     let run = search(&mut SingleSearch::new(1), Rules::PLAY, NEUTRAL, &game("k7/8/2K5/8/8/8/8/6R1 w - - 98 80"), 8);
     assert!(!value(&run).score().is_mate(), "{:?}", value(&run));
 }
 
-/// With the table kept from move to move: the announced distance falls by one with each own move.
+/// Keeps the table from move to move: the announced distance falls by one with each own move.
 fn play_out(mib: usize, mate: &common::Mate) -> Vec<i32> {
     let rules = Rules::PLAY;
     let mut bench = SingleSearch::new(mib);
@@ -416,7 +416,7 @@ fn play_out(mib: usize, mate: &common::Mate) -> Vec<i32> {
         if game.outcome().is_some() {
             break;
         }
-        // The reply that holds out longest, by the same search on its own table.
+        // The reply that holds out longest, from the same search with its own table.
         let reply =
             SingleSearch::new(4).search(rules, NEUTRAL, &game, &Limits::nodes(100_000), None).expect("a thread");
         game.play(reply.finding.expect("a legal move").best);
@@ -437,7 +437,7 @@ fn mates_played_out_come_nearer_with_every_move() {
     }
 }
 
-/// The same of public mates, found at the right distance or not: once announced, a mate comes nearer.
+/// The same for public mates, found at the right distance or not: once announced, a mate comes nearer.
 #[test]
 fn announced_mates_come_nearer_with_every_move() {
     let mut seen = 0;
@@ -445,7 +445,7 @@ fn announced_mates_come_nearer_with_every_move() {
         for mate in common::public_mates(file).into_iter().step_by(stride) {
             let announced = play_out(1, &mate);
             let first = announced.iter().position(|&moves| moves != i32::MAX).unwrap_or(announced.len());
-            // A mate may turn out to be nearer than was announced, never further away.
+            // A mate may turn out to be nearer than announced, never further away.
             let nearer = announced[first..].windows(2).all(|pair| pair[1] < pair[0]);
             assert!(nearer, "{}: {announced:?}", mate.name);
             seen += usize::from(first < announced.len());
@@ -454,8 +454,8 @@ fn announced_mates_come_nearer_with_every_move() {
     assert!(seen > 0 || common::public_mates("mate_in_3.epd").is_empty(), "no mate was announced");
 }
 
-/// The values of plain searches of a mate, up to a depth that sees it. One table serves all, and it has seen the mate two
-/// plies further on, where it is nearer.
+/// The values of plain searches of a mate, up to a depth that sees it. One table serves all, and it has seen the mate
+/// two plies further on, where it is nearer.
 fn mate_values(distance: Distance, mate: &common::Mate) -> Vec<Score> {
     let rules = Rules { distance, ..Rules::PLAY };
     let depth = 4 * mate.moves as u32 + 4;

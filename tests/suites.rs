@@ -1,4 +1,4 @@
-//! The project's own suites: every line is understood, named once, and proved again where that takes seconds.
+//! The project's own suites: every line is understood, has a unique name, and is proved again if that takes seconds.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn suites() -> Vec<Suite> {
     files.iter().map(|file| Suite::read(file).expect("readable")).collect()
 }
 
-/// The reader refuses illegal moves, so that no problem means that every bm and am can be played.
+/// The reader rejects illegal moves, so no problems mean that every bm and am can be played.
 #[test]
 fn every_line_is_understood_and_named_once() {
     let mut ids = HashSet::new();
@@ -63,14 +63,14 @@ fn the_short_mates_are_proved_again() {
     assert!(proved[1..].iter().all(|&mates| mates >= 20), "{proved:?}");
 }
 
-/// Tactics, quiet moves and Chess960 positions that are there at least.
+/// The minimum numbers of tactics, quiet moves and Chess960 positions.
 const LEAST: [usize; 3] = [250, 200, 60];
 
 fn suite(name: &str) -> Suite {
     Suite::read(&folder().join(name)).expect("readable")
 }
 
-/// What the rules alone can say of the suites in which engines agree; that they still do, `epd/mine.py --check` asks.
+/// What the rules alone can check of the suites in which engines agree; `epd/mine.py --check` tests the agreement.
 #[test]
 fn the_mined_suites_are_what_they_say() {
     let (tactics, quiet, shuffled) = (suite("tactics.epd"), suite("quiet.epd"), suite("chess960.epd"));

@@ -1,5 +1,5 @@
-//! The transposition table turns against the search: while it thinks, other threads write nonsense under the keys of
-//! the very positions that it meets. Nothing may panic, and every move told must be legal.
+//! The transposition table against the search: while it thinks, other threads write nonsense under the keys of the
+//! very positions that it visits. Nothing may panic, and every reported move must be legal.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -15,13 +15,13 @@ use ibex::tt::{Entry, TranspositionTable};
 use proptest::prelude::*;
 use shakmaty::CastlingMode;
 
-/// Plays random games from `root` and writes a random entry for each position until told to stop.
+/// Plays random games from `root` and writes a random entry for each position until stopped.
 fn sabotage(table: &TranspositionTable, game: &Game, mut random: u64, stop: &AtomicBool, written: &AtomicU64) {
     let past = Past::new(Conventions::default(), game);
     while !stop.load(Ordering::Relaxed) {
         let mut position = game.position().clone();
         for ply in 0..6 {
-            // Any bits at all, as long as the slot does not say "empty".
+            // Any bits at all, unless the slot would read as empty.
             if let Some(entry) = Entry::unpack(split_mix(&mut random)) {
                 table.store(past.key(&position, ply), entry);
                 written.fetch_add(1, Ordering::Relaxed);
@@ -50,19 +50,19 @@ fn settings(threads: usize) -> Settings {
 
 /// Nodes of a search without saboteurs.
 const NODES: u64 = 60_000;
-/// Nodes of a search under sabotage at most: on a busy machine the saboteurs may begin late.
+/// The most nodes of a search under sabotage: on a busy machine the saboteurs may start late.
 const PATIENCE: u64 = 30_000_000;
-/// Forged entries that a search under sabotage has to bear at least.
+/// The fewest forged entries of a search under sabotage.
 const ENOUGH: u64 = 20_000;
 
-/// Searches while this many threads forge entries, until there are enough of them and the search has believed one;
-/// returns the number of entries, and whether the search saw a proven win or loss.
+/// Searches while this many threads forge entries, until there are enough of them and the search has used one; returns
+/// the number of entries, and whether the search saw a proven win or loss.
 fn search_under_sabotage(fen: &str, seed: u64, saboteurs: u64) -> (u64, bool) {
     let game = Game::from_fen(fen, CastlingMode::Standard).expect("a position");
     let root = game.position().clone();
     let (mut engine, _) = Engine::new(settings(2));
     let (stop, written) = (AtomicBool::new(false), AtomicU64::new(0));
-    // The engine is borrowed by its search, so the saboteurs reach the table through a search that is started.
+    // The search borrows the engine, so the saboteurs reach the table through a search that has started.
     let reports = Arc::new(Mutex::new(Vec::new()));
     let outcome = Arc::new(Mutex::new(None));
     let (heard, told) = (Arc::clone(&reports), Arc::clone(&outcome));
@@ -127,8 +127,8 @@ fn forged_entries_do_no_harm() {
     {
         let (written, decided) = search_under_sabotage(fen, seed as u64, 2);
         forged += written;
-        // Some of the positions are won without a forged entry. Only in the others a proven result shows that one was
-        // believed. Were none found under the search's keys, this test would prove nothing.
+        // Some of the positions are won without a forged entry. Only in the others does a proven result show that one
+        // was used. If none were found under the search's keys, this test would prove nothing.
         if !search_under_sabotage(fen, seed as u64, 0).1 {
             assert!(decided, "{fen}: nothing is proved unless the table says so");
             deceived += 1;
@@ -141,7 +141,7 @@ fn forged_entries_do_no_harm() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// The same without a race: every position within two plies is forged before a search of one thread.
+    /// The same without a race: every position within two plies is forged before a single-threaded search.
     #[test]
     fn a_forged_table_does_no_harm(choices in prop::collection::vec(any::<u16>(), 0..120), seed: u64) {
         let mut game = Game::startpos();

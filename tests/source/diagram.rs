@@ -10,10 +10,10 @@ use crate::sources;
 /// Set to rewrite the diagram instead of checking it.
 const WRITE: &str = "IBEX_WRITE_DIAGRAM";
 
-/// For each module the modules that it uses.
+/// The modules that each module uses.
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
-/// What the modules of the library use, by the first part of their path.
+/// The uses of the library's modules, by the first part of their path.
 fn uses(sources: &[(String, String)]) -> Uses {
     let mut uses = Uses::new();
     for (inside, text) in sources {
@@ -29,7 +29,7 @@ fn uses(sources: &[(String, String)]) -> Uses {
 
 /// Whether a chain of uses leads from one module to another.
 fn reaches(uses: &Uses, from: &str, to: &str) -> bool {
-    // Modules that use each other in a circle are a fault of the source, not of this walk.
+    // Modules that use each other in a cycle are a fault of the source, not of this walk.
     let (mut seen, mut open) = (BTreeSet::from([from]), vec![from]);
     while let Some(module) = open.pop() {
         for next in uses.get(module).into_iter().flatten() {
@@ -44,7 +44,7 @@ fn reaches(uses: &Uses, from: &str, to: &str) -> bool {
     false
 }
 
-/// The arrows that remain when those are left out that follow from others.
+/// The arrows that remain when those that follow from others are left out.
 fn arrows(uses: &Uses) -> Vec<(&str, &str)> {
     let mut arrows = Vec::new();
     for (from, used) in uses {
@@ -57,7 +57,7 @@ fn arrows(uses: &Uses) -> Vec<(&str, &str)> {
     arrows
 }
 
-/// The diagram in Mermaid's language, the highest level first.
+/// The diagram in Mermaid syntax, the highest level first.
 fn mermaid(uses: &Uses) -> String {
     let mut text = String::from("```mermaid\nflowchart TD\n");
     for (number, modules) in LEVELS.iter().enumerate().rev() {

@@ -1,17 +1,17 @@
-//! The documents: links lead somewhere, the front page stays short, the glossary names each term once.
+//! The documents: links lead somewhere, the front page stays short, the glossary lists each term once.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Lines of the front page at most.
+/// The most lines of the front page.
 const FRONT_PAGE: usize = 200;
 
-/// Home-made English that the documents once had; `CONTRIBUTING.md` asks for the plain word.
+/// Unidiomatic English that the documents once had; `CONTRIBUTING.md` asks for the plain word.
 const PATTERNS: [&str; 5] = ["half-move", "so many", "whoever", "one a core", "none where there is none"];
 
-/// Words of comments that mean something plainer: a thing of code does not speak, hear, ask or know, and a module is no
+/// Words in comments that have a plainer replacement: code does not speak, hear, ask or know, and a module is not a
 /// room.
 const COMMENT_WORDS: [&str; 12] = [
     "so many",
@@ -51,7 +51,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// The targets of Markdown links and pictures that are files, without a section.
+/// The targets of Markdown links and pictures that are files, without the section.
 fn targets(text: &str) -> impl Iterator<Item = &str> {
     text.split("](")
         .skip(1)
@@ -60,7 +60,7 @@ fn targets(text: &str) -> impl Iterator<Item = &str> {
         .map(|target| target.split('#').next().unwrap_or(target))
 }
 
-/// The first column of every table row of the glossary, with the row.
+/// The first column of every table row of the glossary, together with the row.
 fn terms(glossary: &str) -> impl Iterator<Item = (&str, &str)> {
     glossary
         .lines()
@@ -100,13 +100,13 @@ fn the_front_page_is_short_and_leads_everywhere() {
     }
 }
 
-/// The values of the constants of this name, and what a call has as its argument, in a text of Rust.
+/// The values of the constants of this name, or the arguments of a call, in a Rust source.
 fn strings(text: &str, before: &str, behind: &str) -> Vec<String> {
     let found = text.split(before).skip(1).filter_map(|rest| rest.split_once(behind));
     found.map(|(string, _)| string.to_owned()).collect()
 }
 
-/// Outside of this project nobody has the data that figures and matches are made of, unless a page names them.
+/// Readers outside of this project lack the data behind figures and matches unless a page names them.
 #[test]
 fn the_test_data_are_named() {
     let page = read(&root().join("CONTRIBUTING.md"));
@@ -116,7 +116,7 @@ fn the_test_data_are_named() {
         let text = read(&entry.expect("an entry").path());
         for argument in strings(&text, "tools.data(", ")?") {
             match argument.trim_matches(['&', '"']) {
-                // The books are constants; the suites have a list of their own.
+                // The books are constants; the suites have their own list.
                 "BOOK" => names.extend(strings(&text, " BOOK: &str = \"", "\"")),
                 "LEVEL_BOOK" => names.extend(strings(&text, " LEVEL_BOOK: &str = \"", "\"")),
                 "format!(\"mate/{name}.epd\")" | "format!(\"mate/{name}.epd" => {
@@ -161,7 +161,7 @@ fn the_version_of_node_is_the_one_that_the_page_needs() {
     assert!(page.contains("version 20 the release 20.19 or later, or else 22.12 or later"));
 }
 
-/// What make prints; `None`, and a line about it, where there is no make of GNU: on a BSD it is `gmake`.
+/// The output of make; `None`, with a message, if there is no GNU make: on a BSD it is `gmake`.
 fn make(arguments: &[&str]) -> Option<String> {
     let is_gnu = |program: &&str| {
         let version = Command::new(program).arg("--version").output();
@@ -177,7 +177,7 @@ fn make(arguments: &[&str]) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// What `make help` prints is pasted into a shell, where `$$` is a number.
+/// The output of `make help` is pasted into a shell, where `$$` is a number.
 #[test]
 fn the_help_of_make_can_be_pasted() {
     let Some(help) = make(&["help"]) else { return };
@@ -189,14 +189,14 @@ fn the_help_of_make_can_be_pasted() {
     );
 }
 
-/// What a match is about has the names of options, in backticks, which a shell would run.
+/// The description of a match contains names of options in backticks, which a shell would run.
 #[test]
 fn the_text_of_a_match_reaches_the_record_as_it_is() {
     let Some(printed) = make(&["--dry-run", "match", "CHANGE=`iir_depth` from 4 to 3"]) else { return };
     assert!(printed.contains("--change \"$CHANGE\"") && !printed.contains("iir_depth"), "{printed}");
 }
 
-/// A blank in a path is no end of a word.
+/// A blank in a path does not end a word.
 #[test]
 fn make_takes_paths_with_blanks() {
     let (shared, built) = ("IBEX_SHARED=/x y", "CARGO_TARGET_DIR=/a b");
@@ -229,7 +229,7 @@ fn the_commands_of_the_front_page_have_their_inputs() {
         }
         let is_file = |word: &&str| [".epd", ".jsonl", ".html", ".pgn"].iter().any(|end| word.ends_with(end));
         for input in words.iter().copied().filter(is_file).filter(|word| !outputs.contains(word)) {
-            // The games are the reader's.
+            // The reader supplies the games.
             let there = input == "games.pgn" || made.contains(input) || root().join(input).exists();
             assert!(there, "{command}: no command before it makes {input}");
         }
@@ -263,7 +263,7 @@ fn documents_are_in_plain_english() {
     }
 }
 
-/// The words of [`COMMENT_WORDS`] in the comments of a text, each with its line.
+/// The words of [`COMMENT_WORDS`] in the comments of a text, each with its line number.
 fn odd_words(text: &str) -> Vec<(usize, &'static str)> {
     let words = |line: &str, word: &str| {
         line.match_indices(word).any(|(at, _)| {

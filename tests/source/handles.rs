@@ -1,14 +1,14 @@
-//! Files that are opened to append: Windows neither locks nor cuts them, which no test on another system can see.
+//! Files that are opened to append: Windows can neither lock nor truncate them, which no test on another system shows.
 
 use std::fs;
 use std::path::Path;
 
 use crate::walk;
 
-/// What Windows refuses to do with such a file.
+/// The calls that Windows refuses for such a file.
 const REFUSED: [&str; 3] = [".try_lock(", "Held::of(", ".set_len("];
 
-/// The functions of a source text, each by its name, without comments.
+/// The functions of a source text, by name, without comments.
 fn functions(text: &str) -> Vec<(&str, String)> {
     let mut found: Vec<(&str, String)> = Vec::new();
     for line in text.lines() {
@@ -23,7 +23,7 @@ fn functions(text: &str) -> Vec<(&str, String)> {
     found
 }
 
-/// The functions that open a file to append, themselves or by another function of the text, and lock or cut one.
+/// The functions that open a file to append, directly or through another one of the text, and lock or truncate a file.
 fn refused(text: &str) -> Vec<&str> {
     let functions = functions(text);
     let appends = |body: &str| body.contains(".append(true)");

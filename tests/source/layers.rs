@@ -2,7 +2,7 @@
 
 use crate::sources;
 
-/// The modules, level by level from the ground; those of one level do not use each other.
+/// The modules, level by level from the bottom; those of one level do not use each other.
 pub const LEVELS: &[&[&str]] = &[
     &["score", "params", "memory", "random", "parallel", "checksum"],
     &["bound"],
@@ -18,7 +18,7 @@ pub const LEVELS: &[&[&str]] = &[
     &["lab"],
 ];
 
-/// The modules of the laboratory, in the same way: means, then suites, then the commands, which do not know each other.
+/// The modules of the laboratory, likewise: utilities, then suites, then the commands, which do not use each other.
 const LAB: &[&[&str]] = &[
     &["exit"],
     &["amount", "interrupt", "progress", "tell"],
@@ -36,7 +36,7 @@ fn level_in(levels: &[&[&str]], module: &str) -> Option<usize> {
     levels.iter().position(|level| level.contains(&module))
 }
 
-/// The modules of the laboratory that one of its files names, by `crate::lab::` or by `super::`.
+/// The laboratory modules that one of its files names, by `crate::lab::` or by `super::`.
 fn lab_modules_used(inside: &str, text: &str) -> Vec<String> {
     let path: Vec<&str> = inside.trim_end_matches(".rs").split('/').filter(|&part| part != "mod").collect();
     let code: String = text.lines().map(|line| line.split("//").next().unwrap_or("").to_owned() + "\n").collect();
@@ -58,7 +58,7 @@ fn lab_modules_used(inside: &str, text: &str) -> Vec<String> {
         let names = if rest.starts_with('{') { names.split(',').collect() } else { vec![names] };
         for name in names {
             let name: String = name.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            // The first name below `lab` counts; what lies above is checked for all modules.
+            // The first name below `lab` counts; anything above is checked for all modules.
             match base.as_slice() {
                 ["lab"] => used.push(name),
                 ["lab", module, ..] => used.push((*module).to_owned()),
@@ -69,7 +69,7 @@ fn lab_modules_used(inside: &str, text: &str) -> Vec<String> {
     used
 }
 
-/// The modules that a source text names after `crate::`, one by one or in braces.
+/// The modules that a source text names after `crate::`, individually or in braces.
 pub fn modules_used(text: &str) -> Vec<String> {
     let code: String = text.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n");
     let mut modules = Vec::new();

@@ -1,4 +1,4 @@
-//! What the source text itself must keep to.
+//! Rules for the source text itself.
 
 mod diagram;
 mod documents;
@@ -32,7 +32,7 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Git for Windows may end the lines of a checkout otherwise.
+/// Without these attributes, Git for Windows may convert the line ends of a checkout.
 #[test]
 fn every_checkout_has_the_same_lines() {
     let attributes = Path::new(env!("CARGO_MANIFEST_DIR")).join(".gitattributes");

@@ -1,5 +1,5 @@
-//! The record of matches: consistent data, the tables of `MATCHES.md` written from them, and the worth of the search's steps
-//! in their titles.
+//! The record of matches: consistent data, the tables of `MATCHES.md` generated from them, and the worth of the
+//! search's steps in their titles.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::sources;
 
-/// Set to write the tables instead of comparing them.
+/// Set to rewrite the tables instead of comparing them.
 const WRITE: &str = "IBEX_WRITE_MATCHES";
 
 type Row = BTreeMap<String, String>;
@@ -66,7 +66,7 @@ fn with_table(page: &str, name: &str, table: &str) -> String {
     format!("{head}{marker}{table}<!-- end -->{tail}")
 }
 
-/// Whether a text is one cell of a table.
+/// Whether a text fits one cell of a table.
 fn fits(cell: &str) -> bool {
     !cell.contains(|c: char| c == '|' || c.is_control())
 }
@@ -116,19 +116,19 @@ fn error_of(won: f64, drawn: f64, lost: f64) -> f64 {
 fn every_elo_follows_from_its_games() {
     for row in rows("docs/matches.csv") {
         let [won, drawn, lost] = ["won", "drawn", "lost"].map(|column| number(&row, column));
-        // The runner leaves out the game of an unfinished pair.
+        // The runner leaves out the single game of an unfinished pair.
         let tolerance = if (won + drawn + lost) % 2.0 == 0.0 { 0.11 } else { 1.0 };
         let elo = elo_of(won, drawn, lost);
         assert!((elo - number(&row, "elo")).abs() < tolerance, "{elo}: {row:?}");
         assert_eq!(won + drawn + lost, number(&row, "games"), "{row:?}");
-        // Pairs have less error than as many single games, and never next to none.
+        // Pairs have a smaller error than the same number of single games, but never nearly none.
         let ratio = number(&row, "error") / error_of(won, drawn, lost);
         assert!((0.1..=1.1).contains(&ratio), "{ratio}: {row:?}");
     }
     assert!(elo_of(60.0, 20.0, 20.0) > 0.0 && elo_of(20.0, 20.0, 60.0) < 0.0);
 }
 
-/// The comment that begins with the title of a step, in one line.
+/// The comment with the title of a step, in one line.
 fn title(node: &str, step: &str) -> String {
     let start = format!("// Step {step}. ");
     let comment =
@@ -136,8 +136,8 @@ fn title(node: &str, step: &str) -> String {
     comment.map(|line| line.trim_start_matches("// ")).collect::<Vec<_>>().join(" ")
 }
 
-/// Step, technique and worth of each row of the figure `steps`: `8`, `reverse futility pruning (RFP)`, `+203`. The worth must
-/// follow from the games.
+/// Step, technique and worth in each row of the figure `steps`: `8`, `reverse futility pruning (RFP)`, `+203`. The
+/// worth must follow from the games.
 fn worths(page: &str) -> Vec<[String; 3]> {
     let (_, rest) = page.split_once("<!-- figure steps -->\n").expect("the figure");
     let table = rest.lines().take_while(|line| line.starts_with('|')).skip(2);

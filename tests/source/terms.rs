@@ -1,8 +1,8 @@
-//! Techniques have their usual names: whoever searches the source for a term of the chess programming wiki finds it.
+//! Techniques have their usual names: a search of the source for a term of the chess programming wiki finds it.
 
 use crate::sources;
 
-/// Terms of the chess programming wiki that Ibex uses, each with the file in which it must stand.
+/// Terms of the chess programming wiki that Ibex uses, each with the file that must contain it.
 const TERMS: &[(&str, &str)] = &[
     ("iterative deepening", "search/iterate.rs"),
     ("aspiration window", "search/aspiration.rs"),

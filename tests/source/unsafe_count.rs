@@ -1,5 +1,5 @@
-//! Where `unsafe` stands, and how often: whoever adds one adds it here, with the reason beside it in the code. (That each
-//! block has a comment, clippy sees to.)
+//! Where `unsafe` is used, and how often: a new use must be added here, with the reason beside it in the code. (Clippy
+//! checks that each block has a comment.)
 
 use crate::sources;
 
@@ -15,7 +15,7 @@ const UNSAFE: &[(&str, usize)] = &[
     ("uci/mod.rs", 1),
 ];
 
-/// How often the word stands in a source text, comments left out.
+/// How often the word occurs in a source text, without comments.
 fn count(text: &str) -> usize {
     let code = text.lines().map(|line| line.split("//").next().unwrap_or(""));
     code.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_'))).filter(|&w| w == "unsafe").count()

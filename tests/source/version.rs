@@ -5,7 +5,7 @@ mod script;
 
 use script::version;
 
-/// Git that answers these commands, known by their first two words, and fails at all others.
+/// A git that answers these commands, identified by their first two words, and fails for all others.
 fn git<'a>(answers: &'a [(&'a str, &'a str)]) -> impl Fn(&[&str]) -> Option<String> + 'a {
     move |args| answers.iter().find(|(command, _)| *command == args[..2].join(" ")).map(|(_, text)| (*text).to_owned())
 }
@@ -21,12 +21,12 @@ fn only_a_tagged_commit_and_a_released_source_have_the_plain_version() {
         (true, &[root, hash, changed, tag], "1.0.0-0123abcd-dirty"),
         (true, &[root, hash, clean], "1.0.0-0123abcd"),
         (false, &[], "1.0.0"),
-        // A released source in the checkout of something else.
+        // A released source inside the checkout of something else.
         (false, &[("rev-parse --show-prefix", "ibex/"), hash, clean], "1.0.0"),
     ] {
         assert_eq!(version("1.0.0", is_checkout, git(answers)), (expected.to_owned(), false), "{answers:?}");
     }
-    // No git, one that refuses, a repository without a commit, an empty folder in another repository.
+    // No git, one that fails, a repository without a commit, an empty folder inside another repository.
     for answers in [&[][..], &[root], &[("rev-parse --show-prefix", "ibex/"), hash]] {
         assert_eq!(version("1.0.0", true, git(answers)), ("1.0.0-unknown".to_owned(), true), "{answers:?}");
     }

@@ -1,9 +1,9 @@
-//! Storms: random dialogues with the real program, held to a model of what it must answer.
+//! Storms: random dialogues with the real program, compared with a model of the required answers.
 //!
-//! Every dialogue follows from its seed and from the options that the program announces; a failure prints the seed and everything that was said. Here a few are held;
-//! `make soak` holds as many as `IBEX_STORMS` says, from the seed `IBEX_STORM_SEED` on, `IBEX_STORM_JOBS` at a time.
-//! `IBEX_STORM_SLOW` is the time in milliseconds that an end may take; a machine under load needs more than the second
-//! that is promised on a quiet one.
+//! Every dialogue follows from its seed and from the options that the program announces; a failure prints the seed and
+//! the whole dialogue. Here only a few are run; `make soak` runs as many as `IBEX_STORMS` says, from the seed
+//! `IBEX_STORM_SEED` on, `IBEX_STORM_JOBS` at a time. `IBEX_STORM_SLOW` is the time in milliseconds that an end may
+//! take; a machine under load needs more than the second that is promised on a quiet one.
 
 #![cfg(target_os = "linux")]
 
@@ -39,7 +39,7 @@ fn random_dialogues_are_answered_as_the_model_says() {
                         break;
                     }
                     let mut result = player::play(seed, slow, &totals);
-                    // What was only late may be the machine's fault: it counts if it is late every time.
+                    // If an answer is only late, the machine may be the reason: it counts if it is late every time.
                     for _ in 0..3 {
                         if !result.as_ref().is_err_and(|failure| failure.late) {
                             break;
@@ -92,7 +92,7 @@ fn storms_set_every_option() {
     }
 }
 
-/// The model itself must notice: answers that are missing, too many, illegal or late for their search are faults.
+/// The model itself must detect faults: answers that are missing, too many, illegal or late for their search.
 #[test]
 fn the_model_notices_what_is_wrong() {
     let seed = (1..)

@@ -13,13 +13,13 @@ use crate::script::{self, Dialogue, Ending, Step};
 /// Only a hang can reach this.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What all dialogues have come to.
+/// The totals of all dialogues.
 #[derive(Default)]
 pub struct Totals {
     searches: AtomicU64,
     lines: AtomicU64,
     idle_checks: AtomicU64,
-    /// The longest time in microseconds from the last word to the end of the process.
+    /// The longest time in microseconds from the last line to the end of the process.
     slowest_end: AtomicU64,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for Totals {
 pub struct Failure {
     seed: u64,
     what: String,
-    /// Nothing was wrong but the time that it took.
+    /// Whether it was only too slow.
     pub late: bool,
     dialogue: Dialogue,
     heard: Vec<String>,
@@ -56,7 +56,7 @@ impl fmt::Display for Failure {
                 other => writeln!(f, "  * {other:?}")?,
             }
         }
-        // The end of what was said is what matters.
+        // The end of the output matters.
         for line in &self.heard[self.heard.len().saturating_sub(60)..] {
             writeln!(f, "  < {line}")?;
         }
@@ -64,7 +64,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What the listening thread and the player share.
+/// The shared state of the listening thread and the player.
 #[derive(Default)]
 struct Ear {
     state: Mutex<Heard>,
@@ -74,11 +74,11 @@ struct Ear {
 #[derive(Default)]
 struct Heard {
     lines: Vec<String>,
-    /// The listener does not read for now.
+    /// The listener does not read at present.
     deaf: bool,
-    /// The listener shall drop its end of the pipe.
+    /// The listener must drop its end of the pipe.
     close: bool,
-    /// There is nothing more to hear.
+    /// There is no more output.
     over: bool,
 }
 
@@ -92,7 +92,7 @@ impl Ear {
         self.changed.notify_all();
     }
 
-    /// Reads lines until the pipe ends or is to be closed.
+    /// Reads lines until the pipe ends or must be closed.
     fn listen(&self, output: ChildStdout) {
         let mut pipe = libc::pollfd { fd: output.as_raw_fd(), events: libc::POLLIN, revents: 0 };
         let mut output = BufReader::new(output);
@@ -105,7 +105,7 @@ impl Ear {
                 break;
             }
             drop(state);
-            // Where nothing is said for now, the order to close must not wait for the next line.
+            // While there is no output, the request to close must not wait for the next line.
             // SAFETY: one descriptor, open as long as `output` is.
             if output.buffer().is_empty() && unsafe { libc::poll(&raw mut pipe, 1, 5) } == 0 {
                 continue;
@@ -120,7 +120,7 @@ impl Ear {
         self.change(|heard| heard.over = true);
     }
 
-    /// Waits for a state of what was heard; whether it came in time.
+    /// Waits for a state of the output; returns whether it came in time.
     fn wait(&self, limit: Duration, mut reached: impl FnMut(&Heard) -> bool) -> bool {
         let end = Instant::now() + limit;
         let mut state = self.lock();
@@ -167,7 +167,7 @@ impl Stage {
         unsafe { libc::kill(self.child.id() as libc::pid_t, signal) };
     }
 
-    /// Clock ticks of 10 ms that the process has used, and its threads.
+    /// Clock ticks of 10 ms that the process has used, and its number of threads.
     fn usage(&self) -> Option<(u64, usize)> {
         let folder = format!("/proc/{}", self.child.id());
         let stat = std::fs::read_to_string(format!("{folder}/stat")).ok()?;
@@ -176,14 +176,14 @@ impl Stage {
         Some((ticks, std::fs::read_dir(format!("{folder}/task")).ok()?.count()))
     }
 
-    /// Whether the process rests, with no threads but the session's and the reader's of its input.
+    /// Whether the process is idle, with no threads other than the session and the reader of its input.
     fn is_idle(&self) -> Result<(), String> {
         let mut seen = None;
         for _ in 0..20 {
             let before = self.usage().ok_or("the process has gone")?;
             std::thread::sleep(Duration::from_millis(80));
             let after = self.usage().ok_or("the process has gone")?;
-            // A thread that was joined may still be leaving.
+            // A thread that was joined may still be exiting.
             if after.0 <= before.0 + 1 && after.1 <= 2 {
                 return Ok(());
             }
@@ -206,7 +206,7 @@ impl Stage {
     }
 }
 
-/// What was asked for up to a step: searches, `isready` and `uci`.
+/// The number of requests up to a step: searches, and `isready` and `uci`.
 fn asked_before(dialogue: &Dialogue, end: usize) -> (usize, usize) {
     let mut text = Vec::new();
     for step in &dialogue.steps[..end] {
@@ -247,7 +247,7 @@ fn perform(stage: &mut Stage, dialogue: &Dialogue, slow: Duration, totals: &Tota
         match step {
             Step::Write(bytes) => {
                 let Some(input) = &mut stage.input else { continue };
-                // The program may have ended: `quit` is not always the last word, and the output may be closed.
+                // The program may have ended: `quit` is not always the last line, and the output may be closed.
                 let written = input.write_all(bytes);
                 if written.is_err() && dialogue.ending == Ending::Complete {
                     return Err(wrong("it has stopped listening".into()));
@@ -272,7 +272,7 @@ fn perform(stage: &mut Stage, dialogue: &Dialogue, slow: Duration, totals: &Tota
             }
             Step::StopReading => ear.change(|heard| heard.deaf = true),
             Step::Read { rest } => {
-                // Whoever waits for a reader must not burn a processor meanwhile.
+                // A program that waits for a reader must not burn processor time meanwhile.
                 if *rest {
                     stage.is_blocked_at_rest().map_err(wrong)?;
                     totals.idle_checks.fetch_add(1, Ordering::Relaxed);
@@ -289,7 +289,7 @@ fn perform(stage: &mut Stage, dialogue: &Dialogue, slow: Duration, totals: &Tota
         }
     }
     let last_word = Instant::now();
-    // A complete dialogue may have searches to finish, all of them short; the others end at once.
+    // A complete dialogue may have searches to finish, all of them short; others end at once.
     let limit = if dialogue.ending == Ending::Complete { PATIENCE } else { PATIENCE.min(slow * 20) };
     let status = loop {
         if let Some(status) = stage.await_exit(Duration::from_millis(100)) {
@@ -298,8 +298,8 @@ fn perform(stage: &mut Stage, dialogue: &Dialogue, slow: Duration, totals: &Tota
         if last_word.elapsed() > limit {
             return Err(wrong("the process does not end".into()));
         }
-        // A pipe is closed only when nobody has its end, not even a sibling of ours on its way to becoming another
-        // program; until then something written is no fault, and has to be tried again.
+        // A pipe is closed only when all copies of its end are, even that of a sibling process about to become another
+        // program; until then a successful write is not a fault, and must be tried again.
         if dialogue.ending == Ending::Unheard
             && let Some(input) = &mut stage.input
         {
@@ -326,7 +326,7 @@ fn perform(stage: &mut Stage, dialogue: &Dialogue, slow: Duration, totals: &Tota
 }
 
 impl Stage {
-    /// Whether the process uses no time while nobody reads, once it has come as far as the pipe lets it.
+    /// Whether the process uses no time while its output is not read, once it has filled the pipe.
     fn is_blocked_at_rest(&self) -> Result<(), String> {
         let start = Instant::now();
         let mut before = self.usage().ok_or("the process has gone")?;

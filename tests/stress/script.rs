@@ -1,4 +1,4 @@
-//! Random dialogues, and what must be true of the answers: the model that a session is held to.
+//! Random dialogues, and what must hold for the answers: the model for a session.
 
 use std::process::Command;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use ibex::position::{Game, Position};
 use ibex::random::split_mix;
 use shakmaty::{CastlingMode, Move};
 
-/// Random numbers that a seed repeats.
+/// Random numbers, determined by a seed.
 pub struct Random(u64);
 
 impl Random {
@@ -29,20 +29,20 @@ impl Random {
     }
 }
 
-/// What a tester does to the program, one thing after the other.
+/// The actions of a tester, in order.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// Bytes for its input; whole lines, unless the next step completes them.
     Write(Vec<u8>),
-    /// Nothing for so many milliseconds.
+    /// A pause of this number of milliseconds.
     Pause(u64),
-    /// Everything that was asked for has been answered; if `idle`, the program is at rest then, and alone.
+    /// Every request has been answered; if `idle`, the program is then idle, with no other threads.
     Settle { idle: bool },
-    /// The process is stopped, and goes on after so many milliseconds.
+    /// The process is stopped, and continued after this number of milliseconds.
     Freeze(u64),
-    /// The tester reads no more for now; enough has been asked for to fill the pipe.
+    /// The tester stops reading for now; enough has been requested to fill the pipe.
     StopReading,
-    /// The tester reads again; if `rest`, the program has nothing to do but to wait for that.
+    /// The tester reads again; if `rest`, the program has nothing to do but wait for that.
     Read { rest: bool },
     /// The tester closes the program's output.
     CloseOutput,
@@ -50,27 +50,27 @@ pub enum Step {
     CloseInput,
 }
 
-/// A search that was asked for.
+/// A requested search.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// The position then set.
+    /// The position set at that time.
     pub position: Position,
-    /// The moves that were to be searched; empty for all.
+    /// The moves to search; empty for all.
     pub only: Vec<Move>,
 }
 
-/// How the last words of a dialogue bind the program.
+/// What the end of a dialogue requires of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The input has ended: everything is answered, then the program ends.
+    /// The input has ended: the program answers everything, then ends.
     Complete,
-    /// `quit`: it ends at once, and what was not yet answered need not be.
+    /// `quit`: it ends at once, and pending answers may be missing.
     Cut,
-    /// Nobody reads: only the end counts.
+    /// The output is not read: only the end counts.
     Unheard,
 }
 
-/// A dialogue with what it must lead to.
+/// A dialogue with its expected results.
 #[derive(Clone, Debug)]
 pub struct Dialogue {
     pub steps: Vec<Step>,
@@ -78,7 +78,7 @@ pub struct Dialogue {
     /// `isready` and `uci` before the end.
     pub ready: usize,
     pub uci: usize,
-    /// Something was asked that is answered in words for people.
+    /// Something was requested that is answered in words for people.
     pub people: bool,
     pub ending: Ending,
 }
@@ -113,10 +113,10 @@ const BAD_POSITIONS: [&str; 12] = [
     "position moves e2e4",
 ];
 
-/// The largest numbers for options whose own largest would take the machine's memory or hours.
+/// The maxima used for options whose own maxima would take the machine's memory, or hours.
 const MODEST: [(&str, i64); 3] = [("Hash", 17), ("Threads", 5), ("nodestime", 100)];
 
-/// Texts that mean something to an option.
+/// Texts that have a meaning for an option.
 const TEXTS: [(&str, &str); 2] = [("EvalFile", "classical"), ("UCI_Opponent", "GM 2800 human A. Player")];
 
 /// An option, as the program announces it.
@@ -135,7 +135,7 @@ enum Kind {
 }
 
 impl Announced {
-    /// Reads a line of the answer to `uci`; none if it announces no option.
+    /// Reads a line of the answer to `uci`; `None` if it does not announce an option.
     fn read(line: &str) -> Option<Announced> {
         let (name, rest) = line.strip_prefix("option name ")?.split_once(" type ")?;
         let words: Vec<&str> = rest.split(' ').collect();
@@ -153,7 +153,7 @@ impl Announced {
         Some(Announced { name: name.to_owned(), kind })
     }
 
-    /// What may stand behind `setoption name`: mostly a value of the option, now and then none.
+    /// What may follow `setoption name`: mostly a value of the option, sometimes an invalid one.
     fn setting(&self, random: &mut Random) -> String {
         let name = self.name.as_str();
         let value = match self.kind {
@@ -180,7 +180,7 @@ impl Announced {
     }
 }
 
-/// The options of the program that is tested, as it announces them itself.
+/// The options of the tested program, as it announces them.
 pub static OPTIONS: LazyLock<Vec<Announced>> = LazyLock::new(|| {
     let output =
         Command::new(env!("CARGO_BIN_EXE_ibex")).arg("uci").env_remove("IBEX_LOG").output().expect("the program runs");
@@ -204,19 +204,19 @@ const RUBBISH: [&[u8]; 12] = [
     "h\u{e4}ngt \u{1f3d4}".as_bytes(),
 ];
 
-/// Whether the text is this move, castling in either notation.
+/// Whether the text is this move, with castling in either notation.
 pub fn is_text_of(m: Move, text: &str) -> bool {
     [CastlingMode::Standard, CastlingMode::Chess960].iter().any(|&mode| m.to_uci(mode).to_string() == text)
 }
 
-/// A dialogue being written down.
+/// A dialogue being written.
 struct Writer {
     random: Random,
     dialogue: Dialogue,
     game: Game,
-    /// The position asked for last cannot be played.
+    /// The last requested position cannot be played.
     refused: bool,
-    /// Lines that go out together.
+    /// Lines that are sent together.
     pending: Vec<u8>,
 }
 
@@ -236,7 +236,7 @@ impl Writer {
         let line = line.as_ref();
         let end: &[u8] = if self.random.percent(15) { b"\r\n" } else { b"\n" };
         if line.len() > 3 && self.random.percent(4) {
-            // The line arrives in two pieces.
+            // The line is sent in two pieces.
             let cut = 1 + self.random.below(line.len() - 1);
             self.pending.extend_from_slice(&line[..cut]);
             let pause = self.random.below(5) as u64;
@@ -308,7 +308,7 @@ impl Writer {
             _ => format!("go mate {} nodes 2000", n(random, 3)),
         };
         let mut only = Vec::new();
-        // Without a position the answer is that of one without moves.
+        // Without a position, the answer is that for a position without moves.
         let position = if self.refused {
             Position::from_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", CastlingMode::Standard).expect("a position")
         } else {
@@ -383,7 +383,7 @@ impl Writer {
         }
     }
 
-    /// More questions than a pipe holds answers to; whether there is a search among them.
+    /// More requests than a pipe holds answers to; returns whether there is a search among them.
     fn flood(&mut self) -> bool {
         self.settle(false);
         self.step(Step::StopReading);
@@ -402,7 +402,7 @@ impl Writer {
         let ending = match self.random.below(100) {
             0..35 => {
                 self.line("quit");
-                // What comes behind it is not heard.
+                // What follows is ignored.
                 for _ in 0..self.random.below(3) {
                     let late = self.random.pick(&["isready", "uci", "go depth 1", "stop", "d"]);
                     self.line(late);
@@ -412,7 +412,7 @@ impl Writer {
             }
             35..70 => {
                 if self.random.percent(20) {
-                    // The last line has no end.
+                    // The last line has no line end.
                     self.pending.extend_from_slice(b"isready");
                     self.dialogue.ready += 1;
                 }
@@ -421,7 +421,7 @@ impl Writer {
             }
             70..80 => {
                 self.step(Step::CloseOutput);
-                // The program learns of it when it speaks.
+                // The program notices when it writes.
                 self.line("isready");
                 self.flush();
                 Ending::Unheard
@@ -476,7 +476,7 @@ pub fn dialogue(seed: u64) -> Dialogue {
     writer.dialogue
 }
 
-/// What is wrong with what was said, if anything.
+/// What is wrong with the output, if anything.
 pub fn fault(dialogue: &Dialogue, lines: &[String]) -> Option<String> {
     let said = |word: &'static str| lines.iter().filter(move |line| line.split(' ').next() == Some(word));
     let moves: Vec<&String> = said("bestmove").collect();

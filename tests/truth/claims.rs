@@ -1,4 +1,4 @@
-//! What the lines of a search claim, and whether it is true.
+//! The claims of a search's lines, and whether they are true.
 
 use ibex::retrograde::Tables;
 use shakmaty::uci::UciMove;
@@ -7,40 +7,40 @@ use shakmaty::{Chess, Move, Position};
 use super::game::Played;
 use super::prover::{Outcome, Prover};
 
-/// The least score that claims something: below are evaluations.
+/// The lowest score that is a claim: scores below it are evaluations.
 const LEAST_PROVED: i64 = 10_000;
 
-/// What was checked, and what was wrong.
+/// The claims that were checked, and the false ones.
 #[derive(Debug, Default)]
 pub struct Count {
     pub searches: usize,
     pub mates: usize,
     pub draws: usize,
-    /// Wins and losses without a distance: of tables and recognizers.
+    /// Wins and losses without a distance: from tables and recognizers.
     pub results: usize,
-    /// Mates that are claimed not to be.
+    /// Mates that are claimed not to exist.
     pub refutations: usize,
     pub undecided: usize,
     pub faults: usize,
 }
 
 impl Count {
-    /// The share of the claims that the prover has left open, in percent. A refutation is two claims: of either side.
+    /// The percentage of claims that the prover could not decide. A refutation is two claims: one for each side.
     pub fn open_percent(&self) -> usize {
         let claims = self.mates + self.draws + self.results + 2 * self.refutations;
         (100 * self.undecided).div_ceil(claims.max(1))
     }
 }
 
-/// A line with a score, as it was told.
+/// A reported line with a score.
 struct Told<'a> {
     text: &'a str,
-    /// Its number among several.
+    /// Its number, if there are several lines.
     line: i64,
     mate: Option<i64>,
     cp: Option<i64>,
     bound: &'a str,
-    /// Win, draw and loss, where one of them is certain.
+    /// Win, draw or loss, if one of them is certain.
     certain: Option<Outcome>,
     pv: Vec<&'a str>,
 }
@@ -61,7 +61,7 @@ impl<'a> Told<'a> {
         }
     }
 
-    /// Mates above everything else.
+    /// Mates are above everything else.
     fn value(&self) -> i64 {
         match (self.mate, self.cp) {
             (Some(mate), _) if mate > 0 => 1_000_000 - mate,
@@ -70,18 +70,18 @@ impl<'a> Told<'a> {
         }
     }
 
-    /// Whether the bound takes back what the line would claim: "at most" says nothing of a win.
+    /// Whether the line's bound supports the claim: "at most" says nothing about a win.
     fn claims(&self, wins: bool) -> bool {
         self.bound.is_empty() || (self.bound == "lowerbound") == wins
     }
 }
 
-/// The move that a principal variation begins with.
+/// The first move of a principal variation.
 pub fn first_move(text: &str, position: &Chess) -> Option<Move> {
     Told::read(text).pv.first()?.parse::<UciMove>().ok()?.to_move(position).ok()
 }
 
-/// Checks what a search told of a game.
+/// Checks the reported lines of a search of a game.
 pub fn check(game: &Played, tables: &Tables, lines: &[String], count: &mut Count) {
     count.searches += 1;
     let told: Vec<Told<'_>> = lines.iter().map(|line| Told::read(line)).collect();
@@ -114,7 +114,7 @@ pub fn check(game: &Played, tables: &Tables, lines: &[String], count: &mut Count
             }
             asked.push(question);
             count.mates += 1;
-            // A line stands for its move; a loss of the first line for the position.
+            // A line stands for its move; a loss in the first line stands for the position.
             let holds = if whole && moves < 0 {
                 prover.mates(&game.position, plies)
             } else if !after.is_checkmate() && prover.is_drawn(&after) {
@@ -163,7 +163,7 @@ pub fn check(game: &Played, tables: &Tables, lines: &[String], count: &mut Count
     }
 }
 
-/// Whether the moves of a line are legal and mate with the last one, before anything else ends the game.
+/// Whether the moves of a line are legal, and the last one mates before anything else ends the game.
 fn mates_at_its_end(game: &Played, pv: &[&str]) -> bool {
     let mut game = game.clone();
     for (ply, text) in pv.iter().enumerate() {
@@ -193,7 +193,7 @@ pub fn check_refutation(game: &Played, tables: &Tables, moves: usize, lines: &[S
     }
 }
 
-/// Several lines are told in the order of their scores, each with a move of its own; nodes never become fewer.
+/// Several lines come in the order of their scores, each with a different first move; nodes never decrease.
 fn check_order<'a>(told: &[Told<'a>]) -> Vec<(String, &'a str)> {
     let mut faults = Vec::new();
     for pair in told.windows(2) {

@@ -1,4 +1,4 @@
-//! Games as the protocol tells them, and where they come from.
+//! Games as the protocol describes them, and their sources.
 
 use ibex::random::split_mix;
 use ibex::retrograde::Tables;
@@ -7,7 +7,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position};
 
-/// Starts that have gone wrong once, and middlegames with a mate or a perpetual check in them.
+/// Starts that once went wrong, and middlegames with a mate or a perpetual check.
 const STARTS: [&str; 12] = [
     "8/8/8/5R2/5K2/8/6k1/8 w - - 0 1",
     "8/8/8/8/8/R7/2k5/4K3 w - - 0 1",
@@ -23,18 +23,18 @@ const STARTS: [&str; 12] = [
     "2r3k1/5ppp/8/8/8/8/1Q3PPP/6K1 w - - 88 70",
 ];
 
-/// What identifies a position for the rule of threefold repetition.
+/// The identity of a position for threefold repetition.
 pub fn key(position: &Chess) -> u64 {
     position.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
 }
 
-/// A game, and what the rules need of its past.
+/// A game, with the part of its past that the rules need.
 #[derive(Clone)]
 pub struct Played {
     fen: String,
     moves: Vec<Move>,
     pub position: Chess,
-    /// Keys since the last capture or pawn move, the current position's last.
+    /// Keys since the last capture or pawn move, with the current position's last.
     past: Vec<u64>,
 }
 
@@ -45,7 +45,7 @@ impl Played {
         Played { fen: fen.to_owned(), moves: Vec::new(), past: vec![key(&position)], position }
     }
 
-    /// The game that begins here, with another clock.
+    /// The game that begins here, with another 50-move clock.
     pub fn afresh(position: &Chess, clock: u32) -> Played {
         let fen = Fen::from_position(position, EnPassantMode::Legal).to_string();
         let fields: Vec<&str> = fen.split(' ').take(4).collect();
@@ -61,7 +61,7 @@ impl Played {
         self.moves.push(m);
     }
 
-    /// How often a position has occurred, as far as it can come again.
+    /// How often a position has occurred since the last irreversible move.
     pub fn times(&self, key: u64) -> usize {
         self.past.iter().filter(|&&past| past == key).count()
     }
@@ -87,8 +87,8 @@ impl Played {
         }
     }
 
-    /// Goes to and fro: mostly back to where the side was before, or by any other move that can be taken back, if there is
-    /// one; never by one that ends the game.
+    /// Moves to and fro: mostly back to where the side was before, or by any other reversible move, if there is one;
+    /// never by a move that ends the game.
     pub fn wander(&mut self, plies: u64, random: &mut u64) {
         for _ in 0..plies {
             let mut legal = self.position.legal_moves();
@@ -107,8 +107,8 @@ impl Played {
         }
     }
 
-    /// A game that ends in this one's position with what comes next behind it: after the two moves, and back, the
-    /// position occurs for the second time; and so has what these moves lead to, if the game begins there. None where the
+    /// A game that ends in this one's position after its own continuation: after the two moves, and back, the position
+    /// occurs for the second time; and so does the position after these moves, if the game begins there. `None` if the
     /// moves cannot be taken back.
     pub fn with_future_behind(&self, first: Move, second: Move) -> Option<Played> {
         let back = |position: &Chess, m: Move| position.legal_moves().into_iter().find(|&back| undoes(back, m));
@@ -141,13 +141,13 @@ impl Played {
     }
 }
 
-/// Whether a move takes another one of the same man back.
+/// Whether a move takes back another one of the same man.
 fn undoes(m: Move, before: Move) -> bool {
     !m.is_zeroing() && m.from() == Some(before.to()) && Some(m.to()) == before.from()
 }
 
-/// A start: one of the list, or a random position of a solved ending, that of the lone king more often than others; often
-/// with a high clock.
+/// A start: one of the list, or a random position of a solved ending, more often one with a bare king than others;
+/// often with a high clock.
 pub fn start(tables: &Tables, random: &mut u64) -> Played {
     loop {
         if split_mix(random).is_multiple_of(5) {

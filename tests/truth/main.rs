@@ -1,11 +1,11 @@
-//! A second checker: games with a past, a warm table, and everything that is claimed in them proved by someone else.
+//! A second checker: games with a past, a warm table, and an independent prover for every claim in them.
 //!
-//! The engine speaks UCI; the prover shares no search with it and knows the game: positions that have occurred twice are
-//! draws when they come again, and so is the hundredth ply that does not mate. The games go to and fro, so that positions
-//! repeat and clocks rise, and the engine keeps its table from ply to ply and from game to game.
+//! The engine runs through UCI; the prover shares no search with it and respects the past: positions that have
+//! occurred twice are draws when they occur again, and so is the hundredth ply unless it mates. The games move to and
+//! fro, so positions repeat and clocks rise, and the engine keeps its table from ply to ply and from game to game.
 //!
-//! `IBEX_TRUTH` sets the number of games (60), `IBEX_TRUTH_SEED` the seed (1), `IBEX_TRUTH_PROGRAM` another program than
-//! the one that was built: an old version, for one, whose faults the checker must find.
+//! `IBEX_TRUTH` sets the number of games (60), `IBEX_TRUTH_SEED` the seed (1), `IBEX_TRUTH_PROGRAM` another program
+//! than the one that was built: for example an old version, whose bugs the checker must find.
 
 mod claims;
 #[path = "../common/environment.rs"]
@@ -31,19 +31,19 @@ use game::{Played, start};
 use prover::{Outcome, Prover};
 use scratch::Scratch;
 
-/// The fewest nodes of the search of a start, which fills the table with results that know no past; the most are four
-/// doublings more.
+/// The fewest nodes of the search of a start, which fills the table with results that take no past into account; the
+/// most are four doublings more.
 const FIRST: u64 = 1250;
-/// The fewest nodes of the other searches; the most are seven doublings more. Small searches are many: a false claim needs
-/// a table with a past, not a deep search.
+/// The fewest nodes of the other searches; the most are seven doublings more. There are many small searches: a false
+/// claim needs a table with a past, not a deep search.
 const LATER: u64 = 125;
 /// Searches of a game after its start.
 const SEARCHES: usize = 3;
 /// One game in this many ends with `go mate`.
 const REFUTED: usize = 2;
-/// The nodes of that search. Mate searches begin after ten thousand.
+/// The nodes of that search. Mate searches begin after ten thousand nodes.
 const MATE_NODES: u64 = 30_000;
-/// The endings that are solved, beside those that they lead to.
+/// The endings that are solved, besides those that they lead to.
 const ENDINGS: [&str; 5] = ["KPvK", "KBNvK", "KRvKB", "KRvKN", "KQvKR"];
 
 struct Engine {
@@ -70,14 +70,14 @@ impl Engine {
         writeln!(self.input, "{line}").expect("the engine listens");
     }
 
-    /// Searches; the lines with scores.
+    /// Searches; returns the lines with scores.
     fn search(&mut self, game: &Played, nodes: u64) -> Vec<String> {
         let mut lines = self.ask(game, &format!("go nodes {nodes}"));
         lines.retain(|line| line.contains(" score "));
         lines
     }
 
-    /// Searches; all lines but the last.
+    /// Searches; returns all lines but the last.
     fn ask(&mut self, game: &Played, go: &str) -> Vec<String> {
         self.send(&game.command());
         self.send(go);
@@ -105,11 +105,11 @@ fn solved() -> Tables {
     Tables::solve(ENDINGS.map(|name| name.parse().expect("an ending")))
 }
 
-/// The game that the next search is about.
+/// The game for the next search.
 fn next_game(game: &Played, told: &[String], random: &mut u64) -> Played {
     let mut next = game.clone();
     match split_mix(random) % 8 {
-        // What the engine wants to play now, and what it expects then, lie behind it.
+        // The engine's intended move and its expected reply become part of the past.
         0..3 => {
             let line = told.last().map(String::as_str).unwrap_or_default();
             let future = first_move(line, &game.position).and_then(|first| {
@@ -141,7 +141,7 @@ fn play(name: &str, settings: &[Vec<(&str, &str)>]) -> Count {
     let tables = solved();
     let mut random = seed;
     let mut count = Count::default();
-    // One engine plays several games, one after the other: its table knows other pasts.
+    // One engine plays several games in a row: its table comes from other pasts.
     let mut engines: Vec<Engine> = settings.iter().map(|options| Engine::new(options)).collect();
     for number in 0..games as usize {
         let turn = number % settings.len();
@@ -174,7 +174,7 @@ fn claims_hold_in_games_with_a_past() {
     ];
     let count = play("without tables", &settings);
     assert_eq!(count.faults, 0);
-    // In long runs it is less than 4 percent (docs/truth.md).
+    // In long runs it is below 4 percent (docs/truth.md).
     assert!(count.open_percent() <= 15, "the prover has left {} percent open", count.open_percent());
     assert!(count.mates > count.searches / 4, "too few mates to mean anything");
     assert!(count.refutations > count.searches / 200, "too few refutations to mean anything");
@@ -187,7 +187,7 @@ fn claims_with_tablebases_hold_in_games_with_a_past() {
     let Some(folder) = shared::shared("data/syzygy") else { return };
     let folder = folder.to_string_lossy().into_owned();
     let path = ("SyzygyPath", folder.as_str());
-    // Tables of results without those of distances.
+    // WDL tables without DTZ tables.
     let scratch = Scratch::new("truth");
     for file in std::fs::read_dir(&folder).expect("a folder").flatten() {
         let name = file.file_name().to_string_lossy().into_owned();
@@ -221,18 +221,18 @@ fn game(fen: &str, moves: &str) -> Played {
     game
 }
 
-/// The prover itself: what it knows of the rules.
+/// The prover itself: the rules that it applies.
 #[test]
 fn the_prover_knows_the_rules() {
-    // With and without what leads its way.
+    // With and without the tables that guide it.
     for tables in [Tables::default(), solved()] {
         for (fen, moves, plies, holds) in [
-            // Mate in 4, and in no less.
+            // Mate in 4, and not in fewer.
             ("8/8/8/5R2/5K2/8/6k1/8 w - - 0 1", "", 7, true),
             ("8/8/8/5R2/5K2/8/6k1/8 w - - 0 1", "", 5, false),
-            // Not where it leads through a third occurrence.
+            // Not if it leads through a third occurrence.
             ("8/8/8/5R2/6K1/8/7k/8 w - - 0 1", "g4f4 h2g2 f4g4 g2h2 g4f4 h2g2", 7, false),
-            // On the hundredth ply, not on the next.
+            // On the hundredth ply, but not on the next.
             ("k7/8/1K6/8/8/8/8/7R w - - 99 80", "", 1, true),
             ("7k/8/4K3/8/8/8/8/R7 w - - 97 80", "", 3, true),
             ("7k/8/4K3/8/8/8/8/R7 w - - 98 80", "", 3, false),
@@ -250,7 +250,7 @@ fn the_prover_knows_results() {
     let tables = solved();
     for (fen, moves, outcome) in [
         ("8/8/8/5R2/6K1/8/7k/8 w - - 0 1", "g4f4 h2g2 f4g4 g2h2 g4f4 h2g2", Some(Outcome::Win)),
-        // A mate in 11 has time to the hundredth ply, and not a ply more.
+        // A mate in 11 has time until the hundredth ply, and not a ply longer.
         ("8/8/8/8/6k1/2K5/8/R7 w - - 79 80", "", Some(Outcome::Win)),
         ("8/8/8/8/6k1/2K5/8/R7 w - - 80 80", "", Some(Outcome::Draw)),
         ("6k1/8/5K2/5R2/3b4/8/8/8 w - - 0 1", "f6g6 d4a7 g6f6 a7d4", Some(Outcome::Win)),

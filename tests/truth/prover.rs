@@ -1,4 +1,4 @@
-//! What is true of a game, its past included.
+//! The truth about a game, including its past.
 
 use std::collections::HashMap;
 
@@ -7,12 +7,12 @@ use shakmaty::{Chess, Position};
 
 use super::game::{Played, key};
 
-/// Positions that one proof may look at; beyond, the claim is undecided.
+/// Positions that one proof may examine; beyond that, the claim is undecided.
 const BUDGET: usize = 10_000;
-/// How many plies a win may be delayed by the past and still be looked for.
+/// The delays of a win by the past, in plies, that are still searched.
 const DELAYS: [usize; 5] = [0, 2, 4, 8, 16];
 
-/// What a position is worth to the side to move.
+/// The value of a position for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Win,
@@ -20,15 +20,14 @@ pub enum Outcome {
     Loss,
 }
 
-/// Proves move by move, every reply included. Positions that have occurred twice are draws when they come again, and so is
-/// the hundredth ply that does not mate. Solved endings, which know no past, lead the way: what they cannot win, the past
-/// cannot win either.
+/// Proves move by move, with every reply. Positions that have occurred twice are draws when they occur again, and so
+/// is the hundredth ply unless it mates. Solved endings, which ignore the past, guide it: what they cannot win, the
+/// past cannot win either.
 pub struct Prover<'a> {
     game: &'a Played,
     tables: &'a Tables,
     has_traps: bool,
-    /// By position, and by the clock where it could run out: the most plies in which there is no mate, and the fewest in
-    /// which there is one.
+    /// By position, and by the clock if it may run out: the most plies without a mate, and the fewest with one.
     known: HashMap<(u64, u32), (Option<usize>, Option<usize>)>,
     left: usize,
 }
@@ -38,8 +37,8 @@ impl<'a> Prover<'a> {
         Prover { game, tables, has_traps: game.has_traps(), known: HashMap::new(), left: BUDGET }
     }
 
-    /// Whether the side to move, if `plies` is odd, mates within so many; or is mated, if it is even. None if that costs
-    /// too much.
+    /// Whether the side to move mates within `plies` plies, if that is odd; or is mated, if it is even. `None` if that
+    /// costs too much.
     pub fn mates(&mut self, position: &Chess, plies: usize) -> Option<bool> {
         let attacks = plies % 2 == 1;
         let moves = position.legal_moves();
@@ -63,7 +62,7 @@ impl<'a> Prover<'a> {
                 return Some(true);
             }
         }
-        // The clock matters only where it could run out.
+        // The clock matters only if it may run out.
         let question = (key(position), if clock as usize + plies > 100 { clock } else { 0 });
         let (none, some) = self.known.get(&question).copied().unwrap_or_default();
         if some.is_some_and(|some| some <= plies && some % 2 == plies % 2) {
@@ -105,15 +104,15 @@ impl<'a> Prover<'a> {
         position.halfmoves() >= 100 || self.game.times(key(position)) >= 2
     }
 
-    /// What a position is worth; none where no table knows it, or where it costs too much to say.
+    /// The value of a position; `None` if no table has it, or if it costs too much.
     pub fn outcome(&mut self, position: &Chess) -> Option<Outcome> {
         let (plies, outcome) = match self.without_past(position)? {
             Dtm::Draw => return Some(Outcome::Draw),
             Dtm::Win(plies) => (usize::from(plies), Outcome::Win),
             Dtm::Loss(plies) => (usize::from(plies), Outcome::Loss),
         };
-        // Against a lone king and without pawns nothing turns the clock back: what does not mate before it runs out is a
-        // draw.
+        // Against a bare king and without pawns nothing resets the clock: if there is no mate before it runs out, it
+        // is a draw.
         let board = position.board();
         let is_lone = board.white().count() == 1 || board.black().count() == 1;
         let left = (100 - position.halfmoves() as usize).saturating_sub(plies);
@@ -129,7 +128,7 @@ impl<'a> Prover<'a> {
         last.map(|_| Outcome::Draw)
     }
 
-    /// What a move is worth to the side that plays it.
+    /// The value of a move for the side that plays it.
     pub fn outcome_of(&mut self, after: &Chess) -> Option<Outcome> {
         if after.is_checkmate() {
             return Some(Outcome::Win);
@@ -152,7 +151,7 @@ impl<'a> Prover<'a> {
         self.tables.value(position.board(), position.turn())
     }
 
-    /// Whether an irreversible move lies between the game and a position that comes of it.
+    /// Whether an irreversible move lies between the game and a later position.
     fn is_past_gone(&self, position: &Chess) -> bool {
         let (then, now) = (self.game.position.board(), position.board());
         then.occupied().count() != now.occupied().count() || then.pawns() != now.pawns()

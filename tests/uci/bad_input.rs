@@ -1,4 +1,4 @@
-//! Input that no chess program should send, and readers that go away.
+//! Input that no chess program should send, and readers that disappear.
 
 use super::*;
 
@@ -44,7 +44,7 @@ fn dirt_in_the_input() {
     }
 }
 
-/// A tree of any depth would not fit on a thread's stack. What is refused is named as it was typed.
+/// Recursion to an unlimited depth would overflow a thread's stack. The refusal repeats the depth as it was typed.
 #[test]
 fn a_count_that_is_too_deep() {
     let mut engine = Engine::new();
@@ -94,7 +94,7 @@ fn quit_and_the_end_of_the_input() {
     }
 }
 
-/// Arguments end like an input: a search with a limit is finished first.
+/// The arguments end like an input: a search with a limit is finished first.
 #[test]
 fn quit_as_the_last_argument_cuts_nothing_off() {
     for last in ["quit", "isready"] {
@@ -106,7 +106,7 @@ fn quit_as_the_last_argument_cuts_nothing_off() {
     assert!(run(&["quit"]).stdout.is_empty());
 }
 
-/// A position that was refused is not that of the next game.
+/// A refused position does not carry over to the next game.
 #[test]
 fn a_new_game_begins_at_the_beginning() {
     let mut engine = Engine::new();
@@ -127,7 +127,7 @@ fn a_reader_that_goes_away() {
     }
 }
 
-/// Sends these lines to an engine whose output has no reader, and waits for its end.
+/// Sends these lines to an engine whose output is not read, and waits for its end.
 fn leave(lines: &str) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_ibex"))
         .stdin(Stdio::piped())
@@ -137,7 +137,7 @@ fn leave(lines: &str) {
         .expect("the program starts");
     drop(child.stdout.take());
     let mut input = child.stdin.take().expect("a pipe");
-    // The engine may be gone before all is written.
+    // The engine may be gone before everything is written.
     let _ = input.write_all(lines.as_bytes());
     let output = child.wait_with_output().expect("it ends although its input is open");
     assert!(output.status.success(), "{:?}", output.status);
@@ -168,7 +168,7 @@ fn bad_positions_are_told_once_and_nothing_is_played_from_them() {
         "position fen 4k3/8/8/8/8/8/8/4KP2 w - - 0 1",
         "position fen 4k3/8/8/8/8/8/4r3/4K3 b - - 0 1",
         "position fen 8/8/8/8/8/4k3/4K3/8 w - - 0 1",
-        // More moves than a list holds, of the side to move or of the other.
+        // More moves than a list holds, for the side to move or for the other.
         "position fen QQQQQQBk/Q5RB/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1",
         "position fen QQQQQQBk/Q5RB/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ b - - 0 1",
         "position fen kqqqqqqq/q6q/q6q/q6q/q6q/q6q/q5rb/qqqqqqbK b - - 0 1",
@@ -179,7 +179,7 @@ fn bad_positions_are_told_once_and_nothing_is_played_from_them() {
         engine.send(bad);
         let lines = engine.ready();
         assert_eq!((lines.len(), count(&lines, "info")), (1, 1), "{bad}: {lines:?}");
-        // A move of the position before would be illegal in the one that the program has in mind.
+        // A move of the previous position would be illegal in the position that the program means.
         engine.send("go depth 2");
         assert_eq!(engine.best_move(), "(none)", "{bad}");
         let lines = std::mem::take(&mut engine.heard);
@@ -190,7 +190,7 @@ fn bad_positions_are_told_once_and_nothing_is_played_from_them() {
             assert!(lines.len() == 1 && lines[0].starts_with("info string no position: "), "{word}: {lines:?}");
         }
     }
-    // The move waits for what a move waits for.
+    // The answer waits for what a move would wait for.
     for (go, signal) in [("go infinite", "stop"), ("go ponder wtime 9 btime 9", "ponderhit"), ("go ponder", "stop")] {
         engine.send(go);
         assert_eq!(count(&engine.ready(), "bestmove"), 0, "{go}");
@@ -206,14 +206,14 @@ fn bad_positions_are_told_once_and_nothing_is_played_from_them() {
     engine.send(format!("position fen {}", "8/".repeat(500_000)));
     let lines = engine.ready();
     assert!(lines.len() == 1 && lines[0].len() < 1000);
-    // Nothing of this line is read, but that it was about the position.
+    // This line is ignored, except that it was a `position` command.
     engine.send("position startpos moves d2d4 g8f6");
     engine.send(format!("position startpos moves {}", "g1f3 g8f6 f3g1 f6g8 ".repeat(1 << 20)));
     engine.send("go depth 1");
     assert_eq!(engine.best_move(), "(none)");
 }
 
-/// A line that is too long to be read is answered where a program waits for an answer, and a comment is no command.
+/// An overlong line is answered if a program would wait for an answer, and a comment is not a command.
 #[test]
 fn lines_too_long_to_be_read() {
     let mut engine = Engine::new();
@@ -239,8 +239,8 @@ fn lines_too_long_to_be_read() {
     }
 }
 
-/// What other programs send and cannot be is repaired, and any number of pieces is played: a position that is refused
-/// costs a game.
+/// Impossible positions from other programs are repaired, and any number of pieces is played: a refused position costs
+/// a game.
 #[test]
 fn positions_that_cannot_be_are_played() {
     let mut engine = Engine::new();
@@ -250,7 +250,7 @@ fn positions_that_cannot_be_are_played() {
         ("4k3/8/8/8/8/8/4P3/4K3 b - e3 0 1", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1"),
         ("4k3/8/8/8/8/8/4P3/4K3 w - - 999 -1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
         ("4k3/8/8/8/8/8/4P3/4K3 w - - 99999999999999999999 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
-        // As many moves as a list holds, and queens enough for as many captures.
+        // As many moves as a list holds, and enough queens for as many captures.
         ("kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1", ""),
         ("kqQQQQQQ/qqqqqqqq/QQQQQQQQ/qqqqqqqq/QQQQQQQQ/qqqqqqqq/QQQQQQQQ/KQqqqqqq w - - 0 1", ""),
         ("QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/8/8/8/k7/7K b - - 0 1", ""),
@@ -268,7 +268,7 @@ fn positions_that_cannot_be_are_played() {
     }
 }
 
-/// What the laboratory is told and cannot do is refused with an error that names it; nothing is searched.
+/// Impossible requests to the laboratory are refused with an error that names them; nothing is searched.
 #[cfg(feature = "lab")]
 #[test]
 fn the_laboratory_refuses_what_it_cannot_do() {
@@ -290,7 +290,7 @@ fn the_laboratory_refuses_what_it_cannot_do() {
     }
 }
 
-/// A position that is not probed as it was given is named with what was changed.
+/// If a position is changed before it is probed, the change is reported.
 #[cfg(feature = "lab")]
 #[test]
 fn probe_names_its_repairs() {
@@ -298,14 +298,14 @@ fn probe_names_its_repairs() {
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{error}");
     assert!(error.contains("halfmove clock '999' is out of range"), "{error}");
-    // A variable of a shell that is not set names no position, not even the first one.
+    // An unset shell variable names no position, not even the initial one.
     for position in ["8/8/8/8/8/8/8/8 w", ""] {
         let refused = run(&["probe", position]);
         assert_eq!((refused.status.code(), refused.stdout.is_empty()), (Some(2), true), "'{position}'");
     }
 }
 
-/// Tables that were asked for and are not there are named, by the command itself and whatever is logged.
+/// Missing tables that were requested are reported, by the command itself and at any log level.
 #[cfg(feature = "lab")]
 #[test]
 fn probe_says_which_tables_it_lacks() {
@@ -324,8 +324,8 @@ fn probe_says_which_tables_it_lacks() {
     assert_eq!(output.status.code(), Some(0), "{error}");
 }
 
-/// Lists of good and bad FENs that lie beside the checkout where the project is measured, each with the verdict of
-/// python-chess: what is bad gets a remark, and is repaired or not played from.
+/// Lists of good and bad FENs, which are beside the checkout where the project is measured, each with the verdict of
+/// python-chess: bad ones get a remark, and are repaired or not played from.
 #[test]
 fn lists_of_bad_positions() {
     let (mut engine, mut checked) = (Engine::new(), 0);
@@ -337,7 +337,7 @@ fn lists_of_bad_positions() {
             // The list writes a tab as two characters.
             let fen = fields[column].trim_matches('\'').replace("\\t", "\t");
             let verdict = *fields.last().expect("a verdict");
-            // Two differences: castling rights may stand in any order, and absurd counters are set back.
+            // Two differences: castling rights may be in any order, and absurd counters are reset.
             let valid = verdict.starts_with("VALID") && !fen.contains("99999") || fen.contains(" kqKQ ");
             engine.send("position fen 7k/8/8/8/8/8/8/K7 w - - 3 44");
             engine.send(format!("position fen {fen}"));
@@ -350,7 +350,7 @@ fn lists_of_bad_positions() {
                 Ok((position, _)) if position.has_legal_move() => assert!(is_legal(&position, &best), "{line}: {best}"),
                 _ => assert_eq!(best, "(none)", "{line}"),
             }
-            // What the search has said is not for the next position.
+            // The output of this search does not belong to the next position.
             engine.ready();
             checked += 1;
         }

@@ -1,4 +1,4 @@
-//! Sessions with the real program, as chess programs hold them.
+//! Sessions with the real program, like those of chess programs.
 //!
 //! Every wait has a generous limit that only a hang can reach; nothing here measures time.
 
@@ -24,7 +24,7 @@ use scratch::Scratch;
 use shakmaty::CastlingMode;
 
 const PATIENCE: Duration = Duration::from_secs(60);
-/// For a search that never ends, whose lines come all the time.
+/// For a search that never ends and keeps sending lines.
 const LONG_PATIENCE: Duration = Duration::from_secs(300);
 
 const MATED: &str = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1";
@@ -37,7 +37,7 @@ struct Engine {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
-    /// Everything that it has said and that was read.
+    /// All of its output so far.
     heard: Vec<String>,
 }
 
@@ -92,7 +92,7 @@ impl Engine {
         }
     }
 
-    /// Waits until everything that was sent has been dealt with; returns what came since the last call.
+    /// Waits until everything sent has been handled; returns the lines since the last call.
     fn ready(&mut self) -> Vec<String> {
         self.send("isready");
         self.expect("readyok");
@@ -106,7 +106,7 @@ impl Engine {
         line.split(' ').nth(1).expect("a move").to_owned()
     }
 
-    /// Searches, and returns the move with everything that was told on the way.
+    /// Searches, and returns the move with all lines before it.
     fn search(&mut self, position: &str, go: &str) -> (String, Vec<String>) {
         self.ready();
         self.send(position);
@@ -121,7 +121,7 @@ impl Engine {
         self.expect("Fen:")["Fen: ".len()..].to_owned()
     }
 
-    /// Waits for the end of the program; its exit status, what it said on standard error, and the rest of its lines.
+    /// Waits for the end of the program; returns its exit status, its standard error, and its remaining lines.
     fn end(mut self) -> (i32, String, Vec<String>) {
         let start = Instant::now();
         let status = loop {

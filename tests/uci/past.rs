@@ -1,11 +1,11 @@
-//! Scores stay true with a past: what occurred before, a clock that runs, and a table that other games have filled.
+//! Scores stay true with a past: earlier occurrences, a running clock, and a table filled by other games.
 
 use super::tables::{number, tablebases};
 use super::*;
 
 use ibex::position::game::Ending;
 
-/// The lines that tell a score.
+/// The lines with a score.
 fn told(lines: &[String]) -> Vec<&String> {
     lines.iter().filter(|line| line.starts_with("info ") && line.contains(" score ")).collect()
 }
@@ -14,7 +14,7 @@ fn last(lines: &[String]) -> &String {
     told(lines).last().copied().expect("a score")
 }
 
-/// Whether a line says that nothing but a draw is possible.
+/// Whether a line says that only a draw is possible.
 fn is_certain_draw(line: &str) -> bool {
     line.contains(" wdl 0 1000 0 ")
 }
@@ -48,7 +48,7 @@ fn check_mates(command: &str, lines: &[String]) {
     }
 }
 
-/// What a line tells as one number: mates above everything else.
+/// The score of a line as one number: mates above everything else.
 fn value(line: &str) -> i32 {
     match (number(line, "cp"), number(line, "mate")) {
         (Some(cp), _) => cp,
@@ -58,7 +58,7 @@ fn value(line: &str) -> i32 {
     }
 }
 
-/// Several lines: each iteration tells them in order, each with a move of its own. The end may repeat the first.
+/// With several lines, each iteration gives them in order, each with its own first move. The end may repeat the first.
 fn check_order(lines: &[String], count: usize) {
     let told = told(lines);
     let mut groups: Vec<Vec<&String>> = Vec::new();
@@ -89,7 +89,7 @@ fn check_order(lines: &[String], count: usize) {
 
 #[test]
 fn no_mate_runs_into_a_third_occurrence() {
-    // The table knows the mate in 4 of a game without a past; here it would lead through a position for the third time.
+    // The table has the mate in 4 from a game without a past; here it would lead through a third occurrence.
     let mut engine = Engine::new();
     engine.search("position fen 8/8/8/5R2/5K2/8/6k1/8 w - - 0 1", "go nodes 20000");
     let haunted = "position fen 8/8/8/5R2/6K1/8/7k/8 w - - 0 1 moves g4f4 h2g2 f4g4 g2h2 g4f4 h2g2";
@@ -98,7 +98,7 @@ fn no_mate_runs_into_a_third_occurrence() {
     assert!(told(&lines).iter().all(|line| number(line, "mate").is_none_or(|mate| mate >= 7)), "{lines:#?}");
     assert_ne!(best, "f4g4", "{lines:#?}");
 
-    // A longer past, and searches that are over soon.
+    // A longer past, and searches that are soon over.
     let mut engine = Engine::new();
     engine.search("position fen 8/8/8/8/8/R7/2k5/4K3 w - - 0 1", "go nodes 20000");
     let haunted = "position fen 8/8/8/8/8/1R6/3K4/k7 w - - 0 1 moves b3h3 a1b1 d2d1 b1b2 d1e1 b2b1 h3a3 b1c2 a3h3 c2b1 \
@@ -111,7 +111,7 @@ fn no_mate_runs_into_a_third_occurrence() {
 
 #[test]
 fn a_mate_is_told_whole_wherever_the_search_ends() {
-    // A search that is cut short leaves its path in the middle of the tree; the line of a mate begins at the root.
+    // An interrupted search leaves its path in the middle of the tree; the line of a mate begins at the root.
     let mut engine = Engine::new();
     let start = "position fen 8/8/8/5R2/6K1/8/7k/8 w - - 0 1 moves g4f4 h2g2 f4g4 g2h2 g4f4 h2g2";
     for nodes in (500..12_000).step_by(230) {
@@ -153,11 +153,11 @@ fn tables_know_that_progress_may_come_on_the_last_half_move() {
     let mut engine = Engine::new();
     engine.send(format!("setoption name SyzygyPath value {}", folder.display()));
     engine.send("setoption name UCI_ShowWDL value true");
-    // Mate in 11 comes at the hundredth half-move: no draw, whatever the tables may have rounded.
+    // Mate in 11 comes on the hundredth ply: not a draw, even if the tables' distances are rounded.
     let (_, lines) = engine.search("position fen 8/8/8/8/6k1/2K5/8/R7 w - - 79 80", "go nodes 20000");
     assert!(!lines.iter().any(|line| is_certain_draw(line)), "{lines:#?}");
     assert!(value(last(&lines)) > 0, "{lines:#?}");
-    // Two half-moves later it is a draw, and certain.
+    // Two plies later it is a draw, and certain.
     let (_, lines) = engine.search("position fen 8/8/8/8/6k1/2K5/8/R7 w - - 81 80", "go nodes 20000");
     assert!(is_certain_draw(last(&lines)), "{lines:#?}");
 }
@@ -167,9 +167,9 @@ fn nothing_is_certain_without_proof() {
     let mut engine = Engine::new();
     engine.send("setoption name UCI_ShowWDL value true");
     for (position, go) in [
-        // Lost, though the search believes that the clock saves it.
+        // Lost, although the search believes that the clock saves it.
         ("position fen 8/6R1/Q6K/8/8/8/8/4k3 b - - 95 53", "go nodes 5000"),
-        // Drawn by the clock, though the evaluation is that of a win.
+        // Drawn by the clock, although the evaluation is that of a win.
         ("position fen 2b4K/4r3/8/8/8/8/5k2/8 b - - 90 62", "go nodes 104959"),
         ("position fen rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "go nodes 20000"),
     ] {
@@ -181,13 +181,13 @@ fn nothing_is_certain_without_proof() {
             assert!(!certain || value(line).abs() >= 9000, "{line}");
         }
     }
-    // A pawn on the rim with the wrong bishop is a proof.
+    // A rook pawn with the wrong bishop is proved.
     let (_, lines) = engine.search("position fen 7k/8/8/8/8/7P/B7/K7 w - - 0 1", "go nodes 5000");
     assert!(is_certain_draw(last(&lines)), "{lines:#?}");
 }
 
-/// A recognizer does not say how far the way to its win is: where a position may occur for the third time on it, the win is
-/// an opinion.
+/// A recognizer does not give the distance to its win: if a position may occur for the third time on the way, the win
+/// is not proved.
 #[test]
 fn a_recognized_win_is_no_claim_while_the_game_has_traps() {
     let fen = "position fen 8/8/8/3k4/8/8/8/KBN5 w - - 0 1";
@@ -213,11 +213,11 @@ fn several_lines_stand_in_the_order_of_their_scores() {
     check_order(&lines, 2);
     check_mates(mates, &lines);
 
-    // Ends in the middle of an iteration, with contempt and without. By default several lines have none.
+    // Ends in the middle of an iteration, with contempt and without. By default, several lines have no contempt.
     engine.send("setoption name MultiPV value 4");
     engine.send("setoption name Analysis Contempt value true");
     let level = "position fen 8/5k2/4p1p1/3pP1P1/3P4/5K2/8/2B1n3 w - - 0 1";
-    // f6g8 makes a third occurrence: a draw, whose score has no contempt in it.
+    // f6g8 makes a third occurrence: a draw, whose score contains no contempt.
     let drawn = "position startpos moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1";
     for contempt in [0, 40, -40, -100] {
         engine.send(format!("setoption name Contempt value {contempt}"));
@@ -226,7 +226,7 @@ fn several_lines_stand_in_the_order_of_their_scores() {
                 engine.send("ucinewgame");
                 let (_, lines) = engine.search(position, &format!("go nodes {nodes}"));
                 check_order(&lines, 4);
-                // The search wants the draw more than what it thinks better: the order must not be its own.
+                // The search wants the draw more than a better evaluation: the order must not be its own.
                 if (position, contempt, nodes) == (drawn, -100, 20_000) {
                     let told = told(&lines);
                     let draw = told.iter().rev().find(|line| line.contains(" pv f6g8")).expect("the draw");
@@ -246,7 +246,7 @@ fn several_lines_stand_in_the_order_of_their_scores() {
     }
 }
 
-/// Three of the lines are mates that earlier iterations proved: they belong to the last iteration all the same.
+/// Three of the lines are mates that earlier iterations proved: they still belong to the last iteration.
 #[test]
 fn lines_that_are_told_together_have_one_depth() {
     let mut engine = Engine::new();
@@ -285,14 +285,14 @@ fn nodes_are_counted_upwards() {
     }
 }
 
-/// A move that wins the long way round may have to come back to where it began, and there the game is drawn.
+/// A move that wins by a detour may have to return to where it began, and then the game is drawn.
 #[test]
 fn a_slow_win_does_not_count_on_the_position_that_has_occurred_twice() {
     let mut engine = Engine::new();
     let start = "position fen 8/8/1K2k3/8/8/P7/8/8 w - - 42 22 moves b6c6 e6f5 c6b6 f5e6 b6c6 e6f5";
     let (_, lines) = engine.search(start, "go nodes 20000 searchmoves c6d7");
     let detour: Vec<&String> = told(&lines).into_iter().filter(|line| !line.contains("bound")).collect();
-    // The mate in 14 would lead over c6 once more.
+    // The mate in 14 would lead through c6 once more.
     assert!(!detour.is_empty(), "{lines:#?}");
     assert!(detour.into_iter().all(|line| number(line, "mate").is_none_or(|mate| mate > 14)), "{lines:#?}");
 }

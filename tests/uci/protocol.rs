@@ -1,4 +1,4 @@
-//! Handshake, options, commands at the prompt: the manners of the protocol.
+//! Handshake, options, commands at the prompt: the conventions of the protocol.
 
 use super::*;
 
@@ -17,8 +17,8 @@ fn handshake() {
     assert_eq!(engine.end().0, 0);
 }
 
-/// Each `go` gets one `bestmove`, whatever else is in the line. Every line here makes vampirc-uci's own reader of `go`
-/// panic, drop words or give up.
+/// Each `go` gets one `bestmove`, whatever else is in the line. On every line here, vampirc-uci's own reader of `go`
+/// panics, drops words or gives up.
 #[test]
 fn one_best_move_for_every_go() {
     let mut engine = Engine::new();
@@ -142,7 +142,7 @@ fn the_session_goes_on_during_a_search() {
     engine.send("stop");
     let best = engine.best_move();
     assert!(is_legal(&Position::startpos(), &best));
-    // What had to wait has been done by now, in order.
+    // By now, what had to wait has been done, in order.
     assert!(engine.fen().contains("/4P3/"));
     engine.heard.clear();
     engine.send("go depth 3");
@@ -150,7 +150,7 @@ fn the_session_goes_on_during_a_search() {
     assert!(engine.heard.iter().any(|line| line.contains(" multipv 2 ")));
 }
 
-/// What was said in the same breath as `stop` is done when "ready" comes, though it had to wait for the end of the search.
+/// What was sent together with `stop` is done when "readyok" comes, although it had to wait for the end of the search.
 #[test]
 fn ready_after_stop_means_that_the_change_is_made() {
     let mut engine = Engine::new();
@@ -163,7 +163,7 @@ fn ready_after_stop_means_that_the_change_is_made() {
     }
 }
 
-/// The hit is for the search that waits, not for the one that gives way to it.
+/// The ponderhit is for the waiting search, not for the one that gives way to it.
 #[test]
 fn a_ponderhit_is_for_the_last_search() {
     let mut engine = Engine::new();
@@ -178,12 +178,12 @@ fn a_ponderhit_is_for_the_last_search() {
 #[test]
 fn a_second_go_comes_after_the_first() {
     let mut engine = Engine::new();
-    // An endless search gives way; the stop that follows is for the new one.
+    // An infinite search gives way; the following stop is for the new one.
     engine.send("go infinite\ngo infinite\nstop");
     engine.best_move();
     engine.best_move();
     assert_eq!(count(&engine.ready(), "bestmove"), 2);
-    // A search that ends by itself is finished, and what stood between belongs to the second.
+    // A search that ends on its own is finished, and what came in between belongs to the second.
     engine.send("position startpos\ngo nodes 20000\nposition startpos moves e2e4\ngo nodes 20000");
     assert!(is_legal(&Position::startpos(), &engine.best_move()));
     let mut after = Game::startpos();
@@ -265,7 +265,7 @@ fn options() {
     assert!(!lines.iter().any(|line| line.contains("wdl")));
 }
 
-/// A level below 20 limits the strength, as its rating would: the search ends after few nodes, whatever its time.
+/// A level below 20 limits the strength, like its rating: the search ends after few nodes, whatever its time.
 #[test]
 fn skill_levels_are_ratings() {
     let mut engine = Engine::new();
@@ -281,7 +281,7 @@ fn skill_levels_are_ratings() {
     let least = nodes(&mut engine, "setoption name Skill Level value 0", go);
     let middle = nodes(&mut engine, "setoption name Skill Level value 12", go);
     assert!(least < 11_000 && least < middle && middle < 40_000 && full == 200_000, "{least}, {middle}, {full}");
-    // A rating that was asked for comes first; analysis has full strength.
+    // A requested rating comes first; analysis has full strength.
     let rated = "setoption name Skill Level value 0\nsetoption name UCI_LimitStrength value true";
     assert!(nodes(&mut engine, &format!("{rated}\nsetoption name UCI_Elo value 2780"), go) > 40_000);
     let analysis = "setoption name UCI_LimitStrength value false\nsetoption name UCI_AnalyseMode value true";
@@ -321,8 +321,8 @@ fn the_prompt() {
     }
 }
 
-/// A position that is given during a search waits for its end, and `d` after it waits, too; before it, `d` shows at once
-/// what is searched.
+/// A position given during a search waits for its end, and `d` after it waits as well; before it, `d` shows at once
+/// the position being searched.
 #[test]
 fn the_position_that_is_shown_is_the_last_that_was_given() {
     let mut engine = Engine::new();
@@ -338,7 +338,7 @@ fn the_position_that_is_shown_is_the_last_that_was_given() {
     assert_eq!(count(&engine.heard, "bestmove"), 1);
 }
 
-/// `probe` is the laboratory's: it asks of the session's position, or of the one that is named, and leaves both alone.
+/// `probe` belongs to the laboratory: it probes the session's position, or the one named, and changes neither.
 #[cfg(feature = "lab")]
 #[test]
 fn probe_at_the_prompt() {
@@ -353,7 +353,7 @@ fn probe_at_the_prompt() {
     }
     assert!(lines.iter().any(|line| line.trim() == "no:  the queen is not attacked"), "{lines:#?}");
     assert_eq!(lines.last().map(String::as_str), Some("table       nothing"), "its search has a table of its own");
-    // It waits for the search that runs, and then sees what that has left.
+    // It waits for the running search, and then sees what that has left.
     engine.send("position startpos\ngo nodes 5000\nprobe");
     engine.best_move();
     let lines = engine.ready();
@@ -402,7 +402,7 @@ fn arguments() {
     assert_eq!(errors.lines().count(), 2, "{errors}");
 }
 
-/// A word that is neither a command nor UCI is an error, with the nearest command or what to do with the file.
+/// A word that is neither a command nor UCI is an error, with the nearest command or with advice for the file.
 #[test]
 fn words_that_are_no_command() {
     for (arguments, wanted) in [
@@ -442,7 +442,7 @@ fn a_build_without_the_laboratory_says_so() {
     assert!(version.status.success() && String::from_utf8_lossy(&version.stdout).starts_with("ibex "));
     let help = String::from_utf8_lossy(&help.stdout).into_owned();
     assert!(["bench", "perft", "spsa", "epd", "analyse"].iter().all(|word| help.contains(word)), "{help}");
-    // Both builds are UCI engines first: a command is not needed.
+    // Both builds are primarily UCI engines: a command is not needed.
     assert!(help.contains("\nUsage: ibex [COMMAND | UCI LINE...]\n"), "{help}");
     let epd = run(&["epd"]);
     assert_eq!(epd.status.code(), Some(2), "no file, or no laboratory");
@@ -457,7 +457,7 @@ fn a_build_without_the_laboratory_says_so() {
     }
 }
 
-/// What `debug on` tells is for people.
+/// The messages of `debug on` are for people.
 #[test]
 fn debug_speaks_plainly() {
     let mut engine = Engine::new();
@@ -476,7 +476,7 @@ fn debug_speaks_plainly() {
     assert!(lines.contains(&"The game is over: checkmate".to_owned()), "{lines:?}");
 }
 
-/// A word of the prompt is known: what follows it is no command of its own.
+/// A word of the prompt comes first: what follows it is not a command.
 #[test]
 fn help_on_a_command_does_not_carry_it_out() {
     let mut engine = Engine::new();
@@ -487,7 +487,7 @@ fn help_on_a_command_does_not_carry_it_out() {
     assert!(engine.fen().starts_with("rnbqkbnr/pppppppp/8/8/4P3/"));
 }
 
-/// What README says of the variable.
+/// As README describes the variable.
 #[test]
 fn the_log_on_standard_error_shows_the_protocol() {
     let with = |level: &str| {
@@ -503,7 +503,7 @@ fn the_log_on_standard_error_shows_the_protocol() {
     }
 }
 
-/// To open a pipe without a reader would wait for one.
+/// Opening a pipe without a reader would wait for one.
 #[cfg(unix)]
 #[test]
 fn a_log_on_a_pipe_is_refused() {

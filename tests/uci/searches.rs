@@ -1,4 +1,4 @@
-//! What `go` answers.
+//! The answers to `go`.
 
 use super::*;
 
@@ -33,7 +33,7 @@ fn the_last_line_belongs_to_the_move() {
                 assert!(value.is_some_and(|value| value.parse::<u64>().is_ok()), "{field} in {last}");
             }
             assert!(last.contains(" score cp ") || last.contains(" score mate "), "{last}");
-            // A short mate is proved to the last depth before the nodes are spent.
+            // A short mate is proved to the last depth before the nodes are used up.
             if let Some(nodes) = go.strip_prefix("go nodes ").filter(|_| !last.contains(" score mate ")) {
                 assert!(last.contains(&format!(" nodes {nodes} ")), "{last}");
             }
@@ -41,7 +41,7 @@ fn the_last_line_belongs_to_the_move() {
     }
 }
 
-/// Where the clock leaves time for the mate that is asked for, `go mate` ends with the proof that there is none.
+/// If the clock leaves time for the requested mate, `go mate` ends with the proof that there is none.
 #[test]
 fn no_mate_is_proved_late_in_the_count_as_well() {
     let mut engine = Engine::new();
@@ -53,7 +53,7 @@ fn no_mate_is_proved_late_in_the_count_as_well() {
     }
 }
 
-/// The limit of strength is for games: what runs until `stop` is analysis.
+/// The limit of strength is for games: a search until `stop` is analysis.
 #[test]
 fn an_infinite_search_is_not_limited() {
     let mut engine = Engine::new();
@@ -62,7 +62,7 @@ fn an_infinite_search_is_not_limited() {
     loop {
         let line = engine.expect("info");
         let nodes = line.split(" nodes ").nth(1).and_then(|rest| rest.split(' ').next());
-        // At this rating a move of a game takes fewer than 5000.
+        // At this rating, a move of a game takes fewer than 5000 nodes.
         if nodes.is_some_and(|nodes| nodes.parse::<u64>().expect("a number") > 20_000) {
             break;
         }
@@ -84,7 +84,7 @@ fn null_moves_in_the_list() {
     assert!(engine.fen().starts_with("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w"));
 }
 
-/// All threads together count no node more than was asked for, and hardly one less.
+/// All threads together never count more nodes than the limit, and hardly fewer.
 #[test]
 fn a_node_limit_holds_for_any_number_of_threads() {
     let mut engine = Engine::new();
@@ -144,7 +144,7 @@ fn searchmoves_and_mates() {
     assert!(lines.iter().any(|line| line.contains(" score mate 2 ")));
 }
 
-/// Where there is no such mate, the proof of that ends the search.
+/// If there is no such mate, its refutation ends the search.
 #[test]
 fn a_search_for_a_mate_that_does_not_exist_ends() {
     let mut engine = Engine::new();
@@ -153,7 +153,7 @@ fn a_search_for_a_mate_that_does_not_exist_ends() {
         for (fen, moves) in [
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 2),
             ("3r2nk/6pp/6q1/6N1/7Q/8/6K1/8 b - - 0 1", 1),
-            // Won and lost for certain, by a recognizer, and a long way from mate.
+            // Certainly won and lost, by a recognizer, but far from mate.
             ("8/8/8/8/8/2k5/8/KBN5 w - - 0 1", 2),
             ("8/8/8/8/8/2k5/8/KBN5 b - - 0 1", 2),
             // A mate in five moves.
@@ -166,7 +166,7 @@ fn a_search_for_a_mate_that_does_not_exist_ends() {
     }
 }
 
-/// A line that ends in mate has as many moves as it claims, and ends in mate.
+/// A line that ends in mate has as many moves as it announces.
 #[test]
 fn mates_are_told_to_their_end() {
     let mut engine = Engine::new();
@@ -204,7 +204,7 @@ fn long_games() {
     let shuffle = "g1f3 g8f6 f3g1 f6g8 ".repeat(250);
     let (best, _) = engine.search(&format!("position startpos moves {shuffle}"), "go depth 4");
     assert!(is_legal(&Position::startpos(), &best));
-    // Five thousand plies of nothing but knights.
+    // Five thousand plies of knight moves only.
     let shuffle = "g1f3 g8f6 f3g1 f6g8 ".repeat(1250);
     let (best, _) = engine.search(&format!("position startpos moves {shuffle}"), "go movetime 20");
     assert!(is_legal(&Position::startpos(), &best));
@@ -254,14 +254,14 @@ fn nodes_as_time() {
         last.split(" nodes ").nth(1).and_then(|rest| rest.split(' ').next()).expect("nodes").parse().expect("a number")
     };
     assert!(nodes("go wtime 3000 btime 3000 winc 500 binc 500") > 2 * told[0].1, "{told:?}");
-    // Of a fixed time the overhead is left. Limits of nodes are looked at every 1024 nodes.
+    // From a fixed time, the overhead is subtracted. Node limits are checked every 1024 nodes.
     assert_eq!(nodes("go movetime 50"), 5120);
     engine.send("setoption name Move Overhead value 20");
     let (_, lines) = engine.search("position startpos", "go movetime 50");
     assert!(lines.iter().rev().find(|line| line.contains(" nodes ")).is_some_and(|line| line.contains(" nodes 3072 ")));
 }
 
-/// Stopped before it could see anything, a search still completes its first iteration: a move comes with its line.
+/// Even if stopped at once, a search completes its first iteration: a move comes with its line.
 #[test]
 fn a_search_that_is_stopped_at_once_has_looked_at_the_moves() {
     let mut engine = Engine::new();
@@ -272,7 +272,7 @@ fn a_search_that_is_stopped_at_once_has_looked_at_the_moves() {
     }
 }
 
-/// A search on the opponent's time may be complete before the expected move comes: its line is told again after it.
+/// A ponder search may be complete before the expected move comes: its line is repeated after the ponderhit.
 #[test]
 fn a_ponderhit_is_answered_with_a_line() {
     let mut engine = Engine::new();
@@ -283,13 +283,13 @@ fn a_ponderhit_is_answered_with_a_line() {
             break tables::number(&line, "time").expect("a time");
         }
     };
-    // Past its last iteration the search only waits.
+    // After its last iteration, the search only waits.
     std::thread::sleep(Duration::from_millis(1500));
     engine.ready();
     engine.send("ponderhit");
     let best = engine.best_move();
     let line = &engine.heard[engine.heard.len() - 2];
     assert!(line.contains(" depth 4 ") && line.contains(&format!(" pv {best}")), "{line}");
-    // To wait was no part of it.
+    // The wait does not count.
     assert!(tables::number(line, "time").is_some_and(|time| time < before + 1000), "{before}: {line}");
 }

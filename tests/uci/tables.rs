@@ -7,7 +7,7 @@ pub(super) fn tablebases() -> Option<PathBuf> {
     shared::shared("data/syzygy")
 }
 
-/// The number behind a word of a line.
+/// The number after a word of a line.
 pub(super) fn number(line: &str, word: &str) -> Option<i32> {
     line.split(' ').skip_while(|&w| w != word).nth(1)?.parse().ok()
 }
@@ -22,15 +22,15 @@ fn tablebases_at_the_root_and_in_the_tree() {
     let mut engine = Engine::new();
     engine.send(format!("setoption name SyzygyPath value {}", folder.display()));
     assert_eq!(engine.ready(), [""; 0]);
-    // A mate is no score in centipawns, and no such score.
+    // A mate has no centipawns: `i32::MAX` stands for it.
     let scores = |lines: &[String], line: i32| -> Vec<i32> {
         let told = lines.iter().filter(|told| number(told, "multipv") == Some(line));
         told.map(|told| number(told, "cp").unwrap_or(i32::MAX)).collect()
     };
     let hits = |lines: &[String]| -> Vec<i32> { lines.iter().filter_map(|line| number(line, "tbhits")).collect() };
 
-    // Every line has the score that is proved, the winning ones first: mates, for there are three men; a draw is 0 although
-    // a pawn is more.
+    // Every line has the proved score, the winning ones first: mates, because there are three men; a draw is 0 despite
+    // the extra pawn.
     engine.send("setoption name MultiPV value 8");
     let (best, lines) = engine.search("position fen 8/8/8/3k4/8/4K3/4P3/8 w - - 0 1", "go nodes 2000");
     let mates = |line: i32| {
@@ -43,7 +43,7 @@ fn tablebases_at_the_root_and_in_the_tree() {
     assert!(["e3d3", "e3f3", "e3f4"].contains(&&*best), "{lines:?}");
     assert!(hits(&lines).len() > 8 && hits(&lines).iter().all(|&hits| hits > 0), "{lines:?}");
 
-    // No time is left to mate with bishop and knight: a draw under the rule, a win without it.
+    // There is no time left to mate with bishop and knight: a draw under the rule, a win without it.
     let spoiled = "position fen 8/8/8/3k4/8/8/8/KBN5 w - - 90 100";
     engine.send("setoption name MultiPV value 1");
     let (_, lines) = engine.search(spoiled, "go nodes 2000");
@@ -55,13 +55,13 @@ fn tablebases_at_the_root_and_in_the_tree() {
     assert!(!told.is_empty() && told.iter().all(|&cp| cp == 20_000), "{lines:?}");
     engine.send("setoption name Syzygy50MoveRule value true");
 
-    // Six men at the root, four in the tree: the pawn is lost and the ending with it.
+    // Six men at the root, four in the tree: the pawn is lost and with it the ending.
     let (_, lines) = engine.search("position fen 8/8/4k3/8/8/3P4/1P1K1p2/8 w - - 0 1", "go nodes 20000");
     let last = scores(&lines, 1).last().copied();
     assert!(last.is_some_and(|cp| (19_900..20_000).contains(&cp)), "{lines:?}");
     assert!(lines.iter().filter_map(|line| number(line, "tbhits")).any(|hits| hits > 0));
 
-    // A limit below every position's men, and no path: no hits.
+    // A limit below the men of every position, and no path: no hits.
     for line in ["setoption name SyzygyProbeLimit value 2", "setoption name SyzygyPath value <empty>"] {
         engine.send(line);
         let (_, lines) = engine.search("position fen 8/8/8/3k4/8/4K3/4P3/8 w - - 0 1", "go nodes 2000");
@@ -86,7 +86,7 @@ fn tablebases_that_cannot_be_used() {
         assert_eq!(remarks_of(&lines).len(), remarks, "{path}: {lines:?}");
     }
     if let Some(folder) = tablebases() {
-        // A table cut short, one of rubbish behind the right first bytes, one that is whole: two remarks, once.
+        // A truncated table, one of rubbish after the right first bytes, one that is whole: two remarks, once.
         let read = |name: &str| std::fs::read(folder.join(name)).expect("a table");
         let mut rook = read("KRvK.rtbw");
         rook[4..].fill(0xFF);
@@ -114,7 +114,7 @@ fn tablebases_that_cannot_be_used() {
     }
 }
 
-/// A table that is damaged or missing shows in a search. Once it is there, its path can be set again.
+/// A damaged or missing table shows in a search. Once it is mended, its path can be set again.
 #[test]
 fn a_table_that_has_been_mended_is_used_when_its_path_is_set_again() {
     let Some(folder) = tablebases() else { return };
@@ -136,7 +136,7 @@ fn a_table_that_has_been_mended_is_used_when_its_path_is_set_again() {
         assert_eq!(engine.ready(), [""; 0]);
         let (_, lines) = engine.search(position, "go nodes 2000");
         assert!(remarks_of(&lines).iter().any(|line| line.contains("KRvK")) && !has_hits(&lines), "{lines:?}");
-        // Another option opens nothing again.
+        // Another option does not reopen anything.
         scratch.write("KRvK.rtbw", read("KRvK.rtbw"));
         engine.send("setoption name Hash value 8");
         let (_, lines) = engine.search(position, "go nodes 2000");
@@ -148,7 +148,7 @@ fn a_table_that_has_been_mended_is_used_when_its_path_is_set_again() {
     }
 }
 
-/// Where the tables have no result, `probe` says why.
+/// If the tables have no result, `probe` says why.
 #[cfg(feature = "lab")]
 #[test]
 fn probe_says_why_tables_have_no_result() {
@@ -179,7 +179,7 @@ fn probe_says_why_tables_have_no_result() {
     assert!(lines.iter().any(|line| line == limited), "{lines:#?}");
 }
 
-/// A folder with these tables' results, without their distances.
+/// A folder with the WDL files of these tables, without the DTZ files.
 fn results_of(folder: &Path, name: &str) -> Scratch {
     let scratch = Scratch::new(name);
     for file in std::fs::read_dir(folder).expect("a folder").flatten() {
@@ -191,7 +191,7 @@ fn results_of(folder: &Path, name: &str) -> Scratch {
     scratch
 }
 
-/// Results without distances: a missing table of distances makes the results of the same men no less known.
+/// WDL without DTZ: a missing DTZ table does not affect the known results of the same men.
 #[test]
 fn tables_of_results_alone() {
     let Some(folder) = tablebases() else { return };
@@ -199,7 +199,7 @@ fn tables_of_results_alone() {
     let mut engine = Engine::new();
     engine.send(format!("setoption name SyzygyPath value {}", scratch.0.display()));
     engine.send("setoption name UCI_ShowWDL value true");
-    // Twice: the first search misses the distances.
+    // Twice: the first search misses the DTZ table.
     for _ in 0..2 {
         let (_, lines) = engine.search("position fen 8/8/8/8/4k1p1/8/1R6/4K3 w - - 0 1", "go nodes 20000");
         let last = lines.iter().rfind(|line| line.contains(" score ")).expect("a score");
@@ -211,8 +211,8 @@ fn tables_of_results_alone() {
     assert!(last.contains("wdl 0 1000 0"), "{lines:#?}");
 }
 
-/// What a move keeps is known before its score is certain: of several lines the one that keeps most is the first, and none
-/// that keeps less has a better score. Only Kb5 wins; Ka5 loses, but the search does not see that at once.
+/// What a move keeps is known before its score is certain: of several lines, the one that keeps most comes first, and
+/// none that keeps less has a better score. Only Kb5 wins; Ka5 loses, but the search does not see that at once.
 #[test]
 fn lines_stand_by_what_they_keep() {
     let Some(folder) = tablebases() else { return };
@@ -249,7 +249,7 @@ fn lines_stand_by_what_they_keep() {
     }
 }
 
-/// The 50 moves are over and no draw was claimed: a pawn move begins another count, with distances and without.
+/// The 50 moves are over and no draw was claimed: a pawn move resets the count, with DTZ and without.
 #[test]
 fn progress_wins_after_the_last_ply_too() {
     let Some(folder) = tablebases() else { return };
@@ -267,8 +267,8 @@ fn progress_wins_after_the_last_ply_too() {
     }
 }
 
-/// A move that loses for certain does not stand for the position where another one may hold until the clock runs out or the
-/// game repeats itself: the tables' distances are rounded, and repetition is not in them.
+/// A certain loss after one move does not prove the position lost if another move may hold until the clock runs out or
+/// the game repeats: DTZ is rounded, and repetition is not in the tables.
 #[test]
 fn a_position_is_lost_only_where_every_move_is() {
     let Some(folder) = tablebases() else { return };
@@ -286,7 +286,7 @@ fn a_position_is_lost_only_where_every_move_is() {
     }
 }
 
-/// What a trap may save is searched beside what loses for certain: it may be mated at once.
+/// A move that a trap may save is searched along with the certain losses: it may be mated at once.
 #[test]
 fn a_loss_is_told_of_all_moves() {
     let Some(folder) = tablebases() else { return };
@@ -298,8 +298,8 @@ fn a_loss_is_told_of_all_moves() {
     assert!(!lines.iter().any(|line| number(line, "mate") == Some(-1)), "{lines:?}");
 }
 
-/// Half of the 50 moves are over: distances to progress rank the moves, and the fastest is a pawn move. The mate in two that the
-/// mate search finds makes no progress before.
+/// Half of the 50 moves are over: DTZ ranks the moves, and the fastest is a pawn move. The mate in two that the mate
+/// search finds makes no progress first.
 #[test]
 fn a_mate_behind_the_best_rank_stays_known() {
     let Some(folder) = tablebases() else { return };
