@@ -1,7 +1,7 @@
 //! Inputs: files and standard input, packed or not, in any common text encoding.
 //!
 //! - [`expand`]: the names on the command line, including globs that the shell left alone
-//! - [`Source`]: one input, opened; its bytes come out unpacked (gzip, zstd, bzip2) and, where they are UTF-16, as UTF-8
+//! - [`Source`]: one open input; its bytes come out unpacked (gzip, zstd, bzip2) and, if they are UTF-16, as UTF-8
 //! - [`read_line`], [`read_part`] and [`lines`]: lines with any ending
 //!
 //! Other bytes pass unchanged. Packed data are recognized by their first bytes, not by the file's name. Damaged or
@@ -133,7 +133,7 @@ pub fn open(path: &Path) -> Result<(Bytes, u64), InputError> {
 ///
 /// # Errors
 ///
-/// [`InputError::Folder`], or [`InputError::Read`] if the file cannot be read, is damaged or cut off, or holds more than
+/// [`InputError::Folder`], or [`InputError::Read`] if the file cannot be read, is damaged or cut off, or has more than
 /// 256 MiB of text.
 pub fn read(path: &Path) -> Result<Vec<u8>, InputError> {
     let (text, size) = open(path)?;

@@ -192,7 +192,7 @@ impl Setup {
     ///
     /// # Errors
     ///
-    /// [`ParseError::Fen`] if the FEN cannot be played, [`ParseError::IllegalMove`] for the first move that is not legal.
+    /// [`ParseError::Fen`] if the FEN cannot be played, [`ParseError::IllegalMove`] for the first illegal move.
     pub fn game(&self, chess960: bool) -> Result<(Game, Vec<Repair>), ParseError> {
         let (mut game, repairs) = match &self.fen {
             None => (Game::startpos(), Vec::new()),

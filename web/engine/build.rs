@@ -1,4 +1,4 @@
-//! The stack of the module: the search runs on it, where other systems give it a thread with as much.
+//! The module's stack: the search runs on it, while other systems give the search a thread with a stack of this size.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

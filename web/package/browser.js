@@ -5,7 +5,7 @@ import { Engine } from "./engine.js";
 async function compile(url) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
-  // Hosts that do not know the type of the file cannot have it compiled while it arrives.
+  // If the host does not send the file's type, it cannot be compiled while it arrives.
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
@@ -18,6 +18,6 @@ export async function load({ wasmUrl = new URL("./ibex.wasm", import.meta.url), 
     worker.addEventListener("error", (event) => failed(event.message || "its worker failed"));
     return { send: (message) => worker.postMessage(message), end: () => worker.terminate() };
   };
-  // Only a page that is isolated may share memory with its workers.
+  // Only an isolated page may share memory with its workers.
   return new Engine(module, makeWorker, globalThis.crossOriginIsolated === true, onmessage);
 }

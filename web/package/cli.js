@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// UCI on standard input and output, or the command that the arguments are: `ibex-chess`, `ibex-chess bench`.
+// UCI on standard input and output, or a command given by the arguments: `ibex-chess`, `ibex-chess bench`.
 
 import { createInterface } from "node:readline";
 
@@ -19,7 +19,7 @@ async function leaveWith(status, stream, text) {
   process.exit(status);
 }
 
-/** Why the arguments are no line that the engine carries out; undefined if they are one. */
+/** Why the arguments are not a line that the engine carries out; undefined if they are. */
 function refusal() {
   const first = word(words.join(" "));
   if (NATIVE.has(first)) return `'${first}' is a command of the native program only; see ibex-chess --help`;
@@ -34,11 +34,11 @@ if (words[0]?.startsWith("-")) {
   const isHelp = words[0] === "-h" || words[0] === "--help";
   await leaveWith(isHelp ? 0 : 2, isHelp ? process.stdout : process.stderr, USAGE);
 }
-// The engine passes over what it does not know, and a script would take that for success.
+// The engine ignores unknown lines, and a script would take that for success.
 const refused = refusal();
 if (refused !== undefined) await leaveWith(2, process.stderr, `${refused}\n`);
 
-// A reader that goes away, as `head` does, ends the session quietly.
+// If the reader goes away, as `head` does, the session ends quietly.
 process.stdout.on("error", () => process.exit(1));
 
 const engine = await load().catch((error) => {
@@ -46,10 +46,10 @@ const engine = await load().catch((error) => {
   return leaveWith(2, process.stderr, `ibex-chess: cannot load ibex.wasm: ${error.message}${advice}\n`);
 });
 let ending = false;
-/** The last search, and how many have no answer yet. Only the last one can wait for a line that never comes. */
+/** The last search, and how many are unanswered. Only the last one can wait for a line that never comes. */
 let last = "";
 let unanswered = 0;
-/** How many `isready` of the user have no answer yet. */
+/** How many `isready` of the user are unanswered. */
 let asked = 0;
 
 function say(line) {
@@ -57,14 +57,14 @@ function say(line) {
     last = line;
     unanswered += 1;
   }
-  // A count of moves ends a search without end itself, and a `stop` would end the count.
+  // A perft itself ends an infinite search, and a `stop` would end the perft.
   if (word(line) === "stop" || (isTurn(line) && !isSearch(line))) last = "";
   if (word(line) === "ponderhit") last = afterPonderhit(last);
   if (word(line) === "isready") asked += 1;
   engine.postMessage(line);
 }
 
-/** Ends the process when the output has left it: some systems write to pipes later. */
+/** Ends the process once its output has been written: some systems write to pipes later. */
 function leave() {
   process.stdout.write("", () => process.exit());
 }
@@ -76,7 +76,7 @@ function end() {
   else stopIfEndless();
 }
 
-/** Leaves when what was said before has been answered, or a second later. */
+/** Leaves when earlier lines have been answered, or after a second. */
 function quit() {
   input.removeAllListeners();
   input.close();
@@ -85,7 +85,7 @@ function quit() {
   setTimeout(() => process.exit(), 1000);
 }
 
-/** After the end of the input nobody can say `stop`. The searches before the last one keep their limits. */
+/** After the end of the input, no `stop` can come. The searches before the last one keep their limits. */
 function stopIfEndless() {
   if (unanswered === 1 && isEndless(last)) engine.postMessage("stop");
 }

@@ -1,12 +1,12 @@
-// The engine as its user sees it: lines in and out, from the thread that has loaded it.
+// The engine as its user sees it: lines in and out, on the thread that loaded it.
 //
-// A search keeps the worker busy, so `stop` and `ponderhit` reach it by shared memory as well. Without shared memory, the
-// worker that searches is ended and another one takes its place. The same happens to a worker that has failed. The new
-// one hears again what the old one knew: options and position, with `debug` and `flip`.
+// A search keeps the worker busy, so `stop` and `ponderhit` also reach it through shared memory. Without shared
+// memory, the searching worker is ended and replaced. The same happens to a worker that has failed. The new one gets
+// the state of the old one again: options and position, including `debug` and `flip`.
 
 import { PONDERHITS, STOPS } from "./serve.js";
 
-/** How often a search is begun anew after a failure, before it is given up. */
+/** How often a search is restarted after a failure, before it is given up. */
 const ATTEMPTS = 2;
 
 /** The words that begin a line of UCI. */
@@ -17,11 +17,11 @@ export const KEYWORDS = new Set(
 /** The words that begin a line for a person at the prompt, here and in the native program. */
 export const PROMPT = new Set("d eval flip help compiler license perft bench".split(" "));
 
-/** The words of the prompt that the native program alone carries out. */
+/** The words of the prompt that only the native program carries out. */
 export const NATIVE = new Set("genfens probe spsa".split(" "));
 
 /**
- * The first word that counts, in small letters: like the engine, this skips unknown words before a command. A comment and
+ * The first word that counts, in lower case: like the engine, this skips unknown words before a command. A comment and
  * a word of the prompt are not unknown.
  */
 export function word(line) {
@@ -30,31 +30,31 @@ export function word(line) {
   return known ? words[0] : (words.find((other) => KEYWORDS.has(other)) ?? words[0]);
 }
 
-/** Whether a line begins a search, which a `bestmove` answers. */
+/** Whether a line starts a search, which a `bestmove` answers. */
 export const isSearch = (line) => word(line) === "go" && !/\sperft\b/i.test(line);
 
-/** Whether a line needs the engine for itself, as a search or a count of moves does. It ends a search without end. */
+/** Whether a line needs the engine for itself, as a search or a perft does. It ends an infinite search. */
 export const isTurn = (line) => word(line) === "go" || /^\s*perft(\s+\+?\d+(\s|$)|\s*$)/i.test(line);
 
-/** The last line that a line has to be answered with, if it is one to wait for: here from an engine that cannot run. */
+/** The last line of the answer that a line requires, if it requires one: here from an engine that cannot run. */
 const lastAnswer = (line) => (isSearch(line) ? "bestmove (none)" : { uci: "uciok", isready: "readyok" }[word(line)]);
 
-/** Whether a line begins a search that only `stop` or `ponderhit` ends: one that says so, or has no limit. */
+/** Whether a line starts a search that only `stop` or `ponderhit` ends: an explicit one, or one without limits. */
 export function isEndless(line) {
   if (!isSearch(line)) return false;
-  // Of increments alone, only that of the side to move is a limit, and the line does not say which side that is.
+  // Of increments alone, only that of the side to move is a limit, and the line does not show which side that is.
   const increments = ["w", "b"].every((side) => new RegExp(`\\s${side}inc\\s+\\+?[1-9]`, "i").test(line));
   const limited = increments || /\s(depth|nodes|mate|movetime|[wb]time)\s+[-+]?\d/i.test(line);
   return /\s(infinite|ponder)\b/i.test(line) || !limited;
 }
 
-/** What a line that begins a search means after `ponderhit`. */
+/** What a line that starts a search becomes after `ponderhit`. */
 export const afterPonderhit = (line) => line.replace(/\sponder\b/gi, "");
 
-/** Whether a search is as short as can be. */
+/** Whether a search is only to depth 1. */
 const isShort = (line) => isSearch(line) && !isEndless(line) && /\sdepth\s+1$/i.test(line);
 
-/** The same search, as short as can be: limits combine, and the moves that it may choose from stay. */
+/** The same search, but only to depth 1: limits combine, and the moves that it may choose from stay. */
 const shortened = (line) => (isShort(line) ? line : `${line.replace(/\s(infinite|ponder)\b/gi, "")} depth 1`);
 
 export class Engine {
@@ -65,17 +65,17 @@ export class Engine {
   #flags = null;
   #listeners = new Set();
   /**
-   * What the worker knows but for the queue: the lines that set its options, and those that made its position.
+   * The worker's state apart from the queue: the lines that set its options, and those that made its position.
    *
-   * Of an option all lines are kept since the last that surely counts: the engine may have refused those after it.
+   * For each option, the lines since the last one that surely took effect: the engine may have refused those after it.
    */
   #options = [];
   #position = [];
   /** The `uci` and `isready` that the worker has not answered. */
   #asked = [];
-  /** The `go` that has no answer yet, and every line behind it. */
+  /** The `go` that is unanswered, and every line after it. */
   #queue = [];
-  /** How many of these the worker has been told. */
+  /** How many of these the worker has received. */
   #sent = 0;
   /** The last line with moves of the running search. */
   #pv = null;
@@ -98,21 +98,21 @@ export class Engine {
     return this.#queue.length > 0;
   }
 
-  /** Why the engine has been given up; null while it has not. */
+  /** Why the engine has been given up; null if it has not. */
   get failure() {
     return this.#failure;
   }
 
-  /** Says a line of UCI to the engine. */
+  /** Sends a line of UCI to the engine. */
   postMessage(line) {
     line = String(line).replace(/[\r\n]+/g, " ").trim();
     const first = word(line);
     if (first === "quit") return this.terminate();
-    // Who waits for an answer must not wait for ever. Not at once, because the answer may bring the next line.
+    // An answer must come, or its reader would wait for ever. Not at once, because it may trigger the next line.
     const answer = this.#failure !== null ? lastAnswer(line) : undefined;
     if (answer !== undefined) setTimeout(() => this.#emit(answer));
     if (this.#worker === null || line === "") return;
-    // As in the native engine, the next search or count ends a search that would go on for ever.
+    // As in the native engine, the next search or perft ends an infinite search.
     if (isTurn(line) && this.#isEndless()) this.#interrupt("stop");
     if (this.searching) {
       if (first === "isready") return this.#emit("readyok");
@@ -139,7 +139,7 @@ export class Engine {
     this.#listeners.delete(listener);
   }
 
-  /** Ends the engine; it cannot be used afterwards. */
+  /** Ends the engine; it is unusable afterwards. */
   terminate() {
     this.#worker?.end();
     this.#worker = null;
@@ -147,7 +147,7 @@ export class Engine {
     this.#sent = 0;
   }
 
-  /** Whether the running search will wait for a line that has not been said. */
+  /** Whether the running search will wait for a line that has not been sent. */
   #isEndless() {
     if (!this.searching) return false;
     let [running, ...behind] = this.#queue;
@@ -162,7 +162,7 @@ export class Engine {
   #begin() {
     this.#flags = this.#shared ? new Int32Array(new SharedArrayBuffer(8)) : null;
     const worker = this.#makeWorker(
-      // What a worker says after its end is not heard.
+      // Messages from a worker that has been ended are ignored.
       (message) => this.#worker === worker && this.#hear(message),
       (reason) => this.#worker === worker && this.#replace(reason),
     );
@@ -170,7 +170,7 @@ export class Engine {
     worker.send({ module: this.#module, flags: this.#flags });
   }
 
-  /** Tells a running search of `stop` and `ponderhit` before it can hear them. */
+  /** Passes `stop` and `ponderhit` to a running search before it can read them as lines. */
   #signal(line) {
     const first = word(line);
     if (this.#flags !== null && first === "stop") Atomics.add(this.#flags, STOPS, 1);
@@ -184,10 +184,10 @@ export class Engine {
   }
 
   /**
-   * Sends what waits in the queue.
+   * Sends the lines that wait in the queue.
    *
-   * A search without end is sent when nothing runs before it: until then another `go` or `perft`, or without shared
-   * memory a `stop` or a `ponderhit`, may change what it is.
+   * An infinite search is sent only when nothing runs before it: until then another `go` or `perft`, or without shared
+   * memory a `stop` or a `ponderhit`, may change it.
    */
   #flush() {
     while (this.#sent < this.#queue.length && (this.#sent === 0 || !isEndless(this.#queue[this.#sent]))) {
@@ -208,18 +208,18 @@ export class Engine {
     if (first === "bestmove") this.#answered();
     const answered = this.#asked.indexOf({ uciok: "uci", readyok: "isready" }[first]);
     if (answered >= 0) this.#asked.splice(answered, 1);
-    // An idle worker that answers is a good one. One that searches has to show it by the search.
+    // An idle worker that answers works. A searching one must show that by its search.
     if (answered >= 0 && !this.searching) this.#attempts = 0;
     this.#emit(message);
   }
 
-  /** Takes note of the end of a search, and of what the worker hears next. */
+  /** Notes the end of a search, and what the worker gets next. */
   #answered() {
     this.#shift();
     this.#pv = null;
     this.#attempts = 0;
     while (this.searching && !isSearch(this.#queue[0])) this.#remember(this.#shift());
-    // What has not been sent is without end, and what needs the engine after it ends it at once.
+    // What has not been sent is infinite, and a later line that needs the engine ends it at once.
     if (this.searching && this.#sent === 0 && this.#queue.slice(1).some(isTurn)) {
       this.#queue[0] = shortened(this.#queue[0]);
     }
@@ -235,11 +235,11 @@ export class Engine {
     const first = word(line);
     if (first === "position") this.#position = [line];
     if (first === "flip") this.#position.push(line);
-    // A new game forgets a position that was refused; once is enough.
+    // A new game drops a refused position; once is enough.
     if (first === "ucinewgame" && word(this.#position.at(-1) ?? line) !== first) this.#position.push(line);
     if (first === "uci" || first === "isready") this.#asked.push(first);
     if (first === "debug" || first === "setoption") {
-      // No option begins with a blank.
+      // No option name begins with a blank.
       const name = first === "debug" ? " debug" : (/\bname\s+(.*?)(\s+value\b|$)/i.exec(line)?.[1] ?? line).toLowerCase();
       // Numbers, true, false, on and off are never refused.
       const counts = /\svalue\s+([-+]?\d+|true|false)$/i.test(line) || (first === "debug" && /\s(on|off)\b/i.test(line));
@@ -250,7 +250,7 @@ export class Engine {
 
   #interrupt(first) {
     if (first === "ponderhit") {
-      // It is meant for the last search, and is nothing to one that does not ponder.
+      // It is meant for the last search, and has no effect on one that does not ponder.
       const last = this.#queue.findLastIndex(isSearch);
       const hit = afterPonderhit(this.#queue[last]);
       if (hit === this.#queue[last]) return;
@@ -264,20 +264,20 @@ export class Engine {
       this.#signal(first);
       return this.#flush();
     }
-    // `stop` is meant for every search, and a new worker hears them all.
+    // `stop` is meant for every search, and a new worker gets all of them.
     const queue = this.#queue.map((line, at) => (at > 0 && isSearch(line) ? shortened(line) : line));
     const mustHear = queue.some((line, at) => at < this.#sent && line !== this.#queue[at]);
     this.#queue = queue;
-    // An answer that an earlier `stop` has asked for is on its way, and another worker would begin it again.
+    // An answer requested by an earlier `stop` is on its way, and another worker would start its search again.
     if (mustHear || !isShort(queue[0])) this.#restart(true);
     else this.#flush();
   }
 
-  /** Another worker for one that has failed. */
+  /** Replaces a worker that has failed. */
   #replace(reason) {
     this.#attempts += 1;
     const remark = `info string the engine was restarted: ${reason}`;
-    // The last attempt at a search is a short one.
+    // The last attempt at a search is to depth 1.
     if (this.#attempts <= ATTEMPTS + (this.searching ? 1 : 0)) {
       return this.#restart(this.searching && (this.#pv !== null || this.#attempts > ATTEMPTS), remark);
     }
@@ -289,9 +289,9 @@ export class Engine {
   }
 
   /**
-   * Puts another worker in the place of this one: it hears what the old one knew, and what that has not answered.
+   * Replaces the worker: the new one gets the old one's state, and the lines that it had not answered.
    *
-   * With `settle`, the running search is not begun anew, but answered with its last line, or else by a short search.
+   * With `settle`, the running search is not restarted, but answered from its last line, or else by a short search.
    */
   #restart(settle, remark = null) {
     this.#worker.end();
@@ -301,17 +301,17 @@ export class Engine {
     for (const line of this.#asked) this.#send(line);
     const answer = settle ? this.#lastAnswer() : null;
     if (settle && answer === null) this.#queue[0] = shortened(this.#queue[0]);
-    // A search that has its answer is not sent again.
+    // A search that has been answered is not sent again.
     this.#sent = answer === null ? 0 : 1;
     for (const line of this.#queue) this.#signal(line);
     this.#flush();
     if (answer !== null) this.#answered();
-    // At the end, because who hears it may say the next line at once.
+    // At the end, because the listener may send the next line at once.
     if (remark !== null) this.#emit(remark);
     if (answer !== null) this.#emit(answer);
   }
 
-  /** The answer that the last line of the running search stands for, if there was a line. */
+  /** The answer according to the last line of the running search, if there was a line. */
   #lastAnswer() {
     const moves = / pv (.*)$/.exec(this.#pv ?? "")?.[1].split(" ");
     if (moves === undefined) return null;

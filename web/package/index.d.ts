@@ -1,26 +1,26 @@
 /** The chess engine Ibex: lines of UCI in, lines of UCI out. */
 export interface Engine {
-  /** Says a line, such as `go movetime 1000`. `quit` ends the engine. */
+  /** Sends a line, such as `go movetime 1000`. `quit` ends the engine. */
   postMessage(line: string): void;
   /** Receives each line of output. */
   onmessage: ((line: string) => void) | null;
-  /** One more receiver of lines. */
+  /** Adds a receiver of lines. */
   addMessageListener(listener: (line: string) => void): void;
   removeMessageListener(listener: (line: string) => void): void;
-  /** Whether a search has not answered yet. */
+  /** Whether a search is unanswered. */
   readonly searching: boolean;
-  /** Why the engine has been given up; null while it has not. From then on each `go` is answered `bestmove (none)`. */
+  /** Why the engine has been given up; null if it has not. From then on, each `go` is answered by `bestmove (none)`. */
   readonly failure: string | null;
-  /** Ends the engine; it cannot be used afterwards. */
+  /** Ends the engine; it is unusable afterwards. */
   terminate(): void;
 }
 
 export interface LoadOptions {
-  /** Where `ibex.wasm` is; beside the package's files if not given. */
+  /** The address of `ibex.wasm`; by default it is beside the package's files. */
   wasmUrl?: string | URL;
   /** The first receiver of lines. */
   onmessage?: (line: string) => void;
-  /** Under Node: `false` has the engine do without shared memory, as in a page that is not isolated. */
+  /** Under Node: `false` makes the engine work without shared memory, as in a page that is not isolated. */
   shared?: boolean;
 }
 

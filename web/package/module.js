@@ -1,4 +1,4 @@
-// One instance of the WebAssembly module: lines in, lines out. What it needs of WASI is here; it has no files.
+// One instance of the WebAssembly module: lines in, lines out. It has the part of WASI that this needs, and no files.
 
 const SUCCESS = 0;
 const NO_FILE = 8;
@@ -9,13 +9,13 @@ function wasi(memory, write) {
   const view = () => new DataView(memory().buffer);
   const calls = {
     clock_time_get(id, _precision, at) {
-      // 0 is the time of day, 1 a clock that never goes back.
+      // 0 is the time of day, 1 a monotonic clock.
       const ms = id === 0 ? Date.now() : performance.now();
       view().setBigUint64(at, BigInt(Math.round(ms * 1e6)), true);
       return SUCCESS;
     },
     random_get(at, length) {
-      // At most 65536 bytes a call; the module wants 16.
+      // At most 65536 bytes per call; the module needs 16.
       crypto.getRandomValues(new Uint8Array(memory().buffer, at, length));
       return SUCCESS;
     },
@@ -58,7 +58,7 @@ export async function start(module, say, signals) {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   let exports;
-  // What stands behind the last end of line, of standard output and of standard error.
+  // The text after the last line end, of standard output and of standard error.
   const rest = ["", "", ""];
   const write = (fd, bytes) => {
     // A copy, because text cannot be decoded from shared memory, nor kept after the call.
@@ -70,7 +70,7 @@ export async function start(module, say, signals) {
   exports = (await WebAssembly.instantiate(module, imports)).exports;
   return (line) => {
     const bytes = encoder.encode(line);
-    // The address first: making room may move the memory.
+    // The address first: allocating may move the memory.
     const at = exports.line(bytes.length);
     new Uint8Array(exports.memory.buffer, at, bytes.length).set(bytes);
     return exports.hear() === 1;

@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads";
 
 import { Engine } from "./engine.js";
 
-/** Whether this is the text of a file's address, as `import.meta.resolve` gives it. */
+/** Whether this is the URL of a file as a string, as from `import.meta.resolve`. */
 const isFile = (url) => typeof url === "string" && url.startsWith("file:");
 
 /** Loads the engine; see index.d.ts. */

@@ -1,8 +1,8 @@
-// What a worker does, in browsers and under Node alike: it runs the engine for the thread that has made it.
+// The work of a worker, in browsers and under Node alike: it runs the engine for the thread that created it.
 
 import { start } from "./module.js";
 
-/** The places of the shared flags: how many of these lines are on their way and have not been heard. */
+/** The indices of the shared flags: how many of these lines have been sent but not yet read. */
 export const STOPS = 0;
 export const PONDERHITS = 1;
 

@@ -1,6 +1,6 @@
-// What a word that nobody knows may have been meant to be.
+// The probable meaning of an unknown word.
 
-/** How many letters have to be added, left out, replaced or exchanged with their neighbour to make one word the other. */
+/** The edit distance: how many letters must be added, left out, replaced or swapped with their neighbour. */
 function distance(a, b) {
   const rows = [];
   for (let i = 0; i <= a.length; i++) {
@@ -19,7 +19,7 @@ function distance(a, b) {
   return rows[a.length][b.length];
 }
 
-/** The one of some words that a word is most like, as the native program finds it; undefined if it is like none. */
+/** The most similar of some words, as in the native program; undefined if none is similar. */
 export function nearest(word, words) {
   let [meant, least] = [undefined, Infinity];
   for (const other of words) {

@@ -149,8 +149,8 @@ fn analysed(
     Ok(Some(whole(&encoded.unwrap_or_else(|| line.into_bytes()))))
 }
 
-/// Reads a line, or a piece of one that is longer than `most` bytes; `None` if the run was interrupted before the end of
-/// the input.
+/// Reads a line, or a piece of one longer than `most` bytes; `None` if the run was interrupted before the end of the
+/// input.
 fn next(
     name: &str,
     input: &mut impl BufRead,

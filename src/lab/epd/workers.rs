@@ -155,7 +155,7 @@ impl Workers<'_> {
         let contestant = &self.contestants[queue.contestant];
         let mut player: Option<Box<dyn Player>> = None;
         while !cancelled.load(Ordering::Relaxed) && !interrupt::is_stopped() {
-            // An engine that does not start here may run elsewhere, and would fail all positions before others have seen one.
+            // An engine that fails here may run elsewhere, and would fail all positions before others have seen one.
             if player.as_ref().is_some_and(|player| player.is_given_up()) {
                 if queue.leave_to_others() || send(Outcome::GivenUp(queue.contestant)) {
                     return ControlFlow::Continue(());
@@ -213,7 +213,8 @@ impl Workers<'_> {
         }
         // Other instances have searched the rest.
         if !interrupt::is_stopped() {
-            // With more workers than positions, each may have failed too seldom to give an engine up that never started.
+            // With more workers than positions, each may have failed too rarely to give up an engine that never
+            // started.
             for (contestant, head) in self.contestants.iter().map(|contestant| &contestant.head).enumerate() {
                 if !searched.contains(&head.label) && missed.iter().any(|(_, record)| record.player == head.label) {
                     missed.retain(|(_, record)| record.player != head.label);

@@ -1,8 +1,8 @@
-//! Ibex as a WebAssembly module: the host writes a line of UCI into the module's memory and has it heard.
+//! Ibex as a WebAssembly module: the host writes a line of UCI into the module's memory and passes it on.
 //!
-//! For each line the host calls [`line`] with its length in bytes, writes it where that
-//! points to, and calls [`hear`]. Answers go to the standard output of WASI. `hear` returns when a search has ended; until
-//! then the module asks the import `ibex.signals` what the user has said.
+//! For each line, the host calls [`line`] with its length in bytes, writes it at the returned address, and calls
+//! [`hear`]. Answers go to the standard output of WASI. `hear` returns when a search has ended; until then the module
+//! polls the import `ibex.signals` for `stop` and `ponderhit`.
 
 #![cfg(target_family = "wasm")]
 
@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use ibex::search::host::{self, Heard};
 use ibex::uci::{Dialogue, LentCommand, Run};
 
-/// What the user has said during a search.
+/// The user's signals during a search.
 fn signals() -> Heard {
     #[link(wasm_import_module = "ibex")]
     unsafe extern "C" {
@@ -39,7 +39,7 @@ thread_local! {
     });
 }
 
-/// Room for a line of `length` bytes; it holds until the next call.
+/// A buffer for a line of `length` bytes, valid until the next call.
 #[unsafe(no_mangle)]
 pub extern "C" fn line(length: usize) -> *mut u8 {
     LINE.with_borrow_mut(|line| {
@@ -49,7 +49,7 @@ pub extern "C" fn line(length: usize) -> *mut u8 {
     })
 }
 
-/// Hears the line. Returns 0 after `quit`, otherwise 1.
+/// Carries out the line. Returns 0 after `quit`, otherwise 1.
 #[unsafe(no_mangle)]
 pub extern "C" fn hear() -> u32 {
     let line = LINE.take();

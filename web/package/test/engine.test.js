@@ -1,4 +1,4 @@
-// The package as its users have it, under Node. `IBEX` names the native program for the comparison.
+// The package as its users get it, under Node. `IBEX` names the native program for the comparison.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
@@ -28,7 +28,7 @@ const POSITIONS = [
   "8/8/8/8/5kp1/P7/8/1K1N4 w - - 0 1",
 ];
 
-/** An engine that keeps what it says, and waits for lines. */
+/** An engine that records its output, and waits for lines. */
 async function engine(options = {}) {
   const lines = [];
   const waiting = [];
@@ -142,21 +142,21 @@ for (const shared of [true, false]) {
     assert.ok(loaded.searching);
     assert.match(await ask("stop", "bestmove"), /^bestmove [a-h][1-8][a-h][1-8]/);
     assert.ok(!loaded.searching);
-    // A search that has ended waits for `stop` all the same.
+    // A search that has ended still waits for `stop`.
     await ask(`${MATE}\ngo infinite`, "info depth 2 ");
     await new Promise((resolve) => setTimeout(resolve, 300));
     assert.ok(loaded.searching);
     assert.match(await ask("stop", "bestmove"), /^bestmove d1d8/);
     await ask("position startpos\ngo ponder wtime 400 btime 400", "info depth 5 ");
     assert.match(await ask("ponderhit", "bestmove"), /^bestmove/);
-    // Lines during a search come after it, in order; each `go` has its answer.
+    // Lines sent during a search are carried out after it, in order; each `go` is answered.
     const count = () => lines.filter((line) => line.startsWith("bestmove")).length;
     const before = count();
     const last = until("bestmove d1d8");
     for (const line of ["position startpos", "go nodes 30000", MATE, "go nodes 2000"]) loaded.postMessage(line);
     await last;
     assert.equal(count(), before + 2);
-    // A stray stop stops nothing later.
+    // A stray `stop` stops nothing later.
     loaded.postMessage("stop");
     assert.match(await ask("position startpos\ngo nodes 30000", "bestmove"), /^bestmove/);
     const nodes = /nodes (\d+)/.exec(lines.filter((line) => line.includes(" nodes ")).at(-1))[1];
@@ -169,7 +169,7 @@ test("without shared memory a stop comes before the first line, too", async () =
   const { loaded, ask } = await engine({ shared: false });
   assert.match(await ask("position startpos moves e2e4\ngo infinite\nstop", "bestmove"), /^bestmove [a-h]/);
   assert.match(await ask("go nodes 1000", "bestmove"), /^bestmove [a-h]/);
-  // Each of two searches, and a short one keeps the moves that it may choose from.
+  // Two searches are both answered, and a short one keeps the moves that it may choose from.
   const { loaded: other, lines, ask: askOther } = await engine({ shared: false });
   await askOther("position startpos\ngo infinite searchmoves a2a3\nstop", "bestmove a2a3");
   await askOther("go nodes 30000000\ngo searchmoves h2h3 infinite\nstop", "bestmove h2h3");
@@ -201,10 +201,10 @@ test("without shared memory further stops leave the answer to the first one alon
   }
   assert.deepEqual(lines, ["bestmove e2e4"]);
   assert.equal(workers, 2);
-  // They are meant for what was said between them, too.
+  // They are meant for what was sent between them, too.
   for (const line of ["go infinite", "stop", "go nodes 30000000", "stop", "stop"]) own.postMessage(line);
   await three;
-  // There is no fourth.
+  // There is no fourth answer.
   await new Promise((resolve) => setTimeout(resolve, 200));
   assert.equal(lines.length, 3);
   assert.equal(workers, 4);
@@ -226,7 +226,7 @@ test("another worker has the position as it was turned, and goes on explaining",
   assert.match(turned, /^rnbqkbnr\/pppp1ppp\/8\/4p3\/8\/8\/PPPPPPPP\/RNBQKBNR w/);
   await ask("go infinite\nstop", "bestmove");
   assert.equal(await fen(), turned);
-  // A line that means nothing is explained only then.
+  // Only then is a meaningless line explained.
   const before = lines.length;
   await ask("nonsense\nisready", "readyok");
   assert.ok(lines.slice(before).some((line) => line.startsWith("info string")), lines.slice(before).join("\n"));
@@ -247,7 +247,7 @@ test("a worker that fails is replaced, with its options, its position and its se
   };
   const own = new Engine(module, makeWorker, true, (line) => {
     lines.push(line);
-    // The first worker fails while it searches, the second one before it has said anything.
+    // The first worker fails while it searches, the second before its first line.
     if (failures.length === 1 && line.includes(" depth 8 ")) failures[0]("it fell");
     if (line.startsWith("bestmove")) answer(line);
   });
@@ -256,7 +256,7 @@ test("a worker that fails is replaced, with its options, its position and its se
   const told = lines.filter((line) => line.includes(" multipv 1 ")).at(-1);
   assert.ok(told.includes(` pv ${best.split(" ")[1]}`), "the answer is that of the last line");
   assert.ok(lines.includes("info string the engine was restarted: it fell"));
-  // The new worker knows what the old one knew.
+  // The new worker has the old one's state.
   lines.length = 0;
   const again = new Promise((resolve) => own.addMessageListener((line) => line.startsWith("bestmove") && resolve(line)));
   own.postMessage("go nodes 5000");
@@ -286,7 +286,7 @@ test("an idle worker that fails leaves no question without an answer", async () 
   for (const line of ["uci", "isready"]) own.postMessage(line);
   await ready;
   assert.ok(lines.includes("uciok") && lines.includes("info string the engine was restarted: it fell"), lines.join("\n"));
-  // What has its answer is not said again.
+  // An answered line is not sent again.
   const again = new Promise((resolve) => own.addMessageListener((line) => line === "readyok" && resolve()));
   own.postMessage("isready");
   await again;
@@ -321,7 +321,7 @@ test("a refused option leaves the one before in force, in another worker too", (
   for (const line of said) own.postMessage(line);
   fail("it fell");
   assert.deepEqual(sent[1], said);
-  // A number counts, and what was set before it does not: no large hash is made again for nothing.
+  // A number takes effect, so earlier settings are dropped: no large hash is allocated again for nothing.
   const again = ["setoption name MultiPV value 2", "setoption name Hash value 32", "setoption name multipv value 3"];
   for (const line of again) own.postMessage(line);
   fail("it fell again");
@@ -358,7 +358,7 @@ test("a worker that always fails is given up", async () => {
   own.postMessage("go nodes 1000");
   assert.equal(own.failure, null);
   await new Promise((resolve) => setTimeout(resolve, 200));
-  // Each `go` has an answer, one that comes too late as well.
+  // Each `go` is answered, even one that comes too late.
   const end = ["info string the engine cannot run here: it fell", "bestmove (none)", "bestmove (none)"];
   assert.deepEqual(lines.slice(3), end);
   assert.equal(own.failure, "it fell");
@@ -366,7 +366,7 @@ test("a worker that always fails is given up", async () => {
   for (const line of ["uci", "go depth 3", "go perft 1", "isready"]) own.postMessage(line);
   await new Promise((resolve) => setTimeout(resolve, 50));
   assert.deepEqual(lines.slice(3), [...end, "uciok", "bestmove (none)", "readyok"]);
-  // What was asked before has its answer, too.
+  // Earlier requests are answered, too.
   const earlier = [];
   const asked = new Engine(module, makeWorker, true, (line) => earlier.push(line));
   for (const line of ["uci", "isready"]) asked.postMessage(line);
@@ -387,7 +387,7 @@ test("without shared memory no line is lost or said twice", { timeout: 60_000 },
   });
   loaded.postMessage("stop");
   await both;
-  // There is no third.
+  // There is no third answer.
   await new Promise((resolve) => setTimeout(resolve, 300));
   assert.equal(answers, 2, lines.join("\n"));
   assert.ok(lines.some((line) => line.includes(" multipv 2 ")));
@@ -410,7 +410,7 @@ test("the next search ends one without end, and perft is no search", { timeout: 
     await ask("go infinite", "info depth 5 ");
     await ask("perft 2", "Nodes searched: 400");
     assert.ok(!loaded.searching);
-    // A limit that the line has not reached is kept.
+    // A limit that the search has not reached is kept.
     await ask("go nodes 30000\ngo perft 1", "Nodes searched: 20");
     assert.ok(Number(/ nodes (\d+)/.exec(lines.filter((line) => line.includes(" nodes ")).at(-1))[1]) > 20_000);
     loaded.terminate();
@@ -425,7 +425,7 @@ test("a count of moves can be stopped through shared memory", { timeout: 60_000 
   const stopped = until("info string perft stopped");
   loaded.postMessage("stop");
   await stopped;
-  // The line itself is heard later, and stops nothing more.
+  // The line itself is read later, and stops nothing more.
   await ask("go perft 3", "Nodes searched: 8902");
   assert.match(await ask("go nodes 5000", "bestmove"), /^bestmove [a-h]/);
   assert.equal(lines.filter((line) => line.includes("stopped")).length, 1, lines.join("\n"));
@@ -444,14 +444,14 @@ test("a search without end that has waited is ended by the next one, too", { tim
     };
     await say("go nodes 30000", "go infinite");
     assert.equal(answers(), 3, lines.join("\n"));
-    // A limit counts to the end, whatever waits behind it.
+    // A limit holds to the end, whatever waits after it.
     const first = lines.slice(0, lines.findIndex((line) => line.startsWith("bestmove")));
     assert.ok(Number(/ nodes (\d+)/.exec(first.filter((line) => line.includes(" nodes ")).at(-1))[1]) > 20_000);
     await say("go infinite", "go infinite");
     assert.equal(answers(), 3);
     await say("go nodes 5000", "go", "go ponder wtime 900 btime 900", "go infinite");
     assert.equal(answers(), 5);
-    // `ponderhit` ends nothing that does not ponder, nor that is without end all the same.
+    // `ponderhit` does not end a search that does not ponder, nor one that is infinite anyway.
     await say("go infinite", "ponderhit");
     assert.equal(answers(), 2);
     await say("go ponder", "ponderhit");
@@ -461,14 +461,14 @@ test("a search without end that has waited is ended by the next one, too", { tim
     loaded.postMessage("position startpos");
     loaded.postMessage("go infinite");
     await deep;
-    // Nor does it begin such a search anew.
+    // Nor does it restart such a search.
     loaded.postMessage("ponderhit");
     await new Promise((resolve) => setTimeout(resolve, 500));
     const stopped = until("bestmove");
     loaded.postMessage("stop");
     await stopped;
     assert.equal(lines.filter((line) => line.startsWith("info depth 1 ")).length, 1, lines.join("\n"));
-    // It reaches a search that has not begun.
+    // It reaches a search that has not started.
     await say("go nodes 5000", "go ponder nodes 30000", "ponderhit");
     assert.equal(answers(), 3);
     const [, second] = lines.join("\n").split(/^bestmove.*$/m);
@@ -520,7 +520,7 @@ test("the command: lines, the end of the input, and arguments", () => {
   const three = run([], "position startpos\ngo nodes 30000\ngo infinite\ngo nodes 1000\n");
   assert.equal(three.status, 0);
   assert.equal(three.stdout.match(/^bestmove/gm).length, 3);
-  // The end of the input ends only what would go on for ever.
+  // The end of the input ends only an infinite search.
   const both = run([], "position startpos\ngo nodes 30000\ngo infinite\n");
   assert.match(both.stdout, / nodes [23]\d{4} [\s\S]*^bestmove[\s\S]*^bestmove/m);
   const hit = run([], "position startpos\ngo ponder nodes 30000\nponderhit\n");
@@ -531,11 +531,11 @@ test("the command: lines, the end of the input, and arguments", () => {
   for (const endless of ["go", "go depth x", "go ponder wtime 9 btime 9"]) {
     assert.match(run([], `position startpos\n${endless}\n`).stdout, /^bestmove/m, endless);
   }
-  // The increment of the other side is no limit.
+  // The other side's increment is not a limit.
   assert.match(run([], "position startpos moves e2e4\ngo winc 100\n").stdout, /^bestmove/m);
   assert.ok(!isEndless("go winc 100 binc 100") && isEndless("go winc 100 binc 0"));
   assert.match(run([], "go perft 2\nisready\n").stdout, /^Nodes searched: 400\nreadyok\n$/m);
-  // What ends a search without end is not ended by the end of the input.
+  // A command that ends an infinite search is not cut off by the end of the input.
   for (const count of ["perft 2", "go perft 2"]) {
     assert.match(run([], `position startpos\ngo infinite\n${count}\n`).stdout, /^Nodes searched: 400$/m, count);
   }
@@ -544,7 +544,7 @@ test("the command: lines, the end of the input, and arguments", () => {
   const help = run(["--help"]);
   assert.equal(help.status, 0);
   assert.match(help.stdout, /^ibex-chess COMMAND/m);
-  // A word that the engine would pass over is no success.
+  // A word that the engine would ignore is not a success.
   for (const [words, said] of [
     [["benhc"], /^no command 'benhc'; did you mean 'bench'\?/],
     [["isredy"], /did you mean 'isready'/],

@@ -1,4 +1,4 @@
-// A browser, and in it the built page, fresh for each test.
+// A browser with the built page, fresh for each test.
 //
 // `CHROMIUM` names the browser.
 
@@ -16,7 +16,7 @@ import { chromium } from "playwright-core";
 const BROWSER = process.env.CHROMIUM || "/usr/bin/chromium";
 const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
-/** The position in which games begin. */
+/** The initial position. */
 export const FIRST = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 /** Why the tests cannot run; false if they can. */
@@ -24,14 +24,14 @@ export const skip = !existsSync(BROWSER) && `there is no browser at ${BROWSER}`;
 const profile = mkdtempSync(join(tmpdir(), "ibex-page-"));
 /** The host of the page. */
 export let server;
-/** All pages of the tests in this file, which share what is kept. */
+/** All pages of the tests in this file, which share storage. */
 export let context;
 /** The page of the test. */
 export let page;
-/** What the browser has complained of since the test began: nothing. */
+/** The browser's complaints since the test began: none. */
 let complaints = [];
 
-/** A plain host: no headers, as the cheapest web space has none. One file may be missing. */
+/** A plain host: no headers, as on the cheapest web space. One file may be missing. */
 export async function host(missing) {
   const server = createServer(async (request, response) => {
     const path = new URL(request.url, "http://localhost").pathname.replace(/^\/sub\//, "") || "index.html";
@@ -69,7 +69,7 @@ beforeEach(async () => {
   page = await context.newPage();
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
-  // Nothing is kept of the test before. What this one keeps stays where the page is loaded again.
+  // Nothing is kept from the previous test. What this one stores survives when the page is reloaded.
   await page.addInitScript(() => {
     if (sessionStorage.getItem("begun") !== null) return;
     localStorage.clear();
@@ -123,7 +123,7 @@ export async function type(text) {
   await page.press("#move", "Enter");
 }
 
-/** The game as PGN, as the button for it copies it. */
+/** The game as PGN, as its button copies it. */
 export async function copied() {
   await page.evaluate(() => {
     Object.defineProperty(navigator.clipboard, "writeText", { configurable: true, value: (text) => (window.copied = text) });
@@ -132,7 +132,7 @@ export async function copied() {
   return page.evaluate(() => window.copied);
 }
 
-/** Another page with a script of its own, which runs before those of the page. */
+/** Another page with its own script, which runs before those of the page. */
 export async function another(script, where = address(server)) {
   const other = await context.newPage();
   const errors = [];

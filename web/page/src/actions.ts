@@ -1,4 +1,4 @@
-// What is done: moves and searches. Whatever changes the position on the board ends in `changed`.
+// The actions: moves and searches. Whatever changes the position on the board ends in `changed`.
 
 import type { NormalMove, Role } from "chessops/types";
 import { parseSquare, parseUci } from "chessops/util";
@@ -13,14 +13,14 @@ import { show, showAnalysis } from "./view";
 /** Time for each position when a whole game is analysed, in milliseconds. */
 const WHOLE_GAME = 500;
 
-/** A man was moved on the board: asks what a pawn becomes, and plays the move. */
+/** A man was moved on the board: lets the user choose a promotion, and plays the move. */
 export async function moved(from: string, to: string): Promise<void> {
   const move: NormalMove = { from: parseSquare(from)!, to: parseSquare(to)! };
   const pawn = page.game.position().board.getRole(move.from) === "pawn";
   if (pawn && (to[1] === "8" || to[1] === "1")) {
     const path = page.game.path.join();
     const role = await promotion();
-    // While a whole game is analysed, another position may be on the board by now.
+    // While a whole game is analysed, the board may show another position by now.
     if (role === undefined || page.game.path.join() !== path) return show();
     move.promotion = role;
   }
@@ -43,7 +43,7 @@ export function play(move: NormalMove, player = YOU): void {
   const length = page.game.moves.length;
   page.game.play(legal);
   if (page.game.moves.length > length) {
-    // Who plays on has not given up.
+    // A player who plays on has not resigned.
     page.resigned = undefined;
     page.answer = player === IBEX ? page.game.sans().at(-1) : undefined;
   }
@@ -51,12 +51,12 @@ export function play(move: NormalMove, player = YOU): void {
   changed();
 }
 
-/** Writes into a game that is played here who plays and when, where its tags do not say. */
+/** In a game played here, fills in players and date if the tags lack them. */
 function sign(): void {
   const { headers } = page.game;
   for (const [tag, colour] of [["White", "white"], ["Black", "black"]] as const) {
     const player = headers.get(tag) ?? "?";
-    // The sides may be changed in the course of a game.
+    // The sides may change in the course of a game.
     if (player === "?" || player === YOU || player === IBEX) headers.set(tag, enginePlays(colour) ? IBEX : YOU);
   }
   if (/^[?.]*$/.test(headers.get("Date") ?? "")) {
@@ -66,10 +66,10 @@ function sign(): void {
   }
 }
 
-/** The position on the board is another one. */
+/** The position on the board has changed. */
 export function changed(): void {
   page.era += 1;
-  // Whoever moves on the board has seen enough of the whole game.
+  // A user who moves on the board no longer wants the analysis of the whole game.
   page.wholeGame = false;
   page.lines = [];
   page.refused = undefined;
@@ -79,7 +79,7 @@ export function changed(): void {
   void act();
 }
 
-/** Has the engine do what is due. */
+/** Makes the engine do what is due. */
 export async function act(): Promise<void> {
   if (page.engine === undefined || page.failure !== undefined) return;
   const task = due();
@@ -95,7 +95,7 @@ export async function act(): Promise<void> {
   else if (task === "move") play(parseUci(best) as NormalMove, IBEX);
 }
 
-/** Takes note that the engine does not search the position on the board. */
+/** Notes that the engine does not search the position on the board. */
 function refuse(): void {
   page.refused = `Ibex does not play from here: ${page.engine?.refusal ?? "it finds no move"}.`;
   page.analysing = false;
@@ -104,7 +104,7 @@ function refuse(): void {
   show();
 }
 
-/** Sets the options of a search: as the user has chosen, at full strength for analysis. */
+/** Sets the options of a search: those that the user has chosen, or full strength for analysis. */
 function settings(analysis: boolean): void {
   const elo = Number(input("elo").value);
   const full = isFull();
@@ -117,7 +117,7 @@ function settings(analysis: boolean): void {
   if (!full) page.engine?.set("UCI_Elo", elo);
 }
 
-/** A line of the search of the position on the board. */
+/** A line from the search of the position on the board. */
 function heard(line: Line, turn: Colour): void {
   if (line.bound !== undefined && page.lines[line.number - 1] !== undefined) return;
   if (line.pv.length === 0) return;
@@ -127,7 +127,7 @@ function heard(line: Line, turn: Colour): void {
   showAnalysis();
 }
 
-/** Searches every position of the game for a moment. */
+/** Searches every position of the game briefly. */
 export async function analyseWhole(): Promise<void> {
   if (page.engine === undefined || page.failure !== undefined) return;
   page.wholeGame = !page.wholeGame;
@@ -158,7 +158,7 @@ export function toggleAnalysis(): void {
   if (page.failure !== undefined) return;
   page.wholeGame = false;
   page.analysing = !page.analysing;
-  // What was found stays on the page when the analysis ends.
+  // The results stay on the page when the analysis ends.
   if (page.analysing) return changed();
   page.era += 1;
   keep();
@@ -167,30 +167,30 @@ export function toggleAnalysis(): void {
 }
 
 export function setMode(next: Mode): void {
-  // What runs there goes on.
+  // A running search goes on.
   if (next === page.mode) return;
   page.mode = next;
-  // No game is played in a variation.
+  // A game cannot be played in a variation.
   if (page.mode === "play" && page.game.inVariation) page.game.go(page.game.ply);
   page.analysing = false;
   page.wholeGame = false;
   changed();
 }
 
-/** Puts another game in the place of this one. */
+/** Replaces the game by another one. */
 export function newGame(next: Game): void {
   page.game = next;
   page.resigned = page.answer = undefined;
   page.wholeGame = false;
   page.expectations = [];
-  // A remark was about the game before.
+  // A remark referred to the previous game.
   byId("remark").textContent = "";
   if (page.mode === "play") page.orientation = select("colour").value === "black" ? "black" : "white";
   page.engine?.newGame();
   changed();
 }
 
-/** Shows a game that was played elsewhere. */
+/** Shows a game played elsewhere. */
 export function setUp(next: Game): void {
   page.mode = "analyse";
   page.analysing = false;
@@ -199,7 +199,7 @@ export function setUp(next: Game): void {
 
 export function takeBack(): void {
   page.resigned = page.answer = undefined;
-  // The engine's answer goes with the move that it answers.
+  // The engine's answer is taken back together with the move that it answers.
   const human = select("colour").value;
   const turn = page.game.position(page.game.moves).turn;
   page.game.takeBack(page.mode === "play" && human === turn ? 2 : 1);
@@ -207,7 +207,7 @@ export function takeBack(): void {
   changed();
 }
 
-/** Goes to the position after some of the moves. */
+/** Goes to the position after a number of moves. */
 export function goTo(ply: number): void {
   page.wholeGame = false;
   page.game.go(ply);

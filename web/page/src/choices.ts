@@ -1,22 +1,22 @@
-// What the user has chosen, and what a visit keeps for the next one: the choices and the game.
+// The user's choices, and what a visit keeps for the next one: the choices and the game.
 
 import { byId, input } from "./dom";
 import { Game } from "./game";
 import { page } from "./state";
 import { recallTab, storeTab } from "./storage";
 
-/** What the user has chosen, kept from visit to visit. */
+/** The user's choices, kept from visit to visit. */
 export const CHOICES = ["colour", "movetime", "elo", "use960", "number960", "multipv", "hash", "letters"];
 
-/** The name of what is kept. */
+/** The storage key. */
 const STORED = "ibex";
-/** A step of the slider of ratings. */
+/** The step of the rating slider. */
 const ELO_STEP = 50;
 
-/** What is kept for a slider of ratings at its end: later versions may end elsewhere. */
+/** The stored value for the rating slider at its end, because later versions may end elsewhere. */
 const FULL = "full";
 
-/** Whether the slider of ratings stands at its end, which is beyond them. */
+/** Whether the rating slider is at its end, beyond the ratings. */
 export const isFull = (): boolean => Number(input("elo").value) >= Number(input("elo").max);
 
 /** Gives the slider the engine's ratings; its last step is full strength. */
@@ -55,17 +55,17 @@ export function restore(): void {
     Object.assign(page, { mode, orientation, resigned });
     page.expectations = stored.expectations.map((value: number | null) => value ?? undefined);
   } catch {
-    // What another version has stored is no reason not to begin.
+    // Data stored by another version must not prevent the start.
   }
 }
 
-/** Sets a field to a choice that was kept. One that this version does not have leaves the field as it is. */
+/** Sets a field to a stored choice. A choice that this version lacks leaves the field unchanged. */
 function choose(field: HTMLInputElement, kept: unknown): void {
   if (typeof kept === "boolean") field.checked = kept;
   if (typeof kept !== "string") return;
   const before = field.value;
   const wanted = kept === FULL ? field.max : kept;
   field.value = wanted;
-  // A list has nothing chosen then, and a slider goes to one of its ends.
+  // Otherwise a list would have nothing selected, and a slider would go to one of its ends.
   if (field.value !== wanted) field.value = before;
 }

@@ -8,7 +8,7 @@ export const input = (id: string) => byId<HTMLInputElement>(id);
 
 export const select = (id: string) => byId<HTMLSelectElement>(id);
 
-/** Says what a picture shows. */
+/** Sets the text that describes a picture. */
 export function label(picture: Element, text: string): void {
   if (picture.getAttribute("aria-label") !== text) picture.setAttribute("aria-label", text);
 }

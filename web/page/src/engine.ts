@@ -1,26 +1,26 @@
-// One search at a time: whoever wants the next one ends the last.
+// One search at a time: a new one ends the previous one.
 
 import { type Engine, load } from "ibex-chess";
 
 import { type Line, readInfo, readSpin } from "./uci";
 
-/** How the engine begins to say that there is no position to search. */
+/** The beginning of the engine's message that there is no position to search. */
 const REFUSED = "no position: ";
 
 export class Searcher {
-  /** The limits of numeric options. */
+  /** The ranges of numeric options. */
   readonly spins = new Map<string, { min: number; max: number; value: number }>();
   /** The engine's name and version. */
   name = "Ibex";
   /** Receives remarks for the user. */
   onremark: (text: string) => void = () => {};
-  /** Is told once why the engine has been given up. */
+  /** Called once with the reason if the engine is given up. */
   onfailure: (reason: string) => void = () => {};
 
   private options = new Map<string, string>();
-  /** How often a search or its end was asked for: the last word counts. */
+  /** How often a search or its end was requested: the last request counts. */
   private asked = 0;
-  /** Why the engine has refused the position of the last search, if it has. */
+  /** Why the engine refused the position of the last search, if it did. */
   private reason: string | undefined;
   private isNewGame = false;
   private failed = false;
@@ -33,7 +33,7 @@ export class Searcher {
     engine.onmessage = (text) => this.hear(text);
   }
 
-  /** Loads the engine and waits until it is ready. Rejects if it cannot be loaded, or cannot run. */
+  /** Loads the engine and waits until it is ready. Rejects if the engine cannot be loaded, or cannot run. */
   static async load(): Promise<Searcher> {
     const searcher = new Searcher(await load());
     const ready = new Promise<void>((resolve, reject) => (searcher.ready = { resolve, reject }));
@@ -42,7 +42,7 @@ export class Searcher {
     return searcher;
   }
 
-  /** Sets an option, if it has another value. Between searches only. */
+  /** Sets an option if its value differs. Only between searches. */
   set(name: string, value: string | number | boolean): void {
     const text = String(value);
     if (this.options.get(name) === text) return;
@@ -50,7 +50,7 @@ export class Searcher {
     this.engine.postMessage(`setoption name ${name} value ${text}`);
   }
 
-  /** The next search is of another game. */
+  /** The next search belongs to another game. */
   newGame(): void {
     this.isNewGame = true;
   }
@@ -61,8 +61,8 @@ export class Searcher {
   }
 
   /**
-   * Searches, after `prepare` has set its options and the last search has ended. Resolves with the best move, which is
-   * undefined where there is none, or where somebody has asked for another search or for no more meanwhile.
+   * Searches, after `prepare` has set its options and the last search has ended. Resolves to the best move, which is
+   * undefined if there is none, or if another search or a stop was requested meanwhile.
    */
   async search(position: string, go: string, online: (line: Line) => void, prepare = () => {}): Promise<string | undefined> {
     this.asked += 1;
@@ -81,7 +81,7 @@ export class Searcher {
     return running;
   }
 
-  /** Ends the search, if there is one, and gives up one that waits for the end of another. */
+  /** Ends the search, if there is one, and drops one that waits for the end of another. */
   stop(): Promise<void> {
     this.asked += 1;
     return this.end();
@@ -109,9 +109,9 @@ export class Searcher {
     if (text.startsWith("info string ")) {
       const remark = text.slice("info string ".length);
       if (remark.startsWith(REFUSED)) {
-        // The FEN between quotes is no news.
+        // The FEN in quotes is already known.
         this.reason = remark.slice(REFUSED.length).replace(/ '[^']*'/, "");
-        // The answer to `go infinite` waits for it here, too.
+        // The answer to `go infinite` waits for it even here.
         this.engine.postMessage("stop");
       }
       return this.onremark(remark);

@@ -1,4 +1,4 @@
-// A game: where it begins, its moves, and where in it we are. Moves off its line are a variation; the game stays.
+// A game: its start, its moves, and the current place in it. Moves off its line are a variation; the game stays.
 
 import type { Chess } from "chessops/chess";
 import { chessgroundDests } from "chessops/compat";
@@ -10,19 +10,19 @@ import { makeSquare, makeUci, parseUci } from "chessops/util";
 
 import { castlesFromElsewhere, identity, isFirstPosition, legalMove, positionOf } from "./position";
 
-/** How a game has ended. */
+/** The end of a game. */
 export interface Ending {
   winner: "white" | "black" | undefined;
   reason: string;
 }
 
-/** What can be kept in a browser's storage. */
+/** What can be kept in the browser's storage. */
 export interface Saved {
   start: string;
   chess960: boolean;
   moves: string[];
   ply: number;
-  /** Not in what older versions have kept. */
+  /** Missing in what older versions have stored. */
   headers?: [string, string][];
 }
 
@@ -31,14 +31,14 @@ const ROLES_BY_WORTH = ["king", "queen", "rook", "bishop", "knight", "pawn"] as 
 export class Game {
   /** The game's moves in UCI, castling as king takes rook. */
   moves: string[] = [];
-  /** How many of them have been played on the board. */
+  /** The number of moves played on the board. */
   ply = 0;
   /** Moves off the game's line, from `ply` on. */
   variation: string[] = [];
-  /** Those of the PGN. `Result` is that of a loaded game, which the moves need not show; `*` where only they count. */
+  /** The tags of the PGN. `Result` is that of a loaded game, which the moves need not show; `*` if only they count. */
   headers = defaultHeaders();
 
-  /** Whether it is written as Chess960: chosen so, or castling is possible from where it is not in chess. */
+  /** Whether it is written as Chess960: by choice, or because castling starts from squares that chess does not allow. */
   readonly chess960: boolean;
 
   constructor(
@@ -48,7 +48,7 @@ export class Game {
     this.chess960 = chess960 || castlesFromElsewhere(positionOf(start));
   }
 
-  /** Moves from the beginning to the position on the board. */
+  /** Moves from the start to the position on the board. */
   get path(): string[] {
     return [...this.moves.slice(0, this.ply), ...this.variation];
   }
@@ -57,7 +57,7 @@ export class Game {
     return this.variation.length > 0;
   }
 
-  /** Whether there is more in it than a position in which games begin. */
+  /** Whether it holds more than an initial position. */
   get holdsWork(): boolean {
     return this.moves.length > 0 || this.inVariation || !isFirstPosition(this.start);
   }
@@ -66,7 +66,7 @@ export class Game {
     return this.ply === this.moves.length && !this.inVariation;
   }
 
-  /** The position on the board, or that after some of the game's moves. */
+  /** The position on the board, or the one after some of the game's moves. */
   position(path: string[] = this.path): Chess {
     const position = positionOf(this.start);
     for (const move of path) position.play(parseUci(move)!);
@@ -77,7 +77,7 @@ export class Game {
     return makeFen(this.position().toSetup());
   }
 
-  /** The position in words, for those who do not see the board. */
+  /** The position in words, for users who do not see the board. */
   description(): string {
     const { board, turn } = this.position();
     const side = (colour: Color) => {
@@ -87,22 +87,22 @@ export class Game {
     return `Chess board, ${turn} to move. ${side("white")}; ${side("black")}.`;
   }
 
-  /** What to tell the engine of a position. */
+  /** The engine's command for a position. */
   command(path: string[] = this.path): string {
     return `position fen ${this.start}${path.length > 0 ? ` moves ${path.join(" ")}` : ""}`;
   }
 
-  /** Where each man may go, for the board. */
+  /** The destinations of each man, for the board. */
   dests() {
     return chessgroundDests(this.position(), { chess960: this.chess960 });
   }
 
-  /** A move as the rules have it, castling as king takes rook; undefined where it is not legal. */
+  /** A move in the notation of the rules, castling as king takes rook; undefined if it is not legal. */
   legal(move: NormalMove): NormalMove | undefined {
     return legalMove(this.position(), move);
   }
 
-  /** Plays a legal move: on the game's line where it is the next move or the game ends here, else in a variation. */
+  /** Plays a legal move: on the game's line if it is the next move or the game ends here, otherwise in a variation. */
   play(move: NormalMove): void {
     const uci = makeUci(move);
     if (this.inVariation) {
@@ -119,7 +119,7 @@ export class Game {
     }
   }
 
-  /** Plays moves of a line that the engine shows; the game stays as it is. */
+  /** Plays moves of a line that the engine shows; the game stays unchanged. */
   explore(moves: string[]): void {
     this.variation.push(...moves);
   }
@@ -138,7 +138,7 @@ export class Game {
     if (!this.inVariation) this.go(this.ply + 1);
   }
 
-  /** Forgets the last moves of the game. */
+  /** Removes the last moves of the game. */
   takeBack(count: number): void {
     this.moves.length = Math.max(0, this.moves.length - count);
     this.headers.set("Result", "*");
@@ -150,16 +150,16 @@ export class Game {
     return this.path.at(-1);
   }
 
-  /** Each move of the game in the usual notation. */
+  /** Each move of the game in standard algebraic notation. */
   sans(): string[] {
     const position = positionOf(this.start);
     return this.moves.map((move) => makeSanAndPlay(position, parseUci(move)!));
   }
 
   /**
-   * How the game has ended at the position on the board, or after some of its moves, if it has. Without `claims` only as it
-   * ends by itself: draws by repetition and by the 50-move rule are claimed, and a game that was not played here may go on.
-   */
+   * How the game has ended at the position on the board, or after some of its moves, if it has. Without `claims`, only
+   * as it ends automatically: draws by repetition and by the 50-move rule are claimed, and a game not played here may
+   * go on.
   ending(path: string[] = this.path, claims = true): Ending | undefined {
     const position = positionOf(this.start);
     const seen = new Map<string, number>([[identity(position), 1]]);
@@ -177,7 +177,7 @@ export class Game {
     return undefined;
   }
 
-  /** How the game has ended, as PGN writes it: as its PGN says, or by the rules after its last move, or `*`. */
+  /** The game's result in PGN: as its PGN says, or by the rules after its last move, or `*`. */
   result(): string {
     const told = this.headers.get("Result");
     if (told === "1-0" || told === "0-1" || told === "1/2-1/2") return told;
@@ -200,17 +200,17 @@ export class Game {
     return game;
   }
 
-  /** The move that a text means at the position on the board: in the usual notation, or in UCI. */
+  /** The move that a text denotes at the position on the board: in standard algebraic notation, or in UCI. */
   parse(text: string): NormalMove | undefined {
     const position = this.position();
     const plain = text.replace(/[!?]+$/, "").replace(/[‐-―]/g, "-").replace(/0/g, "O");
-    // The keyboard of a phone writes `nf3` and `o-o`. A small letter means a file where that is a move: `bxc3`.
+    // Phone keyboards write `nf3` and `o-o`. A lower-case letter means a file if that gives a move: `bxc3`.
     const capital = /^o/i.test(plain) ? plain.toUpperCase() : plain.charAt(0).toUpperCase() + plain.slice(1);
     const move = parseSan(position, plain) ?? parseUci(plain.toLowerCase()) ?? parseSan(position, capital);
     return move !== undefined && "from" in move ? move : undefined;
   }
 
-  /** Whether a text would mean a legal move if it said what the pawn becomes. */
+  /** Whether a text would be a legal move if it named the promotion. */
   lacksPromotion(text: string): boolean {
     const move = this.parse(`${text.replace(/[+#!?]+$/, "")}q`);
     return move?.promotion !== undefined && this.legal(move) !== undefined;

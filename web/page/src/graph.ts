@@ -1,8 +1,8 @@
-// White's expectation over the game: one point for each position that was analysed.
+// White's expectation over the game: one point for each analysed position.
 
 const NS = "http://www.w3.org/2000/svg";
 
-/** Draws the graph; `chosen` receives the ply that was clicked. */
+/** Draws the graph; `chosen` receives the clicked ply. */
 export function drawGraph(svg: SVGSVGElement, values: (number | undefined)[], ply: number, chosen: (ply: number) => void): void {
   const last = Math.max(values.length - 1, 1);
   svg.setAttribute("viewBox", `0 0 ${last} 1`);

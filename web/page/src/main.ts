@@ -1,4 +1,4 @@
-// The page: what its buttons, fields and keys do.
+// The page: the effects of its buttons, fields and keys.
 
 import "@lichess-org/chessground/assets/chessground.base.css";
 import "@lichess-org/chessground/assets/chessground.brown.css";
@@ -35,7 +35,7 @@ function report(id: string, attempt: () => void): void {
   }
 }
 
-/** Makes the move that was typed. */
+/** Plays the typed move. */
 function typed(): void {
   const text = input("move").value.trim();
   if (text === "") return;
@@ -49,7 +49,7 @@ function typed(): void {
   play(move);
 }
 
-/** Loads the first game of a PGN, and says what else there was. */
+/** Loads the first game of a PGN, and reports what else there was. */
 function loadPgn(text: string): void {
   setUp(readPgn(text));
   byId("remark").textContent = leftOut(text);
@@ -92,7 +92,7 @@ function listen(): void {
     link.href = URL.createObjectURL(new Blob([writePgn(page.game, result())], { type: "application/x-chess-pgn" }));
     link.download = "game.pgn";
     link.click();
-    // Not at once: some browsers begin to save later.
+    // Not at once: some browsers start to save later.
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   });
   click("theme", () => {
@@ -113,7 +113,7 @@ function listen(): void {
   input("elo").oninput = showElo;
   for (const id of CHOICES) input(id).addEventListener("change", () => (keep(), show(), void choicesChanged(id)));
   document.addEventListener("keydown", keys);
-  // A touch beside the question leaves it, as Escape does.
+  // A touch outside the dialog closes it, like Escape.
   const dialog = byId<HTMLDialogElement>("promotion");
   dialog.onclick = (event) => {
     if (event.target === dialog) dialog.close();
@@ -121,18 +121,18 @@ function listen(): void {
 }
 
 /**
- * A new colour takes over at once, and so do other lines and another hash in an analysis. Time and strength are those
- * of the next search.
+ * A new colour takes effect at once, and so do the number of lines and the hash in an analysis. Time and strength
+ * apply to the next search.
  */
 function choicesChanged(id: string): void {
   if (id === "elo") showElo();
-  // What the browser has said of the memory was about the choice before.
+  // The browser's remark about the memory referred to the previous choice.
   if (id === "hash") byId("remark").textContent = "";
   if (id === "colour" && select("colour").value !== "none") page.orientation = select("colour").value as Colour;
   if (id === "colour" || ((id === "multipv" || id === "hash") && page.analysing)) changed();
 }
 
-/** Copies a text. Where the browser does not allow that, as without HTTPS, the text stands selected in a field instead. */
+/** Copies a text. If the browser does not allow that, as without HTTPS, selects it in a field instead. */
 async function copy(text: string, field: "fen" | "pgn"): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
@@ -146,12 +146,12 @@ async function copy(text: string, field: "fen" | "pgn"): Promise<void> {
 }
 
 function readFen(text: string): Game {
-  // As the engine reads it: some addresses have underscores for blanks. Castling rights by files are those of Chess960.
+  // As the engine reads it: some URLs have underscores for blanks. Castling rights by files are those of Chess960.
   return new Game(makeFen(positionOf(text).toSetup()), namesFiles(text));
 }
 
 function keys(event: KeyboardEvent): void {
-  // An open question is answered first.
+  // An open dialog must be answered first.
   if (document.querySelector("dialog[open]") !== null) return;
   const target = event.target as HTMLElement;
   if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
@@ -164,15 +164,15 @@ function keys(event: KeyboardEvent): void {
     n: "new-game",
     z: "take-back",
   };
-  // Speech input, and fingers that slip, press letters that nobody means.
+  // Speech input and slipping fingers press unintended letters.
   if (/^[a-z]$/i.test(event.key) && !input("letters").checked) return;
-  // With caps lock a letter is a capital.
+  // With caps lock, a letter is a capital.
   const id = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-  // In analysis there is no button for it.
+  // Analysis has no button for it.
   if (id === "take-back" && page.mode !== "play") return;
   if (id !== undefined) {
     event.preventDefault();
-    // A key is pressed by mistake more easily than a button, and the game would be gone.
+    // A key is easier to press by mistake than a button, and the game would be lost.
     const asks = id === "new-game" && page.game.holdsWork && (page.mode === "analyse" || result() === "*");
     if (!asks || confirm("Leave this game and begin a new one?")) button(id).click();
   } else if (event.key === " " && page.mode === "analyse" && target.tagName !== "BUTTON" && target.tagName !== "SUMMARY") {

@@ -1,13 +1,13 @@
 // The service worker: the page without a network, and shared memory on hosts that cannot set its headers.
 
 const RELOADED = "reloaded";
-/** How long the page waits for the service worker before it does without, in milliseconds. */
+/** How long the page waits for the service worker before it continues without, in milliseconds. */
 const PATIENCE = 15_000;
 
 /**
- * Registers the service worker. Where only it can isolate the page, the page is loaded again, once.
+ * Registers the service worker. If only the worker can isolate the page, reloads the page, once.
  *
- * @returns whether the page is about to be loaded again
+ * @returns whether the page is about to be reloaded
  */
 export async function isolate(): Promise<boolean> {
   if (!("serviceWorker" in navigator) || import.meta.env.DEV) return false;
@@ -25,10 +25,10 @@ export async function isolate(): Promise<boolean> {
   return true;
 }
 
-/** Waits for an active service worker. There is none if a file is missing, or if the browser has no room for them. */
+/** Waits for an active service worker. There is none if a file is missing, or if the browser lacks space. */
 function isActive(registration: ServiceWorkerRegistration): Promise<boolean> {
   return new Promise((resolve) => {
-    // Where the installation fails, this never comes.
+    // If the installation fails, this never happens.
     void navigator.serviceWorker.ready.then(() => resolve(true));
     const { installing } = registration;
     installing?.addEventListener("statechange", () => installing.state === "redundant" && resolve(false));

@@ -1,4 +1,4 @@
-// PGN: the first game of a text, however freely it is written, and a game as text.
+// PGN: reads the first game of a text, however freely it is written, and writes a game as text.
 
 import type { Chess } from "chessops/chess";
 import { INITIAL_FEN, makeFen } from "chessops/fen";
@@ -10,26 +10,26 @@ import { makeUci, parseUci } from "chessops/util";
 import { Game } from "./game";
 import { inWords, legalMove, namesFiles, positionOf } from "./position";
 
-/** A move, in the usual notation, a long one, or that of UCI. */
+/** A move in standard algebraic notation, in a long notation, or in that of UCI. */
 const MOVE = /^(?:[KQRBN]?[a-h]?[1-8]?[-x]?[a-h][1-8](?:=?[QRBNqrbn])?|[O0]-[O0](?:-[O0])?)[+#]?[!?]*$/;
 const RESULT = /^(?:1[-–—:]0|0[-–—:]1|(?:1\/2|½)(?:[-–—:](?:1\/2|½))?|\*)$/;
 /**
- * What others write between moves: numbers without a dot, marks of a move's worth, and judgements of the position. No
- * number of a move is `0000`, the null move.
+ * What some writers put between moves: numbers without a dot, annotation marks, and judgements of the position. A move
+ * number is never `0000`, the null move.
  */
 const REMARK = /^(?:[1-9]\d*|[!?…]+|(?!-+$)[-+=/±∓⩲⩱∞]+)$/;
-/** A comment. One without an end takes the rest: to look for the end of each further brace would take hours. */
+/** A comment. One without an end takes the rest: searching for the end of each further brace would take hours. */
 const COMMENT = /\{[^}]*\}?|;.*$/gm;
-/** Pictures of the pieces, which some programs write for their letters; the pawn has none. */
+/** Figurines, which some programs write instead of letters; a pawn has no letter. */
 const FIGURINES: Record<string, string> = { "♔": "K", "♕": "Q", "♖": "R", "♗": "B", "♘": "N", "♙": "", "♚": "K", "♛": "Q", "♜": "R", "♝": "B", "♞": "N", "♟": "" };
 
-/** A result as PGN writes it: `½:½` is `1/2-1/2`. */
+/** A result as in PGN: `½:½` becomes `1/2-1/2`. */
 function asResult(word: string): string {
   if (!RESULT.test(word)) return "*";
   return word.startsWith("1/") || word.startsWith("½") ? "1/2-1/2" : word.replace(/[–—:]/, "-");
 }
 
-/** The tags of a PGN's first game, its moves, and what stands behind them. */
+/** The tags of a PGN's first game, its moves, and the text after them. */
 interface FirstGame {
   tags: Map<string, string>;
   moves: string;
@@ -37,14 +37,14 @@ interface FirstGame {
 }
 
 /**
- * Reads the tags of the first game and finds the end of its moves. The next game begins with a line that begins with a
- * bracket outside of comments. Comments before and between the tags are left out, and so are lines for programs. Throws
- * an error that names a line that begins as a tag and is none.
+ * Reads the tags of the first game and finds the end of its moves. The next game begins at a line that starts with a
+ * bracket outside of comments. Comments before and between the tags are dropped, and so are escape lines. Throws an
+ * error that names a line that begins like a tag but is not one.
  */
 function firstGame(text: string): FirstGame {
   const tags = new Map<string, string>();
   const between = /(?:\s+|[%;].*|\{[^}]*\}?)*/y;
-  // A value may be broken over two lines. Quotes inside of it should have backslashes; some programs write none.
+  // A value may be split over two lines. Quotes in it should have backslashes; some programs write none.
   const strict = /\[\s*([\w+#=:-]+)\s+"((?:[^"\\]|\\.)*)"\s*\]/y;
   const loose = /\[\s*([\w+#=:-]+)\s+"(.*)"\s*\](?=[^\S\n]*$)/my;
   let at = text.startsWith("\uFEFF") ? 1 : 0;
@@ -72,9 +72,9 @@ function firstGame(text: string): FirstGame {
   return { tags, moves: behind.slice(0, end).replace(/^%.*$/gm, ""), rest: behind.slice(end) };
 }
 
-/** A text without its parentheses that have an end, and what they hold. */
+/** A text without its closed parentheses and their contents. */
 function withoutVariations(text: string): string {
-  // What stands before each parenthesis that is open.
+  // The text before each open parenthesis.
   const outer: string[] = [];
   let own = "";
   for (const part of text.split(/([()])/)) {
@@ -90,18 +90,18 @@ function withoutVariations(text: string): string {
   return [...outer, own].join("(");
 }
 
-/** The words of a game's own line: what should be moves, and the result behind them if there is one; and what follows. */
+/** The words of a game's main line: its moves, with the result if there is one; and the rest. */
 function ownLine(text: string): { line: string[]; rest: string[] } {
   const moves = text
     .replace(COMMENT, " ")
     .replace(/[♔-♟]\uFE0E?/g, (picture) => FIGURINES[picture[0]!]!)
     .replace(/\b([a-h][18])\(([QRBN])\)/g, "$1=$2");
   const words = withoutVariations(moves)
-    // A number without a dot stays; the pattern takes it as a whole, and does not look for a dot behind each digit.
+    // A number without a dot stays; the pattern takes it whole, and does not look for a dot after each digit.
     .replace(/\$\d+|\d+(?:\.+(?:\s*\.+)*)?|e\.\s?p\./g, (found) => (/^\d+$/.test(found) ? found : " "))
     .split(/\s+/)
     .filter((word) => word !== "" && !REMARK.test(word))
-    // Two signs were a double check, or mate.
+    // Two plus signs once meant a double check, or mate.
     .map((word) => word.replace(/\+\+(?=[!?]*$)/, "+"));
   const end = words.findIndex((word) => RESULT.test(word));
   if (end >= 0) words[end] = asResult(words[end]!);
@@ -109,10 +109,10 @@ function ownLine(text: string): { line: string[]; rest: string[] } {
   return { line: words.slice(0, length), rest: words.slice(length) };
 }
 
-/** What a PGN has beside the moves of its first game, in words for the user; empty if it has nothing else. */
+/** What a PGN has besides the moves of its first game, in words for the user; empty if there is nothing else. */
 export function leftOut(text: string): string {
   const { moves, rest } = firstGame(text);
-  // No blank that ends a line: from each of many empty lines the pattern would go through all others.
+  // Blanks only within the line: otherwise, from each of many empty lines the pattern would go through all others.
   const games = text.match(/^[^\S\r\n\u2028\u2029]*\[\s*Event\s/gm)?.length ?? 0;
   const several = rest.trim() !== "" || ownLine(moves).rest.length > 0;
   const first = games > 1 ? `The first of ${games} games.` : several ? "The first of several games." : "";
@@ -127,7 +127,7 @@ export function leftOut(text: string): string {
   return [first, without].filter((sentence) => sentence !== "").join(" ");
 }
 
-/** The text of a file: UTF-8, or where it is none the encoding of older programs, Windows-1252 with Latin-1 in it. */
+/** The text of a file: UTF-8, or else the encoding of older programs, Windows-1252, which includes Latin-1. */
 export function decode(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -136,11 +136,11 @@ export function decode(bytes: ArrayBuffer): string {
   }
 }
 
-/** The first game of a PGN. Throws an error that says where it is wrong. */
+/** The first game of a PGN. Throws an error that says where the text is wrong. */
 export function readPgn(text: string): Game {
   const { tags, moves } = firstGame(text);
   const { line } = ownLine(moves);
-  // The parser would leave it out.
+  // The parser would drop it.
   const stray = line.find((word) => !MOVE.test(word) && !RESULT.test(word));
   if (stray !== undefined) throw new Error(`'${stray.slice(0, 40)}' is no move.`);
   const first = parsePgn(line.join(" ") || "*", () => new Map([...defaultHeaders(), ...tags]))[0];
@@ -170,7 +170,7 @@ export function readPgn(text: string): Game {
   return game;
 }
 
-/** The legal move that a text of a PGN means in UCI's notation: `g1f3`, with a dash, a cross or a sign of check too. */
+/** The legal move that a text of a PGN denotes in UCI notation: `g1f3`, also with a dash, a cross or a check sign. */
 function readUci(position: Chess, text: string): NormalMove | undefined {
   const move = parseUci(text.toLowerCase().replace(/[-x=+#]/g, ""));
   return move !== undefined && "from" in move ? legalMove(position, move) : undefined;
@@ -183,7 +183,7 @@ export function writePgn(game: Game, result = game.result()): string {
     setStartingPosition(written.headers, positionOf(game.start));
     written.headers.set("SetUp", "1");
   }
-  // After the position, which brings the variant that it could be by itself.
+  // After the position, which sets the variant that the position alone implies.
   if (game.chess960) written.headers.set("Variant", "Chess960");
   written.headers.set("Result", result);
   let node: Node<{ san: string }> = written.moves;

@@ -1,4 +1,4 @@
-// Positions: read from FEN, legal moves in them, and where chess and Chess960 begin.
+// Positions: read from FEN, their legal moves, and the initial positions of chess and Chess960.
 
 import { Chess, type Position } from "chessops/chess";
 import { makeFen, parseFen } from "chessops/fen";
@@ -6,12 +6,12 @@ import { makeSan } from "chessops/san";
 import type { NormalMove } from "chessops/types";
 import { parseUci, squareFile, squareRank } from "chessops/util";
 
-/** A FEN without what an EPD line has behind its fields: `… w - - bm Qg6; id "WAC.001";`, `… 0 1 ; a remark`. */
+/** A FEN without what an EPD line has after its fields: `… w - - bm Qg6; id "WAC.001";`, `… 0 1 ; a remark`. */
 function plainFen(text: string): string {
   const fields = text.trim().split(/[\s_]+/);
   let end = Math.min(4, fields.length);
   while (end < 6 && /^\d+$/.test(fields[end] ?? "")) end += 1;
-  // An operation ends with a semicolon; without one the text is a FEN with a mistake.
+  // An operation ends with a semicolon; without one, the text is a FEN with an error.
   const rest = fields.slice(end);
   return rest.some((field) => field.includes(";")) ? fields.slice(0, end).join(" ") : text.trim();
 }
@@ -32,7 +32,7 @@ export function positionOf(fen: string): Chess {
   );
 }
 
-/** The names of chessops' errors as words. */
+/** The names of chessops' errors in words. */
 export function inWords(name: string): string {
   const known: Record<string, string> = {
     ERR_FEN: "there is something behind the sixth field",
@@ -53,19 +53,19 @@ export function inWords(name: string): string {
   return known[name] ?? name;
 }
 
-/** What a position is for the rule of repetition. */
+/** The identity of a position for threefold repetition. */
 export const identity = (position: Position): string => makeFen(position.toSetup()).split(" ").slice(0, 4).join(" ");
 
-/** Whether a FEN names the castling rooks by their files, as that of Chess960 does. */
+/** Whether a FEN names the castling rooks by their files, as in Chess960. */
 export const namesFiles = (fen: string): boolean => /^[^\s_]+[\s_]+[wb][\s_]+[A-Ha-h]+(?=[\s_]|$)/.test(fen.trim());
 
-/** Whether games of chess or of Chess960 begin in a position. */
+/** Whether a position is an initial position of chess or Chess960. */
 export function isFirstPosition(fen: string): boolean {
   const rank = /^(\w{8})\/p{8}\/8\/8\/8\/8\/P{8}\/(\w{8}) w [A-Za-z]{4} - 0 1$/.exec(fen);
   return rank !== null && rank[1] === rank[2]!.toLowerCase() && [...rank[1]!].sort().join("") === "bbknnqrr";
 }
 
-/** Whether a king or a rook that may castle stands where it does in Chess960 alone. */
+/** Whether a king or a rook that may castle is on a square that is possible only in Chess960. */
 export function castlesFromElsewhere({ board, castles }: Chess): boolean {
   return (["white", "black"] as const).some((colour) => {
     const { a, h } = castles.rook[colour];
@@ -76,12 +76,12 @@ export function castlesFromElsewhere({ board, castles }: Chess): boolean {
   });
 }
 
-/** A move as the rules have it, castling as king takes rook; undefined where it is not legal. */
+/** A move in the notation of the rules, castling as king takes rook; undefined if it is not legal. */
 export function legalMove(position: Chess, move: NormalMove): NormalMove | undefined {
   // By its squares, because chessops takes a king's step to any man of its own side for castling.
   const to = position.dests(move.from);
   if (to.has(move.to)) return position.isLegal(move) ? move : undefined;
-  // The king may also go to where castling takes it.
+  // The king may also go to its castling destination.
   const sides: Record<number, "a" | "h" | undefined> = { 2: "a", 6: "h" };
   const side = sides[squareFile(move.to)];
   const isAlongRank = move.from !== move.to && squareRank(move.from) === squareRank(move.to);
@@ -91,7 +91,7 @@ export function legalMove(position: Chess, move: NormalMove): NormalMove | undef
   return rook !== undefined && to.has(rook) ? { from: move.from, to: rook } : undefined;
 }
 
-/** Moves from a position in the usual notation, with numbers; as far as they are legal. */
+/** Moves from a position in standard algebraic notation, with numbers, up to the first illegal one. */
 export function variationSans(from: Chess, moves: string[]): { san: string; uci: string }[] {
   const position = from.clone();
   const sans: { san: string; uci: string }[] = [];
@@ -106,7 +106,7 @@ export function variationSans(from: Chess, moves: string[]): { san: string; uci:
   return sans;
 }
 
-/** The position of a number of Chess960, 0 to 959, 518 being the usual one. */
+/** The Chess960 position with this number, 0 to 959; 518 is the usual one. */
 export function chess960(number: number): string {
   const rank: (string | undefined)[] = Array(8).fill(undefined);
   const free = (n: number) => rank.map((piece, i) => (piece === undefined ? i : -1)).filter((i) => i >= 0)[n]!;

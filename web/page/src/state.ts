@@ -1,4 +1,4 @@
-// What the page is about: the game, and what is done with it. The other modules change it and then show it.
+// The state of the page: the game, and what is done with it. The other modules change it and then show it.
 
 import { select } from "./dom";
 import type { Searcher } from "./engine";
@@ -8,25 +8,25 @@ import type { Line } from "./uci";
 export type Colour = "white" | "black";
 export type Mode = "play" | "analyse";
 
-/** The players of a game that is played here. */
+/** The players of a game played here. */
 export const YOU = "You";
 export const IBEX = "Ibex";
-/** What the status says before there is an engine. */
+/** The status before the engine is loaded. */
 export const LOADING = "Loading the engine…";
 
 interface Page {
   game: Game;
   mode: Mode;
   orientation: Colour;
-  /** Set in a game that was given up. */
+  /** The side that has resigned, if any. */
   resigned: Colour | undefined;
-  /** The last move, where Ibex has made it here. */
+  /** The last move, if Ibex has played it here. */
   answer: string | undefined;
   /** Why Ibex does not search the position on the board, for the user. */
   refused: string | undefined;
   /** Whether the user wants analysis. */
   analysing: boolean;
-  /** Whether every position of the game is being searched. */
+  /** Whether the whole game is being analysed. */
   wholeGame: boolean;
   /** The lines of the position on the board. */
   lines: Line[];
@@ -35,7 +35,7 @@ interface Page {
   engine: Searcher | undefined;
   /** Why there is no engine, for the user. */
   failure: string | undefined;
-  /** Counts what makes a search out of date. */
+  /** Counts the changes that make a search obsolete. */
   era: number;
 }
 
@@ -55,7 +55,7 @@ export const page: Page = {
   era: 0,
 };
 
-/** The engine's colours in play. */
+/** Whether the engine plays a colour. */
 export function enginePlays(colour: Colour): boolean {
   return page.mode === "play" && select("colour").value !== colour;
 }
@@ -69,7 +69,7 @@ export function result(): string {
   return page.game.result();
 }
 
-/** What the engine has to do with the position on the board. */
+/** What the engine must do with the position on the board. */
 export function due(): "move" | "analysis" | "nothing" {
   const { game, mode, analysing } = page;
   if (mode === "analyse") return analysing && game.ending(game.path, false) === undefined ? "analysis" : "nothing";
@@ -91,7 +91,7 @@ export function whyNot(): string | undefined {
   return due() === "move" ? "Ibex thinks…" : undefined;
 }
 
-/** How a game has ended, in words. */
+/** The end of a game, in words. */
 export function outcome({ winner, reason }: Ending): string {
   return winner === undefined ? `A draw: ${reason}.` : `Checkmate: ${winner === "white" ? "White" : "Black"} wins.`;
 }

@@ -1,8 +1,8 @@
-// What a visit keeps for the next one. Where the user has blocked it, even to name the storage is an error.
+// What a visit keeps for the next one. If the user has blocked storage, even accessing it is an error.
 //
-// A tab has its own game. A new tab begins with the last one that any tab has kept.
+// Each tab has its own game. A new tab starts with the last one stored by any tab.
 
-/** What was kept; null if there is nothing, or no storage. */
+/** The stored text; null if there is none, or no storage. */
 export function recall(key: string): string | null {
   try {
     return localStorage.getItem(key);
@@ -11,7 +11,7 @@ export function recall(key: string): string | null {
   }
 }
 
-/** Keeps a text, if the browser does. Without storage the page works, and forgets. */
+/** Stores a text, if the browser allows it. Without storage, the page works but does not remember. */
 export function store(key: string, text: string): void {
   try {
     localStorage.setItem(key, text);
@@ -20,7 +20,7 @@ export function store(key: string, text: string): void {
   }
 }
 
-/** What this tab has kept, or any tab if this one is new. */
+/** What this tab has stored, or any tab if this one is new. */
 export function recallTab(key: string): string | null {
   try {
     const own = sessionStorage.getItem(key);
@@ -31,7 +31,7 @@ export function recallTab(key: string): string | null {
   return recall(key);
 }
 
-/** Keeps a text for this tab, and for tabs to come. */
+/** Stores a text for this tab, and for new tabs. */
 export function storeTab(key: string, text: string): void {
   try {
     sessionStorage.setItem(key, text);

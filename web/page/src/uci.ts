@@ -1,4 +1,4 @@
-// What the engine says, read from its lines.
+// Parses the engine's lines.
 
 /** A line of analysis; the score is for the side to move. */
 export interface Line {
@@ -15,10 +15,10 @@ export interface Line {
   pv: string[];
 }
 
-/** What kind of statement a score is. */
+/** The kind of statement that a score makes. */
 export type Statement = "proved mate" | "recognized" | "proved draw" | "bound" | "evaluation";
 
-/** From these centipawns on, Ibex shows what a recognizer has proved; there are no tablebases here. */
+/** From these centipawns on, a score of Ibex is proved by a recognizer; there are no tablebases here. */
 const RECOGNIZED = 10_000;
 
 /** Reads a line `info … score …`; undefined for any other. */
@@ -46,17 +46,17 @@ export function readInfo(text: string): Line | undefined {
   };
 }
 
-/** What the score of a line claims; never more than the engine does. */
+/** The claim of a line's score; never more than the engine claims. */
 export function statement(line: Line): Statement {
   if (line.bound !== undefined) return "bound";
   if (line.mate !== undefined) return "proved mate";
   const size = Math.abs(line.cp ?? 0);
   if (size >= RECOGNIZED) return "recognized";
-  // Ibex says so of certain draws only.
+  // Ibex reports this only for certain draws.
   return line.wdl?.[1] === 1000 ? "proved draw" : "evaluation";
 }
 
-/** The score as White sees it, in pawns: `+0.35`, `#-4`, `≥ +1.20`; a bound of what is certain: `≥ #4`, `≤ 0-1`. */
+/** The score from White's view, in pawns: `+0.35`, `#-4`, `≥ +1.20`; a bound of what is certain: `≥ #4`, `≤ 0-1`. */
 export function scoreText(line: Line, turn: "white" | "black"): string {
   const sign = turn === "white" ? 1 : -1;
   const atLeast = line.bound === undefined ? "" : (line.bound === "lower") === (sign > 0) ? "≥ " : "≤ ";
@@ -66,7 +66,7 @@ export function scoreText(line: Line, turn: "white" | "black"): string {
   return `${atLeast}${value < 0 ? "−" : value > 0 ? "+" : ""}${(Math.abs(value) / 100).toFixed(2)}`;
 }
 
-/** What White may expect of the game, 0 to 1. */
+/** White's expected result, 0 to 1. */
 export function expectation(line: Line, turn: "white" | "black"): number {
   let own: number;
   if (line.mate !== undefined) own = line.mate > 0 ? 1 : 0;
@@ -75,7 +75,7 @@ export function expectation(line: Line, turn: "white" | "black"): number {
   return turn === "white" ? own : 1 - own;
 }
 
-/** The limits of a numeric option, from its declaration. */
+/** The range of a numeric option, from its declaration. */
 export function readSpin(text: string): { name: string; min: number; max: number; value: number } | undefined {
   const match = /^option name (.*?) type spin default (-?\d+) min (-?\d+) max (-?\d+)/.exec(text);
   if (match === null) return undefined;

@@ -1,4 +1,4 @@
-// What is shown: the board, the moves, and what the engine says of the position.
+// The display: the board, the moves, and the engine's lines for the position.
 
 import { Chessground } from "@lichess-org/chessground";
 import type { DrawShape } from "@lichess-org/chessground/draw";
@@ -13,13 +13,13 @@ import { positionOf, variationSans } from "./position";
 import { type Colour, enginePlays, IBEX, isOver, LOADING, outcome, page, whyNot, YOU } from "./state";
 import { type Line, scoreText, statement } from "./uci";
 
-/** What the board and the lists report; `main.ts` says what comes of it. */
+/** The events of the board and the lists; `main.ts` handles them. */
 export const on = {
   /** A man was moved on the board. */
   move: (_from: string, _to: string): void => {},
-  /** A move of the game was chosen. */
+  /** A move of the game was selected. */
   ply: (_ply: number): void => {},
-  /** The beginning of a line was chosen. */
+  /** The beginning of a line was selected. */
   line: (_moves: string[]): void => {},
 };
 
@@ -51,7 +51,7 @@ export function show(): void {
     button(`tab-${name}`).setAttribute("aria-pressed", String(name === page.mode));
   }
   const told = status(turn);
-  // What has not changed is not read aloud again.
+  // Unchanged text is not read aloud again.
   if (byId("status").textContent !== told) byId("status").textContent = told;
   const name = (colour: Colour) => {
     if (page.mode === "play") return enginePlays(colour) ? IBEX : YOU;
@@ -70,7 +70,7 @@ export function show(): void {
   button("resign").disabled = isOver() || select("colour").value === "none";
   button("first").disabled = button("back").disabled = game.path.length === 0;
   button("forward").disabled = button("end").disabled = game.inVariation || game.atEnd;
-  // What is wrong stays in the field, so that it can be mended.
+  // Invalid input stays in the field, so that it can be corrected.
   if (document.activeElement !== byId("fen") && byId("fen-error").textContent === "") input("fen").value = game.fen();
   showMoves();
   showAnalysis();
@@ -80,12 +80,12 @@ function status(turn: Colour): string {
   const side = turn === "white" ? "White" : "Black";
   if (page.failure !== undefined) return page.failure;
   if (page.engine === undefined) return LOADING;
-  // Not the positions, which come and go faster than they can be read aloud.
+  // Not the positions, which change faster than they can be read aloud.
   if (page.wholeGame) return "Analysing the game…";
   const obstacle = whyNot() ?? page.refused;
   if (obstacle !== undefined) return obstacle;
   if (page.mode === "play") return `Your move: ${side}.${page.answer === undefined ? "" : ` Ibex has played ${page.answer}.`}`;
-  // A draw that could be claimed ends no analysis.
+  // A claimable draw does not end an analysis.
   const ending = page.game.ending();
   return ending === undefined ? `${side} to move.` : outcome(ending);
 }
@@ -94,7 +94,7 @@ function showMoves(): void {
   const { game } = page;
   const start = positionOf(game.start);
   const list = byId("moves");
-  // The keyboard stays on its move, though the list is built anew.
+  // The keyboard focus stays on its move, although the list is rebuilt.
   const focused = [...list.children].indexOf(document.activeElement!);
   list.replaceChildren();
   let white = start.turn === "white";
@@ -151,7 +151,7 @@ export function showAnalysis(): void {
   ground.setAutoShapes(shapes);
   const values = Array.from({ length: game.moves.length + 1 }, (_, ply) => page.expectations[ply]);
   const graph = document.getElementById("graph") as unknown as SVGSVGElement;
-  // During a game what Ibex expects is its secret, as its lines are.
+  // During a game, Ibex's expectation is secret, like its lines.
   const isSecret = page.mode === "play" && !isOver();
   graph.classList.toggle("empty", isSecret || !values.some((value) => value !== undefined));
   drawGraph(graph, values, game.ply, (ply) => on.ply(ply));
@@ -172,10 +172,10 @@ function lineItem(line: Line, position: ReturnType<Game["position"]>): HTMLLIEle
     const move = document.createElement("button");
     move.className = "quiet";
     move.textContent = san;
-    // The line is one stop of the Tab key; the arrows go through its moves.
+    // The line is one stop of the Tab key; the arrow keys move within it.
     move.tabIndex = at === 0 ? 0 : -1;
     move.onclick = () => {
-      // Another position may be on the board by now.
+      // The board may show another position by now.
       if (page.game.path.join() === path.join()) on.line(line.pv.slice(0, at + 1));
     };
     moves.append(move, " ");
@@ -184,7 +184,7 @@ function lineItem(line: Line, position: ReturnType<Game["position"]>): HTMLLIEle
     const next = { ArrowLeft: "previousElementSibling", ArrowRight: "nextElementSibling" } as const;
     if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
     event.preventDefault();
-    // They are keys of the page as well, for the game.
+    // They are also keys of the page, for the game.
     event.stopPropagation();
     const from = event.target as HTMLElement;
     const to = from[next[event.key]] as HTMLElement | null;

@@ -53,7 +53,7 @@ impl Phase {
 
 /// The accuracy of a move, 0 to 100, from its cost in winning minus losing chances, which go from −1 to 1.
 ///
-/// The curve is the one that Lichess publishes: <https://lichess.org/page/accuracy>. It takes percent of winning chances.
+/// The curve is that of Lichess: <https://lichess.org/page/accuracy>. It takes percent of winning chances.
 pub fn accuracy(lost: f64) -> f64 {
     let percent = 50.0 * lost.max(0.0);
     (103.1668 * (-0.04354 * percent).exp() - 3.1669).clamp(0.0, 100.0)

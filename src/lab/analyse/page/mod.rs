@@ -4,7 +4,7 @@
 //! - `figures`: accuracy and marks by player and phase
 //! - `record`: the moves in the form that the page's script reads
 //!
-//! A game's section goes to a scratch file when the game is done. Memory holds one game, and a row of the index for each.
+//! A game's section goes to a scratch file when the game is done. Memory holds one game, and an index row for each.
 
 mod figures;
 mod record;
