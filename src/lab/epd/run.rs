@@ -1,4 +1,4 @@
-//! Running suites: contestants and positions for the workers, and their records written as they come.
+//! Running suites: contestants and positions for the workers, whose records are written as they come.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
@@ -128,7 +128,7 @@ fn parse_percent(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 ///
-/// One line that says why it could not be done.
+/// One line that says why the run was not possible.
 pub fn run(args: &Args) -> Result<Exit, String> {
     let budget = Budget { movetime: args.movetime, nodes: args.nodes, depth: args.depth, mate: args.mate };
     if budget.is_empty() {
@@ -139,9 +139,9 @@ pub fn run(args: &Args) -> Result<Exit, String> {
     args.outputs.check_force(&outputs)?;
     outputs::check(&files, &outputs, args.outputs.force).map_err(|error| error.to_string())?;
     let suites = read_suites(&files)?;
-    // The table is as large as the machine allows, and the run records that size.
+    // The table may be smaller if the machine lacks memory, and the run records its actual size.
     let args = &Args { hash: TranspositionTable::new(args.hash).0.mib().max(1), ..args.clone() };
-    // An interruption reaches an engine only if it is caught before the engine starts.
+    // An interruption reaches an engine only if the handler is installed before the engine starts.
     interrupt::catch("ibex epd", external::end_all);
     let Some(contestants) = interrupt::unless_interrupted("ibex epd", contestants(args, &budget))? else {
         return Ok(Exit::Interrupted);
@@ -168,7 +168,7 @@ pub fn run(args: &Args) -> Result<Exit, String> {
     let mut progress = Progress::new(args, run, results_file, tasks.len());
     let given_up = progress.work(&Workers { contestants: &contestants, budget, hold: args.hold }, &tasks, args.jobs)?;
     let Progress { run, all, .. } = &progress;
-    // Where the last search was done when the interruption came, nothing is missing.
+    // If the last search was done when the interruption came, nothing is missing.
     let stopped = interrupt::is_stopped() && run.records.len() < *all;
     save(args, &suites, run, stopped || !given_up.is_empty())?;
     if stopped {
@@ -185,7 +185,7 @@ pub fn run(args: &Args) -> Result<Exit, String> {
     Ok(judge(args, run))
 }
 
-/// Whether every player has solved as much as `--fail-under` wants.
+/// Whether every player has solved as much as `--fail-under` requires.
 fn judge(args: &Args, run: &Run) -> Exit {
     let least = totals::least_solved(run);
     let missed = args.fail_under.zip(least).filter(|(threshold, least)| least.percent() < *threshold);
@@ -195,7 +195,7 @@ fn judge(args: &Args, run: &Run) -> Exit {
     if missed.is_some() { Exit::Found } else { Exit::Done }
 }
 
-/// The positions of all suites, or of one part of them.
+/// The positions of all suites, or one part of them.
 fn positions_of(suites: &[Suite], shard: Option<Shard>) -> Vec<(&Suite, &SuiteEntry)> {
     let positions = suites.iter().flat_map(|suite| suite.entries.iter().map(move |entry| (suite, entry)));
     let is_mine = |index| shard.is_none_or(|shard| shard.has(index));
@@ -218,10 +218,10 @@ fn tasks<'a>(
         .collect()
 }
 
-/// A run while it happens: what came of it, and where that goes.
+/// A run in progress: its results, and where they go.
 struct Progress<'a> {
     run: Run,
-    /// Records that the run has when nothing is missing.
+    /// The number of records of the complete run.
     all: usize,
     results_file: Option<ResultsFile>,
     renewal: Renewal<'a>,
@@ -230,7 +230,7 @@ struct Progress<'a> {
 }
 
 impl<'a> Progress<'a> {
-    /// Begins, or goes on with, a run that has `to_go` searches left.
+    /// Begins or continues a run that has `to_go` searches left.
     fn new(args: &'a Args, run: Run, results_file: Option<ResultsFile>, to_go: usize) -> Progress<'a> {
         let done = run.records.len();
         let unit = if run.head.players.len() > 1 { "searches" } else { "positions" };
@@ -241,7 +241,7 @@ impl<'a> Progress<'a> {
         Progress { run, all: done + to_go, results_file, renewal, bar, tally }
     }
 
-    /// Makes the searches, and puts the records in order. Returns the contestants that were given up.
+    /// Makes the searches, and sorts the records. Returns the contestants that were given up.
     ///
     /// # Errors
     ///
@@ -273,7 +273,7 @@ impl<'a> Progress<'a> {
             file.write(&record).map_err(|error| error.to_string())?;
         }
         self.run.records.push(record);
-        // The last page comes when all is done.
+        // The last page is written when all is done.
         if self.run.records.len() < self.all && self.renewal.is_due() {
             self.run.sort();
             if let Some(trouble) = self.renewal.write(&self.run) {
@@ -284,7 +284,7 @@ impl<'a> Progress<'a> {
     }
 }
 
-/// Writes the reports of a run and prints its summary, also where it `ended_early`.
+/// Writes the reports of a run and prints its summary, even if it `ended_early`.
 fn save(args: &Args, suites: &[Suite], run: &Run, ended_early: bool) -> Result<(), String> {
     for label in deaf_to_nodes(run) {
         remark!(
@@ -311,7 +311,7 @@ impl Tally {
         *done += 1;
     }
 
-    /// What a progress bar says of a player, with its name where there are several.
+    /// The message of a progress bar for a player, with its name if there are several.
     fn text(&self, player: &str, several: bool) -> String {
         let (solved, done) = self.0.get(player).copied().unwrap_or_default();
         let name = if several { format!("{player}: ") } else { String::new() };
@@ -319,7 +319,7 @@ impl Tally {
     }
 }
 
-/// Says what an early end has left undone, and how to go on.
+/// Reports what an early end left undone, and how to continue.
 fn tell_missing(args: &Args, end: &str, run: &Run, wanted: usize, positions: &[(&Suite, &SuiteEntry)]) {
     let missing = wanted - run.records.len();
     remark!("ibex epd: {end}: {missing} of {} missing", counted(wanted as u64, "result", "results"));
@@ -349,10 +349,10 @@ fn tell_missing(args: &Args, end: &str, run: &Run, wanted: usize, positions: &[(
     }
 }
 
-/// What the head of a run says of a program that is stopped at its nodes.
+/// The description, in the head of a run, of a program that is stopped at its nodes.
 const COUNTED: &str = "stopped by its own count of nodes";
 
-/// The programs whose searches are mostly far from the only limit that they were given, a number of nodes.
+/// The programs whose searches are mostly far from their only limit, a number of nodes.
 fn deaf_to_nodes(run: &Run) -> Vec<&str> {
     let (Budget { nodes: Some(limit), movetime: None, depth: None, mate: None }, None) =
         (run.head.budget, run.head.hold)
@@ -362,7 +362,7 @@ fn deaf_to_nodes(run: &Run) -> Vec<&str> {
     let unstopped = |player: &&PlayerHead| !player.options.iter().any(|option| option == COUNTED);
     let programs = run.head.players.iter().filter(|player| player.command.is_some()).filter(unstopped);
     let deaf = programs.filter(|player| {
-        // Engines may end a search that has found a mate.
+        // An engine may end a search once it has found a mate.
         let is_mate = |r: &Record| matches!(r.score, Some(UciScore::Mate(_)));
         let own = run.records.iter().filter(|r| r.player == player.label && r.status == Status::Ok && !is_mate(r));
         let mut nodes: Vec<u64> = own.map(|r| r.nodes).collect();
@@ -398,22 +398,22 @@ fn read_suites(files: &[PathBuf]) -> Result<Vec<Suite>, String> {
     if suites.is_empty() { Err("no position to solve".to_owned()) } else { Ok(suites) }
 }
 
-/// Whether a suite holds counts of legal moves and nothing that a search could solve.
+/// Whether a suite holds only perft counts and nothing that a search could solve.
 fn is_for_perft(suite: &Suite) -> bool {
     !suite.entries.is_empty() && suite.entries.iter().all(|entry| !entry.is_task() && !entry.counts.is_empty())
 }
 
-/// The name, with a number where it is taken.
+/// The name, with a number if it is taken.
 fn unique(name: &str, taken: &BTreeSet<String>) -> String {
     let numbered = (2..).map(|n| format!("{name}-{n}"));
     std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken.contains(name)).unwrap_or_default()
 }
 
-/// Who plays: Ibex, unless it is left out, and the programs of `--engine`, each of which is started once.
+/// The contestants: Ibex, unless it is left out, and the programs of `--engine`, each of which is started once.
 ///
 /// # Errors
 ///
-/// One line: a program does not start, or an argument is for none of them.
+/// One line: a program does not start, or an argument applies to none of them.
 fn contestants(args: &Args, budget: &Budget) -> Result<Vec<Contestant>, String> {
     let mut contestants = Vec::new();
     if !args.no_ibex {
@@ -425,7 +425,7 @@ fn contestants(args: &Args, budget: &Budget) -> Result<Vec<Contestant>, String> 
         let taken = contestants.iter().map(|contestant| contestant.head.label.clone()).collect();
         contestants.push(program(text, &taken, &options, args)?);
     }
-    // Ibex itself has a label too, and obeys its nodes.
+    // Ibex itself has a label, too, and obeys its nodes.
     let engines = contestants.iter().map(|contestant| &contestant.head).filter(|head| head.command.is_some());
     if let Some(label) = args.counted.iter().find(|&label| !engines.clone().any(|head| head.label == *label)) {
         return Err(format!("--stop-at-nodes '{label}' is none of the engines"));
@@ -444,7 +444,7 @@ fn ibex(args: &Args, budget: &Budget) -> Contestant {
     Contestant { head, kind: Kind::BuiltIn(settings, patience) }
 }
 
-/// A program of `--engine`, which is started to learn its name.
+/// A program of `--engine`; it is started to get its name.
 fn program(
     text: &str,
     taken: &BTreeSet<String>,
@@ -468,7 +468,7 @@ fn program(
     engine.remarks().iter().for_each(|remark| remark!("--engine {label}: {remark}"));
     let name = engine.name().to_owned();
     let head = PlayerHead { label, name, command: Some(command.to_owned()), options: shown };
-    // The first line of the result has one size and one number for all.
+    // The first line of the result has a single table size and thread count for all.
     for (option, flag, all) in [("Hash", "hash", args.hash), ("Threads", "threads", args.threads)] {
         if let Some(own) = head.option(option).filter(|own| *own != all.to_string()) {
             let label = &head.label;
@@ -498,7 +498,7 @@ impl GivenOption<'_> {
     }
 }
 
-/// Opens the file that the results go to, and reads what it already holds.
+/// Opens the file of results, and reads what it already holds.
 fn open_results(args: &Args, head: Head) -> Result<(Option<ResultsFile>, Run), String> {
     let fresh = |head: Head| Run { head, records: Vec::new() };
     if let Some(path) = &args.jsonl {
@@ -516,7 +516,7 @@ fn open_results(args: &Args, head: Head) -> Result<(Option<ResultsFile>, Run), S
     Ok((Some(results_file), run))
 }
 
-/// In which respect two heads differ.
+/// How two heads differ.
 pub(super) fn difference(old: &Head, new: &Head) -> String {
     if old.budget != new.budget {
         format!("its limit is {}, not {}", old.budget, new.budget)
@@ -571,7 +571,7 @@ mod tests {
         assert!(deaf_to_nodes(&run(&[(7, mate), (7, mate), (1000, cp)])).is_empty());
         assert!(deaf_to_nodes(&run(&[(7, mate)])).is_empty());
         assert_eq!(deaf_to_nodes(&run(&[(7, mate), (7, cp), (7, None)])), ["x"]);
-        // An engine may claim any numbers.
+        // An engine may report any numbers.
         let lies = run(&[(u64::MAX, cp), (u64::MAX, cp)]);
         assert_eq!(deaf_to_nodes(&lies), ["x"]);
         let total = totals::Total::of("x", "s", lies.records.iter());

@@ -1,4 +1,4 @@
-//! What a run amounts to: totals by player, suite and theme.
+//! The results of a run: totals by player, suite and theme.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use super::judge::MateVerdict;
 use super::record::{Record, Run, Status, theme};
 use crate::lab::tell::share;
 
-/// Themes that a suite has at most; more are no themes.
+/// The most themes of a suite; if there are more, they are not themes.
 pub const MOST_THEMES: usize = 40;
 
 /// Totals of one player over some positions.
@@ -20,7 +20,7 @@ pub struct Total {
     pub positions: usize,
     /// Positions solved.
     pub solved: usize,
-    /// Points, and those of always playing the best move; zero where there are none.
+    /// Points, and those of always playing the best move; zero if there are none.
     pub points: (i32, i32),
     /// Announced mates by verdict: exact, longer, shorter, wrong, missed.
     pub mates: [usize; 5],
@@ -82,22 +82,22 @@ impl Total {
         100.0 * self.solved as f64 / self.positions.max(1) as f64
     }
 
-    /// The same for people, to a tenth, without the sign.
+    /// The same for people, to one decimal place, without the sign.
     pub fn percent_text(&self) -> String {
         share(self.solved, self.positions, 1)
     }
 
-    /// Nodes a second over all searches.
+    /// Nodes per second over all searches.
     pub fn nps(&self) -> u64 {
         (self.nodes as f64 * 1000.0 / self.ms.max(1) as f64) as u64
     }
 
-    /// The points for people, or nothing where there are none.
+    /// The points for people; empty if there are none.
     pub fn points_text(&self) -> String {
         if self.points.1 == 0 { String::new() } else { format!("{}/{}", self.points.0, self.points.1) }
     }
 
-    /// The mates for people, or nothing where none is proved.
+    /// The mates for people; empty if none is proved.
     pub fn mates_text(&self) -> String {
         let words = ["exact", "longer", "shorter", "wrong", "without a mate"];
         let parts = self.mates.iter().zip(words).filter(|&(&n, _)| n > 0).map(|(n, word)| format!("{n} {word}"));
@@ -112,7 +112,7 @@ pub fn players(run: &Run) -> impl Iterator<Item = &str> {
     run.head.players.iter().map(|player| player.label.as_str())
 }
 
-/// Totals of each player by suite; with more than one suite, over all of them too.
+/// Totals of each player by suite; with several suites, also over all of them.
 pub fn totals(run: &Run) -> Vec<Total> {
     let mut totals = Vec::new();
     for suite in &run.head.suites {
@@ -140,7 +140,7 @@ pub fn theme_groups(run: &Run) -> Vec<(&str, Vec<&Record>)> {
                 Some((_, records)) => records.push(record),
                 None => own.push((name, vec![record])),
             }
-            // Ids that all differ are no themes, and to compare each with all others would take minutes.
+            // Ids that all differ are not themes, and comparing each with all others would take minutes.
             if own.len() > MOST_THEMES {
                 continue 'suites;
             }
@@ -163,7 +163,7 @@ pub fn themes(run: &Run) -> Vec<Total> {
     totals
 }
 
-/// All positions of the player that solved the smallest share of them; none in an empty shard.
+/// The totals of the player that solved the smallest share of the positions; `None` in an empty shard.
 pub fn least_solved(run: &Run) -> Option<Total> {
     let records = |player| run.records.iter().filter(move |record| record.player == player);
     players(run)
@@ -186,14 +186,14 @@ mod tests {
             "depth": 1, "seldepth": 1, "nodes": 1, "ms": 1
         });
         let record: Record = serde_json::from_value(record).expect("a record");
-        // A digit would be a number within a theme.
+        // A digit would count as a number within a theme.
         let id = |i: usize| (i % themes).to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect();
         let records = (0..positions).map(|i| Record { id: id(i), ..record.clone() }).collect();
         let run = Run { head: serde_json::from_value(head).expect("a head"), records };
         theme_groups(&run).len()
     }
 
-    /// To compare each of these ids with all others would take minutes.
+    /// Comparing each of these ids with all others would take minutes.
     #[test]
     fn themes_are_few() {
         assert_eq!([groups(1, 90), groups(2, 90), groups(40, 90), groups(41, 90)], [0, 2, 40, 0]);

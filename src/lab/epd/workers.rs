@@ -1,4 +1,4 @@
-//! The workers of a run: each takes positions of one contestant after the other, and sends what came of them.
+//! The workers of a run: each takes one contestant's positions after the other, and sends the results.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -20,13 +20,13 @@ use crate::lab::play::player::{Answer, Budget, BuiltIn, Player, Question, Troubl
 use crate::position::notation::{san, san_line, uci};
 use crate::remark;
 
-/// Someone who takes part.
+/// A participant of the run.
 pub(super) struct Contestant {
     pub head: PlayerHead,
     pub kind: Kind,
 }
 
-/// Who searches: Ibex itself with these settings and this patience, or a program.
+/// The searcher: Ibex itself with these settings and this patience, or a program.
 pub(super) enum Kind {
     BuiltIn(Settings, Option<Duration>),
     Program(Program),
@@ -41,14 +41,14 @@ impl Contestant {
     }
 }
 
-/// One search to be made.
+/// One search to make.
 pub(super) struct PositionTask<'a> {
     pub contestant: usize,
     pub suite: &'a Suite,
     pub entry: &'a SuiteEntry,
 }
 
-/// The searches that one contestant is to make, and how many workers make them or come to them yet.
+/// The searches of one contestant, and the number of workers that make them or have yet to reach them.
 struct Queue<'a> {
     contestant: usize,
     tasks: &'a [PositionTask<'a>],
@@ -68,17 +68,17 @@ impl<'a> Queue<'a> {
     }
 }
 
-/// What comes of a worker's work.
+/// The outcome of a worker's work.
 enum Outcome {
-    /// A position was searched, well or not.
+    /// A position was searched, with or without success.
     Searched(Record),
     /// The engine did not start for a position.
     Missed(Record),
-    /// The engine of this contestant starts nowhere.
+    /// The engine of this contestant does not start anywhere.
     GivenUp(usize),
 }
 
-/// What the workers share.
+/// The shared state of the workers.
 pub(super) struct Workers<'a> {
     pub contestants: &'a [Contestant],
     pub budget: Budget,
@@ -86,15 +86,15 @@ pub(super) struct Workers<'a> {
 }
 
 impl Workers<'_> {
-    /// Makes the searches on `jobs` workers. On this thread `warn` gets each record at once, and `keep` those that
-    /// count; it may end the run with an error.
+    /// Makes the searches on `jobs` workers. On this thread, `warn` gets each record at once, and `keep` those that
+    /// count; `keep` may end the run with an error.
     ///
-    /// Where the system refuses a thread, the workers that there are do the work. Returns the contestants that were
-    /// given up. Positions that they were not started for have no record.
+    /// If the system refuses a thread, the existing workers do all the work. Returns the contestants that were given
+    /// up. Positions for which they did not start have no record.
     ///
     /// # Errors
     ///
-    /// One line: that of `keep`, or that the system gives no thread at all.
+    /// One line: that of `keep`, or that the system cannot start any thread.
     pub fn run<'t>(
         &self,
         tasks: &'t [PositionTask<'t>],
@@ -113,14 +113,14 @@ impl Workers<'_> {
         let cancelled = AtomicBool::new(false);
         thread::scope(|scope| {
             let (sender, receiver) = crossbeam_channel::bounded(64);
-            // No worker begins before it is clear how many there are: the last one must see that it is the last.
+            // No worker begins before their number is known: the last one must see that it is the last.
             let (gate, opened) = crossbeam_channel::bounded::<Infallible>(0);
             let mut started = 0;
             while started < wanted {
                 let (sender, opened) = (sender.clone(), opened.clone());
                 let (queues, cancelled, worker) = (&queues, &cancelled, started);
                 let work = move || {
-                    // The gate opens by its end.
+                    // The gate opens when its other end is dropped.
                     let _ = opened.recv();
                     self.work(queues, cancelled, &|outcome| sender.send((worker, outcome)).is_ok());
                 };
@@ -145,12 +145,11 @@ impl Workers<'_> {
 
     /// Works on one contestant's queue after the other.
     fn work(&self, queues: &[Queue<'_>], cancelled: &AtomicBool, send: &dyn Fn(Outcome) -> bool) {
-        // A worker that leaves a contestant to others goes on with the next one.
+        // A worker that leaves a contestant to others continues with the next one.
         let _ = queues.iter().try_for_each(|queue| self.work_on(queue, cancelled, send));
     }
 
-    /// Searches a contestant's positions until there are no more or the engine is given up; breaks at the end of all
-    /// work.
+    /// Searches a contestant's positions until none are left or the engine is given up; breaks at the end of all work.
     fn work_on(&self, queue: &Queue<'_>, cancelled: &AtomicBool, send: &dyn Fn(Outcome) -> bool) -> ControlFlow<()> {
         let contestant = &self.contestants[queue.contestant];
         let mut player: Option<Box<dyn Player>> = None;
@@ -166,7 +165,7 @@ impl Workers<'_> {
             let player = player.get_or_insert_with(|| contestant.player());
             let mut follower = Follower::new(task.entry, self.hold);
             let result = player.think(Question::of(task.entry, &self.budget), &mut |line| follower.line(line));
-            // Of a search that was cut short nothing is kept: the position is searched again when the run goes on.
+            // An interrupted search is not kept: its position is searched again when the run continues.
             if interrupt::is_stopped() || matches!(result, Err(Trouble::Interrupted)) {
                 break;
             }
@@ -179,14 +178,15 @@ impl Workers<'_> {
         ControlFlow::Break(())
     }
 
-    /// Takes what the workers send, each with its number, until all have ended.
+    /// Collects what the workers send, each with its number, until all have ended.
     fn collect(
         &self,
         outcomes: Receiver<(usize, Outcome)>,
         warn: impl Fn(&Record),
         mut keep: impl FnMut(Record) -> Result<(), String>,
     ) -> Result<BTreeSet<usize>, String> {
-        // Whether a position counts as lost shows only later: if the engine is given up, a later run shall search it.
+        // Only later it shows whether a position counts as lost: if the engine is given up, a later run must search
+        // it.
         let mut missed: Vec<(usize, Record)> = Vec::new();
         let (mut given_up, mut searched) = (BTreeSet::new(), BTreeSet::new());
         for (worker, outcome) in outcomes {
@@ -213,8 +213,7 @@ impl Workers<'_> {
         }
         // Other instances have searched the rest.
         if !interrupt::is_stopped() {
-            // With more workers than positions, each may have failed too rarely to give up an engine that never
-            // started.
+            // With more workers than positions, each may fail too rarely to give up an engine that never starts.
             for (contestant, head) in self.contestants.iter().map(|contestant| &contestant.head).enumerate() {
                 if !searched.contains(&head.label) && missed.iter().any(|(_, record)| record.player == head.label) {
                     missed.retain(|(_, record)| record.player != head.label);
@@ -227,7 +226,7 @@ impl Workers<'_> {
     }
 }
 
-/// Writes down how a search of an entry of this suite went.
+/// Records the result of a search of an entry of this suite.
 pub(crate) fn record(
     player: &str,
     suite: &str,
@@ -259,7 +258,7 @@ pub(crate) fn record(
         status,
         trouble,
         solved,
-        // A player that has failed has announced nothing.
+        // A player that failed has announced nothing.
         mate: judged.mate.filter(|_| status == Status::Ok),
         points: judged.points,
         best_of_points: names(&best_by_points(entry)),
