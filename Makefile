@@ -7,12 +7,12 @@ endif
 PREFIX ?= /usr/local
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 TARGET := $(EXE:$(SUFFIX)=)$(SUFFIX)
-# `tune` makes every number of the search a UCI option: on a branch for OpenBench's tuner, write it here.
+# `tune` makes every parameter of the search a UCI option: on a branch for OpenBench's tuner, write it here.
 FEATURES ?=
 CHOSEN = $(if $(FEATURES),--features $(FEATURES))
-# IBEX from another folder. `abspath` would split a path with blanks.
+# IBEX as seen from another folder. `abspath` would split a path with blanks.
 PROGRAM = $(if $(filter /%,$(IBEX))$(findstring :,$(IBEX)),$(IBEX),$(CURDIR)/$(IBEX))
-# What `make install` writes the manual pages with: what it installs, or another build where that cannot run here.
+# The program that writes the manual pages for `make install`: what it installs, or another build if that cannot run.
 MANUAL ?= $(if $(filter /%,$(TARGET))$(findstring :,$(TARGET)),$(TARGET),./$(TARGET))
 
 .PHONY: native portable static pgo dist dist-run neon wasm-target node web web-notices web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz diagram figures match factors matches clean help
@@ -21,16 +21,16 @@ MANUAL ?= $(if $(filter /%,$(TARGET))$(findstring :,$(TARGET)),$(TARGET),./$(TAR
 FUZZ_TARGETS := line dialogue fen epd games network option annotated
 FUZZ_SECONDS ?= 60
 
-# The public test data lie where IBEX_SHARED says, or beside the checkout. The pages say how the program was built, so
-# the user's flags do not count.
+# The public test data is at IBEX_SHARED, or beside the checkout. The pages say how the program was built, so the
+# user's flags are ignored.
 MAKE_FIGURES = env -u CARGO_ENCODED_RUSTFLAGS RUSTFLAGS= cargo build --release --locked --bin ibex && \
   cargo run --quiet --locked -p ibex-figures -- --ibex "$(or $(CARGO_TARGET_DIR),target)/release/ibex" \
   --build '`cargo build --release`' $(if $(IBEX_SHARED),--shared "$(IBEX_SHARED)") run
 
-# What the page's builder needs; the tests of the package need a little less.
+# The version of Node that the page's builder needs; the tests of the package need a little less.
 NODE = install version 20.19 or later of 20, or 22.12 or later, from https://nodejs.org
 
-# By the environment, so that the library and its crates are built so, too: what follows `--` reaches the last crate only.
+# By the environment, so that it applies to the library and its crates, too: flags after `--` reach only the last crate.
 native pgo: export RUSTFLAGS += -C target-cpu=native
 
 native: ## Build ./$(EXE) for this machine's processor (the default; what OpenBench calls)
@@ -73,7 +73,7 @@ web: wasm-target ## Build the engine for browsers and Node, web/package/ibex.was
 	cp "$(or $(CARGO_TARGET_DIR),target)/wasm32-wasip1/release/ibex_web.wasm" web/package/ibex.wasm
 	cp LICENSE web/package/LICENSE
 
-# What is given away has them beside it.
+# Everything that is distributed has them beside it.
 web-notices:
 	cp LICENSE web/package/LICENSE
 	release/notices.sh web/package ibex-web wasm32-wasip1
@@ -95,7 +95,7 @@ web-page: node web web-notices ## Serve the page for play and analysis on http:/
 web-page-test: node web web-notices ## Test that page in Chromium; IBEX=PROGRAM compares it with a native program
 	cd web/page && npm ci --no-audit --no-fund && CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome)}" $(if $(IBEX),IBEX="$(PROGRAM)") npm test
 
-# What has been built stays as it is: `make pgo` or `make portable` may have built it, and root may have no cargo.
+# The existing build is kept: `make pgo` or `make portable` may have made it, and root may have no cargo.
 install: TO = $(DESTDIR)$(PREFIX)
 install: ## Install ./$(EXE) (built first if it is not there), licence, manual pages, completions and logo under PREFIX (/usr/local), DESTDIR before it; MANUAL=PROGRAM writes the pages where ./$(EXE) cannot run
 	test -f "$(TARGET)" || $(MAKE) native

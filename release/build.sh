@@ -3,11 +3,11 @@
 #
 #     release/build.sh [--without-profile] [NAME...]
 #
-# Names: linux-x86-64, linux-x86-64-v3, linux-arm64, windows-x86-64, windows-x86-64-v3, macos-arm64, macos-x86-64; v3 is
-# for processors with AVX2 and BMI2. Without a name, all that this system can make. What is missing is named before
-# anything is built. A target that fails leaves the archives of the others whole.
+# Names: linux-x86-64, linux-x86-64-v3, linux-arm64, windows-x86-64, windows-x86-64-v3, macos-arm64, macos-x86-64; v3
+# is for processors with AVX2 and BMI2. Without a name, everything that this system can make. What is missing is
+# reported before anything is built. A target that fails leaves the other archives whole.
 #
-# A build is profile-guided where its bench can run here: first an instrumented program counts what the bench does, then
+# A build is profile-guided if its bench can run here: first an instrumented program counts what the bench does, then
 # the compiler uses the counts. The bench of every archive must give the node count of tests/bench.signature.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,7 +15,7 @@ umask 022
 script=release/build.sh
 out=target/dist
 
-# Sets target, the command that runs its programs here, what its linker needs, whether Rust's profiler exists for it, and
+# Sets target, the command that runs its programs here, the linker settings, whether Rust's profiler exists for it, and
 # the processor that it is built for.
 describe() {
   runner="" profiler=yes linker="" linking="" processor=""
@@ -29,7 +29,7 @@ describe() {
       ;;
     windows-x86-64 | windows-x86-64-v3)
       target=x86_64-pc-windows-gnu profiler=no
-      # Without it the linker writes the time into the program.
+      # Without this, the linker writes the time into the program.
       linking="-C link-arg=-Wl,--no-insert-timestamp"
       case $(uname -s) in Linux | Darwin) runner=wine ;; esac
       ;;
@@ -56,7 +56,7 @@ missing() {
   describe "$1"
   local need feature
   need() { command -v "$1" >/dev/null || echo "$script: $2 needs '$1' (Debian: apt install $3)"; }
-  # Where it cannot be made at all, nothing else is of interest.
+  # If it cannot be made at all, nothing else matters.
   case $(uname -s)-$(uname -m)-$1 in
     Linux-*-linux-* | Darwin-*-macos-x86-64 | Darwin-arm64-macos-*) ;;
     *-linux-*) echo "$script: $1 can be made on Linux only" && return ;;
@@ -101,14 +101,14 @@ missing() {
   esac
 }
 
-# Runs the rest of the arguments with the compiler's flags in the array. RUSTFLAGS would split paths with blanks.
+# Runs the remaining arguments with the compiler's flags in the array. RUSTFLAGS would split paths with blanks.
 flagged() {
   local IFS=$'\x1f'
   CARGO_ENCODED_RUSTFLAGS="${flags[*]}" "$@"
 }
 
-# The time that all files of an archive have, in seconds since 1970: the caller's, else that of the commit. Outside of a
-# checkout, though one of something else may be around it, the first that zip can hold.
+# The time stamp of all files in an archive, in seconds since 1970: the caller's, else that of the commit. Outside of
+# the project's checkout, even inside another one, the first that zip can hold.
 time_of_source() {
   if [ -n "${SOURCE_DATE_EPOCH:-}" ]; then
     echo "$SOURCE_DATE_EPOCH"
@@ -119,18 +119,18 @@ time_of_source() {
   fi
 }
 
-# Packs a folder in another, for the target that describe has set: the archive depends on nothing but what is in the
+# Packs a folder inside another, for the target that describe has set: the archive depends only on the contents of the
 # files and on that time, not on the machine.
 pack() {
   local stamp epoch
   epoch=$(time_of_source)
-  # A builder's umask would go into the archive, and from there onto the disk of those who unpack it as root.
+  # The builder's umask would go into the archive, and onto the disk of anyone who unpacks it as root.
   chmod -R u=rwX,go=rX,a-s "$1/$2"
   if [ "$program" = ibex.exe ]; then
-    # tar takes the time as an argument, zip from the files. Not every `touch` reads seconds since 1970, nor does `date`.
+    # tar takes the time as an argument, zip from the files. Not every `touch` or `date` reads seconds since 1970.
     stamp=$(date -u -d "@$epoch" +%Y%m%d%H%M.%S 2>/dev/null || date -u -r "$epoch" +%Y%m%d%H%M.%S)
     TZ=UTC find "$1/$2" -exec touch -t "$stamp" {} +
-    # By itself, zip takes the order of the file system.
+    # By default, zip uses the order of the file system.
     (cd "$1" && find "$2" | LC_ALL=C sort | TZ=UTC zip -q -X archive -@)
     mv "$1/archive.zip" "$out/$2.zip"
   else
@@ -141,7 +141,7 @@ pack() {
   fi
 }
 
-# Builds the program of one target, packs it, and puts the archive into its place when all of it is right.
+# Builds the program of one target, packs it, and puts the archive in place when everything is right.
 make_one() {
   describe "$1"
   local version folder scratch epoch cargo_home flags profile_data="" signature
@@ -151,7 +151,7 @@ make_one() {
   # Times and paths of this system stay out of the archive, so that two runs give the same bytes.
   epoch=$(time_of_source)
   export SOURCE_DATE_EPOCH=$epoch
-  # Cargo's folder, also where HOME is not set.
+  # Cargo's folder, even if HOME is not set.
   cargo_home=${CARGO_HOME:-~/.cargo}
   # These are words without blanks, or nothing.
   # shellcheck disable=SC2206
@@ -175,10 +175,10 @@ make_one() {
   fi
   flagged cargo build --release --locked --bin ibex --target "$target" --target-dir "$out/build"
   cp "$out/build/$target/release/$program" "$scratch/$folder/"
-  # The linker leaves the names of the system's functions, in another order each time.
+  # The linker leaves the names of the system's functions, each time in another order.
   if [ "$runner" = wine ]; then x86_64-w64-mingw32-strip "$scratch/$folder/$program"; fi
   if [ "$runner" = wine ]; then
-    # Wine 8 lacks this library; what stands in for it lies beside the program only while it is run here.
+    # Wine 8 lacks this library; the replacement is beside the program only while it runs here.
     x86_64-w64-mingw32-gcc -shared -O1 -o "$scratch/bcryptprimitives.dll" release/bcryptprimitives.c -ladvapi32
     cp "$scratch/$folder/$program" "$scratch/"
     signature=$(WINEDEBUG=-all $runner "$scratch/$program" bench --signature | tr -d '\r')
@@ -189,7 +189,7 @@ make_one() {
     echo "$script: $1: its bench is '$signature', tests/bench.signature records $(cat tests/bench.signature)" >&2
     return 1
   fi
-  # The pages with all that they link to, and the suites that they try.
+  # The pages with everything that they link to, and the suites that they use.
   tar -cf - LICENSE ./*.md docs epd nets/*.md nets/*.svg trainer/README.md | tar -xf - -C "$scratch/$folder"
   if [ $program = ibex ]; then
     $runner "$scratch/$folder/$program" manual "$scratch/$folder/manual"
@@ -232,14 +232,14 @@ mkdir -p $out
 failed=()
 for name in "$@"; do
   echo "== $name"
-  # A process of its own, so that any failure ends this target and no other.
+  # A separate process, so that a failure ends only this target.
   if [ $profile = yes ]; then options=(); else options=(--without-profile); fi
   if ! "$script" ${options[@]+"${options[@]}"} --one "$name"; then failed+=("$name"); fi
 done
 (
   cd $out
   shopt -s nullglob
-  # Without a name, both programs would read what is typed.
+  # Without a file name, both programs would read standard input.
   files=(ibex-*.tar.gz ibex-*.zip)
   [ ${#files[@]} -eq 0 ] || { sha256sum "${files[@]}" 2>/dev/null || shasum -a 256 "${files[@]}"; } | tee SHA256SUMS
 )

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Writes what must lie beside a program that is given away:
+# Writes the notices that must accompany a distributed program:
 #
 #     release/notices.sh FOLDER PACKAGE TARGET
 #
 # FOLDER/THIRD-PARTY.txt has the notices of all crates that Cargo.lock puts into the package for that target, of Rust's
-# own library, and of the C library where it is linked in. FOLDER/SOURCE.txt says which source the program was made
-# from, and where that is if GITHUB_SERVER_URL and GITHUB_REPOSITORY are set. A crate without a text of its licence is
-# an error, unless the text is here.
+# own library, and of the C library if it is linked in. FOLDER/SOURCE.txt says which source the program was made from,
+# and where that is if GITHUB_SERVER_URL and GITHUB_REPOSITORY are set. A crate without a licence text is an error,
+# unless the text is here.
 set -euo pipefail
 [ $# -eq 3 ] || { echo "usage: release/notices.sh FOLDER PACKAGE TARGET" >&2; exit 2; }
 folder=$(cd "$1" && pwd)
@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.."
 script=release/notices.sh
 rule=$(printf '=%.0s' {1..100})
 
-# Everything is written elsewhere first: half a list would look like a whole one.
+# Everything is written elsewhere first: half a list would look like a complete one.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -26,7 +26,7 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
   echo "Ibex $version, made for $target, is free software under the GNU General Public License, version 3 or,"
   echo "at your option, any later version (LICENSE). THIRD-PARTY.txt has the notices of what it contains."
   echo
-  # A checkout of something else may be around a released source.
+  # A released source may be inside a checkout of something else.
   if [ -z "$(git rev-parse --show-prefix 2>/dev/null || echo none)" ] && commit=$(git rev-parse -q --verify HEAD); then
     changed=""
     [ -z "$(git status --porcelain --untracked-files=no)" ] || changed=", with changes that are not in it"
@@ -44,11 +44,11 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
 crates=$(cargo tree --locked --edges normal --target "$target" --package "$package" --prefix none --format '{p}|{l}' |
   sed 's/ (\*)$//; s/ (proc-macro)//' | LC_ALL=C sort -u)
-# Where the sources of all crates lie. Windows has its separators twice in JSON.
+# The folders of all crates' sources. On Windows, separators are doubled in JSON.
 sources=$(cargo metadata --locked --format-version 1 --filter-platform "$target" |
   grep -o '"manifest_path":"[^"]*"' | sed 's/^"manifest_path":"//; s/"$//; s|\\\\|/|g; s|/Cargo.toml$||')
 
-# Prints the folder of a crate's source. Its name has the version; that of `cargo vendor` only where there are several.
+# Prints the folder of a crate's source. Its name has the version; with `cargo vendor`, only if there are several.
 source_of() {
   local path
   while read -r path; do
@@ -66,7 +66,7 @@ notices() {
   [ -n "$path" ] || { echo "$script: the source of $1 $2 is not found" >&2; return 1; }
   shopt -s nocasematch
   for file in "$path"/*MIT*; do [ ! -f "$file" ] || has_mit=yes; done
-  # Of licences to choose from, MIT's is short and needs nothing but its text.
+  # Among alternative licences, MIT's is short and needs only its text.
   case $3 in *"AND Apache"* | *"Apache-2.0 AND"*) has_mit=no ;; esac
   for file in "$path"/*; do
     name=${file##*/}
@@ -89,7 +89,7 @@ notices() {
   case $3 in
     GPL-3.0-or-later) echo "The text of this licence is in the file LICENSE." ;;
     MIT | *"MIT OR "* | *" OR MIT"* | *MIT/*)
-      # Not every crate names them.
+      # Not every crate names its authors.
       name=$(awk '/^authors = \[/ { on = 1 } on { print } on && /\]$/ { exit }' "$path/Cargo.toml" |
         { grep -o '"[^"]*"' || true; } | tr -d '"' | paste -s -d , - | sed 's/,/, /g')
       echo "Copyright (c) ${name:-the authors of $1}"
@@ -107,7 +107,7 @@ notices() {
   echo "Ibex contains the work of others. These are their notices, for the package $package of the target $target."
   echo
   while IFS='|' read -r crate licence; do
-    # The project's own packages. What has no licence at all is refused below.
+    # The project's own packages. A package without any licence is rejected below.
     case $crate in "ibex v"* | ibex-*) continue ;; esac
     read -r name number _ <<<"$crate"
     number=${number#v}
@@ -122,7 +122,7 @@ notices() {
     sed -E "s/<[^>]*>//g; s/&#39;/'/g; s/&(quot|#34);/\"/g; s/&(lt|#60);/</g; s/&(gt|#62);/>/g; s/&amp;/\&/g" \
       "$copyright" | tr -d '\r' | sed 's/[[:blank:]]*$//' | cat -s
   else
-    # The compilers of some systems come without it.
+    # The compilers of some systems lack the file.
     echo "$script: $copyright is missing, so THIRD-PARTY.txt has no notices of the crates in Rust's library" >&2
     echo "Copyright (c) The Rust Project Developers (see https://thanks.rust-lang.org)"
     echo
@@ -132,7 +132,7 @@ notices() {
     *-musl) library=musl ;;
     *-windows-gnu) library=mingw-w64 ;;
     wasm32-wasi*) library=wasi-libc ;;
-    # Others are the system's own, and not linked in.
+    # Others belong to the system, and are not linked in.
     *) library="" ;;
   esac
   if [ -n "$library" ]; then

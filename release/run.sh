@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Runs the archives of target/dist before they count:
+# Tests the archives of target/dist by running them:
 #
 #     release/run.sh [ARCHIVE...]
 #
-# Every archive: its SHA-256 sum; notices; the bench's node count; a UCI dialogue whose lines end in CR LF, with the archive's
-# version where the commit is tagged with one; a suite of mates, with the same result for all archives. Linux: the
-# program alone in an empty root directory; that of v3 on an older processor, where it must refuse in a line. Windows
-# under Wine: a game against the program of the Linux archive, if python-chess is there. What an archive needs to run is
-# named first.
+# Every archive: its SHA-256 sum; notices; the bench's node count; a UCI dialogue with CR LF line ends, and the
+# archive's version if the commit is tagged with one; a suite of mates, with the same result for all archives. Linux:
+# the program alone in an empty root directory; the v3 program on an older processor, where it must refuse in one line.
+# Windows under Wine: a game against the program of the Linux archive, if python-chess is there. Missing requirements
+# are reported first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 script=release/run.sh
@@ -45,7 +45,7 @@ scratch=$out/scratch/run
 rm -rf $scratch
 mkdir -p $scratch
 export WINEDEBUG=-all
-# Of a changed tree no version is expected, whatever its commit is called.
+# For a changed tree no version is expected, whatever tag its commit has.
 tag=""
 if git diff --quiet HEAD 2>/dev/null; then tag=$(git tag --points-at HEAD --list 'v[0-9]*' | head -n 1); fi
 
@@ -54,7 +54,7 @@ for archive in "$@"; do
   folder=$scratch/${name%.tar.gz}
   folder=${folder%.zip}
   echo "== $name, $(wc -c <"$archive") bytes"
-  # A star before the name, as on Windows, marks a file that was read as bytes.
+  # An asterisk before the name, as on Windows, marks a file that was read in binary mode.
   recorded=$(awk -v name="$name" '{ sub(/^\*/, "", $2) } $2 == name { print $1 }' "$(dirname "$archive")/SHA256SUMS")
   sum=$({ if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi; } <"$archive")
   [ "${sum%% *}" = "$recorded" ] ||
@@ -77,7 +77,7 @@ for archive in "$@"; do
   for file in README.md CHANGELOG.md LICENSE THIRD-PARTY.txt SOURCE.txt docs/options.md nets/README.md docs/logo.png; do
     [ -s "$folder/$file" ] || { echo "$script: $name lacks $file" >&2; exit 1; }
   done
-  # One of each kind: with a text of its licence, with the project's, with none; a program of others in it.
+  # One of each kind: with its own licence text, with the project's, with none; and the standard library.
   for notice in "libbz2-rs-sys [0-9]" "shakmaty [0-9]" "viriformat [0-9]" "The standard library of rustc"; do
     grep -q "^$notice" "$folder/THIRD-PARTY.txt" || { echo "$script: $name: no notices of '$notice'" >&2; exit 1; }
   done

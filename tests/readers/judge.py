@@ -197,7 +197,7 @@ def check_games(ibex, rng, count, folder):
     remarked = {int(n) for n in re.findall(r": game (\d+) \(.*is not a tag: kept as it stands$", said, re.M)}
     faults = []
     written = out.read_bytes().decode()
-    # Games that are copied unchanged may be in any spelling: they are taken out, byte for byte, and the others compared.
+    # Games that are copied unchanged may have any spelling: they are removed byte for byte, and the others compared.
     for number in sorted(named):
         nonsense, text = spelled[number - 1]
         if not nonsense:
@@ -279,7 +279,7 @@ def main():
     ibex = arguments.ibex.resolve()
     faults = []
     with tempfile.TemporaryDirectory() as folder:
-        # In pieces, so that a million of them need no more memory.
+        # In pieces, so that a million need no more memory.
         for what, check, count in [("games", check_games, arguments.games), ("lines", check_lines, arguments.lines)]:
             for start in range(0, count, 5000):
                 piece = Path(folder) / f"{what}{start}"

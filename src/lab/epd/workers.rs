@@ -185,8 +185,7 @@ impl Workers<'_> {
         warn: impl Fn(&Record),
         mut keep: impl FnMut(Record) -> Result<(), String>,
     ) -> Result<BTreeSet<usize>, String> {
-        // Only later it shows whether a position counts as lost: if the engine is given up, a later run must search
-        // it.
+        // Whether a position counts as lost shows later: if the engine is given up, a later run must search it.
         let mut missed: Vec<(usize, Record)> = Vec::new();
         let (mut given_up, mut searched) = (BTreeSet::new(), BTreeSet::new());
         for (worker, outcome) in outcomes {
