@@ -56,7 +56,7 @@ fn moves(output: &Output) -> String {
     all.split_once("\n\n").map_or_else(String::new, |(_, moves)| moves.replace('\n', " ").trim_end().to_owned())
 }
 
-/// A program that speaks UCI and answers as `on_go` says; `$n` counts the searches.
+/// A UCI program that answers as `on_go` says; `$n` counts the searches.
 #[cfg(unix)]
 fn fake_engine(folder: &std::path::Path, name: &str, on_go: &str) -> String {
     let path = folder.join(format!("{name}.sh"));
