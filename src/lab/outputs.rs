@@ -66,13 +66,13 @@ impl Identity {
         resolved(_path).map(Identity::Path)
     }
 
-    /// Of a file that does not exist yet, by its name in a folder without links.
+    /// The identity of a new file, by its name in a folder without links.
     fn of_new(folder: &Path, name: &OsStr, ignores_case: bool) -> Identity {
         let lower = name.to_str().filter(|_| ignores_case).map(str::to_lowercase);
         Identity::Path(lower.map_or_else(|| folder.join(name), |lower| folder.join(lower)))
     }
 
-    /// Of an input; `None` if there is no such file, or it is a device or a pipe.
+    /// The identity of an input; `None` if there is no such file, or it is a device or a pipe.
     fn of_input(path: &Path) -> Option<Identity> {
         // If standard input is a file, that file is read.
         let path = if path.as_os_str() == STDIN { Path::new("/dev/stdin") } else { path };

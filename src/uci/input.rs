@@ -192,7 +192,7 @@ mod tests {
         );
         assert_eq!(lines(b"name J\xf6rg\n"), [line("name J\u{fffd}rg")]);
         assert_eq!(lines("name Jörg\tGroß\n".as_bytes()), [line("name Jörg\tGroß")]);
-        // White space of every kind stands between words, and each kind of line end ends a line.
+        // White space of any kind separates words, and each kind of line end ends a line.
         assert_eq!(
             lines(b"go\x0binfinite\x0c\nuci\risready\r\rstop"),
             [line("go infinite"), line("uci"), line("isready"), line("stop")]

@@ -575,7 +575,7 @@ mod tests {
         assert_eq!(fixed(&format!("go infinite {all}")), (None, None, None, None, true));
         assert_eq!(fixed("go depth 0 nodes 500 movetime 0"), (None, Some(500), None, None, false));
         assert_eq!(fixed(&format!("go {all}")), (Some(1), Some(1), Some(Duration::ZERO), Some(1), false));
-        // Nor does a clock limit the search beside another limit, if every clock and increment is zero.
+        // Nor does a clock limit the search along with another limit, if every clock and increment is zero.
         let clocks = "wtime 0 btime 0 winc 0 binc 0";
         for (line, clock) in [
             ("go depth 12 wtime 0 btime 0".to_owned(), None),

@@ -14,7 +14,7 @@ pub fn our_mates() -> Vec<Mate> {
     read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("epd/mates_few_men.epd"))
 }
 
-/// A public suite, if it is beside the checkout; otherwise a loud line.
+/// A public suite, if it is beside the checkout; otherwise prints a loud line.
 #[allow(dead_code, reason = "each test binary uses its part")]
 pub fn public_mates(file: &str) -> Vec<Mate> {
     shared::shared(&format!("data/mate/{file}")).map_or_else(Vec::new, |path| read(&path))

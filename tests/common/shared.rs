@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// A file or folder of that data, if it is beside the checkout or at `IBEX_SHARED`; otherwise a loud line.
+/// A file or folder of that data, beside the checkout or at `IBEX_SHARED`; if it is missing, prints a loud line.
 pub fn shared(path: &str) -> Option<PathBuf> {
     let base = std::env::var_os("IBEX_SHARED")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);

@@ -61,7 +61,7 @@ impl Played {
         self.moves.push(m);
     }
 
-    /// How often a position has occurred since the last irreversible move.
+    /// How often a position has occurred since the last capture or pawn move.
     pub fn times(&self, key: u64) -> usize {
         self.past.iter().filter(|&&past| past == key).count()
     }

@@ -2,7 +2,7 @@
 //!
 //! Only a match measures strength; this is the cheap test before it. Evaluations are raw, without the engine's scaling
 //! of material and endings, like the labels. Each gets the scale that fits it best, from 80 to 800 centipawns a unit,
-//! so the unit of an evaluation does not matter; a best scale of 80 or 800 suggests that a better one lies beyond.
+//! so its unit does not matter; if that is 80 or 800, a better one may lie beyond.
 
 use std::path::PathBuf;
 use std::sync::Arc;

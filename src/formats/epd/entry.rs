@@ -112,7 +112,7 @@ fn parse_entry(text: &str, line: usize) -> Result<SuiteEntry, SuiteError> {
     interpret(position, repairs, operations, line)
 }
 
-/// The four fields of the position, then none, one or two counters; and the operations behind them.
+/// The four fields of the position, then up to two counters; and the operations after them.
 fn fields(text: &str) -> Result<(Vec<&str>, &str), SuiteError> {
     let mut rest = text;
     let mut fields = Vec::with_capacity(6);

@@ -83,7 +83,7 @@ fn solved(endings: impl IntoIterator<Item = Endgame>) -> Tables {
     Tables::solve(endings)
 }
 
-/// Reads how many to take: at least one, because of nothing everything is right.
+/// Reads how many to take: at least one, because a check of nothing would always pass.
 ///
 /// # Errors
 ///

@@ -23,7 +23,7 @@ pub enum Stage {
     Running(u64),
     /// It ended before all was done.
     Stopped,
-    /// It is complete.
+    /// It has ended.
     Ended,
 }
 

@@ -235,7 +235,7 @@ pub enum Status {
     Died,
     /// It did not answer in time.
     Timeout,
-    /// It did not answer with a legal move.
+    /// Its answer was not a legal move.
     Illegal,
     /// It lacks an option that the position needs, and did not get the position.
     Unfit,

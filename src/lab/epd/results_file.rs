@@ -99,7 +99,7 @@ impl ResultsFile {
             };
             file = mended.map_err(&trouble)?;
             if cfg!(windows) {
-                // Everyone may write it while it is open like this: reopened, it is this run's.
+                // Others may write it while it is open like this; reopened, it is this run's.
                 drop(file);
                 file = options.open(path).map_err(&trouble)?;
                 file.seek(SeekFrom::End(0)).map_err(&trouble)?;

@@ -156,7 +156,7 @@ pub enum Trouble {
     NotStarted(String),
     /// It did not answer in time.
     Timeout(String),
-    /// It did not answer with a legal move.
+    /// Its answer was not a legal move.
     Illegal(String),
     /// It lacks an option that the position needs, and did not get the position. Other positions are unaffected.
     Unfit(String),
