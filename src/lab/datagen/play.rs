@@ -77,7 +77,7 @@ impl OffPolicy {
     const LINES: usize = 4;
 
     /// The move played in place of the best one, if another candidate is good enough. If the first candidate may be
-    /// better than its value, none is known to be.
+    /// better than its value, none is known to be good enough.
     ///
     /// A quiet best move gives way to quiet moves only, and a capture to none:
     /// [`Filter`](crate::formats::filter::Filter) takes the move played for the best one, and keeps quiet positions.

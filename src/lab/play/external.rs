@@ -527,7 +527,7 @@ enum Stopped {
     TimeOut,
 }
 
-/// Nodes of a program that must be stopped: as it reports them, and estimated from the time between its lines.
+/// Nodes of a program that must be stopped: as it reports them, and between its reports estimated from the time.
 struct Count {
     limit: u64,
     seen: u64,

@@ -1,4 +1,4 @@
-//! Forced mates, proved by exhaustive search: an AND/OR search that shares nothing with the engine's.
+//! Forced mates, proved by exhaustive search: an AND/OR search that is independent of the engine's.
 //!
 //! The attacker needs one winning move, and the defender must lose to all moves. Nothing is pruned that could change
 //! the answer: move order only decides how soon it is found. Draws by repetition and by the 50-move rule are left out:
@@ -125,7 +125,7 @@ impl Solver {
         Ok(keys)
     }
 
-    /// Tries the attacker's moves: checks first, then those that leave the fewest replies.
+    /// Tries the attacker's moves: checks first, and among equals those that leave the fewest replies.
     fn some_move_mates(&mut self, position: &Position, moves: u8) -> Result<bool, GaveUp> {
         let mut tries: Vec<_> = position
             .legal_moves()
@@ -170,7 +170,7 @@ fn mates_at_once(position: &Position) -> bool {
     position.legal_moves().into_iter().any(|m| may_check(position, king, m) && position.after(m).is_checkmate())
 }
 
-/// Whether a move may give check: `false` is certain, `true` means that it must be checked.
+/// Whether a move may give check: `false` is certain, `true` only means that it is possible.
 fn may_check(position: &Position, king: Square, m: Move) -> bool {
     let Move::Normal { role, from, to, promotion, .. } = m else { return true };
     let occupied = position.board().occupied() ^ Bitboard::from(from);
