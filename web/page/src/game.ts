@@ -38,7 +38,7 @@ export class Game {
   /** The tags of the PGN. `Result` is that of a loaded game, which the moves need not show; `*` if only they count. */
   headers = defaultHeaders();
 
-  /** Whether it is written as Chess960: by choice, or because castling starts from squares that chess does not allow. */
+  /** Whether it is written as Chess960: by choice, or because castling starts from squares impossible in chess. */
   readonly chess960: boolean;
 
   constructor(
