@@ -221,6 +221,35 @@ impl State {
         Ok(State { commit, changed: committed != sources, sources })
     }
 
+    /// Checks that a program can have been built from these files, by the commit that its version names; a release names
+    /// none. `version` is what `ibex --version` prints.
+    ///
+    /// # Errors
+    ///
+    /// One line: it was built from other files, or git cannot compare them.
+    pub fn must_be_of(&self, version: &str) -> Result<(), String> {
+        self.must_be_of_in(Path::new("."), version)
+    }
+
+    /// The same for the checkout in this folder.
+    fn must_be_of_in(&self, folder: &Path, version: &str) -> Result<(), String> {
+        let mut parts = version.trim().split('-').skip(1);
+        let Some(commit) = parts.next().filter(|name| name.bytes().all(|byte| byte.is_ascii_hexdigit())) else {
+            return Ok(());
+        };
+        let other = |why: &str| Err(format!("the program is of commit {commit}, {why}; build it again"));
+        match (parts.next() == Some("dirty"), self.changed) {
+            // Nothing tells one change from another.
+            (true, true) => Ok(()),
+            (true, false) => other("with changes that are not here"),
+            (false, _) => match git(folder, &[&["diff", "--name-only", commit, "--"], &SOURCES[..]].concat()) {
+                None => other("which git does not have here"),
+                Some(files) if files.is_empty() => Ok(()),
+                Some(_) => other("and the sources have changed since"),
+            },
+        }
+    }
+
     /// Checks that a program would still be built from the same files.
     ///
     /// # Errors
@@ -395,6 +424,22 @@ mod tests {
             project.write(file, "old\n");
             assert_eq!(State::of(&project.0).unwrap(), begun, "{file}");
         }
+        let name = begun.commit.as_deref().unwrap();
+        let built = |state: &State, version: &str| state.must_be_of_in(&project.0, version);
+        for version in ["ibex 1.0.0\n", "ibex 1.0.0-unknown\n", &format!("ibex 1.0.0-{name}\n")] {
+            assert_eq!(built(&begun, version), Ok(()), "{version}");
+        }
+        for (version, why) in
+            [(format!("{name}-dirty"), "changes that are not here"), ("0badbad".into(), "git does not")]
+        {
+            let error = built(&begun, &format!("ibex 1.0.0-{version}\n")).unwrap_err();
+            assert!(error.contains(why), "{error}");
+        }
+        project.write("src/lab/table.rs", "new\n");
+        let changed = State::of(&project.0).unwrap();
+        assert_eq!(built(&changed, &format!("ibex 1.0.0-{name}-dirty\n")), Ok(()));
+        assert!(built(&changed, &format!("ibex 1.0.0-{name}\n")).unwrap_err().contains("have changed since"));
+        project.write("src/lab/table.rs", "old\n");
         project.write("src/search/more.rs", "new\n");
         assert!(begun.must_hold_in(&project.0).is_err(), "a file that git does not have yet");
         fs::remove_file(project.0.join("src/search/more.rs")).unwrap();

@@ -131,6 +131,7 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     let engine = Engine::current()?;
     let state = State::now()?;
     let tools = tools.pinned(&engine)?;
+    state.must_be_of(&tools.run(["--version"])?)?;
     let book = tools.book(arguments.book.as_deref(), LEVEL_BOOK)?;
     let file = &arguments.changes;
     let text = fs::read_to_string(file).map_err(at(file))?;

@@ -178,6 +178,7 @@ fn run(tools: &Tools, names: &[String], again: bool) -> Result<bool, String> {
     let engine = Engine::current()?;
     let state = State::now()?;
     let tools = tools.pinned(&engine)?;
+    state.must_be_of(&tools.run(["--version"])?)?;
     let mut chosen = Vec::new();
     for figure in FIGURES.iter().filter(|figure| names.is_empty() || names.iter().any(|name| figure.is_called(name))) {
         if again || reason(figure, &engine)?.is_some() {
