@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_other_engines() {
+    fn bench_takes_the_arguments_of_other_engines() {
         let read = |text: &str| {
             let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
             BenchOptions::read(&words).map(|setup| (setup.hash_mib, setup.threads, setup.depth))

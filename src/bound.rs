@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cut_is_one_comparison() {
+    fn cuts_and_fail_lows_respect_the_bound() {
         let beta = Score::heuristic(10);
         assert!(Ibv::exact(beta).cuts(beta));
         assert!(Ibv::lower(beta).cuts(beta));
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn only_more_than_alpha_raises_it() {
+    fn only_exact_or_lower_values_above_alpha_raise_it() {
         let alpha = Score::heuristic(10);
         assert!(Ibv::exact(alpha.above()).raises(alpha) && Ibv::lower(alpha.above()).raises(alpha));
         assert!(!Ibv::upper(alpha.above()).raises(alpha), "the truth may be less");
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_direction_of_a_proof_is_one() {
+    fn a_proof_keeps_only_its_proved_direction() {
         let win = Score::mate_in(5);
         assert_eq!(Ibv::exact(win).proof(), Ibv::lower(win));
         assert_eq!(Ibv::lower(win).proof(), Ibv::lower(win));
@@ -414,7 +414,7 @@ mod tests {
 
     #[test]
     #[cfg(debug_assertions)]
-    fn nothing_known_has_no_parts() {
+    fn parts_of_an_unknown_value_panic() {
         let parts: [fn(Ibv); 8] = [
             |none| _ = none.score(),
             |none| _ = none.bound(),
@@ -430,7 +430,7 @@ mod tests {
 
     /// A raw shift would lose one at every upper bound; this is the pitfall that `score` exists to avoid.
     #[test]
-    fn upper_bounds_borrow() {
+    fn score_corrects_the_borrow_of_upper_bounds() {
         for score in scores() {
             assert_eq!(Ibv::upper(score).0 >> 2, score.raw() - 1);
             assert_eq!(Ibv::upper(score).score(), score);

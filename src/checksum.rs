@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_values_are_those_of_fnv_1a() {
+    fn checksums_match_fnv_1a() {
         assert_eq!(checksum(b""), 0xCBF2_9CE4_8422_2325);
         assert_eq!(checksum(b"a"), 0xAF63_DC4C_8601_EC8C);
         assert_eq!(checksum(b"foobar"), 0x8594_4171_F739_67E8);

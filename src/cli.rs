@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn advice_knows_every_command() {
+    fn advice_covers_every_command() {
         for command in Cli::command().get_subcommands() {
             for name in std::iter::once(command.get_name()).chain(command.get_all_aliases()) {
                 assert!(crate::COMMANDS.contains(&name), "{name}");

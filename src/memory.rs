@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "index out of bounds")]
-    fn there_is_nothing_behind_the_last_counter() {
+    fn access_beyond_the_last_counter_panics() {
         let _ = Counters::new(5)[5];
     }
 }

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bits_are_those_of_the_sets() {
+    fn cpuid_bits_match_the_detected_sets() {
         let [one, seven] = [__cpuid(1), __cpuid_count(7, 0)];
         let more = (seven.eax >= 1).then(|| __cpuid_count(7, 1));
         let words = [

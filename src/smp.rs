@@ -194,7 +194,7 @@ mod tests {
 
     /// Helpers that would come too late are not started, and the search still has a move.
     #[test]
-    fn nobody_begins_when_the_time_is_up() {
+    fn helpers_do_not_start_when_the_time_is_up() {
         let (result, nodes) =
             with_shared(false, |shared, threads, game| (search(shared, threads, game, 1), shared.nodes()));
         let result = result.expect("a move");
@@ -318,7 +318,7 @@ mod tests {
     /// The first thread has completed iteration 14, in which the best move of 13 fell behind. The other, which
     /// completed 13 and has no value in 15 yet, still holds that move and its higher score.
     #[test]
-    fn what_a_completed_iteration_has_superseded_has_no_vote() {
+    fn superseded_results_have_no_vote() {
         let opinion = |cp| Ibv::exact(Score::heuristic(cp));
         let (d4, d5) = (Square::D4, Square::D5);
         let winner = |results, deepest| vote(standing(results, deepest)).map(|result| result.best.to());

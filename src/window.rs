@@ -78,7 +78,7 @@ mod tests {
     use crate::random::Random;
 
     #[test]
-    fn of_bounds_that_contradict_each_other_the_lower_one_is_believed() {
+    fn a_lower_bound_wins_over_a_contradicting_upper_bound() {
         let [low, high] = [5, 10].map(Score::heuristic);
         for bounds in [[Ibv::lower(high), Ibv::upper(low)], [Ibv::upper(low), Ibv::lower(high)]] {
             let mut window = Window::new(Score::heuristic(-50), Score::heuristic(50));

@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn worse_moves_are_rarer_and_rarer_for_the_stronger() {
+    fn stronger_players_choose_bad_moves_less_often() {
         let values = [40, 20, -60, -900];
         let (weak, strong) = (counts(WEAKEST, &values), counts(STRONGEST, &values));
         assert!(weak.is_sorted_by(|a, b| a > b) && weak[2] > 20, "{weak:?}");

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_opens_on_the_side_of_the_failure_until_nothing_is_left_to_learn() {
+    fn a_window_opens_on_the_failing_side_until_it_is_full() {
         let centre = Score::heuristic(30);
         let mut window = Aspiration::new(Some(centre), 9);
         assert_eq!((window.alpha, window.beta), (centre.offset(-window.width), centre.offset(window.width)));

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_enter_as_what_results_leave_by() {
+    fn entering_windows_match_leaving_results() {
         let every: Vec<Score> = scores().collect();
         // Results include an evaluation on either side; edges are those near which something changes.
         let some: Vec<Score> = every
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn ageing_is_what_the_root_would_count() {
+    fn ageing_matches_counting_from_the_root() {
         for n in 0..MAX_PLY - 1 {
             assert_eq!(
                 Distance::NodeAged.leave(Ibv::exact(Score::mated_in(n)), Score::ZERO).score(),

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn shallow_small_noisy_and_certain_ones_teach_nothing() {
+    fn unsuitable_nodes_give_no_lessons() {
         let fen = |fen| Position::from_fen(fen, CastlingMode::Standard).unwrap();
         let quiet = fen("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1");
         let capture = *quiet.legal_moves().iter().find(|m| m.is_capture()).unwrap();

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn mates_are_found_from_any_guess() {
+    fn a_mate_is_found_from_an_ordinary_guess() {
         let truth = Score::mate_in(9);
         let (mut bracket, mut test) = (Bracket::new(1), Score::heuristic(30));
         for _ in 0..100 {

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_tell_clocks_apart_where_it_matters() {
+    fn keys_distinguish_clocks_where_it_matters() {
         assert_eq!((clock_word(0), clock_word(FIRST_CLOCK - 1)), (0, 0));
         assert_ne!(clock_word(FIRST_CLOCK), 0);
         let different: std::collections::HashSet<u64> = (0..=100).map(clock_word).collect();
@@ -115,7 +115,7 @@ mod tests {
     const TO_AND_FRO: &str = "g1f3 g8f6 f3g1 f6g8 ";
 
     #[test]
-    fn games_with_different_traps_share_what_lies_behind_progress() {
+    fn games_with_other_traps_share_entries_after_progress() {
         let past = |moves: &str| Past::new(Conventions::default(), &after(moves));
         // The root itself, having occurred twice, is one: a winning line may not come back to it.
         assert!(past(TO_AND_FRO).has_traps());
@@ -134,7 +134,7 @@ mod tests {
 
     /// The clock of a position saturates at its largest number, and so does that of the key.
     #[test]
-    fn the_likely_key_of_the_largest_clock_is_the_key() {
+    fn the_likely_key_is_right_at_the_largest_clock() {
         let mut position = Position::startpos();
         for text in TO_AND_FRO.split_whitespace().cycle().take(usize::from(u16::MAX) + 1) {
             let m = position.parse_move(text).expect("legal");
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_likely_key_is_the_key() {
+    fn the_likely_key_is_right() {
         let game = after(&format!("{TO_AND_FRO}g1f3"));
         let past = Past::new(Conventions::default(), &game);
         for m in game.position().legal_moves() {

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_comes_first_and_of_equals_the_first() {
+    fn the_best_move_comes_first() {
         let mut queue = Queue::<MAX_MOVES>::new();
         let scores = [3, 7, -KILLER, 7, KILLER, i32::MIN, -1, i32::MAX, 0, 7];
         for (to, score) in scores.into_iter().enumerate() {

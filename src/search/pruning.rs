@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn reverse_futility_gives_a_lower_bound_between_beta_and_the_evaluation() {
+    fn reverse_futility_gives_a_bound_between_beta_and_eval() {
         let position = position();
         let mut node = level_node(&position);
         assert_eq!(reverse_futility(&node), None, "a level evaluation");

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_great_surprise_is_searched_deeper_and_a_small_one_less_deep() {
+    fn great_surprises_are_searched_deeper_than_small_ones() {
         let value = |cp| Ibv::lower(Score::heuristic(cp));
         assert_eq!(research_depth(6, value(300), value(10)), 7);
         assert_eq!(research_depth(6, value(30), value(10)), 6);

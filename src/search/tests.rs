@@ -83,7 +83,7 @@ fn with_shared<T: Send>(
 /// Play has its rules as constants, the laboratory has the same rules as data: the search must be the same, node for
 /// node.
 #[test]
-fn play_is_the_experiment_that_changes_nothing() {
+fn play_matches_an_experiment_that_changes_nothing() {
     let seat = || Seat { id: 0, analysis: true };
     let limits = Limits::depth(7);
     for fen in [
@@ -169,7 +169,7 @@ fn a_slower_thread_takes_over_what_a_faster_one_has_found() {
 
 /// What a slower thread has searched says nothing about the effort for a move that another thread found best.
 #[test]
-fn an_adopted_iteration_has_the_effort_of_the_thread_that_finished_it() {
+fn an_adopted_iteration_keeps_the_effort_of_its_finder() {
     with_search("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", &Limits::default(), None, |search| {
         search.adopts_lead = true;
         search.root_depth = 5;
@@ -186,7 +186,7 @@ fn an_adopted_iteration_has_the_effort_of_the_thread_that_finished_it() {
 
 /// If the slower thread has proved a win and the faster one has not, the slower one is right.
 #[test]
-fn a_proved_win_is_not_given_up_for_the_opinion_of_a_faster_thread() {
+fn a_proved_win_is_kept_over_the_opinion_of_another_thread() {
     let exact = |root: &RootMove, score| RootMove { last_exact: Some(Exact { depth: 4, score }), ..root.clone() };
     let proved = Score::mate_in(13);
     for (other, is_kept) in [(Score::heuristic(310), true), (Score::mate_in(11), false)] {
@@ -509,7 +509,7 @@ fn a_pawn_is_not_thrown_away_for_a_certain_draw() {
 
 /// A score that has fallen since the last move takes more time, one that has risen less. Nodes stand for time.
 #[test]
-fn the_search_before_has_a_say_in_the_time() {
+fn the_previous_score_influences_the_time() {
     let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
     let limits = Limits { clock: ByColor::new_with(|_| Some(Duration::from_secs(60))), ..Limits::default() };
     let nodes = |cp: i32| {

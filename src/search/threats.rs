@@ -36,7 +36,7 @@ mod tests {
     use shakmaty::CastlingMode;
 
     #[test]
-    fn a_queen_leaves_a_rook_and_does_not_mind_a_queen() {
+    fn a_queen_avoids_rooks_but_not_queens() {
         // The black rook looks down the file; the black queen is worth no less.
         let fen = "3r3k/7q/8/8/8/8/8/3Q2K1 w - - 0 1";
         let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();

@@ -160,7 +160,7 @@ mod tests {
     proptest! {
         /// Whatever the clock, the increment and the moves to go: never more than is there, never nothing.
         #[test]
-        fn never_above_the_clock(
+        fn a_move_never_takes_more_than_the_clock(
             time in 0u64..100_000_000,
             increment in 0u64..100_000_000,
             moves in prop::option::of(0u32..1000),
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_thought_on_the_opponents_time_need_not_be_thought_again() {
+    fn pondering_counts_towards_the_soft_limit() {
         let ms = Duration::from_millis;
         let limits = Limits { clock: ByColor { white: Some(ms(10_000)), black: None }, ..Limits::default() };
         let clock = || Clock::new(&limits, Color::White, 0, Duration::ZERO, Instant::now()).with_nodestime(1);
@@ -285,7 +285,7 @@ mod tests {
     /// A long game at 0.2 s + 2 ms in which every move costs a millisecond more than the thinking time, and the
     /// machine stands still for 50 ms now and then.
     #[test]
-    fn a_small_increment_refills_the_clock() {
+    fn a_small_increment_keeps_the_clock_from_running_out() {
         let ms = Duration::from_millis;
         let mut remaining = ms(200);
         for m in 1..600 {
@@ -304,7 +304,7 @@ mod tests {
     /// Forty moves in ten seconds, each of which takes as long as it may and a millisecond more; the machine stands
     /// still for 50 ms at one of them, whichever it is.
     #[test]
-    fn a_control_is_reached_whichever_move_takes_longer() {
+    fn the_time_control_is_reached_despite_one_slow_move() {
         let ms = Duration::from_millis;
         for late in 1..=40 {
             let mut remaining = ms(10_000);

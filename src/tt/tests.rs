@@ -105,7 +105,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_stored_is_found(key: u64, entry in any_entry()) {
+    fn stored_entries_are_found(key: u64, entry in any_entry()) {
         let table = small::<Xor>(16);
         prop_assert_eq!(table.probe(key), None);
         table.store(key, entry);
@@ -192,7 +192,7 @@ fn the_least_worthy_makes_room() {
 
 /// A tablebase's answer can be had again without a search, so it counts for four plies less.
 #[test]
-fn what_a_tablebase_answered_makes_room_first() {
+fn tablebase_entries_are_replaced_first() {
     let tb_entry = |depth| Entry { tb_entry: true, ..at_depth(depth) };
     let table = small::<Xor>(1);
     for (key, entry) in [(1, at_depth(5)), (2, at_depth(5)), (3, tb_entry(5)), (4, at_depth(2))] {
