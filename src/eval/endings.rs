@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn advantages_by_material() {
+    fn only_drawish_material_is_scaled_down() {
         // Rook against knight, bishop, rook; a minor piece against a pawn; two knights; wrong bishop, king at home.
         for fen in [
             "8/8/3k4/3n4/8/8/3R4/3K4 w - - 0 1",
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mating_force_drives_the_lone_king() {
+    fn driving_the_lone_king_raises_the_value() {
         // Bishop and knight to a corner of the bishop's colour; a rook to any edge, the kings together.
         for (worse, better) in [
             ("7k/8/5K2/3N4/4B3/8/8/8 w - - 50 90", "k7/8/2K5/3N4/4B3/8/8/8 w - - 50 90"),
@@ -280,7 +280,7 @@ mod tests {
 
     /// Whatever a sum of terms says: the value grows as the weak king nears the edge and the strong king nears it.
     #[test]
-    fn a_queen_hunts_a_rook() {
+    fn queen_against_rook_rewards_driving_the_king() {
         let values = [
             "8/8/3k4/3r4/8/8/3Q4/3K4 w - - 0 1",
             "3k4/3r4/8/8/8/8/3Q4/3K4 w - - 0 1",
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn one_pawn_against_a_major_piece() {
+    fn a_major_piece_usually_beats_one_pawn() {
         // The king stands in front of the pawn; it is far away; the pawn's king is far away.
         assert_eq!(scaled("8/8/8/3p4/3k4/8/3K4/R7 w - - 0 1", 300), 300 + ALMOST_WON);
         assert!(scaled("R7/8/1K6/8/8/3k4/3p4/8 b - - 0 1", -300) > -HOPE);
@@ -308,7 +308,7 @@ mod tests {
 
     /// A piece in addition to the pawn wins slowly, except for the wrong bishop.
     #[test]
-    fn a_piece_and_a_pawn_against_the_lone_king() {
+    fn a_piece_and_a_pawn_usually_beat_the_lone_king() {
         for fen in
             ["1k6/8/8/P7/8/8/8/KB6 w - - 0 1", "6k1/8/8/7P/4N3/3K4/8/8 w - - 0 1", "8/8/6p1/8/8/3K4/k7/2b5 b - - 0 1"]
         {

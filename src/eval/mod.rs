@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn opposite_bishops_take_from_an_advantage() {
+    fn opposite_bishops_reduce_an_advantage() {
         let value = |fen| {
             let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
             [400, -400].map(|value| by_material(position.board(), value))

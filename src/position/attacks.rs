@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn every_attack_counts_once_and_for_its_kind() {
+    fn attacks_are_grouped_by_the_kind_of_piece() {
         for (text, side) in BOARDS.into_iter().flat_map(|text| Color::ALL.map(|side| (text, side))) {
             let board = board(text);
             let by = |roles: &[Role]| {
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn en_prise_is_what_a_lesser_piece_attacks_or_nothing_defends() {
+    fn en_prise_means_attacked_by_less_or_undefended() {
         for text in BOARDS {
             let board = board(text);
             let value = |role: Role| [1, 3, 3, 5, 9, 100][role as usize - 1];

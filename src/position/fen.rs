@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_repaired_and_told() {
+    fn impossible_fields_are_repaired_and_reported() {
         for (fen, played, remark) in [
             ("r3k3/8/8/8/8/8/8/R3K3 w KQkq - 0 1", "r3k3/8/8/8/8/8/8/R3K3 w Qq - 0 1", "kept: Qq"),
             ("4k3/8/8/8/8/8/8/R3K2R w KKQQX - 0 1", "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "read as 'KQ'"),
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_order_goes_without_remark() {
+    fn valid_positions_get_no_remark() {
         for fen in [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
             "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3",
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_can_play_is_refused() {
+    fn unplayable_positions_are_refused() {
         for (fen, why) in [
             ("", "invalid FEN"),
             ("8/8/8/8/8/8/8/8 w - - 0 1", "a king is missing"),
@@ -426,7 +426,7 @@ mod tests {
         }
     }
     #[test]
-    fn errors_and_repairs_say_what_they_mean_to_programs() {
+    fn errors_and_repairs_are_readable_by_programs() {
         let error = |fen| Position::from_any_fen(fen, None).expect_err(fen);
         let board = FenError::Syntax { fen: "x w".to_owned(), source: ParseFenError::InvalidBoard };
         assert_eq!(error("x w"), board);

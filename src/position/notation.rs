@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_move_is_told_apart() {
+    fn illegal_ambiguous_and_unreadable_moves_are_distinct() {
         const BISHOP: &str = "4k3/8/8/8/8/2p5/1P6/B3K3 w - - 0 1";
         assert_eq!(action(BISHOP, "bc3"), Ok("bxc3".to_owned()));
         assert_eq!(action(BISHOP, "Bc3"), Err(MoveError::Illegal));

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn known_exchanges() {
+    fn known_exchanges_have_their_values() {
         for (fen, uci, value) in [
             ("1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "e1e5", 100),
             ("1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1", "d3e5", -220),

@@ -98,7 +98,7 @@ fn a_pass_passes_the_turn_whatever_is_on_the_board() {
 }
 
 #[test]
-fn which_rook_may_castle_counts() {
+fn keys_depend_on_which_rook_may_castle() {
     let [outer, inner] = ["A", "B"].map(|right| fen(&format!("4k3/8/8/8/8/8/8/RR2K3 w {right} - 0 1")));
     assert_ne!(outer.castles().castling_rights(), inner.castles().castling_rights());
     assert_ne!(outer.key(), inner.key());
@@ -266,7 +266,7 @@ fn occurrences_are_those_of_a_slow_model() {
 /// A quarter of a million plies of nothing but knights: counting each position among those before it would take a
 /// long time, and the first of them would be forgotten.
 #[test]
-fn a_game_of_any_length_is_counted() {
+fn occurrences_are_counted_in_very_long_games() {
     let mut game = Game::startpos();
     let rounds = 62_500;
     for _ in 0..rounds {

@@ -112,7 +112,7 @@ mod tests {
 
     /// The registry of this module holds the same names at the same places, so what it explains is the same class.
     #[test]
-    fn the_classes_are_those_of_the_search() {
+    fn explained_classes_match_the_search() {
         for ((strong, weak, class), (s, w, search)) in registry::REGISTRY.iter().zip(crate::recognize::REGISTRY) {
             assert_eq!((*strong, *weak, class.name), (s, w, search.name));
         }
@@ -120,7 +120,7 @@ mod tests {
 
     /// The table of bishop and knight keeps levels of moves, so a claim may be up to two moves too high.
     #[test]
-    fn a_mate_is_claimed_within_moves() {
+    fn a_mate_is_claimed_within_a_number_of_moves() {
         let claim = crate::recognize::claim(&read_fen("1k6/3B4/NK6/8/8/8/8/8 b - - 0 1").expect("a position"));
         assert_eq!(claim.expect("a class").text, "White mates within 2 moves");
     }

@@ -219,7 +219,7 @@ fn every_answer_is_true() {
 
 #[test]
 #[ignore = "a minute or two: all endings of four men; CI runs it"]
-fn no_clause_can_be_dropped() {
+fn every_clause_is_needed() {
     let mut endings: BTreeMap<Site, Vec<&Table>> = BTreeMap::new();
     for (table, walk) in walks() {
         for &site in &walk.sites {
@@ -246,7 +246,7 @@ fn no_clause_can_be_dropped() {
 
 /// The positions that shaped these rules, or broke those of others.
 #[test]
-fn known_traps() {
+fn known_traps_are_judged_correctly() {
     for (fen, expected) in [
         // "Wrong bishop", and mate in one.
         ("k7/1p6/PK6/8/5B2/8/8/8 w - - 0 1", Ibv::NONE),
@@ -275,7 +275,7 @@ fn known_traps() {
 }
 
 #[test]
-fn nothing_is_said_of_ordinary_positions() {
+fn ordinary_positions_get_no_answer() {
     let position = Position::startpos();
     assert_eq!(recognize(&position), Recognition::NONE);
     assert!(!may_have_class(position.board()));

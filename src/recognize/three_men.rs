@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mate_is_the_one_that_the_solver_counts() {
+    fn mate_distances_match_the_solver() {
         let mut positions = 0;
         for_each(|board, turn, value| {
             // In all reflections, and with both colours.

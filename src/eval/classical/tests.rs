@@ -26,7 +26,7 @@ fn random_positions(games: u64, mut visit: impl FnMut(&Position)) -> usize {
 }
 
 #[test]
-fn colours_are_equal() {
+fn evaluation_is_symmetric_in_colour() {
     let seen = random_positions(100, |position| {
         assert_eq!(evaluate(position), evaluate(&position.flipped()), "{}", position.fen());
     });
@@ -34,7 +34,7 @@ fn colours_are_equal() {
 }
 
 #[test]
-fn wings_are_equal() {
+fn evaluation_is_symmetric_left_to_right() {
     let mut seen = 0;
     random_positions(100, |position| {
         let mut setup = position.chess().to_setup(shakmaty::EnPassantMode::Legal);
@@ -50,7 +50,7 @@ fn wings_are_equal() {
 }
 
 #[test]
-fn values_are_bounded_and_caches_true() {
+fn values_are_bounded_and_caches_agree() {
     let mut cache = PawnCache::new();
     random_positions(150, |position| {
         let fresh = evaluate(position);
@@ -139,7 +139,7 @@ fn advantages_that_do_not_win_count_little() {
 }
 
 #[test]
-fn the_breakdown_adds_up() {
+fn the_breakdown_lists_every_term() {
     let position = fen("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3");
     let text = trace(&position).to_string();
     for term in Term::ALL {

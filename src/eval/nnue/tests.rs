@@ -169,7 +169,7 @@ fn kernels_agree_at_the_limits() {
 }
 
 #[test]
-fn colours_and_sides_are_symmetric() {
+fn evaluation_is_symmetric_in_colour() {
     let net = Arc::new(network(64));
     let mut other = Accumulators::new(Arc::clone(&net));
     walk(

@@ -23,7 +23,7 @@ fn best(ranked: &[RankedMove]) -> &[RankedMove] {
 }
 
 #[test]
-fn no_path_is_no_tables() {
+fn an_empty_path_opens_no_tables() {
     for path in ["", "  ", "<empty>"] {
         let (tables, remarks) = Tablebases::open(path);
         assert!(tables.is_none() && remarks.is_empty());
@@ -46,7 +46,7 @@ fn unusable_paths_get_a_remark_each() {
 }
 
 #[test]
-fn broken_tables_are_told_once_and_never_asked_again() {
+fn broken_tables_are_reported_once_and_do_no_harm() {
     let Some(real) = shared("data/syzygy") else { return };
     let scratch = Scratch::new("broken tables");
     let read = |name: &str| std::fs::read(real.join(name)).expect("a table");
@@ -109,7 +109,7 @@ fn corrupted_tables_do_no_harm() {
 
 /// A missing table hides no other: every material has a number of its own.
 #[test]
-fn failures_are_of_one_material_only() {
+fn a_failure_affects_only_its_own_material() {
     let failures = Failures::default();
     let keys = |bishops: u64| (0..4096_u64).map(move |counts| counts << 4 | bishops).filter(|&key| key != 0);
     assert!(keys(1).all(|key| failures.insert(key)));
@@ -123,7 +123,7 @@ fn failures_are_of_one_material_only() {
 }
 
 #[test]
-fn probes_answer_where_they_may() {
+fn probes_answer_only_where_allowed() {
     let Some(folder) = shared("data/syzygy") else { return };
     let (tables, remarks) = Tablebases::open(&folder.to_string_lossy());
     assert!(remarks.is_empty(), "{remarks:?}");
@@ -149,7 +149,7 @@ fn probes_answer_where_they_may() {
 }
 
 #[test]
-fn folders_add_up_and_repeated_files_are_told() {
+fn folders_add_up_and_repeated_files_are_reported() {
     let Some(folder) = shared("data/syzygy") else { return };
     let scratch = Scratch::new("one more");
     let copy = std::fs::read(folder.join("KQvK.rtbw")).expect("a table");
@@ -228,7 +228,7 @@ fn root_moves_are_ranked_by_what_they_keep() {
 
 /// Mate is the end of the game, whatever the clock shows.
 #[test]
-fn a_mate_is_no_draw_at_any_clock() {
+fn a_mate_counts_at_any_clock() {
     let Some(folder) = shared("data/syzygy") else { return };
     let tables = Tablebases::open(&folder.to_string_lossy()).0.expect("tables");
     for clock in [0, 99, 100, 120] {
@@ -303,7 +303,7 @@ fn recognitions_are_checked_against_tables() {
 /// change nothing.
 #[cfg(debug_assertions)]
 #[test]
-fn opened_tables_do_not_judge() {
+fn only_the_engines_tables_judge_recognitions() {
     let Some(folder) = shared("data/syzygy") else { return };
     let tables = Tablebases::open(&folder.to_string_lossy()).0.expect("tables");
     tables.judge_recognizers();
