@@ -364,7 +364,7 @@ mod tests {
     use crate::random::Random;
 
     #[test]
-    fn whatever_a_book_may_hold_can_be_read_again() {
+    fn unusual_book_positions_round_trip() {
         for fen in ["rnnqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNNQKBNR w KQkq - 0 1", "4k3/8/3N1N2/8/8/8/8/4K3 b - - 0 1"] {
             let start = read_fen(fen).unwrap().chess().clone();
             let bytes = GameRecord { start: start.clone(), steps: vec![], result: GameResult::Draw }.to_bytes();
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again_by_us_and_by_the_crate() {
+    fn written_games_are_read_by_ibex_and_by_the_crate() {
         let mut random = Random::new(1);
         let (mut castled, mut en_passant, mut promoted) = (0, 0, 0);
         let mut bytes = Vec::new();

@@ -139,7 +139,7 @@ mod tests {
     use shakmaty::{CastlingMode, Position as _};
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_lessons_are_read_back() {
         let fens = [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "r3k2r/8/8/3pP3/8/8/8/R3K2R w Kq d6 0 30",

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts() {
+    fn counts_are_read_in_many_notations() {
         for (text, expected) in [
             ("1", 1),
             ("5000", 5000),
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn times() {
+    fn times_are_read_with_their_units() {
         for (text, expected) in [
             ("100", 100),
             ("1.5s", 1500),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn shares() {
+    fn shares_lie_between_0_and_1() {
         assert_eq!(["0", "0.25", "1"].map(share), [Ok(0.0), Ok(0.25), Ok(1.0)]);
         assert!(["-0.1", "1.1", "nan", "inf", "", "half"].into_iter().all(|bad| share(bad).is_err()));
     }

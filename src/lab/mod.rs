@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn table_sizes_are_those_of_the_option() {
+    fn table_sizes_match_the_range_of_the_hash_option() {
         assert_eq!((hash_size("1"), hash_size("64")), (Ok(1), Ok(64)));
         assert_eq!(hash_size(&LARGEST_HASH.to_string()), Ok(LARGEST_HASH));
         let bad = ["0", "", "-1", "x", "1.5", "+1", "1048577", "99999999999999", "999999999999999999999999999999"];

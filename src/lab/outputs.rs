@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_harm_is_refused() {
+    fn harmful_outputs_are_refused() {
         let folder = Scratch::new("refused");
         let [input, there] = ["a.epd", "there.json"].map(|name| PathBuf::from(folder.write(name, "old")));
         let fresh = folder.0.join("fresh.json");

@@ -215,7 +215,7 @@ mod tests {
     use crate::position::notation::read_fen;
 
     #[test]
-    fn divide_adds_up_whatever_the_threads() {
+    fn divide_adds_up_with_any_number_of_threads() {
         let position = read_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").expect("valid");
         let one = divide(&position, 3, 1);
         assert_eq!(one, divide(&position, 3, 4));

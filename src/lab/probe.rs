@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_are_told_with_the_class() {
+    fn conditions_are_shown_with_the_class() {
         let lines = known("8/8/8/3b4/8/1k6/8/K6Q w - - 0 1");
         let at = lines.iter().position(|line| line.starts_with("recognizer")).expect("a line");
         assert!(lines[at].contains("White does not lose; score at least +0.00"), "{lines:#?}");
@@ -540,7 +540,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_told_in_words() {
+    fn entries_are_described_in_words() {
         let position = Position::startpos();
         let best = position.parse_move("e2e4");
         let mut known =
@@ -568,7 +568,7 @@ mod tests {
     }
 
     #[test]
-    fn the_prompt_needs_a_position_that_can_be() {
+    fn the_prompt_requires_a_valid_position() {
         let (session, _) = Engine::new(Settings { hash_mib: 1, ..Settings::default() });
         for words in [&[][..], &["8/8/8/8/8/8/8/8", "w"]] {
             let lines = at_prompt(&session, None, words);

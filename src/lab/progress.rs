@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pace_is_that_of_what_is_done() {
+    fn the_pace_counts_only_finished_work() {
         let after = |done, rest, seconds| pace(done, rest, Duration::from_secs(seconds));
         assert_eq!(after(0, 300, 5), "");
         assert_eq!(after(120, 180, 8), ", 15/s, 12s left");

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_shortened_and_nothing_is_lost_from_its_count() {
+    fn shortened_lists_count_what_they_leave_out() {
         let shortened = |count: usize| {
             let items: Vec<usize> = (1..=count).collect();
             shortened(&items, 3, |n| format!("a:{n}: bad"), |n| format!("a:{n}"))
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_gives_no_orders_to_the_terminal() {
+    fn texts_cannot_control_the_terminal() {
         let hostile = "a\u{1b}]0;owned\u{7}b\u{9b}31m\u{202e}c\r";
         assert_eq!(visible(format_args!("{hostile}")), r"a\u{1b}]0;owned\u{7}b\u{9b}31m\u{202e}c\r");
         let harmless = "a line,\tand another\nwith é and ½";

@@ -43,7 +43,7 @@ fn every_known_operation_is_understood() {
 }
 
 #[test]
-fn four_fields_and_six_and_counters_as_operations() {
+fn counters_may_be_fields_or_operations() {
     assert_eq!(entry(&format!("{START} bm e4;")).position.clock(), 0);
     assert_eq!(entry(&format!("{START} 7 12 bm e4;")).position.clock(), 7);
     assert_eq!(entry(&format!("{START} 7 bm e4;")).position.clock(), 7);
@@ -58,7 +58,7 @@ fn four_fields_and_six_and_counters_as_operations() {
 
 /// Positions that other programs play are tasks here, too; the notes say what had to be repaired.
 #[test]
-fn positions_that_cannot_be_are_repaired() {
+fn impossible_positions_are_repaired() {
     let text = "nnnnknnn/pppppppp/8/8/8/8/PPPPPPPP/1Q1QK1Q1 w - - bm Q1xd7+;\n\
                 r3k3/8/8/8/8/8/8/R3K3 w KQkq - bm O-O-O;\n\
                 4k3/8/8/8/8/8/4P3/4K3 w - - hmvc 999; bm e4;\n";
@@ -74,7 +74,7 @@ fn positions_that_cannot_be_are_repaired() {
 }
 
 #[test]
-fn moves_in_any_usual_notation() {
+fn moves_are_read_in_any_usual_notation() {
     let position = crate::position::notation::read_fen(RICH).expect("valid");
     for (word, expected) in [
         ("O-O", "e1g1"),
@@ -127,7 +127,7 @@ fn moves_in_any_usual_notation() {
 }
 
 #[test]
-fn chess960_is_told_by_the_castling_rights() {
+fn castling_rights_decide_whether_it_is_chess960() {
     for fen in
         ["rk5r/pppppppp/8/8/8/8/PPPPPPPP/RK5R w HAha - bm O-O", "rk5r/pppppppp/8/8/8/8/PPPPPPPP/RK5R w KQkq - bm b1h1"]
     {
@@ -141,7 +141,7 @@ fn chess960_is_told_by_the_castling_rights() {
 }
 
 #[test]
-fn mates_and_points() {
+fn mates_and_points_are_read() {
     assert_eq!(entry("7k/8/5KQ1/8/8/8/8/8 w - - bm #1;").mate, Some(1));
     assert_eq!(entry("7k/8/5KQ1/8/8/8/8/8 b - - dm -1;").mate, Some(-1));
     assert_eq!(entry("7k/8/5K2/8/8/8/8/8 b - - dm 0;").mate, Some(0));
@@ -163,7 +163,7 @@ fn mates_and_points() {
 }
 
 #[test]
-fn comments_and_empty_lines_are_no_lines() {
+fn comments_and_empty_lines_are_skipped() {
     for text in ["", "   ", "\r", "# a comment", "\t#"] {
         assert!(parse_line(text, 1).is_none(), "{text:?}");
     }
@@ -173,7 +173,7 @@ fn comments_and_empty_lines_are_no_lines() {
 }
 
 #[test]
-fn encodings_are_told_once_a_file() {
+fn encodings_are_reported_once_per_file() {
     let mut bytes = Vec::new();
     for _ in 0..3 {
         bytes.extend(format!("{START} bm e4; id \"R").bytes().chain(*b"\xE9ti\";\n"));
@@ -231,7 +231,7 @@ fn bad_lines_say_why() {
 }
 
 #[test]
-fn files_of_any_line_ending_mark_and_encoding() {
+fn files_may_have_any_line_ending_mark_and_encoding() {
     let mut bytes = b"\xEF\xBB\xBF# suite\r\n\r\n".to_vec();
     bytes.extend(format!("{START} bm e4; id \"one\";\r\n").bytes());
     bytes.extend(format!("{START} bm Ke2; id \"two\";\r\n").bytes());
@@ -308,7 +308,7 @@ fn an_odd_operation_costs_only_itself() {
 }
 
 #[test]
-fn of_two_operations_the_last_counts() {
+fn the_last_of_repeated_operations_counts() {
     let alike = entry(&format!("{START} bm e2e4 Nf3+; bm Nf3 e4!; dm 3; dm +3;"));
     assert_eq!((alike.best.len(), alike.mate), (2, Some(3)), "one solution, written in two ways");
     let twice = entry(&format!("{START} bm e4; id \"a\"; id \"b\"; ce 1; ce 2; bm e4;"));
@@ -350,7 +350,7 @@ fn strings_have_backslashes() {
 }
 
 #[test]
-fn a_file_of_line_feeds_or_bad_lines_is_no_burden() {
+fn floods_of_line_feeds_or_bad_lines_are_bounded() {
     let suite = Suite::parse("x", "x.epd", format!("#a\n\n{START} bm e4;\n{}# b\n", "\n".repeat(1 << 20)).as_bytes());
     assert_eq!(suite.asides, [(1, "#a\n".to_owned()), (4, format!("{}# b", "\n".repeat(1 << 20)))]);
     let suite = Suite::parse("x", "x.epd", "x\n".repeat(MOST_PROBLEMS + 9).as_bytes());

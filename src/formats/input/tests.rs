@@ -38,7 +38,7 @@ fn long() -> Vec<u8> {
 
 /// A program that sends a line and waits gets its answer; the encoding is recognized all the same.
 #[test]
-fn a_line_is_a_beginning() {
+fn a_line_is_passed_on_as_soon_as_it_arrives() {
     /// Gives a piece at a time, and fails the test if more is read than was sent.
     struct Sender(Vec<Vec<u8>>);
 
@@ -251,7 +251,7 @@ impl BufRead for Interrupted {
 }
 
 #[test]
-fn signals_interrupt_no_line() {
+fn signals_do_not_interrupt_a_line() {
     let mut input = Interrupted(vec![b"a\r", b"\nb", b"c\r"], false);
     let mut line = Vec::new();
     let mut lines = Vec::new();
@@ -262,7 +262,7 @@ fn signals_interrupt_no_line() {
 }
 
 #[test]
-fn names_of_packed_files() {
+fn packed_files_are_named_without_their_suffix() {
     for (path, plain) in [("a/games.pgn.GZ", "a/games.pgn"), ("wac.epd", "wac.epd"), ("x.zst", "x"), ("-", "-")] {
         assert_eq!(unpacked_path(Path::new(path)), Path::new(plain));
     }

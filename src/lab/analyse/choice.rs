@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_of_moves() {
+    fn ranges_of_moves_are_read() {
         let read = |text: &str| text.parse::<MoveRange>();
         for (text, shown) in
             [("10-30", "10-30"), ("10-", "10-"), ("-30", "1-30"), ("7", "7-7"), (" 3 - 5 ", "3-5"), ("4-4", "4-4")]

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_that_of_the_rules() {
+    fn a_repetition_ends_the_game() {
         let knights = "Nf3 Nf6 Ng1 Ng8 ".repeat(2);
         let reading = Games::new(knights.as_bytes()).next_game().expect("memory can be read").expect("a game");
         let course = Course::new(&reading.game.expect("readable"));

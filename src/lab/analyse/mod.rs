@@ -580,7 +580,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn games_and_positions_are_told_apart() {
+    fn games_and_positions_are_distinguished() {
         let is_pgn = |name: &str, text: &[u8]| is_pgn(Path::new(name), text, true).expect("the whole text");
         assert!(is_pgn("a.PGN", b"") && is_pgn("-", b"\xEF\xBB\xBF\r\n [Event \"x\"]") && is_pgn("a.txt", b"1. e4 *"));
         assert!(!is_pgn("a.txt", b"# FENs\n8/8/8/8/8/8/8/8 w - -") && !is_pgn("-", b"1k6/8/8/8/8/8/8/K7 w - -"));
@@ -601,7 +601,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_enough_to_tell() {
+    fn one_line_shows_whether_a_text_holds_games() {
         let is_pgn = |text: &str| is_pgn(Path::new("-"), text.as_bytes(), false);
         for (text, told) in [
             ("", None),

@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_openings() {
+    fn openings_are_read_from_lines() {
         let text = "\u{FEFF}eco\tname\tpgn\r\nC20\tKing's Pawn Game\t1. e4 e5\r\n\r\nB20\tSicilian\t1.e4 c5\textra\r\n\
                     pgn\tname\teco\n1. d4\tQueen's Pawn\tA40\n";
         let (known, faults) = of_lines(text.as_bytes());
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn games_of_openings() {
+    fn openings_are_read_from_games() {
         let text = "[ECO \"B90\"]\n[Opening \"Sicilian\"]\n[Variation \"Najdorf\"]\n\n1. e4 c5 *\n\n\
                     [Opening \"x\"]\n\n1. d4 *\n\n[ECO \"A00\"]\n[Opening \"y\"]\n\n1. e5 *\n\n{the end}\n";
         let (known, faults) = of_games(text.as_bytes()).expect("memory can be read");

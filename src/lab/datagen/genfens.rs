@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests() {
+    fn requests_are_read() {
         let request = |count, seed, book: Option<&'static str>| Request { count, seed, book: book.map(Path::new) };
         assert_eq!(understand("24 seed 7 book None"), Ok(request(24, 7, None)));
         assert_eq!(understand("3 seed 9 book my books/8 moves.epd"), Ok(request(3, 9, Some("my books/8 moves.epd"))));

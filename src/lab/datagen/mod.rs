@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn lessons_change_no_game_and_are_other_positions_than_the_games() {
+    fn lessons_leave_games_unchanged_and_add_other_positions() {
         let (record, none) = game(None);
         let (again, lessons) = game(Some(LessonRule { depth: 3, nodes: 20, clock: 60 }));
         assert!(none.is_empty());
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_a_draw_by_repetition_decides_is_no_lesson() {
+    fn values_decided_by_repetition_are_not_lessons() {
         let lessons_after = |moves: &[&str]| {
             let mut game = Game::startpos();
             for text in moves {
@@ -495,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lesson_is_told_from_whites_view() {
+    fn lessons_are_recorded_from_whites_view() {
         let white = Chess::default();
         let mut black = white.clone();
         black.play_unchecked(white.legal_moves()[0]);
@@ -526,7 +526,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_completes_no_iteration_teaches_nothing() {
+    fn a_search_without_an_iteration_gives_a_lower_bound() {
         let nodes = Nodes { score: 1, choice: 1, hard: true };
         let mut player = Selfplay::new(nodes, Selfplay::settings(), None);
         let (_, value) = player.choose(&Game::startpos(), Purpose::Score).expect("a move");
@@ -534,7 +534,7 @@ mod tests {
     }
 
     #[test]
-    fn the_settings_name_the_network_that_the_program_carries() {
+    fn the_settings_name_the_embedded_network() {
         let Some(carried) = Network::embedded() else {
             eprintln!("SKIPPED: no network is built in");
             return;

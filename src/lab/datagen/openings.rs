@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_book_position_that_no_file_has_room_for_is_refused() {
+    fn overcrowded_book_positions_are_refused() {
         let scratch = Scratch::new("crowded");
         let path = scratch.0.join("book.epd");
         fs::write(&path, "4k3/8/8/8/8/8/8/4K3 w - -\nnnnnknnn/pppppppp/pppppppp/8/8/8/PPPPPPPP/4K3 w - -\n").unwrap();
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn books_are_read_as_suites_are() {
+    fn books_are_read_like_suites() {
         let scratch = Scratch::new("found");
         let path = scratch.0.join("book.epd");
         let lines = b"\xEF\xBB\xBF# R\xE9ti\r\n8/8/4k3/8/8/4K3/4P3/R6r w - - 7 30; id \"R\xE9ti\";\r\n\r\n\

@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_is_no_score_and_decides_no_game() {
+    fn bounds_are_not_scored_and_decide_no_game() {
         let mate = Score::mate_in(9);
         let script = |said| match said {
             0..6 => exact(0),
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_occurred_twice_is_scored_no_more() {
+    fn repeated_positions_are_no_longer_scored() {
         /// Moves knights out and back for ever.
         struct Shuffler(usize);
         impl SelfPlayer for Shuffler {
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn openings_that_lead_to_no_game_end_the_run() {
+    fn a_run_without_usable_openings_ends() {
         let openings = Openings::default();
         let play = |stop: bool| {
             let mut player = Script { said: 0, script: |_| exact(401) };
@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_get_a_score_at_their_share_and_the_others_are_not_kept() {
+    fn the_chosen_share_of_positions_is_scored_and_kept() {
         let with = |share, seed| {
             let rules = GameRules { sampling: Sampling { score_share: share }, ..GameRules::default() };
             let mut player = Script { said: 0, script: |_| exact(30) };

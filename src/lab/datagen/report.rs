@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_rules_forbid_is_seen() {
+    fn contradictions_of_the_rules_are_found() {
         use GameResult::{BlackWins, Draw, WhiteWins};
         let complaint = |fen: &str, moves: &str, result| contradiction(&record(fen, moves, result));
         assert_eq!(complaint(START, FOOLS_MATE, BlackWins), None);

@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elementary_mates() {
+    fn elementary_mates_are_played_out() {
         let endings = ["KQvK", "KRvK"].map(|name| name.parse().expect("an ending")).to_vec();
         let args = Args {
             games: 3,

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_pawn_against_pawn_is_an_error() {
+    fn missing_pawn_against_pawn_tables_are_an_error() {
         let folder = crate::scratch::Scratch::new("few-tables");
         let args = |folder: &str| Args {
             positions: 1,
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_chosen_endings_are_drawn() {
+    fn only_the_chosen_endings_are_sampled() {
         let chosen = |names: &[&str], syzygy: Option<&str>| {
             let args = Args {
                 positions: 2,
@@ -265,7 +265,7 @@ mod tests {
 
     /// Every position of these endings is recognized, or next to a recognized one: the smallest search must be right.
     #[test]
-    fn recognized_endings_are_shown_rightly() {
+    fn recognized_endings_get_the_right_score() {
         let endings = ["KQvK", "KRvK", "KPvK", "KBvK", "KBvKN"].map(|name| name.parse().expect("an ending"));
         let args = Args {
             positions: 20,

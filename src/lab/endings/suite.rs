@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_made_is_taken_in_turn_and_ends() {
+    fn positions_are_taken_from_each_source_in_turn() {
         let made = [vec![1, 4], vec![], vec![2, 5, 6], vec![3]];
         assert_eq!(taken(&made, usize::MAX).copied().collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
         assert_eq!(taken(&made, 4).count(), 4);
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_to_be_wrong_is_named() {
+    fn every_kind_of_error_is_reported() {
         // The king must take the pawn before it promotes with check.
         let settled = settle(&position("8/8/8/8/8/k7/1p6/1K1N4 w - - 0 1"), Oracle::Tables(some_tables()), 4, EFFORT);
         let settled = settled.expect("an ending of four men");
@@ -409,7 +409,7 @@ mod tests {
 
     /// A prover without an oracle finds only checkmates and stalemates within its reach.
     #[test]
-    fn without_tables_only_the_end_of_the_game_is_known() {
+    fn without_tables_nothing_is_settled() {
         let nothing = Tables::default();
         let mate = settle(&position("7k/8/6K1/8/8/8/8/1Q6 w - - 0 1"), Oracle::Tables(&nothing), 1, EFFORT);
         assert_eq!(mate, None, "other moves are not known to be worse");

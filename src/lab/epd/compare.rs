@@ -387,7 +387,7 @@ mod tests {
     use crate::lab::epd::judge::Found;
 
     #[test]
-    fn mcnemar_is_the_binomial_test() {
+    fn mcnemar_matches_the_binomial_test() {
         for (won, lost, p) in [
             (0, 0, 1.0),
             (1, 0, 1.0),
@@ -413,13 +413,13 @@ mod tests {
     }
 
     #[test]
-    fn points_have_room() {
+    fn sums_of_points_do_not_overflow() {
         let most = Record { points: Some((i32::MAX, i32::MAX)), ..record(true, 1, 1) };
         assert_eq!(points([&most, &record(true, 1, 1), &most].into_iter()), 2 * i64::from(i32::MAX));
     }
 
     #[test]
-    fn changes_are_told_apart() {
+    fn changes_are_classified() {
         let change = |a: (bool, u64, u64), b: (bool, u64, u64)| {
             Change::between(&record(a.0, a.1, a.2), &record(b.0, b.1, b.2), false)
         };
@@ -445,7 +445,7 @@ mod tests {
 
     /// A number next to the level shows on which side of it the verdict is.
     #[test]
-    fn a_chance_is_never_on_the_other_side_of_the_level() {
+    fn a_rounded_chance_stays_on_its_side_of_the_level() {
         let p = mcnemar(117, 150);
         assert_eq!((chance(p, 0.05), verdict(p, 0.05)), ("0.04998".to_owned(), "is more than chance"));
         assert_eq!(chance(mcnemar(0, 20), 0.05), "< 0.0001");

@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn time_counts_where_it_alone_limits() {
+    fn only_runs_limited_by_time_alone_are_timed() {
         let movetime = Budget { movetime: Some(9), ..Budget::default() };
         assert!(is_timed(&movetime));
         for more in [Budget { nodes: Some(9), ..movetime }, Budget { depth: Some(9), ..movetime }] {
@@ -360,7 +360,7 @@ mod tests {
 
     /// A change of text direction ends with the text.
     #[test]
-    fn a_text_turns_nothing_but_itself() {
+    fn a_text_direction_ends_with_its_text() {
         let turned = |text: &str| format!("\u{202e}{text}");
         // Thirteen themes have no charts, whose titles would be further lines.
         let mut run = run_of(13);
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn one_and_several_are_told_apart() {
+    fn singular_and_plural_are_distinguished() {
         for (number, texts) in [
             (1, ["1 bad line was left out.", "1 result is missing."]),
             (2, ["2 bad lines were left out.", "2 results are missing."]),

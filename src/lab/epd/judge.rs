@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_extreme_distance_is_a_distance() {
+    fn extreme_mate_distances_do_not_overflow() {
         assert_eq!(MateVerdict::of(i32::MIN, Some((UciScore::Mate(-3), Bound::Exact))), MateVerdict::Shorter);
     }
 
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_to_find_and_to_avoid() {
+    fn moves_to_find_and_to_avoid_are_judged() {
         assert!(verdict("bm e4 d4;", "d4").solved);
         assert!(!verdict("bm e4 d4;", "c4").solved);
         assert!(verdict("am f3;", "d4").solved);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn points_of_the_move_and_of_the_best() {
+    fn points_are_given_out_of_the_best() {
         let judged = verdict("bm e4; c0 \"e4=10, d4=7\";", "d4");
         assert_eq!((judged.solved, judged.points), (false, Some((7, 10))));
         assert_eq!(verdict("bm e4; c0 \"e4=10, d4=7\";", "a3").points, Some((0, 10)));
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn points_name_their_best_moves_where_they_decide() {
+    fn points_give_best_moves_only_if_they_decide() {
         let best = |operations: &str| {
             let entry = entry(operations);
             best_by_points(&entry)
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn mates_by_their_distance() {
+    fn mates_are_judged_by_their_distance() {
         use MateVerdict::{Exact, Longer, Missed, Shorter, Wrong};
         for (dm, value, verdict) in [
             (3, Some(UciScore::Mate(3)), Exact),
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn found_is_where_the_solution_came_to_stay() {
+    fn a_solution_counts_as_found_once_it_stays() {
         let entry = entry("bm e4;");
         let mut follower = Follower::new(&entry, None);
         for (depth, m) in [(1, "e4"), (2, "d4"), (3, "e4"), (4, "e4")] {
@@ -324,7 +324,7 @@ mod tests {
 
     /// A mate bound between two exact scores is not another answer.
     #[test]
-    fn a_bound_takes_no_mate_back() {
+    fn a_bound_does_not_withdraw_a_mate() {
         let entry = entry("dm 3;");
         let mut follower = Follower::new(&entry, Some(1));
         let mut line = |depth, moves, bound| follower.line(&said(&entry, depth, (UciScore::Mate(moves), bound), "e4"));

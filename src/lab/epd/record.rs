@@ -525,7 +525,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_promises_what_a_run_can_have() {
+    fn a_head_gives_the_expected_number_of_results() {
         let head = |positions: &str, shard: &str| {
             let suites =
                 positions.split(' ').map(|n| format!(r#"{{"name":"s","positions":{n},"bad_lines":0,"digest":""}}"#));

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_told_once() {
+    fn a_failure_is_reported_once() {
         let folder = Scratch::new("renewal-fails");
         let path = folder.0.join("no/page.html");
         let mut renewal = Renewal::new(Some(&path));

@@ -311,7 +311,7 @@ mod tests {
     use crate::formats::epd::parse_line;
 
     #[test]
-    fn an_evaluation_that_is_only_a_bound_is_none() {
+    fn bounds_are_not_written_as_evaluations() {
         let entry = parse_line("6k1/5ppp/8/8/8/8/8/R3K3 w Q - bm Ra8;", 1).expect("a line").expect("an entry");
         let written = |score: serde_json::Value, bound: Option<&str>| {
             let record = serde_json::json!({

@@ -195,7 +195,7 @@ mod tests {
 
     /// Other runs must not write a file that is being written, but `merge` and `compare` may read it.
     #[test]
-    fn a_lock_keeps_no_reader_away() {
+    fn readers_can_open_a_locked_file() {
         let folder = crate::scratch::Scratch::new("readers");
         let path = folder.0.join("run.jsonl");
         let text = r#"{"ibex_epd":1,"players":[],"budget":{"nodes":9},"hash":1,"threads":1,"suites":[]}"#;
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_replaces_nothing_but_a_note() {
+    fn a_note_replaces_only_another_note() {
         let folder = crate::scratch::Scratch::new("notes");
         let path = folder.0.join("run.jsonl.pid");
         let own = format!("{}\n", std::process::id());

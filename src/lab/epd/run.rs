@@ -539,7 +539,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shards_and_percents() {
+    fn shards_and_percents_are_read() {
         let indices = |shard: Shard| (0..11).filter(|&index| shard.has(index)).collect::<Vec<_>>();
         assert_eq!("2/5".parse::<Shard>().map(indices), Ok(vec![1, 6]));
         assert_eq!("1/1".parse::<Shard>().map(indices), Ok((0..11).collect()));

@@ -195,7 +195,7 @@ mod tests {
 
     /// Comparing each of these ids with all others would take minutes.
     #[test]
-    fn themes_are_few() {
+    fn themes_are_grouped_only_if_few() {
         assert_eq!([groups(1, 90), groups(2, 90), groups(40, 90), groups(41, 90)], [0, 2, 40, 0]);
         assert_eq!(groups(300_000, 300_000), 0);
     }

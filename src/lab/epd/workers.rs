@@ -285,7 +285,7 @@ mod tests {
     use crate::lab::epd::judge::MateVerdict;
 
     #[test]
-    fn who_fails_announces_nothing() {
+    fn a_failed_search_has_no_mate_verdict() {
         let entry = parse_line("7k/8/8/8/8/8/8/K7 w - - dm 0;", 1).expect("a line").expect("a good one");
         let mate = |result| record("p", "s", &entry, Follower::new(&entry, None), result).mate;
         assert_eq!(mate(Err(Trouble::Died("it ended".to_owned()))), None);

@@ -153,7 +153,7 @@ mod tests {
     use crate::formats::epd::Suite;
 
     #[test]
-    fn a_solution_that_is_given_up_at_the_end_is_none() {
+    fn a_solution_given_up_at_the_end_does_not_count() {
         let suite = Suite::parse("memory", "memory", b"6k1/5ppp/8/8/8/8/8/R3K3 w Q - bm Ra8#;");
         let entry = &suite.entries[0];
         let others = entry.position.legal_moves();

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_diagram_has_every_man_and_an_arrow_from_square_to_square() {
+    fn a_diagram_shows_every_man_and_the_arrow() {
         let position = Position::from_fen("8/8/8/8/8/8/k7/2K4R w - - 0 1", CastlingMode::Standard).expect("a position");
         let m = position.parse_move("h1h2").expect("legal");
         let svg = diagram(&position, &[(Arrow::Right, m)]).into_string();

@@ -588,7 +588,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_that_are_offered() {
+    fn offered_options_are_parsed_and_checked() {
         let offer = |line: &str| parse_offer(line).expect("an offer");
         let spin = offer("option name Move Overhead type spin default 10 min 0 max 5000");
         assert_eq!(
@@ -636,7 +636,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_engine_is_refused() {
+    fn commands_that_are_not_engines_are_refused() {
         let program = |command: &[&str]| Program {
             command: command.iter().map(|&word| word.to_owned()).collect(),
             options: Vec::new(),

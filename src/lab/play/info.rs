@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn info_lines_as_engines_send_them() {
+    fn info_lines_are_read_as_engines_send_them() {
         let full = info(
             "info depth 300 seldepth 40 multipv 1 score cp -34 upperbound nodes 12345678901234 nps 1 hashfull 5 tbhits 0 \
              time 5 wdl 1 2 997 pv e2e4 e7e5 E1E2 a1a1 d2d4",

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_no_paths() {
+    fn labels_are_distinguished_from_paths() {
         assert_eq!(split_label("sf=stockfish -x"), (Some("sf"), "stockfish -x"));
         assert_eq!(split_label("/opt/a=b/engine"), (None, "/opt/a=b/engine"));
         assert_eq!(split_label("engine --a=b"), (None, "engine --a=b"));

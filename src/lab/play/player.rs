@@ -358,7 +358,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nodes_or_time_limit_has_no_alarm_of_its_own() {
+    fn node_and_time_limits_have_no_patience_of_their_own() {
         let mate = Budget { mate: Some(9), ..Budget::default() };
         assert_eq!(mate.own_patience(), Some(Duration::from_secs(3600)));
         assert_eq!(Budget { depth: Some(9), ..mate }.own_patience(), Some(Duration::from_secs(3600)));

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn mates_in_one_of_every_kind() {
+    fn mates_in_one_of_every_kind_are_found() {
         for (fen, mates) in [
             ("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", vec!["d1d8"]),
             ("6rk/6pp/8/4N3/8/8/8/K7 w - - 0 1", vec!["e5f7"]),
@@ -222,7 +222,7 @@ mod tests {
 
     /// The filter must never miss a check.
     #[test]
-    fn every_check_may_be_one() {
+    fn the_filter_keeps_every_check() {
         let mut state = 7;
         let mut checks = 0;
         for _ in 0..200 {
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn stalemate_is_no_mate() {
+    fn stalemate_is_not_mate() {
         let solver = &mut Solver::default();
         assert_eq!(solver.mated(&position("k7/2Q5/1K6/8/8/8/8/8 b - - 0 1"), 5), Ok(false));
         assert_eq!(solver.mated(&position("k7/1Q6/1K6/8/8/8/8/8 b - - 0 1"), 0), Ok(true));
@@ -255,7 +255,7 @@ mod tests {
 
     /// King and rook against king: distances as in every retrograde table.
     #[test]
-    fn distances_of_rook_endings() {
+    fn rook_endings_have_their_known_distances() {
         let solver = &mut Solver::default();
         for (fen, distance) in [
             ("7k/8/6K1/8/8/8/8/R7 w - - 0 1", 1),
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn it_gives_up_when_told() {
+    fn the_solver_gives_up_at_its_limit() {
         let mut solver = Solver::new(1000);
         assert_eq!(solver.mates(&Position::startpos(), 4), Err(GaveUp));
         solver.restart();

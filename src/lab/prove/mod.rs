@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_to_be_wrong_is_named() {
+    fn every_kind_of_error_is_reported() {
         // Two rooks: Ra7 cuts off, Rb8 mates.
         let position = "7k/8/8/8/8/8/R7/1R2K3 w - -";
         assert_eq!(verdict(&format!("{position} dm 2;")), Ok(vec!["Ra7".to_owned(), "Rb7".to_owned()]));
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn the_defender_s_side() {
+    fn mates_against_the_side_to_move_are_proved() {
         let position = "7k/R7/8/8/8/8/8/1R2K3 b - -";
         assert_eq!(verdict(&format!("{position} dm -1;")), Ok(Vec::new()));
         assert_eq!(verdict(&format!("{position} dm -2;")), Err("it is mated in 1".to_owned()));

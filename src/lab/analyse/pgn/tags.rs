@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_as_files_have_them() {
+    fn tags_are_read_in_every_usual_form() {
         for (line, tag, rest) in [
             (r#"[White "A"]"#, r#"[White "A"]"#, ""),
             (r#"[ FEN  "8/8 w" ]"#, r#"[FEN "8/8 w"]"#, ""),

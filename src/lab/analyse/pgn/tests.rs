@@ -25,7 +25,7 @@ fn moves(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_was_there_is_kept() {
+fn existing_annotations_are_kept() {
     let text = "[White \"A \\\"B\\\" \\\\\"]\n[Annotator \"me\"]\n\n\
                 { first } 1. e4 $10 { good [%clk 0:01] } (1. d4 d5 $1 (1... Nf6 { Indian } 2. c4)\n\
                 2. c4) 1... e5 2. Nf3 Nc6 1-0\n\n";
@@ -77,7 +77,7 @@ fn moves_of_all_spellings_are_read() {
 }
 
 #[test]
-fn games_have_borders() {
+fn games_are_separated_correctly() {
     assert_eq!(moves("1. e4 e5 1-0\n1. d4 d5 0-1"), ["1. e4 e5 1-0", "1. d4 d5 0-1"]);
     assert_eq!(moves("1. e4 e5 1-0 1. d4 d5 0-1"), ["1. e4 e5 1-0", "1. d4 d5 0-1"]);
     assert_eq!(moves("1. e4 e5\n\n2. Nf3 Nc6 1-0"), ["1. e4 e5 2. Nf3 Nc6 1-0"]);
@@ -111,7 +111,7 @@ fn an_escape_line_may_have_a_byte_order_mark() {
 }
 
 #[test]
-fn remarks_behind_the_last_game_are_no_game() {
+fn remarks_after_the_last_game_are_not_a_game() {
     for remarks in ["% end of file", "; end of file", "{closing\nwords}\n", "\u{FEFF}% x\n;y\n{z}"] {
         let games = read(format!("1. e4 *\n\n{remarks}"));
         let kinds: Vec<_> = games.iter().map(|game| (game.game.is_ok(), game.only_remarks)).collect();
@@ -124,13 +124,13 @@ fn remarks_behind_the_last_game_are_no_game() {
 }
 
 #[test]
-fn an_earlier_analysis_can_be_told() {
+fn the_annotator_of_an_earlier_analysis_is_replaced() {
     let text = "[Annotator \"Ibex 0\"]\n\n1. e4 *\n\n";
     assert_eq!(rewritten(text), "[Annotator \"x\"]\n\n1. e4 *\n\n");
 }
 
 #[test]
-fn games_from_positions() {
+fn games_may_start_from_any_position() {
     let text = "[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 0 41\"]\n\nKe7 e4 *\n";
     assert!(rewritten(text).ends_with("\n\n41... Ke7 42. e4 *\n\n"));
     let shuffled =
@@ -139,7 +139,7 @@ fn games_from_positions() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named_and_kept() {
+fn unreadable_games_are_reported_and_kept() {
     for (text, fault) in [
         ("1. e4 e5 2. Sf3 Sc6 *", "line 1: 2. 'Sf3' is not a move"),
         ("1. e4 e5\n2. Ke3 Nf6 *", "line 2: 2. 'Ke3' is not legal"),
@@ -177,7 +177,7 @@ fn what_cannot_be_read_is_named_and_kept() {
 }
 
 #[test]
-fn what_is_changed_is_remarked() {
+fn changes_are_reported() {
     let remarks = |text: &str| read(text)[0].remarks.iter().map(Fault::to_string).collect::<Vec<_>>();
     assert_eq!(remarks("1. e4 e5 3. Nf3 *"), ["line 1: move number 3 is now 2"]);
     assert_eq!(remarks("[White \"A]\n\n1. e4 *"), ["line 1: '[White \"A]' is not a tag: kept as it stands"]);
@@ -205,7 +205,7 @@ fn what_is_changed_is_remarked() {
 }
 
 #[test]
-fn results_that_look_like_moves() {
+fn results_are_distinguished_from_moves() {
     assert_eq!(moves("1. e4 e5 1/2 - 1/2\n\n1. d4 1 - 0"), ["1. e4 e5 1/2-1/2", "1. d4 1-0"]);
     let lost = "[Result \"0-0\"]\n\n1. e4 e5 0-0\n\n[Result \"0-0\"]\n\n0-0\n";
     assert_eq!(moves(lost), ["1. e4 e5 0-0", "0-0"]);

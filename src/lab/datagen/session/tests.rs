@@ -303,7 +303,7 @@ fn a_kill_between_lessons_and_games_loses_nothing() {
 }
 
 #[test]
-fn a_run_whose_games_leave_nothing_ends() {
+fn a_run_whose_games_keep_no_positions_ends() {
     /// Scores nothing: every search is cut short.
     struct Hasty;
     impl SelfPlayer for Hasty {
@@ -366,7 +366,7 @@ fn other_settings_and_existing_files_are_refused() {
 }
 
 #[test]
-fn a_smaller_number_of_games_is_that_many_of_the_first() {
+fn a_run_with_a_smaller_target_keeps_its_first_games() {
     let scratch = Scratch::new("fewer");
     let five = GenerationRun { target: Target::Games(5), ..with_lessons(&scratch.0, "five") };
     five.run(&|| Teacher(0), true).unwrap();
