@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_that_nobody_knows_are_refused() {
+    fn unknown_words_are_refused_with_advice() {
         let refused = |arguments: &[&str]| {
             refuse(&planned(arguments), &["d", "eval", "help", "bench"], &["analyse", "bench", "epd", "perft"])
         };
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn words_and_lines() {
+    fn arguments_are_joined_into_lines() {
         assert_eq!(planned(&[]), Plan::default());
         assert_eq!(planned(&["go", "depth", "5"]).lines, ["go depth 5"]);
         assert_eq!(planned(&["uci", "quit"]).lines, ["uci quit"]);

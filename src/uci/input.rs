@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_line_end_and_dirt() {
+    fn line_ends_and_dirt_of_every_kind_are_handled() {
         assert_eq!(lines(b"uci\r\nisready\n\n \r\n\t\nquit"), [line("uci"), line("isready"), line("quit")]);
         assert_eq!(
             lines(b"\xef\xbb\xbfuci\nstop\0\n\0\0\n go  infinite \n"),

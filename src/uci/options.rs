@@ -465,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn the_defaults_are_those_of_the_engine() {
+    fn declared_defaults_match_the_engine() {
         let mut options = Options::default();
         for option in OPTIONS {
             match option.kind {
@@ -555,7 +555,7 @@ mod tests {
     }
 
     #[test]
-    fn names_in_any_form() {
+    fn option_names_are_read_in_any_form() {
         for text in ["Hash value 64", "hash  value  64 ", "HASH VALUE 64", " Hash\tvalue\t64"] {
             assert_eq!(after(text).engine.hash_mib, 64, "{text}");
         }
@@ -580,7 +580,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_changes_nothing() {
+    fn invalid_settings_change_nothing() {
         for text in [
             "",
             "Foo",

@@ -138,7 +138,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_closed_pipe_is_told_once() {
+    fn a_closed_pipe_is_reported_once() {
         let calls = Arc::new(std::sync::atomic::AtomicUsize::new(0));
         let seen = Arc::clone(&calls);
         let output = Output::new(Closed, move || _ = seen.fetch_add(1, Ordering::Relaxed));

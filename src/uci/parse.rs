@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn simple_commands_and_dirt_before_them() {
+    fn simple_commands_are_read_despite_leading_dirt() {
         for (line, message) in [
             ("uci", Simple::Uci),
             ("UCI", Simple::Uci),
@@ -515,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_has_a_depth_within_reach_and_the_moves_that_are_named() {
+    fn perft_takes_a_limited_depth_and_named_moves() {
         for word in ["-3", "65", "5000000000", "340282366920938463463374607431768211456"] {
             assert_eq!(command(&format!("go perft {word}")), Command::Perft(Err(ParseError::Depth(word.to_owned()))));
         }
@@ -530,7 +530,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_every_kind() {
+    fn numbers_of_every_kind_are_read() {
         assert_eq!(limits("go nodes 18446744073709551615").nodes, Some(i64::MAX as u64));
         assert_eq!(limits("go nodes 99999999999999999999999999").nodes, Some(i64::MAX as u64));
         assert_eq!(limits("go nodes -5").nodes, Some(1));
@@ -550,7 +550,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_clocks() {
+    fn missing_clocks_are_filled_in() {
         assert_eq!(limits("go wtime 100").clock.white, Some(ms(100)));
         assert_eq!(limits("go btime 100").clock.white, Some(ms(100)), "ours is not told");
         assert_eq!(limits("go winc 100 binc 100").clock.white, Some(Duration::ZERO));
@@ -565,7 +565,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_is_no_limit_beside_another() {
+    fn zero_is_ignored_beside_another_limit() {
         let fixed = |line: &str| {
             let limits = limits(line);
             (limits.depth, limits.nodes, limits.movetime, limits.mate, limits.infinite)
@@ -611,7 +611,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_in_every_form() {
+    fn positions_are_read_in_every_form() {
         let after = |line: &str| game(line).unwrap_or_else(|error| panic!("{line}: {error}")).position().fen();
         let e4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
         for line in [
@@ -656,7 +656,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_positions_say_why() {
+    fn bad_positions_are_refused_with_a_reason() {
         for (line, why) in [
             ("position", "'startpos' or 'fen'"),
             ("position moves e2e4", "'startpos' or 'fen'"),

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn chances_come_only_when_asked_for_and_after_the_bound() {
+    fn requested_chances_follow_the_score() {
         let (printer, page) = printer(Style { wdl: true, ..Style::default() });
         printer.event(&Event::Line(report(5, 1, Ibv::exact(Score::mate_in(1)))));
         assert!(page.lines()[0].contains("score mate 1 wdl 1000 0 0 nodes"));
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn no_flood_but_the_last_iteration_is_shown() {
+    fn fast_iterations_do_not_flood_but_the_last_is_shown() {
         let (printer, page) = printer(Style::default());
         for depth in 1..=245 {
             printer.event(&Event::Line(report(depth, 1, Ibv::exact(Score::ZERO))));
@@ -370,7 +370,7 @@ mod tests {
 
     /// Programs start reading anew at `ponderhit`: a line shown before it comes again.
     #[test]
-    fn the_last_line_is_told_after_ponderhit() {
+    fn the_last_line_is_repeated_after_ponderhit() {
         let (printer, page) = printer(Style::default());
         let exact = report(7, 1, Ibv::exact(Score::heuristic(20)));
         printer.event(&Event::Line(exact.clone()));
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_without_moves() {
+    fn a_root_without_moves_gets_a_score_and_no_move() {
         for (fen, score, chances) in [
             ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "mate 0", "wdl 0 0 1000"),
             ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0", "wdl 0 1000 0"),

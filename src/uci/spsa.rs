@@ -35,7 +35,7 @@ mod tests {
     }
 
     #[test]
-    fn seven_fields_and_a_value_within_its_range() {
+    fn each_line_has_seven_fields_and_a_value_in_range() {
         for line in lines(&[]) {
             let fields: Vec<&str> = line.split(", ").collect();
             assert_eq!((fields.len(), fields[1]), (7, "int"), "{line}");
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_by_name() {
+    fn numbers_are_selected_by_name() {
         assert!(lines(&["nmp_"]).iter().all(|line| line.starts_with("nmp_")));
         assert_eq!(lines(&["nmp_", "rfp_"]).len(), lines(&["nmp_"]).len() + lines(&["rfp_"]).len());
         assert_eq!(lines(&["recognizers"]), ["spsa: no number's name begins so"]);

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thousand_games_for_every_score() {
+    fn every_score_has_chances_that_sum_to_1000() {
         for men in 2..=33 {
             let mut last = [0, 0, 1000];
             for raw in Score::MIN.raw()..=Score::MAX.raw() {

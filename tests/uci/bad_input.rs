@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn dirt_in_the_input() {
+fn dirt_in_the_input_does_no_harm() {
     let mut engine = Engine::new();
     engine.send(b"\xef\xbb\xbfuci");
     engine.expect("uciok");
@@ -46,7 +46,7 @@ fn dirt_in_the_input() {
 
 /// Recursion to an unlimited depth would overflow a thread's stack. The refusal repeats the depth as it was typed.
 #[test]
-fn a_count_that_is_too_deep() {
+fn too_deep_a_perft_is_refused() {
     let mut engine = Engine::new();
     let beyond = ["99999999999999999999", "340282366920938463463374607431768211456"];
     for depth in ["65", "100000", "5000000000", "-3"].into_iter().chain(beyond) {
@@ -66,7 +66,7 @@ fn a_count_that_is_too_deep() {
 }
 
 #[test]
-fn quit_and_the_end_of_the_input() {
+fn quit_and_the_end_of_the_input_end_the_program() {
     for (text, best_moves) in [
         ("quit", 0),
         ("", 0),
@@ -117,7 +117,7 @@ fn a_new_game_begins_at_the_beginning() {
 }
 
 #[test]
-fn a_reader_that_goes_away() {
+fn the_engine_ends_when_its_reader_leaves() {
     for lines in [
         "uci\nposition startpos\ngo depth 6\nisready\n",
         // The first move is mate, and the second would take years.
@@ -146,7 +146,7 @@ fn leave(lines: &str) {
 }
 
 #[test]
-fn bad_positions_are_told_once_and_nothing_is_played_from_them() {
+fn bad_positions_are_reported_once_and_not_played_from() {
     let mut engine = Engine::new();
     for bad in [
         "position",
@@ -215,7 +215,7 @@ fn bad_positions_are_told_once_and_nothing_is_played_from_them() {
 
 /// An overlong line is answered if a program would wait for an answer, and a comment is not a command.
 #[test]
-fn lines_too_long_to_be_read() {
+fn overlong_lines_still_get_an_answer() {
     let mut engine = Engine::new();
     let long = "x".repeat(17 << 20);
     let remark = |lines: &[String]| count(lines, "info") == 1 && lines[0].ends_with("a line was too long to be read");
@@ -242,7 +242,7 @@ fn lines_too_long_to_be_read() {
 /// Impossible positions from other programs are repaired, and any number of pieces is played: a refused position costs
 /// a game.
 #[test]
-fn positions_that_cannot_be_are_played() {
+fn impossible_positions_are_repaired_and_played() {
     let mut engine = Engine::new();
     for (fen, played) in [
         ("nnnnknnn/pppppppp/8/8/8/8/PPPPPPPP/1Q1QK1Q1 w - - 0 1", ""),
@@ -327,7 +327,7 @@ fn probe_says_which_tables_it_lacks() {
 /// Lists of good and bad FENs, which are beside the checkout where the project is measured, each with the verdict of
 /// python-chess: bad ones get a remark, and are repaired or not played from.
 #[test]
-fn lists_of_bad_positions() {
+fn public_lists_of_bad_positions_are_handled() {
     let (mut engine, mut checked) = (Engine::new(), 0);
     for (file, column) in [("fen_validation_chessjs.tsv", 1), ("fen_malformed_handmade.tsv", 0)] {
         let Some(path) = shared::shared(&format!("data/fen/{file}")) else { return };

@@ -110,7 +110,7 @@ fn no_mate_runs_into_a_third_occurrence() {
 }
 
 #[test]
-fn a_mate_is_told_whole_wherever_the_search_ends() {
+fn mate_lines_are_whole_wherever_the_search_ends() {
     // An interrupted search leaves its path in the middle of the tree; the line of a mate begins at the root.
     let mut engine = Engine::new();
     let start = "position fen 8/8/8/5R2/6K1/8/7k/8 w - - 0 1 moves g4f4 h2g2 f4g4 g2h2 g4f4 h2g2";
@@ -121,7 +121,7 @@ fn a_mate_is_told_whole_wherever_the_search_ends() {
 }
 
 #[test]
-fn what_the_clock_spoiled_is_not_believed_at_another_clock() {
+fn draws_by_the_clock_are_not_reused_at_another_clock() {
     let mut engine = Engine::new();
     engine.send("setoption name UCI_ShowWDL value true");
     engine.search("position fen 1k6/8/8/K3R3/8/3b4/8/8 w - - 95 80", "go nodes 100000");
@@ -133,7 +133,7 @@ fn what_the_clock_spoiled_is_not_believed_at_another_clock() {
 }
 
 #[test]
-fn tables_know_that_the_second_occurrence_is_no_draw() {
+fn tables_do_not_score_a_second_occurrence_as_a_draw() {
     let Some(folder) = tablebases() else { return };
     let mut engine = Engine::new();
     engine.send(format!("setoption name SyzygyPath value {}", folder.display()));
@@ -148,7 +148,7 @@ fn tables_know_that_the_second_occurrence_is_no_draw() {
 }
 
 #[test]
-fn tables_know_that_progress_may_come_on_the_last_half_move() {
+fn tables_allow_progress_on_the_last_ply() {
     let Some(folder) = tablebases() else { return };
     let mut engine = Engine::new();
     engine.send(format!("setoption name SyzygyPath value {}", folder.display()));
@@ -189,7 +189,7 @@ fn nothing_is_certain_without_proof() {
 /// A recognizer does not give the distance to its win: if a position may occur for the third time on the way, the win
 /// is not proved.
 #[test]
-fn a_recognized_win_is_no_claim_while_the_game_has_traps() {
+fn recognized_wins_are_not_claimed_while_traps_exist() {
     let fen = "position fen 8/8/8/3k4/8/8/8/KBN5 w - - 0 1";
     for (moves, claims) in [("", true), (" moves b1c2 d5e5 c2b1 e5d5", false)] {
         let mut engine = Engine::new();
@@ -248,7 +248,7 @@ fn several_lines_stand_in_the_order_of_their_scores() {
 
 /// Three of the lines are mates that earlier iterations proved: they still belong to the last iteration.
 #[test]
-fn lines_that_are_told_together_have_one_depth() {
+fn lines_shown_together_have_the_same_depth() {
     let mut engine = Engine::new();
     engine.send("setoption name MultiPV value 4");
     let scholar = "position fen r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4";
@@ -267,7 +267,7 @@ fn lines_that_are_told_together_have_one_depth() {
 }
 
 #[test]
-fn a_search_that_ends_at_once_tells_a_score() {
+fn a_very_short_search_shows_a_score() {
     let mut engine = Engine::new();
     let crowded = "position fen 1q2B2q/2q1B1q1/3qkq2/qrr1rRRQ/3QKQ2/2Q3Q1/1Q2n2Q/Q3n3 w - - 0 1";
     let (best, lines) = engine.search(crowded, "go nodes 3178");
@@ -287,7 +287,7 @@ fn nodes_are_counted_upwards() {
 
 /// A move that wins by a detour may have to return to where it began, and then the game is drawn.
 #[test]
-fn a_slow_win_does_not_count_on_the_position_that_has_occurred_twice() {
+fn slow_wins_avoid_positions_that_occurred_twice() {
     let mut engine = Engine::new();
     let start = "position fen 8/8/1K2k3/8/8/P7/8/8 w - - 42 22 moves b6c6 e6f5 c6b6 f5e6 b6c6 e6f5";
     let (_, lines) = engine.search(start, "go nodes 20000 searchmoves c6d7");

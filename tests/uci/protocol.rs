@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn handshake() {
+fn the_handshake_lists_names_and_options() {
     let mut engine = Engine::new();
     engine.send("uci");
     engine.expect("uciok");
@@ -99,7 +99,7 @@ fn stop_in_the_same_breath_is_not_lost() {
 }
 
 #[test]
-fn nothing_is_told_before_its_time() {
+fn best_moves_wait_for_stop_or_ponderhit() {
     let mut engine = Engine::new();
     for fen in [MATE_IN_ONE, MATED, STALEMATE, THREE_MOVES] {
         for (go, signal) in [
@@ -203,7 +203,7 @@ fn the_documentation_lists_the_options() {
 }
 
 #[test]
-fn options() {
+fn options_are_set_and_faults_reported() {
     let mut engine = Engine::new();
     for (line, remarks) in [
         ("setoption name Hash value 8", 0),
@@ -289,7 +289,7 @@ fn skill_levels_are_ratings() {
 }
 
 #[test]
-fn the_prompt() {
+fn prompt_commands_are_answered() {
     let mut engine = Engine::new();
     engine.send("go perft 4");
     assert_eq!(engine.expect("Nodes"), "Nodes searched: 197281");
@@ -341,7 +341,7 @@ fn the_position_that_is_shown_is_the_last_that_was_given() {
 /// `probe` belongs to the laboratory: it probes the session's position, or the one named, and changes neither.
 #[cfg(feature = "lab")]
 #[test]
-fn probe_at_the_prompt() {
+fn probe_works_at_the_prompt() {
     let mut engine = Engine::new();
     engine.send("help");
     assert!(engine.ready().iter().any(|line| line.trim_start().starts_with("probe ")));
@@ -377,7 +377,7 @@ fn probe_at_the_prompt() {
 }
 
 #[test]
-fn arguments() {
+fn arguments_are_run_as_lines() {
     for (arguments, wanted) in [
         (&["uci", "quit"][..], "uciok"),
         (&["uci"], "uciok"),
@@ -404,7 +404,7 @@ fn arguments() {
 
 /// A word that is neither a command nor UCI is an error, with the nearest command or with advice for the file.
 #[test]
-fn words_that_are_no_command() {
+fn unknown_commands_are_errors_with_advice() {
     for (arguments, wanted) in [
         (&["banch"][..], "'bench'"),
         (&["annalyse", "games.pgn"], "'analyse'"),
@@ -420,7 +420,7 @@ fn words_that_are_no_command() {
 }
 
 #[test]
-fn a_bench_as_other_engines_take_it() {
+fn bench_takes_the_arguments_of_other_engines() {
     let nodes = |arguments: &[&str]| {
         let output = run(arguments);
         assert!(output.status.success(), "{arguments:?}");
@@ -459,7 +459,7 @@ fn a_build_without_the_laboratory_says_so() {
 
 /// The messages of `debug on` are for people.
 #[test]
-fn debug_speaks_plainly() {
+fn debug_messages_are_in_plain_words() {
     let mut engine = Engine::new();
     engine.send("debug on");
     for (go, wanted) in [

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn roots_without_a_move() {
+fn roots_without_a_move_get_no_best_move() {
     let mut engine = Engine::new();
     for (fen, score) in [(MATED, "mate 0"), (STALEMATE, "cp 0")] {
         for go in ["go depth 5", "go movetime 10", "go wtime 1000 btime 1000", "go mate 3", "go nodes 50"] {
@@ -43,7 +43,7 @@ fn the_last_line_belongs_to_the_move() {
 
 /// If the clock leaves time for the requested mate, `go mate` ends with the proof that there is none.
 #[test]
-fn no_mate_is_proved_late_in_the_count_as_well() {
+fn the_absence_of_a_mate_is_proved_at_a_high_clock_too() {
     let mut engine = Engine::new();
     for (clock, moves) in [(0, 2), (85, 1), (96, 2)] {
         let fen = format!("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - {clock} 60");
@@ -73,7 +73,7 @@ fn an_infinite_search_is_not_limited() {
 
 /// A null move passes the turn, as some programs let their users do.
 #[test]
-fn null_moves_in_the_list() {
+fn null_moves_in_the_list_pass_the_turn() {
     let mut engine = Engine::new();
     let (best, _) = engine.search("position startpos moves e2e4 0000", "go depth 4");
     assert_eq!(engine.fen(), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 1 2");
@@ -104,7 +104,7 @@ fn a_node_limit_holds_for_any_number_of_threads() {
 }
 
 #[test]
-fn castling_in_both_modes() {
+fn castling_works_in_both_modes() {
     let standard = "8/3b2P1/8/8/4R2Q/5k2/8/4K2R w K - 0 1";
     let mut engine = Engine::new();
     assert_eq!(engine.search(&format!("position fen {standard}"), "go depth 5").0, "e1g1");
@@ -129,7 +129,7 @@ fn castling_in_both_modes() {
 }
 
 #[test]
-fn searchmoves_and_mates() {
+fn searchmoves_and_go_mate_are_obeyed() {
     let mut engine = Engine::new();
     for (moves, allowed) in
         [("a2a3", &["a2a3"][..]), ("b1a3 g1h3 f2f3", &["b1a3", "g1h3", "f2f3"]), ("e2e5 a2a3 a1a8", &["a2a3"])]
@@ -168,7 +168,7 @@ fn a_search_for_a_mate_that_does_not_exist_ends() {
 
 /// A line that ends in mate has as many moves as it announces.
 #[test]
-fn mates_are_told_to_their_end() {
+fn mate_lines_reach_the_mate() {
     let mut engine = Engine::new();
     let (mut told, mut short) = (0, Vec::new());
     for fen in [
@@ -199,7 +199,7 @@ fn mates_are_told_to_their_end() {
 }
 
 #[test]
-fn long_games() {
+fn long_games_are_played() {
     let mut engine = Engine::new();
     let shuffle = "g1f3 g8f6 f3g1 f6g8 ".repeat(250);
     let (best, _) = engine.search(&format!("position startpos moves {shuffle}"), "go depth 4");
@@ -214,7 +214,7 @@ fn long_games() {
 }
 
 #[test]
-fn the_same_nodes_again() {
+fn the_same_search_repeats_exactly() {
     let mut engine = Engine::new();
     let mut results = VecDeque::new();
     for _ in 0..2 {
@@ -232,7 +232,7 @@ fn the_same_nodes_again() {
 }
 
 #[test]
-fn nodes_as_time() {
+fn nodes_can_stand_for_time() {
     let mut engine = Engine::new();
     engine.send("setoption name nodestime value 100\nsetoption name Move Overhead value 0");
     let mut told = Vec::new();
@@ -263,7 +263,7 @@ fn nodes_as_time() {
 
 /// Even if stopped at once, a search completes its first iteration: a move comes with its line.
 #[test]
-fn a_search_that_is_stopped_at_once_has_looked_at_the_moves() {
+fn a_search_stopped_at_once_completes_an_iteration() {
     let mut engine = Engine::new();
     for _ in 0..20 {
         engine.send("ucinewgame");

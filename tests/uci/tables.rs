@@ -17,7 +17,7 @@ fn remarks_of(lines: &[String]) -> Vec<&String> {
 }
 
 #[test]
-fn tablebases_at_the_root_and_in_the_tree() {
+fn tablebases_are_used_at_the_root_and_in_the_tree() {
     let Some(folder) = tablebases() else { return };
     let mut engine = Engine::new();
     engine.send(format!("setoption name SyzygyPath value {}", folder.display()));
@@ -71,7 +71,7 @@ fn tablebases_at_the_root_and_in_the_tree() {
 }
 
 #[test]
-fn tablebases_that_cannot_be_used() {
+fn unusable_tablebases_are_reported() {
     let scratch = Scratch::new("tables of a session");
     let mut engine = Engine::new();
     for (path, remarks) in [
@@ -116,7 +116,7 @@ fn tablebases_that_cannot_be_used() {
 
 /// A damaged or missing table shows in a search. Once it is mended, its path can be set again.
 #[test]
-fn a_table_that_has_been_mended_is_used_when_its_path_is_set_again() {
+fn a_repaired_table_is_used_when_its_path_is_set_again() {
     let Some(folder) = tablebases() else { return };
     let scratch = Scratch::new("mended tables");
     let read = |name: &str| std::fs::read(folder.join(name)).expect("a table");
@@ -193,7 +193,7 @@ fn results_of(folder: &Path, name: &str) -> Scratch {
 
 /// WDL without DTZ: a missing DTZ table does not affect the known results of the same men.
 #[test]
-fn tables_of_results_alone() {
+fn result_tables_work_without_distance_tables() {
     let Some(folder) = tablebases() else { return };
     let scratch = results_of(&folder, "results alone");
     let mut engine = Engine::new();
@@ -288,7 +288,7 @@ fn a_position_is_lost_only_where_every_move_is() {
 
 /// A move that a trap may save is searched along with the certain losses: it may be mated at once.
 #[test]
-fn a_loss_is_told_of_all_moves() {
+fn moves_that_may_hold_are_searched_with_the_losses() {
     let Some(folder) = tablebases() else { return };
     let mut engine = Engine::new();
     engine.send(format!("setoption name SyzygyPath value {}", folder.display()));
@@ -301,7 +301,7 @@ fn a_loss_is_told_of_all_moves() {
 /// Half of the 50 moves are over: DTZ ranks the moves, and the fastest is a pawn move. The mate in two that the mate
 /// search finds makes no progress first.
 #[test]
-fn a_mate_behind_the_best_rank_stays_known() {
+fn a_mate_by_a_lower_ranked_move_is_kept() {
     let Some(folder) = tablebases() else { return };
     let mut engine = Engine::new();
     engine.send(format!("setoption name SyzygyPath value {}", folder.display()));
