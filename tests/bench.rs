@@ -4,7 +4,7 @@ use ibex::bench::{BenchOptions, POSITIONS, measure};
 use ibex::position::notation::read_fen;
 
 #[test]
-fn the_signature_is_the_recorded_one() {
+fn the_bench_matches_its_recorded_signature() {
     let recorded: u64 = include_str!("bench.signature").trim().parse().expect("a number in tests/bench.signature");
     let nodes = measure(BenchOptions::default(), |_, _| {}).expect("readable positions").nodes;
     assert_eq!(nodes, recorded, "the search has changed; if it was meant to, run `make signature` and commit the file");

@@ -82,7 +82,7 @@ fn contempt_is_zero_sum() {
 
 /// Searches that mean different things by a score never share an entry; neutral ones always do.
 #[test]
-fn the_table_is_folded_by_what_scores_mean() {
+fn searches_share_entries_only_if_scores_mean_the_same() {
     let mut salts = vec![0];
     for draws in [DrawRule::Later, DrawRule::Sooner, DrawRule::Off] {
         for contempt in [-60, -1, 0, 1, 20] {
@@ -104,7 +104,7 @@ fn the_table_is_folded_by_what_scores_mean() {
 
 /// Analysis is neutral: it uses neither contempt nor the draw rule unless the user wants them.
 #[test]
-fn analysis_is_neutral_unless_told_otherwise() {
+fn analysis_is_neutral_by_default() {
     let playing = Settings { contempt: 10, draws: DrawRule::Later, ..Settings::default() };
     let active = Conventions { draws: DrawRule::Later, contempt: 10 };
     assert_eq!(playing.conventions(false), active);

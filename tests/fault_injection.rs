@@ -70,7 +70,7 @@ fn has_remark(output: &Output, text: &str) -> bool {
 }
 
 #[test]
-fn a_hash_beyond_the_memory() {
+fn a_hash_beyond_the_memory_is_reduced() {
     let mut command = program();
     with_memory(&mut command, 1024);
     // The setting is not met, so the same line is tried again; another option does not cause that.
@@ -85,7 +85,7 @@ fn a_hash_beyond_the_memory() {
 }
 
 #[test]
-fn threads_beyond_the_memory() {
+fn threads_beyond_the_memory_are_reduced() {
     let mut command = program();
     with_memory(&mut command, 600);
     // As above: three lines, three remarks, and none for the option after them.
@@ -143,7 +143,7 @@ fn without_threads(copy: &str) -> Command {
 /// Work for several threads is done by the only one, or refused in a line.
 #[cfg(feature = "lab")]
 #[test]
-fn work_without_threads() {
+fn work_without_threads_is_done_or_refused() {
     let scratch = Scratch::new("no-threads");
     let suite = scratch.write("mates.epd", "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#; dm 1;\n".repeat(9));
     let copy = scratch.path("ibex");
@@ -174,7 +174,7 @@ fn pipe(scratch: &Scratch) -> String {
 }
 
 #[test]
-fn files_that_cannot_be_read() {
+fn unreadable_files_are_reported() {
     let scratch = Scratch::new("unreadable files");
     let (pipe, folder) = (pipe(&scratch), scratch.0.to_string_lossy().into_owned());
     std::fs::write(scratch.0.join("KQvK.rtbw"), b"no table").expect("a file");
@@ -192,7 +192,7 @@ fn files_that_cannot_be_read() {
 
 /// A rejected file is not the setting: the same line is rejected again, or accepted once the file exists.
 #[test]
-fn a_refused_file_is_no_setting() {
+fn a_refused_file_is_tried_again() {
     let scratch = Scratch::new("refused files");
     let network = scratch.path("late.ibxn");
     let late = format!("setoption name EvalFile value {network}\nisready\n");
@@ -208,7 +208,7 @@ fn a_refused_file_is_no_setting() {
 
 /// A path that was partly rejected is not the setting either.
 #[test]
-fn a_path_met_in_part_is_no_setting() {
+fn a_partly_refused_path_is_tried_again() {
     let scratch = Scratch::new("late tables");
     // Enough to be opened: the first bytes of every WDL table.
     let table = [&[0x71, 0xE8, 0x23, 0x5D][..], &[0; 76]].concat();
@@ -235,7 +235,7 @@ fn a_path_met_in_part_is_no_setting() {
 }
 
 #[test]
-fn logs_that_cannot_be_written() {
+fn unwritable_logs_do_not_stop_the_engine() {
     let scratch = Scratch::new("unwritable files");
     let (pipe, folder) = (pipe(&scratch), scratch.0.to_string_lossy().into_owned());
     // A full disk is noticed only by a write; losing the log must not lose the game.
@@ -260,7 +260,7 @@ fn without_waiting(stream: &impl AsRawFd) {
 }
 
 #[test]
-fn an_input_that_does_not_wait() {
+fn a_nonblocking_input_is_read() {
     let (source, mut input) = std::io::pipe().expect("a pipe");
     without_waiting(&source);
     let mut command = program();
@@ -274,7 +274,7 @@ fn an_input_that_does_not_wait() {
 }
 
 #[test]
-fn an_output_that_does_not_wait() {
+fn a_nonblocking_output_loses_no_line() {
     let (mut reader, output) = std::io::pipe().expect("a pipe");
     without_waiting(&output);
     let mut command = program();
@@ -294,7 +294,7 @@ fn an_output_that_does_not_wait() {
 
 /// A read error is not a normal end of the input, and is reported.
 #[test]
-fn an_input_that_cannot_be_read() {
+fn an_unreadable_input_is_reported() {
     let mut command = program();
     command.stdin(std::fs::File::open("/").expect("a folder"));
     let output = command.output().expect("an end");
@@ -303,7 +303,7 @@ fn an_input_that_cannot_be_read() {
 }
 
 #[test]
-fn an_output_without_room() {
+fn a_full_output_ends_the_program() {
     let mut command = program();
     command.stdout(std::fs::File::options().write(true).open("/dev/full").expect("a full disk"));
     let mut child = command.spawn().expect("the program starts");
@@ -318,7 +318,7 @@ fn an_output_without_room() {
 /// The commands end likewise: silently if there is no reader, with one line if the disk is full.
 #[cfg(feature = "lab")]
 #[test]
-fn commands_whose_output_nobody_takes() {
+fn commands_end_when_their_output_fails() {
     for words in [["bench", "--depth=2"], ["perft", "2"], ["bench", "--help"]] {
         let mut command = program();
         let mut child = command.args(words).spawn().expect("the program starts");
@@ -363,7 +363,7 @@ fn commands_whose_output_nobody_takes() {
 }
 
 #[test]
-fn standard_streams_that_are_closed() {
+fn closed_standard_streams_do_no_harm() {
     for closed in [0, 1, 2] {
         let mut command = program();
         command.arg("--unknown");
@@ -464,7 +464,7 @@ impl Drop for Dialogue {
 
 /// The system's default: the program ends at once, searching or not, and prints nothing more.
 #[test]
-fn signals_that_end() {
+fn termination_signals_end_the_program_at_once() {
     for (signal, search) in [
         (libc::SIGTERM, "go infinite\n"),
         (libc::SIGTERM, ""),
@@ -487,7 +487,7 @@ fn signals_that_end() {
 
 /// A broken pipe is an error to be handled, not a fatal signal.
 #[test]
-fn the_signal_of_a_broken_pipe() {
+fn the_broken_pipe_signal_is_not_fatal() {
     let mut dialogue = Dialogue::new();
     dialogue.say("go infinite\n");
     dialogue.hear("info");
@@ -503,7 +503,7 @@ fn the_signal_of_a_broken_pipe() {
 /// The whole process is stopped while its clock runs, as by closing a laptop's lid: when it continues, it notices that
 /// its time is over, and a search without a clock continues as if nothing had happened.
 #[test]
-fn a_process_that_was_asleep() {
+fn a_process_notices_the_time_it_was_asleep() {
     // The whole clock is for this move, so that the search is still running when the process is stopped.
     for go in [
         "go movetime 4000",

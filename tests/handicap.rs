@@ -74,7 +74,7 @@ fn told(outcome: &Outcome) -> (Option<Move>, Option<Move>, u64) {
 
 /// Threads, table, tablebases, clock and earlier searches do not change how a limited engine plays.
 #[test]
-fn strength_depends_on_nothing_else() {
+fn limited_strength_depends_only_on_the_rating() {
     let fens = [
         "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b kq - 5 4",
         "2rq1rk1/pb1n1ppN/4p3/1pb5/3P1Pn1/P1N5/1PQ1B1PP/R1B2RK1 b - - 0 16",
@@ -102,7 +102,7 @@ fn strength_depends_on_nothing_else() {
 
 /// Another game, another choice; and all requested lines are shown, whatever is played.
 #[test]
-fn games_differ_and_lines_are_honest() {
+fn seeds_change_the_move_but_not_the_lines_shown() {
     let game = Game::startpos();
     let mut engine = engine(Settings { multi_pv: 3, ..limited(1400) }, 0);
     let mut choices = std::collections::BTreeSet::new();

@@ -54,7 +54,7 @@ fn the_same_key_with_different_data_never_mixes() {
 }
 
 #[test]
-fn the_same_pair_twice_is_that_pair() {
+fn storing_the_same_pair_twice_gives_that_pair() {
     model::<Xor>([(A, 0x5555), (A, 0x5555)]);
 }
 

@@ -73,7 +73,7 @@ fn public_mates_are_never_shortened() {
 
 /// `go mate N` reports that there is no such mate below the proved distance, but never at it.
 #[test]
-fn mates_are_refuted_below_their_distance_alone() {
+fn mates_are_refuted_only_below_their_distance() {
     let public = [("mate_in_2.epd", 20), ("mate_in_3.epd", 40), ("mate_in_4.epd", 80)];
     let public = public.into_iter().flat_map(|(file, stride)| public_mates(file).into_iter().step_by(stride));
     let (mut positions, mut refuted, mut again) = (0, 0, 0);
@@ -138,7 +138,7 @@ fn played(game: &Game, m: Move) -> Option<Game> {
 /// Every exact mate that is reported, at any depth, comes with its whole line; for the mated side, the score fails low
 /// in the aspiration window, where values may be exact but lines are not kept.
 #[test]
-fn the_mated_side_is_told_whole_lines() {
+fn the_mated_side_gets_whole_lines() {
     let mut told = 0;
     for fen in [
         "q1rn2kb/2pNrp1p/4p1Q1/pP1n4/7R/4NRP1/P2PP2P/B5K1 b - - 0 14",

@@ -17,7 +17,7 @@ fn check(path: &Path, max_depth: u32) -> perft::Checked {
 }
 
 #[test]
-fn our_own_counts() {
+fn our_own_counts_are_right() {
     let epd = Path::new(env!("CARGO_MANIFEST_DIR")).join("epd");
     assert_eq!(check(&epd.join("perft.epd"), u32::MAX).counts, 320);
     assert_eq!(check(&epd.join("perft960.epd"), u32::MAX).counts, 170);
@@ -25,7 +25,7 @@ fn our_own_counts() {
 
 /// The large public files are not part of the project; if they are beside the checkout, they are counted to depth 4.
 #[test]
-fn public_counts() {
+fn public_counts_are_right() {
     for (file, depth, lines) in [("standard.epd", 4, 126), ("fischer.epd", 3, 960), ("ferdy_double_checks.epd", 4, 184)]
     {
         if let Some(path) = shared::shared(&format!("data/perft/{file}")) {

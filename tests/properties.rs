@@ -63,7 +63,7 @@ fn line_fault(game: &Game, line: &[Move]) -> Option<String> {
 }
 
 #[test]
-fn the_check_of_lines_notices() {
+fn the_line_check_finds_faults() {
     let game = Game::startpos();
     let m = |text: &str| game.position().parse_move(text).expect("legal");
     assert_eq!(line_fault(&game, &[m("e2e4")]), None);
@@ -105,7 +105,7 @@ fn value(position: &Position, depth: u32) -> ibex::bound::Ibv {
 
 /// A fail high must be searched at full depth: which move fails high depends on the move order.
 #[test]
-fn a_rising_score_does_not_know_colours() {
+fn a_rising_score_is_symmetric_in_colour() {
     let game = Game::from_fen("8/8/p1pp3p/P3k1r1/8/7K/8/2n5 b - - 0 41", CastlingMode::Standard).expect("a position");
     let position = game.position();
     assert_eq!(value(position, 5), value(&position.flipped(), 5));
@@ -211,7 +211,7 @@ proptest! {
 
     /// With the board flipped and the colours swapped, a position has the same value at every depth.
     #[test]
-    fn the_search_does_not_know_colours(
+    fn the_search_is_symmetric_in_colour(
         choices in prop::collection::vec(any::<u16>(), 0..140),
         greedy: bool,
         depth in 1u32..4,

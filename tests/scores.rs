@@ -106,7 +106,7 @@ fn disagreements(one: Rules, other: Rules, conventions: Conventions) -> Vec<Stri
 }
 
 #[test]
-fn the_table_saves_work_and_changes_nothing() {
+fn the_table_does_not_change_values() {
     // With contempt for itself, the root's side wants draws, so these become the values of roots.
     for (draws, contempt) in [(DrawRule::Later, -3000), (DrawRule::Sooner, 7), (DrawRule::Off, 0)] {
         let without = Rules { table: TableMode::Off, ..minimax() };
@@ -116,7 +116,7 @@ fn the_table_saves_work_and_changes_nothing() {
 }
 
 #[test]
-fn mate_distance_saves_work_and_changes_nothing() {
+fn mate_distance_pruning_does_not_change_values() {
     let without = Rules { mate_distance: false, ..minimax() };
     assert_eq!(disagreements(minimax(), without, NEUTRAL), Vec::<String>::new());
 }
@@ -384,13 +384,13 @@ fn a_recognized_win_across_the_50_move_limit_is_noticed() {
 /// Nothing stored with a fresh counter is found with a late one: the key separates them, whatever the model of
 /// distance allows.
 #[test]
-fn the_key_keeps_recognized_wins_from_late_counters() {
+fn keys_separate_recognized_wins_from_late_counters() {
     assert!(!recognized_win_beyond_the_counter(Distance::Faulty(Fault::Timeless), FAR.0, FAR.1));
 }
 
 /// Mate on the hundredth ply wins; a hundredth ply without mate draws.
 #[test]
-fn the_hundredth_half_move_may_mate() {
+fn the_hundredth_ply_may_mate() {
     let position = |clock: u32| game(&format!("k7/8/1K6/8/8/8/8/7R w - - {clock} 80"));
     for (clock, mates) in [(98, true), (99, true)] {
         let run = search(&mut SingleSearch::new(1), Rules::PLAY, NEUTRAL, &position(clock), 6);

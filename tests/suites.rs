@@ -72,7 +72,7 @@ fn suite(name: &str) -> Suite {
 
 /// What the rules alone can check of the suites in which engines agree; `epd/mine.py --check` tests the agreement.
 #[test]
-fn the_mined_suites_are_what_they_say() {
+fn the_mined_suites_match_their_descriptions() {
     let (tactics, quiet, shuffled) = (suite("tactics.epd"), suite("quiet.epd"), suite("chess960.epd"));
     for entry in tactics.entries.iter().chain(&quiet.entries).chain(&shuffled.entries) {
         let place = entry.id.as_deref().unwrap_or_default();

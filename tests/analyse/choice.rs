@@ -175,7 +175,7 @@ fn openings_have_names() {
 /// A run continues only with the settings that it began with.
 #[cfg(target_os = "linux")]
 #[test]
-fn other_settings_are_another_run() {
+fn a_run_resumes_only_with_its_own_settings() {
     let (folder, input, _) = folder_with_games("settings", SCHOLAR);
     let out = folder.0.join("out.pgn").to_string_lossy().into_owned();
     let eco = folder.0.join("a.tsv").to_string_lossy().into_owned();
@@ -204,7 +204,7 @@ fn other_settings_are_another_run() {
 /// A run continues only with the inputs that it began with, byte for byte.
 #[cfg(target_os = "linux")]
 #[test]
-fn other_inputs_are_another_run() {
+fn a_run_resumes_only_with_its_own_inputs() {
     let (folder, input, _) = folder_with_games("inputs", SCHOLAR);
     let out = folder.path("out.pgn");
     let eco = folder.write("a.tsv", "C20\tX\t1. e4 e5 2. Qh5\n");
@@ -241,7 +241,7 @@ fn a_stream_is_not_resumed() {
 
 /// Positions have neither players nor moves to choose from, nor variations.
 #[test]
-fn options_for_games_are_not_for_positions() {
+fn options_for_games_are_ignored_for_positions() {
     let run = |options: &[&str]| {
         let arguments = [&["-", "--depth", "1"], options].concat();
         let output = analyse(&arguments, b"1k6/8/1K6/8/8/8/8/7R w - -\n1k6/8/1K6/8/8/8/8/6R1 w - -\n");

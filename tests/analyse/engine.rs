@@ -97,7 +97,7 @@ fn engines_that_fail_cost_only_their_positions() {
 
 /// However many Chess960 positions come first, an engine without Chess960 still gets the game after them.
 #[test]
-fn positions_that_an_engine_is_not_made_for_do_not_count_against_it() {
+fn unsupported_positions_do_not_count_against_an_engine() {
     let folder = crate::scratch::Scratch::new("unfit");
     let engine = fake_engine(&folder.0, "plain", "echo 'info depth 1 score cp 5 pv a2a3'; echo 'bestmove a2a3'");
     let shuffled = "rk5r/pppppppp/8/8/8/8/PPPPPPPP/RK5R w KQkq - 0 1\n".repeat(5);
@@ -113,7 +113,7 @@ fn positions_that_an_engine_is_not_made_for_do_not_count_against_it() {
 
 /// An answer without a score is an answer, but has no value.
 #[test]
-fn an_engine_may_name_no_score() {
+fn an_engine_may_give_no_score() {
     let (folder, input, _) = folder_with_games("mute", "[White \"A\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n");
     let moves = "case $n in 1) m=d2d4;; 2) m=b8c6;; 3) m=g1f3;; 4) m=e7e5;; *) m=e2e4;; esac; echo \"bestmove $m\"";
     let mute = fake_engine(&folder.0, "mute", moves);
@@ -158,7 +158,7 @@ fn positions_without_a_value_stay() {
 /// A script's child processes end with it: both if the script hangs, and if it exits and leaves them behind.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_an_engine_has_started_ends_with_it() {
+fn child_processes_of_an_engine_end_with_it() {
     for (name, quit) in [("hangs", "wait"), ("leaves", "exit 0")] {
         let (folder, input, _) = folder_with_games(name, "[White \"A\"]\n\n*\n");
         let pid = folder.path("pid");
@@ -210,7 +210,7 @@ fn the_time_for_an_engine_can_be_set() {
 /// A full disk is not the engine's fault: the message names the file. A file limit of 4 KiB simulates the full disk.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_not_laid_to_the_engine() {
+fn a_full_disk_is_not_blamed_on_the_engine() {
     let remark = "x".repeat(5000);
     let mated = format!("[White \"A\"]\n[FEN \"7k/6Q1/5K2/8/8/8/8/8 b - - 0 1\"]\n\n{{{remark}}} 1-0\n\n");
     let games = mated + "[White \"B\"]\n\n1. e4 e5 *\n";

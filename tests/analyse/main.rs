@@ -102,7 +102,7 @@ fn a_game_is_annotated() {
 
 /// A second analysis removes Ibex's line, but not the variation that the user put after it.
 #[test]
-fn a_variation_behind_the_line_of_ibex_stays() {
+fn a_variation_after_the_line_of_ibex_is_kept() {
     let run = |games: &str| moves(&analyse(&["-", "--nodes", "5000"], games.as_bytes()));
     let first = run(SCHOLAR);
     let more = first.replace(") 4. Qxf7#", ") (3... d6) 4. Qxf7#");
@@ -116,7 +116,7 @@ fn a_variation_behind_the_line_of_ibex_stays() {
 }
 
 #[test]
-fn best_lines_wherever_wanted() {
+fn best_lines_are_shown_where_requested() {
     let lines = |more: &[&str]| {
         let arguments = [&["-", "--nodes", "8000"], more].concat();
         // Modest moves, but no mistakes.
@@ -193,7 +193,7 @@ fn long_lines_are_not_lost() {
 
 /// Packed games and games in UTF-16 give the same result as plain text.
 #[test]
-fn games_come_in_any_dress() {
+fn games_may_be_packed_or_in_utf_16() {
     let plain = analyse(&["-", "--depth", "2"], SCHOLAR.as_bytes()).stdout;
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     gzip.write_all(SCHOLAR.as_bytes()).expect("memory");
@@ -238,7 +238,7 @@ fn bad_games_cost_only_themselves() {
 
 /// By the standard, comments and escape lines may be anywhere. None of them is a game.
 #[test]
-fn remarks_behind_the_last_game_are_copied() {
+fn remarks_after_the_last_game_are_copied() {
     for remark in ["% end of file", "; end of file", "{closing words}", "{ M\u{fc}ller }"] {
         let input = format!("{SCHOLAR}{remark}\n");
         for more in [&[][..], &["--skip-bad"], &["--player", "A"], &["--player", "nobody"]] {
@@ -379,7 +379,7 @@ fn an_interruption_leaves_whole_games() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said() {
+fn impossible_requests_are_reported() {
     for (arguments, input, reason) in [
         (&["/no/such/file.pgn"][..], &b""[..], "/no/such/file.pgn: "),
         (&["-"], b"", "nothing to analyse (0 games or lines copied unchanged)"),
@@ -422,7 +422,7 @@ fn games_are_streamed() {
 
 /// A game that ends with a third occurrence is drawn there, whatever the material.
 #[test]
-fn a_draw_by_the_rules_at_the_end_is_a_draw() {
+fn a_final_draw_by_the_rules_is_scored_as_a_draw() {
     let game = b"[FEN \"6k1/5pp1/7p/8/8/7P/4QPP1/6K1 w - - 0 1\"]\n[Result \"1/2-1/2\"]\n\n\
         1. Qd1 Kh7 2. Qd3+ Kg8 3. Qd1 Kh8 4. Qd3 Kg8 5. Qd1 1/2-1/2\n";
     let output = analyse(&["-", "--nodes", "3000"], game);
@@ -487,7 +487,7 @@ fn terminated(mut child: std::process::Child) -> (Option<i32>, String) {
 /// Even without a search, an interruption is noticed between games.
 #[cfg(unix)]
 #[test]
-fn an_interruption_is_seen_among_games_of_others() {
+fn an_interruption_is_noticed_between_skipped_games() {
     use std::io::Read as _;
     let mut child = piped(&["--player", "x"]);
     let (mut input, mut output) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
@@ -503,7 +503,7 @@ fn an_interruption_is_seen_among_games_of_others() {
 /// A line gets its answer at once, and an interruption ends the wait for the next one. The same holds for games.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_stream_may_be_silent() {
+fn a_silent_stream_is_answered_and_can_be_interrupted() {
     use std::io::{BufRead as _, BufReader};
     for (sent, answer) in [
         ("7k/8/5KQ1/8/8/8/8/8 w - -\n", "7k/8/5KQ1/8/8/8/8/8 w - - acd "),
@@ -550,7 +550,7 @@ fn a_stream_may_be_silent() {
 /// `ibex analyse games.pgn | head -1` is not an error.
 #[cfg(unix)]
 #[test]
-fn a_reader_may_go_away() {
+fn the_analysis_ends_quietly_when_its_reader_leaves() {
     let mut child = piped(&[]);
     drop(child.stdout.take());
     child.stdin.take().expect("a pipe").write_all(SCHOLAR.as_bytes()).expect("it reads");

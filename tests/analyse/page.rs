@@ -62,7 +62,7 @@ fn odd_games_have_a_page() {
 }
 
 #[test]
-fn pages_that_cannot_be_are_refused() {
+fn impossible_pages_are_refused() {
     let (folder, input, page) = folder_with_games("refused", SCHOLAR);
     let positions = folder.0.join("a.epd").to_string_lossy().into_owned();
     std::fs::write(&positions, "7k/8/8/8/8/8/8/K6R w - -\n").expect("a file");

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn the_program_behind_uci_is_the_same_player() {
+fn the_program_plays_the_same_over_uci() {
     let folder = Scratch::new("uci");
     let suite = folder.write("small.epd", SUITE);
     let file = folder.path("out.jsonl");
@@ -48,7 +48,7 @@ fn tables_and_threads_of_one_engine_are_named() {
 /// second, which macOS's bash cannot.
 #[cfg(target_os = "linux")]
 #[test]
-fn engines_may_not_know_nodes() {
+fn engines_without_node_limits_are_supported() {
     let folder = Scratch::new("nodes");
     // The two positions in which the program's only move is legal.
     let text: Vec<&str> = SUITE.lines().filter(|line| line.contains("R3K3")).collect();
@@ -98,7 +98,7 @@ fn engines_may_not_know_nodes() {
 /// A program without Chess960 gets no position with Chess960 castling rights, and keeps the others.
 #[cfg(unix)]
 #[test]
-fn engines_may_not_know_chess960() {
+fn engines_without_chess960_get_only_standard_positions() {
     let folder = Scratch::new("chess960");
     let suite = folder.write(
         "a.epd",
@@ -141,7 +141,7 @@ fn engines_may_not_know_chess960() {
 /// An engine that is stopped at its nodes still gets the other limits.
 #[cfg(unix)]
 #[test]
-fn the_other_limits_reach_an_engine_that_is_stopped_at_nodes() {
+fn engines_stopped_at_nodes_get_the_other_limits() {
     let folder = Scratch::new("limits");
     let suite = folder.write("one.epd", "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#;\n");
     let log = folder.path("log");
@@ -173,7 +173,7 @@ fn the_other_limits_reach_an_engine_that_is_stopped_at_nodes() {
 /// If a position asks for a mate, the program is set to analyse; not if it cannot, or if the user has chosen.
 #[cfg(unix)]
 #[test]
-fn mates_are_for_analysis() {
+fn engines_are_set_to_analyse_for_mates() {
     let folder = Scratch::new("analysis");
     let [mate, moves] = ["7k/8/5KQ1/8/8/8/8/8 w - - dm 1;\n", "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#;\n"];
     let suite = folder.write("a.epd", [moves, mate, mate, moves].concat());
@@ -231,7 +231,7 @@ fn options_are_checked_before_the_run() {
 
 /// An engine that takes less memory or fewer threads than requested is used as it is, and the run reports that.
 #[test]
-fn what_an_engine_does_not_take_is_said() {
+fn settings_that_an_engine_rejects_are_reported() {
     let folder = Scratch::new("offers");
     let suite = folder.write("small.epd", SUITE);
     let engine = format!("small='{IBEX}'");
@@ -331,7 +331,7 @@ fn engines_may_misbehave() {
 
 /// A time longer than any clock is no limit.
 #[test]
-fn the_longest_time_for_an_engine() {
+fn an_enormous_timeout_is_no_limit() {
     let folder = Scratch::new("longest");
     let suite = folder.write("small.epd", SUITE);
     let engine = format!("self='{IBEX}'");
@@ -420,7 +420,7 @@ fn instances_that_do_not_start_come_back_for_the_next_engine() {
 /// An engine that no longer starts is given up: its remaining searches are left to a later run, and others go on.
 #[cfg(unix)]
 #[test]
-fn an_engine_that_starts_no_more_leaves_its_positions_undone() {
+fn positions_of_an_abandoned_engine_are_left_for_later() {
     let folder = Scratch::new("given up");
     let suite = folder.write("many.epd", SUITE.repeat(4));
     let (starts, works, file) = (folder.path("starts"), folder.path("works"), folder.path("run.jsonl"));

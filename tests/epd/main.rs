@@ -73,7 +73,7 @@ fn random_suite(positions: usize) -> String {
 
 /// A match of a pattern is a file, even if its name is that of standard input.
 #[test]
-fn a_file_called_like_standard_input_is_a_file() {
+fn a_file_named_like_standard_input_is_a_file() {
     let folder = Scratch::new("dash");
     folder.write("-", "6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8#; id \"\u{1b}[31mred\";\n");
     let mut command = Command::new(IBEX);
@@ -108,7 +108,7 @@ fn a_suite_is_run_and_counted() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said() {
+fn impossible_requests_are_reported() {
     let folder = Scratch::new("bad");
     let good = folder.write("good.epd", SUITE);
     let empty = folder.write("empty.epd", "# nothing\n");
@@ -166,7 +166,7 @@ fn what_cannot_be_done_is_said() {
 
 /// `ibex epd epd/*.epd` includes files of perft counts.
 #[test]
-fn counts_are_skipped() {
+fn files_of_perft_counts_are_skipped() {
     let folder = Scratch::new("counts");
     let counts = folder.write("perft.epd", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 ;D1 6 ;D2 30\n");
     let suite = folder.write("one.epd", SUITE.lines().next().expect("a line"));
@@ -183,7 +183,7 @@ fn counts_are_skipped() {
 /// filled with zeros, and not every machine survives that.
 #[cfg(target_os = "linux")]
 #[test]
-fn the_table_has_its_real_size() {
+fn the_reported_table_size_is_the_real_one() {
     let folder = Scratch::new("size");
     let suite = folder.write("one.epd", SUITE.lines().next().expect("a line"));
     let mut command = Command::new(IBEX);
@@ -310,7 +310,7 @@ fn comparing_shows_what_was_lost() {
 
 /// Six positions lost and none won have a chance of 1 in 32: significant at the usual level, but not at 1 in 100.
 #[test]
-fn a_significant_loss_is_the_exit_status() {
+fn a_significant_loss_sets_the_exit_status() {
     let folder = Scratch::new("significant");
     let mates = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/epd/mates.epd")).expect("a suite");
     let lines: Vec<&str> = mates.lines().filter(|line| line.contains("mate in 1,")).take(9).collect();
@@ -374,7 +374,7 @@ fn annotated_suites_can_be_read_and_run_again() {
 
 /// In a collection of mates where every line has unknown operations, every line is run, and nothing is lost.
 #[test]
-fn odd_operations_cost_no_line() {
+fn lines_with_odd_operations_are_still_run() {
     let folder = Scratch::new("odd");
     let text: String = SUITE.lines().map(|line| format!("{line} PV: d8h4; ce +M1; ep; x-tag \"1\";\0\r\n")).collect();
     let suite = folder.write("odd.epd", text.replace("bm Qg7#", "bm Qg7 #").replace("T.2", "a \\\"b\\\" c"));
@@ -504,7 +504,7 @@ fn the_best_move_by_points_is_named() {
 }
 
 #[test]
-fn mate_scores_are_told_apart_from_solutions() {
+fn mate_scores_are_reported_apart_from_solutions() {
     let folder = Scratch::new("words");
     // Solved by its move; a score after one node cannot show such a long mate.
     let suite = folder.write("a.epd", "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#; dm 30;\n");
@@ -517,7 +517,7 @@ fn mate_scores_are_told_apart_from_solutions() {
 
 /// What the other commands of the laboratory reject and write: nothing is replaced or left out silently.
 #[test]
-fn the_laboratory_replaces_nothing_and_says_what_it_cannot_do() {
+fn the_laboratory_replaces_and_omits_nothing_silently() {
     let folder = Scratch::new("laboratory");
     let suite = folder.write("small.epd", SUITE);
     let there = folder.write("there.csv", "mine");
@@ -600,7 +600,7 @@ fn the_laboratory_replaces_nothing_and_says_what_it_cannot_do() {
 
 /// What a run cannot write at its end, or play with, is rejected before its first game.
 #[test]
-fn runs_of_games_are_tried_before_they_begin() {
+fn datagen_checks_its_files_before_the_first_game() {
     let folder = Scratch::new("datagen");
     folder.write("book.epd", "4k3/8/8/8/8/8/8/R3K3 w Q -\n");
     let datagen = |arguments: &[&str]| {

@@ -184,7 +184,7 @@ fn answers_have_the_unit_of_the_comparison() {
 
 /// What makes runs hard to compare is reported on the terminal and on the page, in the same words.
 #[test]
-fn runs_that_differ_in_more_say_so() {
+fn other_differences_between_runs_are_reported() {
     let folder = Scratch::new("differ");
     let (good, bad) = two_runs(&folder);
     let suite = folder.write("small.epd", SUITE);
@@ -217,7 +217,7 @@ fn runs_that_differ_in_more_say_so() {
 
 /// A change of text direction ends with the text.
 #[test]
-fn a_text_of_a_run_turns_nothing_but_itself() {
+fn a_text_direction_ends_with_its_text() {
     let folder = Scratch::new("turned");
     two_runs(&folder);
     let mut document: Value = serde_json::from_str(&folder.read("bad.json")).expect("JSON");

@@ -41,7 +41,7 @@ fn a_run_that_was_killed_goes_on_where_it_was() {
 
 /// A torn line, wherever it is, costs its own position; of two results the last counts; and all of this is reported.
 #[test]
-fn torn_lines_are_told_and_run_again() {
+fn torn_lines_are_reported_and_run_again() {
     let folder = Scratch::new("torn");
     let (suite, file, whole) = complete_run(&folder);
     let arguments = resume(&suite, &file);
@@ -116,7 +116,7 @@ fn two_runs_do_not_share_a_file() {
 
 /// What would be lost, or cannot be written, is rejected before the first search.
 #[test]
-fn outputs_are_tried_first() {
+fn outputs_are_checked_before_the_search() {
     let folder = Scratch::new("outputs");
     let suite = folder.write("small.epd", SUITE);
     let there = folder.write("there.html", "old");
@@ -341,7 +341,7 @@ fn a_run_of_ten_thousand_survives_kills() {
 /// A full disk ends the run, and the message names the file. A file limit of 2 KiB simulates the full disk.
 #[cfg(target_os = "linux")]
 #[test]
-fn results_without_room_name_their_file() {
+fn a_full_disk_error_names_the_results_file() {
     let folder = Scratch::new("no room");
     let suite = folder.write("many.epd", random_suite(40));
     for flag in ["--jsonl", "--resume"] {

@@ -163,7 +163,7 @@ fn changed(seeds: &[Vec<u8>], state: &mut u64) -> Vec<u8> {
 }
 
 #[test]
-fn any_bytes_are_taken() {
+fn the_parsers_survive_any_bytes() {
     let runs: u64 = from_environment("IBEX_FUZZ_RUNS").unwrap_or(10_000);
     let start: u64 = from_environment("IBEX_FUZZ_SEED").unwrap_or(1);
     for (name, target) in targets::TARGETS {
@@ -224,7 +224,7 @@ fn seeds_for_the_fuzzer() {
 
 /// The fuzzer's past findings.
 #[test]
-fn what_was_found_stays_mended() {
+fn past_fuzzer_findings_stay_fixed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/parsers/found");
     let mut tried = 0;
     for entry in fs::read_dir(folder).expect("a folder") {

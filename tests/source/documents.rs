@@ -147,7 +147,7 @@ fn the_test_data_are_named() {
 
 /// The page is built by Vite, which does not run under every version of Node.
 #[test]
-fn the_version_of_node_is_the_one_that_the_page_needs() {
+fn the_documented_node_version_is_the_one_needed() {
     let lock = read(&root().join("web/page/package-lock.json"));
     let (_, vite) = lock.split_once("\"node_modules/vite\"").expect("the builder of the page");
     let (_, needed) = vite.split_once("\"node\": \"").expect("what it needs");

@@ -139,14 +139,14 @@ fn the_laboratory_has_levels_too() {
 }
 
 #[test]
-fn one_file_knows_the_crate_of_the_protocol() {
+fn only_one_file_uses_the_protocol_crate() {
     let knows = |text: &str| text.lines().any(|line| line.split("//").next().unwrap_or("").contains("vampirc_uci"));
     let files: Vec<String> = sources().into_iter().filter(|(_, text)| knows(text)).map(|(inside, _)| inside).collect();
     assert_eq!(files, ["uci/message.rs"]);
 }
 
 #[test]
-fn the_check_reads_what_it_should() {
+fn used_modules_are_found() {
     let text = "use super::page; // super::epd\nuse super::super::{amount, tell::counted};\nuse crate::lab::input;";
     assert_eq!(lab_modules_used("lab/epd/html.rs", text), ["epd", "amount", "tell", "input"]);
     assert_eq!(lab_modules_used("lab/probe.rs", "use super::epd::totals;"), ["epd"]);

@@ -34,7 +34,7 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// Without these attributes, Git for Windows may convert the line ends of a checkout.
 #[test]
-fn every_checkout_has_the_same_lines() {
+fn every_checkout_has_the_same_line_ends() {
     let attributes = Path::new(env!("CARGO_MANIFEST_DIR")).join(".gitattributes");
     let text = fs::read_to_string(attributes).expect("the attributes of files");
     for line in ["* text=auto eol=lf", "*.ibxn binary", "*.png binary"] {

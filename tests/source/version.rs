@@ -11,7 +11,7 @@ fn git<'a>(answers: &'a [(&'a str, &'a str)]) -> impl Fn(&[&str]) -> Option<Stri
 }
 
 #[test]
-fn only_a_tagged_commit_and_a_released_source_have_the_plain_version() {
+fn only_tags_and_released_sources_have_a_plain_version() {
     let hash = ("rev-parse --short=8", "0123abcd");
     let root = ("rev-parse --show-prefix", "");
     let (clean, changed) = (("status --porcelain", ""), ("status --porcelain", " M src/lib.rs"));

@@ -223,7 +223,7 @@ fn game(fen: &str, moves: &str) -> Played {
 
 /// The prover itself: the rules that it applies.
 #[test]
-fn the_prover_knows_the_rules() {
+fn the_prover_applies_the_rules() {
     // With and without the tables that guide it.
     for tables in [Tables::default(), solved()] {
         for (fen, moves, plies, holds) in [
@@ -246,7 +246,7 @@ fn the_prover_knows_the_rules() {
 }
 
 #[test]
-fn the_prover_knows_results() {
+fn the_prover_finds_known_results() {
     let tables = solved();
     for (fen, moves, outcome) in [
         ("8/8/8/5R2/6K1/8/7k/8 w - - 0 1", "g4f4 h2g2 f4g4 g2h2 g4f4 h2g2", Some(Outcome::Win)),
