@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn provenance_lines_round_trip() {
         let conditions = "`ibex lab table`, 16 MB, one thread, ".repeat(5);
         for changed in [false, true] {
             let line = engine().provenance(&state(changed), &conditions).unwrap();
@@ -412,7 +412,7 @@ mod tests {
 
     /// Everything that a program is built from belongs to its state, and nothing else.
     #[test]
-    fn the_state_is_that_of_what_a_program_is_built_from() {
+    fn the_state_covers_everything_a_program_is_built_from() {
         let project = project("state");
         let begun = State::of(&project.0).unwrap();
         assert!(begun.commit.is_some() && begun.sources.is_some() && !begun.changed);
@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn the_search_ages_with_the_bench_and_games_with_the_network() {
+    fn figures_age_with_the_bench_or_with_the_network() {
         let now = engine();
         let recorded = |bench: &str, network: &str| Recorded {
             bench: bench.to_owned(),

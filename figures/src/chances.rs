@@ -364,7 +364,7 @@ mod tests {
 
     /// One game that ended by accident spoils the match: the next run plays it again, instead of failing for ever.
     #[test]
-    fn games_that_are_of_no_use_are_not_kept() {
+    fn unusable_games_are_discarded() {
         let scratch = Scratch::new("chances");
         let [file, running] = ["games.pgn", "games.running"].map(|name| scratch.0.join(name));
         let game = |end: &str| format!("[Result \"1-0\"]\n[Termination \"{end}\"]\n\n1. e4 {{+0.35/12 0.1s}} 1-0\n\n");

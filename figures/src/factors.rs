@@ -553,7 +553,7 @@ mod tests {
     }
 
     #[test]
-    fn games_that_were_not_lost_at_chess_are_counted() {
+    fn games_lost_by_accident_are_counted() {
         let pair =
             |accidents| Pair { number: 0, first: Vec::new(), second: Vec::new(), won: 1, drawn: 0, lost: 1, accidents };
         assert_eq!(accidents(&[pair(0), pair(0)]), None);
@@ -564,7 +564,7 @@ mod tests {
     }
 
     #[test]
-    fn every_pair_draws_its_own_sides_and_the_same_ones_again() {
+    fn each_pair_draws_its_own_repeatable_sides() {
         let names = (0..300).map(|i| (format!("c{i:03}"), vec![format!("c{i}=1")]));
         let changes: Changes = names.collect();
         let [first, second] = draw(&changes, 5);

@@ -451,7 +451,7 @@ Games: 300, Wins: 30, Losses: 227, Draws: 43, Points: 51.5 (17.17 %)
     }
 
     #[test]
-    fn a_match_without_an_end_is_none() {
+    fn an_unfinished_match_is_rejected() {
         let begun = format!("{SETTINGS}\nFinished game 1");
         assert!(complete(&begun, SETTINGS, GAMES, true).unwrap_err().contains("no results"));
         let with = |from: &str, to: &str| complete(&RESULTS.replace(from, to), SETTINGS, GAMES, true);
@@ -463,7 +463,7 @@ Games: 300, Wins: 30, Losses: 227, Draws: 43, Points: 51.5 (17.17 %)
 
     /// A match is kept for its settings: limits, options, openings, early ends, programs and their names.
     #[test]
-    fn a_match_with_other_settings_is_none() {
+    fn a_match_with_other_settings_is_rejected() {
         let other = SETTINGS.replace("34", "35");
         assert!(complete(RESULTS, &other, GAMES, true).unwrap_err().contains("other settings"));
         let without = RESULTS.split_once('\n').unwrap().1;
@@ -494,7 +494,7 @@ Games: 300, Wins: 30, Losses: 227, Draws: 43, Points: 51.5 (17.17 %)
     }
 
     #[test]
-    fn what_git_does_not_know_is_not_kept() {
+    fn results_without_known_sources_are_discarded() {
         let scratch = Scratch::new("kept");
         for (sources, stays) in [(Some("0123"), true), (None, false)] {
             let folder = folder_in(&scratch.0, "827854", sources).unwrap();

@@ -328,7 +328,7 @@ mod tests {
 
     /// A figure that cannot be measured is wrong, and the check continues with the next.
     #[test]
-    fn what_cannot_be_measured_is_wrong() {
+    fn a_figure_that_cannot_be_measured_counts_as_wrong() {
         let mut counts = Counts::default();
         let mut line = |reason: Option<&str>, measured: Result<&str, &str>| {
             let measured = measured.map(str::to_owned).map_err(str::to_owned);
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn the_strength_on_the_front_page_must_be_of_the_released_engine() {
+    fn the_front_page_has_only_the_strength_figure() {
         let front: Vec<&str> =
             FIGURES.iter().filter(|figure| figure.pages.contains(&FRONT_PAGE)).map(|figure| figure.name).collect();
         assert_eq!(front, ["strength"]);
@@ -363,7 +363,7 @@ mod tests {
 
     /// `make figures` does not measure a figure that is old only for a release; its page has the command that does.
     #[test]
-    fn the_remedy_for_the_front_page_is_one() {
+    fn the_summary_says_how_to_renew_the_front_page() {
         let [without, with] = [0, 1].map(|front| Counts { front, ..Counts::default() }.summary());
         assert!(!without.contains("front page"), "{without}");
         assert!(
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_was_not_measured() {
+    fn failed_figures_do_not_count_as_measured() {
         assert_eq!(sum(1, 1, 1), "0 figures measured, 1 failed; 1 plot changed");
         assert_eq!(sum(3, 2, 0), "1 figure measured, 2 failed; 0 plots changed");
     }

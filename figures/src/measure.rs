@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_built_again_meanwhile_is_not_measured() {
+    fn a_pinned_program_survives_a_rebuild() {
         let scratch = Scratch::new("pinned");
         let (program, folder) = (PathBuf::from(scratch.write("ibex", "old")), scratch.0.join("programs"));
         let copy = pin(&program, &folder).unwrap();

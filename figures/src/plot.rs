@@ -345,7 +345,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chart_shows_every_point_and_knows_dark_pages() {
+    fn a_chart_shows_every_point_and_supports_dark_mode() {
         let points = [(0, 10.0, 5.0), (1, -20.0, 0.0), (2, 35.0, 8.0)];
         let points = points.map(|(at, value, error)| Point { at, value, error }).to_vec();
         let ticks = ["a", "b", "c"].map(str::to_owned).to_vec();
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_is_not_one_made_of_it() {
+    fn networks_are_distinguished_from_their_descendants() {
         assert!(is_network("ibex-1", 1) && is_network("ibex-1 (37 million)", 1));
         assert!(!is_network("ibex-10", 1) && !is_network("ibex-1 after 2 more epochs", 1));
     }

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_level_is_the_measure() {
+    fn a_rating_is_measured_against_the_nearest_level() {
         assert_eq!([0, 1320, 1395, 1860, 2250, 2630, 4000].map(nearest), [0, 0, 1, 4, 5, 8, 10]);
         assert!((0..LEVELS.len()).all(|level| level == 0 || nodes(level) >= nodes(level - 1)));
     }

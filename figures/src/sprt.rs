@@ -446,7 +446,7 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
     }
 
     #[test]
-    fn what_the_user_has_set_is_in_no_program_of_a_commit() {
+    fn builds_of_commits_ignore_the_users_environment() {
         let command = build_command(Path::new("checkout"), Path::new("folder"));
         let set: BTreeMap<_, _> = command.get_envs().collect();
         for name in ["EVALFILE", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"] {
@@ -467,7 +467,7 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
 
     /// A failed build, too, holds the folder until it has cleaned up.
     #[test]
-    fn one_program_builds_at_a_time() {
+    fn a_build_holds_its_folder_until_it_ends() {
         let scratch = Scratch::new("build");
         let is_held = || File::open(scratch.0.join(LOCK)).unwrap().try_lock().is_err();
         let failed: Result<(), String> = alone(&scratch.0, || if is_held() { Err("failed".into()) } else { Ok(()) });
@@ -476,7 +476,7 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
     }
 
     #[test]
-    fn nothing_is_played_on_arguments_without_sense() {
+    fn senseless_arguments_are_refused_before_play() {
         let tools = Tools { ibex: PathBuf::new(), build: None, shared: PathBuf::from("nowhere") };
         let error = play(&tools, &arguments("--old HEAD --elo0 5 --elo1 5")).unwrap_err();
         assert!(error.contains("must be less"), "{error}");

@@ -366,7 +366,7 @@ pub mod tests {
     }
 
     #[test]
-    fn of_what_is_no_checkpoint_only_the_beginning_is_read() {
+    fn only_the_beginning_of_a_foreign_file_is_read() {
         let folder = scratch_folder("foreign");
         assert!(Checkpoint::read(&folder).unwrap_err().ends_with("is no file"));
         #[cfg(unix)]
@@ -408,7 +408,7 @@ pub mod tests {
     }
 
     #[test]
-    fn a_mean_lies_between() {
+    fn a_mean_averages_the_checkpoints() {
         let folder = scratch_folder("mean");
         let files = [3, 4, 5].map(|seed| folder.join(format!("{seed}.ckpt")));
         let parts = [3, 4, 5].map(|seed| Checkpoint::new(Recipe { seed, ..recipe() }));

@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_king_buckets_share_counts_in_each() {
+    fn shared_weights_count_in_every_king_bucket() {
         let mut parameters = Parameters::random(64, 4);
         *parameters.row_mut(0, SHARED + 9) = Stripe([10.2 / QA as f32; STRIPE]);
         for bucket in 0..KING_BUCKETS {

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_is_for_the_side_to_move_and_silent_while_it_holds() {
+    fn a_bound_has_no_gradient_while_it_holds() {
         let target = Target { wdl: 0.3, scale: 400.0 };
         let white = Chess::default();
         let mut black = white.clone();
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_is_left_out_and_the_positions_to_validate_with_stay() {
+    fn skipping_a_share_keeps_the_validation_positions() {
         let folder = scratch_folder("skip");
         let file = folder.join("games.vf");
         fs::write(&file, games()).unwrap();

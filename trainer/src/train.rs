@@ -382,7 +382,7 @@ mod tests {
     use crate::training_set::tests::{lessons, source};
 
     #[test]
-    fn a_running_mean_follows_the_weights_and_is_what_a_training_comes_to() {
+    fn the_running_mean_is_the_result_of_a_training() {
         let folder = scratch_folder("ema");
         let data_file = folder.join("data");
         data::write(&data_file, &lessons(3000)).unwrap();
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_training_begins_with_is_never_what_it_writes() {
+    fn a_training_never_overwrites_its_inputs() {
         let folder = scratch_folder("inputs");
         let data_file = folder.join("data");
         data::write(&data_file, &lessons(200)).unwrap();
@@ -544,7 +544,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "index out of bounds")]
-    fn a_fault_of_a_thread_is_no_matter_of_the_rate() {
+    fn a_panic_in_a_thread_is_passed_on() {
         let checkpoint = Checkpoint::new(recipe());
         // A gradient with space only for the outputs' biases.
         let mut gradients = [Parameters { hidden: 64, values: vec![Stripe::ZERO] }];
@@ -552,7 +552,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_that_is_no_number_ends_a_training_at_once() {
+    fn a_nan_loss_ends_a_training_at_once() {
         let folder = scratch_folder("nan");
         let data_file = folder.join("data");
         data::write(&data_file, &lessons(1000)).unwrap();

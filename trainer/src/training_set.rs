@@ -209,7 +209,7 @@ pub mod tests {
     }
 
     #[test]
-    fn an_epoch_takes_its_share_of_every_file_and_another_one_each_time() {
+    fn each_epoch_takes_a_new_share_of_every_file() {
         let positions = lessons(1200);
         let training = TrainingSet { positions, parts: parts([(0..1000, 250), (1000..1200, 200)]) };
         let [first, second] = [1, 2].map(|epoch| training.order(7, epoch));
