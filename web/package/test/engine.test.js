@@ -58,7 +58,7 @@ async function engine(options = {}) {
   return { loaded, lines, until, ask };
 }
 
-test("the packed package is taken into a project, and its example runs there", { timeout: 120_000 }, async () => {
+test("the packed package installs into a project, and its example runs", { timeout: 120_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "ibex-package-"));
   const npm = (...words) => execFileSync("npm", [...words, "--offline", "--no-audit", "--no-fund"], { cwd: folder, encoding: "utf8" });
   try {
@@ -82,7 +82,7 @@ test("the packed package is taken into a project, and its example runs there", {
   }
 });
 
-test("a line is carried out by the word that the engine takes", () => {
+test("a line counts as the command that the engine reads in it", () => {
   for (const [line, first] of [
     ["joho debug on", "debug"],
     ["foo go depth 3", "go"],
@@ -99,7 +99,7 @@ test("a line is carried out by the word that the engine takes", () => {
   for (const line of ["perft x", "perft -1", "perftly", "help perft", "d"]) assert.ok(!isTurn(line), line);
 });
 
-test("the words are those of the program", () => {
+test("the lists of words match the program's", () => {
   const words = (path, list) => {
     const source = readFileSync(new URL(path, root), "utf8");
     const [, own] = new RegExp(`${list}[^=]*=\\s*&?\\[([^\\]]*)\\]`).exec(source);
@@ -113,13 +113,13 @@ test("the words are those of the program", () => {
   assert.deepEqual([...KEYWORDS], words("src/uci/parse.rs", "pub const KEYWORDS"));
 });
 
-test("the version is that of the program", () => {
+test("the version matches the program's", () => {
   const program = /\[workspace\.package\]\s+version = "(.*)"/.exec(readFileSync(new URL("Cargo.toml", root), "utf8"))[1];
   const own = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
   assert.equal(own, program);
 });
 
-test("a dialogue, and the bench's node count", async () => {
+test("a dialogue is answered, and the bench has its node count", async () => {
   const { loaded, lines, ask } = await engine();
   assert.equal(await ask("uci", "uciok"), "uciok");
   assert.ok(lines.some((line) => line.startsWith("option name Threads type spin default 1 min 1 max 1")));
@@ -135,7 +135,7 @@ test("a dialogue, and the bench's node count", async () => {
 });
 
 for (const shared of [true, false]) {
-  test(`stop, ponderhit and isready during a search, shared memory: ${shared}`, async () => {
+  test(`stop, ponderhit and isready work during a search, shared memory: ${shared}`, async () => {
     const { loaded, lines, until, ask } = await engine({ shared });
     await ask("setoption name Hash value 8\nposition startpos moves e2e4\ngo infinite", "info depth 5 ");
     assert.equal(await ask("isready", "readyok"), "readyok");
@@ -165,7 +165,7 @@ for (const shared of [true, false]) {
   });
 }
 
-test("without shared memory a stop comes before the first line, too", async () => {
+test("without shared memory, a stop may come before the first line", async () => {
   const { loaded, ask } = await engine({ shared: false });
   assert.match(await ask("position startpos moves e2e4\ngo infinite\nstop", "bestmove"), /^bestmove [a-h]/);
   assert.match(await ask("go nodes 1000", "bestmove"), /^bestmove [a-h]/);
@@ -178,7 +178,7 @@ test("without shared memory a stop comes before the first line, too", async () =
   loaded.terminate();
 });
 
-test("without shared memory further stops leave the answer to the first one alone", { timeout: 30_000 }, async () => {
+test("without shared memory, further stops do not disturb the answer to the first one", { timeout: 30_000 }, async () => {
   const lines = [];
   let workers = 0;
   let all;
@@ -210,7 +210,7 @@ test("without shared memory further stops leave the answer to the first one alon
   assert.equal(workers, 4);
 });
 
-test("another worker knows that a new game has forgotten a refused position", async () => {
+test("a new worker does not restore a refused position after a new game", async () => {
   const { loaded, ask } = await engine({ shared: false });
   for (const line of ["position fen junk", "ucinewgame"]) loaded.postMessage(line);
   assert.match(await ask("go infinite\nstop", "bestmove"), /^bestmove [a-h]/);
@@ -218,7 +218,7 @@ test("another worker knows that a new game has forgotten a refused position", as
   loaded.terminate();
 });
 
-test("another worker has the position as it was turned, and goes on explaining", async () => {
+test("a new worker keeps the flipped position and the debug mode", async () => {
   const { loaded, lines, ask } = await engine({ shared: false });
   const fen = async () => (await ask("d", "Fen: ")).slice(5);
   for (const line of ["debug on", "position startpos moves e2e4", "flip"]) loaded.postMessage(line);
@@ -267,7 +267,7 @@ test("a worker that fails is replaced, with its options, its position and its se
   own.terminate();
 });
 
-test("an idle worker that fails leaves no question without an answer", async () => {
+test("if an idle worker fails, every question is still answered", async () => {
   const module = await WebAssembly.compile(readFileSync(new URL("../ibex.wasm", import.meta.url)));
   const lines = [];
   let workers = 0;
@@ -295,7 +295,7 @@ test("an idle worker that fails leaves no question without an answer", async () 
   own.terminate();
 });
 
-test("no option that is announced ends the engine", async () => {
+test("no announced option ends the engine", async () => {
   const { loaded, lines, ask } = await engine();
   await ask("uci", "uciok");
   const texts = lines.map((line) => /^option name (.*) type string/.exec(line)?.[1]).filter((name) => name !== undefined);
@@ -307,7 +307,7 @@ test("no option that is announced ends the engine", async () => {
   loaded.terminate();
 });
 
-test("a refused option leaves the one before in force, in another worker too", () => {
+test("a refused option leaves the previous value in force, in a new worker too", () => {
   const sent = [];
   let fail;
   const makeWorker = (_, failed) => {
@@ -328,7 +328,7 @@ test("a refused option leaves the one before in force, in another worker too", (
   assert.deepEqual(sent[2], ["debug on", "debug", ...again.slice(1)]);
 });
 
-test("failures of an idle worker with answers between them do not add up", () => {
+test("failures of an idle worker do not add up if it answers between them", () => {
   let hear;
   let fail;
   const makeWorker = (listener, failed) => {
@@ -374,7 +374,7 @@ test("a worker that always fails is given up", async () => {
   assert.deepEqual(earlier.slice(-3), ["info string the engine cannot run here: it fell", "uciok", "readyok"]);
 });
 
-test("without shared memory no line is lost or said twice", { timeout: 60_000 }, async () => {
+test("without shared memory, no line is lost or repeated", { timeout: 60_000 }, async () => {
   const { loaded, lines, ask } = await engine({ shared: false });
   await ask("position startpos\ngo infinite", "info depth 5 ");
   for (const line of ["setoption name MultiPV value 2", "position startpos moves e2e4"]) loaded.postMessage(line);
@@ -395,7 +395,7 @@ test("without shared memory no line is lost or said twice", { timeout: 60_000 },
   loaded.terminate();
 });
 
-test("the next search ends one without end, and perft is no search", { timeout: 60_000 }, async () => {
+test("the next search ends an infinite one, and perft is not a search", { timeout: 60_000 }, async () => {
   for (const shared of [true, false]) {
     const { loaded, lines, ask, until } = await engine({ shared });
     await ask("position startpos\ngo infinite", "info depth 5 ");
@@ -417,7 +417,7 @@ test("the next search ends one without end, and perft is no search", { timeout: 
   }
 });
 
-test("a count of moves can be stopped through shared memory", { timeout: 60_000 }, async () => {
+test("perft can be stopped through shared memory", { timeout: 60_000 }, async () => {
   const { loaded, lines, ask, until } = await engine();
   await ask("position startpos\nisready", "readyok");
   loaded.postMessage("go perft 20");
@@ -432,7 +432,7 @@ test("a count of moves can be stopped through shared memory", { timeout: 60_000 
   loaded.terminate();
 });
 
-test("a search without end that has waited is ended by the next one, too", { timeout: 60_000 }, async () => {
+test("an infinite search that has waited is ended by the next one, too", { timeout: 60_000 }, async () => {
   for (const shared of [true, false]) {
     const { loaded, lines, until } = await engine({ shared });
     const answers = () => lines.filter((line) => line.startsWith("bestmove")).length;
@@ -477,7 +477,7 @@ test("a search without end that has waited is ended by the next one, too", { tim
   }
 });
 
-test("memory that the system refuses makes a smaller table, and a word says so", () => {
+test("if the system refuses memory, the table is smaller, and a line says so", () => {
   const input = "setoption name Hash value 2000\nposition startpos\ngo nodes 5000\n";
   // 512 MiB in pages of 64 KiB.
   const run = spawnSync(process.execPath, ["--wasm-max-mem-pages=8192", cli], { input, encoding: "utf8", timeout: 30_000 });
@@ -485,7 +485,7 @@ test("memory that the system refuses makes a smaller table, and a word says so",
   assert.match(run.stdout, /^bestmove [a-h]/m);
 });
 
-test("more memory than there is gives a smaller table, and a word of it", async () => {
+test("a request for more memory than there is gives a smaller table and a remark", async () => {
   const { loaded, lines, ask } = await engine();
   await ask("setoption name Hash value 2048\nisready", "readyok");
   assert.match(await ask("position startpos\ngo nodes 20000", "bestmove"), /^bestmove [a-h]/);
@@ -495,7 +495,7 @@ test("more memory than there is gives a smaller table, and a word of it", async 
   loaded.terminate();
 });
 
-test("ten positions have the native program's nodes and moves", { skip: !process.env.IBEX && "IBEX is not set" }, async () => {
+test("ten positions give the native program's nodes and moves", { skip: !process.env.IBEX && "IBEX is not set" }, async () => {
   const { loaded, lines, ask } = await engine();
   for (const fen of POSITIONS) {
     const text = `ucinewgame\nposition fen ${fen}\ngo nodes 20000`;
@@ -511,7 +511,7 @@ test("ten positions have the native program's nodes and moves", { skip: !process
   loaded.terminate();
 });
 
-test("the command: lines, the end of the input, and arguments", () => {
+test("the command handles lines, the end of the input, and arguments", () => {
   const run = (args, input) => spawnSync(process.execPath, [cli, ...args], { input, encoding: "utf8", timeout: 30_000 });
   const lines = run([], `${MATE}\ngo infinite\n`);
   assert.equal(lines.status, 0);
@@ -561,7 +561,7 @@ test("the command: lines, the end of the input, and arguments", () => {
   assert.equal(unknown.stderr, help.stdout);
 });
 
-test("the command without its engine says so in a line", () => {
+test("without its engine, the command fails with one line", () => {
   const folder = mkdtempSync(join(tmpdir(), "ibex-package-"));
   const source = fileURLToPath(new URL("..", import.meta.url));
   try {

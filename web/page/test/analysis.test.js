@@ -24,7 +24,7 @@ const POSITIONS = [
   "8/8/8/8/5kp1/P7/8/1K1N4 w - - 0 1",
 ];
 
-test("an analysis says what its scores are, and stops", { skip }, async () => {
+test("an analysis shows the nature of its scores, and can be stopped", { skip }, async () => {
   await setUp("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1");
   await page.click("#analyse");
   await page.waitForFunction(() => document.querySelector("#lines")?.textContent.includes("proved mate"));
@@ -63,7 +63,7 @@ test("an analysis says what its scores are, and stops", { skip }, async () => {
   assert.equal(await status(), "Your move: White.");
 });
 
-test("an analysis that waits for the end of another one can be stopped", { skip }, async () => {
+test("an analysis can be stopped while it waits for another one to end", { skip }, async () => {
   const { other, errors } = await another(() => {
     window.said = [];
     window.Worker = class extends Worker {
@@ -97,7 +97,7 @@ test("an analysis that waits for the end of another one can be stopped", { skip 
   await other.close();
 });
 
-test("a position that Ibex refuses is named, and nothing seems to run", { skip }, async () => {
+test("a refused position is reported, and nothing appears to run", { skip }, async () => {
   const refusal = "Ibex does not play from here: impossible position: a side has more than 270 moves.";
   await setUp("QQQQQQBk/Q5RB/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1");
   await page.click("#analyse");
@@ -131,7 +131,7 @@ test("a hash that the browser refuses is reported, and the analysis goes on", { 
   await page.click("#analyse");
 });
 
-test("a whole game is analysed and drawn", { skip }, async () => {
+test("a whole game is analysed and plotted", { skip }, async () => {
   await load("1. e4 e5 2. Nf3 Nc6 3. Bb5 *");
   const said = await page.evaluateHandle(() => {
     const said = [];
@@ -184,7 +184,7 @@ test("ten positions have the native node counts", { skip: skip || (!process.env.
   }
 });
 
-test("scores that are bounds say so", async () => {
+test("scores that are bounds are marked as bounds", async () => {
   const source = await readFile(new URL("../src/uci.ts", import.meta.url), "utf8");
   const { code } = await transformWithEsbuild(source, "uci.ts");
   const { readInfo, scoreText } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
@@ -202,7 +202,7 @@ test("scores that are bounds say so", async () => {
   }
 });
 
-test("a line of the analysis is one stop of the Tab key", { skip }, async () => {
+test("each line of the analysis is one stop of the Tab key", { skip }, async () => {
   await setUp(FIRST);
   await page.selectOption("#multipv", "3");
   await page.click("#analyse");
@@ -223,7 +223,7 @@ test("a line of the analysis is one stop of the Tab key", { skip }, async () => 
   await page.click("#leave");
 });
 
-test("a game that went on after a draw that could be claimed is analysed there, too", { skip }, async () => {
+test("a position in which a draw could be claimed is analysed if the game went on", { skip }, async () => {
   await load("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. e4 *");
   await page.click("#back");
   await until("threefold repetition");
@@ -236,7 +236,7 @@ test("a game that went on after a draw that could be claimed is analysed there, 
   await page.click("#leave");
 });
 
-test("the position is there in words, and the keyboard stays on its move", { skip }, async () => {
+test("the position is described in words, and the focus stays on its move", { skip }, async () => {
   await load("1. e4 e5 2. Nf3 *");
   assert.match(await page.getAttribute("#board", "aria-label"), /black to move\. white: king e1, queen d1, [\s\S]*knight f3/);
   await page.locator("#moves button").nth(0).focus();

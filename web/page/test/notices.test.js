@@ -20,7 +20,7 @@ test("the built page has its licence, its source and the notices of others", () 
   for (const name of others) assert.ok(notices.includes(name), name);
 });
 
-test("the page leads to them, and does not load them", () => {
+test("the page links to the notices, but does not load them", () => {
   const page = read("index.html");
   for (const file of ["LICENSE.txt", "SOURCE.txt", "THIRD-PARTY.txt"]) {
     assert.ok(page.includes(`href="./${file}"`), `no link to ${file}`);

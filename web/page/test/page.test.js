@@ -27,7 +27,7 @@ test("the service worker isolates the page on a plain host", { skip }, async () 
   assert.equal(await page.evaluate(() => crossOriginIsolated), true);
 });
 
-test("a choice that is no more leaves the others, and the game", { skip }, async () => {
+test("a choice that no longer exists does not affect the others or the game", { skip }, async () => {
   await page.click("#tab-play");
   await page.click("#new-game");
   await type("e4");
@@ -70,7 +70,7 @@ test("each tab has its own game", { skip }, async () => {
   await other.close();
 });
 
-test("a browser that blocks its storage has a page that forgets", { skip }, async () => {
+test("the page works without storage, but forgets", { skip }, async () => {
   const { other, errors } = await another(() => {
     for (const name of ["localStorage", "sessionStorage"]) {
       Object.defineProperty(window, name, { get: () => { throw new DOMException("blocked", "SecurityError"); } });
@@ -86,7 +86,7 @@ test("a browser that blocks its storage has a page that forgets", { skip }, asyn
   await other.close();
 });
 
-test("the page does without a service worker that cannot be installed", { skip }, async (t) => {
+test("the page works if its service worker cannot be installed", { skip }, async (t) => {
   const poor = await closing(t, host("icon.png"));
   const { other, errors } = await another(null, address(poor));
   const begun = Date.now();
@@ -151,7 +151,7 @@ test("an engine that cannot run is reported", { skip }, async () => {
   await early.close();
 });
 
-test("whatever changes in a release, its service worker changes", { timeout: 120_000 }, async () => {
+test("any change in a release changes its service worker", { timeout: 120_000 }, async () => {
   const root = fileURLToPath(new URL("..", import.meta.url));
   const folder = mkdtempSync(join(tmpdir(), "ibex-public-"));
   cpSync(join(root, "public"), folder, { recursive: true });
@@ -206,7 +206,7 @@ test("390 pixels are wide enough, light and dark", { skip }, async () => {
   }
 });
 
-test("the page without a network, with the game where it was", { skip }, async (t) => {
+test("the page works without a network, and keeps the game", { skip }, async (t) => {
   const own = await closing(t, host());
   const { other, errors } = await another(null, address(own));
   other.on("console", (message) => message.type() === "error" && errors.push(message.text()));

@@ -40,7 +40,7 @@ test("a wrong FEN and a wrong PGN are reported, and nothing is lost", { skip }, 
   assert.equal(await page.textContent("#moves .here"), "e4");
 });
 
-test("a game keeps its result and its players, until it goes on", { skip }, async () => {
+test("a game keeps its players, and its result until it goes on", { skip }, async () => {
   await load('[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 1-0');
   const whole = /\[White "A"\][\s\S]*\[Result "1-0"\][\s\S]*2\. Nf3 1-0/;
   assert.match(await copied(), whole);
@@ -65,7 +65,7 @@ test("a game keeps its result and its players, until it goes on", { skip }, asyn
   assert.match(await copied(), /\[Result "\*"\]/);
 });
 
-test("PGN as others write it, and as others read it", { skip }, async () => {
+test("PGN from other programs is read, and other programs can read ours", { skip }, async () => {
   const moves = () => page.locator("#moves button").count();
   // A blank line among the moves, a comment whose second line begins with a bracket, a line for programs, and a second game.
   await load('[White "A"]\n\n1. e4 e5\n\n2. Nf3 {a comment\n[%clk 0:01] goes on}\n%for programs\nNc6 *\n\n[White "B"]\n\n1. d4 *');
@@ -160,7 +160,7 @@ test("PGN as others write it, and as others read it", { skip }, async () => {
   assert.equal(await page.inputValue("#fen"), "8/8/P6k/8/8/8/8/K7 w - - 0 1");
 });
 
-test("what is not loaded of a PGN is named", { skip }, async () => {
+test("the parts of a PGN that are not loaded are listed", { skip }, async () => {
   const remark = () => page.textContent("#remark");
   const games = '[Event "one"]\n\n1. e4 {good} (1. d4 $2) e5 $1 1-0\n\n[Event "two"]\n\n1. d4 *\n';
   await load(games);
@@ -181,7 +181,7 @@ test("what is not loaded of a PGN is named", { skip }, async () => {
   }
 });
 
-test("a hostile text is read at once", { skip }, async () => {
+test("a hostile text is read without delay", { skip }, async () => {
   const many = (text) => text.repeat(1_000_000);
   // Each game has another number of moves than the one before it.
   for (const [pgn, count, error, remark] of [

@@ -22,7 +22,7 @@ test("a move is answered, and can be taken back", { skip }, async () => {
   assert.equal(await page.locator("#moves button").count(), 0);
 });
 
-test("a game to its end, Chess960, both sides by the engine", { skip, timeout: 400_000 }, async () => {
+test("the engine plays both sides of a Chess960 game to its end", { skip, timeout: 400_000 }, async () => {
   await page.selectOption("#movetime", "100");
   await page.check("#use960");
   await page.fill("#number960", "0");
@@ -111,7 +111,7 @@ test("a game that is played here names its players, and hides what Ibex expects"
   await page.waitForFunction(() => document.querySelector("#copied").textContent === "The FEN is copied.");
 });
 
-test("nothing that a key or a button does loses a game", { skip }, async () => {
+test("no key or button loses a game", { skip }, async () => {
   const moves = () => page.locator("#moves button").count();
   await load('[White "A"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 1-0');
   await page.evaluate(() => document.activeElement.blur());
@@ -151,7 +151,7 @@ test("nothing that a key or a button does loses a game", { skip }, async () => {
   }
 });
 
-test("what keeps a move from being made is named", { skip }, async () => {
+test("the reason why a move cannot be made is shown", { skip }, async () => {
   await load("1. e4 e5 2. Nf3 Nc6 *");
   await page.click("#tab-play");
   await page.selectOption("#colour", "white");
@@ -167,7 +167,7 @@ test("what keeps a move from being made is named", { skip }, async () => {
   assert.equal(await page.textContent("#move-error"), "Ibex thinks…");
 });
 
-test("keys do nothing behind a question, and a new game asks one", { skip }, async () => {
+test("keys do nothing behind a dialog, and a new game needs confirmation", { skip }, async () => {
   await setUp("8/8/P6k/8/8/8/8/K7 w - - 0 1");
   const moves = () => page.locator("#moves button").count();
   await type("a7");
@@ -209,7 +209,7 @@ test("keys do nothing behind a question, and a new game asks one", { skip }, asy
   assert.equal(await moves(), 0);
 });
 
-test("a promotion is that of the position in which it was begun", { skip }, async () => {
+test("a promotion belongs to the position in which it began", { skip }, async () => {
   await load('[FEN "8/P6k/8/8/8/8/8/K7 w - - 0 1"]\n\n1. Kb1 Kg6 2. Kb2 Kg5 *');
   const moves = () => page.locator("#moves button").count();
   await page.click("#first");
@@ -228,7 +228,7 @@ test("a promotion is that of the position in which it was begun", { skip }, asyn
   await page.waitForFunction(() => document.querySelector("#moves .here").textContent === "a8=R");
 });
 
-test("letters are keys only if the user wants them, and full strength stays full", { skip }, async () => {
+test("letter keys can be switched off, and full strength stays full", { skip }, async () => {
   const isTurned = () => page.evaluate(() => document.querySelector(".cg-wrap").classList.contains("orientation-black"));
   const before = await isTurned();
   await page.evaluate(() => (document.querySelector("#letters").closest("details").open = true));

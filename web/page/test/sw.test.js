@@ -74,7 +74,7 @@ async function installed(version, caches) {
   return own;
 }
 
-test("it answers for its own page alone, without a network, and isolated", async () => {
+test("it answers only for its own page, without a network, and isolated", async () => {
   const own = await installed("one", new Map());
   for (const path of ["/chess/", "/chess/index.html", "/chess/?game=3"]) {
     const page = await own.visit(path);
@@ -93,7 +93,7 @@ test("it answers for its own page alone, without a network, and isolated", async
   }
 });
 
-test("of the caches on its host it removes its own old ones alone", async () => {
+test("it removes only its own old caches from its host", async () => {
   const caches = new Map();
   const others = ["another program", "ibex /draughts/ one", "ibex"];
   for (const name of others) caches.set(name, new Map());
@@ -105,14 +105,14 @@ test("of the caches on its host it removes its own old ones alone", async () => 
   assert.match(await (await last.visit("/chess/")).text(), /three\.js/);
 });
 
-test("a host that is half updated installs nothing", async () => {
+test("nothing is installed from a half-updated host", async () => {
   const caches = new Map();
   const own = worker("two", caches, { ...release("two"), [`${HOST}/chess/`]: release("one")[`${HOST}/chess/`] });
   await assert.rejects(own.happen("install"), /another version/);
   assert.deepEqual([...caches.keys()], []);
 });
 
-test("an installation that failed is no version before", async () => {
+test("a failed installation does not count as the previous version", async () => {
   const caches = new Map();
   await installed("one", caches);
   const { [`${HOST}/chess/assets/two.js`]: _, ...served } = release("two");
