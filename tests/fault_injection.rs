@@ -190,7 +190,7 @@ fn unreadable_files_are_reported() {
     }
 }
 
-/// A rejected file is not the setting: the same line is rejected again, or accepted once the file exists.
+/// A rejected file is not the setting: the same line is tried, and rejected, again.
 #[test]
 fn a_refused_file_is_tried_again() {
     let scratch = Scratch::new("refused files");

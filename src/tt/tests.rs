@@ -328,12 +328,12 @@ fn the_hammer_finds_torn_entries() {
 #[test]
 fn a_forgotten_table_is_an_empty_one_before_the_next_search() {
     let table = small::<Xor>(256);
-    for key in 0..1000_u64 {
-        table.store(key.wrapping_mul(0xD134_2543_DE82_EF95), at_depth(5));
-    }
-    assert!(table.hashfull() > 0);
+    let keys = || (0..1000_u64).map(|key| key.wrapping_mul(0xD134_2543_DE82_EF95));
+    keys().for_each(|key| table.store(key, at_depth(5)));
+    assert!(table.hashfull() > 0 && keys().any(|key| table.probe(key).is_some()));
     table.forget(1);
     assert_eq!(table.hashfull(), 0);
+    assert!(keys().all(|key| table.probe(key).is_none()));
     table.store(5, at_depth(1));
     assert_eq!(table.probe(5), Some(at_depth(1)));
 }

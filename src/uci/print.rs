@@ -262,9 +262,17 @@ mod tests {
 
     #[test]
     fn requested_chances_follow_the_score() {
-        let (printer, page) = printer(Style { wdl: true, ..Style::default() });
-        printer.event(&Event::Line(report(5, 1, Ibv::exact(Score::mate_in(1)))));
-        assert!(page.lines()[0].contains("score mate 1 wdl 1000 0 0 nodes"));
+        let mate = Event::Line(report(5, 1, Ibv::exact(Score::mate_in(1))));
+        let (mut asking, page) = printer(Style { wdl: true, ..Style::default() });
+        asking.started = Instant::now().checked_sub(PATIENCE).unwrap();
+        asking.event(&mate);
+        asking.event(&Event::Line(report(6, 1, Ibv::lower(Score::heuristic(31)))));
+        let lines = page.lines();
+        assert!(lines[0].contains("score mate 1 wdl 1000 0 0 nodes"), "{lines:?}");
+        assert!(lines[1].contains("score cp 31 lowerbound wdl "), "{lines:?}");
+        let (silent, page) = printer(Style::default());
+        silent.event(&mate);
+        assert!(page.lines()[0].contains("score mate 1 nodes"), "{:?}", page.lines());
     }
 
     #[test]

@@ -407,7 +407,7 @@ mod tests {
         assert!(line("bm Nc3 Nxb2 Ne3 Nf2; result draw; plies 2;").contains("keep"));
     }
 
-    /// A prover without an oracle finds only checkmates and stalemates within its reach.
+    /// Without an oracle, a mate in one leaves open whether the other moves are worse.
     #[test]
     fn without_tables_nothing_is_settled() {
         let nothing = Tables::default();

@@ -83,7 +83,7 @@ fn broken_tables_are_reported_once_and_do_no_harm() {
     }
 }
 
-/// Any single byte of a table may be wrong; nothing worse than a wrong answer may come of it.
+/// Bytes of a table may be wrong; nothing worse than a wrong answer may come of it.
 #[test]
 fn corrupted_tables_do_no_harm() {
     let Some(real) = shared("data/syzygy") else { return };
