@@ -118,7 +118,7 @@ fn embed(path: &Path) -> Result<(), String> {
     let about = fs::metadata(path).map_err(|error| unread(&error))?;
     // Reading a device may never end, and reading a pipe may never begin.
     if !about.is_file() {
-        return Err(unread(&"it is no file"));
+        return Err(unread(&"it is not a file"));
     }
     if about.len() > format::MAX_SIZE as u64 {
         return Err(unfit(&format_args!("{} bytes are too many", about.len())));

@@ -53,8 +53,7 @@ enum Command {
     /// Search fixed positions under changed rules, and compare: nodes, time, table cuts by kind
     ///
     /// Prints a Markdown table; ratios are to the first setting, which is that of play (under --exhaustive without
-    /// its pruning). Nodes repeat exactly on any
-    /// machine, times do not.
+    /// its pruning). Nodes repeat exactly on any machine, times do not.
     Lab(experiments::Args),
     /// Count the leaves of the tree of legal moves, or check the counts of EPD files
     ///
@@ -63,9 +62,10 @@ enum Command {
     Perft(perft::Args),
     /// Show everything that Ibex has about one position, and how sure it is of it
     ///
-    /// What the rules, recognizers, tablebases, the evaluation and a short search say: which class of endings, which claim and
-    /// bound, which conditions that rests on, each move's tablebase result, what kind of statement the score is, and what the
-    /// transposition table has afterwards. In a session, `probe` shows the same of the session's position.
+    /// What the rules, recognizers, tablebases, the evaluation and a short search say: which class of endings, which
+    /// claim and bound, which conditions that rests on, each move's tablebase result, what kind of statement the score
+    /// is, and what the transposition table has afterwards. In a session, `probe` shows the same for the session's
+    /// position.
     Probe(probe::Args),
     /// Prove the mates of EPD files (dm), and that their key moves (bm) are all that there are
     ///

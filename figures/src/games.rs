@@ -213,7 +213,7 @@ pub fn found(program: &str) -> Option<PathBuf> {
 pub fn name_of(program: &Path) -> Result<String, String> {
     let text = uci(program)?;
     let name = text.lines().find_map(|line| line.strip_prefix("id name "));
-    name.map(|name| name.trim().to_owned()).ok_or_else(|| format!("{} is no UCI engine", program.display()))
+    name.map(|name| name.trim().to_owned()).ok_or_else(|| format!("{} is not a UCI engine", program.display()))
 }
 
 /// The answer of an engine to `uci`: its name and options.

@@ -87,7 +87,7 @@ impl Tools {
     pub fn book(&self, chosen: Option<&Path>, usual: &str) -> Result<PathBuf, String> {
         match chosen {
             Some(file) if file.is_file() => Ok(file.to_owned()),
-            Some(file) => Err(format!("{} is no file (--book)", file.display())),
+            Some(file) => Err(format!("{} is not a file (--book)", file.display())),
             None => self.data(usual),
         }
     }

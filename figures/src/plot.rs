@@ -226,7 +226,7 @@ fn cell(row: &[String], at: usize) -> Result<&str, String> {
 }
 
 fn number(cell: &str) -> Result<f64, String> {
-    cell.parse().map_err(|_| format!("no number: '{cell}'"))
+    cell.parse().map_err(|_| format!("not a number: '{cell}'"))
 }
 
 /// A difference in Elo and its error, as the pages write them. If one side hardly scores, there is no error.
@@ -369,8 +369,8 @@ mod tests {
 
     #[test]
     fn errors_name_the_plot() {
-        let plot = Plot { file: "docs/plots/nodes.svg", draw: || Err("no number: 'x'".to_owned()) };
-        assert_eq!(plot.outdated(), Err("docs/plots/nodes.svg: no number: 'x'".to_owned()));
+        let plot = Plot { file: "docs/plots/nodes.svg", draw: || Err("not a number: 'x'".to_owned()) };
+        assert_eq!(plot.outdated(), Err("docs/plots/nodes.svg: not a number: 'x'".to_owned()));
     }
 
     #[test]

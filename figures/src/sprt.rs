@@ -157,7 +157,7 @@ fn commit(name: &str) -> Result<String, String> {
     let mut git = Command::new("git");
     let printed =
         output(git.args(["rev-parse", "--verify", "--quiet", "--short=7", &format!("{name}^{{commit}}")]), &[0]);
-    printed.map(|text| text.trim().to_owned()).map_err(|_| format!("'{name}' is no commit"))
+    printed.map(|text| text.trim().to_owned()).map_err(|_| format!("'{name}' is not a commit"))
 }
 
 /// The program of a commit for this machine's processor; built once, in its own checkout.
@@ -480,6 +480,6 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
         let tools = Tools { ibex: PathBuf::new(), build: None, shared: PathBuf::from("nowhere") };
         let error = play(&tools, &arguments("--old HEAD --elo0 5 --elo1 5")).unwrap_err();
         assert!(error.contains("must be less"), "{error}");
-        assert!(commit("no-such-commit").unwrap_err().contains("is no commit"));
+        assert!(commit("no-such-commit").unwrap_err().contains("is not a commit"));
     }
 }

@@ -163,14 +163,14 @@ impl fmt::Display for Repair {
             Repair::CastlingDropped { kept } => {
                 write!(f, "castling rights that cannot be are dropped; kept: {kept}")
             }
-            Repair::EnPassantUnread(field) => write!(f, "'{}' is no en passant square", shorten(field)),
+            Repair::EnPassantUnread(field) => write!(f, "'{}' is not an en passant square", shorten(field)),
             Repair::EnPassantDropped => {
                 f.write_str("no pawn can just have passed the en passant square, which is dropped")
             }
             Repair::Counter { counter, field, taken } => {
                 let digits = field.strip_prefix(['-', '+']).unwrap_or(field);
                 let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-                let fault = if is_number { "is out of range" } else { "is no whole number" };
+                let fault = if is_number { "is out of range" } else { "is not a whole number" };
                 write!(f, "{counter} '{}' {fault}; taken as {taken}", shorten(field))
             }
             Repair::IgnoredRest(rest) => write!(f, "'{}' behind the FEN is ignored", shorten(rest)),
@@ -357,7 +357,7 @@ mod tests {
             ("4k3/8/8/8/8/8/4P3/4K3 b - e3 0 1", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", "no pawn can just"),
             ("4k3/8/8/8/4P3/8/4P3/4K3 b - e3 0 1", "4k3/8/8/8/4P3/8/4P3/4K3 b - - 0 1", "no pawn can just"),
             ("4k3/8/8/8/8/8/8/4K1RR w GH - 0 1", "4k3/8/8/8/8/8/8/4K1RR w K - 0 1", "that cannot be"),
-            ("4k3/8/8/8/8/8/4P3/4K3 b - e9 0 1", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", "'e9' is no en passant square"),
+            ("4k3/8/8/8/8/8/4P3/4K3 b - e9 0 1", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", "'e9' is not an en passant square"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - -1 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "halfmove clock '-1'"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 151 9", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 9", "halfmove clock '151'"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 -7", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "move number '-7'"),
@@ -438,7 +438,7 @@ mod tests {
         let clock = Repair::Counter { counter: Counter::HalfMoves, field: "151".to_owned(), taken: 0 };
         let unread = Repair::Counter { counter: Counter::HalfMoves, field: "x".to_owned(), taken: 0 };
         assert_eq!(clock.to_string(), "halfmove clock '151' is out of range; taken as 0");
-        assert_eq!(unread.to_string(), "halfmove clock 'x' is no whole number; taken as 0");
+        assert_eq!(unread.to_string(), "halfmove clock 'x' is not a whole number; taken as 0");
         for field in ["-1", "+151"] {
             let signed = Repair::Counter { counter: Counter::HalfMoves, field: field.to_owned(), taken: 0 };
             assert_eq!(signed.to_string(), format!("halfmove clock '{field}' is out of range; taken as 0"));

@@ -328,7 +328,7 @@ fn an_analysis_that_has_hardly_begun_begins_anew() {
     assert_eq!(std::fs::read(&out).expect("the output"), analyse(&arguments[..3], b"").stdout);
     // A folder, a device or a pipe cannot be resumed.
     let other = analyse(&[&input, "--depth", "2", "--out", &folder.0.to_string_lossy(), "--resume"], b"");
-    assert!(other.status.code() == Some(2) && text(&other.stderr).contains("is no file"), "{}", text(&other.stderr));
+    assert!(other.status.code() == Some(2) && text(&other.stderr).contains("is not a file"), "{}", text(&other.stderr));
 }
 
 /// Ctrl-C ends the current search; the output is whole games, and the program says how to continue.

@@ -220,7 +220,7 @@ fn bad_lines_cost_only_themselves() {
     let output = ibex(&["epd", &suite, "--nodes", "2000", "--json", &folder.path("out.json")]);
     assert_eq!(status(&output), 0);
     let complaints = stderr(&output);
-    for part in [":5: bm 'Ra9' is no move: left out", ":6: only 1 of the four fields", ": 1 line is not UTF-8"] {
+    for part in [":5: bm 'Ra9' is not a move: left out", ":6: only 1 of the four fields", ": 1 line is not UTF-8"] {
         assert!(complaints.contains(part), "{part}: {complaints}");
     }
     assert!(stdout(&output).contains("2 bad lines were left out"), "{}", stdout(&output));
@@ -619,7 +619,7 @@ fn datagen_checks_its_files_before_the_first_game() {
         (&["--out", "book.epd", "--book", "book.epd"], "is an input too"),
         (&["--out", "book.epd"], "exists already"),
         (&["--out", "x.vf", "--eval", "book.epd"], "book.epd"),
-        (&["--out", "x.vf", "--eval", "."], "is no file"),
+        (&["--out", "x.vf", "--eval", "."], "is not a file"),
     ];
     for (arguments, reason) in refused {
         let output = datagen(arguments);
@@ -631,7 +631,7 @@ fn datagen_checks_its_files_before_the_first_game() {
         assert!(Command::new("mkfifo").arg(&pipe).status().expect("a program of every Unix").success());
         for device in ["/dev/zero", &pipe] {
             let output = datagen(&["--out", "x.vf", "--eval", device]);
-            assert!(status(&output) == 2 && stderr(&output).contains("is no file"), "{}", stderr(&output));
+            assert!(status(&output) == 2 && stderr(&output).contains("is not a file"), "{}", stderr(&output));
         }
         std::fs::remove_file(&pipe).expect("there");
     }

@@ -56,7 +56,7 @@ pub struct Recipe {
 }
 
 fn hidden_size(text: &str) -> Result<usize, String> {
-    let size = text.parse().map_err(|_| "no whole number".to_owned())?;
+    let size = text.parse().map_err(|_| "not a whole number".to_owned())?;
     check_hidden(size).map_err(|error| error.to_string())?;
     Ok(size)
 }
@@ -126,7 +126,7 @@ const VERSION: u32 = 1;
 const LONGEST_HEADING: u64 = 1 << 24;
 
 /// The error for unusable numbers in a checkpoint.
-const NO_NUMBERS: &str = "numbers that are none";
+const NO_NUMBERS: &str = "values that are not numbers";
 
 /// The first line of a checkpoint file; then the numbers follow.
 #[derive(Serialize, Deserialize)]
@@ -259,10 +259,10 @@ impl Checkpoint {
         let mut line = Vec::new();
         let end = input.by_ref().take(LONGEST_HEADING).read_until(b'\n', &mut line).map_err(unread)? as u64;
         if line.last() != Some(&b'\n') {
-            return Err(format!("{shown} is no checkpoint"));
+            return Err(format!("{shown} is not a checkpoint"));
         }
         let heading: Heading =
-            serde_json::from_slice(&line).map_err(|error| format!("{shown} is no checkpoint: {error}"))?;
+            serde_json::from_slice(&line).map_err(|error| format!("{shown} is not a checkpoint: {error}"))?;
         if heading.ibex_checkpoint != VERSION {
             return Err(format!("{shown} is a checkpoint of version {}, not {VERSION}", heading.ibex_checkpoint));
         }
@@ -361,16 +361,16 @@ pub mod tests {
         fs::write(&file, &bytes[..bytes.len() - 1]).unwrap();
         assert!(Checkpoint::read(&file).unwrap_err().contains("truncated"));
         fs::write(&file, b"no checkpoint\n").unwrap();
-        assert!(Checkpoint::read(&file).unwrap_err().contains("is no checkpoint"));
+        assert!(Checkpoint::read(&file).unwrap_err().contains("is not a checkpoint"));
         fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
     fn only_the_beginning_of_a_foreign_file_is_read() {
         let folder = scratch_folder("foreign");
-        assert!(Checkpoint::read(&folder).unwrap_err().ends_with("is no file"));
+        assert!(Checkpoint::read(&folder).unwrap_err().ends_with("is not a file"));
         #[cfg(unix)]
-        assert_eq!(Checkpoint::read(Path::new("/dev/zero")).unwrap_err(), "/dev/zero is no file");
+        assert_eq!(Checkpoint::read(Path::new("/dev/zero")).unwrap_err(), "/dev/zero is not a file");
         let file = folder.join("a.ckpt");
         if fs::File::create(&file).unwrap().set_len(1 << 40).is_err() {
             eprintln!("SKIPPED: the file system has no files of a tebibyte");
@@ -383,8 +383,8 @@ pub mod tests {
             fs::File::options().write(true).open(&file).unwrap().set_len(1 << 40).unwrap();
             Checkpoint::read(&file).unwrap_err()
         };
-        assert!(huge(b"games of another program").ends_with("a.ckpt is no checkpoint"));
-        assert!(huge(b"games\n").contains("a.ckpt is no checkpoint: "));
+        assert!(huge(b"games of another program").ends_with("a.ckpt is not a checkpoint"));
+        assert!(huge(b"games\n").contains("a.ckpt is not a checkpoint: "));
         Checkpoint::new(recipe()).write(&file).unwrap();
         let whole = fs::read(&file).unwrap();
         assert!(huge(&whole).ends_with("a.ckpt is truncated or damaged"));
@@ -440,7 +440,7 @@ pub mod tests {
             unsound(&|c| c.moments.second[7].0[3] = f32::INFINITY),
             unsound(&|c| c.mean.as_mut().unwrap().values[7].0[3] = f32::NEG_INFINITY),
         ] {
-            assert!(result.unwrap_err().contains("numbers that are none"));
+            assert!(result.unwrap_err().contains("values that are not numbers"));
         }
         assert_eq!(Checkpoint::read(&file).unwrap(), sound);
         fs::remove_dir_all(&folder).unwrap();

@@ -151,7 +151,7 @@ impl PackedFile {
             Ok(bytes) if bytes.is_multiple_of(SIZE) => {
                 Ok(PackedFile { path: path.to_owned(), file, count: bytes / SIZE })
             }
-            _ => Err(format!("{shown} is truncated or no file of packed positions: {size} bytes")),
+            _ => Err(format!("{shown} is truncated or not a file of packed positions: {size} bytes")),
         }
     }
 
@@ -193,7 +193,7 @@ pub fn open_file(path: &Path) -> Result<(File, u64), String> {
     let trouble = |error| format!("cannot open {}: {error}", path.display());
     // Before it is opened, because opening a pipe waits for its other end.
     if !fs::metadata(path).map_err(trouble)?.is_file() {
-        return Err(format!("{} is no file", path.display()));
+        return Err(format!("{} is not a file", path.display()));
     }
     let file = File::open(path).map_err(trouble)?;
     let size = file.metadata().map_err(trouble)?.len();
@@ -275,7 +275,7 @@ impl Lock {
     pub fn take(path: PathBuf) -> Result<Lock, String> {
         let shown = path.display();
         if !outputs::is_for_file(&path) {
-            return Err(format!("{shown} is no lock, for it is no file; choose another name"));
+            return Err(format!("{shown} is not a lock: it is not a file; choose another name"));
         }
         loop {
             // Windows cannot lock a file that is opened only to append.
@@ -284,7 +284,7 @@ impl Lock {
             let size = file.metadata().map_err(|error| format!("cannot read {shown}: {error}"))?.len();
             // It would be removed at the end.
             if size > 0 {
-                return Err(format!("{shown} is no lock, for it is not empty; choose another name or remove it"));
+                return Err(format!("{shown} is not a lock: it is not empty; choose another name or remove it"));
             }
             let locked = is_locked(file.try_lock(), &path, "no other training or packing must write the same files");
             if !locked.map_err(|error| format!("cannot lock {shown}: {error}"))? {
@@ -359,7 +359,7 @@ pub mod tests {
         drop(Lock::take(path.clone()).unwrap());
         // Nor is another file of such a name a lock.
         fs::write(&path, "[[package]]").unwrap();
-        assert!(Lock::take(path.clone()).unwrap_err().contains("out.lock is no lock"));
+        assert!(Lock::take(path.clone()).unwrap_err().contains("out.lock is not a lock"));
         assert_eq!(fs::read(&path).unwrap(), b"[[package]]");
         assert!(Lock::take(folder.join("no/out.lock")).unwrap_err().starts_with("cannot open "));
         fs::remove_dir_all(&folder).unwrap();

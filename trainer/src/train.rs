@@ -24,7 +24,7 @@ use crate::training_set::{DataFiles, Source, TrainingSet};
 const PARTS: u64 = 50;
 
 /// Why a training ends early.
-const NO_NUMBER: &str = "the loss is no number any more; try a lower learning rate";
+const NO_NUMBER: &str = "the loss is no longer a number; try a lower learning rate";
 
 /// The interval between checkpoints within an epoch.
 const INTERVAL: Duration = Duration::from_secs(180);
@@ -571,7 +571,7 @@ mod tests {
             recipe,
         };
         let error = run(&args).unwrap_err();
-        assert!(error.contains("epoch 1, batch 2 of 15: the loss is no number any more"), "{error}");
+        assert!(error.contains("epoch 1, batch 2 of 15: the loss is no longer a number"), "{error}");
         assert!(fs::read(&file).unwrap() == before, "the checkpoint stays");
         fs::remove_dir_all(&folder).unwrap();
     }

@@ -76,7 +76,7 @@ pub enum NetworkError {
         architecture: u32,
     },
     /// The hidden size is 0, too large, or not a multiple of two blocks.
-    #[error("hidden size {0} is no multiple of {step} up to {MAX_HIDDEN}", step = 2 * BLOCK)]
+    #[error("hidden size {0} is not a multiple of {step} up to {MAX_HIDDEN}", step = 2 * BLOCK)]
     HiddenSize(usize),
     /// The number of output buckets is not [`OUTPUT_BUCKETS`].
     #[error("{0} output buckets where {OUTPUT_BUCKETS} are expected")]

@@ -21,7 +21,7 @@ pub enum LoadError {
         source: io::Error,
     },
     /// The path is a folder, a device or a pipe. Reading a device may never end, and reading a pipe may never begin.
-    #[error("cannot read network {}: it is no file", .0.display())]
+    #[error("cannot read network {}: it is not a file", .0.display())]
     NotAFile(PathBuf),
     /// The file is larger than any network: it must not fill the memory before its first bytes show what it is.
     #[error("network {} does not fit: {size} bytes are too many", path.display())]

@@ -76,7 +76,7 @@ pub enum SuiteError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WordError {
     /// The word does not look like a move.
-    #[error("'{}' is no move", shorten(.0))]
+    #[error("'{}' is not a move", shorten(.0))]
     NotAMove(String),
     /// No legal move fits.
     #[error("'{0}' is not legal")]

@@ -215,7 +215,7 @@ fn bad_lines_say_why() {
         ("dm three;", "'dm three' needs one number"),
         ("dm;", "needs one number"),
         ("dm 3 4;", "needs one number"),
-        ("bm e4\u{1};", "'e4\\u{1}' is no move"),
+        ("bm e4\u{1};", "'e4\\u{1}' is not a move"),
         ("bm \"e4;", "a quotation without an end: bm \"e4;"),
         ("id \"x\" bm e4; dm 3;", "a semicolon is missing before the solution: id \"x\" bm e4"),
         ("bm $1;", "no move"),

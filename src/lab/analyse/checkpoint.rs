@@ -88,7 +88,7 @@ impl Resumable {
         let trouble = |error: &dyn std::fmt::Display| format!("{}: {error}", out.display());
         // A pipe would wait for its reader.
         if fs::metadata(out).is_ok_and(|about| !about.is_file()) {
-            return Err(trouble(&"is no file, and there is nothing to resume"));
+            return Err(trouble(&"is not a file, and there is nothing to resume"));
         }
         let (file, is_new) = match OpenOptions::new().write(true).create_new(true).open(out) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {

@@ -104,7 +104,7 @@ fn of_cells([eco, name, moves]: [&str; 3]) -> Result<(u64, Opening), String> {
         return Err("expected ECO code, name and moves with tabs between them".to_owned());
     }
     if !is_code(eco) {
-        return Err(format!("'{}' is no ECO code", short(eco)));
+        return Err(format!("'{}' is not an ECO code", short(eco)));
     }
     let mut position = Position::startpos();
     let mut any = false;
@@ -117,7 +117,7 @@ fn of_cells([eco, name, moves]: [&str; 3]) -> Result<(u64, Opening), String> {
         }
         match read_action(&position, word) {
             Ok(Action::Move(m)) => position.play(m),
-            Ok(Action::Pass) => return Err(format!("'{}' is no move of an opening", short(word))),
+            Ok(Action::Pass) => return Err(format!("'{}' is not a move of an opening", short(word))),
             Err(reason) => return Err(format!("'{}' {reason}", short(word))),
         }
         any = true;
@@ -147,7 +147,7 @@ fn of_games(text: &[u8]) -> std::io::Result<Read> {
             continue;
         };
         if !is_code(&eco) {
-            faults.push((reading.line, format!("'{}' is no ECO code", short(&eco))));
+            faults.push((reading.line, format!("'{}' is not an ECO code", short(&eco))));
             continue;
         }
         let variation = value("Variation").filter(|text| !text.is_empty());
@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(known.len(), 1);
         let lines: Vec<usize> = faults.iter().map(|(line, _)| *line).collect();
         assert_eq!(lines, [2, 3, 4, 5, 6, 7], "{faults:?}");
-        assert!(faults[0].1.contains("'e5'") && faults[2].1.contains("'X20' is no ECO code"), "{faults:?}");
+        assert!(faults[0].1.contains("'e5'") && faults[2].1.contains("'X20' is not an ECO code"), "{faults:?}");
     }
 
     #[test]

@@ -41,7 +41,7 @@ function typed(): void {
   if (text === "") return;
   if (page.game.lacksPromotion(text)) throw new Error("Add what the pawn becomes: q, r, b or n.");
   const move = page.game.parse(text);
-  if (move === undefined) throw new Error(`'${text}' is no move here.`);
+  if (move === undefined) throw new Error(`'${text}' is not a move here.`);
   const obstacle = whyNot();
   if (obstacle !== undefined) throw new Error(obstacle);
   if (page.game.legal(move) === undefined) throw new Error(`'${text}' is not legal here.`);

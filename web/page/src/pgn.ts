@@ -60,7 +60,7 @@ function firstGame(text: string): FirstGame {
     at += tag[0].length;
   }
   const behind = text.slice(at);
-  if (behind.startsWith("[")) throw new Error(`'${/^.{0,40}/.exec(behind)![0]}' is no tag.`);
+  if (behind.startsWith("[")) throw new Error(`'${/^.{0,40}/.exec(behind)![0]}' is not a tag.`);
   let end = behind.length;
   for (const { 0: found, index } of behind.matchAll(/\{[^}]*\}?|;.*$|^\[/gm)) {
     if (found === "[") {
@@ -142,7 +142,7 @@ export function readPgn(text: string): Game {
   const { line } = ownLine(moves);
   // The parser would drop it.
   const stray = line.find((word) => !MOVE.test(word) && !RESULT.test(word));
-  if (stray !== undefined) throw new Error(`'${stray.slice(0, 40)}' is no move.`);
+  if (stray !== undefined) throw new Error(`'${stray.slice(0, 40)}' is not a move.`);
   const first = parsePgn(line.join(" ") || "*", () => new Map([...defaultHeaders(), ...tags]))[0];
   if (first === undefined || (first.moves.children.length === 0 && !first.headers.has("FEN"))) {
     throw new Error("There is no game in this text.");

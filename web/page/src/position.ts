@@ -21,7 +21,7 @@ export function positionOf(fen: string): Chess {
   const setup = parseFen(plainFen(fen)).unwrap(
     (setup) => setup,
     (error) => {
-      throw new Error(`This is no FEN: ${inWords(error.message)}.`);
+      throw new Error(`This is not a FEN: ${inWords(error.message)}.`);
     },
   );
   return Chess.fromSetup(setup).unwrap(

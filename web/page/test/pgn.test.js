@@ -9,10 +9,10 @@ test("a wrong FEN and a wrong PGN are reported, and nothing is lost", { skip }, 
   await load('[White "A"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *');
   assert.equal(await page.locator("#moves button").count(), 5);
   for (const [pgn, error] of [
-    ["1. e4 e5 2. Nf9 *", /'Nf9' is no move/],
+    ["1. e4 e5 2. Nf9 *", /'Nf9' is not a move/],
     ["1. e4 e5 2. Nf4 *", /Move 2\. 'Nf4' is not legal/],
     ["1. e4 {a (comment} e5 (1... c5 2. Nf3) 2. Ke3", /Move 2\. 'Ke3' is not legal/],
-    ["some words", /'some' is no move/],
+    ["some words", /'some' is not a move/],
     ['[Variant "Bughouse"]\n\n1. e4 *', /^(?!.*ERR_).*variant/],
     ["", /no game/],
   ]) {
@@ -89,9 +89,9 @@ test("PGN from other programs is read, and other programs can read ours", { skip
     if (pgn.includes("1/2")) assert.match(await copied(), /\[Result "1\/2-1\/2"\]/);
   }
   await load("1. e4 -- 2. d4 *");
-  assert.match(await page.textContent("#pgn-error"), /'--' is no move/);
+  assert.match(await page.textContent("#pgn-error"), /'--' is not a move/);
   await load("1. e4 0000 2. d4 *");
-  assert.equal(await page.textContent("#pgn-error"), "'0000' is no move.");
+  assert.equal(await page.textContent("#pgn-error"), "'0000' is not a move.");
   await load("1. e2e4 e7e5 2. g1g3 *");
   assert.equal(await page.textContent("#pgn-error"), "Move 2. 'g1g3' is not legal.");
   // Tags that are unusual, and one that is none.
@@ -108,7 +108,7 @@ test("PGN from other programs is read, and other programs can read ours", { skip
     assert.ok((await copied()).includes(expected), `${expected}\n${await copied()}`);
   }
   await load('[White "A"]\n[The event]\n\n1. e4 *');
-  assert.equal(await page.textContent("#pgn-error"), "'[The event]' is no tag.");
+  assert.equal(await page.textContent("#pgn-error"), "'[The event]' is not a tag.");
   // Other signs for pieces, promotions, double checks and results.
   for (const [pgn, count, result] of [
     ["1. e4 e5 2. ♘f3 ♞c6 3. ♗b5 ½-½", 5, "1/2-1/2"],
@@ -188,9 +188,9 @@ test("a hostile text is read without delay", { skip }, async () => {
     [many("{"), 0, /^There is no game in this text\.$/],
     [`1. e4 ${many("{")}`, 0, /^A comment has no end\.$/],
     ["1. e4 (1. d4 {x) e5 *", 0, /^A comment has no end\.$/],
-    [`1. e4 ${many("(")}`, 0, /^'\({40}' is no move\.$/],
+    [`1. e4 ${many("(")}`, 0, /^'\({40}' is not a move\.$/],
     [`1. e4 ${many("(")}${many(")")} e5 *`, 2, /^$/, "Variations are left out."],
-    [`1. e4 e5 (1... c5) 2. Nf3 ) (${many("(")})`, 2, /^'\)' is no move\.$/],
+    [`1. e4 e5 (1... c5) 2. Nf3 ) (${many("(")})`, 2, /^'\)' is not a move\.$/],
     [`${many("\n")}1. e4 e5 2. Nf3 *`, 3, /^$/, ""],
     [`${many("\r")}1. e4 e5 *`, 2, /^$/, ""],
     [`1. e4 ${many("1")} *`, 1, /^$/, ""],

@@ -48,7 +48,7 @@ test("moves can be typed", { skip }, async () => {
       assert.match(await page.textContent("#move-error"), error, text);
     }
   };
-  await wrong(["xyz", /is no move/], ["Ke5", /is no move/], ["e1e5", /is not legal/]);
+  await wrong(["xyz", /is not a move/], ["Ke5", /is not a move/], ["e1e5", /is not legal/]);
   for (const text of ["f1c4", "Bc5"]) await type(text);
   // Where the king may castle, too, a wrong square is no castling.
   const moves = await page.textContent("#moves");
@@ -71,7 +71,7 @@ test("moves can be typed", { skip }, async () => {
     assert.equal(await page.textContent("#moves button"), expected, `${rank} ${text}`);
   }
   await setUp("8/P6k/8/8/8/8/8/K7 w - - 0 1");
-  await wrong(["a7a8", /q, r, b or n/], ["a8", /q, r, b or n/], ["a8k", /is no move/]);
+  await wrong(["a7a8", /q, r, b or n/], ["a8", /q, r, b or n/], ["a8k", /is not a move/]);
   await type("a7a8n");
   assert.equal(await page.textContent("#moves button"), "a8=N");
   // A small b is the file where that is a move.
