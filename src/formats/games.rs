@@ -255,7 +255,7 @@ pub(super) fn decode_header(bytes: &[u8; HEADER_SIZE]) -> Result<(Chess, GameRes
     setup.ep_square = match bytes[24] & 0x7F {
         NO_SQUARE => None,
         square @ 0..NO_SQUARE => Some(Square::new(u32::from(square))),
-        _ => return malformed("an en passant square beyond the board"),
+        _ => return malformed("an en passant square off the board"),
     };
     setup.halfmoves = u32::from(bytes[25]);
     let number = u32::from(u16::from_le_bytes([bytes[26], bytes[27]]));

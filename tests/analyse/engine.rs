@@ -81,7 +81,7 @@ fn engines_that_fail_cost_only_their_positions() {
     for (engine, more, reason) in [
         ("/no/such/engine", &[][..], "cannot run '/no/such/engine'"),
         ("", &[], "no command"),
-        ("x='", &[], "a quotation without an end"),
+        ("x='", &[], "an unterminated quotation"),
         (&dead, &["--option", "Style"], "expected NAME=VALUE"),
         (&dead, &["--option", "Stile=x"], "did you mean 'Style'?"),
     ] {

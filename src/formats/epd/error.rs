@@ -19,10 +19,10 @@ pub enum SuiteError {
     #[error(transparent)]
     Fen(#[from] FenError),
     /// Two operations give the solution, and differ; their opcode.
-    #[error("'{0}' stands twice, and not with the same meaning")]
+    #[error("'{0}' appears twice with different meanings")]
     Twice(String),
-    /// A quotation without an end swallows the solution.
-    #[error("{ENDLESS}: {}: it takes in '{}'", shorten(raw), shorten(solution))]
+    /// An unterminated quotation swallows the solution.
+    #[error("{ENDLESS}: {}: it swallows '{}'", shorten(raw), shorten(solution))]
     Swallowed {
         /// The quotation, to the end of the line.
         raw: String,
@@ -68,7 +68,7 @@ pub enum SuiteError {
         dm: String,
     },
     /// A move is named by `bm` and by `am`.
-    #[error("{0} is both best and to be avoided")]
+    #[error("{0} is both a best move (bm) and a move to avoid (am)")]
     Contradiction(Move),
 }
 

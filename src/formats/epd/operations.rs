@@ -22,7 +22,7 @@ impl Operation {
     }
 }
 
-pub(super) const ENDLESS: &str = "a quotation without an end";
+pub(super) const ENDLESS: &str = "an unterminated quotation";
 
 /// Why an operation is odd that continues after a quotation with the word of a solution.
 pub(super) const UNENDED: &str = "a semicolon is missing before the solution";

@@ -15,7 +15,7 @@ use crate::position::Position;
 const SOLUTIONS: [&str; 3] = ["bm", "am", "dm"];
 
 /// Why an operation is odd if a later one has the same opcode.
-pub(super) const TWICE: &str = "stands twice, the last one counts";
+pub(super) const TWICE: &str = "appears twice; the last one counts";
 
 /// What solves a position.
 #[derive(Default)]
@@ -132,7 +132,7 @@ fn check_unread(operation: &Operation, why: &'static str) -> Result<(), SuiteErr
     }
 }
 
-/// The solution that seems to be inside a quotation without an end.
+/// The solution that seems to be inside an unterminated quotation.
 fn swallowed(raw: &str) -> Option<&str> {
     let mut later = raw.split_inclusive(';').skip(1).map(str::trim);
     later.find(|text| is_solution(text.split([' ', '\t']).next().unwrap_or_default()))

@@ -185,9 +185,9 @@ fn encodings_are_reported_once_per_file() {
 #[test]
 fn a_solution_within_an_endless_quotation_is_named() {
     for (tail, part) in [
-        ("id \"x; bm e4;", "a quotation without an end: id \"x; bm e4;: it takes in 'bm e4;'"),
-        ("dm 3; id \"x; am e4", "it takes in 'am e4'"),
-        ("id \"x;bm e4; c0 1", "it takes in 'bm e4;'"),
+        ("id \"x; bm e4;", "an unterminated quotation: id \"x; bm e4;: it swallows 'bm e4;'"),
+        ("dm 3; id \"x; am e4", "it swallows 'am e4'"),
+        ("id \"x;bm e4; c0 1", "it swallows 'bm e4;'"),
     ] {
         let reason = reason(&format!("{START} {tail}"));
         assert!(reason.contains(part), "{tail}: {reason}");
@@ -196,7 +196,7 @@ fn a_solution_within_an_endless_quotation_is_named() {
     let mut suite = Suite::parse("x", "x.epd", format!("{START} id \"x bm e4").as_bytes());
     suite.require(SuiteEntry::is_task, "nothing to solve");
     let told = suite.problems[0].to_string();
-    assert_eq!(told, "x.epd:1: nothing to solve; a quotation without an end: id \"x bm e4");
+    assert_eq!(told, "x.epd:1: nothing to solve; an unterminated quotation: id \"x bm e4");
 }
 
 #[test]
@@ -205,18 +205,18 @@ fn bad_lines_say_why() {
         ("bm Ke2;", "bm 'Ke2' is not legal"),
         ("bm;", "'bm' without a move"),
         ("bm Qg6 id \"x\";", "bm 'Qg6' is not legal"),
-        ("bm e4; bm d4;", "'bm' stands twice"),
-        ("bm e4; bm d4; bm e4;", "'bm' stands twice"),
-        ("bm e4 d4; bm e4;", "'bm' stands twice"),
-        ("bm #3; bm e4;", "'bm' stands twice"),
-        ("dm 3; dm 4;", "'dm' stands twice"),
-        ("am e5; am e4;", "'am' stands twice"),
-        ("bm e4; am e4;", "both best and to be avoided"),
+        ("bm e4; bm d4;", "'bm' appears twice"),
+        ("bm e4; bm d4; bm e4;", "'bm' appears twice"),
+        ("bm e4 d4; bm e4;", "'bm' appears twice"),
+        ("bm #3; bm e4;", "'bm' appears twice"),
+        ("dm 3; dm 4;", "'dm' appears twice"),
+        ("am e5; am e4;", "'am' appears twice"),
+        ("bm e4; am e4;", "both a best move (bm) and a move to avoid (am)"),
         ("dm three;", "'dm three' needs one number"),
         ("dm;", "needs one number"),
         ("dm 3 4;", "needs one number"),
         ("bm e4\u{1};", "'e4\\u{1}' is not a move"),
-        ("bm \"e4;", "a quotation without an end: bm \"e4;"),
+        ("bm \"e4;", "an unterminated quotation: bm \"e4;"),
         ("id \"x\" bm e4; dm 3;", "a semicolon is missing before the solution: id \"x\" bm e4"),
         ("bm $1;", "no move"),
     ] {
@@ -280,7 +280,7 @@ fn an_odd_operation_costs_only_itself() {
         ("pv Zz9", "a move that cannot be read", "kept \"pv Zz9\""),
         ("pv e4 e4", "a move that cannot be read", "kept \"pv e4 e4\""),
         ("pm Nf6", "a move that cannot be read", "kept \"pm Nf6\""),
-        ("c0 \"open", "a quotation without an end", "kept \"c0 \\\"open\""),
+        ("c0 \"open", "an unterminated quotation", "kept \"c0 \\\"open\""),
         ("#", "a comment", "kept \"#\""),
     ] {
         let entry = entry(&format!("{START} bm e4; id \"x\"; {odd}"));

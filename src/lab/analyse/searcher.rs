@@ -77,7 +77,7 @@ impl Searcher {
         };
         let (label, command) = split_label(text);
         let words = split_command(command, cfg!(windows))
-            .ok_or_else(|| format!("--engine '{text}': a quotation without an end"))?;
+            .ok_or_else(|| format!("--engine '{text}': an unterminated quotation"))?;
         let program = words.first().ok_or_else(|| format!("--engine '{text}': no command"))?;
         let stem = std::path::Path::new(program).file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let label = label.map(str::to_owned).or(stem).unwrap_or_default();

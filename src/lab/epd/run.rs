@@ -452,8 +452,8 @@ fn program(
     args: &Args,
 ) -> Result<Contestant, String> {
     let (label, command) = split_label(text);
-    let words = split_command(command, cfg!(windows))
-        .ok_or_else(|| format!("--engine '{text}': a quotation without an end"))?;
+    let words =
+        split_command(command, cfg!(windows)).ok_or_else(|| format!("--engine '{text}': an unterminated quotation"))?;
     let program = words.first().ok_or_else(|| format!("--engine '{text}': no command"))?;
     let stem = PathBuf::from(program).file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let label = unique(label.unwrap_or(&stem.unwrap_or_default()), taken);

@@ -21,7 +21,7 @@ pub enum GameError {
     #[error("FEN: {0}")]
     Fen(#[from] FenError),
     /// Variations are nested more deeply than is read.
-    #[error("variations go too deep")]
+    #[error("variations are nested too deeply")]
     TooDeep,
     /// The main line has more plies than this: more than the rules allow in a game.
     #[error("more than {0} moves")]

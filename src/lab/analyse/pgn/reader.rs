@@ -471,10 +471,10 @@ impl Builder {
 
     fn finish(mut self) -> Reading {
         if let Some((line, _)) = self.comment {
-            self.fault(line, "a comment without an end".to_owned());
+            self.fault(line, "an unterminated comment".to_owned());
         } else if let [_, .., open] = self.levels.as_slice() {
             let line = open.line;
-            self.fault(line, "a variation without an end".to_owned());
+            self.fault(line, "an unterminated variation".to_owned());
         }
         let title = tags::title(&self.tags);
         let players = ["White", "Black"].map(|tag| tags::find(&self.tags, tag).map(<[u8]>::to_vec));

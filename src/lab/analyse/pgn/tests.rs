@@ -94,7 +94,7 @@ fn games_are_separated_correctly() {
     let three = "[Event \"1\"]\n\n1. e4 {open\n\n[Event \"2\"]\n\n1. d4 {shut} *\n\n[Event \"3\"]\n\n1. c4 {open";
     let games = read(three);
     assert_eq!(games.iter().map(|game| game.game.is_ok()).collect::<Vec<_>>(), [false, true, false]);
-    assert_eq!(faults(three), ["line 3: a comment without an end", "line 11: a comment without an end"]);
+    assert_eq!(faults(three), ["line 3: an unterminated comment", "line 11: an unterminated comment"]);
 }
 
 /// A byte order mark is invisible, at the beginning of a file and where another one was joined to it.
@@ -153,7 +153,7 @@ fn unreadable_games_are_reported_and_kept() {
         ("plain words, no chess", "line 1: 1. 'plain' is not a move"),
         ("(1. d4) 1. e4 *", "line 1: '(' before the first move"),
         ("1. e4 ((1. c4) 1. d4) *", "line 1: '(' before the first move"),
-        ("1. e4 (1. d4 (1. c4 *", "line 1: a variation without an end"),
+        ("1. e4 (1. d4 (1. c4 *", "line 1: an unterminated variation"),
         ("1. e4) *", "line 1: ')' without a beginning"),
         ("1. e4 [%clk 0:01] *", "line 1: 1... '[%clk' is not a move"),
         ("*", "line 1: no game: neither tags nor moves"),
