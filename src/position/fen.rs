@@ -154,14 +154,14 @@ impl fmt::Display for Repair {
     /// One line; long fields are cut.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Repair::AddedDigits(board) => write!(f, "neighbouring digits in '{board}' are added up"),
-            Repair::BehindTheBoard(rest) => write!(f, "'{}' behind the board is ignored", shorten(rest)),
+            Repair::AddedDigits(board) => write!(f, "adjacent digits in '{board}' are added up"),
+            Repair::BehindTheBoard(rest) => write!(f, "'{}' after the board is ignored", shorten(rest)),
             Repair::CastlingRead { field, kept } => {
                 write!(f, "castling rights '{}' are read as '{kept}'", shorten(field))
             }
-            Repair::CastlingRefused(rights) => write!(f, "castling rights '{rights}' cannot be; none are kept"),
+            Repair::CastlingRefused(rights) => write!(f, "castling rights '{rights}' are impossible; none are kept"),
             Repair::CastlingDropped { kept } => {
-                write!(f, "castling rights that cannot be are dropped; kept: {kept}")
+                write!(f, "impossible castling rights are dropped; kept: {kept}")
             }
             Repair::EnPassantUnread(field) => write!(f, "'{}' is not an en passant square", shorten(field)),
             Repair::EnPassantDropped => {
@@ -173,7 +173,7 @@ impl fmt::Display for Repair {
                 let fault = if is_number { "is out of range" } else { "is not a whole number" };
                 write!(f, "{counter} '{}' {fault}; taken as {taken}", shorten(field))
             }
-            Repair::IgnoredRest(rest) => write!(f, "'{}' behind the FEN is ignored", shorten(rest)),
+            Repair::IgnoredRest(rest) => write!(f, "'{}' after the FEN is ignored", shorten(rest)),
             Repair::TooMuchMaterial => f.write_str("more pieces than promotions allow; played as it stands"),
         }
     }
@@ -356,24 +356,24 @@ mod tests {
             ("4k3/8/8/8/8/8/8/4K3 w -- - 0 1", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", "read as '-'"),
             ("4k3/8/8/8/8/8/4P3/4K3 b - e3 0 1", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", "no pawn can just"),
             ("4k3/8/8/8/4P3/8/4P3/4K3 b - e3 0 1", "4k3/8/8/8/4P3/8/4P3/4K3 b - - 0 1", "no pawn can just"),
-            ("4k3/8/8/8/8/8/8/4K1RR w GH - 0 1", "4k3/8/8/8/8/8/8/4K1RR w K - 0 1", "that cannot be"),
+            ("4k3/8/8/8/8/8/8/4K1RR w GH - 0 1", "4k3/8/8/8/8/8/8/4K1RR w K - 0 1", "impossible castling rights"),
             ("4k3/8/8/8/8/8/4P3/4K3 b - e9 0 1", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", "'e9' is not an en passant square"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - -1 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "halfmove clock '-1'"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 151 9", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 9", "halfmove clock '151'"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 -7", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "move number '-7'"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - x 4", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 4", "halfmove clock 'x'"),
-            ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 4 a b", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 4", "'a b' behind the FEN"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 4 a b", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 4", "'a b' after the FEN"),
             ("4k3/8/8/8/8/8/4P3/44 w - - 0 4", "", ""),
             ("4k3/8/8/8/8/8/4P3/22K3 w - - 0 4", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 4", "added up"),
             (
                 "4k3/8/8/8/8/8/4P3/4K3[Qq] w - - 0 4",
                 "4k3/8/8/8/8/8/4P3/4K3 w - - 0 4",
-                "'[Qq]' behind the board is ignored",
+                "'[Qq]' after the board is ignored",
             ),
             (
                 "4k3/8/8/8/8/8/4P3/4K3/PP w - - 0 4",
                 "4k3/8/8/8/8/8/4P3/4K3 w - - 0 4",
-                "'/PP' behind the board is ignored",
+                "'/PP' after the board is ignored",
             ),
             (
                 "nnnnknnn/pppppppp/8/8/8/8/PPPPPPPP/1Q1QK1Q1 w - - 0 1",

@@ -43,7 +43,7 @@ pub use moves::PackedMove;
 /// assert_eq!(position.fen(), "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
 /// assert_eq!(
 ///     repairs[0].to_string(),
-///     "castling rights that cannot be are dropped; kept: -"
+///     "impossible castling rights are dropped; kept: -"
 /// );
 ///
 /// // A position without a king cannot be played.

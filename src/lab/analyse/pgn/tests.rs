@@ -191,7 +191,7 @@ fn changes_are_reported() {
     assert_eq!(remarks("1. e4 e5 2. Nf3 *"), Vec::<String>::new());
     // Positions that cannot be played as they stand.
     for (fen, repair) in [
-        ("4k3/8/8/8/8/8/4P3/4K3[Qq] w - - 0 1", "'[Qq]' behind the board is ignored"),
+        ("4k3/8/8/8/8/8/4P3/4K3[Qq] w - - 0 1", "'[Qq]' after the board is ignored"),
         ("4k3/8/8/8/8/8/8/4K2R w KQ - 0 1", "kept: K"),
         ("4k3/8/8/8/8/8/4P3/4K3 w - - 151 9", "halfmove clock '151'"),
     ] {
