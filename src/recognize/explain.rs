@@ -147,7 +147,7 @@ mod tests {
         // Queen against bishop: the queen is attacked.
         assert_eq!(last("8/8/8/3b4/8/1k6/8/K6Q w - - 0 1"), ("the queen is not attacked", false));
         // Rook against pawn: the rook's king is in front of the pawn.
-        let before = ("the king of the rook is before the pawn, on its file", true);
+        let before = ("the king of the rook is in front of the pawn, on its file", true);
         assert!(checked("8/8/8/3p3k/8/8/3K4/R7 w - - 0 1").contains(&Condition { words: before.0, holds: before.1 }));
         assert_eq!(last("8/8/8/8/8/3k4/8/R3K3 w Q - 0 1"), (NO_CASTLING, false));
         assert_eq!(conditions(&Position::startpos()), None);

@@ -15,7 +15,7 @@ pub static MAJORS: Class = Class {
     name: "queen or rook, with or without another man, against the lone king",
     judge: |view| {
         let force = view.force(Side::Strong);
-        if !holds(force.count() <= 2, "there are no more than two men beside the kings") {
+        if !holds(force.count() <= 2, "there are no more than two men besides the kings") {
             return Verdict::Unknown;
         }
         let majors = view.all(Role::Queen) | view.all(Role::Rook);

@@ -47,7 +47,7 @@ pub static MINOR_EACH: Class = Class {
         // Bishops of one colour attack no square of the other, so there is never a mate, however many they are.
         if holds(
             bishops == view.occupied() & !view.kings() && of_one_colour(bishops),
-            "all men beside the kings are bishops on squares of one colour",
+            "all men besides the kings are bishops on squares of one colour",
         ) {
             return Verdict::Draw;
         }

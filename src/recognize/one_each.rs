@@ -63,7 +63,7 @@ pub static ROOK_PAWN: Class = Class {
         let before = view.strong_king.file() == pawn.file() && duel.rank_of(view.strong_king) > advance;
         let apart = kings_apart(view);
         match view.to_move {
-            Side::Strong if holds(before, "the king of the rook is before the pawn, on its file") => {
+            Side::Strong if holds(before, "the king of the rook is in front of the pawn, on its file") => {
                 Verdict::Wins { progress: progress::hunt(view), moves: 19 }
             }
             Side::Strong if holds(advance <= 6, "the pawn has not passed its sixth rank") => {

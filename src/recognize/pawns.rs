@@ -73,7 +73,7 @@ pub static KNIGHT_AND_PAWN: Class = Class {
                 pawns.into_iter().map(|pawn| view.relative(pawn)).filter(|pawn| pawn.rank() == Rank::Seventh);
             let blocked = fronts.any(|pawn| pawn.offset(8) == Some(view.relative(king)));
             piece_and_pawn_win(view, king)
-                && holds(!blocked, "the lone king is not right before a pawn on its last step")
+                && holds(!blocked, "the lone king is not directly in front of a pawn on its last step")
         };
         if holds(view.force(Side::Strong).count() == 2, "there are one knight and one pawn, no more")
             && won(view, wins_against)
@@ -124,7 +124,7 @@ fn piece_and_pawn_win(view: &EndingView, king: Square) -> bool {
         |square: Square| square.file() == pawn.file() && view.relative(square).rank() > view.relative(pawn).rank();
     // Without the piece, the table alone decides.
     piece.is_empty()
-        || holds(!piece.into_iter().any(ahead), "the piece is not before the pawn on its file")
+        || holds(!piece.into_iter().any(ahead), "the piece is not in front of the pawn on its file")
             && holds(
                 king.distance(pawn) > 1 || is_guarded(view, pawn, king),
                 "the lone king attacks no pawn that is not guarded",
@@ -194,7 +194,7 @@ fn arrives_first(view: &EndingView, corner: Square) -> bool {
     let ranks = view.men(Side::Strong, Role::Pawn).into_iter().map(|pawn| view.relative(pawn).rank() as u32);
     // A pawn on its initial square may advance two squares at once.
     let steps = ranks.map(|rank| (7 - rank).min(5)).min().unwrap_or(0);
-    holds(view.force(Side::Strong).count() <= 2, "there are no more than two men beside the kings")
+    holds(view.force(Side::Strong).count() <= 2, "there are no more than two men besides the kings")
         && holds(king < strong, "the lone king is in the corner before the other king is beside it")
         && holds(king + 2 <= steps, "the lone king is in the corner two moves before the pawn")
 }

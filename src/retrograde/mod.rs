@@ -40,7 +40,7 @@ const ILLEGAL: u8 = u8::MAX;
 /// The first two men of every table.
 const KINGS: [(Color, Role); 2] = [(Color::White, Role::King), (Color::Black, Role::King)];
 
-/// The men of an ending beside the kings: white's, then black's, each from queen to pawn.
+/// The men of an ending besides the kings: white's, then black's, each from queen to pawn.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Endgame {
     white: ArrayVec<Role, 2>,

@@ -315,7 +315,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
         let is_refuted = self.is_mate_refuted(moves, score);
         if is_refuted {
-            let refuted = format!("there is no mate in {moves}, neither for the side to move nor against it");
+            let refuted = format!("there is no mate in {moves}, either for the side to move or against it");
             self.shared.send(|| Event::Message(refuted));
         }
         is_refuted

@@ -148,7 +148,7 @@ impl Tablebases {
         }
         if cfg!(target_family = "wasm") {
             // Rust cannot even split a path there: it panics.
-            return (None, vec!["tablebases need files, and here are none".to_owned()]);
+            return (None, vec!["tablebases need files, and there are none here".to_owned()]);
         }
         let mut tables = Tablebase::with_filesystem(Arc::new(SmallInMemory::default()));
         let mut found: BTreeMap<String, PathBuf> = BTreeMap::new();
@@ -185,7 +185,7 @@ impl Tablebases {
         let opened_in_part = !folders.is_empty() || !unusable.is_empty();
         let mut remarks = folders;
         remarks.extend(shortened(unusable, "tablebase files cannot be used"));
-        remarks.extend(shortened(doubles, "tablebase files are not used, since others of their names are"));
+        remarks.extend(shortened(doubles, "tablebase files are not used, since others of the same names are"));
         if found.is_empty() {
             return (None, remarks);
         }

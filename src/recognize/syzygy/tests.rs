@@ -184,7 +184,7 @@ fn files_that_are_found_twice_do_not_flood() {
     }
     let (failed, remarks) = opened(&[&folder, &copies]);
     assert_eq!((failed, remarks.len()), (false, FILES_NAMED + 1), "{remarks:#?}");
-    assert_eq!(remarks[FILES_NAMED], "4 more tablebase files are not used, since others of their names are");
+    assert_eq!(remarks[FILES_NAMED], "4 more tablebase files are not used, since others of the same names are");
     // The first copies of the same files cannot be used, and are named once.
     let (failed, remarks) = opened(&[&copies, &copies, &folder]);
     assert_eq!((failed, remarks.len()), (true, FILES_NAMED + 1), "{remarks:#?}");
