@@ -31,7 +31,7 @@ pub fn catch(command: &'static str, at_once: fn()) {
             STOPPED.store(true, Ordering::SeqCst);
             // All receivers of the channel see that its other end is gone.
             drop(sender);
-            remark!("\n{command}: stopping; what is done is written (once more ends it at once)");
+            remark!("\n{command}: stopping; finished work is saved (interrupt again to stop at once)");
         } else {
             at_once();
             std::process::exit(super::Exit::Interrupted.code().into());

@@ -176,10 +176,10 @@ pub enum Refusal {
     #[error("a device or a pipe, not a file")]
     NoFile,
     /// The file is an input.
-    #[error("is an input too, and would be lost")]
+    #[error("is also an input, which would be lost")]
     Input,
     /// The file is another output; its flag.
-    #[error("is the file of {0} too")]
+    #[error("is also the file of {0}")]
     Output(&'static str),
     /// The report already exists.
     #[error("exists; --force replaces it")]
@@ -191,10 +191,10 @@ pub enum Refusal {
     #[error("may not be written")]
     ReadOnly,
     /// The path is a link to nothing.
-    #[error("a link that leads nowhere")]
+    #[error("a broken link")]
     DeadLink,
     /// The path has no file name.
-    #[error("no name of a file")]
+    #[error("not a file name")]
     NoName,
     /// The folder does not exist.
     #[error("its folder does not exist")]
@@ -410,8 +410,8 @@ mod tests {
             check(&inputs, outputs, force).err().map_or_else(String::new, |error| error.to_string())
         };
         assert_eq!(says(&[report("--json", &fresh)], false), "");
-        assert!(says(&[report("--json", &input)], true).contains("is an input too"));
-        assert!(says(&[report("--json", &around.join("a.epd"))], true).contains("is an input too"));
+        assert!(says(&[report("--json", &input)], true).contains("is also an input"));
+        assert!(says(&[report("--json", &around.join("a.epd"))], true).contains("is also an input"));
         assert!(says(&[report("--json", &there)], false).contains("exists; --force replaces it"));
         assert_eq!(says(&[report("--json", &there)], true), "");
         let begun = Output { manner: Manner::Begun, ..report("--jsonl", &there) };
@@ -419,9 +419,9 @@ mod tests {
         assert_eq!(says(&[Output { manner: Manner::Continued, ..begun }], false), "");
         for twice in [&fresh, &around.join("fresh.json")] {
             let told = says(&[report("--json", &fresh), report("--csv", twice)], false);
-            assert!(told.starts_with("--csv ") && told.ends_with("is the file of --json too"), "{told}");
+            assert!(told.starts_with("--csv ") && told.ends_with("is also the file of --json"), "{told}");
         }
-        assert!(says(&[report("--json", &there), report("--csv", &there)], true).contains("is the file of --json too"));
+        assert!(says(&[report("--json", &there), report("--csv", &there)], true).contains("also the file of --json"));
         assert!(says(&[report("--json", &folder.0)], true).contains("a folder"));
         for name in ["x/", "x/.", "x//"] {
             assert!(says(&[report("--json", &folder.0.join(name))], true).contains("a folder"), "{name}");
@@ -435,9 +435,9 @@ mod tests {
             std::os::unix::fs::symlink(&input, &soft).expect("a link");
             std::os::unix::fs::symlink(folder.0.join("none"), &nowhere).expect("a link");
             fs::hard_link(&input, &hard).expect("a link");
-            assert!(says(&[report("--json", &soft)], true).contains("is an input too"));
-            assert!(says(&[report("--json", &hard)], true).contains("is an input too"));
-            assert!(says(&[report("--json", &nowhere)], true).contains("leads nowhere"));
+            assert!(says(&[report("--json", &soft)], true).contains("is also an input"));
+            assert!(says(&[report("--json", &hard)], true).contains("is also an input"));
+            assert!(says(&[report("--json", &nowhere)], true).contains("broken link"));
             let null = Path::new("/dev/null");
             assert_eq!(says(&[report("--json", null), report("--csv", null)], false), "");
             let removed = |path: &Path| Output { manner: Manner::Removed, ..report("--out", path) };
@@ -505,7 +505,7 @@ mod tests {
 
     #[test]
     fn drives_without_locks_allow_runs() {
-        let is_locked = |tried| is_locked(tried, Path::new("a"), "no other run must write it").map_err(|e| e.kind());
+        let is_locked = |tried| is_locked(tried, Path::new("a"), "only one run may write it").map_err(|e| e.kind());
         assert_eq!(is_locked(Ok(())), Ok(true));
         assert_eq!(is_locked(Err(TryLockError::WouldBlock)), Ok(false));
         assert_eq!(is_locked(Err(TryLockError::Error(io::ErrorKind::Unsupported.into()))), Ok(true));

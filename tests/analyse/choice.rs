@@ -163,7 +163,7 @@ fn openings_have_names() {
     for (eco, reason) in [
         (empty.as_str(), "c.tsv: no opening in it"),
         ("/no/such/file", "--eco /no/such/file: "),
-        ("-", "--eco -: the openings need the name of a file"),
+        ("-", "--eco -: the openings need a file name"),
     ] {
         let output = run(eco, moved);
         assert_eq!(output.status.code(), Some(2), "{eco}");

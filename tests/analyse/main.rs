@@ -385,7 +385,7 @@ fn impossible_requests_are_reported() {
         (&["-"], b"", "nothing to analyse (0 games or lines copied unchanged)"),
         (&["-"], b"not a position\n", "nothing to analyse (1 game or line copied unchanged)"),
         (&["-", "--out", "/no/such/folder/x"], b"", "/no/such/folder/x: "),
-        (&["-", "--out", "-"], b"", "--out -: no name of a file; without --out, standard output gets the text"),
+        (&["-", "--out", "-"], b"", "--out -: not a file name; without --out, the text goes to standard output"),
         (&["/"], b"", "/: a folder, not a file"),
     ] {
         let output = analyse(arguments, input);

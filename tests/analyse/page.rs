@@ -68,8 +68,8 @@ fn impossible_pages_are_refused() {
     std::fs::write(&positions, "7k/8/8/8/8/8/8/K6R w - -\n").expect("a file");
     let out = folder.0.join("out.pgn").to_string_lossy().into_owned();
     for (arguments, reason) in [
-        (&[input.as_str(), "--html", "-"][..], "--html -: a page needs the name of a file"),
-        (&[&input, "--html", &input, "--force"], "is an input too"),
+        (&[input.as_str(), "--html", "-"][..], "--html -: a page needs a file name"),
+        (&[&input, "--html", &input, "--force"], "is also an input"),
         (&[&input, "--html", &out, "--out", &out], "--out "),
         (&[&input, "--html", "/no/such/folder/x"], "its folder does not exist"),
         (&[&input, &positions, "--html", &page, "--out", &out], "--html is for games, and "),

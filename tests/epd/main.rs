@@ -125,14 +125,14 @@ fn impossible_requests_are_reported() {
         (vec!["epd", &good, "--depth", "2", "--engine", ""], "no command"),
         (vec!["epd", &good, "--depth", "2", "--option", "Hash=1"], "is for none of the engines"),
         (vec!["epd", &good, "--depth", "2", "--resume", &empty], "not the head of a run"),
-        (vec!["epd", &good, "--depth", "2", "--resume", &good], "is an input too"),
+        (vec!["epd", &good, "--depth", "2", "--resume", &good], "is also an input"),
         (vec!["epd", &good, "--depth", "2", "--jsonl", &empty], "exists"),
         (vec!["epd", "-", "--depth", "2"], "standard input: no position to solve"),
-        (vec!["epd", &good, "--depth", "2", "--html", "-"], "--html -: no name of a file"),
-        (vec!["epd", &good, "--depth", "2", "--jsonl", "-"], "--jsonl -: no name of a file"),
-        (vec!["epd", &good, "--depth", "2", "--resume", "-"], "--resume -: no name of a file"),
-        (vec!["epd", "merge", "-"], "-: results need the name of a file"),
-        (vec!["epd", "compare", "-", &good], "-: results need the name of a file"),
+        (vec!["epd", &good, "--depth", "2", "--html", "-"], "--html -: not a file name"),
+        (vec!["epd", &good, "--depth", "2", "--jsonl", "-"], "--jsonl -: not a file name"),
+        (vec!["epd", &good, "--depth", "2", "--resume", "-"], "--resume -: not a file name"),
+        (vec!["epd", "merge", "-"], "-: results need a file name"),
+        (vec!["epd", "compare", "-", &good], "-: results need a file name"),
         (vec!["epd", "merge", &good], "not the head of a run"),
         (vec!["epd", "compare", &good, &good], "not the head of a run"),
         (vec!["epd", "merge", &document], "this is the document of --json; give the file of --jsonl or --resume"),
@@ -148,8 +148,8 @@ fn impossible_requests_are_reported() {
         (vec!["epd", "compare", &good, &good, "--significance=nan"], "a probability"),
         (vec!["epd", "compare", &good, &good, "--significance=0"], "a probability"),
         (vec!["epd", "compare", &good, &good, "--significance=2"], "a probability"),
-        (vec!["epd", &good, "--depth", "2", "--force"], "--force: no file is written"),
-        (vec!["epd", "merge", &good, "--force"], "--force: no file is written"),
+        (vec!["epd", &good, "--depth", "2", "--force"], "--force: the command writes no file"),
+        (vec!["epd", "merge", &good, "--force"], "--force: the command writes no file"),
         (vec!["epd", "compare", &good, &good, "--force"], "--html <FILE>"),
         (vec!["probe", "--force"], "--html <FILE>"),
         (vec!["lab", "grain", "--force"], "ibex lab: --force is for the file of --csv"),
@@ -523,7 +523,7 @@ fn the_laboratory_replaces_and_omits_nothing_silently() {
     let there = folder.write("there.csv", "mine");
     let lab = ["lab", "grain", "--depth", "1", "--epd", suite.as_str(), "--csv"];
     let output = ibex(&[lab.as_slice(), &[suite.as_str()]].concat());
-    assert!(status(&output) == 2 && stderr(&output).contains("is an input too"), "{}", stderr(&output));
+    assert!(status(&output) == 2 && stderr(&output).contains("is also an input"), "{}", stderr(&output));
     let output = ibex(&[lab.as_slice(), &[there.as_str()]].concat());
     assert!(status(&output) == 2 && stderr(&output).contains("exists"), "{}", stderr(&output));
     assert_eq!((folder.read("small.epd"), folder.read("there.csv")), (SUITE.to_owned(), "mine".to_owned()));
@@ -576,7 +576,7 @@ fn the_laboratory_replaces_and_omits_nothing_silently() {
         (&["endings", "prove", "-"], "ibex endings: standard input: nothing to prove"),
         (&["endings", "prove", &none], "none*.epd: no such file, and no file matches"),
         (&["lab", "table", "--depth", "1", "--epd", "-"], "ibex lab: standard input: no position"),
-        (&["lab", "table", "--depth", "1", "--csv", "-"], "--csv -: no name of a file"),
+        (&["lab", "table", "--depth", "1", "--csv", "-"], "--csv -: not a file name"),
         (&["perft", "--chess960", &suite], "--chess960 goes with a depth"),
         (&["perft", ""], "a value is required for '<DEPTH|FILE.epd>...'"),
         (&["perft", "100000"], "ibex perft: a depth of 100000 plies is out of reach: the deepest is 64"),
@@ -614,9 +614,9 @@ fn datagen_checks_its_files_before_the_first_game() {
         (&["--out", "new/"], "--out new/: the name of a folder"),
         (&["--out", "new/."], "--out new/.: the name of a folder"),
         (&["--out", "."], "a folder"),
-        (&["--out", "-"], "--out -: no name of a file"),
+        (&["--out", "-"], "--out -: not a file name"),
         (&["--out", "no/x.vf"], "--out no/x.vf: its folder does not exist"),
-        (&["--out", "book.epd", "--book", "book.epd"], "is an input too"),
+        (&["--out", "book.epd", "--book", "book.epd"], "is also an input"),
         (&["--out", "book.epd"], "exists already"),
         (&["--out", "x.vf", "--eval", "book.epd"], "book.epd"),
         (&["--out", "x.vf", "--eval", "."], "is not a file"),

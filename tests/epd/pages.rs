@@ -148,7 +148,7 @@ fn runs_side_by_side_are_a_page() {
     // As for other reports: never over an input, and over an earlier page only on request.
     for (arguments, part) in [
         (vec![good.as_str(), &bad, "--html", &page], "exists; --force replaces it"),
-        (vec![&good, &bad, "--html", &bad, "--force"], "is an input too"),
+        (vec![&good, &bad, "--html", &bad, "--force"], "is also an input"),
         (vec![&good, &bad, &good, "--new-player", "x", "--new-player", "y", "--new-player", "z"], "is given 3 times"),
         (vec![&good, &bad, "--new-player", "x"], "no such player; it has: ibex"),
     ] {

@@ -124,11 +124,11 @@ fn outputs_are_checked_before_the_search() {
     let before = || std::fs::read_dir(&folder.0).expect("a folder").count();
     let files = before();
     for (flags, part) in [
-        (vec!["--html", suite.as_str()], "--html ".to_owned() + &suite + ": is an input too"),
-        (vec!["--epd-out", &suite, "--force"], "is an input too".to_owned()),
+        (vec!["--html", suite.as_str()], "--html ".to_owned() + &suite + ": is also an input"),
+        (vec!["--epd-out", &suite, "--force"], "is also an input".to_owned()),
         (vec!["--html", &there], "there.html: exists; --force replaces it".to_owned()),
-        (vec!["--json", &fresh, "--csv", &fresh], "--csv ".to_owned() + &fresh + ": is the file of --json too"),
-        (vec!["--json", &fresh, "--resume", &fresh], "is the file of --json too".to_owned()),
+        (vec!["--json", &fresh, "--csv", &fresh], "--csv ".to_owned() + &fresh + ": is also the file of --json"),
+        (vec!["--json", &fresh, "--resume", &fresh], "is also the file of --json".to_owned()),
         (vec!["--json", &nowhere], "its folder does not exist".to_owned()),
     ] {
         let output = ibex(&[&["epd", suite.as_str(), "--movetime", "1h"], &flags[..]].concat());
@@ -140,9 +140,9 @@ fn outputs_are_checked_before_the_search() {
     assert_eq!(status(&output), 0, "{}", stderr(&output));
     assert!(folder.read("there.html").starts_with("<!"));
     for (flags, part) in [
-        (vec!["--out", run.as_str()], "is an input too"),
+        (vec!["--out", run.as_str()], "is also an input"),
         (vec!["--out", &there], "exists; --force replaces it"),
-        (vec!["--out", &fresh, "--html", &fresh], "is the file of --out too"),
+        (vec!["--out", &fresh, "--html", &fresh], "is also the file of --out"),
     ] {
         let output = ibex(&[&["epd", "merge", run.as_str()], &flags[..]].concat());
         assert!(status(&output) == 2 && stderr(&output).contains(part), "{flags:?}: {}", stderr(&output));

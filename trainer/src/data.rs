@@ -286,7 +286,7 @@ impl Lock {
             if size > 0 {
                 return Err(format!("{shown} is not a lock: it is not empty; choose another name or remove it"));
             }
-            let locked = is_locked(file.try_lock(), &path, "no other training or packing must write the same files");
+            let locked = is_locked(file.try_lock(), &path, "only one training or packing may write the same files");
             if !locked.map_err(|error| format!("cannot lock {shown}: {error}"))? {
                 return Err(format!("{shown}: another training or packing is at work"));
             }

@@ -142,7 +142,7 @@ mod tests {
         for input in [&net, &other, &positions, &validation_file(&positions)] {
             let before = std::fs::read(input).unwrap();
             let error = export(input).unwrap_err();
-            assert!(error.starts_with("--out ") && error.ends_with("is an input too, and would be lost"), "{error}");
+            assert!(error.starts_with("--out ") && error.ends_with("is also an input, which would be lost"), "{error}");
             assert!(std::fs::read(input).unwrap() == before, "{}", input.display());
         }
         export(&folder.join("net.ibxn")).unwrap();

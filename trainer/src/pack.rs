@@ -400,7 +400,7 @@ mod tests {
             let (input, out) = (folder.join(input), folder.join(out));
             let line = ["pack", input.to_str().unwrap(), "--out", out.to_str().unwrap()];
             let error = run(&Line::parse_from(line).args).unwrap_err();
-            assert!(error.starts_with("--out ") && error.ends_with("is an input too, and would be lost"), "{error}");
+            assert!(error.starts_with("--out ") && error.ends_with("is also an input, which would be lost"), "{error}");
             assert!(fs::read(&input).unwrap() == games(), "{line:?}");
         }
         // Nor is it in the way of one.

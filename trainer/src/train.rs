@@ -495,7 +495,7 @@ mod tests {
         };
         let before = [&net, &draft, &positions].map(|path| fs::read(path).unwrap());
         for error in [train("net", Some(&net), &data_file), train("a", None, &positions)].map(Result::unwrap_err) {
-            assert!(error.starts_with("--out ") && error.ends_with("is an input too, and would be lost"), "{error}");
+            assert!(error.starts_with("--out ") && error.ends_with("is also an input, which would be lost"), "{error}");
         }
         // The output of another training stays as well.
         for name in ["net.ibxn", "b.svg"] {

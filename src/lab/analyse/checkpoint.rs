@@ -96,7 +96,7 @@ impl Resumable {
             }
             file => (file.map_err(|error| trouble(&error))?, true),
         };
-        let locked = outputs::is_locked(file.try_lock(), out, "no other run must write it");
+        let locked = outputs::is_locked(file.try_lock(), out, "only one run may write it");
         if !locked.map_err(|error| trouble(&error))? {
             return Err(trouble(&"another run is writing it"));
         }

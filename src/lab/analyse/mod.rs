@@ -315,7 +315,7 @@ pub fn run(args: &Args) -> Exit {
 
 fn analyse(args: &Args) -> Result<Exit, String> {
     if args.out.as_ref().is_some_and(|path| path.as_os_str() == STDIN) {
-        return Err("--out -: no name of a file; without --out, standard output gets the text".to_owned());
+        return Err("--out -: not a file name; without --out, the text goes to standard output".to_owned());
     }
     // Opens every file before hours are spent on the first.
     let mut paths = input::expand(&args.files).map_err(|error| error.to_string())?;
@@ -526,7 +526,7 @@ fn work(inputs: impl Iterator<Item = Result<Input, String>>, mut done: u64, desk
 /// Tries the file of `--html`, and begins the page.
 fn open_page(args: &Args, path: &Path, inputs: &[PathBuf], searcher: &Searcher) -> Result<Page, String> {
     if path.as_os_str() == STDIN {
-        return Err("--html -: a page needs the name of a file".to_owned());
+        return Err("--html -: a page needs a file name".to_owned());
     }
     let wanted = Output::wanted([("--html", &args.html, Manner::Report), ("--out", &args.out, Manner::Continued)]);
     let read: Vec<PathBuf> = inputs.iter().chain(&args.eco).cloned().collect();

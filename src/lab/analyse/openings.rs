@@ -37,7 +37,7 @@ impl Openings {
     /// One line: the file cannot be read, or has no opening.
     pub fn read(path: &Path) -> Result<Openings, String> {
         if path.as_os_str() == STDIN {
-            return Err("--eco -: the openings need the name of a file".to_owned());
+            return Err("--eco -: the openings need a file name".to_owned());
         }
         let text = input::read(path).map_err(|error| format!("--eco {error}"))?;
         let name = input::name(path);

@@ -120,7 +120,7 @@ pub fn shuffled(random: &mut Random) -> Position {
 pub fn read_book(path: &Path) -> Result<Vec<Position>, String> {
     // At the prompt, commands come from standard input.
     if path.as_os_str() == STDIN {
-        return Err("a book needs the name of a file".to_owned());
+        return Err("a book needs a file name".to_owned());
     }
     let suite = Suite::read(path).map_err(|error| format!("cannot read book {error}"))?;
     if let Some(problem) = suite.problems.first() {

@@ -513,7 +513,7 @@ fn lock(folder: &Path) -> Result<File, String> {
     // Windows cannot lock a file that is opened only to append.
     let opened = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
     let file = opened.map_err(trouble("open", &path))?;
-    if !outputs::is_locked(file.try_lock(), folder, "no other run must work there").map_err(trouble("lock", &path))? {
+    if !outputs::is_locked(file.try_lock(), folder, "only one run may work there").map_err(trouble("lock", &path))? {
         return Err(format!("another run is at work in {}", folder.display()));
     }
     Ok(file)

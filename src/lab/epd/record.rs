@@ -36,7 +36,7 @@ pub enum RunFileError {
         source: io::Error,
     },
     /// The name is that of standard input, which cannot hold a run.
-    #[error("-: results need the name of a file")]
+    #[error("-: results need a file name")]
     Stdin,
     /// The file is empty.
     #[error("{0}: empty: no run was recorded here")]

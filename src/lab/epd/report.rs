@@ -48,7 +48,7 @@ impl Outputs {
     /// One line.
     pub fn check_force(&self, written: &[Output<'_>]) -> Result<(), String> {
         let in_vain = self.force && written.is_empty();
-        if in_vain { Err("--force: no file is written that it could replace".to_owned()) } else { Ok(()) }
+        if in_vain { Err("--force: the command writes no file that it could replace".to_owned()) } else { Ok(()) }
     }
 
     /// The files that will be written.

@@ -128,7 +128,7 @@ impl ResultsFile {
                 _ => RunFileError::File { name: name.clone(), source },
             })?;
             let tried = if cfg!(windows) { Ok(()) } else { file.try_lock() };
-            let is_locked = outputs::is_locked(tried, path, "no other run must write it");
+            let is_locked = outputs::is_locked(tried, path, "only one run may write it");
             if !is_locked.map_err(RunFileError::of(&name))? {
                 return Err(locked());
             }
