@@ -264,7 +264,7 @@ fn options_for_games_are_ignored_for_positions() {
 fn bad_choices_are_refused() {
     for (option, value, reason) in [
         ("--marks", "5,10", "expected three numbers"),
-        ("--marks", "5,20,10", "the numbers must rise"),
+        ("--marks", "5,20,10", "the numbers must increase"),
         ("--moves", "30-10", "move 10 comes before move 30"),
         ("--moves", "-", "expected move numbers"),
         ("--player", " ", "expected a part of a name"),

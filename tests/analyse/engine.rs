@@ -122,7 +122,7 @@ fn an_engine_may_give_no_score() {
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("1 game, 0 positions") && said.contains("; 5 positions without a value"), "{said}");
     for place in ["before 1. e4", "before 2. Nf3", "at the end"] {
-        assert!(said.contains(&format!("no value {place}: mute: it named no score\n")), "{place}: {said}");
+        assert!(said.contains(&format!("no value {place}: mute: it gave no score\n")), "{place}: {said}");
     }
 }
 
@@ -137,7 +137,7 @@ fn positions_without_a_value_stay() {
     for (name, fault, failed, reason) in [
         ("illegal", "echo 'bestmove a1a1'", "1 position", "'bestmove a1a1' is not legal: the line stays as it is"),
         ("crash", "exit 3", "2 positions", "it ended (exit status: 3): the line stays as it is"),
-        ("mute", "echo 'bestmove a2a3'", "1 position", "it named no score"),
+        ("mute", "echo 'bestmove a2a3'", "1 position", "it gave no score"),
     ] {
         let engine = fake_engine(&folder.0, name, &format!("if [ $n -eq 1 ]; then {fault}; else {answer}; fi"));
         for more in [&[][..], &["--skip-bad"]] {

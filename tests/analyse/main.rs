@@ -343,8 +343,8 @@ fn an_interruption_leaves_whole_games() {
     std::fs::write(&input, games).expect("a file");
     let page = folder.0.join("page.html");
     for (more, advice) in [
-        (&[][..], "a run with --out FILE --resume can go on"),
-        (&["--resume".as_ref()], "go on: the same command"),
+        (&[][..], "a run with --out FILE --resume can continue"),
+        (&["--resume".as_ref()], "to continue: the same command"),
         (&["--html".as_ref(), page.as_os_str()], "the page has the games that are done"),
     ] {
         let _ = std::fs::remove_file(&out);
@@ -583,7 +583,7 @@ fn a_pattern_may_match_the_output() {
     for line in &mut lines {
         std::io::BufRead::read_line(&mut said, line).expect("text");
     }
-    let of = |name: &str| format!("{}: belongs to --out {out}, and is no input\n", folder.path(name));
+    let of = |name: &str| format!("{}: belongs to --out {out} and is not an input\n", folder.path(name));
     assert_eq!(lines, [of("out.pgn"), of("out.pgn.resume")]);
     // It continues: the checkpoint is taken over before the signal is caught, or the search has begun.
     let written = folder.read("out.pgn");
@@ -595,5 +595,5 @@ fn a_pattern_may_match_the_output() {
     assert!(said.contains(&format!("holds another run (without {other}, ")), "{said}");
     let output = analyse(&[&out, "--out", &out, "--resume"], b"");
     let said = text(&output.stderr);
-    assert!(output.status.code() == Some(2) && said.contains("is the only input too"), "{said}");
+    assert!(output.status.code() == Some(2) && said.contains("is also the only input"), "{said}");
 }

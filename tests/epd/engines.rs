@@ -467,7 +467,7 @@ fn positions_of_an_abandoned_engine_are_left_for_later() {
         assert_eq!(status(&output), 2, "{said}");
         assert!(said.contains("ibex epd: bad: given up: it does not start"), "{said}");
         assert!(said.contains(&format!("  bad, many: {} of 16\n", 16 - searched)), "{said}");
-        assert!(said.contains("exit status: 7") && said.contains("go on: the same command"), "{said}");
+        assert!(said.contains("exit status: 7") && said.contains("to continue: the same command"), "{said}");
         assert_eq!((of("bad"), of("good")), ((1..=searched).collect(), (1..=16).collect()), "{said}");
         folder.write("works", "");
         let output = ibex(&arguments);

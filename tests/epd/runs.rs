@@ -211,7 +211,7 @@ fn an_interruption_keeps_what_is_done() {
         if reports {
             assert!(said.contains("interrupted: 2 of 4 results missing"), "{said}");
             assert!(said.contains("  deep, small: 2 of 4"), "{said}");
-            assert!(said.contains(&format!("go on: the same command, --resume {file}, with --force")), "{said}");
+            assert!(said.contains(&format!("to continue: the same command, --resume {file}, with --force")), "{said}");
             assert!(stdout(&output).contains("small  deep"), "{}", stdout(&output));
             assert_eq!(folder.read("page.html").matches("<details").count(), 2);
         }

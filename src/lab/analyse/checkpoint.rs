@@ -88,7 +88,7 @@ impl Resumable {
         let trouble = |error: &dyn std::fmt::Display| format!("{}: {error}", out.display());
         // A pipe would wait for its reader.
         if fs::metadata(out).is_ok_and(|about| !about.is_file()) {
-            return Err(trouble(&"is not a file, and there is nothing to resume"));
+            return Err(trouble(&"is not a file, so there is nothing to resume"));
         }
         let (file, is_new) = match OpenOptions::new().write(true).create_new(true).open(out) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -131,7 +131,7 @@ impl Resumable {
         let file = self.output.get_ref();
         let length = file.metadata().map_err(|error| trouble(&self.out, &error))?.len();
         match known {
-            None if length > 0 => return Err(trouble(&self.out, &"is there, and there is nothing to resume")),
+            None if length > 0 => return Err(trouble(&self.out, &"exists, but there is nothing to resume")),
             None => self.checkpoint = Checkpoint { job, ..Checkpoint::default() },
             Some(known) if known.job != job => {
                 let lacks = |word: &&String, words: &[String]| !words.contains(word);

@@ -89,7 +89,7 @@ impl Lead {
 /// What the user wants to see annotated.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Choice {
-    /// Annotate only the moves of players whose name contains this, in any case of letters (may be repeated)
+    /// Annotate only the moves of players whose name contains this, ignoring case (may be repeated)
     #[arg(long = "player", value_name = "NAME", help_heading = "What to annotate", value_parser = player)]
     pub players: Vec<String>,
     /// Annotate only the moves with these numbers: 12, 10-30, 10- or -30

@@ -308,7 +308,7 @@ impl Survey<'_> {
                 match desk.searcher.label() {
                     // It has answered, so this is not a failure that counts towards giving it up.
                     Some(label) if searched && found.value.is_none() => {
-                        self.troubles.push((i, format!("{label}: it named no score")));
+                        self.troubles.push((i, format!("{label}: it gave no score")));
                     }
                     _ if searched => desk.step(),
                     _ => {}

@@ -83,10 +83,10 @@ impl FromStr for Thresholds {
                 if dubious < mistake && mistake < blunder {
                     Ok(Thresholds { dubious, mistake, blunder })
                 } else {
-                    Err("the numbers must rise from the dubious move to the blunder".to_owned())
+                    Err("the numbers must increase from the dubious move to the blunder".to_owned())
                 }
             }
-            _ => Err("expected three numbers from 0 to 100 with commas between them, such as 5,10,15".to_owned()),
+            _ => Err("expected three numbers from 0 to 100 separated by commas, such as 5,10,15".to_owned()),
         }
     }
 }
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(read("5,10,15"), Ok(Thresholds::default()));
         assert_eq!(read(" 2.5, 5 ,100").map(|marks| marks.to_string()), Ok("2.5,5,100".to_owned()));
         for bad in ["5,5,15", "10,5,15", "5,20,15"] {
-            assert!(read(bad).is_err_and(|reason| reason.contains("must rise")), "{bad}");
+            assert!(read(bad).is_err_and(|reason| reason.contains("must increase")), "{bad}");
         }
         for bad in ["", "5", "5,10", "5,10,15,20", "a,b,c", "0,10,15", "-1,2,3", "5,10,101", "NaN,1,2", "5,10,inf"] {
             assert!(read(bad).is_err_and(|reason| reason.contains("three numbers from 0 to 100")), "{bad}");

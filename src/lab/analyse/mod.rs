@@ -63,7 +63,7 @@ pub struct Args {
     /// Write to this new file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Begin the file of --out, or go on with it after an interruption; what is done stays done
+    /// Begin the file of --out, or continue it after an interruption; finished work is kept
     #[arg(long, requires = "out")]
     pub resume: bool,
     /// Write the games as a page for a browser; without --out, nothing goes to standard output
@@ -76,10 +76,10 @@ pub struct Args {
     #[arg(long)]
     pub skip_bad: bool,
 
-    /// Nodes for each position, such as 500k [default, where nothing is limited: 200000]
+    /// Nodes for each position, such as 500k [default if nothing else is limited: 200000]
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = amount::count)]
     pub nodes: Option<u64>,
-    /// Time for each position, in milliseconds or such as 1.5s
+    /// Time for each position, in milliseconds, or with a unit such as 1.5s
     #[arg(long, value_name = "MS", help_heading = "Limits", value_parser = amount::milliseconds)]
     pub movetime: Option<u64>,
     /// Iterations for each position
@@ -99,23 +99,23 @@ pub struct Args {
     /// Show the best line wherever another move was played, not only where the move is marked
     #[arg(long, help_heading = "Games")]
     pub all_lines: bool,
-    /// Percent of winning chances that a dubious move, a mistake and a blunder lose at least
+    /// The least loss of winning chances, in percent, of a dubious move, a mistake and a blunder
     #[arg(long, value_name = "N,N,N", default_value_t, help_heading = "Games")]
     pub marks: Thresholds,
-    /// Name the openings by this file: ECO code, name and moves with tabs between them, or PGN with such tags
+    /// Name the openings from this file: ECO code, name and moves separated by tabs, or PGN with such tags
     #[arg(long, value_name = "FILE", help_heading = "Games")]
     pub eco: Option<PathBuf>,
     /// What to annotate.
     #[command(flatten)]
     pub choice: Choice,
 
-    /// Let this UCI engine search in place of Ibex, as `[LABEL=]COMMAND ARGUMENTS`
+    /// Let this UCI engine search instead of Ibex, as `[LABEL=]COMMAND ARGUMENTS`
     #[arg(long, value_name = "COMMAND", help_heading = "Another engine")]
     pub engine: Option<String>,
     /// Set an option of this engine (may be repeated)
     #[arg(long = "option", value_name = "NAME=VALUE", requires = "engine", help_heading = "Another engine")]
     pub options: Vec<String>,
-    /// Give a position up where this engine takes more than this many seconds [default: depends on the limits]
+    /// Give up a position if this engine takes more than this many seconds [default: depends on the limits]
     // Not part of the job: a run may continue with more patience.
     #[arg(long, value_name = "SECONDS", requires = "engine", help_heading = "Another engine", value_parser = amount::seconds)]
     pub timeout: Option<u64>,
@@ -405,10 +405,10 @@ fn conclude(args: &Args, tally: Tally, interrupted: bool, has_page: bool) -> Res
         remark!(
             "ibex analyse: interrupted before the end; {}",
             match (args.resume, &args.html) {
-                (true, _) => "go on: the same command",
+                (true, _) => "to continue: the same command",
                 (false, Some(_)) if has_page => "the page has the games that are done",
-                (false, Some(_)) => "no game is done, and no page is written",
-                (false, None) => "a run with --out FILE --resume can go on after an interruption",
+                (false, Some(_)) => "no game is finished, so no page is written",
+                (false, None) => "a run with --out FILE --resume can continue after an interruption",
             }
         );
         return Ok(Exit::Interrupted);
@@ -426,9 +426,9 @@ fn leave_out(paths: &mut Vec<PathBuf>, out: &Path) -> Result<(), String> {
     let checkpoint = checkpoint::beside(out);
     let is_ours = |path: &mut PathBuf| outputs::is_same(path, out) || outputs::is_same(path, &checkpoint);
     for path in paths.extract_if(.., is_ours) {
-        remark!("{}: belongs to --out {}, and is no input", path.display(), out.display());
+        remark!("{}: belongs to --out {} and is not an input", path.display(), out.display());
     }
-    if paths.is_empty() { Err(format!("--out {}: is the only input too", out.display())) } else { Ok(()) }
+    if paths.is_empty() { Err(format!("--out {}: is also the only input", out.display())) } else { Ok(()) }
 }
 
 /// An input whose turn comes later.

@@ -101,7 +101,7 @@ fn of_lines(text: &[u8]) -> Read {
 
 fn of_cells([eco, name, moves]: [&str; 3]) -> Result<(u64, Opening), String> {
     if eco.is_empty() || name.is_empty() || moves.is_empty() {
-        return Err("expected ECO code, name and moves with tabs between them".to_owned());
+        return Err("expected ECO code, name and moves separated by tabs".to_owned());
     }
     if !is_code(eco) {
         return Err(format!("'{}' is not an ECO code", short(eco)));

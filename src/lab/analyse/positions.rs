@@ -139,7 +139,7 @@ fn analysed(
     match desk.searcher.label() {
         // It has answered, so this is not a failure that counts towards giving it up.
         Some(label) if !has_score => {
-            desk.note(&place, &format!("no value: {label}: it named no score"));
+            desk.note(&place, &format!("no value: {label}: it gave no score"));
             desk.tally.failed += 1;
         }
         _ => desk.step(),

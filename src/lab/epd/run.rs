@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(required = true, value_name = "FILE.epd")]
     pub files: Vec<PathBuf>,
 
-    /// Time for each position, in milliseconds or such as 1.5s
+    /// Time for each position, in milliseconds, or with a unit such as 1.5s
     #[arg(long, value_name = "MS", help_heading = "Limits (at least one)", value_parser = amount::milliseconds)]
     pub movetime: Option<u64>,
     /// Nodes for each position, such as 500k; repeatable to the node on one thread
@@ -48,7 +48,7 @@ pub struct Args {
     /// Stop a position once its solution has held for N further iterations
     #[arg(long, value_name = "N")]
     pub hold: Option<u32>,
-    /// Give a position up after this many seconds [default: an hour; for another engine with --movetime, three times
+    /// Give up a position after this many seconds [default: an hour; for another engine with --movetime, three times
     /// that and 15 s, or else with --nodes, 10 s and one more for each 25,000 nodes; no limit for Ibex with either]
     #[arg(long, value_name = "SECONDS", value_parser = amount::seconds)]
     pub timeout: Option<u64>,
@@ -341,11 +341,11 @@ fn tell_missing(args: &Args, end: &str, run: &Run, wanted: usize, positions: &[(
     let reports = args.files_written().any(|output| output.manner == Manner::Report);
     let force = if reports { ", with --force to replace the reports" } else { "" };
     match (&args.resume, &args.jsonl) {
-        (Some(path), _) => remark!("go on: the same command, --resume {}{force}", path.display()),
+        (Some(path), _) => remark!("to continue: the same command, --resume {}{force}", path.display()),
         (None, Some(path)) => {
-            remark!("go on: the same command, --resume {} in the place of --jsonl{force}", path.display());
+            remark!("to continue: the same command, --resume {} in place of --jsonl{force}", path.display());
         }
-        (None, None) => remark!("a run that is begun with --resume FILE can go on after an interruption"),
+        (None, None) => remark!("a run started with --resume FILE can continue after an interruption"),
     }
 }
 

@@ -221,10 +221,11 @@ fn foot(marks: &Thresholds) -> Markup {
     html! {
         h2 { "How to read it" }
         p.faint {
-            "Scores are from White's point of view: pawns, or # and moves to mate. Behind each score stands what kind of statement it is. "
+            "Scores are from White's point of view: pawns, or # and moves to mate. "
+                "Each score is followed by the kind of statement that it is. "
             "A proved mate, a tablebase result and a recognized result are certain. "
             "An evaluation is an estimate; a bound (≥ or ≤) says that it is at least or at most this. "
-            "Another engine's word for a mate is a claim, and no proof. "
+            "A mate announced by another engine is a claim, not a proof. "
             "?? is a blunder, ? a mistake, ?! a dubious move: they lose at least "
             (blunder) ", " (mistake) " and " (dubious) " percent of winning chances. The board's arrows: blue or red the move played, green the better one. "
             "Arrow keys, Home and End go through the game that is in view."

@@ -48,7 +48,7 @@ pub fn section(
                     .buttons hidden[true] {
                         @for (go, sign, name) in [
                             ("first", "|‹", "first position"), ("back", "‹", "back"), ("on", "›", "on"),
-                            ("last", "›|", "last position"), ("flip", "flip", "turn the board"),
+                            ("last", "›|", "last position"), ("flip", "flip", "flip the board"),
                         ] {
                             button data-go=(go) aria-label=(name) title=(name) { (sign) }
                         }
