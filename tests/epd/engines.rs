@@ -90,7 +90,7 @@ fn engines_without_node_limits_are_supported() {
     for (engine, label) in [(&engine, "x"), (&engine, "ibex"), (&engine.replace("deaf=", "ibex="), "ibex")] {
         let unknown = ["epd", suite.as_str(), "--nodes", "9", "--engine", engine, "--stop-at-nodes", label];
         let output = ibex(&unknown);
-        let reason = format!("--stop-at-nodes '{label}' is none of the engines");
+        let reason = format!("--stop-at-nodes '{label}' is not one of the engines");
         assert!(status(&output) == 2 && stderr(&output).contains(&reason), "{engine}: {}", stderr(&output));
     }
 }
@@ -251,7 +251,7 @@ fn settings_that_an_engine_rejects_are_reported() {
         let said = stderr(&output);
         for remark in [
             "--engine tiny: its option Hash cannot be 64: set to 4",
-            "--engine tiny: it has no option Threads: 3 threads mean nothing to it",
+            "--engine tiny: it has no option Threads: it cannot be set to use 3 threads",
         ] {
             assert_eq!(said.lines().filter(|line| *line == remark).count(), 1, "{said}");
         }

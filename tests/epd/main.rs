@@ -123,7 +123,7 @@ fn impossible_requests_are_reported() {
         (vec!["epd", "no/such.epd", "--depth", "2"], "no/such.epd: "),
         (vec!["epd", &good, "--depth", "2", "--engine", "/no/such/engine"], "cannot run '/no/such/engine'"),
         (vec!["epd", &good, "--depth", "2", "--engine", ""], "no command"),
-        (vec!["epd", &good, "--depth", "2", "--option", "Hash=1"], "is for none of the engines"),
+        (vec!["epd", &good, "--depth", "2", "--option", "Hash=1"], "is not for any of the engines"),
         (vec!["epd", &good, "--depth", "2", "--resume", &empty], "not the head of a run"),
         (vec!["epd", &good, "--depth", "2", "--resume", &good], "is also an input"),
         (vec!["epd", &good, "--depth", "2", "--jsonl", &empty], "exists"),

@@ -79,7 +79,7 @@ fn a_page_that_cannot_be_renewed_stays() {
         .output()
         .expect("the program runs");
     let said = stderr(&output);
-    assert_eq!(said.matches("the page cannot be renewed, the run goes on: ").count(), 1, "{said}");
+    assert_eq!(said.matches("the page cannot be updated; the run continues: ").count(), 1, "{said}");
     assert_eq!(said.matches(&format!("{page}: File too large")).count(), 2, "{said}");
     assert_eq!(records(&folder.read("run.jsonl")).len(), 5, "the run went on: {said}");
     assert_eq!(status(&output), 2, "the last page cannot be written either: {said}");
@@ -211,7 +211,7 @@ fn other_differences_between_runs_are_reported() {
     for part in ["B against A:", "C against A:", "solved: A 1, C 1 of 2: +0"] {
         assert!(said.contains(part), "{part}: {said}");
     }
-    assert!(text.contains("With other limits this says little") && text.contains("3 runs compared"), "{text}");
+    assert!(text.contains("With different limits this says little") && text.contains("3 runs compared"), "{text}");
     assert!(text.contains("C third"), "{text}");
 }
 

@@ -25,8 +25,8 @@ fn a_run_that_was_killed_goes_on_where_it_was() {
     folder.write("run.jsonl", format!("{}\n{}", lines[..3].join("\n"), &lines[3][..40]));
     let output = ibex(&arguments);
     assert_eq!(status(&output), 0);
-    assert!(stderr(&output).contains("2 results are there already, 2 to go"), "{}", stderr(&output));
-    assert!(stderr(&output).contains("run.jsonl:4: cut off, and skipped"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("2 results are already done, 2 to go"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("run.jsonl:4: cut off: skipped"), "{}", stderr(&output));
     let timeless = |text: &str| -> Vec<(Value, Value, Value)> {
         records(text).iter().map(|r| (r["line"].clone(), r["best"].clone(), r["nodes"].clone())).collect()
     };
@@ -54,10 +54,10 @@ fn torn_lines_are_reported_and_run_again() {
     let said = |output: &Output| {
         let said = stderr(output);
         for part in [
-            ":2: T.1 by ibex is in line 6 too: the last counts",
-            ":3: torn, or no result, and skipped (",
-            ":4: torn, or no result, and skipped (",
-            ":7: cut off, and skipped",
+            ":2: T.1 by ibex is also in line 6: the last one counts",
+            ":3: torn or not a result: skipped (",
+            ":4: torn or not a result: skipped (",
+            ":7: cut off: skipped",
         ] {
             assert_eq!(said.matches(&format!("run.jsonl{part}")).count(), 1, "{part}: {said}");
         }
@@ -72,13 +72,13 @@ fn torn_lines_are_reported_and_run_again() {
     assert!(stdout(&compared).contains("solved: A 2, B 2 of 2"), "{}", stdout(&compared));
     let output = ibex(&arguments);
     assert_eq!(status(&output), 0);
-    assert!(said(&output).contains("2 results are there already, 2 to go"));
+    assert!(said(&output).contains("2 results are already done, 2 to go"));
     let mut found: Vec<_> = records(&folder.read("run.jsonl")).iter().map(|r| r["line"].as_u64()).collect();
     found.sort_unstable();
     assert_eq!(found, [Some(1), Some(2), Some(3), Some(4)], "the file is whole again");
     // Nothing is left to report, and a run that was killed before its first line begins anew.
     let again = ibex(&arguments);
-    assert_eq!(stderr(&again).trim(), "4 results are there already, 0 to go");
+    assert_eq!(stderr(&again).trim(), "4 results are already done, 0 to go");
     for beginning in ["", &lines[0][..20]] {
         folder.write("run.jsonl", beginning);
         assert_eq!(status(&ibex(&arguments)), 0);

@@ -28,16 +28,16 @@ pub struct Args {
     /// first of each]
     #[arg(long, value_name = "LABEL")]
     pub new_player: Vec<String>,
-    /// How improbable a loss must be as chance to give exit status 1
+    /// Exit with status 1 if the probability of a loss by chance is below this
     #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = probability)]
     pub significance: f64,
-    /// Give exit status 1 if any position is lost
+    /// Exit with status 1 if any position is lost
     #[arg(long)]
     pub strict: bool,
-    /// Write a page for people to this file: totals, charts, and each position that changed
+    /// Write an HTML page to this file: totals, charts, and each position that changed
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Replace a page that is there already; inputs are never replaced
+    /// Replace an existing page; inputs are never replaced
     #[arg(long, requires = "html")]
     pub force: bool,
 }
@@ -45,7 +45,7 @@ pub struct Args {
 /// A probability that can be a threshold: above 0, and at most 1.
 fn probability(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|&value| value > 0.0 && value <= 1.0);
-    value.ok_or_else(|| "expected a probability: more than 0, and 1 at most".to_owned())
+    value.ok_or_else(|| "expected a probability above 0 and at most 1".to_owned())
 }
 
 /// A solution comes much later, or sooner, if it takes at least this many times as many nodes or as much time ...

@@ -145,8 +145,8 @@ fn tests(comparison: &Comparison<'_>, whole: &Run, against: &[Against], level: f
             " it is more than chance. Sooner and later are positions that both runs solve, one of them with " (MUCH)
             " times the " (comparison.unit()) " of the other or more (" (FAR) ")."
             @if !comparison.is_even() {
-                " With other limits this says little: a longer search may leave its solution for a while, and counts"
-                " when it comes back."
+                " With different limits this says little: a longer search may leave its solution for a while, and"
+                " counts when it comes back."
             }
         }
     }

@@ -112,7 +112,7 @@ fn head(run: &Run, title: &str, stage: Stage) -> Markup {
         h1 { bdi { (title) } }
         @match stage {
             Stage::Running(seconds) => p.state {
-                b { "in progress: " (done(run)) } ". The page loads itself again every " (seconds) " seconds."
+                b { "in progress: " (done(run)) } ". The page reloads itself every " (seconds) " seconds."
             },
             Stage::Stopped => p.state { b { "stopped early: " (done(run)) } ". The rest was not searched." },
             Stage::Ended => {},
@@ -189,7 +189,7 @@ fn chart(run: &Run, title: &str, when: &dyn Fn(&Record) -> Option<u64>, label: f
 }
 
 fn positions(run: &Run) -> Markup {
-    let mut filters = vec![("all", "all"), ("missed", "not solved by everyone")];
+    let mut filters = vec![("all", "all"), ("missed", "not solved by all")];
     if run.head.players.len() > 1 {
         filters.push(("differ", "solved by some"));
     }

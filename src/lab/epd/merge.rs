@@ -19,7 +19,7 @@ pub struct Args {
     /// Files of results (JSON Lines): shards of a run, runs of several players over the same suites, or both
     #[arg(required = true, value_name = "FILE.jsonl")]
     pub files: Vec<PathBuf>,
-    /// Write the whole to this new file
+    /// Write the merged run to this new file
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
@@ -71,7 +71,7 @@ pub fn run(args: &Args) -> Result<Exit, String> {
 #[non_exhaustive]
 pub enum MergeError {
     /// The heads differ in more than players and shards.
-    #[error("{name} does not belong to the others: {difference}")]
+    #[error("{name} does not belong with the others: {difference}")]
     Foreign {
         /// The file.
         name: String,
@@ -79,7 +79,7 @@ pub enum MergeError {
         difference: String,
     },
     /// A player with this label differs from the one in the other files.
-    #[error("{name}: '{label}' is another player than in the others")]
+    #[error("{name}: '{label}' is not the same player as in the others")]
     OtherPlayer {
         /// The file.
         name: String,

@@ -434,7 +434,7 @@ impl Run {
                 Err(error) => {
                     // For this parser, every line is line 1.
                     let reason = error.to_string().replace(" at line 1 column", ", column");
-                    bad.push((number, format!("torn, or no result, and skipped ({reason})")));
+                    bad.push((number, format!("torn or not a result: skipped ({reason})")));
                 }
             }
         }
@@ -443,7 +443,7 @@ impl Run {
         for (at, record) in records.iter().enumerate() {
             if let Some(earlier) = last.insert((record.player.as_str(), record.suite.as_str(), record.line), at) {
                 let Record { id, player, .. } = record;
-                let reason = format!("{id} by {player} is in line {} too: the last counts", numbers[at]);
+                let reason = format!("{id} by {player} is also in line {}: the last one counts", numbers[at]);
                 bad.push((numbers[earlier], reason));
             }
         }
@@ -456,7 +456,7 @@ impl Run {
         let whole = (bad.is_empty()).then_some(whole as u64);
         if !torn.is_empty() {
             let number = bytes.iter().filter(|&&byte| byte == b'\n').count() + 1;
-            bad.push((number, "cut off, and skipped".to_owned()));
+            bad.push((number, "cut off: skipped".to_owned()));
         }
         bad.sort_by_key(|&(number, _)| number);
         const MOST: usize = 20;

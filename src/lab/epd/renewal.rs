@@ -50,7 +50,7 @@ impl<'a> Renewal<'a> {
             Err(_) if self.is_warned => None,
             Err(error) => {
                 self.is_warned = true;
-                Some(format!("the page cannot be renewed, the run goes on: {error}"))
+                Some(format!("the page cannot be updated; the run continues: {error}"))
             }
         }
     }

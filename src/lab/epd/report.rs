@@ -30,12 +30,12 @@ pub struct Outputs {
     /// Write a row for each position and player to this file
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub csv: Option<PathBuf>,
-    /// Write a page for people to this file; it needs nothing else to be shown
+    /// Write an HTML page to this file; it is self-contained
     ///
     /// While `ibex epd` searches, it writes the page again about every ten seconds with what is done so far.
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub html: Option<PathBuf>,
-    /// Replace reports and files of results that are there already; inputs are never replaced
+    /// Replace existing reports and files of results; inputs are never replaced
     #[arg(long, help_heading = "Reports")]
     pub force: bool,
 }

@@ -67,7 +67,7 @@ impl ResultsFile {
         if bytes.is_empty() || is_begun_head(&bytes) {
             file.set_len(0).and_then(|()| file.rewind()).map_err(&trouble)?;
             write_line(&mut file, head).map_err(&trouble)?;
-            let remarks = if bytes.is_empty() { Vec::new() } else { vec![format!("{name}:1: cut off: begun anew")] };
+            let remarks = if bytes.is_empty() { Vec::new() } else { vec![format!("{name}:1: cut off: started anew")] };
             let run = Run { head: head.clone(), records: Vec::new() };
             return Ok((ResultsFile { note, file }, Intake { run, remarks, whole: None }));
         }

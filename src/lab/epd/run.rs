@@ -36,7 +36,7 @@ pub struct Args {
     /// Time for each position, in milliseconds, or with a unit such as 1.5s
     #[arg(long, value_name = "MS", help_heading = "Limits (at least one)", value_parser = amount::milliseconds)]
     pub movetime: Option<u64>,
-    /// Nodes for each position, such as 500k; repeatable to the node on one thread
+    /// Nodes for each position, such as 500k; repeatable exactly on one thread
     #[arg(long, value_name = "N", help_heading = "Limits (at least one)", value_parser = amount::count)]
     pub nodes: Option<u64>,
     /// Iterations for each position
@@ -83,7 +83,7 @@ pub struct Args {
     #[arg(long, requires = "engines", help_heading = "Other engines")]
     pub no_ibex: bool,
 
-    /// Write each result to this new file (JSON Lines) as soon as it is there
+    /// Write each result to this new file (JSON Lines) as soon as it is known
     #[arg(long, value_name = "FILE", conflicts_with = "resume", help_heading = "Long runs")]
     pub jsonl: Option<PathBuf>,
     /// Continue the run that this file holds, or begin it
@@ -162,7 +162,7 @@ pub fn run(args: &Args) -> Result<Exit, String> {
     let tasks = tasks(&contestants, &positions, &done);
     if !done.is_empty() {
         let done = counted(done.len() as u64, "result is", "results are");
-        remark!("{done} there already, {} to go", tasks.len());
+        remark!("{done} already done, {} to go", tasks.len());
     }
 
     let mut progress = Progress::new(args, run, results_file, tasks.len());
@@ -428,10 +428,10 @@ fn contestants(args: &Args, budget: &Budget) -> Result<Vec<Contestant>, String> 
     // Ibex itself has a label, too, and obeys its nodes.
     let engines = contestants.iter().map(|contestant| &contestant.head).filter(|head| head.command.is_some());
     if let Some(label) = args.counted.iter().find(|&label| !engines.clone().any(|head| head.label == *label)) {
-        return Err(format!("--stop-at-nodes '{label}' is none of the engines"));
+        return Err(format!("--stop-at-nodes '{label}' is not one of the engines"));
     }
     if let Some(option) = options.iter().find(|option| !engines.clone().any(|head| option.is_for(&head.label))) {
-        return Err(format!("--option '{}' is for none of the engines", option.text));
+        return Err(format!("--option '{}' is not for any of the engines", option.text));
     }
     Ok(contestants)
 }
@@ -526,11 +526,11 @@ pub(super) fn difference(old: &Head, new: &Head) -> String {
         let threads = counted(old.threads as u64, "thread", "threads");
         format!("it has {} MiB and {threads}, not {} and {}", old.hash, new.hash, new.threads)
     } else if old.suites != new.suites {
-        "its suites are others, or were edited since".to_owned()
+        "its suites are different, or were edited since".to_owned()
     } else if old.players != new.players {
-        "its players, their versions or options are others".to_owned()
+        "its players, their versions or options are different".to_owned()
     } else {
-        "its shard is another".to_owned()
+        "its shard is different".to_owned()
     }
 }
 

@@ -128,7 +128,7 @@ impl Workers<'_> {
                     Ok(_) => started += 1,
                     Err(error) if started == 0 => return Err(format!("no thread to search on: {error}")),
                     Err(error) => {
-                        remark!("ibex epd: {started} positions at once, and not {wanted}: {error}");
+                        remark!("ibex epd: {started} positions at once, not {wanted}: {error}");
                         break;
                     }
                 }

@@ -314,7 +314,7 @@ impl Process {
                     self.remarks.push(format!("its option {name} cannot be {wanted}: set to {value}"));
                 }
             } else if name == "Threads" && wanted > 1 {
-                self.remarks.push(format!("it has no option {name}: {wanted} threads mean nothing to it"));
+                self.remarks.push(format!("it has no option {name}: it cannot be set to use {wanted} threads"));
             }
         }
         for (name, value) in &program.options {
