@@ -60,7 +60,7 @@ enum Command {
     /// With a depth: the leaves below each move, and their sum. With files: every D1, D2, ... of every line is
     /// compared; the exit status is 0 when all agree, 1 when a count differs or a line is bad, 2 when nothing was checked.
     Perft(perft::Args),
-    /// Show everything that Ibex has about one position, and how sure it is of it
+    /// Show everything that Ibex can say about one position, and how sure it is of it
     ///
     /// What the rules, recognizers, tablebases, the evaluation and a short search say: which class of endings, which
     /// claim and bound, which conditions that rests on, each move's tablebase result, what kind of statement the score

@@ -16,7 +16,7 @@ pub struct Args {
     /// Search threads; the node count repeats exactly only on one
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = super::thread_count())]
     pub threads: usize,
-    /// Print the node count alone
+    /// Print only the node count
     #[arg(long)]
     pub signature: bool,
     /// A depth, or, as other engines take them, HASH THREADS DEPTH

@@ -30,7 +30,7 @@ pub struct Args {
     /// Leave out counts of files that are deeper than this
     #[arg(long, value_name = "PLIES")]
     pub max_depth: Option<u32>,
-    /// How many threads count at once [default: one per core]
+    /// How many threads to use [default: one per core]
     #[arg(long, short, value_name = "N", value_parser = crate::lab::job_count())]
     pub jobs: Option<usize>,
 }

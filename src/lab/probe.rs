@@ -1,4 +1,4 @@
-//! `ibex probe`: everything that Ibex has about one position, and how certain it is.
+//! `ibex probe`: everything that Ibex can say about one position, and how certain it is.
 
 use std::cmp::Reverse;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ const MOVES_TOLD: usize = 5;
 /// The source that also has a list of moves.
 const TABLEBASES: &str = "tablebases";
 
-/// Show everything that Ibex has about one position, and how sure it is of it.
+/// Show everything that Ibex can say about one position, and how sure it is of it.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
     /// The position: a FEN, in quotes or not [default: the initial position]
@@ -48,10 +48,10 @@ pub struct Args {
     /// Size of the transposition table in MiB
     #[arg(long, default_value_t = 16, value_name = "MIB", value_parser = super::hash_size)]
     pub hash: usize,
-    /// Write a page
+    /// Write an HTML page
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Replace a file that exists
+    /// Replace an existing file
     #[arg(long, requires = "html")]
     pub force: bool,
 }
@@ -265,7 +265,7 @@ fn result(ranked: &RankedMove, by_distance: bool) -> String {
         0 => (0, "draw"),
         1 if certain => (2, "win"),
         1 if drawn => (1, "draw: the 50-move rule spoils the win"),
-        1 => (2, "win, if the 50-move rule and repetition leave the time"),
+        1 => (2, "win, if the 50-move rule and repetition leave enough time"),
         _ if certain => (-2, "loss"),
         _ if drawn => (-1, "draw: the 50-move rule saves the loss"),
         _ => (-2, "loss, unless the 50-move rule or repetition saves it"),
@@ -282,9 +282,9 @@ fn no_result(position: &Position, largest: usize, probing: &Probing) -> String {
     } else if men > probing.limit {
         format!("{men} men are here, and SyzygyProbeLimit is {}", probing.limit)
     } else if !position.castles().is_empty() {
-        "no table has castling rights".to_owned()
+        "no table covers castling rights".to_owned()
     } else {
-        "a table that is needed cannot be used or is missing".to_owned()
+        "a table that is needed is missing or cannot be used".to_owned()
     };
     format!("nothing: {why}")
 }

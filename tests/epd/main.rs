@@ -153,8 +153,8 @@ fn impossible_requests_are_reported() {
         (vec!["epd", "compare", &good, &good, "--force"], "--html <FILE>"),
         (vec!["probe", "--force"], "--html <FILE>"),
         (vec!["lab", "grain", "--force"], "ibex lab: --force is for the file of --csv"),
-        (vec!["lab", "grain", "--nodes", "5"], "only recognizers has a limit of nodes"),
-        (vec!["lab", "recognizers", "--depth", "5"], "ibex lab: recognizers searches to the solution"),
+        (vec!["lab", "grain", "--nodes", "5"], "only recognizers has a node limit"),
+        (vec!["lab", "recognizers", "--depth", "5"], "ibex lab: recognizers searches until the solution"),
         (vec!["lab", "recognizers", "--exhaustive"], "ibex lab: recognizers has the search of play only"),
         (vec!["epd"], "FILE.epd"),
     ] {

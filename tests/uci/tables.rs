@@ -160,11 +160,11 @@ fn probe_says_why_tables_have_no_result() {
     scratch.write("KRvK.rtbw", damaged);
     scratch.write("KQvK.rtbw", read("KQvK.rtbw"));
     let path = scratch.path("");
-    let unusable = "tablebases  nothing: a table that is needed cannot be used or is missing\n";
+    let unusable = "tablebases  nothing: a table that is needed is missing or cannot be used\n";
     for (fen, parts) in [
         ("8/8/8/3k4/8/8/8/R3K3 w - - 0 1", [unusable, " wdl table KRvK cannot be used: "]),
         ("8/8/8/3k4/8/8/4P3/4K3 w - - 0 1", [unusable, " table KPvK is missing\n"]),
-        ("8/8/8/3k4/8/8/8/R3K3 w Q - 0 1", ["tablebases  nothing: ", "no table has castling rights\n"]),
+        ("8/8/8/3k4/8/8/8/R3K3 w Q - 0 1", ["tablebases  nothing: ", "no table covers castling rights\n"]),
         ("8/8/8/3k4/8/8/4P3/R3K3 w - - 0 1", ["tablebases  nothing: ", "(up to 3 men are there)\n"]),
     ] {
         let output = run(&["probe", fen, "--nodes", "500", "--syzygy", &path]);

@@ -31,7 +31,7 @@ pub struct Args {
     /// Nodes for each move
     #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = crate::lab::amount::count)]
     pub nodes: u64,
-    /// Milliseconds for each move instead
+    /// Milliseconds for each move, instead of nodes
     #[arg(long, value_name = "MS", conflicts_with = "nodes", value_parser = crate::lab::amount::milliseconds)]
     pub movetime: Option<u64>,
     #[command(flatten)]

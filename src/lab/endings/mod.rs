@@ -30,12 +30,12 @@ pub struct Args {
 
 #[derive(Subcommand, Clone, Debug)]
 enum Command {
-    /// Search random positions of every ending of up to four men: draws near zero, wins and losses as such
+    /// Search random positions of every ending of up to four men: is each draw, win and loss scored as such?
     ///
     /// Exit status 0: at least 99% of the draws within 30 centipawns, at least 99% of the wins and losses as mate or
     /// above 500, none on the wrong side.
     Scores(scores::Args),
-    /// Play won endings against best defence: mated within the 50-move rule or not
+    /// Play won endings against best defence: does the engine mate within the 50-move rule?
     ///
     /// Exit status 0: every game but those of queen against rook ends in mate.
     Mating(mating::Args),
@@ -50,13 +50,13 @@ enum Command {
 /// The arguments that all comparisons with solved endings share.
 #[derive(clap::Args, Clone, Debug)]
 struct Common {
-    /// Begins the random choice
+    /// The seed of the random choice
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
-    /// How many are worked on at once [default: one per core]
+    /// How many to work on at once [default: one per core]
     #[arg(long, short, value_name = "N", value_parser = crate::lab::job_count())]
     jobs: Option<usize>,
-    /// Print what went wrong, each on a line
+    /// Print each failure on a line of its own
     #[arg(long, short)]
     verbose: bool,
 }

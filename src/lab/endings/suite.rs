@@ -42,7 +42,7 @@ pub struct MakeArgs {
     /// Positions
     #[arg(long, default_value = "220", value_name = "N", value_parser = super::some)]
     pub positions: usize,
-    /// Begins the random choice
+    /// The seed of the random choice
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
 }

@@ -53,7 +53,7 @@ pub struct Args {
     /// Write every single search to this file as comma-separated values
     #[arg(long, global = true, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Replace the file of `--csv` if it is there
+    /// Replace the file of `--csv` if it exists
     #[arg(long, global = true)]
     pub force: bool,
 }
@@ -112,7 +112,7 @@ fn sheet(args: &Args) -> Result<String, String> {
             return Err("recognizers has no single searches to write (--csv)".to_owned());
         }
         if args.depth.is_some() {
-            return Err("recognizers searches to the solution, and to no depth (--depth)".to_owned());
+            return Err("recognizers searches until the solution, not to a depth (--depth)".to_owned());
         }
         if args.exhaustive {
             return Err("recognizers has the search of play only (--exhaustive)".to_owned());
@@ -120,7 +120,7 @@ fn sheet(args: &Args) -> Result<String, String> {
         return Ok(solve::measure(args)?.markdown(args));
     }
     if args.nodes.is_some() {
-        return Err("only recognizers has a limit of nodes (--nodes)".to_owned());
+        return Err("only recognizers has a node limit (--nodes)".to_owned());
     }
     let inputs: Vec<PathBuf> = args.epd.iter().cloned().collect();
     let wanted: Vec<Output<'_>> = Output::wanted([("--csv", &args.csv, Manner::Report)]).collect();

@@ -32,7 +32,7 @@ pub struct Args {
     /// Give up a line after this number of positions; it then counts as not proved [default: never]
     #[arg(long, value_name = "N", value_parser = amount::count)]
     pub positions: Option<u64>,
-    /// How many lines are proved at once [default: one per core]
+    /// How many lines to prove at once [default: one per core]
     #[arg(long, short, value_name = "N", value_parser = crate::lab::job_count())]
     pub jobs: Option<usize>,
     /// Print every line's keys and the effort of its proof
@@ -62,7 +62,7 @@ pub fn prove(entry: &SuiteEntry, solver: &mut Solver) -> Result<Proof, String> {
     let Some(claim) = entry.mate else { return Err(NO_CLAIM.to_owned()) };
     let distance = u8::try_from(claim.unsigned_abs()).map_err(|_| format!("a mate in {claim} is out of reach"))?;
     if claim == 0 {
-        return Err("that there is no mate at all cannot be proved by looking".to_owned());
+        return Err("a search cannot prove that there is no mate at all".to_owned());
     }
     // Mate on the hundredth ply is still mate.
     let plies = 2 * u32::from(distance) - u32::from(claim > 0);
