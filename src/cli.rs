@@ -37,10 +37,10 @@ enum Command {
     ///
     /// On one thread the node count is the same on every machine until the search or the evaluation changes.
     Bench(bench::Args),
-    /// Let the engine play itself and write its games down, for training networks; count and check such files
+    /// Let the engine play itself and record its games, for training networks; count and check such files
     ///
-    /// `ibex datagen --out FILE` plays on all cores until it has enough. Killed, it resumes with the same
-    /// command. The file is viriformat.
+    /// `ibex datagen --out FILE` plays on all cores until it has enough. If it is killed, the same command resumes it.
+    /// The file is viriformat.
     Datagen(datagen::Args),
     /// Compare the engine with the truth about endings: scores, mating, and suites that recognizers solve
     Endings(endings::Args),

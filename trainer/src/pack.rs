@@ -368,7 +368,7 @@ mod tests {
         for other in [&file, &parts] {
             let names = [other, &file, &out].map(|path| path.to_str().unwrap());
             let error = run(&Line::parse_from(["pack", names[0], names[1], "--out", names[2]]).args).unwrap_err();
-            assert!(error.contains("worker-000.vf comes twice"), "{error}");
+            assert!(error.contains("worker-000.vf is given twice"), "{error}");
         }
         assert!(!out.exists());
         fs::remove_dir_all(&folder).unwrap();

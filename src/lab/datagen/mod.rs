@@ -66,13 +66,13 @@ enum Command {
         #[command(flatten)]
         filter: Filter,
     },
-    /// Replay every game of data files by the rules of chess, repetition and the 50-move rule among them
+    /// Replay every game of data files by the rules of chess, including repetition and the 50-move rule
     Verify {
         /// Data files, or the `.parts` folder of a run that is not complete
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
-    /// Put the games of a run together that will not be continued
+    /// Put together the games of a run that will not be continued
     Finish {
         /// The name that the run was started with
         #[arg(value_name = "FILE")]
@@ -100,13 +100,13 @@ struct RunArgs {
     /// Stop at exactly that many nodes instead
     #[arg(long)]
     hard: bool,
-    /// Games at the same time [default: one per core]
+    /// Games played at once [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=i64::from(session::MOST_WORKERS)))]
     threads: Option<u16>,
     /// The run's seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Hash a game, in MiB
+    /// Hash for each game, in MiB
     #[arg(long, default_value_t = 4, value_name = "MIB", value_parser = clap::value_parser!(u16).range(1..))]
     hash: u16,
     /// A network to play with, or `classical` [default: the built-in evaluation]
@@ -142,7 +142,7 @@ struct RunArgs {
     /// The fewest nodes that such a value rests on
     #[arg(long, default_value_t = 50, value_name = "N", value_parser = crate::lab::amount::count, requires = "lessons")]
     lesson_nodes: u64,
-    /// No progress
+    /// Show no progress
     #[arg(long)]
     quiet: bool,
 }
@@ -167,7 +167,7 @@ pub fn run(args: &Args) -> Exit {
             let Args { adjudication, off_policy, sampling, .. } = *args;
             generate(run, GameRules { adjudication, off_policy, sampling })
         }
-        (None, None) => Err("where to? name a file with --out FILE".to_owned()),
+        (None, None) => Err("no output file: name one with --out FILE".to_owned()),
     };
     match result {
         Ok(tally) => {

@@ -100,13 +100,13 @@ pub struct Adjudication {
     /// Use an opening if its first score is at most this many centipawns
     #[arg(long, default_value_t = 400, value_name = "CP", value_parser = clap::value_parser!(i32).range(1..))]
     pub opening_limit: i32,
-    /// A side wins that is this many centipawns ahead...
+    /// A side wins if it is this many centipawns ahead...
     #[arg(long, default_value_t = 2500, value_name = "CP", value_parser = clap::value_parser!(i32).range(1..))]
     pub win_score: i32,
     /// ...for this many plies in a row
     #[arg(long, default_value_t = 4, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..))]
     pub win_plies: u32,
-    /// A game is drawn whose score is at most this many centipawns...
+    /// A game is drawn if its score is at most this many centipawns...
     #[arg(long, default_value_t = 8, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..))]
     pub draw_score: i32,
     /// ...for this many plies in a row...
@@ -115,10 +115,10 @@ pub struct Adjudication {
     /// ...after this many plies since the opening...
     #[arg(long, default_value_t = 60, value_name = "PLY")]
     pub draw_from: u32,
-    /// ...with more than this many men on the board: the rules alone end what is called a drawn ending
+    /// ...with more than this many men on the board; otherwise only the rules end a drawn game
     #[arg(long, default_value_t = 8, value_name = "MEN")]
     pub draw_men: u32,
-    /// Throw a game away that lasts longer than this many plies: it has no result
+    /// Discard a game that lasts longer than this many plies: it has no result
     #[arg(long, default_value_t = 500, value_name = "PLY", value_parser = clap::value_parser!(u32).range(1..=MAX_STEPS as i64))]
     pub max_plies: u32,
 }

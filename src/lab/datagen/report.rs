@@ -40,7 +40,7 @@ pub fn data_files(names: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     }
     match outputs::twice(&files) {
         Some((one, other)) => {
-            Err(format!("{} comes twice: it is the same file as {}", files[other].display(), files[one].display()))
+            Err(format!("{} is given twice: it is the same file as {}", files[other].display(), files[one].display()))
         }
         None => Ok(files),
     }
@@ -196,7 +196,7 @@ fn contradiction(record: &GameRecord) -> Option<&'static str> {
         }
         // If the game could go on, it may be adjudicated with any result.
         Some(Ending::Checkmate) | None => None,
-        Some(_) => (record.result != GameResult::Draw).then_some("a draw by the rules that was not drawn"),
+        Some(_) => (record.result != GameResult::Draw).then_some("a draw by the rules, but not recorded as one"),
     }
 }
 
@@ -343,13 +343,13 @@ mod tests {
             [file.clone(), folder.join("./worker-000.vf")],
         ] {
             let error = data_files(&twice).unwrap_err();
-            assert!(error.contains("worker-000.vf comes twice: it is the same file as "), "{error}");
+            assert!(error.contains("worker-000.vf is given twice: it is the same file as "), "{error}");
         }
         #[cfg(unix)]
         {
             let link = scratch.0.join("link");
             std::os::unix::fs::symlink(&file, &link).unwrap();
-            assert!(data_files(&[file, link]).is_err_and(|error| error.contains("link comes twice")));
+            assert!(data_files(&[file, link]).is_err_and(|error| error.contains("link is given twice")));
         }
     }
 
@@ -362,7 +362,7 @@ mod tests {
             assert_eq!(complaint(START, FOOLS_MATE, wrong), Some("the mated side did not lose"));
         }
         assert_eq!(complaint(QUEEN, "g5g6", Draw), None);
-        assert_eq!(complaint(QUEEN, "g5g6", WhiteWins), Some("a draw by the rules that was not drawn"));
+        assert_eq!(complaint(QUEEN, "g5g6", WhiteWins), Some("a draw by the rules, but not recorded as one"));
         assert_eq!(complaint(START, "e2e4", WhiteWins), None, "a game may be adjudicated");
         assert_eq!(complaint(START, "", Draw), Some("no moves"));
         // Bare kings end a game, and moves are legal all the same.
@@ -372,12 +372,12 @@ mod tests {
         // So do threefold repetition and the 50-move rule.
         let there_and_back = "g1f3 g8f6 f3g1 f6g8 ".repeat(2);
         assert_eq!(complaint(START, &there_and_back, Draw), None);
-        assert_eq!(complaint(START, &there_and_back, WhiteWins), Some("a draw by the rules that was not drawn"));
+        assert_eq!(complaint(START, &there_and_back, WhiteWins), Some("a draw by the rules, but not recorded as one"));
         assert_eq!(complaint(START, &format!("{there_and_back}e2e4"), WhiteWins), Some("moves after the end"));
         assert_eq!(complaint(START, "g1f3 g8f6 f3g1 f6g8 e2e4", WhiteWins), None);
         let late = "8/8/2k5/8/8/5K2/8/R7 w - - 98 120";
         assert_eq!(complaint(late, "a1a2", WhiteWins), None);
-        assert_eq!(complaint(late, "a1a2 c6c5", WhiteWins), Some("a draw by the rules that was not drawn"));
+        assert_eq!(complaint(late, "a1a2 c6c5", WhiteWins), Some("a draw by the rules, but not recorded as one"));
         assert_eq!(complaint(late, "a1a2 c6c5 a2a1", Draw), Some("moves after the end"));
     }
 

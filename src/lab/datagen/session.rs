@@ -526,7 +526,7 @@ fn manifest(folder: &Path) -> Result<Manifest, String> {
     let damaged = |why: &dyn std::fmt::Display| format!("{} is damaged: {why}", path.display());
     let manifest: Manifest = serde_json::from_str(&text).map_err(|error| damaged(&error))?;
     if !(1..=usize::from(MOST_WORKERS)).contains(&manifest.workers) {
-        return Err(damaged(&format_args!("{} workers, of 1 to {MOST_WORKERS}", manifest.workers)));
+        return Err(damaged(&format_args!("{} workers, not 1 to {MOST_WORKERS}", manifest.workers)));
     }
     Ok(manifest)
 }
