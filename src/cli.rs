@@ -67,25 +67,25 @@ enum Command {
     /// is, and what the transposition table has afterwards. In a session, `probe` shows the same for the session's
     /// position.
     Probe(probe::Args),
-    /// Prove the mates of EPD files (dm), and that their key moves (bm) are all that there are
+    /// Prove the mates of EPD files (dm), and that their key moves (bm) are the only ones
     ///
-    /// Every line is searched exhaustively, apart from the engine: the mate is there, a shorter one is not, and no other
-    /// move keeps the distance. The exit status is 0 when all was proved, 1 when a line is wrong, 2 when there was nothing
-    /// to prove.
+    /// Every line is searched exhaustively, apart from the engine: the mate exists, there is no shorter one, and no
+    /// other move keeps the distance. The exit status is 0 when all was proved, 1 when a line is wrong, 2 when there
+    /// was nothing to prove.
     Prove(prove::Args),
     /// Write manual pages and completions for shells into a folder
     ///
     /// `man` gets a page for each command, `completions` the files for bash, zsh, fish, PowerShell and elvish.
     Manual {
-        /// The folder; it is made if it is not there
+        /// The folder; it is created if it does not exist
         #[arg(value_name = "FOLDER")]
         folder: PathBuf,
     },
-    /// Print the numbers of the search, as the tuning page of OpenBench reads them
+    /// Print the search parameters in the format of OpenBench's tuning page
     ///
-    /// One line a number: name, type, value, least, most, step, learning rate.
+    /// One line per parameter: name, type, value, minimum, maximum, step, learning rate.
     Spsa {
-        /// Only the numbers whose names begin so
+        /// Only the parameters whose names begin with one of these
         #[arg(value_name = "NAME")]
         names: Vec<String>,
     },

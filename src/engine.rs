@@ -276,7 +276,7 @@ impl Engine {
             let enough = Vec::<u8>::new().try_reserve_exact(MEMORY_PER_THREAD + STACK_SIZE).is_ok();
             if !enough && !self.threads.is_empty() {
                 self.settings.threads = self.threads.len();
-                return Some(format!("no memory for {wanted} threads; searching with {}", self.threads.len()));
+                return Some(format!("not enough memory for {wanted} threads; searching with {}", self.threads.len()));
             }
             self.threads.push(ThreadData::new(&self.evaluation, self.settings.raw_evaluation));
         }

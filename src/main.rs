@@ -33,7 +33,7 @@ const EXTRAS: &[uci::LentCommand] = &[
     },
     uci::LentCommand {
         name: "spsa",
-        help: "[NAMES]: the search's numbers for the tuning page of OpenBench",
+        help: "[NAMES]: the search parameters for the tuning page of OpenBench",
         run: uci::Run::Alone(uci::spsa::at_the_prompt),
     },
 ];
@@ -55,11 +55,11 @@ fn without_the_laboratory(arguments: &[String]) -> Option<ExitCode> {
         "-h" | "--help" => format!(
             "Ibex {}, built without the laboratory: a bare UCI engine.\n\n\
              Usage: ibex [COMMAND | UCI LINE...]\n\n\
-             Without arguments it speaks UCI on standard input and output.\n\n\
+             Without arguments it runs the UCI protocol on standard input and output.\n\n\
              It has:\n  \
              bench [DEPTH | HASH THREADS DEPTH]  search a fixed list of positions; the line reads `N nodes M nps`\n  \
              perft DEPTH                         count the leaves of the tree of legal moves\n  \
-             spsa [NAME...]                      print the numbers of the search, for a tuner\n  \
+             spsa [NAME...]                      print the search parameters, for a tuner\n  \
              help                                list what it understands beside UCI\n\n\
              It lacks: analyse, datagen, endings, epd, genfens, lab, manual, probe, prove, and perft with files. To have\n\
              these, build it without `--no-default-features`.",

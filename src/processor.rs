@@ -9,13 +9,13 @@ use std::hint::black_box;
 
 /// What `main` prints if [`is_fit`] is false.
 pub const REFUSAL: &str = if cfg!(target_feature = "avx512vbmi") {
-    "ibex: this program was built for newer processors; take another one, or build it here\n"
+    "ibex: this program was built for newer processors; use another build, or build it here\n"
 } else if cfg!(target_feature = "avx512f") {
-    "ibex: this program was built for processors with AVX-512; take another one, or build it here\n"
+    "ibex: this program was built for processors with AVX-512; use another build, or build it here\n"
 } else if cfg!(target_feature = "avx2") {
-    "ibex: this program was built for processors with AVX2 and BMI2; take the one for all processors\n"
+    "ibex: this program was built for processors with AVX2 and BMI2; use the build for all processors\n"
 } else {
-    "ibex: this program was built for newer processors; take another one, or build it here\n"
+    "ibex: this program was built for newer processors; use another build, or build it here\n"
 };
 
 /// A bit of `CPUID` that must be set, if the compiler was allowed to use what it stands for.

@@ -80,7 +80,7 @@ fn a_hash_beyond_the_memory_is_reduced() {
     );
     let output = session(command, &lines);
     quietly(&output);
-    assert_eq!(remarks(&output, "no memory for Hash 1048576; it is "), 2, "{:?}", said(&output));
+    assert_eq!(remarks(&output, "not enough memory for Hash 1048576; it is "), 2, "{:?}", said(&output));
     assert_eq!(moves(&output), 2);
 }
 
@@ -93,7 +93,7 @@ fn threads_beyond_the_memory_are_reduced() {
     let lines = format!("{many}{many}{many}setoption name MultiPV value 2\ngo nodes 20000\nucinewgame\ngo depth 3\n");
     let output = session(command, &lines);
     quietly(&output);
-    assert_eq!(remarks(&output, "no memory for 512 threads; searching with "), 3, "{:?}", said(&output));
+    assert_eq!(remarks(&output, "not enough memory for 512 threads; searching with "), 3, "{:?}", said(&output));
     assert_eq!(moves(&output), 2);
 }
 

@@ -71,11 +71,11 @@ impl TranspositionTable {
         let mut mib = wanted;
         loop {
             if self.try_clusters(mib * CLUSTERS_PER_MIB) {
-                return (mib < wanted).then(|| format!("no memory for Hash {wanted}; it is {mib} now"));
+                return (mib < wanted).then(|| format!("not enough memory for Hash {wanted}; it is {mib} now"));
             }
             if mib == 1 {
                 // Without a table the search is slow but correct.
-                return Some(format!("no memory for Hash {wanted}; playing without"));
+                return Some(format!("not enough memory for Hash {wanted}; playing without"));
             }
             mib /= 2;
         }

@@ -240,7 +240,7 @@ fn sizes() {
     // More than any address space: a smaller table and a remark, never an abort.
     let (table, remark) = TranspositionTable::new(usize::MAX >> 20);
     assert!(table.mib() >= 1);
-    assert!(remark.is_some_and(|remark| remark.starts_with("no memory for Hash")));
+    assert!(remark.is_some_and(|remark| remark.starts_with("not enough memory for Hash")));
     // No table at all behaves as an empty one.
     let none = TranspositionTable::<Xor>::empty();
     none.store(1, BLANK);

@@ -98,7 +98,7 @@ pub static OPTIONS: &[Definition] = &[
     Definition {
         name: "Ponder",
         kind: OptionKind::Check { default: false, set: |options, on| options.ui.ponder = on },
-        meaning: "tells that the engine may think on the opponent's time; the GUI decides when",
+        meaning: "the engine may think on the opponent's time; the GUI decides when",
     },
     Definition {
         name: "MultiPV",
@@ -148,7 +148,7 @@ pub static OPTIONS: &[Definition] = &[
             max: handicap::FULL_SKILL as i32,
             set: |options, n| options.engine.skill = n.unsigned_abs(),
         },
-        meaning: "the other name for a rating: 0 is the lowest of `UCI_Elo`, 20 full strength (see below); `UCI_LimitStrength` comes first",
+        meaning: "another way to set a rating: 0 is the lowest of `UCI_Elo`, 20 full strength (see below); `UCI_LimitStrength` takes precedence",
     },
     Definition {
         name: "UCI_Opponent",
@@ -181,12 +181,12 @@ pub static OPTIONS: &[Definition] = &[
                 options.engine.draws = [DrawRule::Later, DrawRule::Sooner, DrawRule::Off][to_size(n).min(2)]
             },
         },
-        meaning: "for matches between draw rules: 0 prefers later draws, 1 sooner ones, 2 has all draws equal",
+        meaning: "for matches between draw rules: 0 prefers later draws, 1 sooner ones, 2 makes all draws equal",
     },
     Definition {
         name: "Analysis Contempt",
         kind: OptionKind::Check { default: false, set: |options, on| options.engine.analysis_contempt = on },
-        meaning: "keep contempt, for the side to move, in analysis, too",
+        meaning: "keep contempt in analysis too, for the side to move",
     },
     Definition {
         name: "Move Overhead",
@@ -196,7 +196,7 @@ pub static OPTIONS: &[Definition] = &[
             max: LONGEST_OVERHEAD as i32,
             set: |options, n| options.engine.move_overhead = to_milliseconds(n),
         },
-        meaning: "milliseconds that GUI and connection take of every move",
+        meaning: "milliseconds that the GUI and the connection take from every move",
     },
     Definition {
         name: "SyzygyPath",
@@ -247,12 +247,12 @@ pub static OPTIONS: &[Definition] = &[
             max: MOST_NODES_TIME as i32,
             set: |options, n| options.engine.nodes_time = to_size(n) as u64,
         },
-        meaning: "for tests on busy machines: this many nodes count as a millisecond; 0 is time itself",
+        meaning: "for tests on busy machines: this many nodes count as a millisecond; 0 uses real time",
     },
     Definition {
         name: "Debug Log File",
         kind: OptionKind::String { default: "", set: |options, text| options.ui.log_file = text.into() },
-        meaning: "file that gets both directions of the protocol, with times",
+        meaning: "file that logs both directions of the protocol, with times",
     },
 ];
 

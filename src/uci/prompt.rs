@@ -54,13 +54,13 @@ pub fn help(extras: &[LentCommand]) -> Vec<String> {
         ("d", "show the board, its FEN and key, and who gives check"),
         ("eval", "show what the evaluation makes of the position, piece by piece or term by term"),
         ("flip", "exchange the colours"),
-        ("compiler", "tell how this program was built"),
-        ("license", "tell under which terms it may be used"),
+        ("compiler", "show how this program was built"),
+        ("license", "show the terms under which it may be used"),
         ("quit", "leave"),
     ];
     let all = own.into_iter().chain(extras.iter().map(|extra| (extra.name, extra.help)));
     let mut lines =
-        vec!["Ibex is a UCI engine: it is meant to be run by a chess program. By hand it knows:".to_owned()];
+        vec!["Ibex is a UCI engine: it is meant to be run by a chess program. Commands to type by hand:".to_owned()];
     lines.extend(all.map(|(usage, help)| format!("  {usage:<52} {help}")));
     lines
 }
@@ -103,7 +103,7 @@ pub fn describe(game: &Game) -> Vec<String> {
 /// it makes: the evaluation with it minus the one without it.
 pub fn evaluation(position: &Position, evaluation: &Evaluation) -> Vec<String> {
     if position.in_check() {
-        return vec!["The side to move is in check: the evaluation is never asked about such positions.".to_owned()];
+        return vec!["The side to move is in check: such positions are never evaluated.".to_owned()];
     }
     let network = match evaluation {
         Evaluation::Classical => return classical::trace(position).to_string().lines().map(str::to_owned).collect(),

@@ -455,7 +455,7 @@ impl Session {
                     }
                 }
                 None if self.interactive || self.debug => {
-                    self.output.remark(&format!("unknown command '{word}'; 'help' lists what there is"));
+                    self.output.remark(&format!("unknown command '{word}'; 'help' lists the commands"));
                 }
                 None => (),
             },

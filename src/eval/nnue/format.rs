@@ -62,12 +62,12 @@ pub enum NetworkError {
     #[error("{0} bytes are too few")]
     TooShort(usize),
     /// The file does not begin with [`MAGIC`].
-    #[error("it does not begin like a network of Ibex")]
+    #[error("it does not begin like an Ibex network")]
     Magic,
     /// The version is not [`VERSION`], or the architecture is not [`ARCHITECTURE`].
     #[error(
-        "it has version {version} and architecture {architecture}, where this Ibex reads {VERSION} and {ARCHITECTURE}: \
-         take a network that was made for it"
+        "it has version {version} and architecture {architecture}, but this Ibex reads {VERSION} and {ARCHITECTURE}: \
+         use a network that was made for it"
     )]
     Unknown {
         /// The version of the format.

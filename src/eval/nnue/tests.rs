@@ -267,8 +267,8 @@ fn other_architectures_are_refused_by_their_number() {
         let error = Network::from_bytes(&bytes).expect_err("refused");
         assert_eq!(error, NetworkError::Unknown { version: 1, architecture });
         let line = format!(
-            "it has version 1 and architecture {architecture}, where this Ibex reads 1 and 5: \
-             take a network that was made for it"
+            "it has version 1 and architecture {architecture}, but this Ibex reads 1 and 5: \
+             use a network that was made for it"
         );
         assert_eq!(error.to_string(), line);
     }

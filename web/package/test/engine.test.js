@@ -481,7 +481,7 @@ test("if the system refuses memory, the table is smaller, and a line says so", (
   const input = "setoption name Hash value 2000\nposition startpos\ngo nodes 5000\n";
   // 512 MiB in pages of 64 KiB.
   const run = spawnSync(process.execPath, ["--wasm-max-mem-pages=8192", cli], { input, encoding: "utf8", timeout: 30_000 });
-  assert.match(run.stdout, /^info string no memory for Hash 2000; it is 250 now$/m);
+  assert.match(run.stdout, /^info string not enough memory for Hash 2000; it is 250 now$/m);
   assert.match(run.stdout, /^bestmove [a-h]/m);
 });
 
