@@ -129,7 +129,7 @@ impl Recorded {
     fn doubt_in(&self, folder: &Path) -> Option<String> {
         let Some(commit) = &self.commit else { return Some("names no commit".to_owned()) };
         if self.changed {
-            return Some("measured with changes that no commit has".to_owned());
+            return Some("measured with uncommitted changes".to_owned());
         }
         match changed_since(folder, commit) {
             None => Some(format!("of commit {commit}, which git does not have here")),
@@ -152,7 +152,7 @@ impl Engine {
     /// One line: a file is missing or lacks the information.
     pub fn current() -> Result<Engine, String> {
         let entries =
-            fs::read_dir("nets").map_err(|error| format!("nets: {error}; start this in the project's folder"))?;
+            fs::read_dir("nets").map_err(|error| format!("nets: {error}; run this in the project's folder"))?;
         let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
         let networks: Vec<String> = names.filter_map(|name| name.strip_suffix(".ibxn").map(str::to_owned)).collect();
         let [network] = &networks[..] else { return Err(format!("nets: {} networks", networks.len())) };
@@ -404,7 +404,7 @@ mod tests {
             let line = format!("*Bench 1, network n, version 1, commit 1a2b3c {space}, 2026-11-01, x; y.*\n");
             let recorded = Recorded::read(&line).unwrap();
             assert_eq!((recorded.commit.as_deref(), recorded.changed), (Some("1a2b3c"), true), "{line}");
-            assert_eq!(recorded.doubt_in(Path::new(".")).unwrap(), "measured with changes that no commit has");
+            assert_eq!(recorded.doubt_in(Path::new(".")).unwrap(), "measured with uncommitted changes");
         }
         assert_eq!(Recorded::read("*Bench 1, network n, version 1, 2026-11-01, x; y.*\n").unwrap().commit, None);
         assert_eq!(Recorded::read("| a |\n"), None);

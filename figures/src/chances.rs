@@ -56,7 +56,7 @@ pub fn chances(tools: &Tools) -> Result<Measured, String> {
     let settings = games::settings(&command, [&tools.ibex; 2], &book)?;
     let file = games::kept(&folder, "chances", &settings, "pgn");
     let scratch = folder.join("chances.running");
-    let _alone = Held::beside(&scratch, "another run plays these games")?;
+    let _alone = Held::beside(&scratch, "another run is playing these games")?;
     let samples = kept_or_played(&file, &scratch, GAMES as usize, || {
         let status = command.stdout(std::process::Stdio::null()).status().map_err(at(&runner))?;
         if status.success() { Ok(()) } else { Err(format!("{}: {status}; {}", runner.display(), scratch.display())) }

@@ -45,10 +45,10 @@ pub struct Arguments {
     /// Nodes a move
     #[arg(long, default_value_t = 12_000, conflicts_with = "tc", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// A clock in place of nodes, as fastchess reads it: seconds and increment, `1+0.01`
+    /// A clock instead of nodes, in the format of fastchess: seconds and increment, `1+0.01`
     #[arg(long, value_name = "TIME")]
     tc: Option<String>,
-    /// Hash of each engine, MiB
+    /// Hash of each engine, in MiB
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
     /// Games at a time
@@ -168,7 +168,7 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
 
 /// The sources are unknown to git: a unique name, so that no results are mixed.
 fn unknown() -> Result<String, String> {
-    eprintln!("figures: git does not say what the program is built from; no later run goes on with these results");
+    eprintln!("figures: git does not say what the program is built from; no later run will continue these results");
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_err(|error| error.to_string())?;
     Ok(format!("unknown-{}-{}", std::process::id(), now.as_nanos()))
 }
@@ -186,7 +186,7 @@ fn read_changes(text: &str) -> Result<Changes, String> {
             return Err(format!("'{line}' is not a name and options, NAME OPTION=VALUE ..."));
         }
         if changes.keys().any(|change: &String| change.split(' ').next() == Some(&name)) {
-            return Err(format!("'{name}' stands there twice"));
+            return Err(format!("'{name}' is listed twice"));
         }
         for option in options.iter().filter_map(|option| option.split('=').next()) {
             match setters.insert(option.to_owned(), line.to_owned()) {
@@ -216,7 +216,7 @@ fn check(changes: &Changes, uci: &str) -> Result<(), String> {
             let inside =
                 value.parse::<i64>().is_ok_and(|value| Some(value) >= least && most.is_none_or(|most| value <= most));
             if !inside {
-                return Err(format!("'{option}' is outside of the option's range"));
+                return Err(format!("'{option}' is outside the option's range"));
             }
         }
     }
@@ -229,7 +229,7 @@ fn open_log(log: &Path, conditions: &Conditions) -> Result<(Held, Vec<Pair>), St
     let failed = at(log);
     // Not opened to append: Windows cannot truncate a file that is opened like this.
     let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(log).map_err(&failed)?;
-    let mut held = Held::of(file, log, "another program plays for it")?;
+    let mut held = Held::of(file, log, "another program is playing for it")?;
     let file = &mut held.0;
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(&failed)?;
@@ -249,7 +249,7 @@ fn open_log(log: &Path, conditions: &Conditions) -> Result<(Held, Vec<Pair>), St
         (Some(Difference::Program), Some(recorded)) => {
             let program = program_in(Path::new(PROGRAMS), &recorded.program);
             return Err(format!(
-                "{shown} has games of another program; go on with that one (--ibex {}), or remove the results",
+                "{shown} has games of another program; continue with that one (--ibex {}), or remove the results",
                 program.display()
             ));
         }
@@ -526,7 +526,7 @@ mod tests {
         assert_eq!(pairs_in(&here), Ok(vec![pair]));
         assert_eq!(fs::read_to_string(&log).unwrap(), format!("{text}{again}\n"));
         let playing = open_log(&log, &here).unwrap();
-        assert!(pairs_in(&here).unwrap_err().contains("another program plays"));
+        assert!(pairs_in(&here).unwrap_err().contains("another program is playing"));
         drop(playing);
         fs::write(&log, text + "{\"number\":8,\n").unwrap();
         assert!(pairs_in(&here).unwrap_err().contains("line 3"));

@@ -327,7 +327,7 @@ pub fn played(
     let settings = settings(&command, programs, book)?;
     let log = kept(folder, &stem, &settings, "txt");
     eprintln!("        {}", log.display());
-    let _alone = Held::beside(&log, "another run plays this match")?;
+    let _alone = Held::beside(&log, "another run is playing this match")?;
     let complete = |text: &str| complete(text, &settings, games, clock);
     if let Ok(result) = fs::read_to_string(&log).map_err(|error| error.to_string()).and_then(|text| complete(&text)) {
         return Ok(result);

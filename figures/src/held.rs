@@ -52,9 +52,9 @@ mod tests {
     fn one_program_holds_a_file() {
         let scratch = Scratch::new("held");
         let file = scratch.0.join("nodes-1000.txt");
-        let held = Held::beside(&file, "another run plays this match").unwrap();
-        let error = Held::beside(&file, "another run plays this match").unwrap_err();
-        assert!(error.ends_with("nodes-1000.lock: another run plays this match"), "{error}");
+        let held = Held::beside(&file, "another run is playing this match").unwrap();
+        let error = Held::beside(&file, "another run is playing this match").unwrap_err();
+        assert!(error.ends_with("nodes-1000.lock: another run is playing this match"), "{error}");
         assert!(Held::beside(&scratch.0.join("nodes-2000.txt"), "").is_ok(), "another match is free");
         drop(held);
         assert!(Held::beside(&file, "").is_ok());

@@ -45,7 +45,7 @@ const FRONT_PAGE: &str = "README.md";
 #[derive(Parser, Debug)]
 #[command(version, arg_required_else_help = true)]
 struct Cli {
-    /// The program that is measured, for run, check and factors [default: target/release/ibex]
+    /// The program to measure, for run, check and factors [default: target/release/ibex]
     #[arg(long, value_name = "PROGRAM", global = true)]
     ibex: Option<PathBuf>,
     /// How it was built, for the tables of speed and games that run measures [default: an unnamed build]
@@ -72,7 +72,7 @@ impl Cli {
             Command::Factors(_) => ("factors", &["--ibex", "--shared"]),
         };
         match given.iter().find(|(option, given)| *given && !used.contains(option)) {
-            Some((option, _)) => Err(format!("{command} has no use for {option}")),
+            Some((option, _)) => Err(format!("{command} does not use {option}")),
             None => Ok(()),
         }
     }
@@ -86,7 +86,7 @@ enum Command {
     Run {
         /// Names or parts, as `list` shows them [default: all]
         names: Vec<String>,
-        /// Measure those of the current engine, too
+        /// Measure those of the current engine too
         #[arg(long)]
         again: bool,
     },
@@ -139,7 +139,7 @@ fn reason(figure: &Figure, engine: &Engine) -> Result<Option<String>, String> {
         return Ok(Some(disagreement));
     }
     Ok(match recorded(figure)? {
-        None => Some("says nothing of its engine".to_owned()),
+        None => Some("does not name its engine".to_owned()),
         Some(recorded) => figure.basis.reason(&recorded, engine),
     })
 }
@@ -172,7 +172,7 @@ fn list() -> Result<bool, String> {
 fn run(tools: &Tools, names: &[String], again: bool) -> Result<bool, String> {
     for name in names {
         if !FIGURES.iter().any(|figure| figure.is_called(name)) {
-            return Err(format!("no figure and no part is called '{name}'; `list` shows them"));
+            return Err(format!("no figure or part is called '{name}'; `list` shows them"));
         }
     }
     let engine = Engine::current()?;
@@ -271,9 +271,9 @@ impl Counts {
             }
             (Ok(measured), reason) if measured.trim() == table.trim() => {
                 self.repeated += 1;
-                Some(format!("old, and the same: {shown}: {}", reason?))
+                Some(format!("old, but the same: {shown}: {}", reason?))
             }
-            (Ok(_), Some(reason)) => Some(format!("old, and another table: {shown}: {reason}")),
+            (Ok(_), Some(reason)) => Some(format!("old, and the table differs: {shown}: {reason}")),
             (Ok(measured), None) => {
                 self.wrong += 1;
                 Some(format!("wrong: {shown}; measured now:\n{measured}"))
@@ -348,8 +348,8 @@ mod tests {
         let mut line = |measured: &str| {
             counts.quick("lab in docs/lab.md", "| a |\n", Some("of bench 1, now 2".to_owned()), Ok(measured.to_owned()))
         };
-        assert_eq!(line("| a |\n").unwrap(), "old, and the same: lab in docs/lab.md: of bench 1, now 2");
-        assert_eq!(line("| b |\n").unwrap(), "old, and another table: lab in docs/lab.md: of bench 1, now 2");
+        assert_eq!(line("| a |\n").unwrap(), "old, but the same: lab in docs/lab.md: of bench 1, now 2");
+        assert_eq!(line("| b |\n").unwrap(), "old, and the table differs: lab in docs/lab.md: of bench 1, now 2");
         assert_eq!(counts, Counts { repeated: 1, old: 2, ..Counts::default() });
     }
 
@@ -384,11 +384,11 @@ mod tests {
     fn no_option_is_ignored() {
         let refused = |line: &str| Cli::try_parse_from(line.split(' ')).unwrap().uses_all().err();
         for (line, option) in [
-            ("figures match --ibex ./mine --old HEAD~1", "match has no use for --ibex"),
-            ("figures --build mine match --old HEAD~1", "match has no use for --build"),
-            ("figures list --shared data", "list has no use for --shared"),
-            ("figures check --build mine", "check has no use for --build"),
-            ("figures factors --build mine x", "factors has no use for --build"),
+            ("figures match --ibex ./mine --old HEAD~1", "match does not use --ibex"),
+            ("figures --build mine match --old HEAD~1", "match does not use --build"),
+            ("figures list --shared data", "list does not use --shared"),
+            ("figures check --build mine", "check does not use --build"),
+            ("figures factors --build mine x", "factors does not use --build"),
         ] {
             assert_eq!(refused(line).as_deref(), Some(option), "{line}");
         }

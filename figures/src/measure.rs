@@ -286,7 +286,7 @@ fn rate(document: &Value, label: &str) -> Result<f64, String> {
     let numbers = of.and_then(|total| Some((total["nodes"].as_f64()?, total["ms"].as_f64()?)));
     match numbers {
         Some((nodes, ms)) if ms > 0.0 => Ok(nodes / ms),
-        _ => Err(format!("no nodes and time of {label}")),
+        _ => Err(format!("no nodes and time for {label}")),
     }
 }
 

@@ -27,7 +27,7 @@ const LEAST_GAMES: u32 = 4000;
 /// What is played.
 #[derive(Args, Debug)]
 pub struct Arguments {
-    /// The commit that is to be tested
+    /// The commit to test
     #[arg(long, default_value = "HEAD")]
     new: String,
     /// The commit that it plays against
@@ -42,10 +42,10 @@ pub struct Arguments {
     /// Nodes a move
     #[arg(long, default_value_t = 8000, conflicts_with = "tc", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// A clock in place of nodes, as fastchess reads it: seconds and increment, `8+0.08`
+    /// A clock instead of nodes, in the format of fastchess: seconds and increment, `8+0.08`
     #[arg(long, value_name = "TIME", value_parser = cell)]
     tc: Option<String>,
-    /// Hash of each engine, MiB
+    /// Hash of each engine, in MiB
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
     /// Threads of each engine
@@ -63,7 +63,7 @@ pub struct Arguments {
     /// H1: the difference in (logistic) Elo is this or more
     #[arg(long, default_value_t = 5.0, allow_negative_numbers = true)]
     elo1: f64,
-    /// Most games [default: 40000; with nodes and one thread, no more than two for each opening]
+    /// The maximum number of games [default: 40000; with nodes and one thread, no more than two for each opening]
     #[arg(long, value_parser = clap::value_parser!(u32).range(2..))]
     games: Option<u32>,
 }
@@ -267,7 +267,7 @@ fn run(
         "model=logistic",
     ]);
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(at(runner))?;
-    eprintln!("playing; {} has everything", log.display());
+    eprintln!("playing; the full log is {}", log.display());
     let mut text = String::new();
     for line in child.stdout.take().map(BufReader::new).into_iter().flat_map(BufRead::lines) {
         let line = line.map_err(at(runner))?;
