@@ -24,7 +24,7 @@ pub struct Recipe {
     /// How often every position is seen
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     pub epochs: u64,
-    /// Positions a step
+    /// Positions per step
     #[arg(long, default_value_t = 16_384, value_parser = clap::value_parser!(u64).range(1..))]
     pub batch: u64,
     /// The first learning rate
@@ -304,7 +304,7 @@ impl Checkpoint {
         for (number, file) in (2u16..).zip(others) {
             let other = Checkpoint::read(file)?.into_result();
             if other.hidden != mean.hidden {
-                return Err(format!("{} and {} are networks of two sizes", first.display(), file.display()));
+                return Err(format!("{} and {} are networks of different sizes", first.display(), file.display()));
             }
             mean.approach(&other, 1.0 / f32::from(number));
         }
@@ -352,7 +352,7 @@ pub mod tests {
         let wide = folder.join("wide.ckpt");
         Checkpoint::new(Recipe { hidden: 128, ..recipe() }).write(&wide).unwrap();
         assert!(Checkpoint::continuing(recipe(), &wide).unwrap_err().contains("hidden size 128"));
-        assert!(Checkpoint::mean(&[file.clone(), wide]).unwrap_err().contains("two sizes"));
+        assert!(Checkpoint::mean(&[file.clone(), wide]).unwrap_err().contains("different sizes"));
         let bytes = fs::read(&file).unwrap();
         let (version, rest) = bytes.split_at(b"{\"ibex_checkpoint\":".len());
         assert_eq!(rest[0], b'1');

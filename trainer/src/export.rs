@@ -24,7 +24,7 @@ const SAMPLE: usize = 20_000;
 /// The command line of `export`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The checkpoint; of several that began with the same network, the mean
+    /// The checkpoint; or several that began with the same network, for their mean
     #[arg(value_name = "CKPT", required = true)]
     checkpoints: Vec<PathBuf>,
     /// Packed positions whose `FILE.val` the networks are compared on

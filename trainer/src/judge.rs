@@ -25,7 +25,7 @@ pub struct Args {
     /// Packed positions whose `FILE.val` is judged on
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
-    /// The share of the game's result in what is to be foretold; the rest is the score
+    /// The share of the game's result in what is to be predicted; the rest is the score
     #[arg(long, default_value_t = 0.3, value_parser = share)]
     wdl: f32,
     /// The centipawns that multiply the odds of winning by e, for scores

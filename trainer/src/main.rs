@@ -32,11 +32,11 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Take positions out of data files, filter and shuffle them
+    /// Extract positions from data files, filter and shuffle them
     Pack(pack::Args),
     /// Learn from packed positions
     Train(train::Args),
-    /// Make a network file of a checkpoint
+    /// Make a network file from a checkpoint
     Export(export::Args),
     /// Compare evaluations by their loss over positions set aside
     Judge(judge::Args),

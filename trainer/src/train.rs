@@ -33,14 +33,14 @@ const INTERVAL: Duration = Duration::from_secs(180);
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Packed positions; those to validate with are in `FILE.val`, of one file at least. May be repeated, to mix several
-    /// files; with a share, an epoch takes only that much of a file's positions, every time others
+    /// files; with a share, an epoch takes only that much of a file's positions, different ones every time
     #[arg(long, value_name = "FILE[:SHARE]", required = true, value_parser = Source::parse)]
     data: Vec<Source>,
     /// What to write: `OUT.ckpt` after every epoch and every three minutes, `OUT.svg` with the losses, and the network,
     /// `OUT.ibxn`; only `--resume` replaces them. `OUT.lock` keeps a second training of this name away
     #[arg(long, value_name = "OUT")]
     out: PathBuf,
-    /// Go on from `OUT.ckpt`, with the same data
+    /// Continue from `OUT.ckpt`, with the same data
     #[arg(long)]
     resume: bool,
     /// Begin with the weights of another training's checkpoint, or of a network (`.ibxn`), of the same size or
@@ -330,7 +330,7 @@ fn is_older(one: &Path, other: &Path) -> bool {
 fn begin(args: &Args, file: &Path) -> Result<Checkpoint, String> {
     let checkpoint = match (file.exists(), args.resume) {
         (true, true) => Checkpoint::read(file)?,
-        (true, false) => return Err(format!("{} exists already; go on with --resume or remove it", file.display())),
+        (true, false) => return Err(format!("{} exists already; continue with --resume or remove it", file.display())),
         (false, true) => return Err(format!("there is no {} to resume", file.display())),
         (false, false) => match &args.from {
             Some(other) => Checkpoint::continuing(args.recipe.clone(), other)?,
