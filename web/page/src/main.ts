@@ -141,7 +141,7 @@ async function copy(text: string, field: "fen" | "pgn"): Promise<void> {
     const place = byId<HTMLInputElement | HTMLTextAreaElement>(field);
     place.value = text;
     place.select();
-    byId(`${field}-error`).textContent = "This browser does not copy here: the text is selected.";
+    byId(`${field}-error`).textContent = "This browser cannot copy here; the text is selected.";
   }
 }
 

@@ -67,7 +67,7 @@ function firstGame(text: string): FirstGame {
       end = index;
       break;
     }
-    if (found.startsWith("{") && !found.endsWith("}")) throw new Error("A comment has no end.");
+    if (found.startsWith("{") && !found.endsWith("}")) throw new Error("A comment is unterminated.");
   }
   return { tags, moves: behind.slice(0, end).replace(/^%.*$/gm, ""), rest: behind.slice(end) };
 }
@@ -153,7 +153,7 @@ export function readPgn(text: string): Game {
       throw new Error(`The game's first position is wrong: ${inWords(error.message)}.`);
     },
   );
-  if (position.rules !== "chess") throw new Error("This variant of chess is not played here.");
+  if (position.rules !== "chess") throw new Error("This variant of chess is not supported here.");
   const chess960 = /960|fischer/i.test(first.headers.get("Variant") ?? "") || namesFiles(first.headers.get("FEN") ?? "");
   const game = new Game(makeFen(position.toSetup()), chess960);
   game.headers = first.headers;

@@ -35,20 +35,20 @@ export function positionOf(fen: string): Chess {
 /** The names of chessops' errors in words. */
 export function inWords(name: string): string {
   const known: Record<string, string> = {
-    ERR_FEN: "there is something behind the sixth field",
+    ERR_FEN: "there is something after the sixth field",
     ERR_BOARD: "the board",
-    ERR_POCKETS: "pieces in hand are not of this game",
+    ERR_POCKETS: "pieces in hand are not part of this game",
     ERR_TURN: "the side to move is neither w nor b",
     ERR_CASTLING: "the castling rights",
     ERR_EP_SQUARE: "the en passant square",
-    ERR_REMAINING_CHECKS: "counts of checks are not of this game",
+    ERR_REMAINING_CHECKS: "counts of checks are not part of this game",
     ERR_HALFMOVES: "the halfmove clock",
     ERR_FULLMOVES: "the move number",
     ERR_EMPTY: "the board is empty",
     ERR_KINGS: "each side needs one king",
-    ERR_OPPOSITE_CHECK: "the side that is not to move is in check",
+    ERR_OPPOSITE_CHECK: "the side not to move is in check",
     ERR_PAWNS_ON_BACKRANK: "a pawn stands on the first or last rank",
-    ERR_VARIANT: "this variant of chess is not played here",
+    ERR_VARIANT: "this variant of chess is not supported here",
   };
   return known[name] ?? name;
 }

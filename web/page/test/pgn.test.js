@@ -154,7 +154,7 @@ test("PGN from other programs is read, and other programs can read ours", { skip
     assert.ok((await page.inputValue("#fen")).endsWith(fen), text);
   }
   await setUp("8/8/P6k/8/8/8/8/K7 w - - 3 7 more and more");
-  assert.match(await page.textContent("#fen-error"), /behind the sixth field/);
+  assert.match(await page.textContent("#fen-error"), /after the sixth field/);
   // Underscores for blanks, as in some addresses.
   await setUp("8/8/P6k/8/8/8/8/K7_w_-_-_0_1");
   assert.equal(await page.inputValue("#fen"), "8/8/P6k/8/8/8/8/K7 w - - 0 1");
@@ -186,8 +186,8 @@ test("a hostile text is read without delay", { skip }, async () => {
   // Each game has another number of moves than the one before it.
   for (const [pgn, count, error, remark] of [
     [many("{"), 0, /^There is no game in this text\.$/],
-    [`1. e4 ${many("{")}`, 0, /^A comment has no end\.$/],
-    ["1. e4 (1. d4 {x) e5 *", 0, /^A comment has no end\.$/],
+    [`1. e4 ${many("{")}`, 0, /^A comment is unterminated\.$/],
+    ["1. e4 (1. d4 {x) e5 *", 0, /^A comment is unterminated\.$/],
     [`1. e4 ${many("(")}`, 0, /^'\({40}' is not a move\.$/],
     [`1. e4 ${many("(")}${many(")")} e5 *`, 2, /^$/, "Variations are left out."],
     [`1. e4 e5 (1... c5) 2. Nf3 ) (${many("(")})`, 2, /^'\)' is not a move\.$/],
