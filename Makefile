@@ -168,7 +168,7 @@ match: ## Play the commit NEW against OLD by SPRT and record the result, with CH
 	  --new $(or $(NEW),HEAD) --old $(or $(OLD),HEAD~1) $(if $(CHANGE),--change "$$CHANGE") $(ARGS)
 	$(MAKE) matches
 
-factors: ## Measure the effects of many changes of options in one match: CHANGES=FILE has one a line, NAME OPTION=VALUE ...
+factors: ## Measure the effects of many changes of options in one match: CHANGES=FILE has one per line, NAME OPTION=VALUE ...
 	cargo build --quiet --release --locked --features tune --bin ibex --target-dir target/tune
 	cargo run --quiet --locked -p ibex-figures -- $(if $(IBEX_SHARED),--shared "$(IBEX_SHARED)") \
 	  --ibex target/tune/release/ibex factors "$(or $(CHANGES),$(error CHANGES=FILE is missing))" $(ARGS)

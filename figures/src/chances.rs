@@ -304,7 +304,7 @@ impl Visitor for Moves {
             // Losses on time, by an illegal move or by a crash are not chess results.
             b"Termination" if !matches!(value.as_bytes(), b"normal" | b"adjudication") => {
                 let what = String::from_utf8_lossy(value.as_bytes()).into_owned();
-                return ControlFlow::Break(Err(format!("a game did not end at chess: {what}")));
+                return ControlFlow::Break(Err(format!("a game did not end normally: {what}")));
             }
             _ => {}
         }
@@ -377,7 +377,7 @@ mod tests {
         };
         let [good, bad] = ["normal", "abandoned"].map(game);
         for (text, error) in
-            [(format!("{good}{bad}"), "did not end at chess: abandoned"), (good.clone(), "1 of 2 games")]
+            [(format!("{good}{bad}"), "did not end normally: abandoned"), (good.clone(), "1 of 2 games")]
         {
             assert!(run(&text).unwrap_err().contains(error));
             assert!(!file.exists(), "{error}");

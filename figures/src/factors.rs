@@ -37,7 +37,7 @@ const REPORT: usize = 100;
 /// What is played.
 #[derive(Args, Debug)]
 pub struct Arguments {
-    /// The changes, one a line: a name, and the options that make it, `deeper lmr_base=400 lmr_slope=500`
+    /// The changes, one per line: a name, and the options that make it, `deeper lmr_base=400 lmr_slope=500`
     changes: PathBuf,
     /// Pairs of games, those of earlier runs included
     #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]

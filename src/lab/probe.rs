@@ -278,9 +278,9 @@ fn result(ranked: &RankedMove, by_distance: bool) -> String {
 fn no_result(position: &Position, largest: usize, probing: &Probing) -> String {
     let men = position.men();
     let why = if men > largest {
-        format!("no tables for this position (up to {largest} men are there)")
+        format!("no tables for this position (the largest table has {largest} men)")
     } else if men > probing.limit {
-        format!("{men} men are here, and SyzygyProbeLimit is {}", probing.limit)
+        format!("there are {men} men, but SyzygyProbeLimit is {}", probing.limit)
     } else if !position.castles().is_empty() {
         "no table covers castling rights".to_owned()
     } else {

@@ -80,7 +80,7 @@ fn engines_without_node_limits_are_supported() {
     };
     let (nodes, said) = run(&[]);
     assert_eq!(nodes, [20; 2]);
-    assert!(said.contains("deaf seems not to obey 'go nodes'"), "{said}");
+    assert!(said.contains("deaf does not seem to obey 'go nodes'"), "{said}");
     let (nodes, said) = run(&["--stop-at-nodes", "deaf"]);
     // On a machine that freezes for seconds it is stopped too soon or too late, but by its own count: it has counted,
     // and its time has not run out. Advice to do what is already done would be pointless.

@@ -165,7 +165,7 @@ fn probe_says_why_tables_have_no_result() {
         ("8/8/8/3k4/8/8/8/R3K3 w - - 0 1", [unusable, " wdl table KRvK cannot be used: "]),
         ("8/8/8/3k4/8/8/4P3/4K3 w - - 0 1", [unusable, " table KPvK is missing\n"]),
         ("8/8/8/3k4/8/8/8/R3K3 w Q - 0 1", ["tablebases  nothing: ", "no table covers castling rights\n"]),
-        ("8/8/8/3k4/8/8/4P3/R3K3 w - - 0 1", ["tablebases  nothing: ", "(up to 3 men are there)\n"]),
+        ("8/8/8/3k4/8/8/4P3/R3K3 w - - 0 1", ["tablebases  nothing: ", "(the largest table has 3 men)\n"]),
     ] {
         let output = run(&["probe", fen, "--nodes", "500", "--syzygy", &path]);
         let text = String::from_utf8_lossy(&output.stdout);
@@ -175,7 +175,7 @@ fn probe_says_why_tables_have_no_result() {
     engine.send(format!("setoption name SyzygyPath value {}", folder.display()));
     engine.send("setoption name SyzygyProbeLimit value 2\nprobe 8/8/8/3k4/8/8/8/R3K3 w - - 0 1");
     let lines = engine.ready();
-    let limited = "tablebases  nothing: 3 men are here, and SyzygyProbeLimit is 2";
+    let limited = "tablebases  nothing: there are 3 men, but SyzygyProbeLimit is 2";
     assert!(lines.iter().any(|line| line == limited), "{lines:#?}");
 }
 

@@ -27,7 +27,7 @@ pub struct Args {
     /// The checkpoint; or several that began with the same network, for their mean
     #[arg(value_name = "CKPT", required = true)]
     checkpoints: Vec<PathBuf>,
-    /// Packed positions whose `FILE.val` the networks are compared on
+    /// Packed positions; the networks are compared on `FILE.val`
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
     /// The network file to write

@@ -22,7 +22,7 @@ pub struct Args {
     /// Networks to compare with the hand-written evaluation
     #[arg(value_name = "NETWORK")]
     networks: Vec<PathBuf>,
-    /// Packed positions whose `FILE.val` is judged on
+    /// Packed positions; the networks are judged on `FILE.val`
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
     /// The share of the game's result in what is to be predicted; the rest is the score

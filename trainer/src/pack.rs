@@ -24,7 +24,7 @@ pub struct Args {
     files: Vec<PathBuf>,
     /// The file to write; positions to validate with go to a second one, `OUT.val`, and the lessons that lie
     /// beside the data files to a third, `OUT.lessons`. Older ones of these names are replaced or removed. `OUT.lock`
-    /// keeps a second packing of this name away
+    /// prevents a second packing of this name
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// One game in this many is set aside, whole, to validate with

@@ -37,7 +37,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE[:SHARE]", required = true, value_parser = Source::parse)]
     data: Vec<Source>,
     /// What to write: `OUT.ckpt` after every epoch and every three minutes, `OUT.svg` with the losses, and the network,
-    /// `OUT.ibxn`; only `--resume` replaces them. `OUT.lock` keeps a second training of this name away
+    /// `OUT.ibxn`; only `--resume` replaces them. `OUT.lock` prevents a second training of this name
     #[arg(long, value_name = "OUT")]
     out: PathBuf,
     /// Continue from `OUT.ckpt`, with the same data

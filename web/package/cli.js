@@ -8,7 +8,7 @@ import { load } from "./node.js";
 import { nearest } from "./spelling.js";
 
 const USAGE = `ibex-chess              the chess engine Ibex: UCI on standard input and output
-ibex-chess COMMAND...   one line of it, such as "bench" or "go depth 10"
+ibex-chess COMMAND...   one line of UCI, such as "bench" or "go depth 10"
 `;
 
 const words = process.argv.slice(2);

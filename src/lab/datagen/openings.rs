@@ -55,7 +55,7 @@ impl Openings {
                 return Ok(position);
             }
         }
-        Err(format!("{WALKS} openings in a row have ended before their game began: are those of a book over?"))
+        Err(format!("{WALKS} openings in a row were over before their game began: are the positions of a book over?"))
     }
 
     /// Draws a position, and the number of random plies to play from it.

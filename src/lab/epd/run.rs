@@ -288,7 +288,7 @@ impl<'a> Progress<'a> {
 fn save(args: &Args, suites: &[Suite], run: &Run, ended_early: bool) -> Result<(), String> {
     for label in deaf_to_nodes(run) {
         remark!(
-            "{label} seems not to obey 'go nodes'; --stop-at-nodes {label} makes Ibex stop it at about that number"
+            "{label} does not seem to obey 'go nodes'; --stop-at-nodes {label} makes Ibex stop it at about that number"
         );
     }
     let stage = if ended_early { Stage::Stopped } else { Stage::Ended };

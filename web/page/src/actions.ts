@@ -97,7 +97,7 @@ export async function act(): Promise<void> {
 
 /** Notes that the engine does not search the position on the board. */
 function refuse(): void {
-  page.refused = `Ibex does not play from here: ${page.engine?.refusal ?? "it finds no move"}.`;
+  page.refused = `Ibex cannot play from here: ${page.engine?.refusal ?? "it finds no move"}.`;
   page.analysing = false;
   page.wholeGame = false;
   keep();

@@ -98,7 +98,7 @@ test("an analysis can be stopped while it waits for another one to end", { skip 
 });
 
 test("a refused position is reported, and nothing appears to run", { skip }, async () => {
-  const refusal = "Ibex does not play from here: impossible position: a side has more than 270 moves.";
+  const refusal = "Ibex cannot play from here: impossible position: a side has more than 270 moves.";
   await setUp("QQQQQQBk/Q5RB/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1");
   await page.click("#analyse");
   await until(refusal);
