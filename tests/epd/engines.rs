@@ -133,7 +133,7 @@ fn engines_without_chess960_get_only_standard_positions() {
     let (results, positions, said) = run("");
     assert_eq!(results, ["unfit false", "ok true", "unfit false"], "{said}");
     assert_eq!(positions, 1, "what it lacks the option for does not reach it");
-    assert!(said.contains("it has no option UCI_Chess960, and did not get the position"), "{said}");
+    assert!(said.contains("it has no option UCI_Chess960, so it was not given the position"), "{said}");
     let (results, positions, said) = run("echo 'option name UCI_Chess960 type check default false';");
     assert_eq!((results, positions), (vec!["ok true".to_owned(); 3], 3), "{said}");
 }

@@ -155,7 +155,7 @@ fn impossible_requests_are_reported() {
         (vec!["lab", "grain", "--force"], "ibex lab: --force is for the file of --csv"),
         (vec!["lab", "grain", "--nodes", "5"], "only recognizers has a node limit"),
         (vec!["lab", "recognizers", "--depth", "5"], "ibex lab: recognizers searches until the solution"),
-        (vec!["lab", "recognizers", "--exhaustive"], "ibex lab: recognizers has the search of play only"),
+        (vec!["lab", "recognizers", "--exhaustive"], "ibex lab: recognizers uses only the search of play"),
         (vec!["epd"], "FILE.epd"),
     ] {
         let output = ibex(&arguments);

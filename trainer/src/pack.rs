@@ -36,7 +36,7 @@ pub struct Args {
     /// The seed of the shuffle, and of what is left out
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How much of a position's score is what comes after it: 0 is its own search alone, 0.9 looks some ten scored
+    /// How much of a position's score comes from what follows it: 0 is its own search alone, 0.9 looks some ten scored
     /// positions ahead, 1 is the game's result
     #[arg(long, default_value_t = 0.0, value_parser = share)]
     lambda: f32,

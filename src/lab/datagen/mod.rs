@@ -58,7 +58,7 @@ pub struct Args {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Count games and positions of data files: results, phases, scores
+    /// Count the games and positions in data files: results, phases, scores
     Stats {
         /// Data files, or the `.parts` folder of a run that is not complete
         #[arg(required = true, value_name = "FILE")]

@@ -237,7 +237,7 @@ pub enum Status {
     Timeout,
     /// Its answer was not a legal move.
     Illegal,
-    /// It lacks an option that the position needs, and did not get the position.
+    /// It lacks an option that the position needs, so it was not given the position.
     Unfit,
 }
 

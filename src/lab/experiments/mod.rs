@@ -68,7 +68,7 @@ impl Args {
 /// What an experiment varies.
 #[derive(Subcommand, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Experiment {
-    /// What of the table's values is used: nothing, the move, bounds of either kind, both, exact values too
+    /// Which of the table's values are used: none, the move, bounds of either kind, both, exact values too
     Table,
     /// Which draws are preferred: later ones, sooner ones, none
     Draws,
@@ -115,7 +115,7 @@ fn sheet(args: &Args) -> Result<String, String> {
             return Err("recognizers searches until the solution, not to a depth (--depth)".to_owned());
         }
         if args.exhaustive {
-            return Err("recognizers has the search of play only (--exhaustive)".to_owned());
+            return Err("recognizers uses only the search of play (--exhaustive)".to_owned());
         }
         return Ok(solve::measure(args)?.markdown(args));
     }

@@ -483,7 +483,7 @@ impl Process {
                 self.chess960 = chess960;
             } else if !position.castles().is_empty() {
                 // A program without Chess960 would drop or misread these rights, and search another position.
-                let why = format!("it has no option {CHESS960}, and did not get the position");
+                let why = format!("it has no option {CHESS960}, so it was not given the position");
                 return Err(Failure::Answer(Trouble::Unfit(why)));
             }
         }

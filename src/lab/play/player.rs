@@ -158,7 +158,7 @@ pub enum Trouble {
     Timeout(String),
     /// Its answer was not a legal move.
     Illegal(String),
-    /// It lacks an option that the position needs, and did not get the position. Other positions are unaffected.
+    /// It lacks an option that the position needs, so it was not given the position. Other positions are unaffected.
     Unfit(String),
     /// The run must stop: there is no result for the position.
     Interrupted,
