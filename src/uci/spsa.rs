@@ -19,7 +19,7 @@ pub fn at_the_prompt(words: &[String], say: &mut dyn FnMut(&str)) {
         none = false;
     }
     if none {
-        say("spsa: no parameter has such a name");
+        say("spsa: no tunable parameter has such a name");
     }
 }
 
@@ -49,6 +49,6 @@ mod tests {
     fn numbers_are_selected_by_name() {
         assert!(lines(&["nmp_"]).iter().all(|line| line.starts_with("nmp_")));
         assert_eq!(lines(&["nmp_", "rfp_"]).len(), lines(&["nmp_"]).len() + lines(&["rfp_"]).len());
-        assert_eq!(lines(&["recognizers"]), ["spsa: no parameter has such a name"]);
+        assert_eq!(lines(&["recognizers"]), ["spsa: no tunable parameter has such a name"]);
     }
 }
