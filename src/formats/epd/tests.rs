@@ -218,7 +218,7 @@ fn bad_lines_say_why() {
         ("bm e4\u{1};", "'e4\\u{1}' is not a move"),
         ("bm \"e4;", "an unterminated quotation: bm \"e4;"),
         ("id \"x\" bm e4; dm 3;", "a semicolon is missing before the solution: id \"x\" bm e4"),
-        ("bm $1;", "no move"),
+        ("bm $1;", "not a move"),
     ] {
         let reason = reason(&format!("{START} {tail}"));
         assert!(reason.contains(part), "{tail}: {reason}");
