@@ -160,6 +160,7 @@ export class Game {
    * How the game has ended at the position on the board, or after some of its moves, if it has. Without `claims`, only
    * as it ends automatically: draws by repetition and by the 50-move rule are claimed, and a game not played here may
    * go on.
+   */
   ending(path: string[] = this.path, claims = true): Ending | undefined {
     const position = positionOf(this.start);
     const seen = new Map<string, number>([[identity(position), 1]]);
