@@ -467,6 +467,12 @@ mod tests {
     #[test]
     fn declared_defaults_match_the_engine() {
         let mut options = Options::default();
+        // This switch sets no field but a number of the search, which no other test may change.
+        #[cfg(feature = "tune")]
+        {
+            assert_eq!(after("Recognizers value false"), options);
+            assert_eq!(params::recognizers(), 0);
+        }
         for option in OPTIONS {
             match option.kind {
                 OptionKind::Check { default, set } => set(&mut options, default),
@@ -481,6 +487,8 @@ mod tests {
             }
         }
         assert_eq!(options, Options::default());
+        #[cfg(feature = "tune")]
+        assert_eq!(params::recognizers(), 1);
     }
 
     /// One line of `setoption` for each option, and the only field that it may change.
@@ -517,6 +525,7 @@ mod tests {
             assert_eq!(after(text), expected, "{text}");
         }
         for option in OPTIONS {
+            // Options for matches have tests of their own.
             let for_matches = ["Draw Rule", "Recognizers"].contains(&option.name);
             let case = cases.iter().any(|(text, _)| text.split(" value").next() == Some(option.name));
             assert!(case || for_matches || matches!(option.kind, OptionKind::Button(_)), "{}", option.name);
@@ -534,6 +543,16 @@ mod tests {
             let words: Vec<String> = option.name.split(' ').map(str::to_ascii_lowercase).collect();
             assert!(!words.iter().any(|w| ["name", "value", "type"].contains(&w.as_str())), "{}", option.name);
             assert_eq!(named(option.name).map(|o| o.name), Some(option.name), "twice");
+        }
+    }
+
+    #[cfg(feature = "tune")]
+    #[test]
+    fn each_draw_rule_has_its_number() {
+        for (value, draws) in [(0, DrawRule::Later), (1, DrawRule::Sooner), (2, DrawRule::Off)] {
+            let mut expected = Options::default();
+            expected.engine.draws = draws;
+            assert_eq!(after(&format!("Draw Rule value {value}")), expected, "{value}");
         }
     }
 

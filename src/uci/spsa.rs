@@ -35,14 +35,17 @@ mod tests {
     }
 
     #[test]
-    fn each_line_has_seven_fields_and_a_value_in_range() {
-        for line in lines(&[]) {
-            let fields: Vec<&str> = line.split(", ").collect();
-            assert_eq!((fields.len(), fields[1]), (7, "int"), "{line}");
-            let [value, min, max, step] =
-                std::array::from_fn(|i| fields[i + 2].parse::<i32>().expect("a whole number"));
-            assert!(min <= value && value <= max && 0 < step && step < max - min, "{line}");
+    fn each_number_has_a_line_with_its_value_range_and_step() {
+        let numbers: Vec<_> = params::ALL.iter().filter(|number| (number.min, number.max) != (0, 1)).collect();
+        let lines = lines(&[]);
+        assert_eq!(lines.len(), numbers.len());
+        for (line, params::Tunable { name, default, min, max, step }) in lines.iter().zip(numbers) {
+            assert_eq!(*line, format!("{name}, int, {default}, {min}, {max}, {step}, 0.002"));
+            assert!(min <= default && default <= max && 0 < *step && *step < max - min, "{line}");
         }
+        // The order of the fields, by a line whose numbers all differ.
+        let slope = format!("rfp_slope, int, {}, 20, 160, 8, 0.002", params::rfp_slope());
+        assert!(lines.contains(&slope), "{slope}: {lines:?}");
     }
 
     #[test]
