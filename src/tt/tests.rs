@@ -200,9 +200,15 @@ fn tablebase_entries_are_replaced_first() {
     }
     table.store(5, at_depth(5));
     assert_eq!([1, 2, 3, 4].map(|key| table.probe(key).is_some()), [true, true, false, true]);
-    // It is worth more than nearly nothing.
-    table.store(6, tb_entry(9));
-    assert_eq!([1, 2, 4, 5].map(|key| table.probe(key).is_some()), [true, true, false, true]);
+    // At depth 5 it is worth more than another entry at depth 0, and as much as one at depth 1: the first one goes.
+    for (depth, stays) in [(0, true), (1, false)] {
+        let table = small::<Xor>(1);
+        for (key, entry) in [(1, at_depth(9)), (2, at_depth(9)), (3, tb_entry(5)), (4, at_depth(depth))] {
+            table.store(key, entry);
+        }
+        table.store(5, at_depth(9));
+        assert_eq!([3, 4].map(|key| table.probe(key).is_some()), [stays, !stays], "beside depth {depth}");
+    }
 }
 
 #[test]
