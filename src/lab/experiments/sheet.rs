@@ -173,6 +173,61 @@ impl Sheet {
 mod tests {
     use super::super::{Experiment, measure};
     use super::*;
+    use crate::score::Score;
+
+    /// Two searches under each of two settings. Their numbers differ, so that no column can stand for another.
+    #[test]
+    fn every_number_is_in_its_column() {
+        let cuts = |unit: u64, first: u64, passes| Tally {
+            lower: unit * first,
+            upper: unit * (first + 1),
+            exact_high: unit * (first + 2),
+            exact_low: unit * (first + 3),
+            proofs: unit * (first + 4),
+            narrowed: unit * (first + 5),
+            passes,
+        };
+        let row = |setting, position: &str, nodes, ms, cuts, value, best: &str, plies, iterations| Row {
+            setting,
+            position: position.to_owned(),
+            nodes,
+            time: Duration::from_millis(ms),
+            cuts,
+            value,
+            best: best.to_owned(),
+            plies,
+            iterations,
+        };
+        let [better, worse] = [42, -7].map(Score::heuristic);
+        let mate = Ibv::exact(Score::mate_in(3));
+        let sheet = Sheet {
+            title: "lab sheet".to_owned(),
+            rows: vec![
+                row("a", "p1", 1000, 2, cuts(4, 1, 5), Ibv::lower(better), "e2e4", 9, 1),
+                row("a", "p2", 3000, 4, cuts(0, 0, 3), Ibv::upper(worse), "d2d4", 4, 4),
+                row("b, c", "p1", 4000, 3, cuts(7, 10, 20), mate, "e2e4", 7, 4),
+                row("b, c", "p2", 3000, 12, cuts(0, 0, 1), Ibv::exact(worse), "g1f3", 5, 8),
+            ],
+        };
+        assert_eq!(
+            sheet.markdown(),
+            "lab sheet\n\n\
+             | setting | nodes | nodes, ratio | time, ratio | cuts by ≥ | by ≤ | by = high | by = low | proofs \
+             | narrowed | same move | same score | PV plies | passes |\n\
+             |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n\
+             | a | 4000 | 1.000 | 1.00 | 1.00 | 2.00 | 3.00 | 4.00 | 5.00 | 6.00 | 2/2 | 2/2 | 6.5 | 1.60 |\n\
+             | b, c | 7000 | 2.000 | 2.50 | 10.00 | 11.00 | 12.00 | 13.00 | 14.00 | 15.00 | 1/2 | 0/2 | 6.0 | 1.75 |\n"
+        );
+        assert_eq!(
+            sheet.csv(),
+            "setting,position,nodes,microseconds,lower,upper,exact_high,exact_low,proofs,narrowed,score,best,\
+             pv_plies,passes\n\
+             a,p1,1000,2000,4,8,12,16,20,24,>=42,e2e4,9,5\n\
+             a,p2,3000,4000,0,0,0,0,0,0,<=-7,d2d4,4,3\n\
+             b; c,p1,4000,3000,70,77,84,91,98,105,#2,e2e4,7,20\n\
+             b; c,p2,3000,12000,0,0,0,0,0,0,-7,g1f3,5,1\n"
+        );
+    }
 
     #[test]
     fn every_experiment_fills_its_sheet() {

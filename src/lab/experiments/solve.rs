@@ -178,8 +178,13 @@ mod tests {
         };
         let solved = measure(&args).expect("a suite and a thread");
         assert!(solved.found[0].solved > solved.found[1].solved, "{solved:?}");
-        assert_eq!(solved.markdown(&args).lines().count(), 6);
-        let text = Solved { mib: 7, ..solved }.markdown(&args);
+        let [with, without] = [0, 1].map(|i| solved.found[i].nodes.iter().sum::<u64>());
+        assert!(with < without, "{solved:?}");
+        let found = [(2, vec![10, 1000]), (1, vec![100, 10_000])];
+        let found = found.map(|(solved, nodes)| Solutions { nodes, solved });
+        let text = Solved { mib: 7, found }.markdown(&args);
         assert!(text.contains(", at most 5000, 7 MiB\n"), "the table that there was: {text}");
+        let rows = "| on (play) | 2/2 | 1010 | 100 | 1.00 |\n| off | 1/2 | 10100 | 1000 | 10.00 |\n";
+        assert!(text.ends_with(rows) && text.lines().count() == 6, "{text}");
     }
 }
