@@ -407,6 +407,21 @@ mod tests {
         }
     }
 
+    /// The curves that are fitted are of the form that the engine uses.
+    #[test]
+    fn the_engine_uses_curves_of_this_form() {
+        let curves = Curves([304.0, -477.0, 282.0, 26.0, 118.0, -30.0]);
+        for men in [4, 10, 20, 32] {
+            for cp in [-300, -50, 40, 120, 400] {
+                let engine = shipped(&Sample { cp, men, outcome: Outcome::Won });
+                for (ours, theirs) in curves.chances(cp, men).into_iter().zip(engine) {
+                    // The engine rounds to thousandths, and leaves each result one of them.
+                    assert!((ours - theirs).abs() < 0.0021, "{cp} with {men} men: {ours} and {theirs}");
+                }
+            }
+        }
+    }
+
     /// Games generated from known curves give these curves back.
     #[test]
     fn the_fit_finds_the_curves_that_made_the_games() {

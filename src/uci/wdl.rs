@@ -74,5 +74,8 @@ mod tests {
     fn an_advantage_wins_less_often_with_fewer_men() {
         let wins = |men| per_mille(Score::heuristic(100), Basis::Evaluation, men)[0];
         assert!(wins(6) < wins(12) && wins(12) < wins(18) && wins(18) < wins(24));
+        // Computed by hand from the coefficients.
+        assert_eq!(per_mille(Score::heuristic(100), Basis::Evaluation, 32), [480, 382, 138]);
+        assert_eq!(per_mille(Score::heuristic(100), Basis::Evaluation, 10), [202, 789, 9]);
     }
 }
