@@ -383,6 +383,7 @@ mod tests {
     #[test]
     fn there_is_a_date_or_an_error() {
         assert_eq!(today().unwrap().len(), "2026-11-27".len());
+        assert_eq!(date("echo"), Ok("+%Y-%m-%d".to_owned()));
         assert!(date("false").unwrap_err().contains("false: exit status"));
         assert_eq!(date("true"), Err("true prints no date".to_owned()));
     }

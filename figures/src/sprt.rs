@@ -469,7 +469,8 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
     #[test]
     fn a_build_holds_its_folder_until_it_ends() {
         let scratch = Scratch::new("build");
-        let is_held = || File::open(scratch.0.join(LOCK)).unwrap().try_lock().is_err();
+        // Only an exclusive lock excludes a shared one.
+        let is_held = || File::open(scratch.0.join(LOCK)).unwrap().try_lock_shared().is_err();
         let failed: Result<(), String> = alone(&scratch.0, || if is_held() { Err("failed".into()) } else { Ok(()) });
         assert_eq!(failed, Err("failed".to_owned()));
         assert!(!is_held());
