@@ -359,8 +359,9 @@ fn an_interruption_leaves_whole_games() {
                 Ok(())
             })
         };
-        let child = command.spawn().expect("the program runs");
+        let mut child = command.spawn().expect("the program runs");
         while std::fs::metadata(&out).map_or(0, |about| about.len()) == 0 {
+            assert!(child.try_wait().expect("a child").is_none(), "it ended before it wrote a game");
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
         let id = child.id().to_string();
@@ -532,13 +533,15 @@ fn a_silent_stream_is_answered_and_can_be_interrupted() {
     for (more, advice) in [(&[][..], "interrupted before the end"), (&["--html", &page], "before the first search")] {
         let mut child = piped(more);
         let input = child.stdin.take();
+        let id = child.id();
         let caught = || {
-            let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+            let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
             let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).map(str::trim);
             let caught = caught.and_then(|mask| u64::from_str_radix(mask, 16).ok()).unwrap_or(u64::MAX);
             caught >> (libc::SIGTERM - 1) & 1 == 1
         };
         while !caught() {
+            assert!(child.try_wait().expect("a child").is_none(), "it ended before it caught the signal");
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
         let (status, said) = terminated(child);
@@ -572,8 +575,9 @@ fn a_pattern_may_match_the_output() {
         command.args(["analyse", &pattern, "--out", &out, "--resume", "--movetime", "1h"]);
         command.stderr(Stdio::piped()).spawn().expect("the program runs")
     };
-    let child = start();
+    let mut child = start();
     while std::fs::metadata(&out).map_or(0, |about| about.len()) == 0 {
+        assert!(child.try_wait().expect("a child").is_none(), "it ended before it wrote a game");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     assert_eq!(terminated(child).0, Some(130));

@@ -13,6 +13,7 @@ fn the_program_plays_the_same_over_uci() {
     assert_eq!(status(&output), 0, "{}", stderr(&output));
     let mut records = records(&folder.read("out.jsonl"));
     let theirs = records.split_off(4);
+    assert_eq!((records.len(), theirs.len()), (4, 4));
     for (own, theirs) in records.iter().zip(&theirs) {
         assert_eq!((&own["player"], &theirs["player"]), (&Value::from("ibex"), &Value::from("self")));
         for field in ["best", "solved", "score", "nodes", "points"] {

@@ -98,6 +98,7 @@ fn two_runs_do_not_share_a_file() {
     let mut first =
         Command::new(IBEX).args(hour).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program runs");
     while !std::fs::read(&file).is_ok_and(|bytes| bytes.ends_with(b"\n")) {
+        assert!(first.try_wait().expect("a child").is_none(), "it ended before it wrote a line");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     let before = folder.read("run.jsonl");
@@ -196,9 +197,10 @@ fn an_interruption_keeps_what_is_done() {
                 Ok(())
             })
         };
-        let child = command.spawn().expect("the program runs");
+        let mut child = command.spawn().expect("the program runs");
         let lines = || std::fs::read(&file).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count());
         while lines() < 3 {
+            assert!(child.try_wait().expect("a child").is_none(), "it ended before it wrote two results");
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
         for signal in signals {
@@ -258,9 +260,10 @@ fn an_interruption_reaches_engines_that_start() {
                 Ok(())
             })
         };
-        let child = program.spawn().expect("the program runs");
+        let mut child = program.spawn().expect("the program runs");
         let process = || std::fs::read_to_string(&pid).unwrap_or_default();
         while !process().ends_with('\n') {
+            assert!(child.try_wait().expect("a child").is_none(), "it ended before its engine started");
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
         let id = child.id().to_string();
