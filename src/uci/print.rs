@@ -329,6 +329,11 @@ mod tests {
             printer.event(&move_of(5));
             shown += 1;
         }
+        // A few more moves fit. After them, the lines have no room for 150 ms, even if a busy machine pauses here.
+        for _ in 0..15 {
+            printer.event(&move_of(5));
+            shown += 1;
+        }
         for line in 1..=lines {
             printer.event(&Event::Line(Report { lines, ..report(5, line, Ibv::exact(Score::ZERO)) }));
         }
