@@ -166,17 +166,62 @@ fn defend(game: &Game, tables: &Tables, random: &mut Random) -> Option<Move> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::position::notation::read_fen;
+
+    fn exit(endings: &[&str], nodes: u64) -> Exit {
+        run(&Args {
+            games: 3,
+            nodes,
+            movetime: None,
+            common: Common { seed: 3, jobs: None, verbose: true },
+            endings: endings.iter().map(|name| name.parse().expect("an ending")).collect(),
+        })
+    }
 
     #[test]
     fn elementary_mates_are_played_out() {
-        let endings = ["KQvK", "KRvK"].map(|name| name.parse().expect("an ending")).to_vec();
-        let args = Args {
-            games: 3,
-            nodes: 2000,
-            movetime: None,
-            common: Common { seed: 3, jobs: None, verbose: true },
-            endings,
+        assert_eq!(exit(&["KQvK", "KRvK"], 2000), Exit::Done);
+    }
+
+    #[test]
+    fn a_game_that_is_not_won_is_found() {
+        // Mating with bishop and knight needs a plan, which one node a move does not give.
+        assert_eq!(exit(&["KBNvK"], 1), Exit::Found);
+        let start = read_fen("8/8/8/8/6k1/2K5/8/R7 w - - 0 1").expect("a position");
+        let game = |ending| MatingGame { start: start.clone(), moves: 50, needed: 9, ending };
+        assert!(game(Some(Ending::Checkmate)).won());
+        for ending in [
+            Some(Ending::Stalemate),
+            Some(Ending::InsufficientMaterial),
+            Some(Ending::FiftyMoves),
+            Some(Ending::Repetition),
+            None,
+        ] {
+            assert!(!game(ending).won(), "{ending:?}");
+        }
+    }
+
+    #[test]
+    fn the_defender_takes_the_longest_way_or_the_last_man() {
+        let tables = solved(["KRvK".parse().expect("an ending")]);
+        let game = |fen| Game::new(read_fen(fen).expect("a position"));
+        let lost = game("8/8/8/8/6k1/2K5/8/R7 b - - 0 1");
+        let plies = |m: Move| {
+            let after = lost.position().after(m);
+            match tables.value(after.board(), after.turn()) {
+                Some(Dtm::Win(plies)) => plies,
+                other => panic!("{other:?}"),
+            }
         };
-        assert_eq!(run(&args), Exit::Done);
+        let all: Vec<u8> = lost.position().legal_moves().iter().map(|&m| plies(m)).collect();
+        assert!(all.iter().min() < all.iter().max(), "there is a choice");
+        for seed in 0..20 {
+            let chosen = defend(&lost, &tables, &mut Random::new(seed)).expect("a move");
+            assert_eq!(Some(plies(chosen)), all.iter().max().copied());
+        }
+        let saved = game("8/8/8/8/8/2K5/6k1/7R b - - 0 1");
+        let takes = saved.position().parse_move("g2h1");
+        assert!(takes.is_some());
+        assert!((0..20).all(|seed| defend(&saved, &tables, &mut Random::new(seed)) == takes));
     }
 }

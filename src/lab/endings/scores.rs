@@ -169,6 +169,10 @@ pub fn run(args: &Args) -> Exit {
         tell!("{}", count.row(ending));
     }
     tell!("{}", all.row("together"));
+    verdict(&all)
+}
+
+fn verdict(all: &Count) -> Exit {
     let enough = percent(all.draws_right, all.draws) >= REQUIRED
         && percent(all.decided_right, all.decided) >= REQUIRED
         && all.wrong == 0;
@@ -228,6 +232,32 @@ mod tests {
     }
 
     #[test]
+    fn a_count_is_a_row_and_a_verdict() {
+        let mut count = Count::default();
+        for (result, shown) in [
+            (0, Shown::Rightly),
+            (0, Shown::Vaguely),
+            (0, Shown::Wrongly),
+            (1, Shown::Rightly),
+            (-1, Shown::Rightly),
+            (-1, Shown::Vaguely),
+            (1, Shown::Wrongly),
+        ] {
+            count.add(result, shown);
+        }
+        assert_eq!(count.row("KPvK"), "| KPvK | 3 | 33.3% | 4 | 50.0% | 2 |");
+        assert_eq!(Count::default().row("none"), "| none | 0 | - | 0 | - | 0 |");
+        let found = |draws_right, decided_right, wrong| {
+            verdict(&Count { draws: 100, draws_right, decided: 100, decided_right, wrong }) == Exit::Found
+        };
+        assert!(!found(99, 99, 0));
+        assert!(found(98, 100, 0));
+        assert!(found(100, 98, 0));
+        assert!(found(100, 99, 1));
+        assert_eq!(verdict(&Count::default()), Exit::Done);
+    }
+
+    #[test]
     fn missing_pawn_against_pawn_tables_are_an_error() {
         let folder = crate::scratch::Scratch::new("few-tables");
         let args = |folder: &str| Args {
@@ -266,14 +296,17 @@ mod tests {
     /// Every position of these endings is recognized, or next to a recognized one: the smallest search must be right.
     #[test]
     fn recognized_endings_get_the_right_score() {
-        let endings = ["KQvK", "KRvK", "KPvK", "KBvK", "KBvKN"].map(|name| name.parse().expect("an ending"));
-        let args = Args {
-            positions: 20,
-            nodes: 2000,
-            common: Common { seed: 7, jobs: None, verbose: true },
-            endings: endings.to_vec(),
-            syzygy: None,
+        let exit = |endings: &[&str], nodes| {
+            run(&Args {
+                positions: 20,
+                nodes,
+                common: Common { seed: 7, jobs: None, verbose: true },
+                endings: endings.iter().map(|name| name.parse().expect("an ending")).collect(),
+                syzygy: None,
+            })
         };
-        assert_eq!(run(&args), Exit::Done);
+        assert_eq!(exit(&["KQvK", "KRvK", "KPvK", "KBvK", "KBvKN"], 2000), Exit::Done);
+        // Whether the rook stops the pawn takes more than one node to see.
+        assert_eq!(exit(&["KRvKP"], 1), Exit::Found);
     }
 }
