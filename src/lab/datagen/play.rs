@@ -268,6 +268,9 @@ mod tests {
     use crate::score::Score;
     use shakmaty::{CastlingMode, Position as _};
 
+    /// The plies of the game in which both sides always play the first legal move: White mates by chance.
+    const FIRST_MOVES: usize = 63;
+
     /// Plays the first legal move, with the script's value from White's view.
     struct Script<F: Fn(usize) -> Ibv> {
         said: usize,
@@ -292,6 +295,28 @@ mod tests {
         }
     }
 
+    /// Plays the moves of a list, again and again, and always finds itself a little ahead.
+    struct Moves {
+        list: &'static [&'static str],
+        played: usize,
+    }
+
+    impl SelfPlayer for Moves {
+        fn new_game(&mut self) {
+            self.played = 0;
+        }
+
+        fn candidates(&mut self, _: &Game, _: usize) -> Vec<(Move, Ibv)> {
+            Vec::new()
+        }
+
+        fn choose(&mut self, game: &Game, _: Purpose) -> Option<(Move, Ibv)> {
+            let text = self.list[self.played % self.list.len()];
+            self.played += 1;
+            Some((game.position().parse_move(text)?, exact(20)))
+        }
+    }
+
     /// The value of a completed search, in centipawns.
     fn exact(cp: i32) -> Ibv {
         Ibv::exact(Score::heuristic(cp))
@@ -302,13 +327,17 @@ mod tests {
     }
 
     fn game_of(fen: Option<&str>, script: impl Fn(usize) -> Ibv) -> Option<GameRecord> {
+        game_by(&mut Script { said: 0, script }, fen)
+    }
+
+    fn game_by(player: &mut impl SelfPlayer, fen: Option<&str>) -> Option<GameRecord> {
         let position =
             fen.map_or_else(Position::startpos, |fen| Position::from_fen(fen, CastlingMode::Standard).unwrap());
         let rules = GameRules {
             off_policy: OffPolicy { share: 0.0, ..GameRules::default().off_policy },
             ..GameRules::default()
         };
-        play_from(&mut Script { said: 0, script }, Game::new(position), &rules, &mut Random::new(1))
+        play_from(player, Game::new(position), &rules, &mut Random::new(1))
     }
 
     #[test]
@@ -322,7 +351,7 @@ mod tests {
 
     #[test]
     fn a_lead_that_changes_sides_wins_nothing() {
-        // A script that contradicts itself: the game goes on until the rules end it, or until it is too long.
+        // A script that contradicts itself: the game goes on until the rules end it.
         let record = game(None, |i| {
             if i < 6 {
                 0
@@ -332,7 +361,7 @@ mod tests {
                 -2600
             }
         });
-        assert!(record.is_none_or(|record| record.steps.len() > 20));
+        assert_eq!(record.map(|record| record.steps.len()), Some(FIRST_MOVES));
     }
 
     #[test]
@@ -352,26 +381,15 @@ mod tests {
             |value: Ibv| game_of(None, |said| if said < 6 { exact(0) } else { value }).map(|it| it.steps.len());
         assert_eq!(length(Ibv::exact(mate)), Some(7));
         assert_eq!(length(Ibv::lower(mate)), Some(7));
-        assert!(length(Ibv::upper(mate)).is_none_or(|steps| steps > 20));
+        assert_eq!(length(Ibv::upper(mate)), Some(FIRST_MOVES));
     }
 
     #[test]
     fn repeated_positions_are_no_longer_scored() {
-        /// Moves knights out and back for ever.
-        struct Shuffler(usize);
-        impl SelfPlayer for Shuffler {
-            fn new_game(&mut self) {}
-            fn candidates(&mut self, _: &Game, _: usize) -> Vec<(Move, Ibv)> {
-                Vec::new()
-            }
-            fn choose(&mut self, game: &Game, _: Purpose) -> Option<(Move, Ibv)> {
-                let text = ["g1f3", "g8f6", "f3g1", "f6g8"][self.0 % 4];
-                self.0 += 1;
-                Some((game.position().parse_move(text)?, exact(20)))
-            }
-        }
+        // Knights move out and back for ever.
+        let mut player = Moves { list: &["g1f3", "g8f6", "f3g1", "f6g8"], played: 0 };
         let rules = GameRules::default();
-        let record = play_from(&mut Shuffler(0), Game::new(Position::startpos()), &rules, &mut Random::new(1)).unwrap();
+        let record = play_from(&mut player, Game::new(Position::startpos()), &rules, &mut Random::new(1)).unwrap();
         let scored: Vec<bool> = record.steps.iter().map(|step| step.is_scored()).collect();
         // The initial position has occurred twice after four plies, and every position after that.
         assert_eq!((record.result, scored), (GameResult::Draw, [[true; 4], [false; 4]].concat()));
@@ -392,16 +410,32 @@ mod tests {
     fn lopsided_openings_are_refused() {
         assert!(game(None, |_| 401).is_none());
         assert!(game(None, |i| if i == 0 { -401 } else { 0 }).is_none());
+        // The limit itself is allowed.
+        for limit in [400, -400] {
+            let record = game(None, |i| if i == 0 { limit } else { 2600 }).unwrap();
+            assert_eq!((record.result, record.steps.len()), (GameResult::WhiteWins, 5));
+        }
     }
 
     #[test]
     fn the_rules_come_first() {
         let mate_next = "k7/8/1K6/8/8/8/8/1R6 w - - 0 1";
-        // The first legal move is not the mate, so a stalemate or the fifty-move rule ends this; never a win.
-        assert!(game(Some(mate_next), |_| 100).is_none_or(|record| record.result == GameResult::Draw));
+        // The first legal move is not the mate: a draw by the rules, though White is always ahead.
+        let record = game(Some(mate_next), |_| 100).unwrap();
+        assert_eq!((record.result, record.steps.len()), (GameResult::Draw, 8));
         let fifty = "8/8/2k5/8/8/5K2/8/R7 w - - 98 120";
         let record = game(Some(fifty), |_| 300).unwrap();
         assert_eq!((record.result, record.steps.len()), (GameResult::Draw, 2));
+        let by = |list: &'static [&'static str], fen| {
+            let record = game_by(&mut Moves { list, played: 0 }, Some(fen)).expect("a result");
+            (record.result, record.steps.len())
+        };
+        assert_eq!(by(&["b1h1", "a8b8", "h1h8"], mate_next), (GameResult::WhiteWins, 3));
+        assert_eq!(by(&["a2a1"], "6k1/5ppp/8/8/8/8/r4PPP/6K1 b - - 0 1"), (GameResult::BlackWins, 1));
+        let stalemate_next = "7k/8/4K3/6Q1/8/8/8/8 w - - 0 1";
+        assert_eq!(by(&["g5g6"], stalemate_next), (GameResult::Draw, 1));
+        let bare_next = "8/8/8/8/8/2K5/6k1/7R b - - 0 1";
+        assert_eq!(by(&["g2h1"], bare_next), (GameResult::Draw, 1));
     }
 
     #[test]
@@ -419,7 +453,7 @@ mod tests {
         assert_eq!(length(1, 31), Some(7));
         // The move counter of the opening's FEN does not say when the game began.
         assert_eq!(length(60, 31), Some(7));
-        assert!(length(1, 32).is_none_or(|length| length > 7));
+        assert_eq!(length(1, 32), Some(FIRST_MOVES));
     }
 
     #[test]
@@ -473,26 +507,28 @@ mod tests {
     fn off_policy_moves_come_early_at_their_share() {
         let off_policy = OffPolicy { share: 0.5, plies: 30, loss: 60 };
         let rules = GameRules { off_policy, ..GameRules::default() };
-        let record = play_from(
-            &mut Script { said: 0, script: |_| exact(30) },
-            Game::new(Position::startpos()),
-            &rules,
-            &mut Random::new(9),
-        );
-        let record = record.expect("a game with a result");
-        let mut position = record.start.clone();
-        let (mut early, mut late) = (0, 0);
-        for (ply, step) in record.steps.iter().enumerate() {
-            let first = position.legal_moves()[0];
-            let strays = usize::from(step.chosen != first);
-            if ply < 30 {
-                early += strays
-            } else {
-                late += strays
+        let (mut possible, mut early) = (0usize, 0usize);
+        for seed in 1..=20 {
+            let mut player = Script { said: 0, script: |_| exact(30) };
+            let record = play_from(&mut player, Game::new(Position::startpos()), &rules, &mut Random::new(seed));
+            let record = record.expect("a game with a result");
+            let mut position = record.start.clone();
+            for (ply, step) in record.steps.iter().enumerate() {
+                let moves = position.legal_moves();
+                let is_quiet = |m: &Move| !m.is_capture() && !m.is_promotion();
+                let strays = step.chosen != moves[0];
+                if ply >= 30 {
+                    assert!(!strays, "at ply {ply}, with seed {seed}");
+                } else if is_quiet(&moves[0]) && moves.iter().take(OffPolicy::LINES).skip(1).any(is_quiet) {
+                    possible += 1;
+                    early += usize::from(strays);
+                } else {
+                    assert!(!strays, "at ply {ply}, with seed {seed}");
+                }
+                position.play_unchecked(step.chosen);
             }
-            position.play_unchecked(step.chosen);
         }
-        assert!((6..=24).contains(&early), "{early} of 30");
-        assert_eq!(late, 0);
+        assert!(possible >= 400, "{possible}");
+        assert!((early * 100 / possible).abs_diff(50) <= 6, "{early} of {possible}");
     }
 }
