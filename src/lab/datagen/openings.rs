@@ -143,9 +143,10 @@ pub fn read_book(path: &Path) -> Result<Vec<Position>, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
     use std::fs;
 
-    use shakmaty::Square;
+    use shakmaty::{File, Move, Role, Square};
 
     use super::*;
     use crate::position::notation::read_fen;
@@ -165,6 +166,25 @@ mod tests {
         assert!(first.iter().all(Position::has_legal_move));
         let shuffled = first.iter().filter(|p| p.castling_mode() == CastlingMode::Chess960).count();
         assert!((60..140).contains(&shuffled), "{shuffled} of 200");
+        // One random ply more in every second game: either side may begin.
+        let black = first.iter().filter(|p| p.turn() == Color::Black).count();
+        assert!((70..130).contains(&black), "{black} of 200");
+    }
+
+    #[test]
+    fn random_moves_do_not_give_a_queen_away() {
+        // On the d-file, the queen is lost for a rook at most; everywhere else it is safe.
+        let start = read_fen("3rk3/8/8/8/8/8/8/3QK3 w - - 0 1").unwrap();
+        let is_bad = |m: &Move| m.role() == Role::Queen && m.to().file() == File::D;
+        let (bad, sane): (Vec<Move>, Vec<Move>) = start.legal_moves().into_iter().partition(is_bad);
+        assert_eq!((bad.len(), sane.len()), (7, 13));
+        let mut played = HashSet::new();
+        for seed in 0..500 {
+            let mut position = start.clone();
+            wander(&mut position, 1, &mut Random::new(seed));
+            played.insert(position.key());
+        }
+        assert_eq!(played, sane.iter().map(|&m| start.after(m).key()).collect::<HashSet<u64>>());
     }
 
     #[test]
