@@ -116,6 +116,7 @@ fn compare(parameters: &Parameters, network: &Arc<Network>, positions: &[ChessBo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checkpoint::Recipe;
     use crate::checkpoint::tests::recipe;
     use ibex::position::Position;
     use shakmaty::CastlingMode;
@@ -127,11 +128,11 @@ mod tests {
     ];
 
     #[test]
-    fn an_input_is_never_the_output() {
+    fn the_mean_is_exported_and_never_over_an_input() {
         let folder = data::tests::scratch_folder("export");
         let [net, other, positions] = ["net.ckpt", "other.ckpt", "positions"].map(|name| folder.join(name));
         Checkpoint::new(recipe()).write(&net).unwrap();
-        Checkpoint::new(recipe()).write(&other).unwrap();
+        Checkpoint::new(Recipe { seed: 4, ..recipe() }).write(&other).unwrap();
         let packed =
             FENS.map(|fen| data::tests::packed(&Position::from_fen(fen, CastlingMode::Standard).unwrap(), 0, 1));
         data::write(&positions, &packed).unwrap();
@@ -145,7 +146,15 @@ mod tests {
             assert!(error.starts_with("--out ") && error.ends_with("is also an input, which would be lost"), "{error}");
             assert!(std::fs::read(input).unwrap() == before, "{}", input.display());
         }
-        export(&folder.join("net.ibxn")).unwrap();
+        let out = folder.join("net.ibxn");
+        export(&out).unwrap();
+        let bytes = |files: &[PathBuf]| {
+            let parameters = Checkpoint::mean(files).unwrap();
+            quantise(&parameters, "net".to_owned()).unwrap().to_bytes()
+        };
+        let written = std::fs::read(&out).unwrap();
+        assert!(written == bytes(&[net.clone(), other.clone()]));
+        assert!(written != bytes(&[net]) && written != bytes(&[other]));
         std::fs::remove_dir_all(&folder).unwrap();
     }
 

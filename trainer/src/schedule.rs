@@ -37,4 +37,17 @@ mod tests {
             assert!((200..9_999).all(|step| at(step + 1) <= at(step) * 1.000_001));
         }
     }
+
+    #[test]
+    fn steps_are_thirds_and_half_a_cosine_is_halfway_in_the_middle() {
+        let step = |at| rate(Shape::Step, at, 9_000, 1e-3, 1e-5);
+        for (at, expected) in [(200, 1e-3), (2_990, 1e-3), (3_010, 1e-4), (5_990, 1e-4), (6_010, 1e-5), (8_999, 1e-5)] {
+            assert!((step(at) / expected - 1.0).abs() < 1e-4, "{at}: {}", step(at));
+        }
+        // cos(π / 3) = 1 / 2.
+        for (at, expected) in [(3_000, 7.525e-4), (4_500, 5.05e-4), (6_000, 2.575e-4)] {
+            let rate = rate(Shape::Cosine, at, 9_000, 1e-3, 1e-5);
+            assert!((rate - expected).abs() < 1e-6, "{at}: {rate}");
+        }
+    }
 }
