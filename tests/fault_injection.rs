@@ -123,6 +123,7 @@ fn threads_that_cannot_be_started() {
 
 /// A program for which the system starts no thread. The limit does not apply to root: then another user runs a copy,
 /// because the original may be in a private folder.
+#[cfg(feature = "lab")]
 fn without_threads(copy: &str) -> Command {
     let mut command = Command::new(copy);
     // SAFETY: the call has no arguments and cannot fail.
