@@ -164,12 +164,9 @@ mod tests {
     use super::*;
     use crate::engine::Engine;
 
-    #[test]
-    fn the_defaults_and_the_ends_of_the_ranges_are_in_range() {
-        let mut settings = Settings::default();
-        assert_eq!(settings.move_into_range(), [""; 0]);
-        assert_eq!(settings, Settings::default());
-        let mut ends = Settings {
+    /// Each number at an end of its range.
+    fn extreme() -> Settings {
+        Settings {
             hash_mib: LARGEST_HASH,
             threads: MOST_THREADS,
             multi_pv: MOST_LINES,
@@ -180,10 +177,16 @@ mod tests {
             skill: 0,
             probing: Probing { depth: LARGEST_PROBE_DEPTH, limit: LARGEST_PROBE_LIMIT, fifty_moves: false },
             ..Settings::default()
-        };
-        let same = ends.clone();
-        assert_eq!(ends.move_into_range(), [""; 0]);
-        assert_eq!(ends, same);
+        }
+    }
+
+    #[test]
+    fn the_defaults_and_the_ends_of_the_ranges_are_in_range() {
+        for settings in [Settings::default(), extreme()] {
+            let mut moved = settings.clone();
+            assert_eq!(moved.move_into_range(), [""; 0]);
+            assert_eq!(moved, settings);
+        }
     }
 
     #[test]
@@ -203,20 +206,8 @@ mod tests {
         let remarks = settings.move_into_range();
         assert_eq!(remarks.len(), 10, "{remarks:?}");
         assert_eq!(remarks[1], format!("Threads 5000 is out of range; it is {MOST_THREADS} now"));
-        assert_eq!(
-            settings,
-            Settings {
-                hash_mib: LARGEST_HASH,
-                threads: MOST_THREADS,
-                multi_pv: MOST_LINES,
-                move_overhead: Duration::from_millis(LONGEST_OVERHEAD),
-                nodes_time: MOST_NODES_TIME,
-                contempt: -LARGEST_CONTEMPT,
-                elo: handicap::WEAKEST,
-                probing: Probing { depth: 1, limit: 7, fifty_moves: true },
-                ..Settings::default()
-            }
-        );
+        let probing = Probing { depth: 1, limit: 7, fifty_moves: true };
+        assert_eq!(settings, Settings { skill: handicap::FULL_SKILL, probing, ..extreme() });
         assert_eq!(settings.move_into_range(), [""; 0]);
     }
 

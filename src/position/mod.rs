@@ -315,8 +315,8 @@ fn legal_en_passant(chess: &Chess) -> Option<File> {
 }
 
 impl Position {
-    /// The position without the piece on a square, to find what the piece is worth; `None` if that is not a legal
-    /// position (a king, or a piece that covers the opponent's).
+    /// The position without the piece on a square, for measuring the piece's value; `None` if the position is not legal
+    /// without it (a king, or a piece that covers the opponent's).
     #[must_use]
     pub fn without(&self, square: Square) -> Option<Position> {
         let mut setup = self.chess.to_setup(EnPassantMode::Legal);

@@ -49,7 +49,7 @@ use view::{EndingView, Side};
 /// No recognized win takes longer, in moves from the recognition to the mate.
 pub const LONGEST_WIN: usize = 35;
 
-/// What an answer cost, and so whether it is worth an entry in the table.
+/// The cost of an answer, which decides whether it gets an entry in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Expense {
     /// Cheaper than a probe of the table: not to be stored.
