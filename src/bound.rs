@@ -251,7 +251,8 @@ impl Ibv {
     ///
     /// # Panics
     ///
-    /// In builds with debug assertions, if this is [`Ibv::NONE`]; in other builds the result is then meaningless.
+    /// In builds with debug assertions, if this is [`Ibv::NONE`] and a bound is given; in other builds the result is
+    /// then meaningless.
     #[must_use]
     pub fn within(self, lower: Option<Score>, upper: Option<Score>) -> Ibv {
         let mut ibv = self;

@@ -102,7 +102,7 @@ fn limited_strength_depends_only_on_the_rating() {
 
 /// Another game, another choice; and all requested lines are shown, whatever is played.
 #[test]
-fn seeds_change_the_move_but_not_the_lines_shown() {
+fn seeds_change_the_move_and_all_lines_are_shown() {
     let game = Game::startpos();
     let mut engine = engine(Settings { multi_pv: 3, ..limited(1400) }, 0);
     let mut choices = std::collections::BTreeSet::new();

@@ -23,7 +23,8 @@ fn our_own_counts_are_right() {
     assert_eq!(check(&epd.join("perft960.epd"), u32::MAX).counts, 170);
 }
 
-/// The large public files are not part of the project; if they are beside the checkout, they are counted to depth 3 or 4.
+/// The large public files are not part of the project; if they are beside the checkout, they are counted to depth 3
+/// or 4.
 #[test]
 fn public_counts_are_right() {
     for (file, depth, lines) in [("standard.epd", 4, 126), ("fischer.epd", 3, 960), ("ferdy_double_checks.epd", 4, 184)]

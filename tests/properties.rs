@@ -165,8 +165,8 @@ fn crowded_boards_are_searched() {
     assert!(most_moves > 256 && most_captures > 128, "{most_moves} moves, {most_captures} captures");
 }
 
-/// A position with more moves than a list holds, impossible in a FEN but reachable in a game: the search uses the
-/// first of them.
+/// The FEN reader refuses positions with more moves than a list holds, but moves from a composed position may lead to
+/// one: the search uses the first of its moves.
 #[test]
 fn overfull_lists_of_moves_are_cut() {
     let (mut engine, _) = Engine::new(Settings { hash_mib: 1, ..Settings::default() });

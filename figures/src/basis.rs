@@ -221,8 +221,8 @@ impl State {
         Ok(State { commit, changed: committed != sources, sources })
     }
 
-    /// Checks that a program can have been built from these files, by the commit that its version names; a release names
-    /// none. `version` is what `ibex --version` prints.
+    /// Checks that a program can have been built from these files, by the commit that its version names; a release
+    /// names none. `version` is what `ibex --version` prints.
     ///
     /// # Errors
     ///

@@ -362,7 +362,8 @@ mod tests {
     use super::*;
     use crate::scratch::Scratch;
 
-    /// One game that ended by accident spoils the match: the next run plays it again, instead of failing for ever.
+    /// One game that ended by accident spoils the match: the next run plays the match again, instead of failing
+    /// for ever.
     #[test]
     fn unusable_games_are_discarded() {
         let scratch = Scratch::new("chances");

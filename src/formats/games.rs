@@ -58,7 +58,7 @@ impl GameResult {
     }
 }
 
-/// A move of a game, and the score of the search that chose it.
+/// A move of a game, and the score that a search gave the position before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The move.

@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Board, Color, File, Square, attacks};
 
-/// The squares that one side attacks, including those of its own pieces, which it defends.
+/// The squares that one side attacks, including the squares of its own pieces that it defends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attacks {
     /// Attacked by pawns.

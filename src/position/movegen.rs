@@ -15,8 +15,8 @@ enum Half {
     Quiet,
 }
 
-/// The capacity of a [`MoveList`]. No position of a game has more than 218 legal moves. Composed positions full of queens
-/// may have more than a list holds; the FEN reader refuses them.
+/// The capacity of a [`MoveList`]. No position of a game has more than 218 legal moves. Composed positions full of
+/// queens may have more than a list holds; the FEN reader refuses them.
 pub const MAX_MOVES: usize = 270;
 
 const UNDERPROMOTIONS: [Role; 3] = [Role::Knight, Role::Rook, Role::Bishop];

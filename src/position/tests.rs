@@ -214,7 +214,7 @@ fn more_moves_than_a_list_holds_are_cut() {
         passed.play_null();
         assert!(!passed.has_legal_move() && passed.overfills_a_list());
     }
-    // A side does not have too many men as long as it does not have too many moves.
+    // Any number of men is accepted as long as their moves fit in a list.
     let crowded = "kqQQQQQQ/qqqqqqqq/QQQQQQQQ/qqqqqqqq/QQQQQQQQ/qqqqqqqq/QQQQQQQQ/KQqqqqqq w - - 0 1";
     check_generation(&fen(crowded), &fen(crowded).legal_moves());
     assert!(Position::startpos().move_bound(Color::White) < movegen::MAX_MOVES);

@@ -199,8 +199,8 @@ pub static QUEEN_EACH: Class = Class {
     },
 };
 
-/// Rook against bishop: the rook never loses, and the bishop, to move, draws if it is safe and its king is off the
-/// edge.
+/// Rook against bishop: the rook never loses. The bishop, to move, draws if it is safe, its king is neither in check
+/// nor on the edge, and the kings are apart.
 pub static ROOK_BISHOP: Class = Class {
     name: "rook against bishop",
     judge: |view| {

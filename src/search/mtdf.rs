@@ -109,7 +109,7 @@ mod tests {
             };
             bracket.learn(answer, test, grain, growing);
             test = bracket.next_test();
-            // The draw band has several hundred scores, which a step of 1 walks through.
+            // The draw band has about a thousand scores, which a step of 1 walks through.
             assert!(passes < 3000, "{value} from {guess} by {grain}");
         }
         (bracket.lower, passes)

@@ -64,7 +64,8 @@ pub struct Report {
     pub basis: Basis,
     /// Whether the move was searched to an exact value, and was compared with all others in an iteration. If not, the
     /// value is the bound of a failed window, or in [`Outcome::last`] what an interrupted first iteration has found:
-    /// a lower bound, or an evaluation if no move has a value.
+    /// the value of a move, or an evaluation if no move has a value. It is a lower bound, unless that move is the only
+    /// one.
     ///
     /// A complete line has a bound, too, if only that is proved: for a mate whose line was not found in time, or if
     /// tables leave the result open.

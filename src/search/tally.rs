@@ -13,7 +13,7 @@ pub struct Tally {
     pub exact_high: u64,
     /// Exact values at alpha or below.
     pub exact_low: u64,
-    /// Of these, wins and losses that held although they had been found at less depth.
+    /// Of all these, wins and losses that held although they had been found at less depth.
     pub proofs: u64,
     /// PV nodes for which the table had a value that may narrow their window.
     pub narrowed: u64,

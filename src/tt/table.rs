@@ -232,7 +232,7 @@ impl<S: Seal> TranspositionTable<S> {
         thread::scope(|scope| {
             for part in parts {
                 let clear = move || part.iter().for_each(Slot::clear);
-                // If no thread can be started, this one does the work.
+                // If a thread cannot be started, this one does its work.
                 if thread::Builder::new().spawn_scoped(scope, clear).is_err() {
                     clear();
                 }

@@ -132,7 +132,7 @@ impl fmt::Display for Message {
 /// A move as the protocol writes it.
 ///
 /// Castling is the king's move, but "king takes rook" in Chess960. The latter form is also used without Chess960 if
-/// king and rook are not on their home squares, because only it is clear there.
+/// the king or the rook is not on a home square, because only it is clear there.
 pub fn move_text(m: Move, chess960: bool) -> impl fmt::Display {
     to_protocol(m, chess960)
 }

@@ -403,8 +403,8 @@ impl Go {
         self.clock.iter().chain(self.increment.iter()).flatten().any(|time| !time.is_zero())
     }
 
-    /// If only other clocks or increments are given, our clock is taken to show what the opponent's shows or, with
-    /// increments alone, zero. Beside another limit, no clock is needed.
+    /// If our clock is not given, it is taken to show what the opponent's shows or, with only an increment of ours,
+    /// zero. Beside another limit, no clock is needed.
     fn complete_clock(&self, turn: Color, limits: &mut Limits) {
         if self.infinite || limits.clock[turn].is_some() || has_fixed_limit(limits) {
             return;

@@ -206,7 +206,7 @@ impl Stage {
     }
 }
 
-/// The number of requests up to a step: searches, and `isready` and `uci`.
+/// The numbers of requests up to a step: of searches, and of `isready`.
 fn asked_before(dialogue: &Dialogue, end: usize) -> (usize, usize) {
     let mut text = Vec::new();
     for step in &dialogue.steps[..end] {

@@ -254,7 +254,7 @@ fn nodes_can_stand_for_time() {
         last.split(" nodes ").nth(1).and_then(|rest| rest.split(' ').next()).expect("nodes").parse().expect("a number")
     };
     assert!(nodes("go wtime 3000 btime 3000 winc 500 binc 500") > 2 * told[0].1, "{told:?}");
-    // From a fixed time, the overhead is subtracted. Node limits are checked every 1024 nodes.
+    // From a fixed time, the overhead is subtracted. The clock is checked every 1024 nodes.
     assert_eq!(nodes("go movetime 50"), 5120);
     engine.send("setoption name Move Overhead value 20");
     let (_, lines) = engine.search("position startpos", "go movetime 50");

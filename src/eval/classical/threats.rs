@@ -15,7 +15,8 @@ pub fn threats<W: Tracer>(view: &SideView, ours: &AttackMap, theirs: &AttackMap,
         sums.add(Term::Threats, weight, count_few(ours.pawns & *men));
     }
 
-    // Protection by a pawn, or by two men against one attacker, stops threats against pieces that are worth no more than the attacker.
+    // Protection by a pawn, or by two men against one attacker, stops threats against pieces that are worth no more
+    // than the attacker.
     let guarded = theirs.pawns | theirs.twice & !ours.twice;
     let weak = ours.all & their.all & !guarded;
     let minors = ours.knights | ours.bishops;

@@ -361,7 +361,8 @@ impl Survey<'_> {
         Ok(None)
     }
 
-    /// Drops the moves and evaluations after the decision, which searches with the whole limit may have found earlier.
+    /// Drops the moves and evaluations after the decision. Searches with the whole limit may put it earlier than the
+    /// short ones did.
     fn drop_decided(&mut self, lead: Lead, decision: Option<(usize, Color)>, chosen: &mut [bool]) {
         let (mut at, mut winner) = match decision {
             Some((at, winner)) => (at, Some(winner)),

@@ -147,7 +147,7 @@ impl Tablebases {
             return (None, Vec::new());
         }
         if cfg!(target_family = "wasm") {
-            // Rust cannot even split a path there: it panics.
+            // Rust cannot even split a list of paths there: it panics.
             return (None, vec!["tablebases need files, and there are none here".to_owned()]);
         }
         let mut tables = Tablebase::with_filesystem(Arc::new(SmallInMemory::default()));

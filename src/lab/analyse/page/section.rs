@@ -149,7 +149,7 @@ fn class(mark: Mark) -> &'static str {
 /// The moves with their annotations, and the same for the script.
 fn list(game: &Pgn, analysis: &Analysis, wanted: Lines, record: &mut Record) -> Markup {
     let positions = analysis.course.positions();
-    // The cell of the last move, if its row still lacks Black's move.
+    // Whether the last row still lacks Black's move.
     let mut open = false;
     let mut rows = Vec::with_capacity(game.moves.len());
     for (i, (played, judged)) in game.moves.iter().zip(&analysis.moves).enumerate() {

@@ -36,7 +36,7 @@ pub enum Token {
     San(String),
     /// A numeric annotation glyph.
     Nag(u32),
-    /// A comment without its braces; it contains none.
+    /// A comment without its braces; it contains no closing brace.
     Comment(Vec<u8>),
     /// A comment that contains a closing brace, and goes from a semicolon to the end of its line.
     Line(Vec<u8>),
