@@ -60,7 +60,7 @@ fn without_the_laboratory(arguments: &[String]) -> Option<ExitCode> {
              bench [DEPTH | HASH THREADS DEPTH]  search a fixed list of positions; the line reads `N nodes M nps`\n  \
              perft DEPTH                         count the leaves of the tree of legal moves\n  \
              spsa [NAME...]                      print the search parameters, for a tuner\n  \
-             help                                list what it understands beside UCI\n\n\
+             help                                list what it understands besides UCI\n\n\
              It lacks: analyse, datagen, endings, epd, genfens, lab, manual, probe, prove, and perft with files. To have\n\
              these, build it without `--no-default-features`.",
             env!("IBEX_VERSION")

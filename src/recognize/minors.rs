@@ -53,7 +53,7 @@ pub static MINOR_EACH: Class = Class {
         }
         let safe = holds((Bitboard::CORNERS & view.kings()).is_empty(), "no king is in a corner")
             || holds(kings_apart(view), "the kings are more than two squares apart");
-        if holds(view.one_each(), "each side has one man beside its king") && safe {
+        if holds(view.one_each(), "each side has one man besides its king") && safe {
             Verdict::Draw
         } else {
             Verdict::Unknown

@@ -265,7 +265,7 @@ struct Duel<'a> {
 impl<'a> Duel<'a> {
     /// The only man of each side; `None` where there are more.
     fn new(view: &'a EndingView<'a>) -> Option<Duel<'a>> {
-        if !holds(view.one_each(), "each side has one man beside its king") {
+        if !holds(view.one_each(), "each side has one man besides its king") {
             return None;
         }
         Some(Duel { view, strong: view.force(Side::Strong).first()?, weak: view.force(Side::Weak).first()? })

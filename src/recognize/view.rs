@@ -70,7 +70,7 @@ impl<'a> EndingView<'a> {
         self.board.occupied()
     }
 
-    /// Whether each side has one man beside its king.
+    /// Whether each side has one man besides its king.
     pub fn one_each(&self) -> bool {
         self.force(Side::Strong).count() == 1 && self.force(Side::Weak).count() == 1
     }

@@ -123,7 +123,7 @@ pub static OPTIONS: &[Definition] = &[
     Definition {
         name: "UCI_AnalyseMode",
         kind: OptionKind::Check { default: false, set: |options, on| options.engine.analyse_mode = on },
-        meaning: "analysis, not a game: no contempt, equal draws, and a mate search if there is no clock, no `movetime` and no depth, one line, and no `searchmoves`",
+        meaning: "analysis, not a game: no contempt, equal draws, and a mate search as well (for one line and all moves, without clock, `movetime` and depth)",
     },
     Definition {
         name: "UCI_LimitStrength",

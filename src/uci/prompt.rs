@@ -49,7 +49,7 @@ pub fn help(extras: &[LentCommand]) -> Vec<String> {
     let own = [
         ("position startpos | fen FEN [moves ...]", "set up a position"),
         ("go depth N | nodes N | movetime MS | infinite ...", "search it; `stop` ends the search"),
-        ("go perft N", "count the positions N moves ahead, move by move"),
+        ("go perft N", "count the positions N plies ahead, move by move"),
         ("setoption name NAME value VALUE", "change an option; `uci` lists them"),
         ("d", "show the board, its FEN and key, and who gives check"),
         ("eval", "show what the evaluation makes of the position, piece by piece or term by term"),

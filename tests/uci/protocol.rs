@@ -492,7 +492,7 @@ fn help_on_a_command_does_not_carry_it_out() {
     let mut engine = Engine::new();
     engine.send("position startpos moves e2e4\nhelp go\nhelp position\nd stop\neval quit");
     let lines = engine.ready();
-    assert_eq!(lines.iter().filter(|line| line.contains("count the positions N moves ahead")).count(), 2, "{lines:?}");
+    assert_eq!(lines.iter().filter(|line| line.contains("count the positions N plies ahead")).count(), 2, "{lines:?}");
     assert!(lines.iter().all(|line| !line.starts_with("info")), "{lines:?}");
     assert!(engine.fen().starts_with("rnbqkbnr/pppppppp/8/8/4P3/"));
 }
