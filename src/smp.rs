@@ -60,7 +60,7 @@ fn search_with(
                 Ok(handle) => running.push(handle),
                 // The search goes on with fewer threads.
                 Err(error) => {
-                    shared.send(|| Event::Message(format!("could not start search thread {}: {error}", i + 1)));
+                    shared.send(|| Event::Trouble(format!("could not start search thread {}: {error}", i + 1)));
                     break;
                 }
             }

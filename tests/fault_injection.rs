@@ -121,16 +121,16 @@ fn threads_that_cannot_be_started() {
     assert!(refused > 0, "no limit was such that a thread was refused");
 }
 
-/// A program for which the system starts no thread. The limit does not apply to root: then another user runs a copy,
-/// because the original may be in a private folder.
+/// A program for which the system starts at most that number of threads, the first one included. The limit does not apply to root:
+/// then another user runs a copy, because the original may be in a private folder.
 #[cfg(feature = "lab")]
-fn without_threads(copy: &str) -> Command {
+fn with_threads(copy: &str, most: u64) -> Command {
     let mut command = Command::new(copy);
     // SAFETY: the call has no arguments and cannot fail.
     if unsafe { libc::geteuid() } == 0 {
         command.uid(65534);
     }
-    let limit = libc::rlimit { rlim_cur: 1, rlim_max: 1 };
+    let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
     // SAFETY: between fork and exec only this system call is made.
     unsafe {
         command.pre_exec(move || match libc::setrlimit(libc::RLIMIT_NPROC, &limit) {
@@ -149,7 +149,7 @@ fn work_without_threads_is_done_or_refused() {
     let suite = scratch.write("mates.epd", "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#; dm 1;\n".repeat(9));
     let copy = scratch.path("ibex");
     std::fs::copy(env!("CARGO_BIN_EXE_ibex"), &copy).expect("room for a copy");
-    let run = |arguments: &[&str]| without_threads(&copy).args(arguments).output().expect("the program runs");
+    let run = |arguments: &[&str]| with_threads(&copy, 1).args(arguments).output().expect("the program runs");
     let output = run(&["perft", "3", "--jobs", "4"]);
     assert!(output.status.success(), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("\n8902 leaves, "), "{output:?}");
@@ -164,6 +164,17 @@ fn work_without_threads_is_done_or_refused() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("/dev/null") && !said.contains("panicked"), "{said}");
+    // Every search lacks a thread, but only the first one says so.
+    let refused = (2..8).filter(|&most| {
+        let mut command = with_threads(&copy, most);
+        let output =
+            command.args(["epd", &suite, "--nodes", "99", "--threads", "4"]).output().expect("the program runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let remarks = said.matches("could not start search thread ").count();
+        assert!(remarks <= 1 && (output.status.success() || said.contains("no thread")), "{most}: {said}");
+        remarks == 1
+    });
+    assert!(refused.count() > 0, "no limit was such that a search thread was refused");
 }
 
 fn pipe(scratch: &Scratch) -> String {

@@ -129,7 +129,7 @@ impl Job {
         };
         let result = smp::search(&shared, threads, &self.game, lines);
         let unusable = tablebases.into_iter().flat_map(Tablebases::take_remarks);
-        unusable.for_each(|remark| shared.send(|| Event::Message(remark)));
+        unusable.for_each(|remark| shared.send(|| Event::Trouble(remark)));
         // Measured before the wait for a signal, which takes time but no nodes.
         let (nodes, time) = (shared.nodes(), start.elapsed());
         #[cfg(not(target_family = "wasm"))]

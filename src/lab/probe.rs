@@ -60,8 +60,8 @@ pub struct Args {
 struct Finding {
     source: &'static str,
     says: String,
-    /// Further lines: what a class checked before it answered, which table files are unusable, or the table's entries
-    /// for each move.
+    /// Further lines: what a class checked before it answered, which table files are unusable, what failed in the
+    /// search, or the table's entries for each move.
     details: Vec<String>,
 }
 
@@ -177,7 +177,7 @@ fn knowledge(game: &Game, engine: &mut Engine, nodes: u64, session: Option<&Engi
             None => no_result(&position, tablebases.largest(), probing),
             Some(ranking) => by_tablebases(&position, ranking),
         };
-        // Each needed file that is unusable. The search would take these remarks and drop them.
+        // Each needed file that is unusable. Later, the search would report them as its own.
         let details = tablebases.take_remarks();
         findings.push(Finding { source: TABLEBASES, says, details });
         if let Some(ranking) = &ranking {
@@ -191,8 +191,8 @@ fn knowledge(game: &Game, engine: &mut Engine, nodes: u64, session: Option<&Engi
         let says = format!("{:+.2} pawns for the side to move", f64::from(cp) / 100.0);
         findings.push(Finding::new("evaluation", says));
     }
-    let (best, says) = by_search(game.clone(), engine, nodes)?;
-    findings.extend([Finding::new("search", says), by_table(game, session.unwrap_or(engine))]);
+    let (best, found) = by_search(game.clone(), engine, nodes)?;
+    findings.extend([found, by_table(game, session.unwrap_or(engine))]);
     Ok(Knowledge { position, findings, moves, best })
 }
 
@@ -340,18 +340,19 @@ fn entry(position: &Position, known: &TtProbe) -> String {
     format!("{value}; depth {}, {best}, {age}", known.depth)
 }
 
-/// A short search: its best move, and its score with its basis.
-fn by_search(game: Game, engine: &mut Engine, nodes: u64) -> Result<(Option<Move>, String), String> {
+/// A short search: its best move, and its score with its basis. The details say what failed, such as a table of a
+/// position below.
+fn by_search(game: Game, engine: &mut Engine, nodes: u64) -> Result<(Option<Move>, Finding), String> {
     let budget = Budget { nodes: Some(nodes), ..Budget::default() };
     let position = game.position().clone();
-    let outcome = player::search(engine, game, budget.limits(), None, None).map_err(|trouble| trouble.to_string())?;
-    Ok((
-        outcome.best,
-        match outcome.last {
-            None => "no legal move".to_owned(),
-            Some(report) => describe(&position, &report, outcome.nodes),
-        },
-    ))
+    let mut details = Vec::new();
+    let outcome = player::search(engine, game, budget.limits(), None, None, |what| details.push(what))
+        .map_err(|trouble| trouble.to_string())?;
+    let says = match outcome.last {
+        None => "no legal move".to_owned(),
+        Some(report) => describe(&position, &report, outcome.nodes),
+    };
+    Ok((outcome.best, Finding { source: "search", says, details }))
 }
 
 fn describe(position: &Position, report: &Report, nodes: u64) -> String {

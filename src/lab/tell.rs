@@ -1,7 +1,9 @@
 //! Output of the commands on standard output and standard error.
 
+use std::collections::BTreeSet;
 use std::fmt::Arguments;
 use std::io::{self, ErrorKind, Write as _};
+use std::sync::{Mutex, PoisonError};
 
 /// The exit status of a program whose reader is gone: 128 plus the number of SIGPIPE, as in shells.
 const NO_READER: i32 = 128 + 13;
@@ -80,6 +82,16 @@ pub fn end_without_reader() -> ! {
 /// The implementation of [`remark!`].
 pub fn aside(words: Arguments<'_>) {
     let _ = writeln!(io::stderr().lock(), "{}", visible(words));
+}
+
+/// Prints what failed in a search on standard error, once: the next search may have the same trouble.
+pub fn trouble(what: String) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if !said.contains(&what) {
+        aside(format_args!("ibex: {what}"));
+        said.insert(what);
+    }
 }
 
 /// A text in which files and other engines cannot control the terminal: control characters, and those that change the

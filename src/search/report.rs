@@ -135,8 +135,11 @@ pub enum Event {
         /// Time since the search began.
         time: Duration,
     },
-    /// A remark for the user.
+    /// A remark for the user about what was searched.
     Message(String),
+    /// A remark for the user about what failed: a thread that could not be started, or a table that cannot be used. The
+    /// search goes on without it.
+    Trouble(String),
     /// The search is over.
     Done(Outcome),
 }

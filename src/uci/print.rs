@@ -93,7 +93,7 @@ impl Printer {
                     ]);
                 }
             }
-            Event::Message(text) => self.output.remark(text),
+            Event::Message(text) | Event::Trouble(text) => self.output.remark(text),
             Event::Done(outcome) => self.done(&mut state, outcome),
         }
     }

@@ -171,6 +171,14 @@ fn probe_says_why_tables_have_no_result() {
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success() && parts.iter().all(|part| text.contains(part)), "{fen}: {text}");
     }
+    // A table that only the search needs, after taking the pawn.
+    let mut damaged = read("KQvKR.rtbw");
+    damaged[4..].fill(0xFF);
+    scratch.write("KQvKR.rtbw", damaged);
+    let output = run(&["probe", "7k/8/8/8/4p3/8/1K2Q3/7r w - - 0 1", "--nodes", "500", "--syzygy", &path]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let (_, search) = text.split_once("\nsearch ").expect("a search");
+    assert!(search.contains("\n            wdl table KQvKR cannot be used: "), "{text}");
     let mut engine = Engine::new();
     engine.send(format!("setoption name SyzygyPath value {}", folder.display()));
     engine.send("setoption name SyzygyProbeLimit value 2\nprobe 8/8/8/3k4/8/8/8/R3K3 w - - 0 1");

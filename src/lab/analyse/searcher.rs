@@ -11,6 +11,7 @@ use crate::lab::interrupt;
 use crate::lab::play::external::{External, Program};
 use crate::lab::play::player::{self, Answer, Budget, BuiltIn, Line, Player as _, Question, Trouble, UciScore, Watch};
 use crate::lab::play::{split_command, split_label};
+use crate::lab::tell;
 use crate::position::Game;
 use crate::remark;
 use crate::search::Report;
@@ -156,7 +157,7 @@ impl Searcher {
                     remarks.iter().for_each(|remark| remark!("ibex: {remark}"));
                     Box::new(engine)
                 });
-                let outcome = player::search(engine, game, budget.limits(), None, None)?;
+                let outcome = player::search(engine, game, budget.limits(), None, None, tell::trouble)?;
                 Ok(outcome.last.map(Finding::from))
             }
             Searcher::Other { label, .. } => {

@@ -11,7 +11,7 @@ use crate::bound::Bound;
 use crate::engine::{Engine, Settings};
 use crate::formats::epd::SuiteEntry;
 use crate::lab::interrupt;
-use crate::lab::tell::counted;
+use crate::lab::tell::{self, counted};
 use crate::position::{Game, Position};
 use crate::remark;
 use crate::score::Score;
@@ -251,7 +251,7 @@ impl Player for BuiltIn {
             self.engine.apply(settings).iter().for_each(|remark| remark!("ibex: {remark}"));
         }
         let (game, mut hear) = (Game::new(position.clone()), |report| watch(&line(report)));
-        let searched = search(&mut self.engine, game, budget.limits(), self.patience, Some(&mut hear));
+        let searched = search(&mut self.engine, game, budget.limits(), self.patience, Some(&mut hear), tell::trouble);
         searched.map(|outcome| {
             // The last line may be newer than any reported one.
             if let Some(last) = outcome.last {
@@ -264,7 +264,7 @@ impl Player for BuiltIn {
 }
 
 /// Searches on a thread of its own and waits for the result. If there is a `watch`, it gets the lines of the first
-/// variation, and returns true to end the search.
+/// variation, and returns true to end the search. `trouble` gets what [`Event::Trouble`] says.
 ///
 /// # Errors
 ///
@@ -275,11 +275,12 @@ pub fn search(
     limits: Limits,
     patience: Option<Duration>,
     mut watch: Option<&mut dyn FnMut(Report) -> bool>,
+    mut trouble: impl FnMut(String),
 ) -> Result<Outcome, Trouble> {
     let (sender, receiver) = crossbeam_channel::unbounded();
     let all = watch.is_some();
     let listener = move |event: &Event| {
-        if all || matches!(event, Event::Done(_)) {
+        if all || matches!(event, Event::Trouble(_) | Event::Done(_)) {
             // A receiver that is gone no longer needs the event.
             let _ = sender.send(event.clone());
         }
@@ -303,6 +304,7 @@ pub fn search(
                     engine.stop();
                 }
             }
+            Heard::Event(Some(Event::Trouble(what))) => trouble(what),
             Heard::Event(Some(Event::Done(outcome))) => {
                 engine.wait();
                 if interrupted {
