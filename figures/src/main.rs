@@ -96,7 +96,7 @@ enum Command {
         #[arg(long)]
         release: bool,
     },
-    /// Play two commits against each other until SPRT says which is better, and add the result to the record of matches
+    /// Play two commits against each other until SPRT accepts a hypothesis, and add the result to the record of matches
     Match(sprt::Arguments),
     /// Measure the effects of many small changes of options in one match
     Factors(factors::Arguments),

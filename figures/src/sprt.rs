@@ -282,7 +282,7 @@ fn run(
     if status.success() { Ok(text) } else { Err(format!("{}: {status}; {}", runner.display(), log.display())) }
 }
 
-/// The hypothesis that the runner accepted: H1 says that the new commit is better.
+/// The hypothesis that the runner accepted: the new commit gains `--elo0` or less (H0), or `--elo1` or more (H1).
 fn verdict(text: &str) -> Option<&'static str> {
     let line = text.lines().rfind(|line| line.starts_with("SPRT (") && line.ends_with("accepted"))?;
     ["H0", "H1"].into_iter().find(|verdict| line.contains(&format!("{verdict} was accepted")))
@@ -306,7 +306,8 @@ fn record(
     told: &str,
 ) -> Result<[String; 14], String> {
     let tenth = |number: &str| match number.parse::<f64>() {
-        Ok(number) if number.is_finite() => Ok(format!("{number:.1}")),
+        // The runner prints -0.00 for a match that ends level.
+        Ok(number) if number.is_finite() => Ok(format!("{number:.1}").replace("-0.0", "0.0")),
         _ => Err(format!("a result of {number} Elo is not recorded")),
     };
     let threads = if arguments.threads == 1 { String::new() } else { format!(", {} threads", arguments.threads) };
@@ -389,6 +390,17 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
         assert_eq!(row("--old x"), expected);
         assert!(row("--old x --tc 8+0.08 --threads 2").contains("|8 s + 0.08 s, 2 threads|16|"));
         assert!(row("--old x --tc 8+0.08 --elo0 -5").contains("SPRT -5 5"));
+    }
+
+    #[test]
+    fn a_result_has_one_decimal_place_and_no_negative_zero() {
+        for (elo, cell) in [("-0.00", "0.0"), ("-0.04", "0.0"), ("-0.06", "-0.1"), ("-10.00", "-10.0")] {
+            let result = read_match(&RESULTS.replace("Elo: 6.95", &format!("Elo: {elo}")), "new", "old").unwrap();
+            let row = record("a", "b", Path::new("x/noob.epd"), &arguments("--old x"), "less", &result, "H1").unwrap();
+            assert_eq!(row[4], cell, "{elo}");
+        }
+        let result = read_match(&RESULTS.replace("+/- 5.32", "+/- nan"), "new", "old").unwrap();
+        assert!(record("a", "b", Path::new("x/noob.epd"), &arguments("--old x"), "less", &result, "H1").is_err());
     }
 
     /// The record says which results are not chess results.

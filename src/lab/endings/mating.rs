@@ -94,14 +94,15 @@ pub fn run(args: &Args) -> Exit {
         );
         bar.finish_and_clear();
         let won: Vec<&MatingGame> = played.iter().filter(|played| played.won()).collect();
-        let mean = |of: fn(&MatingGame) -> u32| won.iter().map(|p| of(p)).sum::<u32>() as f64 / won.len().max(1) as f64;
+        let of = |moves: fn(&MatingGame) -> u32| won.iter().map(|game| moves(game)).collect::<Vec<u32>>();
+        let (moves, needed) = (of(|game| game.moves), of(|game| game.needed));
         tell!(
-            "| {ending} | {} | {}% | {:.1} | {:.1} | {} |",
+            "| {ending} | {} | {}% | {} | {} | {} |",
             played.len(),
             share(won.len(), played.len(), 0),
-            mean(|p| p.moves),
-            mean(|p| p.needed),
-            won.iter().map(|p| p.moves).max().unwrap_or(0)
+            mean(&moves),
+            mean(&needed),
+            moves.iter().max().map_or_else(|| "-".to_owned(), u32::to_string)
         );
         let lost = played.iter().filter(|played| !played.won());
         if args.common.verbose {
@@ -114,6 +115,12 @@ pub fn run(args: &Args) -> Exit {
         }
     }
     if missed == 0 { Exit::Done } else { Exit::Found }
+}
+
+/// The mean to one decimal place; `-` if there is nothing to average.
+fn mean(moves: &[u32]) -> String {
+    let sum: u64 = moves.iter().copied().map(u64::from).sum();
+    if moves.is_empty() { "-".to_owned() } else { format!("{:.1}", sum as f64 / moves.len() as f64) }
 }
 
 fn play(table: &Table, tables: &Tables, limits: &Limits, mut random: Random) -> MatingGame {
@@ -199,6 +206,11 @@ mod tests {
         ] {
             assert!(!game(ending).won(), "{ending:?}");
         }
+    }
+
+    #[test]
+    fn the_mean_of_nothing_is_no_number() {
+        assert_eq!([&[][..], &[9], &[9, 10, 10], &[u32::MAX; 2]].map(mean), ["-", "9.0", "9.7", "4294967295.0"]);
     }
 
     #[test]

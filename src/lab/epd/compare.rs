@@ -28,7 +28,7 @@ pub struct Args {
     /// first of each]
     #[arg(long, value_name = "LABEL")]
     pub new_player: Vec<String>,
-    /// Exit with status 1 if the probability of a loss by chance is below this
+    /// Exit with status 1 if more positions are lost than won, and the test's probability is below this
     #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = probability)]
     pub significance: f64,
     /// Exit with status 1 if any position is lost
@@ -260,7 +260,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// The two-sided probability that `won` and `lost` differ by chance alone at least as much as they do: the exact form
+/// The probability that `won` and `lost` differ by chance alone, in either direction, at least as much: the exact form
 /// of McNemar's test, a binomial test of the positions whose result changed.
 ///
 /// Source: Quinn McNemar, "Note on the sampling error of the difference between correlated proportions" (1947).

@@ -141,8 +141,9 @@ fn tests(comparison: &Comparison<'_>, whole: &Run, against: &[Against], level: f
             }
         }
         p.faint {
-            "p is the probability of such a difference by chance alone (McNemar's exact test); below " (level)
-            " it is more than chance. Sooner and later are positions that both runs solve, one of them with " (MUCH)
+            "p is the probability of such a difference or a greater one, in either direction, by chance alone"
+            " (McNemar's exact test); below " (level) " the difference counts as more than chance. Sooner and later are"
+            " positions that both runs solve, one of them with " (MUCH)
             " times the " (comparison.unit()) " of the other or more (" (FAR) ")."
             @if !comparison.is_even() {
                 " With different limits this says little: a longer search may leave its solution for a while, and"
