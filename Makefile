@@ -17,6 +17,9 @@ MANUAL ?= $(if $(filter /%,$(TARGET))$(findstring :,$(TARGET)),$(TARGET),./$(TAR
 
 .PHONY: native portable static pgo dist dist-run neon wasm-target node web web-notices web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz diagram figures match factors matches clean help
 
+# With -j, too, one goal after the other: `make web web-test` tests what it has built. Cargo uses all processors anyway.
+.NOTPARALLEL:
+
 # The fuzzer's targets, and how long each runs; cargo-fuzz needs a nightly toolchain.
 FUZZ_TARGETS := line dialogue fen epd games network option annotated
 FUZZ_SECONDS ?= 60
