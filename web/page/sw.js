@@ -20,7 +20,7 @@ addEventListener("install", (event) => {
       throw error;
     }
     // While a host is updated it may have this file already and still the page before.
-    const page = await (await cache.match("./")).text();
+    const page = await (await cache.match("./", { ignoreVary: true })).text();
     if (!FILES.some((file) => file.endsWith(".js") && page.includes(file.replace(/^\.\//, "")))) {
       await caches.delete(CACHE);
       throw new Error("the page is of another version");
@@ -60,7 +60,7 @@ addEventListener("fetch", (event) => {
     // The present version first: only files that it does not have come from the one before.
     const before = (await caches.keys()).filter((name) => name.startsWith(OURS) && name !== CACHE);
     for (const name of [CACHE, ...before]) {
-      const stored = await (await caches.open(name)).match(wanted, { ignoreSearch: true });
+      const stored = await (await caches.open(name)).match(wanted, { ignoreSearch: true, ignoreVary: true });
       if (stored !== undefined) return isolated(stored);
     }
     return isolated(await fetch(request));

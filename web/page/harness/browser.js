@@ -31,14 +31,17 @@ export let page;
 /** The browser's complaints since the test began: none. */
 let complaints = [];
 
-/** A plain host: no headers, as on the cheapest web space. One file may be missing. */
+/**
+ * A plain host, as on the cheapest web space: no headers but what a file is, and that another request might get it in
+ * another form. One file may be missing.
+ */
 export async function host(missing) {
   const server = createServer(async (request, response) => {
     const path = new URL(request.url, "http://localhost").pathname.replace(/^\/sub\//, "") || "index.html";
     try {
       if (path === missing) throw new Error("missing");
       const bytes = await readFile(join(DIST, path));
-      response.writeHead(200, { "Content-Type": TYPES[extname(path)] ?? "application/octet-stream" });
+      response.writeHead(200, { "Content-Type": TYPES[extname(path)] ?? "application/octet-stream", Vary: "Accept" });
       response.end(bytes);
     } catch {
       response.writeHead(404).end();

@@ -9,7 +9,7 @@ import { recallTab, storeTab } from "./storage";
 export const CHOICES = ["colour", "movetime", "elo", "use960", "number960", "multipv", "hash", "letters"];
 
 /** The storage key. */
-const STORED = "ibex";
+const STORED = "state";
 /** The step of the rating slider. */
 const ELO_STEP = 50;
 

@@ -1,6 +1,7 @@
 // The service worker: the page without a network, and shared memory on hosts that cannot set its headers.
 
-const RELOADED = "reloaded";
+import { nameOf } from "./storage";
+
 /** How long the page waits for the service worker before it continues without, in milliseconds. */
 const PATIENCE = 15_000;
 
@@ -10,13 +11,14 @@ const PATIENCE = 15_000;
  * @returns whether the page is about to be reloaded
  */
 export async function isolate(): Promise<boolean> {
+  const reloaded = nameOf("reloaded");
   if (!("serviceWorker" in navigator) || import.meta.env.DEV) return false;
   try {
     const registration = await navigator.serviceWorker.register("./sw.js");
     if (crossOriginIsolated) return false;
-    if (sessionStorage.getItem(RELOADED) !== null) return false;
+    if (sessionStorage.getItem(reloaded) !== null) return false;
     if (!(await isActive(registration))) return false;
-    sessionStorage.setItem(RELOADED, "yes");
+    sessionStorage.setItem(reloaded, "yes");
   } catch {
     // A private window, or a host without HTTPS: everything but the offline page works.
     return false;

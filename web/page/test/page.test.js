@@ -34,10 +34,11 @@ test("a choice that no longer exists does not affect the others or the game", { 
   await until("Your move");
   await page.evaluate(() => {
     for (const storage of [localStorage, sessionStorage]) {
-      const kept = JSON.parse(storage.getItem("ibex") ?? "null");
-      if (kept === null) continue;
+      const name = Object.keys(storage).find((name) => name.endsWith(" state"));
+      if (name === undefined) continue;
+      const kept = JSON.parse(storage.getItem(name));
       Object.assign(kept.choices, { movetime: "2000", hash: "16", gone: "1" });
-      storage.setItem("ibex", JSON.stringify(kept));
+      storage.setItem(name, JSON.stringify(kept));
     }
   });
   await page.reload();
@@ -68,6 +69,14 @@ test("each tab has its own game", { skip }, async () => {
   assert.equal(await moves(other), elsewhere);
   assert.deepEqual(errors, []);
   await other.close();
+});
+
+test("stored texts are named after the page and its folder", { skip }, async () => {
+  await page.click("#theme");
+  const names = await page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)].sort());
+  // The harness stores one, too.
+  const own = names.filter((name) => name !== "begun");
+  assert.deepEqual([...new Set(own)], ["ibex /sub/ reloaded", "ibex /sub/ state", "ibex /sub/ theme"]);
 });
 
 test("the page works without storage, but forgets", { skip }, async () => {

@@ -247,7 +247,11 @@ test("letter keys can be switched off, and full strength stays full", { skip }, 
   // With caps lock.
   await page.keyboard.press("F");
   assert.equal(await isTurned(), before);
-  const kept = () => page.evaluate(() => JSON.parse(localStorage.getItem("ibex")).choices.elo);
+  const kept = () =>
+    page.evaluate(() => {
+      const name = Object.keys(localStorage).find((name) => name.endsWith(" state"));
+      return JSON.parse(localStorage.getItem(name)).choices.elo;
+    });
   const slide = (value) =>
     page.evaluate((to) => {
       const slider = document.querySelector("#elo");
