@@ -32,6 +32,10 @@ pub struct Clock {
 /// The least time that a search gets, whatever the clock says.
 const LEAST: Duration = Duration::from_millis(1);
 
+/// A longer time on the clock makes no difference, and products of more could not be represented. It is more than three
+/// years.
+const MOST: Duration = Duration::from_secs(100_000_000);
+
 /// The overhead of this many moves stays in reserve, however few are to be made: if the increment is less than the
 /// overhead, or a control ends, the clock runs down to that reserve, and a busy or virtual machine may stop a process
 /// for much longer than the overhead (50 milliseconds have been seen about once a minute).
@@ -64,8 +68,9 @@ impl Clock {
             None => self.start.elapsed(),
             Some(nodestime) => {
                 let nodes = self.nodes.load(Ordering::Relaxed);
-                Duration::from_millis(nodes / nodestime)
-                    + Duration::from_nanos(nodes % nodestime * 1_000_000 / nodestime)
+                let rest = u128::from(nodes % nodestime) * 1_000_000 / u128::from(nodestime);
+                // Less than a millisecond.
+                Duration::from_millis(nodes / nodestime) + Duration::from_nanos(rest as u64)
             }
         }
     }
@@ -120,7 +125,8 @@ fn allot(limits: &Limits, turn: Color, ply: u32, overhead: Duration) -> (Option<
         return (None, fixed);
     }
     let Some(remaining) = limits.clock[turn] else { return (None, fixed) };
-    let increment = limits.increment[turn];
+    // A caller may say "no limit" with the longest time that there is.
+    let [remaining, increment, overhead] = [remaining, limits.increment[turn], overhead].map(|time| time.min(MOST));
     let usable = remaining.saturating_sub(overhead);
     let percent = |time: Duration, share: i32| time * share as u32 / 100;
     let increment_share = percent(increment, params::time_increment());
@@ -247,6 +253,39 @@ mod tests {
         pondered.note_nodes(61_000);
         assert_eq!(pondered.own_time(), ms(2));
         assert!(!is_over(&pondered, 109_999) && is_over(&pondered, 110_000));
+    }
+
+    /// The crate's callers may take any number: half of what stands for a millisecond is half a millisecond.
+    #[test]
+    fn any_number_of_nodes_may_stand_for_a_millisecond() {
+        let clock = Clock::new(&Limits::default(), Color::White, 0, Duration::ZERO, Instant::now());
+        let clock = clock.with_nodestime(u64::MAX);
+        clock.note_nodes(u64::MAX / 2);
+        assert_eq!(clock.own_time(), Duration::from_nanos(499_999));
+        clock.note_nodes(u64::MAX);
+        assert_eq!(clock.own_time(), Duration::from_millis(1));
+    }
+
+    /// Whatever a caller passes, and however far the soft limit stretches: no time is too long to be computed with.
+    #[test]
+    fn the_longest_times_are_times_like_others() {
+        let limits = |time: Duration, moves_to_go: Option<u32>| Limits {
+            clock: ByColor::new_with(|_| Some(time)),
+            increment: ByColor::new_with(|_| time),
+            moves_to_go,
+            ..Limits::default()
+        };
+        for moves_to_go in [None, Some(1), Some(2), Some(u32::MAX)] {
+            let endless = limits(Duration::MAX, moves_to_go);
+            let (soft, hard) = allot(&endless, Color::White, u32::MAX, Duration::ZERO);
+            let long = limits(MOST, moves_to_go);
+            assert_eq!((soft, hard), allot(&long, Color::White, u32::MAX, Duration::ZERO), "{moves_to_go:?}");
+            assert!(soft <= hard && soft > Some(MOST / 100) && hard <= Some(MOST), "{soft:?} {hard:?}");
+            // An overhead that leaves nothing.
+            assert_eq!(allot(&endless, Color::White, 0, Duration::MAX).1, Some(LEAST));
+            let clock = Clock::new(&endless, Color::White, 0, Duration::ZERO, Instant::now());
+            assert!(!clock.is_soft_limit_reached(u32::MAX, false));
+        }
     }
 
     #[test]

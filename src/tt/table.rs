@@ -265,12 +265,13 @@ fn exact(value: Ibv) -> bool {
 /// What a slot holds after new knowledge of the same position.
 fn merge(old: u64, new: Entry, age: u8) -> u64 {
     let Some(known) = Entry::unpack(old) else { return new.pack(age) };
+    // What is known has at most the largest depth. The new depth may be any number, so nothing is added to it.
     let replaces = if known.value.is_some() && new.value.is_none() {
         false
     } else {
         (new.value.is_some() && known.value.is_none())
             || exact(new.value)
-            || new.depth + params::tt_keep() + params::tt_keep_pv() * i32::from(new.pv) > known.depth
+            || new.depth > known.depth - params::tt_keep() - params::tt_keep_pv() * i32::from(new.pv)
             || entry::age_of(old) != age
     };
     match (replaces, new.best.is_some()) {

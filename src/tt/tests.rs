@@ -170,6 +170,17 @@ fn the_same_position_keeps_what_is_better() {
     assert_eq!(table.probe(5), Some(Entry { best, ..at_depth(1) }));
 }
 
+/// Any depth above the largest is stored as that, also over an entry of the same position.
+#[test]
+fn the_greatest_depths_are_alike() {
+    let table = small::<Xor>(1);
+    for cp in [10, 20] {
+        let entry = Entry { value: Ibv::lower(Score::heuristic(cp)), depth: i32::MAX, ..BLANK };
+        table.store(5, entry);
+        assert_eq!(table.probe(5), Some(Entry { depth: Entry::MAX_DEPTH, ..entry }));
+    }
+}
+
 #[test]
 fn the_least_worthy_makes_room() {
     let table = small::<Xor>(1);

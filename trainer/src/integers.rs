@@ -17,9 +17,11 @@ pub fn quantise(parameters: &Parameters, name: String) -> Result<Network, String
     let mut rows = by_rows(&rounded.values, hidden);
     rows.drain(SHARED * hidden..BIASES * hidden);
     let (layers, biases) = rows.split_at(rows.len() - OUTPUT_BUCKETS);
-    let integer = |value: f32, one: i32| (value * one as f32).round() as i32;
-    let values: Vec<i16> = layers.iter().enumerate().map(|(index, &w)| integer(w, one(index, hidden)) as i16).collect();
-    Network::new(name, hidden, &values, std::array::from_fn(|i| integer(biases[i], QA * QB)))
+    let scaled = |value: f32, one: i32| (value * one as f32).round();
+    // From a floating-point number straight to 16 bits, a weight that is too large becomes the largest, which a network
+    // does not take for an output; by way of 32 bits, it would become any other.
+    let values: Vec<i16> = layers.iter().enumerate().map(|(index, &w)| scaled(w, one(index, hidden)) as i16).collect();
+    Network::new(name, hidden, &values, std::array::from_fn(|i| scaled(biases[i], QA * QB) as i32))
         .map_err(|error| error.to_string())
 }
 
@@ -42,7 +44,24 @@ fn one(index: usize, hidden: usize) -> i32 {
 
 #[cfg(test)]
 mod tests {
+    use ibex::eval::nnue::NetworkError;
+
     use super::*;
+    use crate::model::output_row;
+
+    /// No training has such weights, but a damaged checkpoint may.
+    #[test]
+    fn weights_too_large_for_their_integers_do_not_wrap_around() {
+        let mut parameters = Parameters::random(64, 5);
+        // 300 times 255 is beyond 16 bits.
+        parameters.row_mut(0, BIASES).0[0] = -300.0;
+        let (weights, _) = quantise(&parameters, "a".to_owned()).unwrap().weights();
+        assert_eq!(weights[INPUTS * 64], i16::MIN);
+        // 1024 times 64 is 2 to the power of 16.
+        parameters.row_mut(0, output_row(0, 0)).0[0] = 1024.0;
+        let refused = quantise(&parameters, "a".to_owned()).unwrap_err();
+        assert_eq!(refused, NetworkError::OutputWeight(i16::MAX).to_string());
+    }
 
     #[test]
     fn a_network_taken_apart_makes_the_same_network_again() {

@@ -206,7 +206,7 @@ impl Training {
         let before = checkpoint.step - (epoch - 1) * batches;
         let bar = progress(batches * batch as u64, epoch, recipe.epochs);
         bar.inc(before * batch as u64);
-        let steps = batches * recipe.epochs;
+        let steps = batches.saturating_mul(recipe.epochs);
         let rate_at = |step| schedule::rate(recipe.schedule, step, steps, recipe.lr, recipe.lr_end);
         // The rate of the last step: there may be none left in this epoch.
         let mut rate = rate_at(checkpoint.step.saturating_sub(1));
