@@ -87,7 +87,8 @@ pub(crate) fn advise_huge_pages<T>(memory: &[T]) {
     let start = memory.as_ptr().cast::<u8>();
     let whole = whole_pages(start, size_of_val(memory));
     if !whole.is_empty() {
-        // SAFETY: the range begins at a page and lies within the slice. The advice changes no contents.
+        // SAFETY: the range begins at a page and lies within the slice. The system takes its last page whole, but the
+        // advice changes no contents, neither of the slice nor of what follows it.
         unsafe { libc::madvise(start.add(whole.start).cast_mut().cast(), whole.len(), libc::MADV_HUGEPAGE) };
     }
 }

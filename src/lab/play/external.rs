@@ -65,8 +65,9 @@ fn end(child: &mut Child) {
 #[cfg(unix)]
 fn signal(child: &Child, signal: libc::c_int) -> bool {
     let group = libc::pid_t::try_from(child.id()).ok().filter(|&group| group > 1);
-    // SAFETY: the call touches no memory. The program leads a group of its own, and the system gives the number of a
-    // group that has members to nothing else.
+    // SAFETY: the call touches no memory. The program leads a group of its own. The system gives the number of a group
+    // that has members, or of a program that has not been waited for, to nothing else; after that it is used here only
+    // in the moments until the `Process` is dropped.
     group.is_some_and(|group| unsafe { libc::kill(-group, signal) } == 0)
 }
 

@@ -13,6 +13,7 @@ use ibex::uci::{Dialogue, LentCommand, Run};
 
 /// The user's signals during a search.
 fn signals() -> Heard {
+    // SAFETY: the host's function has no parameters and returns a number.
     #[link(wasm_import_module = "ibex")]
     unsafe extern "C" {
         safe fn signals() -> i32;
@@ -40,6 +41,7 @@ thread_local! {
 }
 
 /// A buffer for a line of `length` bytes, valid until the next call.
+// SAFETY: nothing else in the module has this name.
 #[unsafe(no_mangle)]
 pub extern "C" fn line(length: usize) -> *mut u8 {
     LINE.with_borrow_mut(|line| {
@@ -50,6 +52,7 @@ pub extern "C" fn line(length: usize) -> *mut u8 {
 }
 
 /// Carries out the line. Returns 0 after `quit`, otherwise 1.
+// SAFETY: nothing else in the module has this name.
 #[unsafe(no_mangle)]
 pub extern "C" fn hear() -> u32 {
     let line = LINE.take();
