@@ -40,7 +40,7 @@ pub struct Limits {
     /// all moves, without a clock, a move time or a depth, for a mate in at most eight moves that the 50-move rule
     /// does not forestall.
     pub mate: Option<u32>,
-    /// Remaining time on the clocks; negative ones are zero.
+    /// Remaining time on the clocks; any length, as for the increments: what exceeds 100 million seconds is cut off.
     pub clock: ByColor<Option<Duration>>,
     /// Increments per move.
     pub increment: ByColor<Duration>,
