@@ -146,7 +146,8 @@ fn openings_have_names() {
     );
     let run = |eco: &str, game: &str| analyse(&["-", "--depth", "1", "--eco", eco], game.as_bytes());
     // By transposition, and with tags of another source.
-    let moved = "[Opening \"Old\"]\n[Variation \"Older\"]\n[White \"A\"]\n\n1. c4 d5 2. d4 a6 3. a3 *\n";
+    let moved = "[Opening \"Old\"]\n[Variation \"Older\"]\n[SubVariation \"Oldest\"]\n[White \"A\"]\n\n\
+                 1. c4 d5 2. d4 a6 3. a3 *\n";
     let output = run(&tabs, moved);
     let (said, all) = (text(&output.stderr), text(&output.stdout));
     assert_eq!(output.status.code(), Some(0), "{said}");

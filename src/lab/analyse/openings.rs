@@ -65,8 +65,9 @@ impl Openings {
         };
         game.set_tag("ECO", Some(&opening.eco));
         game.set_tag("Opening", Some(&opening.name));
-        // A variation from another source would not fit this name.
+        // A variation from another source would not fit this name, nor would a part of it.
         game.set_tag("Variation", opening.variation.as_deref());
+        game.set_tag("SubVariation", None);
     }
 }
 

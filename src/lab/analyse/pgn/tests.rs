@@ -27,8 +27,8 @@ fn moves(text: &str) -> Vec<String> {
 #[test]
 fn existing_annotations_are_kept() {
     let text = "[White \"A \\\"B\\\" \\\\\"]\n[Annotator \"me\"]\n\n\
-                { first } 1. e4 $10 { good [%clk 0:01] } (1. d4 d5 $1 (1... Nf6 { Indian } 2. c4)\n\
-                2. c4) 1... e5 2. Nf3 Nc6 1-0\n\n";
+                { first } 1. e4 $10 { good [%clk 0:01] } (1. d4 d5 $1 (1... Nf6 { Indian } 2.\n\
+                c4) 2. c4) 1... e5 2. Nf3 Nc6 1-0\n\n";
     assert_eq!(rewritten(text), text);
     assert_eq!(rewritten(&rewritten(text)), text);
 }
@@ -43,6 +43,24 @@ fn one_comment_follows_a_move() {
         moves("1. e4 ; not } closed\n e5 {laid  out\n\n as it is} *"),
         ["1. e4 ; not } closed 1... e5 { laid  out   as it is } *"]
     );
+}
+
+/// PGN 8.2.1: a line of movetext has less than 80 characters, with the parentheses at its end.
+#[test]
+fn no_line_has_80_characters() {
+    for letters in 1..80 {
+        let comment = "x".repeat(letters);
+        let text = rewritten(&format!("1. e4 {{{comment}}} (1. d4 (1. c4 (1. f4 (1. Nf3)))) e5 2. Nf3 Nc6 *"));
+        assert!(text.lines().all(|line| line.len() < 80), "{text}");
+        assert_eq!(rewritten(&text), text);
+    }
+}
+
+/// PGN 8.2.2.2: Black's move has its number after an annotation, and a glyph is one.
+#[test]
+fn a_number_follows_a_glyph() {
+    assert_eq!(moves("1. e4! e5? 2. Nf3 $10 $13 Nc6 *"), ["1. e4 $1 1... e5 $2 2. Nf3 $10 $13 2... Nc6 *"]);
+    assert_eq!(moves("1. e4 (1. d4!? d5 2. c4) e5 *"), ["1. e4 (1. d4 $5 1... d5 2. c4) 1... e5 *"]);
 }
 
 /// For other readers, a line that begins with a percent sign is not part of the game.

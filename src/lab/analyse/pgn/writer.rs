@@ -5,8 +5,8 @@ use shakmaty::Color;
 use super::{Pgn, Tag, Token};
 use crate::position::Game;
 
-/// Lines of movetext are wrapped at this width.
-const WIDTH: usize = 80;
+/// Lines of movetext are wrapped at this width: the standard has less than 80 characters (8.2.1).
+const WIDTH: usize = 79;
 /// The beginning of the tag `Annotator` that Ibex writes.
 const OURS: &[u8] = b"Ibex ";
 
@@ -31,7 +31,7 @@ impl Pgn {
         writer.tokens(&self.before);
         for played in &self.moves {
             writer.san(&played.san);
-            played.nags.iter().for_each(|nag| writer.word(format!("${nag}").as_bytes()));
+            played.nags.iter().for_each(|&nag| writer.nag(nag));
             writer.tokens(&played.after);
         }
         writer.word(self.result.as_bytes());
@@ -45,6 +45,8 @@ impl Pgn {
 struct MoveWriter {
     text: Vec<u8>,
     column: usize,
+    /// The place of the blank before the last word, if that is not the first of its line.
+    blank: Option<usize>,
     /// Plies since Black's zeroth move, in the game and in each open variation.
     plies: Vec<u64>,
     /// Whether the next move of Black needs its number as well.
@@ -58,16 +60,18 @@ impl MoveWriter {
         let chess = start.position().chess();
         let fullmoves = u64::from(shakmaty::Position::fullmoves(chess).get());
         let ply = 2 * fullmoves + u64::from(start.position().turn() == Color::Black);
-        MoveWriter { text: Vec::new(), column: 0, plies: vec![ply], interrupted: true, opening: false }
+        MoveWriter { text: Vec::new(), column: 0, blank: None, plies: vec![ply], interrupted: true, opening: false }
     }
 
     fn word(&mut self, word: &[u8]) {
         let length = word.len() + usize::from(self.opening);
         // A percent sign in the first column hides its line from readers, even inside braces.
         let may_begin_a_line = word.first() != Some(&b'%');
+        self.blank = None;
         if self.column > 0 && self.column + 1 + length > WIDTH && may_begin_a_line {
             self.end_line();
         } else if self.column > 0 {
+            self.blank = Some(self.text.len());
             self.text.push(b' ');
             self.column += 1;
         }
@@ -79,10 +83,16 @@ impl MoveWriter {
         self.column = if last_line.len() == word.len() { self.column + length } else { last_line.len() };
     }
 
-    /// Ends a variation, directly after its last word.
+    /// Ends a variation, directly after its last word. If the line has no room, the word begins the next one.
     fn close(&mut self) {
         if self.column == 0 {
             return self.word(b")");
+        }
+        if self.column >= WIDTH
+            && let Some(blank) = self.blank.take()
+        {
+            self.text[blank] = b'\n';
+            self.column = self.text.len() - blank - 1;
         }
         self.text.push(b')');
         self.column += 1;
@@ -109,11 +119,16 @@ impl MoveWriter {
         }
     }
 
+    fn nag(&mut self, nag: u32) {
+        self.word(format!("${nag}").as_bytes());
+        self.interrupted = true;
+    }
+
     fn tokens(&mut self, tokens: &[Token]) {
         for token in tokens {
             match token {
                 Token::San(san) => self.san(san),
-                Token::Nag(nag) => self.word(format!("${nag}").as_bytes()),
+                Token::Nag(nag) => self.nag(*nag),
                 Token::Comment(comment) => {
                     self.comment(comment);
                     self.interrupted = true;
