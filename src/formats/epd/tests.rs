@@ -297,6 +297,9 @@ fn an_odd_operation_costs_only_itself() {
         ("c0 \"C:\\new \\d\\\"", "c0 \"C:\\\\new \\\\d\\\\\""),
         ("am d4!, f2f3 $2", "am d4 f2f3; kept \"am d4!, f2f3 $2\""),
         ("pv e4, e5 Nf3", "pv e4 e5 Nf3"),
+        ("sm Nf3", "sm Nf3"),
+        ("sm Ng1-f3!", "sm Nf3; kept \"sm Ng1-f3!\""),
+        ("sm Nf6", "sm \"Nf6\""),
         ("kept \"a\"; ce x; acd y", "kept \"a\"; kept2 \"ce x\"; kept3 \"acd y\""),
         ("_x 1", "kept \"_x 1\""),
     ] {
@@ -421,6 +424,7 @@ fn operation() -> impl proptest::strategy::Strategy<Value = String> {
             "fmvn 1",
             "id \"a \\\"b\\\"\"",
             "pm d2d4",
+            "sm d2d4",
             "am f3!",
             "kept \"x\"",
             "kept2",
@@ -486,7 +490,7 @@ proptest::proptest! {
                 let kept = o.opcode.starts_with("kept") && o.text() == operation.raw;
                 kept || o.raw == operation.raw || o.opcode == operation.opcode && o.text() == operation.text()
                     || o.opcode == operation.opcode && o.text().split_whitespace().eq(operation.text().split_whitespace())
-                    || matches!(o.opcode.as_str(), "am" | "pm" | "pv") && o.opcode == operation.opcode && operation.odd.is_none()
+                    || matches!(o.opcode.as_str(), "am" | "pm" | "pv" | "sm") && o.opcode == operation.opcode && operation.odd.is_none()
             });
             proptest::prop_assert!(same, "{}: {out}", operation.raw);
         }

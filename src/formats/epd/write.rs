@@ -44,7 +44,9 @@ fn said_plainly(entry: &SuiteEntry, operation: &Operation) -> (Option<String>, O
     let Operation { opcode, operands, quoted, raw, odd } = operation;
     let is_number = matches!(opcode.as_str(), "dm" | "acd" | "acn" | "acs" | "ce" | "hmvc" | "fmvn")
         || count_depth(opcode).is_some();
-    let is_moves = matches!(opcode.as_str(), "bm" | "am" | "pm" | "pv");
+    // The move supplied has no meaning here, but for other readers it is a move, and no string.
+    let is_supplied = opcode == "sm" && read_move(&entry.position, &operation.text()).is_ok();
+    let is_moves = matches!(opcode.as_str(), "bm" | "am" | "pm" | "pv") || is_supplied;
     if odd.is_some() {
         // Programs read numbers and moves in such operations: anything else must not appear there.
         let stands = !is_number && !is_moves && !raw.starts_with('#') && is_readable(raw);

@@ -272,16 +272,18 @@ pub fn write_epd(path: &Path, suites: &[Suite], run: &Run) -> Result<(), WriteEr
     outputs::write(path, text.as_bytes())
 }
 
-/// The operand of `ce`: at most 32767, from which the specification counts down for mates. `None` for anything larger,
-/// and for mates so distant that they would look like evaluations.
+/// The operand of `ce`. In the specification (16.2.5.6) a number beyond 32000 is a mate, which is 32767 less its plies;
+/// -32767 is an illegal position. `None` for an evaluation that would look like a mate, for a mate so distant that it
+/// would look like an evaluation, and for a mate on the board.
 fn evaluation(score: UciScore) -> Option<i64> {
-    const MOST: i64 = 32767;
+    const MATE: i64 = 32767;
+    const MOST: i64 = 32000;
     match score {
         UciScore::Cp(cp) => Some(i64::from(cp)).filter(|cp| cp.abs() <= MOST),
         UciScore::Mate(moves) => {
             let plies = 2 * i64::from(moves).abs() - i64::from(moves > 0);
-            let size = MOST - plies;
-            (plies <= MOST / 2).then_some(if moves > 0 { size } else { -size })
+            let size = MATE - plies;
+            (plies > 0 && size > MOST).then_some(if moves > 0 { size } else { -size })
         }
     }
 }
@@ -325,16 +327,20 @@ mod tests {
         assert!(written(cp, Some("lower")).ends_with(" acd 1; acn 5; acs 0;"));
         for (kind, amount, ce) in [
             ("mate", 1, Some(32766)),
-            ("mate", 0, Some(-32767)),
+            ("mate", 0, None),
             ("mate", -1, Some(-32765)),
-            ("mate", 8192, Some(16384)),
-            ("mate", -8191, Some(-16385)),
-            ("mate", 8193, None),
-            ("mate", -8192, None),
+            ("mate", 5, Some(32758)),
+            ("mate", -5, Some(-32757)),
+            ("mate", 383, Some(32002)),
+            ("mate", -383, Some(-32001)),
+            ("mate", 384, None),
+            ("mate", -384, None),
             ("mate", 20_000, None),
             ("mate", i32::MAX, None),
             ("mate", i32::MIN, None),
             ("cp", 20_000, Some(20_000)),
+            ("cp", -32_000, Some(-32_000)),
+            ("cp", 32_001, None),
             ("cp", i32::MIN, None),
         ] {
             let end = ce.map_or_else(|| " acs 0;".to_owned(), |ce| format!(" ce {ce};"));
