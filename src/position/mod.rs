@@ -295,7 +295,8 @@ impl Position {
         Fen::try_from_setup(setup).unwrap_or_else(LossyFenError::ignore).to_string()
     }
 
-    /// Whether neither side can ever mate: a draw by rule.
+    /// Whether neither side has the men for any mate: a draw by rule. Other dead positions (FIDE's laws, 5.2.2), such
+    /// as those with all pawns blocked, are not seen.
     pub fn is_insufficient_material(&self) -> bool {
         self.chess.is_insufficient_material()
     }

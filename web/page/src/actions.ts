@@ -51,9 +51,11 @@ export function play(move: NormalMove, player = YOU): void {
   changed();
 }
 
-/** In a game played here, fills in players and date if the tags lack them. */
+/** In a game played here, fills in players and date if the tags lack them, and claims a draw. */
 function sign(): void {
   const { headers } = page.game;
+  const ending = page.game.ending(page.game.moves);
+  if (ending !== undefined && ending.winner === undefined) headers.set("Result", "1/2-1/2");
   for (const [tag, colour] of [["White", "white"], ["Black", "black"]] as const) {
     const player = headers.get(tag) ?? "?";
     // The sides may change in the course of a game.

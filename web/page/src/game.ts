@@ -110,13 +110,19 @@ export class Game {
     } else if (this.ply === this.moves.length) {
       this.moves.push(uci);
       this.ply += 1;
-      // The result was that of the game without this move.
-      this.headers.set("Result", "*");
+      this.reopen();
     } else if (this.moves[this.ply] === uci) {
       this.ply += 1;
     } else {
       this.variation.push(uci);
     }
+  }
+
+  /** Drops the tags about the end of a game that now ends elsewhere. */
+  private reopen(): void {
+    this.headers.set("Result", "*");
+    this.headers.delete("Termination");
+    this.headers.delete("PlyCount");
   }
 
   /** Plays moves of a line that the engine shows; the game stays unchanged. */
@@ -141,7 +147,7 @@ export class Game {
   /** Removes the last moves of the game. */
   takeBack(count: number): void {
     this.moves.length = Math.max(0, this.moves.length - count);
-    this.headers.set("Result", "*");
+    this.reopen();
     this.go(this.moves.length);
   }
 
@@ -158,8 +164,8 @@ export class Game {
 
   /**
    * How the game has ended at the position on the board, or after some of its moves, if it has. Without `claims`, only
-   * as it ends automatically: draws by repetition and by the 50-move rule are claimed, and a game not played here may
-   * go on.
+   * as it ends automatically: a third occurrence and fifty moves have to be claimed, and a game not played here may go
+   * on after them. The fifth occurrence and 75 moves end it (FIDE's laws, 9.6).
    */
   ending(path: string[] = this.path, claims = true): Ending | undefined {
     const position = positionOf(this.start);
@@ -172,17 +178,20 @@ export class Game {
     if (position.isCheckmate()) return { winner: position.turn === "white" ? "black" : "white", reason: "checkmate" };
     if (position.isStalemate()) return { winner: undefined, reason: "stalemate" };
     if (position.isInsufficientMaterial()) return { winner: undefined, reason: "neither side can mate" };
+    const times = seen.get(identity(position)) ?? 0;
+    if (times >= 5) return { winner: undefined, reason: "fivefold repetition" };
+    if (position.halfmoves >= 150) return { winner: undefined, reason: "seventy-five moves" };
     if (!claims) return undefined;
-    if ((seen.get(identity(position)) ?? 0) >= 3) return { winner: undefined, reason: "threefold repetition" };
+    if (times >= 3) return { winner: undefined, reason: "threefold repetition" };
     if (position.halfmoves >= 100) return { winner: undefined, reason: "fifty moves" };
     return undefined;
   }
 
-  /** The game's result in PGN: as its PGN says, or by the rules after its last move, or `*`. */
+  /** The game's result in PGN: as its tags say, or as the rules end it without a claim after its last move, or `*`. */
   result(): string {
     const told = this.headers.get("Result");
     if (told === "1-0" || told === "0-1" || told === "1/2-1/2") return told;
-    const ending = this.ending(this.moves);
+    const ending = this.ending(this.moves, false);
     if (ending === undefined) return "*";
     return ending.winner === undefined ? "1/2-1/2" : ending.winner === "white" ? "1-0" : "0-1";
   }

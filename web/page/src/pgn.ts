@@ -176,6 +176,12 @@ function readUci(position: Chess, text: string): NormalMove | undefined {
   return move !== undefined && "from" in move ? legalMove(position, move) : undefined;
 }
 
+/** A PGN with its moves in lines of less than 80 characters (PGN 8.2.1); chessops writes a single one. */
+function wrapped(pgn: string): string {
+  const moves = pgn.indexOf("\n\n") + 2;
+  return pgn.slice(0, moves) + pgn.slice(moves).trimEnd().replace(/(.{1,79})(?: |$)/g, "$1\n");
+}
+
 /** The game as PGN. */
 export function writePgn(game: Game, result = game.result()): string {
   const written: Pgn<{ san: string }> = { headers: new Map(game.headers), moves: new Node() };
@@ -192,5 +198,5 @@ export function writePgn(game: Game, result = game.result()): string {
     node.children.push(child);
     node = child;
   }
-  return makePgn(written);
+  return wrapped(makePgn(written));
 }

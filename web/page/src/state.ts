@@ -61,7 +61,8 @@ export function enginePlays(colour: Colour): boolean {
 }
 
 export function isOver(): boolean {
-  return result() !== "*";
+  // In play, a draw is claimed as soon as it can be.
+  return result() !== "*" || (page.mode === "play" && page.game.ending(page.game.moves) !== undefined);
 }
 
 export function result(): string {

@@ -236,6 +236,18 @@ test("a position in which a draw could be claimed is analysed if the game went o
   await page.click("#leave");
 });
 
+test("the fifth occurrence and 75 moves end a game without a claim", { skip }, async () => {
+  await load(`${"Nf3 Nf6 Ng1 Ng8 ".repeat(4)}*`);
+  await until("A draw: fivefold repetition");
+  await setUp("4k3/8/8/8/8/8/8/R3K3 w Q - 150 100");
+  await until("A draw: seventy-five moves");
+  await setUp("4k3/8/8/8/8/8/8/R3K3 w Q - 149 100");
+  await until("A draw: fifty moves");
+  await type("Ra2");
+  assert.equal(await page.textContent("#move-error"), "");
+  await until("A draw: seventy-five moves");
+});
+
 test("the position is described in words, and the focus stays on its move", { skip }, async () => {
   await load("1. e4 e5 2. Nf3 *");
   assert.match(await page.getAttribute("#board", "aria-label"), /black to move\. white: king e1, queen d1, [\s\S]*knight f3/);

@@ -50,6 +50,10 @@ test("a game keeps its players, and its result until it goes on", { skip }, asyn
   assert.equal(await page.textContent("#bottom-name"), "A");
   await type("Nc6");
   assert.match(await copied(), /\[White "A"\][\s\S]*\[Result "\*"\][\s\S]*2\. Nf3 Nc6 \*/);
+  await load('[PlyCount "1"]\n[Termination "normal"]\n[Result "1-0"]\n\n1. e4 1-0');
+  assert.match(await copied(), /\[PlyCount "1"\]\n\[Termination "normal"\]/);
+  await type("e5");
+  assert.doesNotMatch(await copied(), /PlyCount|Termination/);
   await load("1. f3 e5 2. g4 Qh4# *");
   assert.match(await copied(), /\[Result "0-1"\]/);
   await page.click("#tab-play");
@@ -63,6 +67,21 @@ test("a game keeps its players, and its result until it goes on", { skip }, asyn
   await type("a3");
   assert.equal(await page.locator("#moves button").count(), 3);
   assert.match(await copied(), /\[Result "\*"\]/);
+});
+
+test("a draw that could be claimed is none until it is claimed", { skip }, async () => {
+  await load("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 *");
+  assert.match(await copied(), /\[Result "\*"\][^]* \*\n$/);
+  await page.click("#tab-play");
+  await until("A draw: threefold repetition");
+  assert.equal(await page.locator("#moves button").count(), 8);
+  // In a game played here it is claimed at once.
+  await setUp("4k3/8/8/8/8/8/8/R3K3 w Q - 99 100");
+  await page.click("#tab-play");
+  await until("Your move");
+  await type("Ra2");
+  await until("A draw: fifty moves");
+  assert.match(await copied(), /\[Result "1\/2-1\/2"\][^]* 1\/2-1\/2\n$/);
 });
 
 test("PGN from other programs is read, and other programs can read ours", { skip }, async () => {
@@ -122,6 +141,12 @@ test("PGN from other programs is read, and other programs can read ours", { skip
     assert.equal(await moves(), count, pgn);
     assert.ok((await copied()).includes(`[Result "${result}"]`), pgn);
   }
+  // Lines of moves have less than 80 characters.
+  const long = Array.from({ length: 40 }, (_, n) => `${n + 1}. ${n % 2 === 0 ? "Nf3 Nf6" : "Ng1 Ng8"}`).join(" ");
+  await load(`${long} *`);
+  const lines = (await copied()).split("\n");
+  assert.ok(lines.every((line) => line.length < 80), lines.join("\n"));
+  assert.ok(lines.join(" ").includes(`  ${long} 1/2-1/2`), lines.join("\n"));
   // A start of Chess960 is written so that it is read as one again, whatever names its castling rights.
   for (const fen of [
     "bqnrkbnr/pppppppp/8/8/8/8/PPPPPPPP/BQNRKBNR w HDhd - 0 1",
