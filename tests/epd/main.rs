@@ -571,6 +571,7 @@ fn the_laboratory_replaces_and_omits_nothing_silently() {
         (&["endings", "mating", "--endings", "KBvK"], "KBvK has no position that White wins"),
         (&["endings", "mating", "--games", "0"], "expected a whole number from 1"),
         (&["endings", "scores", "--positions", "0"], "expected a whole number from 1"),
+        (&["endings", "scores", "--positions", "1e18"], "expected at most 100000"),
         (&["endings", "prove", &empty], "empty.epd: nothing to prove"),
         (&["endings", "prove", "-", "-"], "ibex endings: standard input (-) can be read only once"),
         (&["endings", "prove", "-"], "ibex endings: standard input: nothing to prove"),

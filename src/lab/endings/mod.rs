@@ -83,13 +83,17 @@ fn solved(endings: impl IntoIterator<Item = Endgame>) -> Tables {
     Tables::solve(endings)
 }
 
-/// Reads how many to take: at least one, because a check of nothing would always pass.
+/// The most positions or games of an ending: they are made before the first of them is searched.
+const MOST: u64 = 100_000;
+
+/// Reads how many to take: at least one, because a check of nothing would always pass, and at most [`MOST`].
 ///
 /// # Errors
 ///
 /// One line that says what is expected.
 fn some(text: &str) -> Result<usize, String> {
-    usize::try_from(amount::count(text)?).map_err(|_| format!("{text} is out of reach"))
+    let count = Some(amount::count(text)?).filter(|&count| count <= MOST);
+    count.map(|count| count as usize).ok_or_else(|| format!("expected at most {MOST}"))
 }
 
 /// An engine without outside help: no tables, no book, a small hash table.
