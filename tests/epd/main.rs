@@ -555,7 +555,7 @@ fn the_laboratory_replaces_and_omits_nothing_silently() {
     let mate = folder.write("mate.epd", "7k/8/5KQ1/8/8/8/8/8 w - - dm 1;\n");
     let empty = folder.write("empty.epd", "# nothing\n");
     let none = folder.path("none*.epd");
-    let refused: [(&[&str], &str); 26] = [
+    let refused: [(&[&str], &str); 27] = [
         (&["lab", "table", "--depth", "1", "--epd", &mated], "mated.epd: no position to search"),
         (&["perft", "1", "--jobs", "0"], "0 is not in 1..=1024"),
         (&["perft", "1", "--jobs", "1025"], "1025 is not in 1..=1024"),
