@@ -85,7 +85,7 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
 
     /// Searches a child of the node at `ply` within the node's window. Returns the result from the node's view.
     #[inline]
-    pub(super) fn child<const PV: bool>(
+    pub(super) fn search_child<const PV: bool>(
         &mut self,
         child: &Position,
         alpha: Score,
@@ -96,18 +96,18 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
     ) -> NodeResult {
         let evaluation = self.child_evaluation(child);
         let (alpha, beta) = self.child_window(alpha, beta, evaluation);
-        // Not by way of `node`, whose many variables would take stack space first.
+        // Not by way of `search_node`, whose many variables would take stack space first.
         let value = if depth <= 0 {
             self.quiesce::<PV>(child, alpha, beta, ply + 1)?
         } else {
-            self.node::<PV>(child, alpha, beta, depth, ply + 1, cut_node)?
+            self.search_node::<PV>(child, alpha, beta, depth, ply + 1, cut_node)?
         };
         Some(self.leave(value, evaluation))
     }
 
     /// Tests with a null window whether a child is worth more than `alpha` to this node.
     #[inline]
-    pub(super) fn null_window(
+    pub(super) fn search_null_window(
         &mut self,
         child: &Position,
         alpha: Score,
@@ -115,12 +115,12 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
         ply: usize,
         cut_node: bool,
     ) -> NodeResult {
-        self.child::<false>(child, alpha, alpha.above(), depth, ply, cut_node)
+        self.search_child::<false>(child, alpha, alpha.above(), depth, ply, cut_node)
     }
 
-    /// As [`Search::child`], by quiescence search alone.
+    /// As [`Search::search_child`], by quiescence search alone.
     #[inline]
-    pub(super) fn quiet_child<const PV: bool>(
+    pub(super) fn quiesce_child<const PV: bool>(
         &mut self,
         child: &Position,
         alpha: Score,

@@ -198,7 +198,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     fn is_mated_by(&mut self, position: &Position, ply: usize, walk: &MateWalk<'_>) -> Option<bool> {
         let alpha = Score::mated_in(walk.length);
         let depth = (walk.length - ply) as i32 + walk.slack;
-        Some(self.node::<false>(position, alpha, alpha.above(), depth, ply, false)?.fails_low(alpha))
+        Some(self.search_node::<false>(position, alpha, alpha.above(), depth, ply, false)?.fails_low(alpha))
     }
 
     /// Whether a search finds that the side to move mates before the walk's length.
@@ -209,7 +209,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
         let beta = Score::mate_in(walk.length - 2);
         let depth = (walk.length - ply) as i32 + walk.slack;
-        Some(self.node::<false>(position, beta.below(), beta, depth, ply, true)?.cuts(beta))
+        Some(self.search_node::<false>(position, beta.below(), beta, depth, ply, true)?.cuts(beta))
     }
 
     /// Whether a line is legal and ends in mate at this ply, without a draw by repetition or the 50-move rule before.

@@ -68,7 +68,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// The search is fail-soft: the result is exact inside the window, a lower bound (or an exact value) at beta or
     /// above, and an upper bound (or an exact value) at alpha or below. `cut_node` says that a beta cutoff is
     /// expected.
-    pub(super) fn node<const PV: bool>(
+    pub(super) fn search_node<const PV: bool>(
         &mut self,
         position: &Position,
         alpha: Score,
@@ -264,13 +264,13 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             if self.rules().pruning && node.depth >= params::lmr_depth() && is_late {
                 value = self.search_reduced(&node, &candidate, &child, new_depth, best, &cont_keys)?;
             } else if !PV || move_count > 1 {
-                value = self.null_window(&child, alpha, new_depth, ply, !cut_node)?;
+                value = self.search_null_window(&child, alpha, new_depth, ply, !cut_node)?;
             }
 
             // Step 17. Principal variation search (PVS). In a PV node, the first move gets the full window, and so does
             // one whose null window has shown that it beats alpha.
             if PV && (move_count == 1 || value.raises(alpha)) {
-                value = self.child::<true>(&child, alpha, beta, new_depth, ply, false)?;
+                value = self.search_child::<true>(&child, alpha, beta, new_depth, ply, false)?;
             }
             self.take_back();
             debug_assert!(value.is_some());

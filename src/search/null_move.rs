@@ -34,7 +34,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let reduced = depth - (params::nmp_base() + depth / params::nmp_divisor() + above_beta);
         let child = self.make_null(position, ply);
         // This is a cut node, so its child is not.
-        let result = self.null_window(&child, alpha, reduced, ply, false);
+        let result = self.search_null_window(&child, alpha, reduced, ply, false);
         self.take_back();
         let Some(value) = result else { return ControlFlow::Break(None) };
         if !value.cuts(beta) {
@@ -47,7 +47,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
         // At high depth, zugzwang costs more than a verification search without null moves in its first plies.
         self.nmp_min_ply = ply + (params::nmp_verify_plies() * reduced.max(0) / 1024) as usize;
-        let verified = self.node::<false>(position, alpha, beta, reduced, ply, false);
+        let verified = self.search_node::<false>(position, alpha, beta, reduced, ply, false);
         self.nmp_min_ply = 0;
         match verified {
             None => ControlFlow::Break(None),

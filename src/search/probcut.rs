@@ -40,9 +40,9 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 break;
             }
             let child = self.make(position, m, ply);
-            let mut result = self.quiet_child::<false>(&child, probcut_beta.below(), probcut_beta, ply);
+            let mut result = self.quiesce_child::<false>(&child, probcut_beta.below(), probcut_beta, ply);
             if result.is_some_and(|value| value.cuts(probcut_beta)) {
-                result = self.null_window(&child, probcut_beta.below(), reduced, ply, !node.cut_node);
+                result = self.search_null_window(&child, probcut_beta.below(), reduced, ply, !node.cut_node);
             }
             self.take_back();
             let Some(value) = result else { return ControlFlow::Break(None) };

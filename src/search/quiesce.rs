@@ -122,7 +122,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
             // Step 8. Search the move.
             let child = self.make(position, m, ply);
-            let result = self.quiet_child::<PV>(&child, alpha, beta, ply);
+            let result = self.quiesce_child::<PV>(&child, alpha, beta, ply);
             self.take_back();
             let value = result?;
             searched += 1;

@@ -41,12 +41,12 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let reduction = late_move(node, candidate, child.in_check(), self.stack(ply + 1).cutoffs);
         let reduced = (new_depth - reduction).clamp(1, new_depth.max(1));
         self.stack_mut(ply).reduction = new_depth - reduced;
-        let mut value = self.null_window(child, alpha, reduced, ply, true)?;
+        let mut value = self.search_null_window(child, alpha, reduced, ply, true)?;
         self.stack_mut(ply).reduction = 0;
         if value.score() > alpha && reduced < new_depth {
             let again = research_depth(new_depth, value, best);
             if again > reduced {
-                value = self.null_window(child, alpha, again, ply, !cut_node)?;
+                value = self.search_null_window(child, alpha, again, ply, !cut_node)?;
             }
             if !candidate.noisy {
                 let bonus = if value.score() > alpha { history::bonus(depth) } else { -history::malus(depth) };

@@ -321,15 +321,15 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             let reduction = reductions::root_move(candidate, child.in_check());
             let reduced = (depth - 1 - reduction).clamp(1, depth - 1);
             self.stack_mut(0).reduction = depth - 1 - reduced;
-            value = self.null_window(child, alpha, reduced, 0, true)?;
+            value = self.search_null_window(child, alpha, reduced, 0, true)?;
             self.stack_mut(0).reduction = 0;
             null_window = value.score() > alpha && reduced < depth - 1;
         }
         if null_window {
-            value = self.null_window(child, alpha, depth - 1, 0, true)?;
+            value = self.search_null_window(child, alpha, depth - 1, 0, true)?;
         }
         if candidate.number == 1 || value.raises(alpha) {
-            value = self.child::<true>(child, alpha, beta, depth - 1, 0, false)?;
+            value = self.search_child::<true>(child, alpha, beta, depth - 1, 0, false)?;
         }
         Some(value)
     }

@@ -30,7 +30,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let singular_beta = tt_score.offset(-(margin * depth / 16));
         self.stack_mut(ply).excluded = Some(PackedMove::new(m));
         let reduced = (depth - 1) * params::singular_share() / 1024;
-        let result = self.node::<false>(position, singular_beta.below(), singular_beta, reduced, ply, node.cut_node);
+        let result =
+            self.search_node::<false>(position, singular_beta.below(), singular_beta, reduced, ply, node.cut_node);
         self.stack_mut(ply).excluded = None;
         let Some(others) = result else { return ControlFlow::Break(None) };
         if others.cuts(singular_beta) {
