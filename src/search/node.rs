@@ -55,10 +55,10 @@ pub(super) struct Candidate {
     pub m: Move,
     pub noisy: bool,
     /// Its number among the node's moves, from 1.
-    pub number: usize,
+    pub move_count: usize,
     /// What the histories say about it; 0 for a first move whose history the ordering did not need.
     pub history: i32,
-    /// Its reduction by depth and number alone, in 1/1024 ply.
+    /// Its reduction by depth and move count alone, in 1/1024 ply.
     pub base_reduction: i32,
 }
 
@@ -219,7 +219,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 None => self.td.history.quiet(position, &threats, &cont_keys, m),
             };
             let base_reduction = reductions::base(node.depth, move_count);
-            let candidate = Candidate { m, noisy, number: move_count, history, base_reduction };
+            let candidate = Candidate { m, noisy, move_count, history, base_reduction };
 
             // Step 13. Late move pruning (LMP, +29 Elo), futility (+54), history pruning (+14) and pruning by static
             // exchange evaluation (SEE, +74). A skipped move leaves an upper bound: its margin if it is futile, else

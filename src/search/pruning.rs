@@ -47,7 +47,7 @@ pub(super) fn skip(node: &Node<'_>, candidate: &Candidate, bad_noisy: bool) -> S
     }
 
     // Late move pruning.
-    if candidate.number as i32 > lmp_count(depth, node.improving) {
+    if candidate.move_count as i32 > lmp_count(depth, node.improving) {
         return Skip::Quiets;
     }
 
@@ -112,10 +112,10 @@ mod tests {
         Position::from_fen(fen, CastlingMode::Standard).expect("a position")
     }
 
-    fn candidate(position: &Position, text: &str, number: usize, history: i32) -> Candidate {
+    fn candidate(position: &Position, text: &str, move_count: usize, history: i32) -> Candidate {
         let m = position.parse_move(text).expect("a legal move");
         let noisy = crate::position::movegen::is_noisy(m);
-        Candidate { m, noisy, number, history, base_reduction: reductions::base(5, number) }
+        Candidate { m, noisy, move_count, history, base_reduction: reductions::base(5, move_count) }
     }
 
     #[test]

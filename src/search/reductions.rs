@@ -57,10 +57,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     }
 }
 
-/// The reduction of the `number`-th move at `depth`, in 1/1024 ply.
+/// The reduction of a move by `depth` and its number in the node, in 1/1024 ply.
 #[inline]
-pub fn base(depth: i32, number: usize) -> i32 {
-    let product = LOGARITHMS[depth.clamp(1, LAST as i32) as usize] * LOGARITHMS[number.clamp(1, LAST)] / 1024;
+pub fn base(depth: i32, move_count: usize) -> i32 {
+    let product = LOGARITHMS[depth.clamp(1, LAST as i32) as usize] * LOGARITHMS[move_count.clamp(1, LAST)] / 1024;
     params::lmr_base() + product * params::lmr_slope() / 1024
 }
 
@@ -165,11 +165,11 @@ mod tests {
     }
 
     #[test]
-    fn reductions_grow_with_depth_and_number() {
+    fn reductions_grow_with_depth_and_move_count() {
         for depth in 2..63 {
-            for number in 2..62 {
-                assert!(base(depth, number + 1) >= base(depth, number));
-                assert!(base(depth + 1, number) >= base(depth, number));
+            for move_count in 2..62 {
+                assert!(base(depth, move_count + 1) >= base(depth, move_count));
+                assert!(base(depth + 1, move_count) >= base(depth, move_count));
             }
         }
     }
@@ -183,7 +183,7 @@ mod tests {
         let level = || level_node(&position);
         // Exactly four plies, and a little less than five: any term shows.
         let (low, high) = (4096, 5119);
-        let candidate = |base_reduction| Candidate { m, noisy: false, number: 20, history: 0, base_reduction };
+        let candidate = |base_reduction| Candidate { m, noisy: false, move_count: 20, history: 0, base_reduction };
         let of = |node: Node<'_>, candidate: Candidate| late_move(&node, &candidate, false, 0);
         assert_eq!((of(level(), candidate(low)), of(level(), candidate(high))), (4, 4));
         assert!(of(Node { pv: true, ..level() }, candidate(low)) < 4);

@@ -298,11 +298,11 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     }
 
     /// The root move whose turn it is, as reductions see it.
-    fn root_candidate(&self, m: Move, number: usize, depth: i32, threats: &Attacks) -> Candidate {
+    fn root_candidate(&self, m: Move, move_count: usize, depth: i32, threats: &Attacks) -> Candidate {
         let noisy = is_noisy(m);
         let position = self.game.position();
         let history = if noisy { 0 } else { self.td.history.quiet(position, threats, &self.cont_keys(0), m) };
-        Candidate { m, noisy, number, history, base_reduction: reductions::base(depth, number) }
+        Candidate { m, noisy, move_count, history, base_reduction: reductions::base(depth, move_count) }
     }
 
     /// Searches the child after a root move, within the window.
@@ -315,8 +315,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         depth: i32,
     ) -> NodeResult {
         let mut value = Ibv::NONE;
-        let mut null_window = candidate.number > 1;
-        let is_late = candidate.number as i32 > params::lmr_root_moves();
+        let mut null_window = candidate.move_count > 1;
+        let is_late = candidate.move_count as i32 > params::lmr_root_moves();
         if self.rules().pruning && depth >= params::lmr_root_depth() && is_late {
             let reduction = reductions::root_move(candidate, child.in_check());
             let reduced = (depth - 1 - reduction).clamp(1, depth - 1);
@@ -328,7 +328,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if null_window {
             value = self.search_null_window(child, alpha, depth - 1, 0, true)?;
         }
-        if candidate.number == 1 || value.raises(alpha) {
+        if candidate.move_count == 1 || value.raises(alpha) {
             value = self.search_child::<true>(child, alpha, beta, depth - 1, 0, false)?;
         }
         Some(value)
