@@ -32,7 +32,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             let StaticEval { raw, eval } = self.evaluation(node.position, node.ply, &node.tt);
             (node.raw, node.eval, node.estimate) = (Some(raw), eval, self.estimate(eval, node.tt.value));
             if !node.tt.found {
-                self.remember_evaluation(node.key, raw, node.was_pv);
+                self.store_eval(node.key, raw, node.was_pv);
             }
         } else {
             node.eval = self.stack(node.ply).eval.unwrap_or(0);
@@ -73,7 +73,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
     /// Stores the evaluation of a node without a TT entry.
     #[inline]
-    pub(super) fn remember_evaluation(&self, key: u64, raw: Score, pv: bool) {
+    pub(super) fn store_eval(&self, key: u64, raw: Score, pv: bool) {
         let entry = Entry { value: Ibv::NONE, best: None, depth: 0, pv, eval: Some(raw), tb_entry: false };
         self.shared.tt.store(key, entry);
     }

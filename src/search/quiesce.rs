@@ -55,7 +55,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         // where this search meets it from the other side. What a recognizer proved comes before the TT's opinion.
         let key = self.past.key(position, ply);
         let tt = self.probe_tt(key, position, ply);
-        if self.believes::<PV>(&tt)
+        if self.may_use_tt::<PV>(&tt)
             && let Some(settled) = window.know(window.close(tt.value))
         {
             self.count(|tally| tally.table_cut(tt.value, tt.value.fails_low(alpha), false));
@@ -74,7 +74,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             best = window.close(Ibv::exact(Score::heuristic(evaluation.eval)));
             if best.cuts(beta) {
                 if !tt.found {
-                    self.remember_evaluation(key, evaluation.raw, was_pv);
+                    self.store_eval(key, evaluation.raw, was_pv);
                 }
                 return Some(window.close(best.force_lower()));
             }
@@ -158,7 +158,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Whether the TT's value, however shallow, counts in quiescence. A search without pruning must not depend on
     /// what the TT happens to hold, and the PV does not end at an exact value.
     #[inline]
-    fn believes<const PV: bool>(&self, tt: &TtHit) -> bool {
+    fn may_use_tt<const PV: bool>(&self, tt: &TtHit) -> bool {
         tt.value.is_some()
             && if PV {
                 self.rules().pruning && tt.value.bound() != Bound::Exact

@@ -111,12 +111,12 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     #[inline(always)]
     #[expect(clippy::wrong_self_convention, reason = "the TT is where the value comes from, the search what reads it")]
     pub(super) fn from_tt(&self, stored: Ibv, position: &Position, ply: usize) -> Ibv {
-        let reading = Reading {
+        let decoder = Decoder {
             distance: self.rules().distance,
             draws: self.shared.conventions.draws,
             no_recognized_wins: self.no_recognized_wins,
         };
-        let known = reading.of(stored, position, ply);
+        let known = decoder.decode(stored, position, ply);
         if self.rules().table.admits(known) { known } else { Ibv::NONE }
     }
 }
@@ -124,17 +124,17 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 /// A TT value of a position at this ply, as a search would read it, from the view of the side to move at the root;
 /// [`Ibv::NONE`] where it does not hold.
 pub fn value_for_root(stored: Ibv, position: &Position, ply: usize, conventions: Conventions) -> Ibv {
-    let reading = Reading { distance: Distance::RootPly, draws: conventions.draws, no_recognized_wins: false };
-    let known = reading.of(stored, position, ply);
+    let decoder = Decoder { distance: Distance::RootPly, draws: conventions.draws, no_recognized_wins: false };
+    let known = decoder.decode(stored, position, ply);
     if known.is_none() {
         return Ibv::NONE;
     }
     conventions.to_uci(if ply.is_multiple_of(2) { known } else { -known })
 }
 
-/// How stored values are to be read.
+/// What the decoding of a stored value depends on.
 #[derive(Clone, Copy)]
-struct Reading {
+struct Decoder {
     /// The model of distances that they were stored under.
     distance: Distance,
     /// What draws are worth.
@@ -143,10 +143,10 @@ struct Reading {
     no_recognized_wins: bool,
 }
 
-impl Reading {
+impl Decoder {
     /// The part of a stored value that holds at this position's clock, at `ply`.
     #[inline(always)]
-    fn of(self, stored: Ibv, position: &Position, ply: usize) -> Ibv {
+    fn decode(self, stored: Ibv, position: &Position, ply: usize) -> Ibv {
         if stored.is_none() {
             return Ibv::NONE;
         }
@@ -231,14 +231,14 @@ mod tests {
     #[test]
     fn a_search_without_recognized_wins_takes_none_from_the_table() {
         let position = Position::startpos();
-        let reading = |no_recognized_wins| Reading {
+        let decoder = |no_recognized_wins| Decoder {
             distance: Distance::RootPly,
             draws: DrawRule::default(),
             no_recognized_wins,
         };
         let win = Ibv::lower(Score::recognized_win(0));
-        assert_eq!(reading(false).of(win, &position, 2), win);
-        assert_eq!(reading(true).of(win, &position, 2), Ibv::NONE);
-        assert_eq!(reading(true).of(Ibv::lower(Score::mate_in(3)), &position, 2), Ibv::lower(Score::mate_in(5)));
+        assert_eq!(decoder(false).decode(win, &position, 2), win);
+        assert_eq!(decoder(true).decode(win, &position, 2), Ibv::NONE);
+        assert_eq!(decoder(true).decode(Ibv::lower(Score::mate_in(3)), &position, 2), Ibv::lower(Score::mate_in(5)));
     }
 }
