@@ -21,7 +21,7 @@ use crate::search::{Event, STACK_SIZE, Search, Shared, ThreadData};
 pub fn search(shared: &Shared<'_>, threads: &mut [ThreadData], game: &Game, multi_pv: usize) -> Option<ThreadResult> {
     let (first, helpers) = threads.split_first_mut()?;
     let found = search_with(shared, first, helpers, game, multi_pv);
-    first.search_before = found.as_ref().and_then(|found| found.trend);
+    first.previous_search = found.as_ref().and_then(|found| found.for_next_search);
     found
 }
 
@@ -244,11 +244,11 @@ mod tests {
     fn the_score_of_a_search_is_kept_for_the_next() {
         let (found, kept, cleared) = with_shared(false, |shared, threads, game| {
             let found = search(shared, threads, game, 1);
-            let kept = threads[0].search_before;
+            let kept = threads[0].previous_search;
             threads[0].clear();
-            (found, kept, threads[0].search_before)
+            (found, kept, threads[0].previous_search)
         });
-        assert!(kept.is_some() && kept == found.expect("a move").trend, "{kept:?}");
+        assert!(kept.is_some() && kept == found.expect("a move").for_next_search, "{kept:?}");
         assert_eq!(cleared, None);
     }
 
@@ -274,7 +274,7 @@ mod tests {
             complete: true,
             depth,
             iteration: depth,
-            trend: None,
+            for_next_search: None,
             seldepth: 1,
             nodes: 1,
         }

@@ -12,7 +12,7 @@ use super::{PvCompletion, Search};
 use crate::bound::{Bound, Ibv};
 use crate::position::PackedMove;
 use crate::score::{Band, MAX_PLY, Score};
-use crate::time::{SearchBefore, Trend};
+use crate::time::{PreviousSearch, Trend};
 
 /// The depth from which the only legal move is played without another iteration.
 const ONLY_MOVE_DEPTH: i32 = 4;
@@ -36,7 +36,7 @@ pub struct ThreadResult {
     /// complete one.
     pub iteration: i32,
     /// What the next search takes from this one, if the move has a score.
-    pub trend: Option<SearchBefore>,
+    pub for_next_search: Option<PreviousSearch>,
     /// The deepest ply below it.
     pub seldepth: usize,
     /// Nodes of this thread.
@@ -60,7 +60,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         // Every other helper works an iteration ahead: what it stores in the TT is deep enough for the others.
         let ahead = if self.id.is_multiple_of(2) { 0 } else { 1 };
         let ply = self.game.position().game_ply();
-        let mut trend = Trend::after(self.td.search_before, ply);
+        let mut trend = Trend::after(self.td.previous_search, ply);
         // The last complete iteration, if it has several lines.
         let mut complete: Option<RootMoves> = None;
         while self.root_depth < deepest {
@@ -85,7 +85,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                     break;
                 }
             }
-            self.best_before = self.roots.first().cloned();
+            self.previous_best = self.roots.first().cloned();
             if self.multi_pv > 1 {
                 complete = Some(self.roots.clone());
             }
@@ -156,7 +156,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 root.value = Ibv::NONE;
             }
         }
-        let previous = self.best_before.as_ref().map(|root| root.m);
+        let previous = self.previous_best.as_ref().map(|root| root.m);
         self.roots.sort_by_key(|root| Reverse((root.rank, root.value, Some(root.m) == previous)));
         if let Some((m, value)) = failed_high.filter(|&(m, _)| Some(m) != previous)
             && let Some(best) = self.roots.bring_to_front(m)
@@ -170,7 +170,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let front = self.roots[0].value;
         if front.is_some()
             && front.score().is_loss()
-            && let Some(before) = self.best_before.take()
+            && let Some(before) = self.previous_best.take()
             && let Some(best) = self.roots.bring_to_front(before.m)
         {
             *best = RootMove { value: Ibv::NONE, ..before };
@@ -200,7 +200,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             complete: is_compared && root.last_exact.is_some(),
             depth,
             iteration: if root.value.is_some() { self.root_depth } else { self.completed_depth },
-            trend: score.map(|score| SearchBefore { ply, cp: score.cp() }),
+            for_next_search: score.map(|score| PreviousSearch { ply, cp: score.cp() }),
             seldepth: root.seldepth,
             nodes: self.nodes,
         }
@@ -284,7 +284,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let Lead { depth, best, effort } = self.shared.shared_best.lead()?;
         // A proved win holds at any depth: it is not given up for another thread's opinion.
         let is_better = |own: Score| own.is_win() && best.score().is_none_or(|other| other < own);
-        let before = self.best_before.as_ref().filter(|before| before.score().is_some_and(is_better));
+        let before = self.previous_best.as_ref().filter(|before| before.score().is_some_and(is_better));
         let best = before.cloned().unwrap_or(best);
         let front = self.roots.bring_to_front(best.m)?;
         let (nodes, mate) = (front.nodes, front.mate.take());

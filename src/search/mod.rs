@@ -126,7 +126,7 @@ pub struct Search<'a, const PLAY: bool> {
     /// Whether this thread takes over completed iterations of faster ones.
     adopts_lead: bool,
     /// The best move of the last complete iteration, as it was then.
-    best_before: Option<RootMove>,
+    previous_best: Option<RootMove>,
     /// The move that failed high last in the iteration, with its lower bound.
     failed_high: Option<(Move, Ibv)>,
     /// Whether the PV of a mate is being completed, with a node limit of its own.
@@ -204,7 +204,7 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
             completed_depth: 0,
             multi_pv: 1,
             adopts_lead: false,
-            best_before: None,
+            previous_best: None,
             failed_high: None,
             pv_completion: PvCompletion::Off,
             mate_searches: [None, None],

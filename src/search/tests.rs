@@ -13,7 +13,7 @@ use crate::bound::Bound;
 use crate::eval::Evaluator;
 use crate::random::Random;
 use crate::score::{DrawRule, Score};
-use crate::time::{Clock, Limits, SearchBefore};
+use crate::time::{Clock, Limits, PreviousSearch};
 use crate::tt::{Entry, TranspositionTable};
 
 /// Runs `work` with a search of `fen`, as the first of two threads of which the second does nothing.
@@ -195,7 +195,7 @@ fn a_proved_win_is_kept_over_the_opinion_of_another_thread() {
             search.root_depth = 5;
             // Its line could not be completed in time.
             let own = RootMove { pv_is_incomplete: true, ..exact(&search.roots[2], proved) };
-            search.best_before = Some(own.clone());
+            search.previous_best = Some(own.clone());
             let best = exact(&search.roots[3], other);
             search.shared.shared_best.finished(5, &best, 71);
             assert_eq!(search.take_over(), Some(71));
@@ -217,7 +217,7 @@ fn a_move_that_failed_high_is_played_when_the_time_is_up() {
                 root.last_exact = Some(Exact { depth: 8, score: Score::heuristic(cp) });
             }
             (search.completed_depth, search.root_depth) = (8, 9);
-            search.best_before = search.roots.first().cloned();
+            search.previous_best = search.roots.first().cloned();
             let (best, better) = (search.roots[0].m, search.roots[2].m);
             search.failed_high = Some((better, bound));
             search.roots[2].value = again;
@@ -230,7 +230,7 @@ fn a_move_that_failed_high_is_played_when_the_time_is_up() {
             if wins {
                 assert_eq!((first.m, first.value, first.last_exact), (better, bound, None));
                 // The next search compares its score with that bound.
-                assert_eq!(search.result().trend.map(|trend| trend.cp), Some(60));
+                assert_eq!(search.result().for_next_search.map(|found| found.cp), Some(60));
             } else {
                 assert_eq!((first.m, first.last_exact), (best, Some(Exact { depth: 8, score: Score::heuristic(30) })));
             }
@@ -518,8 +518,8 @@ fn the_previous_score_influences_the_time() {
             let clock = Clock::new(&limits, game.position().turn(), ply, Duration::ZERO, Instant::now());
             let clock = clock.with_nodestime(50);
             let shared = Shared { clock: &clock, allowance: None, ..*shared };
-            let search_before = Some(SearchBefore { ply: ply - 2, cp });
-            let mut td = ThreadData { search_before, ..ThreadData::default() };
+            let previous_search = Some(PreviousSearch { ply: ply - 2, cp });
+            let mut td = ThreadData { previous_search, ..ThreadData::default() };
             let mut search = Search::<true>::new(&shared, 0, &mut td, game);
             search.iterate(1).expect("a move");
             search.nodes

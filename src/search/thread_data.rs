@@ -6,7 +6,7 @@ use super::lessons::Lessons;
 use super::pv::PvTable;
 use super::stack::StackEntry;
 use crate::eval::{Evaluation, Evaluator};
-use crate::time::SearchBefore;
+use crate::time::PreviousSearch;
 
 /// The data of one search thread that survive its searches.
 pub struct ThreadData {
@@ -17,7 +17,7 @@ pub struct ThreadData {
     /// Lessons for the network, if this thread's searches are to collect them.
     pub lessons: Option<Lessons>,
     /// The previous search, if it had a score.
-    pub(crate) search_before: Option<SearchBefore>,
+    pub(crate) previous_search: Option<PreviousSearch>,
     /// Nodes since the histories last forgot something.
     pub(super) nodes: u64,
     pub(super) evaluator: Evaluator,
@@ -34,7 +34,7 @@ impl ThreadData {
             history: History::new(),
             correction: Correction::new(),
             lessons: None,
-            search_before: None,
+            previous_search: None,
             nodes: 0,
             evaluator,
             stack: StackEntry::all(),
@@ -46,7 +46,7 @@ impl ThreadData {
     pub fn clear(&mut self) {
         self.history.clear();
         self.correction.clear();
-        self.search_before = None;
+        self.previous_search = None;
         self.nodes = 0;
     }
 

@@ -6,4 +6,4 @@ mod trend;
 
 pub use clock::Clock;
 pub use limits::Limits;
-pub use trend::{SearchBefore, Trend};
+pub use trend::{PreviousSearch, Trend};

@@ -6,7 +6,7 @@ use crate::position::PackedMove;
 
 /// What the trend of a search needs of the thread's previous search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SearchBefore {
+pub struct PreviousSearch {
     /// The ply of the game at which it began.
     pub ply: u32,
     /// Its score, in centipawns.
@@ -22,16 +22,16 @@ pub struct Trend {
     /// A running mean of the score, in centipawns.
     mean: Option<i32>,
     /// The score of the previous search, in centipawns, if that was for the same side's last move.
-    before: Option<i32>,
+    previous_cp: Option<i32>,
 }
 
 impl Trend {
     /// The trend before the first iteration of a search from this ply of the game. The previous search counts if it
     /// was for the same side's last move; one that pondered on a move that was not played says nothing about this
     /// position.
-    pub fn after(before: Option<SearchBefore>, ply: u32) -> Trend {
-        let last = before.filter(|before| before.ply.checked_add(2) == Some(ply));
-        Trend { before: last.map(|before| before.cp), ..Trend::default() }
+    pub fn after(previous: Option<PreviousSearch>, ply: u32) -> Trend {
+        let for_last_move = previous.filter(|previous| previous.ply.checked_add(2) == Some(ply));
+        Trend { previous_cp: for_last_move.map(|previous| previous.cp), ..Trend::default() }
     }
 
     /// Adds an iteration: its best move, its score in centipawns, and the share of all nodes, in percent, that went
@@ -45,9 +45,9 @@ impl Trend {
         let stable = self.stable.min(params::time_stable_max() as u32) as i32;
         let stability = (params::time_unstable() - params::time_stable_slope() * stable).max(0);
         // A score that has risen since the last move is a small reason to hurry.
-        let since =
-            self.before.map_or(0, |before| (before - cp).clamp(-params::time_rising_max(), params::time_falling_max()));
-        let drop = (mean - cp + since * params::time_falling_before() / 100).min(params::time_falling_max());
+        let (most_risen, most_fallen) = (params::time_rising_max(), params::time_falling_max());
+        let since_last_move = self.previous_cp.map_or(0, |previous| (previous - cp).clamp(-most_risen, most_fallen));
+        let drop = (mean - cp + since_last_move * params::time_falling_before() / 100).min(params::time_falling_max());
         let falling = (100 + drop * params::time_falling_slope() / 100).max(params::time_rising_min());
         let effort = (params::time_effort() - share as i32).max(0);
         (stability * falling / 100 * effort / 100) as u32
@@ -81,7 +81,7 @@ mod tests {
         assert!(after(6, same, 150, 50) < calm, "the score rises");
         assert!(after(6, same, 50, 90) < calm, "nearly all nodes for the best move");
         assert_eq!(after(40, same, 50, 100), after(60, same, 50, 100), "stability counts up to a limit");
-        let search_at = |ply, cp| SearchBefore { ply, cp };
+        let search_at = |ply, cp| PreviousSearch { ply, cp };
         let since = |before: Option<i32>| Trend::after(before.map(|cp| search_at(38, cp)), 40).add(same, 50, 50);
         assert!(since(Some(110)) > since(Some(50)), "the score has fallen since the last move");
         assert!(since(Some(-10)) < since(Some(50)), "it has risen");
