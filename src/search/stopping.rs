@@ -72,7 +72,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         counter.tbhits.store(self.tbhits, Ordering::Relaxed);
     }
 
-    /// Whether a limit has been reached: nodes over all threads, or the hard limit of the clock.
+    /// Whether the first thread must end the search: nodes over all threads, the clock, or the host.
     pub(super) fn must_stop(&self) -> bool {
         if self.cannot_stop() {
             return false;
@@ -85,6 +85,6 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return true;
         }
         self.shared.clock.note_nodes(self.shared.nodes());
-        self.shared.is_our_time() && self.shared.clock.is_hard_limit_reached()
+        self.shared.is_our_time() && self.shared.clock.is_move_due()
     }
 }

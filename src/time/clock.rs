@@ -22,7 +22,7 @@ pub struct Clock {
     /// Nodes of the search, as last noted.
     nodes: AtomicU64,
     /// Nanoseconds from `start` to the moment when our own time began.
-    ours_from: AtomicU64,
+    own_time_from: AtomicU64,
     /// Whether enough has been thought, on the opponent's time, for the move to be played as soon as it is our turn.
     enough: AtomicBool,
     soft: Option<Duration>,
@@ -46,8 +46,8 @@ impl Clock {
     /// connection cost per move.
     pub fn new(limits: &Limits, turn: Color, ply: u32, overhead: Duration, start: Instant) -> Clock {
         let (soft, hard) = allot(limits, turn, ply, overhead);
-        let (nodes, ours_from, enough) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
-        Clock { start, nodestime: None, nodes, ours_from, enough, soft, hard }
+        let (nodes, own_time_from, enough) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
+        Clock { start, nodestime: None, nodes, own_time_from, enough, soft, hard }
     }
 
     /// The same clock, counting `nodes_per_millisecond` instead of time; 0 is time.
@@ -59,7 +59,7 @@ impl Clock {
     /// Our own time begins now.
     pub fn ponderhit(&self) {
         let since = u64::try_from(self.since_start().as_nanos()).unwrap_or(u64::MAX);
-        self.ours_from.store(since, Ordering::Relaxed);
+        self.own_time_from.store(since, Ordering::Relaxed);
     }
 
     /// Time since the start of the search.
@@ -82,7 +82,7 @@ impl Clock {
 
     /// The time that this move has cost us: since the start, or since `ponderhit`.
     fn own_time(&self) -> Duration {
-        self.since_start().saturating_sub(Duration::from_nanos(self.ours_from.load(Ordering::Relaxed)))
+        self.since_start().saturating_sub(Duration::from_nanos(self.own_time_from.load(Ordering::Relaxed)))
     }
 
     /// Records, on the opponent's time, whether the search would have ended on ours.
@@ -91,25 +91,27 @@ impl Clock {
     }
 
     /// Whether our own time has passed the hard limit.
-    fn has_passed_hard(&self) -> bool {
+    fn has_passed_hard_limit(&self) -> bool {
         self.hard.is_some_and(|hard| self.own_time() >= hard)
     }
 
-    /// Whether the search must end at once, if it is our turn.
-    pub fn is_hard_limit_reached(&self) -> bool {
-        self.has_passed_hard() || self.enough.load(Ordering::Relaxed)
+    /// Whether the search must end at once if it is our turn: the hard limit has passed, or enough was thought on the
+    /// opponent's time.
+    pub fn is_move_due(&self) -> bool {
+        self.has_passed_hard_limit() || self.enough.load(Ordering::Relaxed)
     }
 
     /// Whether the hard limit has passed. Any thread may call this: it is false if nodes are the clock, because only
     /// the first thread records them.
     pub fn is_time_up(&self) -> bool {
-        self.nodestime.is_none() && self.has_passed_hard()
+        self.nodestime.is_none() && self.has_passed_hard_limit()
     }
 
     /// Whether the search should begin no further iteration, with the soft limit stretched to `percent` of itself,
     /// but not beyond the hard one, which does not count on the opponent's time.
     pub fn is_soft_limit_reached(&self, percent: u32, pondering: bool) -> bool {
-        self.soft.is_some_and(|soft| self.since_start() >= soft * percent / 100 || !pondering && self.has_passed_hard())
+        let Some(soft) = self.soft else { return false };
+        self.since_start() >= soft * percent / 100 || !pondering && self.has_passed_hard_limit()
     }
 
     /// Whether the clock decides how long to think (and easy moves should save time).
@@ -219,16 +221,16 @@ mod tests {
             if let Some(time) = time {
                 let most = ms(time).saturating_sub(ms(overhead)).max(LEAST);
                 pass(most);
-                prop_assert!(clock.is_hard_limit_reached());
+                prop_assert!(clock.is_move_due());
                 prop_assert!(clock.is_soft_limit_reached(percent, false));
             }
             if let Some(movetime) = movetime {
                 pass(ms(movetime).saturating_sub(ms(overhead)).max(LEAST));
-                prop_assert!(clock.is_hard_limit_reached());
+                prop_assert!(clock.is_move_due());
             }
             if (time, movetime) == (None, None) {
                 clock.note_nodes(u64::MAX / 2);
-                prop_assert!(!clock.is_hard_limit_reached());
+                prop_assert!(!clock.is_move_due());
             }
         }
     }
@@ -242,7 +244,7 @@ mod tests {
         assert_eq!(nodes.own_time(), Duration::from_micros(500));
         let is_over = |clock: &Clock, nodes| {
             clock.note_nodes(nodes);
-            clock.is_hard_limit_reached()
+            clock.is_move_due()
         };
         assert!(!is_over(&nodes, 49_999) && is_over(&nodes, 50_000));
         assert!(!is_over(&clock().with_nodestime(0), u64::MAX), "time itself has hardly begun");
@@ -303,13 +305,13 @@ mod tests {
         };
         assert!(!pondered(10, 10).is_soft_limit_reached(100, false));
         assert!(pondered(5000, 1).is_soft_limit_reached(100, false), "the soft limit counts from the start");
-        assert!(!pondered(5000, 1).is_hard_limit_reached(), "the hard one from the ponderhit");
+        assert!(!pondered(5000, 1).is_move_due(), "the hard one from the ponderhit");
         let clock = clock();
         clock.note_nodes(1);
         clock.set_enough(true);
-        assert!(clock.is_hard_limit_reached());
+        assert!(clock.is_move_due());
         clock.set_enough(false);
-        assert!(!clock.is_hard_limit_reached(), "the best move has changed since");
+        assert!(!clock.is_move_due(), "the best move has changed since");
         // Little on the clock and a large increment: the hard limit cuts the soft one down.
         let limits = Limits {
             clock: ByColor { white: Some(ms(800)), black: None },
