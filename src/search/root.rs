@@ -25,9 +25,9 @@ pub(super) struct Exact {
     pub score: Score,
 }
 
-/// A mate whose line was found to the end.
+/// A mate with its complete PV.
 #[derive(Clone, Debug)]
-pub(super) struct WholeMate {
+pub(super) struct CompleteMate {
     pub score: Score,
     pub pv: Vec<PackedMove>,
 }
@@ -49,8 +49,8 @@ pub(super) struct RootMove {
     pub pv: Vec<PackedMove>,
     /// Whether that value is a mate and its line could not be completed in time.
     pub pv_is_incomplete: bool,
-    /// The nearest mate by the root's side, or the latest against it, that has its whole line.
-    pub mate: Option<WholeMate>,
+    /// The nearest mate by the root's side, or the latest against it, that has its complete PV.
+    pub mate: Option<CompleteMate>,
     /// Nodes spent on it.
     pub nodes: u64,
     /// The deepest ply below it.
@@ -139,11 +139,11 @@ impl RootMove {
         self.last_exact.map(|exact| exact.score)
     }
 
-    /// Remembers a mate that has its whole line.
+    /// Remembers a mate that has its complete PV.
     pub fn remember_mate(&mut self) {
         let Some(score) = self.score().filter(|score| score.is_mate() && !self.pv_is_incomplete) else { return };
         if score.is_loss() || self.mate.as_ref().is_none_or(|known| known.score < score) {
-            self.mate = Some(WholeMate { score, pv: self.pv.clone() });
+            self.mate = Some(CompleteMate { score, pv: self.pv.clone() });
         }
     }
 
@@ -151,7 +151,7 @@ impl RootMove {
     /// nearer mate whose line was not found in time. For a loss only the line comes back, because any other value may
     /// be due to a better defence.
     pub fn recall_mate(&mut self) {
-        let Some(WholeMate { score, ref pv }) = self.mate else { return };
+        let Some(CompleteMate { score, ref pv }) = self.mate else { return };
         let known = self.score();
         let falls_short = score.is_win() && known.is_none_or(|known| known < score);
         let is_cut = self.pv_is_incomplete && (score.is_win() || known == Some(score));
@@ -163,30 +163,51 @@ impl RootMove {
         }
     }
 
-    /// A value of this move as it is reported: the tablebase result, unless the search has found the mate. An exact
-    /// mate needs its complete PV; without that, the proved bound is reported. If tables leave open whether a win can
-    /// be kept or a loss saved, a draw is the least or the most: `contempt` is what the search adds to evaluations.
-    ///
-    /// A recognized win does not say how far the next progress is, so traps might be in its way: if the game has
-    /// `traps`, it is reported as an evaluation.
+    /// Keeps an exact value, and the line that follows this move.
+    fn keep_exact(&mut self, exact: Exact, line: impl Iterator<Item = PackedMove>) {
+        self.pv.clear();
+        self.pv.push(PackedMove::new(self.m));
+        self.pv.extend(line);
+        // Until it has been completed: a move that drops out of the lines keeps the PV that the search left.
+        self.pv_is_incomplete = exact.score.is_mate();
+        self.last_exact = Some(exact);
+    }
+
+    /// A value of this move as it is reported: the tablebase result, unless the search has found the mate; else the
+    /// value within what tables leave open. `traps` says that the game has traps, `contempt` is what the search adds to
+    /// evaluations.
     pub fn reported(&self, value: Ibv, traps: bool, contempt: i32) -> Ibv {
+        match self.table {
+            Some(result) if !value.score().is_mate() => Ibv::exact(result),
+            _ => self.within_rank(self.supported(value, traps), contempt),
+        }
+    }
+
+    /// The part of a value that the user may rely on. An exact mate needs its complete PV; without that, the proved
+    /// bound is reported. A recognized win does not say how far the next progress is, so traps might be in its way: it
+    /// is then reported as an evaluation.
+    fn supported(&self, value: Ibv, traps: bool) -> Ibv {
         let score = value.score();
-        let value = match self.table {
-            Some(result) if !score.is_mate() => return Ibv::exact(result),
-            _ if score.is_mate() && value.bound() == Bound::Exact && self.pv_is_incomplete => value.proof(),
-            _ if traps && score.band() == Band::Recognizer => {
-                let most = Score::MAX_EVAL;
-                Ibv::new(Score::heuristic(if score.is_win() { most } else { -most }), value.bound())
-            }
-            _ => value,
-        };
-        match self.rank.map(|rank| rank.keeps.cmp(&Keeps::Draw)) {
-            _ if value.score().is_decisive() => value,
-            Some(Ordering::Greater) => value.within(Some(Score::heuristic(contempt + 1)), None),
+        if score.is_mate() && value.bound() == Bound::Exact && self.pv_is_incomplete {
+            return value.proof();
+        }
+        if traps && score.band() == Band::Recognizer {
+            let most = Score::MAX_EVAL;
+            return Ibv::new(Score::heuristic(if score.is_win() { most } else { -most }), value.bound());
+        }
+        value
+    }
+
+    /// The value within what the move's rank allows: if tables leave open whether a win can be kept or a loss saved, a
+    /// draw is the least or the most.
+    fn within_rank(&self, value: Ibv, contempt: i32) -> Ibv {
+        let Some(rank) = self.rank.filter(|_| !value.score().is_decisive()) else { return value };
+        match rank.keeps.cmp(&Keeps::Draw) {
+            Ordering::Greater => value.within(Some(Score::heuristic(contempt + 1)), None),
+            Ordering::Equal => value,
             // No evaluation is 0.
-            Some(Ordering::Less) if contempt == 1 => value.within(None, Some(Score::heuristic(-1))),
-            Some(Ordering::Less) => value.within(None, Some(Score::heuristic(contempt - 1))),
-            _ => value,
+            Ordering::Less if contempt == 1 => value.within(None, Some(Score::heuristic(-1))),
+            Ordering::Less => value.within(None, Some(Score::heuristic(contempt - 1))),
         }
     }
 }
@@ -218,7 +239,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if self.rules().pruning {
             // The best move of the last iteration, or of the last window, stays in front.
             let begin = if self.completed_depth > 0 { first + 1 } else { first };
-            self.order(begin..end, &threats);
+            self.order_roots(begin..end, &threats);
         }
 
         let mut best = Ibv::NONE;
@@ -287,12 +308,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         // Only an exact value has a PV: a move that failed high is about to be searched again with an open window.
         if value.bound() == Bound::Exact && value.score() > alpha && !value.cuts(beta) {
             root.seldepth = seldepth;
-            root.pv.clear();
-            root.pv.push(PackedMove::new(m));
-            root.pv.extend(self.td.pv.line(1));
-            root.last_exact = Some(Exact { depth, score: value.score() });
-            // Until it has been completed: a move that drops out of the lines keeps the PV that the search left.
-            root.pv_is_incomplete = value.score().is_mate();
+            root.keep_exact(Exact { depth, score: value.score() }, self.td.pv.line(1));
         }
         Some(value)
     }
@@ -336,7 +352,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
     /// Orders some of the root moves: those that have been best, the one of the deepest search first; then as any
     /// other node orders them.
-    fn order(&mut self, moves: Range<usize>, threats: &Attacks) {
+    fn order_roots(&mut self, moves: Range<usize>, threats: &Attacks) {
         let position = self.game.position();
         let cont_keys = self.cont_keys(0);
         let history = &self.td.history;
