@@ -11,7 +11,7 @@ use super::shared_best::Lead;
 use super::{PvCompletion, Search};
 use crate::bound::{Bound, Ibv};
 use crate::position::PackedMove;
-use crate::score::{Band, MAX_PLY, Score};
+use crate::score::{MAX_PLY, Score};
 use crate::time::{PreviousSearch, Trend};
 
 /// The depth from which the only legal move is played without another iteration.
@@ -237,27 +237,6 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             Some((score.is_win(), !score.is_loss(), open, value, root.rank))
         };
         self.roots[..self.multi_pv].sort_by_key(|root| Reverse(place(root)));
-    }
-
-    /// A value of the root move at `index` as it is reported. An evaluation may not exceed that of a line of higher
-    /// rank: the tables say which of the two keeps more.
-    pub(super) fn reported(&self, index: usize, value: Ibv) -> Ibv {
-        let own = &self.roots[index];
-        let value = self.reported_of(own, value);
-        let is_opinion = |score: Score| score.band() == Band::Heuristic;
-        let lines = &self.roots[..index.min(self.multi_pv)];
-        let better = lines.iter().filter(|root| root.rank > own.rank).filter_map(|root| {
-            Some(self.reported_of(root, Ibv::exact(root.score()?)).score()).filter(|&score| is_opinion(score))
-        });
-        match better.min() {
-            Some(most) if is_opinion(value.score()) && value.score() > most => Ibv::new(most, value.bound()),
-            _ => value,
-        }
-    }
-
-    /// A value of a root move as it is reported, whatever the other lines are.
-    fn reported_of(&self, root: &RootMove, value: Ibv) -> Ibv {
-        root.reported(value, self.past.has_traps(), self.shared.conventions.contempt)
     }
 
     /// The evaluation of the position after the first root move, from the root's view.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use shakmaty::Move;
 
+use super::root::RootMove;
 use super::{Search, pv};
 use crate::bound::{Bound, Ibv};
 use crate::position::Position;
@@ -180,9 +181,9 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return;
         }
         let mut value = self.reported(index, value);
-        let has_whole_pv = value.score().mate_ply().is_none_or(|plies| root.pv.len() == plies);
+        let has_complete_pv = value.score().mate_ply().is_none_or(|plies| root.pv.len() == plies);
         if failed.is_none()
-            && !has_whole_pv
+            && !has_complete_pv
             && value.bound() == Bound::Exact
             && self.shared.stop.load(Ordering::Relaxed)
         {
@@ -227,6 +228,27 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             nodes: self.shared.nodes(),
             time: self.shared.start.elapsed(),
         });
+    }
+
+    /// A value of the root move at `index` as it is reported. An evaluation may not exceed that of a line of higher
+    /// rank: the tables say which of the two keeps more.
+    pub(super) fn reported(&self, index: usize, value: Ibv) -> Ibv {
+        let own = &self.roots[index];
+        let value = self.reported_of(own, value);
+        let is_opinion = |score: Score| score.band() == Band::Heuristic;
+        let lines = &self.roots[..index.min(self.multi_pv)];
+        let better = lines.iter().filter(|root| root.rank > own.rank).filter_map(|root| {
+            Some(self.reported_of(root, Ibv::exact(root.score()?)).score()).filter(|&score| is_opinion(score))
+        });
+        match better.min() {
+            Some(most) if is_opinion(value.score()) && value.score() > most => Ibv::new(most, value.bound()),
+            _ => value,
+        }
+    }
+
+    /// A value of a root move as it is reported, whatever the other lines are.
+    fn reported_of(&self, root: &RootMove, value: Ibv) -> Ibv {
+        root.reported(value, self.past.has_traps(), self.shared.conventions.contempt)
     }
 
     /// What a reported value of the root move at `index` rests on.
