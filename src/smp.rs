@@ -9,10 +9,13 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use crate::bound::{Bound, Ibv};
+use crate::bound::Bound;
 use crate::position::{Game, PackedMove};
 use crate::search::iterate::ThreadResult;
 use crate::search::{Event, STACK_SIZE, Search, Shared, ThreadData};
+
+/// Centipawns that the vote adds to a result's lead over the worst one, so that the worst has a vote, too.
+const VOTE_OFFSET: i32 = 12;
 
 /// Searches `game` with one thread for each [`ThreadData`]; the first runs here, so the caller's stack must be
 /// [`STACK_SIZE`].
@@ -20,13 +23,13 @@ use crate::search::{Event, STACK_SIZE, Search, Shared, ThreadData};
 /// Returns `None` if there is no move to search.
 pub fn search(shared: &Shared<'_>, threads: &mut [ThreadData], game: &Game, multi_pv: usize) -> Option<ThreadResult> {
     let (first, helpers) = threads.split_first_mut()?;
-    let found = search_with(shared, first, helpers, game, multi_pv);
+    let found = search_on_threads(shared, first, helpers, game, multi_pv);
     first.previous_search = found.as_ref().and_then(|found| found.for_next_search);
     found
 }
 
 /// The result of the first thread and its helpers.
-fn search_with(
+fn search_on_threads(
     shared: &Shared<'_>,
     first: &mut ThreadData,
     helpers: &mut [ThreadData],
@@ -79,7 +82,7 @@ fn elect(main: Option<ThreadResult>, helped: Vec<ThreadResult>, multi_pv: usize,
     if multi_pv > 1 {
         return main;
     }
-    vote(standing(main.into_iter().chain(helped).collect(), deepest))
+    vote(not_superseded(main.into_iter().chain(helped).collect(), deepest))
 }
 
 /// Ends the helpers' search when it is dropped, even by a panic of the first thread: the scope waits for them.
@@ -93,7 +96,7 @@ impl Drop for EndOfSearch<'_> {
 
 /// The results that the deepest complete iteration has not superseded. A thread that works beyond it and has no value
 /// there yet offers the move of an older one, which may have been refuted since. Proofs always stand.
-fn standing(mut results: Vec<ThreadResult>, deepest: i32) -> Vec<ThreadResult> {
+fn not_superseded(mut results: Vec<ThreadResult>, deepest: i32) -> Vec<ThreadResult> {
     let stands = |result: &ThreadResult| result.iteration >= deepest || result.value.proof().is_some();
     // No result stands if the thread that completed the iteration has panicked.
     if results.iter().any(stands) {
@@ -102,38 +105,41 @@ fn standing(mut results: Vec<ThreadResult>, deepest: i32) -> Vec<ThreadResult> {
     results
 }
 
-/// The result whose move gets the most votes; deeper and better results have more weight.
+/// The result whose move gets the most votes, unless a proof decides; deeper and better results have more weight.
 fn vote(results: Vec<ThreadResult>) -> Option<ThreadResult> {
     let worst = results.iter().map(|result| result.value.score().cp()).min()?;
-    let weight =
-        |result: &ThreadResult| i64::from(result.value.score().cp() - worst + 12) * i64::from(result.iteration);
+    let weight = |result: &ThreadResult| {
+        let lead = result.value.score().cp() - worst + VOTE_OFFSET;
+        i64::from(lead) * i64::from(result.iteration)
+    };
     let mut votes: HashMap<PackedMove, i64> = HashMap::new();
     for result in &results {
         *votes.entry(PackedMove::new(result.best)).or_default() += weight(result);
     }
+    let support = |result: &ThreadResult| (votes[&PackedMove::new(result.best)], weight(result));
     let mut results = results.into_iter();
     let mut best = results.next()?;
     for candidate in results {
-        let better = match (candidate.value.proof(), best.value.proof()) {
-            // Proofs are not outvoted. Of two, a win with its line beats a bound, which the next move may lose;
-            // otherwise the more extreme counts: neither a win nor a loss is claimed too soon.
-            (new, old) if new.is_some() && old.is_some() => {
-                let has_line = |value: Ibv| value.score().is_win() && value.bound() == Bound::Exact;
-                let worth = |result: &ThreadResult, proof: Ibv| (has_line(result.value), proof.score().raw().abs());
-                worth(&candidate, new) > worth(&best, old)
-            }
-            (new, old) if new.is_some() || old.is_some() => new.is_some(),
-            _ => {
-                let [new, old] =
-                    [&candidate, &best].map(|result| (votes[&PackedMove::new(result.best)], weight(result)));
-                new > old
-            }
+        let is_better = match (rank_of_proof(&candidate), rank_of_proof(&best)) {
+            (None, None) => support(&candidate) > support(&best),
+            // Proofs are not outvoted: none is less than any.
+            (new, old) => new > old,
         };
-        if better {
+        if is_better {
             best = candidate;
         }
     }
     Some(best)
+}
+
+/// The rank of a proved result among proved ones; `None` for an opinion.
+///
+/// A win with its line beats a bound, which the next move may lose; otherwise the more extreme counts: neither a win
+/// nor a loss is claimed too soon.
+fn rank_of_proof(result: &ThreadResult) -> Option<(bool, i32)> {
+    let proof = result.value.proof();
+    let is_win_with_line = result.value.score().is_win() && result.value.bound() == Bound::Exact;
+    proof.is_some().then(|| (is_win_with_line, proof.score().raw().abs()))
 }
 
 #[cfg(test)]
@@ -143,6 +149,7 @@ mod tests {
     use shakmaty::{Role, Square};
 
     use super::*;
+    use crate::bound::Ibv;
     use crate::score::Score;
     use crate::search::{Basis, Conventions, NodeCounter, SharedBest};
     use crate::time::{Clock, Limits};
@@ -321,7 +328,7 @@ mod tests {
     fn superseded_results_have_no_vote() {
         let opinion = |cp| Ibv::exact(Score::heuristic(cp));
         let (d4, d5) = (Square::D4, Square::D5);
-        let winner = |results, deepest| vote(standing(results, deepest)).map(|result| result.best.to());
+        let winner = |results, deepest| vote(not_superseded(results, deepest)).map(|result| result.best.to());
         let stale = || vec![result(d4, opinion(20), 14), result(d5, opinion(28), 13)];
         assert_eq!(winner(stale(), 14), Some(d4));
         assert_eq!(winner(stale(), 0), Some(d5), "by weight alone");
