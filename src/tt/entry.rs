@@ -128,21 +128,21 @@ pub(super) const fn is_empty(word: u64) -> bool {
     DepthPlusOne::get(word) == 0
 }
 
-/// Plies that a tablebase's entry is worth less: its answer costs one probe to get again, not a search.
-const WORTH_TABLEBASE: i32 = 4;
-
 /// The same word with another move.
 #[inline]
 pub(super) fn with_best(word: u64, best: Option<PackedMove>) -> u64 {
     word & !Best::put(Best::MASK) | Best::put(u64::from(PackedMove::to_bits(best)))
 }
 
+/// Plies that a tablebase's entry is worth less: its result costs one probe to get again, not a search.
+const TB_ENTRY_DISCOUNT: i32 = 4;
+
 /// The worth of an entry, in plies: its depth, more on the PV, less from a tablebase, and less with every search since.
 #[inline]
 pub(super) fn worth(word: u64, age: u8) -> i32 {
     let searches_ago = i32::from(age.wrapping_sub(age_of(word)) % AGES);
-    let (pv, probed) = (Pv::get(word) as i32, TbEntry::get(word) as i32);
+    let (pv, tb_entry) = (Pv::get(word) as i32, TbEntry::get(word) as i32);
     DepthPlusOne::get(word) as i32 + params::tt_worth_pv() * pv
-        - WORTH_TABLEBASE * probed
+        - TB_ENTRY_DISCOUNT * tb_entry
         - params::tt_worth_age() * searches_ago
 }

@@ -188,7 +188,7 @@ impl<S: Seal> TranspositionTable<S> {
     pub fn new_search(&self) {
         let age = (self.age.load(Ordering::Relaxed) + 1) % AGES;
         if age == 0 {
-            self.drop_forgotten();
+            self.clear_forgotten();
             self.wrapped.store(true, Ordering::Relaxed);
         }
         self.age.store(age, Ordering::Relaxed);
@@ -212,7 +212,7 @@ impl<S: Seal> TranspositionTable<S> {
     }
 
     /// Empties the slots that only count as empty: ages start over, which would bring them back.
-    fn drop_forgotten(&self) {
+    fn clear_forgotten(&self) {
         let floor = self.floor.swap(0, Ordering::Relaxed);
         if floor > 0 {
             let forgotten = |data| !entry::is_empty(data) && entry::age_of(data) < floor;
@@ -257,8 +257,8 @@ impl<S: Seal> TranspositionTable<S> {
     }
 }
 
-/// Whether the value is known to be the truth.
-fn exact(value: Ibv) -> bool {
+/// Whether the value is exact; nothing known is not.
+fn is_exact(value: Ibv) -> bool {
     value.is_some() && value.bound() == Bound::Exact
 }
 
@@ -270,7 +270,7 @@ fn merge(old: u64, new: Entry, age: u8) -> u64 {
         false
     } else {
         (new.value.is_some() && known.value.is_none())
-            || exact(new.value)
+            || is_exact(new.value)
             || new.depth > known.depth - params::tt_keep() - params::tt_keep_pv() * i32::from(new.pv)
             || entry::age_of(old) != age
     };
