@@ -77,7 +77,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             self.roots.sort_lines(self.multi_pv);
             let effort = taken_over.unwrap_or_else(|| self.effort());
             if self.multi_pv == 1 {
-                self.shared.shared_best.finished(self.root_depth, &self.roots[0], effort);
+                self.shared.shared_best.record(self.root_depth, &self.roots[0], effort);
             }
             if self.id == 0 {
                 self.finish_iteration();

@@ -77,18 +77,20 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     fn aside<T>(&mut self, when: PvCompletion, search: impl FnOnce(&mut Self) -> T) -> T {
         // A search that was cut short has left the path where it was.
         self.return_to_root();
-        let (nodes, limit, seldepth, tbhits) = (self.nodes, self.node_limit, self.seldepth, self.tbhits);
+        let (nodes, limit, seldepth, tbhits) = (self.nodes, self.node_budget.limit(), self.seldepth, self.tbhits);
         let over = when == PvCompletion::AfterSearch;
         let own_limit = nodes + self.line_budget(over);
         self.pv_completion = when;
-        self.node_limit = if over { own_limit } else { limit.min(own_limit) };
-        // After the search, these nodes count towards no limit.
-        self.node_check = if over { own_limit } else { self.node_limit.min(self.granted) };
+        if over {
+            // After the search, these nodes count towards no limit of the search.
+            self.node_budget.set_only_limit(own_limit);
+        } else {
+            self.node_budget.set_limit(limit.min(own_limit));
+        }
         let result = search(self);
         self.pv_completion = PvCompletion::Off;
         self.return_to_root();
-        self.node_limit = limit;
-        self.node_check = limit.min(self.granted);
+        self.node_budget.set_limit(limit);
         self.seldepth = seldepth;
         if over {
             // `go nodes` reports the nodes of the search alone, and the hits among them.

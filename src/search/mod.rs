@@ -74,6 +74,7 @@ pub use rules::Rules;
 pub use shared::{Listener, NodeCounter, Shared};
 pub use shared_best::SharedBest;
 use stack::StackEntry;
+use stopping::NodeBudget;
 pub use tablebases::Probes;
 use tally::Tally;
 pub use thread_data::ThreadData;
@@ -109,12 +110,8 @@ pub struct Search<'a, const PLAY: bool> {
     nodes: u64,
     /// The successful tablebase probes of this thread.
     tbhits: u64,
-    /// The exact node limit of this thread alone; `u64::MAX` if it has none.
-    node_limit: u64,
-    /// The nodes granted by the thread's shares of a common limit; `u64::MAX` if there is no such limit.
-    granted: u64,
-    /// When the next check of the node limits is due: the lesser of `node_limit` and `granted`.
-    node_check: u64,
+    /// The nodes that this thread may count.
+    node_budget: NodeBudget,
     /// The deepest ply below the root move that is searched.
     seldepth: usize,
     /// The depth of the iteration, in plies; 0 before the first.
@@ -180,11 +177,6 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
         let position = game.position();
         td.stack.fill(StackEntry::default());
         td.evaluator.reset(position);
-        let node_limit = match shared.limits.nodes {
-            Some(nodes) if shared.allowance.is_none() => nodes,
-            _ => u64::MAX,
-        };
-        let granted = if shared.allowance.is_some() { 0 } else { u64::MAX };
         let ranking = shared.probes.and_then(|probes| probes.ranking);
         Search {
             rules,
@@ -196,9 +188,7 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
             roots: RootMoves::new(game, &shared.limits.search_moves, ranking),
             nodes: 0,
             tbhits: if id == 0 { ranking.map_or(0, |ranking| ranking.moves.len() as u64) } else { 0 },
-            node_limit,
-            granted,
-            node_check: node_limit.min(granted),
+            node_budget: NodeBudget::new(shared),
             seldepth: 0,
             root_depth: 0,
             completed_depth: 0,

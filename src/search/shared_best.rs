@@ -34,7 +34,7 @@ impl SharedBest {
     }
 
     /// Records that a thread has completed an iteration with this best move and effort.
-    pub(super) fn finished(&self, depth: i32, best: &RootMove, effort: u32) {
+    pub(super) fn record(&self, depth: i32, best: &RootMove, effort: u32) {
         let mut lead = self.lead.lock().unwrap_or_else(PoisonError::into_inner);
         if depth > self.depth() {
             *lead = Some(Lead { depth, best: best.clone(), effort });

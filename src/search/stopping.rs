@@ -2,18 +2,70 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{Allowance, PvCompletion, Search};
+use super::{Allowance, PvCompletion, Search, Shared};
 
 /// Nodes between two looks at the clock and at the other threads.
 const CHECK_INTERVAL: u64 = 1024;
 /// Nodes within which the first thread completes its first iteration, whatever the clock or the user says.
 const FIRST_ITERATION: u64 = 16_384;
 
+/// The nodes that a thread may count: up to a limit of its own, or to its shares of a limit that all threads have in
+/// common.
+pub(super) struct NodeBudget {
+    /// The exact limit of this thread alone; `u64::MAX` if it has none.
+    limit: u64,
+    /// The nodes granted by the thread's shares of a common limit; `u64::MAX` if there is no such limit.
+    granted: u64,
+    /// When the next check is due: the lesser of the two.
+    check: u64,
+}
+
+impl NodeBudget {
+    /// The budget of a thread of this search.
+    pub fn new(shared: &Shared<'_>) -> NodeBudget {
+        let (limit, granted) = match (&shared.allowance, shared.limits.nodes) {
+            (Some(_), _) => (u64::MAX, 0),
+            (None, limit) => (limit.unwrap_or(u64::MAX), u64::MAX),
+        };
+        NodeBudget { limit, granted, check: limit.min(granted) }
+    }
+
+    /// The limit of this thread alone.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Replaces the limit of this thread alone.
+    pub fn set_limit(&mut self, limit: u64) {
+        self.limit = limit;
+        self.check = limit.min(self.granted);
+    }
+
+    /// Replaces the limit of this thread alone; until the next replacement the common one does not count.
+    pub fn set_only_limit(&mut self, limit: u64) {
+        self.limit = limit;
+        self.check = limit;
+    }
+
+    /// Takes the next share of the common limit for a thread that has counted `nodes`. Returns whether any are left.
+    #[cold]
+    fn extend(&mut self, nodes: u64, allowance: Option<&Allowance>) -> bool {
+        if nodes >= self.limit {
+            return false;
+        }
+        let share = allowance.map_or(0, Allowance::take);
+        self.granted = nodes + share;
+        self.check = self.limit.min(self.granted);
+        share > 0
+    }
+}
+
 impl<const PLAY: bool> Search<'_, PLAY> {
     /// Counts a node. Returns whether the search must end.
     #[inline]
     pub(super) fn enter_node(&mut self) -> bool {
-        if self.nodes >= self.node_check && !self.take_nodes() {
+        let allowance = self.shared.allowance.as_ref();
+        if self.nodes >= self.node_budget.check && !self.node_budget.extend(self.nodes, allowance) {
             if self.pv_completion == PvCompletion::Off {
                 self.shared.stop.store(true, Ordering::Relaxed);
             }
@@ -21,7 +73,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
         self.nodes += 1;
         if self.nodes.is_multiple_of(CHECK_INTERVAL) && self.pv_completion != PvCompletion::AfterSearch {
-            self.look_at_limits();
+            self.check_limits();
             if self.is_overtaken() {
                 return true;
             }
@@ -32,24 +84,12 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     }
 
     /// Publishes this thread's counters, and ends the search if a limit has been reached.
-    pub(super) fn look_at_limits(&mut self) {
+    pub(super) fn check_limits(&mut self) {
         self.publish();
         let over = if self.id == 0 { self.must_stop() } else { self.shared.is_time_up() };
         if over {
             self.shared.stop.store(true, Ordering::Relaxed);
         }
-    }
-
-    /// Takes the thread's next share of the limit that all threads have in common. Returns whether any nodes are left.
-    #[cold]
-    fn take_nodes(&mut self) -> bool {
-        if self.nodes >= self.node_limit {
-            return false;
-        }
-        let share = self.shared.allowance.as_ref().map_or(0, Allowance::take);
-        self.granted = self.nodes + share;
-        self.node_check = self.node_limit.min(self.granted);
-        share > 0
     }
 
     /// Whether the first thread is still in its first iteration. It completes that within [`FIRST_ITERATION`] nodes

@@ -63,7 +63,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
         // On a slow disk, a few probes take longer than a thousand other nodes.
         if self.pv_completion != PvCompletion::AfterSearch {
-            self.look_at_limits();
+            self.check_limits();
         }
         let entry = Entry {
             value: self.to_tt(known, ply),

@@ -154,9 +154,9 @@ fn a_slower_thread_takes_over_what_a_faster_one_has_found() {
         let score = Score::heuristic(33);
         best.last_exact = Some(Exact { depth: 8, score });
         best.value = Ibv::exact(score);
-        search.shared.shared_best.finished(8, &best, 71);
+        search.shared.shared_best.record(8, &best, 71);
         // A later result that is less deep does not count.
-        search.shared.shared_best.finished(7, &search.roots[0], 29);
+        search.shared.shared_best.record(7, &search.roots[0], 29);
 
         let finding = search.iterate(1);
         let told = told.lock().expect("one thread");
@@ -177,7 +177,7 @@ fn an_adopted_iteration_keeps_the_effort_of_its_finder() {
         let best = search.roots[3].clone();
         assert_eq!(search.take_over(), None);
         search.failed_high = Some((search.roots[1].m, Ibv::lower(Score::heuristic(50))));
-        search.shared.shared_best.finished(5, &best, 71);
+        search.shared.shared_best.record(5, &best, 71);
         assert_eq!(search.take_over(), Some(71));
         assert!(search.failed_high.is_none(), "of the iteration that was given up");
         assert_eq!((search.roots[0].m, search.effort()), (best.m, 1));
@@ -197,7 +197,7 @@ fn a_proved_win_is_kept_over_the_opinion_of_another_thread() {
             let own = RootMove { pv_is_incomplete: true, ..exact(&search.roots[2], proved) };
             search.previous_best = Some(own.clone());
             let best = exact(&search.roots[3], other);
-            search.shared.shared_best.finished(5, &best, 71);
+            search.shared.shared_best.record(5, &best, 71);
             assert_eq!(search.take_over(), Some(71));
             let (m, score) = if is_kept { (own.m, proved) } else { (best.m, other) };
             assert_eq!((search.roots[0].m, search.roots[0].score()), (m, Some(score)));
