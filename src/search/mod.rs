@@ -2,7 +2,7 @@
 //!
 //! - `iterate`: iterative deepening; `aspiration`: its windows; `root`: the root moves
 //! - `node`: the interior node, in numbered steps; `quiesce`: quiescence search
-//! - `pruning`, `null_move`, `probcut`, `singular`, `reductions`: the steps' bodies
+//! - `pruning`, `null_move`, `probcut`, `extensions`, `reductions`: the steps' bodies
 //! - `descend`: how a node begins, makes a move and searches the child; `stopping`: when a search ends
 //! - `estimate`: static evaluation; `correction`: how far it has been off; `proved`: draws by rule and recognizers;
 //!   `tt_values`: values into and out of the transposition table; `tablebases`: tablebases inside the tree
@@ -24,6 +24,7 @@ mod descend;
 mod dfpn;
 pub mod distance;
 mod estimate;
+mod extensions;
 pub mod history;
 #[cfg(target_family = "wasm")]
 pub mod host;
@@ -49,7 +50,6 @@ mod root;
 pub mod rules;
 mod shared;
 mod shared_best;
-mod singular;
 mod stack;
 mod stopping;
 mod tablebases;

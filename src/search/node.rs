@@ -247,14 +247,14 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 ControlFlow::Break(result) => return result,
             };
 
-            // Step 15. Make the move. Check extension: a check that loses nothing is searched a ply deeper.
+            // Step 15. Make the move. Check extension: a check that loses nothing is searched a ply deeper, unless the
+            // singular search has decided.
             let child = self.make(position, m, ply);
             if !noisy {
                 self.stack_mut(ply).quiet_slot = Some(History::quiet_slot(position, &threats, m));
             }
-            let extends_check =
-                extension == 0 && child.in_check() && self.may_extend(ply) && position.see_at_least(m, 0);
-            let new_depth = node.depth - 1 + extension + i32::from(extends_check);
+            let extension = if extension == 0 { self.check_extension(&node, m, &child) } else { extension };
+            let new_depth = node.depth - 1 + extension;
 
             // Step 16. Late move reductions (LMR, +131 Elo). A late move is searched at less depth, and again if it
             // beats alpha. All others but the first of a PV node get a null window at full depth.

@@ -1,4 +1,4 @@
-//! Singular extensions, multi-cut and negative extensions.
+//! Extensions: singular extensions, with multi-cut and negative extensions, and the check extension.
 //!
 //! Source: Anantharaman, Campbell and Hsu, "Singular Extensions" (1988); multi-cut after Björnsson and Marsland (1999).
 
@@ -10,8 +10,8 @@ use super::node::Node;
 use super::{NodeResult, Search};
 use crate::bound::{Bound, Ibv};
 use crate::params;
-use crate::position::PackedMove;
 use crate::position::movegen::is_noisy;
+use crate::position::{PackedMove, Position};
 use crate::score::Score;
 
 impl<const PLAY: bool> Search<'_, PLAY> {
@@ -52,9 +52,16 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             && node.tt.depth >= node.depth - params::singular_tt_depth()
     }
 
+    /// The check extension of a move, in plies: a check that loses nothing is searched a ply deeper. `child` is the
+    /// position after the move.
+    #[inline(always)]
+    pub(super) fn check_extension(&self, node: &Node<'_>, m: Move, child: &Position) -> i32 {
+        i32::from(child.in_check() && self.may_extend(node.ply) && node.position.see_at_least(m, 0))
+    }
+
     /// Whether moves at this ply may be searched deeper than others: not where extensions could explode.
     #[inline(always)]
-    pub(super) fn may_extend(&self, ply: usize) -> bool {
+    fn may_extend(&self, ply: usize) -> bool {
         self.rules().pruning && ply < 2 * self.root_depth as usize
     }
 }
@@ -92,7 +99,6 @@ mod tests {
 
     use super::super::node::level_node;
     use super::*;
-    use crate::position::Position;
 
     fn position() -> Position {
         let fen = "r2q1rk1/ppp1bppp/2n1bn2/3p4/3P4/2NBBN2/PPP2PPP/R2Q1RK1 w - - 0 9";
