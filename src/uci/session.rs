@@ -41,7 +41,7 @@ pub struct Session {
     /// Signals the session that something has ended: a search, or the reader of the output.
     wake: Sender<()>,
     woken: Receiver<()>,
-    extras: Vec<LentCommand>,
+    lent_commands: Vec<LentCommand>,
     interactive: bool,
     debug: bool,
     quit: bool,
@@ -76,7 +76,7 @@ enum Task {
 
 impl Running {
     /// Whether this would run for ever.
-    fn needs_stop(&self) -> bool {
+    fn is_endless(&self) -> bool {
         !self.stopping
             && matches!(
                 self.task,
@@ -87,7 +87,7 @@ impl Running {
 
 impl Session {
     /// A session that answers on `writer`; `interactive` if a person types.
-    pub fn new(writer: impl Write + Send + 'static, extras: &[LentCommand], interactive: bool) -> Session {
+    pub fn new(writer: impl Write + Send + 'static, lent_commands: &[LentCommand], interactive: bool) -> Session {
         let (wake, woken) = bounded(1);
         let broken = wake.clone();
         let output = Output::new(writer, move || _ = broken.try_send(()));
@@ -102,7 +102,7 @@ impl Session {
             waiting: VecDeque::new(),
             wake,
             woken,
-            extras: extras.to_vec(),
+            lent_commands: lent_commands.to_vec(),
             interactive,
             debug: false,
             quit: false,
@@ -124,11 +124,11 @@ impl Session {
             if self.closing && self.running.is_none() {
                 break;
             }
-            let patience = if self.running.is_some() { TICK } else { IDLE };
+            let timeout = if self.running.is_some() { TICK } else { IDLE };
             select! {
                 recv(input) -> input_line => match input_line {
-                    Ok(Input::Line(line)) => self.hear(&line),
-                    Ok(Input::TooLong(beginning)) => self.pass_over(&beginning),
+                    Ok(Input::Line(line)) => self.read_line(&line),
+                    Ok(Input::TooLong(beginning)) => self.skip_long_line(&beginning),
                     Err(_) => {
                         input = never();
                         self.closing = true;
@@ -136,14 +136,14 @@ impl Session {
                     }
                 },
                 recv(self.woken) -> _ => (),
-                default(patience) => (),
+                default(timeout) => (),
             }
             // Not only in silence: a program may send `isready` all the time.
             if ticked.elapsed() >= TICK {
                 ticked = Instant::now();
                 self.tick();
             }
-            self.finish();
+            self.finish_ended_task();
         }
         self.stop();
         self.engine.wait();
@@ -153,8 +153,8 @@ impl Session {
     /// Takes a line and carries it out completely before returning: for a host without threads.
     #[cfg(target_family = "wasm")]
     pub fn answer(&mut self, line: &str) {
-        self.hear(line);
-        self.finish();
+        self.read_line(line);
+        self.finish_ended_task();
     }
 
     /// Whether `quit` has arrived.
@@ -163,13 +163,14 @@ impl Session {
         self.quit
     }
 
-    fn hear(&mut self, line: &str) {
+    /// Reads a line, and executes its command now or later.
+    fn read_line(&mut self, line: &str) {
         log::debug!(target: WIRE, "> {line}");
         match parse::parse(line) {
             Ok(Some(command)) => {
                 // The last line of a search may be out before the session notices: a command after it is not early.
-                self.finish();
-                self.take(command);
+                self.finish_ended_task();
+                self.execute_or_queue(command);
             }
             Ok(None) => (),
             Err(error) => self.output.remark(&error.to_string()),
@@ -178,25 +179,25 @@ impl Session {
 
     /// Skips a line that was too long. If it would have set up a position, there is none now: a search must not start
     /// from the one before. If it would have started a search, a short one gives the move that the program waits for.
-    fn pass_over(&mut self, beginning: &str) {
+    fn skip_long_line(&mut self, beginning: &str) {
         if beginning.starts_with('#') {
             return;
         }
-        self.finish();
+        self.finish_ended_task();
         let command = parse::parse(beginning);
         if let Ok(Some(Command::Position(_))) = command {
-            return self.take(Command::Position(Err(ParseError::TooLong)));
+            return self.execute_or_queue(Command::Position(Err(ParseError::TooLong)));
         }
         self.output.remark(&ParseError::TooLong.to_string());
         if let Ok(Some(Command::Go(go))) = command {
-            self.take(Command::Go(go.shortened()));
+            self.execute_or_queue(Command::Go(go.shortened()));
         }
     }
 
-    /// Carries a command out, now or later.
-    fn take(&mut self, command: Command) {
+    /// Executes a command, now or after the running task.
+    fn execute_or_queue(&mut self, command: Command) {
         let Some(running) = &self.running else {
-            return self.carry_out(command);
+            return self.execute(command);
         };
         let another_waits = self.waiting.iter().any(|command| matches!(command, Command::Go(_) | Command::Perft(_)));
         match &command {
@@ -214,12 +215,12 @@ impl Session {
             Command::Simple(Simple::IsReady) if running.stopping && !self.waiting.is_empty() => {
                 self.waiting.push_back(command);
             }
-            Command::Simple(Simple::IsReady | Simple::Uci | Simple::Debug(_)) => self.carry_out(command),
+            Command::Simple(Simple::IsReady | Simple::Uci | Simple::Debug(_)) => self.execute(command),
             // The position shown is that after all earlier commands, including those that wait.
             Command::Other(word, _) if prompt::SHOWS_GAME.contains(&&**word) && !self.waiting.is_empty() => {
                 self.waiting.push_back(command);
             }
-            Command::Other(word, _) if self.is_harmless(word) => self.carry_out(command),
+            Command::Other(word, _) if self.is_harmless(word) => self.execute(command),
             Command::Go(_) | Command::Perft(_) => {
                 self.waiting.push_back(command);
                 self.stop_if_endless();
@@ -230,22 +231,22 @@ impl Session {
 
     /// Whether a word only shows something, or does nothing.
     fn is_harmless(&self, word: &str) -> bool {
-        word != "flip" && !self.extras.iter().any(|extra| extra.name == word)
+        word != "flip" && !self.lent_commands.iter().any(|lent| lent.name == word)
     }
 
-    /// Carries a command out; nothing is running, or the command does not disturb it.
-    fn carry_out(&mut self, command: Command) {
+    /// Executes a command; nothing is running, or the command does not disturb it.
+    fn execute(&mut self, command: Command) {
         match command {
-            Command::Simple(command) => self.simple(command),
+            Command::Simple(command) => self.simple_command(command),
             Command::SetOption(text) => self.set_option(&text),
-            Command::Position(setup) => self.set_up(setup),
+            Command::Position(setup) => self.set_position(setup),
             Command::Go(go) => self.go(&go),
             Command::Perft(perft) => self.perft(perft),
-            Command::Other(word, rest) => self.other(&word, &rest),
+            Command::Other(word, rest) => self.other_command(&word, &rest),
         }
     }
 
-    fn simple(&mut self, command: Simple) {
+    fn simple_command(&mut self, command: Simple) {
         match command {
             Simple::Uci => self.introduce(),
             Simple::IsReady => self.output.message(&Message::READY_OK),
@@ -280,12 +281,12 @@ impl Session {
                 if let Some(remark) = remark {
                     self.output.remark(&remark);
                 }
-                self.adopt(options);
+                self.apply_options(options);
             }
         }
     }
 
-    fn adopt(&mut self, mut options: Options) {
+    fn apply_options(&mut self, mut options: Options) {
         if options.engine != self.options.engine {
             let remarks = self.engine.apply(options.engine.clone());
             self.remarks(&remarks);
@@ -303,7 +304,7 @@ impl Session {
         self.options = options;
     }
 
-    fn set_up(&mut self, setup: Result<Setup, ParseError>) {
+    fn set_position(&mut self, setup: Result<Setup, ParseError>) {
         self.game = match setup.and_then(|setup| setup.game(self.options.ui.chess960)) {
             Ok((game, repairs)) => {
                 repairs.iter().for_each(|repair| self.output.remark(&repair.to_string()));
@@ -331,19 +332,7 @@ impl Session {
         }
         let printer = Arc::new(Printer::new(Arc::clone(&self.output), style, game.position()));
         let finished = Arc::new(AtomicBool::new(false));
-        let listener: SharedListener = {
-            let (printer, finished, wake) = (Arc::clone(&printer), Arc::clone(&finished), self.wake.clone());
-            Arc::new(move |event: &Event| {
-                let done = matches!(event, Event::Done(_));
-                if done {
-                    finished.store(true, Ordering::Release);
-                }
-                printer.event(event);
-                if done {
-                    let _ = wake.try_send(());
-                }
-            })
-        };
+        let listener = self.listener(&printer, &finished);
         let task = Task::Search { printer, pondering: limits.ponder, infinite: limits.infinite };
         match self.engine.start(game, limits, listener) {
             Ok(()) => {
@@ -352,8 +341,23 @@ impl Session {
                     self.stop_if_endless();
                 }
             }
-            Err(error) => self.give_up(&format!("cannot start a search: {error}")),
+            Err(error) => self.answer_without_search(&format!("cannot start a search: {error}")),
         }
+    }
+
+    /// Prints the events of a search, and signals its end to the session.
+    fn listener(&self, printer: &Arc<Printer>, finished: &Arc<AtomicBool>) -> SharedListener {
+        let (printer, finished, wake) = (Arc::clone(printer), Arc::clone(finished), self.wake.clone());
+        Arc::new(move |event: &Event| {
+            let done = matches!(event, Event::Done(_));
+            if done {
+                finished.store(true, Ordering::Release);
+            }
+            printer.event(event);
+            if done {
+                let _ = wake.try_send(());
+            }
+        })
     }
 
     /// Answers after a refused position, as if there were no legal move: a move of another position would be illegal.
@@ -376,7 +380,7 @@ impl Session {
     }
 
     /// Answers for a search that cannot: a program that waits for a move would wait for ever.
-    fn give_up(&self, why: &str) {
+    fn answer_without_search(&self, why: &str) {
         self.output.remark(why);
         let any = self.game.as_ref().ok().and_then(|game| game.position().legal_moves().first().copied());
         match any {
@@ -420,7 +424,7 @@ impl Session {
         }
     }
 
-    fn other(&mut self, word: &str, rest: &[String]) {
+    fn other_command(&mut self, word: &str, rest: &[String]) {
         match word {
             "d" => self.output.lines(self.game().map(prompt::describe).unwrap_or_default()),
             "eval" => {
@@ -433,7 +437,7 @@ impl Session {
                     self.game = Ok(Game::new(flipped));
                 }
             }
-            "help" => self.output.lines(prompt::help(&self.extras)),
+            "help" => self.output.lines(prompt::help(&self.lent_commands)),
             "compiler" => self.output.lines(prompt::compiler()),
             "license" => self.output.lines(prompt::license()),
             "perft" => {
@@ -441,15 +445,15 @@ impl Session {
                 let digits = depth.strip_prefix('+').unwrap_or(depth);
                 // What the npm package does not take for a number ends no search there, nor here.
                 if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-                    self.take(Command::Perft(Perft::parse(depth)));
+                    self.execute_or_queue(Command::Perft(Perft::parse(depth)));
                 } else {
                     self.output.remark(&ParseError::Depth(depth.to_owned()).to_string());
                 }
             }
-            _ => match self.extras.iter().find(|extra| extra.name == word) {
-                Some(extra) => {
+            _ => match self.lent_commands.iter().find(|lent| lent.name == word) {
+                Some(lent) => {
                     let mut say = |line: &str| self.output.line(line);
-                    match extra.run {
+                    match lent.run {
                         Run::Alone(run) => run(rest, &mut say),
                         Run::InSession(run) => run(&self.engine, self.game.as_ref().ok(), rest, &mut say),
                     }
@@ -474,7 +478,7 @@ impl Session {
     }
 
     fn stop_if_endless(&mut self) {
-        if self.running.as_ref().is_some_and(Running::needs_stop) {
+        if self.running.as_ref().is_some_and(Running::is_endless) {
             self.stop();
         }
     }
@@ -501,19 +505,19 @@ impl Session {
         self.engine.wait();
         if !finished.swap(true, Ordering::AcqRel) {
             // The thread has ended without a result: a bug in Ibex, which must not take the game with it.
-            self.give_up("the search failed; this is a bug in Ibex");
+            self.answer_without_search("the search failed; this is a bug in Ibex");
         }
     }
 
-    /// Notes the end of the running task, and carries out what waited for it.
-    fn finish(&mut self) {
+    /// Notes the end of the running task, and executes what waited for it.
+    fn finish_ended_task(&mut self) {
         while self.running.as_ref().is_some_and(|running| running.finished.load(Ordering::Acquire)) {
             if matches!(self.running.take(), Some(Running { task: Task::Search { .. }, .. })) {
                 self.engine.wait();
             }
             for command in std::mem::take(&mut self.waiting) {
                 if !self.quit {
-                    self.take(command);
+                    self.execute_or_queue(command);
                 }
             }
         }
