@@ -8,7 +8,7 @@ use shakmaty::{Board, Color};
 
 use super::view::EndingView;
 use super::{
-    Class, IN_TIME, NO_CASTLING, Verdict, bishop_knight, covered_by, is_in_time, may_have_class, progress, three_men,
+    Class, IN_TIME, NO_CASTLING, Verdict, bishop_knight, class_index, is_in_time, may_have_class, progress, three_men,
     view, wrong_bishop,
 };
 use crate::position::Position;
@@ -41,7 +41,7 @@ pub struct Condition {
 /// The conditions that the class of this material checks, in its order; `None` if there is no class.
 pub fn conditions(position: &Position) -> Option<Vec<Condition>> {
     let board = position.board();
-    covered_by(board)?;
+    class_index(board)?;
     // If these two hold, an explanation need not name them.
     let always = [
         Condition { words: "there are no more than four men, or a king is alone", holds: may_have_class(board) },
@@ -59,7 +59,7 @@ pub fn conditions(position: &Position) -> Option<Vec<Condition>> {
 
 /// What the class says, as [`super::judge`], and what it checked.
 fn judge(board: &Board, turn: Color) -> Option<(Verdict, Vec<Condition>)> {
-    let (strong, entry) = covered_by(board)?;
+    let (strong, entry) = class_index(board)?;
     let (_, _, class) = registry::REGISTRY[entry];
     let view = EndingView::new(board, turn, strong)?;
     Some(clause::recorded(|| (class.judge)(&view)))

@@ -106,8 +106,8 @@ const NO_CLASS: u8 = u8::MAX;
 /// Marks a signature in which black is the strong side.
 const BLACK_STRONG: u8 = 0x80;
 
-/// From both presence signatures (white · 32 + black) to the registry.
-static IDS: [u8; 1024] = {
+/// From both presence signatures (white · 32 + black) to the index of a class in [`REGISTRY`].
+static CLASS_IDS: [u8; 1024] = {
     let mut ids = [NO_CLASS; 1024];
     let mut i = REGISTRY.len();
     while i > 0 {
@@ -154,17 +154,17 @@ fn may_have_class(board: &Board) -> bool {
     !board.white().more_than_one() || !board.black().more_than_one() || board.occupied().count() <= 4
 }
 
-/// Whether a win that is recognized here is no longer claimed after this many more plies without progress; `None` if
+/// Whether a win that is recognized here is no longer claimed after this many more `plies` without progress; `None` if
 /// there is no such win.
 ///
 /// If some lines of a search still end in a recognized win and others, a little longer, no longer do, the two cannot
 /// be compared: the way to the mate must then be found by evaluation.
-pub fn claim_ends_within(position: &Position, half_moves: u16) -> Option<bool> {
+pub fn claim_ends_within(position: &Position, plies: u16) -> Option<bool> {
     if !may_have_class(position.board()) || !position.castles().is_empty() {
         return None;
     }
     match judge(position.board(), position.turn())?.1 {
-        Verdict::Wins { moves, .. } => Some(!is_in_time(position.clock().saturating_add(half_moves), moves)),
+        Verdict::Wins { moves, .. } => Some(!is_in_time(position.clock().saturating_add(plies), moves)),
         // The mate comes nearer as fast as the clock runs, so the plies ahead are counted already.
         Verdict::Mates { moves } => Some(!is_in_time(position.clock(), moves)),
         _ => None,
@@ -255,13 +255,13 @@ fn judge(board: &Board, turn: Color) -> Option<(Side, Verdict)> {
 /// The class of this material, and its strong side.
 #[inline]
 fn class_of(board: &Board) -> Option<(Color, &'static Class)> {
-    covered_by(board).map(|(strong, entry)| (strong, REGISTRY[entry].2))
+    class_index(board).map(|(strong, entry)| (strong, REGISTRY[entry].2))
 }
 
 /// The entry of this material in [`REGISTRY`], and its strong side.
 #[inline]
-fn covered_by(board: &Board) -> Option<(Color, usize)> {
-    let id = IDS[signature(board, Color::White) * 32 + signature(board, Color::Black)];
+fn class_index(board: &Board) -> Option<(Color, usize)> {
+    let id = CLASS_IDS[signature(board, Color::White) * 32 + signature(board, Color::Black)];
     if id == NO_CLASS {
         return None;
     }

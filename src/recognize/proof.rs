@@ -78,11 +78,8 @@ pub(crate) fn image(board: &Board, turn: Color, pick: u32) -> (Board, Color) {
 }
 
 /// The class that covers an ending.
-fn class_of(table: &Table) -> Option<&'static Class> {
-    table.try_for_each(|board, _, _| {
-        let id = IDS[signature(board, Color::White) * 32 + signature(board, Color::Black)];
-        (id != NO_CLASS).then(|| REGISTRY[usize::from(id & !BLACK_STRONG)].2)
-    })
+fn class_of_ending(table: &Table) -> Option<&'static Class> {
+    table.try_for_each(|board, _, _| class_of(board).map(|(_, class)| class))
 }
 
 /// The first wrong answer in an ending.
@@ -203,7 +200,7 @@ fn every_answer_is_true() {
             println!(
                 "| {} | {} | {side} | {} | {} | {} | {} | {} |",
                 table.endgame(),
-                class_of(table).map_or("none", |class| class.name),
+                class_of_ending(table).map_or("none", |class| class.name),
                 c.positions,
                 share(c.draws),
                 share(c.wins),
