@@ -25,7 +25,7 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
         let entry = self.stack_mut(ply);
         entry.piece_to = Some(PieceTo::new(position.turn(), m));
         entry.is_null_move = false;
-        entry.quiet_slot = None;
+        entry.quiet_slots = None;
         self.td.evaluator.push(position, m);
         self.path.push(position.key());
         let mut child = position.clone();
@@ -40,7 +40,7 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
         let entry = self.stack_mut(ply);
         entry.piece_to = None;
         entry.is_null_move = true;
-        entry.quiet_slot = None;
+        entry.quiet_slots = None;
         self.td.evaluator.push_null();
         self.path.push(position.key());
         let mut child = position.clone();

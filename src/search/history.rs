@@ -58,7 +58,7 @@ pub struct History(Counters);
 
 /// The counters of a quiet move, by its squares and by the pawns, for an update once the child has been evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct QuietSlot([u32; 2]);
+pub struct QuietSlots([u32; 2]);
 
 /// The moves that led here, for continuation history: one, two and four plies ago.
 pub type ContKeys = [Option<PieceTo>; 3];
@@ -75,7 +75,7 @@ pub struct QuietHistory<'a> {
 }
 
 /// The continuation row for a missing move.
-static NOTHING: [i16; PieceTo::COUNT] = [0; PieceTo::COUNT];
+static ZERO_ROW: [i16; PieceTo::COUNT] = [0; PieceTo::COUNT];
 
 impl QuietHistory<'_> {
     /// How well a move has done.
@@ -143,8 +143,9 @@ impl History {
 
     /// The counters of a quiet move, whatever came before it.
     #[inline]
-    pub fn quiet_slot(position: &Position, threats: &Attacks, m: Move) -> QuietSlot {
-        QuietSlot([Self::butterfly_slot(position, threats, m), Self::pawn_slot(position, m)].map(|index| index as u32))
+    pub fn quiet_slots(position: &Position, threats: &Attacks, m: Move) -> QuietSlots {
+        let slots = [Self::butterfly_slot(position, threats, m), Self::pawn_slot(position, m)];
+        QuietSlots(slots.map(|index| index as u32))
     }
 
     #[inline]
@@ -181,7 +182,7 @@ impl History {
         let turn = position.turn();
         let continuations = cont_keys.map(|earlier| match earlier {
             Some(earlier) => self.0.row(CONTINUATION + earlier.index() * PieceTo::COUNT),
-            None => &NOTHING,
+            None => &ZERO_ROW,
         });
         QuietHistory {
             turn,
@@ -207,8 +208,8 @@ impl History {
 
     /// Rewards or punishes a quiet move, whatever came before it.
     #[inline]
-    pub fn update_slot(&mut self, slot: QuietSlot, bonus: i32) {
-        slot.0.into_iter().for_each(|index| self.update(index as usize, bonus));
+    pub fn update_quiet_slots(&mut self, slots: QuietSlots, bonus: i32) {
+        slots.0.into_iter().for_each(|index| self.update(index as usize, bonus));
     }
 
     /// Rewards or punishes a quiet move as a reply to the moves before it.
@@ -247,12 +248,12 @@ impl Tried {
     }
 }
 
-/// The bonus of a move that caused a beta cutoff at this depth.
+/// The bonus of the best move of a node of this depth.
 pub fn bonus(depth: i32) -> i32 {
     (params::history_bonus() * depth).min(params::history_bonus_max())
 }
 
-/// The malus, a positive number, of a move that was tried before the one with the cutoff.
+/// The malus, a positive number, of a move that was tried before the best one.
 pub fn malus(depth: i32) -> i32 {
     (params::history_malus() * depth).min(params::history_malus_max())
 }

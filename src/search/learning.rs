@@ -14,7 +14,7 @@ use crate::position::{PackedMove, Position};
 
 impl<const PLAY: bool> Search<'_, PLAY> {
     /// Rewards the best move of a node in the histories, and punishes the moves tried before it.
-    pub(super) fn reward_best(
+    pub(super) fn update_histories(
         &mut self,
         position: &Position,
         ply: usize,
@@ -54,10 +54,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     #[inline]
     pub(super) fn reward_by_eval_difference(&mut self, ply: usize, eval: i32) {
         let parent = self.stack_before(ply, 1);
-        if let (Some(before), Some(slot)) = (parent.eval, parent.quiet_slot) {
+        if let (Some(before), Some(slots)) = (parent.eval, parent.quiet_slots) {
             let gain = params::eval_diff_offset() - (before + eval);
             let max = params::eval_diff_max();
-            self.td.history.update_slot(slot, (params::eval_diff_slope() * gain).clamp(-max, max));
+            self.td.history.update_quiet_slots(slots, (params::eval_diff_slope() * gain).clamp(-max, max));
         }
     }
 

@@ -251,7 +251,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             // singular search has decided.
             let child = self.make(position, m, ply);
             if !noisy {
-                self.stack_mut(ply).quiet_slot = Some(History::quiet_slot(position, &threats, m));
+                self.stack_mut(ply).quiet_slots = Some(History::quiet_slots(position, &threats, m));
             }
             let extension = if extension == 0 { self.check_extension(&node, m, &child) } else { extension };
             let new_depth = node.depth - 1 + extension;
@@ -303,7 +303,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if let Some(m) = best_move {
             if best.cuts(node.beta) {
                 let surprise = i32::from(best.score().cp() > node.beta.cp() + params::history_surprise());
-                self.reward_best(position, ply, node.depth + surprise, m, &threats, &tried);
+                self.update_histories(position, ply, node.depth + surprise, m, &threats, &tried);
                 self.note_cutoff(ply, m);
             } else if !is_noisy(m) {
                 let bonus = history::bonus(node.depth) * params::history_best() / 1024;

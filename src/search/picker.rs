@@ -83,8 +83,8 @@ pub struct Picker {
     tt_move: Option<Move>,
     /// The moves of a stage: all noisy ones are taken out before the quiet ones are generated.
     queue: Queue<MAX_MOVES>,
-    bad: ArrayVec<Move, MAX_MOVES>,
-    next_bad: usize,
+    bad_noisy: ArrayVec<Move, MAX_MOVES>,
+    next_bad_noisy: usize,
     killer: Option<PackedMove>,
     /// Captures must gain at least this in exchange to count as good.
     threshold: i32,
@@ -101,8 +101,8 @@ impl Picker {
             stage: Stage::TtMove,
             tt_move,
             queue: Queue::new(),
-            bad: ArrayVec::new(),
-            next_bad: 0,
+            bad_noisy: ArrayVec::new(),
+            next_bad_noisy: 0,
             killer,
             threshold: 0,
             skip_quiets: false,
@@ -171,7 +171,7 @@ impl Picker {
                         if position.see_at_least(m, self.threshold) {
                             return Some(m);
                         }
-                        self.bad.push(m);
+                        self.bad_noisy.push(m);
                     }
                     None => self.stage = Stage::GenerateQuiets,
                 },
@@ -192,8 +192,8 @@ impl Picker {
                     self.stage = Stage::BadNoisy;
                 }
                 Stage::BadNoisy => {
-                    let m = self.bad.get(self.next_bad).copied();
-                    self.next_bad += 1;
+                    let m = self.bad_noisy.get(self.next_bad_noisy).copied();
+                    self.next_bad_noisy += 1;
                     return m;
                 }
             }

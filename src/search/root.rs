@@ -250,7 +250,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             best = best.max(value);
             if value.raises(alpha) {
                 if self.rules().pruning {
-                    self.reward_best(position, 0, depth, m, &threats, &tried);
+                    self.update_histories(position, 0, depth, m, &threats, &tried);
                     tried.clear();
                 }
                 if value.cuts(beta) {
@@ -284,7 +284,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let candidate = self.root_candidate(m, move_count, depth, threats);
         let child = self.make(position, m, 0);
         if !candidate.noisy {
-            self.stack_mut(0).quiet_slot = Some(History::quiet_slot(position, threats, m));
+            self.stack_mut(0).quiet_slots = Some(History::quiet_slots(position, threats, m));
         }
         // Neither side can win any more, and our own men could not before either, because no pawn promoted: this draw
         // gives up nothing, so it is the best one. An ending that is only expected to be drawn may be lost.

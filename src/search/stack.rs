@@ -1,7 +1,7 @@
 //! What a node leaves for its descendants.
 
 use super::Search;
-use super::history::{ContKeys, PieceTo, QuietSlot};
+use super::history::{ContKeys, PieceTo, QuietSlots};
 use crate::position::PackedMove;
 use crate::score::MAX_PLY;
 
@@ -18,8 +18,8 @@ pub(super) struct StackEntry {
     pub excluded: Option<PackedMove>,
     /// The reduction of the move being searched, in plies.
     pub reduction: i32,
-    /// The history slot of the move being searched, if it is quiet.
-    pub quiet_slot: Option<QuietSlot>,
+    /// The history slots of the move being searched, if it is quiet.
+    pub quiet_slots: Option<QuietSlots>,
     /// A quiet move that refuted a sibling.
     pub killer: Option<PackedMove>,
     /// How many nodes at this ply, below the same grandparent, have had a beta cutoff.
@@ -29,10 +29,12 @@ pub(super) struct StackEntry {
 impl StackEntry {
     /// Empty entries before the root's, so that looking back needs no check.
     const BEFORE_ROOT: usize = 4;
+    /// Entries from the greatest ply on, for what a node leaves for its children and grandchildren.
+    const FROM_LAST: usize = 4;
 
-    /// The empty entries of a thread.
-    pub fn all() -> Box<[StackEntry]> {
-        vec![StackEntry::default(); StackEntry::BEFORE_ROOT + MAX_PLY + 4].into_boxed_slice()
+    /// The empty stack of a thread.
+    pub fn new_stack() -> Box<[StackEntry]> {
+        vec![StackEntry::default(); StackEntry::BEFORE_ROOT + MAX_PLY + StackEntry::FROM_LAST].into_boxed_slice()
     }
 }
 

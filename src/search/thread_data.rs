@@ -37,7 +37,7 @@ impl ThreadData {
             previous_search: None,
             nodes: 0,
             evaluator,
-            stack: StackEntry::all(),
+            stack: StackEntry::new_stack(),
             pv: PvTable::new(),
         }
     }
