@@ -376,7 +376,7 @@ impl Engine {
             }
             return Outcome::without_move(0, Duration::ZERO);
         }
-        let clock = self.prepare(game, &limits);
+        let clock = self.start_clock(game, &limits);
         let job = self.job(game.clone(), limits, clock);
         let outcome = with_search_stack(|| job.run(&mut self.threads, listener)).unwrap_or_else(|error| {
             log::error!("could not start a search thread: {error}");
@@ -405,7 +405,7 @@ impl Engine {
             analysis,
             tablebases: if handicap.is_some() { None } else { self.tablebases.clone() },
             probing: self.settings.probing,
-            lines: self.settings.multi_pv,
+            multi_pv: self.settings.multi_pv,
             handicap,
             limits,
             game,
@@ -425,7 +425,8 @@ impl Engine {
         rating.filter(|_| !self.is_analysis(limits)).map(|rating| Handicap::new(rating, self.seed))
     }
 
-    fn prepare(&self, game: &Game, limits: &Limits) -> Arc<Clock> {
+    /// Starts the clock of a search, and resets the signals for it.
+    fn start_clock(&self, game: &Game, limits: &Limits) -> Arc<Clock> {
         let settings = &self.settings;
         let clock = Clock::new(
             limits,

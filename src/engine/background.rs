@@ -24,7 +24,7 @@ impl Engine {
     pub fn start(&mut self, game: Game, limits: Limits, listener: SharedListener) -> io::Result<()> {
         self.stop();
         self.wait();
-        let clock = self.prepare(&game, &limits);
+        let clock = self.start_clock(&game, &limits);
         let threads = std::mem::take(&mut self.threads);
         // If no thread can be started, their data must not be lost with it.
         let parcel = Arc::new(Mutex::new(Some(threads)));

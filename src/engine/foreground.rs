@@ -33,7 +33,7 @@ impl Engine {
     /// None; it returns a `Result` because other systems need one.
     pub fn start(&mut self, game: Game, limits: Limits, listener: SharedListener) -> io::Result<()> {
         self.stop();
-        let clock = self.prepare(&game, &limits);
+        let clock = self.start_clock(&game, &limits);
         let infinite = limits.infinite;
         let job = self.job(game, limits, clock);
         let outcome = job.run(&mut self.threads, Some(&|event| listener(&event)));

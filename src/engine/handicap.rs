@@ -116,7 +116,7 @@ impl Handicap {
         Limits {
             nodes: Some(nodes),
             soft_nodes: Some(self.nodes),
-            search_moves: self.considered(game, &limits.search_moves),
+            search_moves: self.search_moves(game, &limits.search_moves),
             // A mate search runs only without a clock, so strength would depend on the clock.
             no_mate_search: true,
             ..limits.clone()
@@ -126,7 +126,7 @@ impl Handicap {
     /// The moves to search: mates, if the engine sees one; else those that allow no mate in one; else all.
     ///
     /// Empty stands for all, as in [`Limits::search_moves`].
-    fn considered(&self, game: &Game, only: &[Move]) -> Vec<Move> {
+    fn search_moves(&self, game: &Game, only: &[Move]) -> Vec<Move> {
         let position = game.position();
         if self.random(position, 0).next_u64() % 1000 >= self.alertness {
             return only.to_vec();
@@ -151,10 +151,10 @@ impl Handicap {
 
     /// Chooses one of the lines of the last complete iteration, best first; `None` if there are none.
     pub fn choose<'a>(&self, position: &Position, lines: &'a [Report]) -> Option<&'a Report> {
-        let best = felt(lines.first()?.value.score());
+        let best = perceived_pawns(lines.first()?.value.score());
         let exponents: Vec<f64> = lines
             .iter()
-            .map(|line| ((best - felt(line.value.score())).max(0.0) / self.spread).powf(CONSISTENCY).exp())
+            .map(|line| ((best - perceived_pawns(line.value.score())).max(0.0) / self.spread).powf(CONSISTENCY).exp())
             .collect();
         let chances = probabilities(&exponents);
         let mut drawn = self.random(position, 1).share();
@@ -178,7 +178,7 @@ fn gives_mate(position: &Position, m: Move) -> bool {
 }
 
 /// A score as players feel it: a pawn counts for less, the more is won or lost already.
-fn felt(score: Score) -> f64 {
+fn perceived_pawns(score: Score) -> f64 {
     let pawns = f64::from(score.cp()) / 100.0;
     pawns.signum() * pawns.abs().ln_1p()
 }
@@ -300,7 +300,7 @@ mod tests {
             let position = position(fen);
             let only: Vec<Move> = only.iter().map(|m| position.parse_move(m).expect("legal")).collect();
             let mut moves: Vec<String> = alert
-                .considered(&Game::new(position), &only)
+                .search_moves(&Game::new(position), &only)
                 .into_iter()
                 .map(|m| m.to_uci(CastlingMode::Standard).to_string())
                 .collect();
@@ -322,7 +322,7 @@ mod tests {
         assert_eq!(names("8/8/8/8/8/1k6/7r/K7 w - - 0 1", &[]), [""; 0]);
         // A weak player overlooks it sometimes, but not always.
         let game = Game::new(position(guard));
-        let seen = (0..1000).filter(|&seed| !Handicap::new(WEAKEST, seed).considered(&game, &[]).is_empty()).count();
+        let seen = (0..1000).filter(|&seed| !Handicap::new(WEAKEST, seed).search_moves(&game, &[]).is_empty()).count();
         assert!((200..300).contains(&seen), "{seen}");
     }
 

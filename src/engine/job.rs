@@ -34,8 +34,8 @@ pub struct Job {
     pub tablebases: Option<Arc<Tablebases>>,
     /// When they are probed.
     pub probing: Probing,
-    /// Lines to keep.
-    pub lines: usize,
+    /// Lines to keep (MultiPV).
+    pub multi_pv: usize,
     /// What holds the search back, if its strength is limited.
     pub handicap: Option<Handicap>,
     /// When it ends.
@@ -48,8 +48,8 @@ impl Job {
     /// Searches; afterwards waits for the signals that an infinite or ponder search needs before it may send its move.
     pub fn run(&self, threads: &mut [ThreadData], listener: Option<Listener<'_>>) -> Outcome {
         match &self.handicap {
-            None => self.search(threads, &self.limits, self.lines, listener),
-            Some(handicap) => self.held_back(handicap, threads, listener),
+            None => self.search(threads, &self.limits, self.multi_pv, listener),
+            Some(handicap) => self.search_with_handicap(handicap, threads, listener),
         }
     }
 
@@ -57,7 +57,12 @@ impl Job {
     /// choice among the lines. The user sees as many of the lines as `MultiPV` says, but the search keeps no more
     /// lines for that: they would take nodes from those that are chosen from, and make the player weaker than its
     /// rating.
-    fn held_back(&self, handicap: &Handicap, threads: &mut [ThreadData], listener: Option<Listener<'_>>) -> Outcome {
+    fn search_with_handicap(
+        &self,
+        handicap: &Handicap,
+        threads: &mut [ThreadData],
+        listener: Option<Listener<'_>>,
+    ) -> Outcome {
         let threads = &mut threads[..1];
         threads.iter_mut().for_each(ThreadData::clear);
         let latest: Mutex<Vec<Report>> = Mutex::default();
@@ -72,9 +77,9 @@ impl Job {
                     latest.push(report.clone());
                 }
                 if let Some(listener) = listener
-                    && report.line <= self.lines
+                    && report.line <= self.multi_pv
                 {
-                    listener(Event::Line(Report { lines: report.lines.min(self.lines), ..report }));
+                    listener(Event::Line(Report { lines: report.lines.min(self.multi_pv), ..report }));
                 }
             }
             Event::Line(_) => (),
@@ -103,7 +108,7 @@ impl Job {
         &self,
         threads: &mut [ThreadData],
         limits: &Limits,
-        lines: usize,
+        multi_pv: usize,
         listener: Option<Listener<'_>>,
     ) -> Outcome {
         self.tt.new_search();
@@ -127,7 +132,7 @@ impl Job {
             probes: tablebases.map(|tables| Probes { tables, probing: self.probing, ranking: ranking.as_ref() }),
             listener,
         };
-        let result = smp::search(&shared, threads, &self.game, lines);
+        let result = smp::search(&shared, threads, &self.game, multi_pv);
         let unusable = tablebases.into_iter().flat_map(Tablebases::take_remarks);
         unusable.for_each(|remark| shared.send(|| Event::Trouble(remark)));
         // Measured before the wait for a signal, which takes time but no nodes.
