@@ -65,20 +65,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let mut complete: Option<RootMoves> = None;
         while self.root_depth < deepest {
             self.root_depth = (self.root_depth + 1 + ahead).min(deepest);
-            // A faster thread's iteration comes with that thread's effort.
-            let taken_over = if self.search_lines() {
-                None
-            } else {
-                let Some(effort) = self.take_over() else { break };
-                Some(effort)
-            };
-            self.completed_depth = self.root_depth;
-            self.publish();
-            self.roots.sort_lines(self.multi_pv);
-            let effort = taken_over.unwrap_or_else(|| self.effort());
-            if self.multi_pv == 1 {
-                self.shared.shared_best.record(self.root_depth, &self.roots[0], effort);
-            }
+            let Some(effort) = self.complete_iteration() else { break };
             if self.id == 0 {
                 self.finish_iteration();
                 if self.ends_after_iteration(&mut trend, effort) {
@@ -110,6 +97,21 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         Some(self.result())
     }
 
+    /// Completes an iteration: searches its lines, or takes over what a faster thread has found. Returns the effort for
+    /// the best move, in percent, or `None` if the iteration was interrupted.
+    fn complete_iteration(&mut self) -> Option<u32> {
+        // A faster thread's iteration comes with that thread's effort.
+        let taken_over = if self.search_lines() { None } else { Some(self.take_over()?) };
+        self.completed_depth = self.root_depth;
+        self.publish();
+        self.roots.sort_lines(self.multi_pv);
+        let effort = taken_over.unwrap_or_else(|| self.effort());
+        if self.multi_pv == 1 {
+            self.shared.shared_best.record(self.root_depth, &self.roots[0], effort);
+        }
+        Some(effort)
+    }
+
     /// Searches all lines of an iteration. Returns whether it was completed.
     fn search_lines(&mut self) -> bool {
         if self.is_overtaken() {
@@ -124,6 +126,32 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             self.roots.sort_from(pv_index);
         }
         true
+    }
+
+    /// The share of this thread's nodes that went to the best move, in percent.
+    pub(super) fn effort(&self) -> u32 {
+        (self.roots[0].nodes * 100 / self.nodes.max(1)) as u32
+    }
+
+    /// Takes over the iteration that a faster thread has completed. Returns that thread's effort for the best move,
+    /// in percent, or `None` if there is no such iteration: this thread's own nodes went to another search.
+    pub(super) fn take_over(&mut self) -> Option<u32> {
+        if !self.is_overtaken() {
+            return None;
+        }
+        let Lead { depth, best, effort } = self.shared.shared_best.lead()?;
+        // A proved win holds at any depth: it is not given up for another thread's opinion.
+        let is_better = |own: Score| own.is_win() && best.score().is_none_or(|other| other < own);
+        let before = self.previous_best.as_ref().filter(|before| before.score().is_some_and(is_better));
+        let best = before.cloned().unwrap_or(best);
+        let front = self.roots.bring_to_front(best.m)?;
+        let (nodes, mate) = (front.nodes, front.mate.take());
+        *front = RootMove { nodes, mate, ..best };
+        self.return_to_root();
+        self.root_depth = depth;
+        // A fail high in the abandoned iteration says nothing about the next one.
+        self.failed_high = None;
+        Some(effort)
     }
 
     /// Completes and reports the lines of an iteration, and looks for mates.
@@ -247,32 +275,6 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let cp = -self.evaluate(&child);
         self.take_back();
         Score::heuristic(cp + self.shared.conventions.contempt)
-    }
-
-    /// The share of this thread's nodes that went to the best move, in percent.
-    pub(super) fn effort(&self) -> u32 {
-        (self.roots[0].nodes * 100 / self.nodes.max(1)) as u32
-    }
-
-    /// Takes over the iteration that a faster thread has completed. Returns that thread's effort for the best move,
-    /// in percent, or `None` if there is no such iteration: this thread's own nodes went to another search.
-    pub(super) fn take_over(&mut self) -> Option<u32> {
-        if !self.is_overtaken() {
-            return None;
-        }
-        let Lead { depth, best, effort } = self.shared.shared_best.lead()?;
-        // A proved win holds at any depth: it is not given up for another thread's opinion.
-        let is_better = |own: Score| own.is_win() && best.score().is_none_or(|other| other < own);
-        let before = self.previous_best.as_ref().filter(|before| before.score().is_some_and(is_better));
-        let best = before.cloned().unwrap_or(best);
-        let front = self.roots.bring_to_front(best.m)?;
-        let (nodes, mate) = (front.nodes, front.mate.take());
-        *front = RootMove { nodes, mate, ..best };
-        self.return_to_root();
-        self.root_depth = depth;
-        // A fail high in the abandoned iteration says nothing about the next one.
-        self.failed_high = None;
-        Some(effort)
     }
 
     /// Whether the first thread ends the search after this iteration, whose best move took this effort, in percent.
