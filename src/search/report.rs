@@ -272,9 +272,9 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let drawn = |position: &Position| self.recognize(position, 0).settles_draw();
         let roots = &self.roots;
         let by_tables = if index == 0 {
-            roots.iter().all(|root| root.table.is_some_and(|result| !result.is_win()))
+            roots.iter().all(|root| root.tb_score.is_some_and(|result| !result.is_win()))
         } else {
-            roots[index].table.is_some_and(Score::is_draw)
+            roots[index].tb_score.is_some_and(Score::is_draw)
         };
         if by_tables {
             return Some(Basis::Tablebase);

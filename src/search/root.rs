@@ -40,7 +40,7 @@ pub(super) struct RootMove {
     /// mate the mate search has proved has the rank of the best.
     pub rank: Option<Rank>,
     /// The result that tablebases prove for it; `None` if the clock or the past of the game leaves it open.
-    pub table: Option<Score>,
+    pub tb_score: Option<Score>,
     /// Its value in the current iteration; none until it has been searched to a value of its own.
     pub value: Ibv,
     /// Its last exact value.
@@ -80,28 +80,16 @@ impl RootMoves {
     pub fn new(game: &Game, only: &[Move], ranking: Option<&Ranking>) -> RootMoves {
         let legal = game.position().legal_moves();
         let named = legal.iter().any(|m| only.contains(m));
-        let moves: Vec<(Move, Option<Rank>, Option<Score>)> = match ranking {
-            None => legal.into_iter().map(|m| (m, None, None)).collect(),
-            Some(ranking) => ranking.moves.iter().map(|ranked| (ranked.m, Some(ranked.rank), ranked.score)).collect(),
+        let mut moves: Vec<RootMove> = match ranking {
+            None => legal.into_iter().map(|m| RootMove::new(m, None, None)).collect(),
+            Some(ranking) => {
+                ranking.moves.iter().map(|ranked| RootMove::new(ranked.m, Some(ranked.rank), ranked.score)).collect()
+            }
         };
-        RootMoves(
-            moves
-                .into_iter()
-                .filter(|(m, ..)| !named || only.contains(m))
-                .map(|(m, rank, table)| RootMove {
-                    m,
-                    rank,
-                    table,
-                    value: Ibv::NONE,
-                    last_exact: None,
-                    pv: vec![PackedMove::new(m)],
-                    pv_is_incomplete: false,
-                    mate: None,
-                    nodes: 0,
-                    seldepth: 0,
-                })
-                .collect(),
-        )
+        if named {
+            moves.retain(|root| only.contains(&root.m));
+        }
+        RootMoves(moves)
     }
 
     /// The end of the moves that have the same rank as the one at `first`.
@@ -134,6 +122,22 @@ impl RootMoves {
 }
 
 impl RootMove {
+    /// A move that has not been searched, with what tablebases say of it.
+    fn new(m: Move, rank: Option<Rank>, tb_score: Option<Score>) -> RootMove {
+        RootMove {
+            m,
+            rank,
+            tb_score,
+            value: Ibv::NONE,
+            last_exact: None,
+            pv: vec![PackedMove::new(m)],
+            pv_is_incomplete: false,
+            mate: None,
+            nodes: 0,
+            seldepth: 0,
+        }
+    }
+
     /// The score of its last exact value.
     pub fn score(&self) -> Option<Score> {
         self.last_exact.map(|exact| exact.score)
@@ -177,7 +181,7 @@ impl RootMove {
     /// value within what tables leave open. `traps` says that the game has traps, `contempt` is what the search adds to
     /// evaluations.
     pub fn reported(&self, value: Ibv, traps: bool, contempt: i32) -> Ibv {
-        match self.table {
+        match self.tb_score {
             Some(result) if !value.score().is_mate() => Ibv::exact(result),
             _ => self.within_rank(self.supported(value, traps), contempt),
         }
