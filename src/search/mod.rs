@@ -4,8 +4,9 @@
 //! - `node`: the interior node, in numbered steps; `quiesce`: quiescence search
 //! - `pruning`, `null_move`, `probcut`, `extensions`, `reductions`: the steps' bodies
 //! - `descend`: how a node begins, makes a move and searches the child; `stopping`: when a search ends
-//! - `estimate`: static evaluation; `correction`: how far it has been off; `proved`: draws by rule and recognizers;
-//!   `tt_values`: values into and out of the transposition table; `tablebases`: tablebases inside the tree
+//! - `proved`: mate distance, draws by rule and recognizers; `tt_values`: values into and out of the transposition
+//!   table; `tablebases`: tablebases inside the tree
+//! - `estimate`: static evaluation; `correction`: how far it has been off
 //! - `picker`, `history`, `threats`: move ordering; `learning`: what results teach
 //! - `stack`: what a node leaves for the nodes below it; `thread_data`: what a thread keeps from search to search
 //! - `repetition`: the path to the current node; `past`: what TT keys include of game history and the 50-move clock

@@ -1,4 +1,5 @@
-//! What is proved about a position without a search: draws by rule, recognizers, and the mates of three men.
+//! What is proved about a position without a search: mate distance, draws by rule and by an upcoming repetition,
+//! recognizers, and the mates of three men.
 
 use super::Search;
 use crate::bound::{Bound, Ibv};
