@@ -128,3 +128,24 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.shared.is_our_time() && self.shared.clock.is_move_due()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lesser_of_the_own_limit_and_the_shares_is_checked() {
+        let allowance = Allowance::new(1000, 2);
+        let mut budget = NodeBudget { limit: u64::MAX, granted: 0, check: 0 };
+        assert!(budget.extend(0, Some(&allowance)));
+        let granted = budget.check;
+        assert!((1..1000).contains(&granted), "one share: {granted}");
+        budget.set_limit(granted - 1);
+        assert_eq!(budget.check, granted - 1);
+        assert!(!budget.extend(granted - 1, Some(&allowance)), "the limit of this thread alone is exact");
+        budget.set_only_limit(5000);
+        assert_eq!(budget.check, 5000, "the shares do not count");
+        budget.set_limit(u64::MAX);
+        assert_eq!(budget.check, granted, "they count again");
+    }
+}
