@@ -5,7 +5,7 @@
     mine.py --check FILE.epd... --ibex IBEX --engine CMD --engine CMD [--nodes N] [--second LIMIT]
 
 `FILE.vf` is what `ibex datagen` writes (or a worker's file of a run that goes on). Writes, line by line, `tactics.epd`,
-`quiet.epd` and `chess960.epd` into FOLDER until interrupted or out of games. SOURCES.md tells the criteria; they are the
+`quiet.epd` and `chess960.epd` into FOLDER until interrupted or out of games. SOURCES.md has the criteria; they are the
 functions `tactic` and `quiet` below. Of a game at most one position of each kind is taken.
 
 The filter is cheap first: a jump between two scores of the game (a low-node search missed what the next one then saw), a
@@ -206,7 +206,7 @@ def check(path, ibex, engines, limits):
             fates = [agree(kind, board, operations["bm"][0], ibex, engines, limits) for kind in KINDS]
             if all(lines is None for lines, _ in fates):
                 wrong += 1
-                print(f"{path}:{number}: not for {fates[0][1]}")
+                print(f"{path}:{number}: {', '.join(f'no {kind} for {name}' for kind, (_, name) in zip(KINDS, fates))}")
     return wrong
 
 
