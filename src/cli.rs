@@ -116,8 +116,16 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Probe(args) => probe::run(&args),
         Command::Prove(args) => prove::run(&args),
         Command::Spsa { names } => {
-            uci::spsa::at_the_prompt(&names, &mut |line| ibex::tell!("{line}"));
-            Exit::Done
+            let lines = uci::spsa::parameters(&names);
+            for line in &lines {
+                ibex::tell!("{line}");
+            }
+            if lines.is_empty() {
+                ibex::remark!("ibex spsa: {}", uci::spsa::NONE);
+                Exit::Trouble
+            } else {
+                Exit::Done
+            }
         }
     };
     ExitCode::from(status)

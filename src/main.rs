@@ -16,24 +16,28 @@ use ibex::{bench, uci};
 const EXTRAS: &[uci::LentCommand] = &[
     uci::LentCommand {
         name: "bench",
-        help: "search the fixed positions of `ibex bench`, `bench [DEPTH | HASH THREADS DEPTH]`",
+        usage: "bench [DEPTH | HASH THREADS DEPTH]",
+        help: "search the fixed positions of `ibex bench`",
         run: uci::Run::Alone(bench::at_the_prompt),
     },
     #[cfg(feature = "lab")]
     uci::LentCommand {
         name: "genfens",
-        help: "N seed S book FILE|None: openings for the workers of OpenBench",
+        usage: "genfens N seed S book FILE|None",
+        help: "make N openings, for the workers of OpenBench",
         run: uci::Run::Alone(ibex::lab::datagen::genfens::at_the_prompt),
     },
     #[cfg(feature = "lab")]
     uci::LentCommand {
         name: "probe",
-        help: "[FEN]: what rules, recognizers, the table, tablebases and a short search say",
+        usage: "probe [FEN]",
+        help: "show what rules, recognizers, tablebases, the evaluation, a short search and the table say",
         run: uci::Run::InSession(ibex::lab::probe::at_the_prompt),
     },
     uci::LentCommand {
         name: "spsa",
-        help: "[NAMES]: the search parameters for the tuning page of OpenBench",
+        usage: "spsa [NAME ...]",
+        help: "print the search parameters, for the tuning page of OpenBench",
         run: uci::Run::Alone(uci::spsa::at_the_prompt),
     },
 ];

@@ -15,7 +15,7 @@ pub struct Filter {
     /// Keep positions up to this ply, counted from the end of the opening
     #[arg(long, default_value_t = Filter::default().max_ply, value_name = "PLY")]
     pub max_ply: u32,
-    /// Keep positions whose 50-move clock is at most this many plies: beyond, the score is about the clock
+    /// Keep positions whose 50-move clock is at most this many plies; beyond that, the score reflects the clock
     #[arg(long, default_value_t = Filter::default().max_clock, value_name = "PLIES")]
     pub max_clock: u32,
     /// Keep positions whose score is at most this many centipawns, for either side

@@ -24,6 +24,8 @@ pub enum Run {
 pub struct LentCommand {
     /// The word that calls it.
     pub name: &'static str,
+    /// The word and its arguments, for `help`.
+    pub usage: &'static str,
     /// What it does, in a line.
     pub help: &'static str,
     /// What it runs.
@@ -58,7 +60,7 @@ pub fn help(extras: &[LentCommand]) -> Vec<String> {
         ("license", "show the terms under which it may be used"),
         ("quit", "leave"),
     ];
-    let all = own.into_iter().chain(extras.iter().map(|extra| (extra.name, extra.help)));
+    let all = own.into_iter().chain(extras.iter().map(|extra| (extra.usage, extra.help)));
     let mut lines =
         vec!["Ibex is a UCI engine: it is meant to be run by a chess program. Commands to type by hand:".to_owned()];
     lines.extend(all.map(|(usage, help)| format!("  {usage:<52} {help}")));

@@ -8,18 +8,29 @@ use crate::params;
 /// The learning rate at the end of the tuning; it suits most parameters.
 const RATE: &str = "0.002";
 
-/// `spsa` at the prompt; words are the wanted names or their beginnings, and no words mean all.
-pub fn at_the_prompt(words: &[String], say: &mut dyn FnMut(&str)) {
+/// The lines of the parameters with these names or beginnings of names; no words mean all.
+pub fn parameters(words: &[String]) -> Vec<String> {
     let wanted = |name: &str| words.is_empty() || words.iter().any(|word| name.starts_with(word.as_str()));
     // A switch cannot be tuned.
     let numbers = params::ALL.iter().filter(|number| number.max - number.min > 1 && wanted(number.name));
-    let mut none = true;
-    for params::Tunable { name, default, min, max, step } in numbers {
-        say(&format!("{name}, int, {default}, {min}, {max}, {step}, {RATE}"));
-        none = false;
+    numbers
+        .map(|params::Tunable { name, default, min, max, step }| {
+            format!("{name}, int, {default}, {min}, {max}, {step}, {RATE}")
+        })
+        .collect()
+}
+
+/// What to say where [`parameters`] finds none.
+pub const NONE: &str = "no tunable parameter has such a name";
+
+/// `spsa` at the prompt; words are the wanted names or their beginnings, and no words mean all.
+pub fn at_the_prompt(words: &[String], say: &mut dyn FnMut(&str)) {
+    let lines = parameters(words);
+    if lines.is_empty() {
+        say(&format!("spsa: {NONE}"));
     }
-    if none {
-        say("spsa: no tunable parameter has such a name");
+    for line in &lines {
+        say(line);
     }
 }
 

@@ -350,7 +350,7 @@ fn the_position_that_is_shown_is_the_last_that_was_given() {
 fn probe_works_at_the_prompt() {
     let mut engine = Engine::new();
     engine.send("help");
-    assert!(engine.ready().iter().any(|line| line.trim_start().starts_with("probe ")));
+    assert!(engine.ready().iter().any(|line| line.trim_start().starts_with("probe [FEN] ")));
     engine.send("position fen 8/8/8/3b4/8/1k6/8/K6Q w - - 0 1\nprobe");
     let lines = engine.ready();
     for wanted in ["position    8/8/8/3b4/8/1k6/8/K6Q w", "rules ", "recognizer  \"queen against bishop\": ", "search "]
@@ -444,6 +444,16 @@ fn bench_takes_the_arguments_of_other_engines() {
             assert_eq!(output.status.code(), Some(2), "{bad:?}");
         }
     }
+}
+
+/// What goes into a tuner's page holds no message.
+#[cfg(feature = "lab")]
+#[test]
+fn spsa_without_such_a_parameter_is_an_error() {
+    let output = run(&["spsa", "recognizers"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "ibex spsa: no tunable parameter has such a name\n");
 }
 
 #[test]

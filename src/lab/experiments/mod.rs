@@ -32,7 +32,7 @@ pub struct Args {
     /// What to vary
     #[command(subcommand)]
     pub experiment: Experiment,
-    /// Iterations for each position [default: 10]
+    /// Iterations for each position; not for `recognizers` [default: 10]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=60))]
     pub depth: Option<u32>,
     /// For `recognizers` alone: nodes in which a position must be solved [default: 100000]
@@ -41,7 +41,8 @@ pub struct Args {
     /// Size of the transposition table in MiB
     #[arg(long, global = true, default_value_t = 16, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub hash: u32,
-    /// No forward pruning, reductions or experience: plain minimax to the depth, for smaller depths
+    /// No forward pruning, reductions or experience: plain minimax to the depth, for smaller depths; not for
+    /// `recognizers`
     #[arg(long, global = true)]
     pub exhaustive: bool,
     /// Search every n-th position only
@@ -50,7 +51,7 @@ pub struct Args {
     /// Positions of an EPD file instead of the bench's; for `recognizers` instead of epd/recognizers.epd in this folder
     #[arg(long, global = true, value_name = "FILE")]
     pub epd: Option<PathBuf>,
-    /// Write every single search to this file as comma-separated values
+    /// Write every single search to this file as comma-separated values; not for `recognizers`
     #[arg(long, global = true, value_name = "FILE")]
     pub csv: Option<PathBuf>,
     /// Replace the file of `--csv` if it exists

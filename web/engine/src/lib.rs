@@ -28,7 +28,8 @@ fn signals() -> Heard {
 /// The command `bench`.
 const EXTRAS: &[LentCommand] = &[LentCommand {
     name: "bench",
-    help: "search the fixed positions of `ibex bench`, `bench [DEPTH | HASH THREADS DEPTH]`",
+    usage: "bench [DEPTH | HASH THREADS DEPTH]",
+    help: "search the fixed positions of `ibex bench`",
     run: Run::Alone(ibex::bench::at_the_prompt),
 }];
 
