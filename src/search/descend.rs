@@ -67,7 +67,7 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
     /// result if a limit, a draw by rule or the greatest ply ends it.
     #[inline(always)]
     pub(super) fn begin(&mut self, position: &Position, ply: usize) -> ControlFlow<NodeResult, bool> {
-        if self.enter_node() {
+        if self.enter_node().is_none() {
             return ControlFlow::Break(None);
         }
         self.td.pv.clear(ply);

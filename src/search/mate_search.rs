@@ -238,7 +238,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             limit,
             &mut || {
                 spent += 1;
-                spent >= search.budget || self.enter_node()
+                spent >= search.budget || self.enter_node().is_none()
             },
             &mut |position, plies, m| {
                 let value =

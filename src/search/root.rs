@@ -226,9 +226,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         for root in &mut self.roots[first..] {
             root.value = Ibv::NONE;
         }
-        if self.enter_node() {
-            return None;
-        }
+        self.enter_node()?;
         self.td.pv.clear(0);
         self.stack_mut(0).eval = if position.in_check() {
             None

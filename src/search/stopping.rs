@@ -61,26 +61,28 @@ impl NodeBudget {
 }
 
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// Counts a node. Returns whether the search must end.
+    /// Counts a node. Returns `None` if the search must end.
     #[inline]
-    pub(super) fn enter_node(&mut self) -> bool {
+    #[must_use]
+    pub(super) fn enter_node(&mut self) -> Option<()> {
         let allowance = self.shared.allowance.as_ref();
         if self.nodes >= self.node_budget.check && !self.node_budget.extend(self.nodes, allowance) {
             if self.pv_completion == PvCompletion::Off {
                 self.shared.stop.store(true, Ordering::Relaxed);
             }
-            return true;
+            return None;
         }
         self.nodes += 1;
         if self.nodes.is_multiple_of(CHECK_INTERVAL) && self.pv_completion != PvCompletion::AfterSearch {
             self.check_limits();
             if self.is_overtaken() {
-                return true;
+                return None;
             }
         }
-        self.shared.stop.load(Ordering::Relaxed)
+        let is_stopped = self.shared.stop.load(Ordering::Relaxed)
             && self.pv_completion != PvCompletion::AfterSearch
-            && !self.cannot_stop()
+            && !self.cannot_stop();
+        if is_stopped { None } else { Some(()) }
     }
 
     /// Publishes this thread's counters, and ends the search if a limit has been reached.

@@ -255,7 +255,7 @@ fn a_helper_ends_the_search_when_the_time_is_up() {
             // Stopped, a helper does not even complete a first iteration; the first thread would.
             let nodes = search.nodes;
             search.completed_depth = 0;
-            assert!(search.enter_node() && !search.cannot_stop() && search.nodes == nodes + 1);
+            assert!(search.enter_node().is_none() && !search.cannot_stop() && search.nodes == nodes + 1);
         },
     );
 }
