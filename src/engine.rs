@@ -436,7 +436,7 @@ impl Engine {
             Instant::now(),
         );
         let clock = Arc::new(clock.with_nodestime(settings.nodes_time));
-        self.signals.prepare(&clock, limits.ponder);
+        self.signals.prepare(&clock, limits);
         clock
     }
 }

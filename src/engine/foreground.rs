@@ -18,8 +18,6 @@ pub type Running = Mutex<Option<Held>>;
 pub struct Held {
     outcome: Outcome,
     listener: SharedListener,
-    /// Only `stop` releases the outcome.
-    infinite: bool,
 }
 
 impl Engine {
@@ -34,10 +32,9 @@ impl Engine {
     pub fn start(&mut self, game: Game, limits: Limits, listener: SharedListener) -> io::Result<()> {
         self.stop();
         let clock = self.start_clock(&game, &limits);
-        let infinite = limits.infinite;
         let job = self.job(game, limits, clock);
         let outcome = job.run(&mut self.threads, Some(&|event| listener(&event)));
-        self.hold(Some(Held { outcome, listener, infinite }));
+        self.hold(Some(Held { outcome, listener }));
         self.deliver();
         Ok(())
     }
@@ -70,9 +67,9 @@ impl Engine {
 
     /// Sends the move if nothing holds it back.
     fn deliver(&self) {
-        let ready = |held: &mut Held| self.signals.may_answer(held.infinite);
+        let ready = |_: &mut Held| self.signals.may_answer();
         let held = self.running.lock().unwrap_or_else(PoisonError::into_inner).take_if(ready);
-        if let Some(Held { outcome, listener, .. }) = held {
+        if let Some(Held { outcome, listener }) = held {
             listener(&Event::Done(outcome));
         }
     }

@@ -138,7 +138,7 @@ impl Job {
         // Measured before the wait for a signal, which takes time but no nodes.
         let (nodes, time) = (shared.nodes(), start.elapsed());
         #[cfg(not(target_family = "wasm"))]
-        self.signals.wait(self.limits.infinite);
+        self.signals.wait();
         match result {
             None => Outcome::without_move(nodes, time),
             Some(result) => self.outcome(&result, &shared, time),

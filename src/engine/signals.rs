@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use crate::time::Clock;
+use crate::time::{Clock, Limits};
 
 /// The signals of a search, and the condition variable for its waiting thread.
 #[derive(Default)]
@@ -14,6 +14,8 @@ pub struct Signals {
     released: AtomicBool,
     /// The opponent's time runs: the search must not end, and its own clock stands still.
     pub pondering: AtomicBool,
+    /// Only `stop` releases the move.
+    infinite: AtomicBool,
     /// The clock of the search, which `ponderhit` starts.
     clock: Mutex<Option<Arc<Clock>>>,
     lock: Mutex<()>,
@@ -21,11 +23,12 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Resets the signals for a new search that runs by this clock.
-    pub fn prepare(&self, clock: &Arc<Clock>, pondering: bool) {
+    /// Resets the signals for a new search with these limits, which runs by this clock.
+    pub fn prepare(&self, clock: &Arc<Clock>, limits: &Limits) {
         self.stop.store(false, Ordering::Relaxed);
         self.released.store(false, Ordering::Relaxed);
-        self.pondering.store(pondering, Ordering::Relaxed);
+        self.pondering.store(limits.ponder, Ordering::Relaxed);
+        self.infinite.store(limits.infinite, Ordering::Relaxed);
         *self.clock.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(clock));
     }
 
@@ -53,15 +56,16 @@ impl Signals {
     }
 
     /// Whether the move may be sent: an infinite search waits for `stop`, pondering for either signal.
-    pub fn may_answer(&self, infinite: bool) -> bool {
-        self.released.load(Ordering::Relaxed) || !(infinite || self.pondering.load(Ordering::Relaxed))
+    pub fn may_answer(&self) -> bool {
+        let is_held = self.infinite.load(Ordering::Relaxed) || self.pondering.load(Ordering::Relaxed);
+        self.released.load(Ordering::Relaxed) || !is_held
     }
 
     /// Waits until the move may be sent.
     #[cfg(not(target_family = "wasm"))]
-    pub fn wait(&self, infinite: bool) {
+    pub fn wait(&self) {
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
-        while !self.may_answer(infinite) {
+        while !self.may_answer() {
             guard = self.changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }
     }

@@ -22,6 +22,7 @@ use crate::position::{Game, Position};
 use crate::search::Event;
 #[cfg(target_family = "wasm")]
 use crate::search::host::{self, Heard};
+use crate::time::Limits;
 
 /// How often the session checks on a silent search.
 const TICK: Duration = Duration::from_millis(200);
@@ -54,6 +55,7 @@ struct Running {
     /// Set just before the last line is printed.
     finished: Arc<AtomicBool>,
     task: Task,
+    hold: Hold,
     /// `stop` was given.
     stopping: bool,
 }
@@ -61,27 +63,37 @@ struct Running {
 enum Task {
     Search {
         printer: Arc<Printer>,
-        pondering: bool,
-        infinite: bool,
     },
     Perft {
         stop: Arc<AtomicBool>,
     },
     /// A search without a position: its answer waits for `stop` or `ponderhit`, as a move would.
-    NoPosition {
-        pondering: bool,
-        infinite: bool,
-    },
+    NoPosition,
+}
+
+/// What holds a task's answer back. `stop` releases it in any case.
+#[derive(Clone, Copy, Default)]
+struct Hold {
+    /// `ponderhit` has not come yet.
+    pondering: bool,
+    /// Nothing but `stop` releases the answer.
+    infinite: bool,
 }
 
 impl Running {
     /// Whether this would run for ever.
     fn is_endless(&self) -> bool {
-        !self.stopping
-            && matches!(
-                self.task,
-                Task::Search { pondering, infinite, .. } | Task::NoPosition { pondering, infinite } if pondering || infinite
-            )
+        !self.stopping && self.hold.is_on()
+    }
+}
+
+impl Hold {
+    fn of(limits: &Limits) -> Hold {
+        Hold { pondering: limits.ponder, infinite: limits.infinite }
+    }
+
+    fn is_on(self) -> bool {
+        self.pondering || self.infinite
     }
 }
 
@@ -333,10 +345,10 @@ impl Session {
         let printer = Arc::new(Printer::new(Arc::clone(&self.output), style, game.position()));
         let finished = Arc::new(AtomicBool::new(false));
         let listener = self.listener(&printer, &finished);
-        let task = Task::Search { printer, pondering: limits.ponder, infinite: limits.infinite };
+        let (task, hold) = (Task::Search { printer }, Hold::of(&limits));
         match self.engine.start(game, limits, listener) {
             Ok(()) => {
-                self.running = Some(Running { finished, task, stopping: false });
+                self.running = Some(Running { finished, task, hold, stopping: false });
                 if self.closing {
                     self.stop_if_endless();
                 }
@@ -362,17 +374,15 @@ impl Session {
 
     /// Answers after a refused position, as if there were no legal move: a move of another position would be illegal.
     fn answer_without_position(&mut self, go: &Go) {
-        let limits = go.limits(&Position::startpos());
-        let task = Task::NoPosition { pondering: limits.ponder, infinite: limits.infinite };
-        self.running = Some(Running { finished: Arc::default(), task, stopping: false });
-        let waits = (limits.ponder || limits.infinite) && !self.closing;
-        if !waits {
+        let hold = Hold::of(&go.limits(&Position::startpos()));
+        self.running = Some(Running { finished: Arc::default(), task: Task::NoPosition, hold, stopping: false });
+        if !hold.is_on() || self.closing {
             self.end_without_position();
         }
     }
 
     fn end_without_position(&self) {
-        if let Some(Running { finished, task: Task::NoPosition { .. }, .. }) = &self.running
+        if let Some(Running { finished, task: Task::NoPosition, .. }) = &self.running
             && !finished.swap(true, Ordering::AcqRel)
         {
             self.output.line("bestmove (none)");
@@ -398,7 +408,7 @@ impl Session {
         let (depth, moves) = (perft.depth, perft.moves(&position));
         let (finished, stop) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let task = Task::Perft { stop: Arc::clone(&stop) };
-        let running = Running { finished: Arc::clone(&finished), task, stopping: false };
+        let running = Running { finished: Arc::clone(&finished), task, hold: Hold::default(), stopping: false };
         let (output, wake) = (Arc::clone(&self.output), self.wake.clone());
         let chess960 = self.options.ui.chess960;
         // Without another thread, the host has received what the session has not.
@@ -472,7 +482,7 @@ impl Session {
             match &running.task {
                 Task::Search { .. } => self.engine.stop(),
                 Task::Perft { stop } => stop.store(true, Ordering::Relaxed),
-                Task::NoPosition { .. } => self.end_without_position(),
+                Task::NoPosition => self.end_without_position(),
             }
         }
     }
@@ -484,20 +494,23 @@ impl Session {
     }
 
     fn ponderhit(&mut self) {
-        if let Some(Running { task: Task::NoPosition { infinite: false, .. }, .. }) = &self.running {
-            return self.end_without_position();
+        let Some(running) = &mut self.running else { return };
+        if !std::mem::take(&mut running.hold.pondering) {
+            return;
         }
-        if let Some(Running { task: Task::Search { pondering, printer, .. }, .. }) = &mut self.running
-            && std::mem::take(pondering)
-        {
-            printer.ponderhit();
-            self.engine.ponderhit();
+        match &running.task {
+            Task::Search { printer } => {
+                printer.ponderhit();
+                self.engine.ponderhit();
+            }
+            Task::NoPosition if !running.hold.is_on() => self.end_without_position(),
+            Task::NoPosition | Task::Perft { .. } => (),
         }
     }
 
     /// Checks on a silent search.
     fn tick(&mut self) {
-        let Some(Running { finished, task: Task::Search { printer, .. }, .. }) = &self.running else { return };
+        let Some(Running { finished, task: Task::Search { printer }, .. }) = &self.running else { return };
         printer.tick();
         if self.engine.is_searching() {
             return;
