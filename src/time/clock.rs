@@ -41,11 +41,28 @@ const MOST: Duration = Duration::from_secs(100_000_000);
 /// for much longer than the overhead (50 milliseconds have been seen about once a minute).
 const RESERVE_MOVES: u32 = 5;
 
+/// The overhead of no more moves than this stays in reserve. A long control with a large overhead would otherwise be
+/// all reserve.
+const MOST_RESERVE_MOVES: u32 = 40;
+
+/// A control of more moves is shared out among this many: the game seldom lasts until the others.
+const MOST_SHARES: u32 = 50;
+
+/// The share of a game grows until this ply. It has long been the largest then, and a product with a greater ply might
+/// not fit.
+const LATEST_PLY: u32 = 1000;
+
+/// The parts of the time that `time_share` and `time_share_max` count.
+const SHARE_PARTS: u32 = 1000;
+
+/// The parts of such a part that `time_share_growth` counts.
+const GROWTH_PARTS: u32 = 64;
+
 impl Clock {
     /// Allots time within `limits` to the side to move at `ply` of the game; `overhead` is what the GUI and the
     /// connection cost per move.
     pub fn new(limits: &Limits, turn: Color, ply: u32, overhead: Duration, start: Instant) -> Clock {
-        let (soft, hard) = allot(limits, turn, ply, overhead);
+        let Allotment { soft, hard } = allot(limits, turn, ply, overhead);
         let (nodes, own_time_from, enough) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
         Clock { start, nodestime: None, nodes, own_time_from, enough, soft, hard }
     }
@@ -120,43 +137,89 @@ impl Clock {
     }
 }
 
-/// The soft and the hard limit of a move at `ply` of the game.
-fn allot(limits: &Limits, turn: Color, ply: u32, overhead: Duration) -> (Option<Duration>, Option<Duration>) {
+/// The limits of one move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Allotment {
+    /// No iteration starts beyond it; `None` if the clock does not decide how long to think.
+    soft: Option<Duration>,
+    /// The search ends here.
+    hard: Option<Duration>,
+}
+
+/// Allots time within `limits` to a move at `ply` of the game.
+fn allot(limits: &Limits, turn: Color, ply: u32, overhead: Duration) -> Allotment {
     let fixed = limits.movetime.map(|time| time.saturating_sub(overhead).max(LEAST));
-    if limits.infinite {
-        return (None, fixed);
-    }
-    let Some(remaining) = limits.clock[turn] else { return (None, fixed) };
+    let Some(remaining) = limits.clock[turn].filter(|_| !limits.infinite) else {
+        return Allotment { soft: None, hard: fixed };
+    };
     // A caller may say "no limit" with the longest time that there is.
     let [remaining, increment, overhead] = [remaining, limits.increment[turn], overhead].map(|time| time.min(MOST));
-    let usable = remaining.saturating_sub(overhead);
-    let percent = |time: Duration, share: i32| time * share as u32 / 100;
-    let increment_share = percent(increment, params::time_increment());
-    // With an empty pool the soft limit is 0 and a move takes one iteration: less than any increment, so the pool fills
-    // again.
-    let (soft, hard) = match limits.moves_to_go {
-        // The whole control is for this many moves: an even share, with a reserve for the later ones.
-        Some(moves @ 1..) => {
-            let reserve = overhead * (moves - 1).clamp(RESERVE_MOVES, 40);
-            let pool = remaining.saturating_sub(overhead + reserve);
-            let moves = moves.min(50);
-            let soft = pool / moves + increment_share;
-            let most = if moves == 1 { params::time_most_last() } else { params::time_most() };
-            (soft, percent(soft, params::time_hard_moves()).min(percent(pool, most)))
-        }
-        _ => {
-            let pool = usable.saturating_sub(overhead * RESERVE_MOVES);
-            // Later moves decide more, and fewer are to come.
-            let growth = ply.min(1000) * params::time_share_growth() as u32 / 64;
-            let share = (params::time_share() as u32 + growth).min(params::time_share_max() as u32);
-            let soft = pool * share / 1000 + increment_share;
-            (soft, percent(soft, params::time_hard()).min(percent(pool, params::time_most())))
-        }
+    let time = TimeLeft { remaining, increment, overhead };
+    let share = match limits.moves_to_go {
+        Some(moves @ 1..) => time.share_of_control(moves),
+        _ => time.share_of_game(ply),
     };
     // The increment is not ours until the move is made: nothing goes beyond what the clock shows now.
-    let hard = hard.min(usable);
+    let hard = share.hard.min(time.usable());
     let hard = fixed.map_or(hard, |fixed| fixed.min(hard));
-    (Some(soft.min(hard)), Some(hard.max(LEAST)))
+    Allotment { soft: Some(share.soft.min(hard)), hard: Some(hard.max(LEAST)) }
+}
+
+/// What the clock of the side to move shows, and what each move adds to it and takes from it.
+#[derive(Clone, Copy)]
+struct TimeLeft {
+    remaining: Duration,
+    increment: Duration,
+    overhead: Duration,
+}
+
+/// The limits of one move by its share of the time that is left.
+struct Share {
+    soft: Duration,
+    hard: Duration,
+}
+
+impl TimeLeft {
+    /// The share of a move if the time is for `moves` moves, at least one: an even share.
+    fn share_of_control(self, moves: u32) -> Share {
+        let pool = self.pool((moves - 1).clamp(RESERVE_MOVES, MOST_RESERVE_MOVES));
+        let soft = pool / moves.min(MOST_SHARES) + self.increment_share();
+        let most = if moves == 1 { params::time_most_last() } else { params::time_most() };
+        Share { soft, hard: percent(soft, params::time_hard_moves()).min(percent(pool, most)) }
+    }
+
+    /// The share of a move at `ply` if the time is for the rest of the game.
+    fn share_of_game(self, ply: u32) -> Share {
+        let pool = self.pool(RESERVE_MOVES);
+        // Later moves decide more, and fewer are to come.
+        let growth = ply.min(LATEST_PLY) * params::time_share_growth() as u32 / GROWTH_PARTS;
+        let share = (params::time_share() as u32 + growth).min(params::time_share_max() as u32);
+        let soft = pool * share / SHARE_PARTS + self.increment_share();
+        Share { soft, hard: percent(soft, params::time_hard()).min(percent(pool, params::time_most())) }
+    }
+
+    /// The most that this move may take.
+    fn usable(self) -> Duration {
+        self.remaining.saturating_sub(self.overhead)
+    }
+
+    /// What this move and later ones share, with the overhead of `reserve_moves` moves in reserve.
+    ///
+    /// With an empty pool the soft limit is 0 and a move takes one iteration: less than any increment, so the pool
+    /// fills again.
+    fn pool(self, reserve_moves: u32) -> Duration {
+        self.usable().saturating_sub(self.overhead * reserve_moves)
+    }
+
+    /// What this move takes because of the increment.
+    fn increment_share(self) -> Duration {
+        percent(self.increment, params::time_increment())
+    }
+}
+
+/// This many percent of a time.
+fn percent(time: Duration, percent: i32) -> Duration {
+    time * percent as u32 / 100
 }
 
 #[cfg(test)]
@@ -183,12 +246,13 @@ mod tests {
                 ..Limits::default()
             };
             let overhead = Duration::from_millis(overhead);
-            let (soft, hard) = allot(&limits, Color::White, ply, overhead);
+            let Allotment { soft, hard } = allot(&limits, Color::White, ply, overhead);
             let (soft, hard) = (soft.expect("managed"), hard.expect("managed"));
             prop_assert!(soft <= hard);
             prop_assert!(hard >= LEAST);
             prop_assert!(hard <= time.saturating_sub(overhead).max(LEAST));
-            prop_assert_eq!(allot(&limits, Color::Black, ply, overhead), (None, None));
+            let unlimited = Allotment { soft: None, hard: None };
+            prop_assert_eq!(allot(&limits, Color::Black, ply, overhead), unlimited);
         }
     }
 
@@ -279,12 +343,13 @@ mod tests {
         };
         for moves_to_go in [None, Some(1), Some(2), Some(u32::MAX)] {
             let endless = limits(Duration::MAX, moves_to_go);
-            let (soft, hard) = allot(&endless, Color::White, u32::MAX, Duration::ZERO);
+            let allotted = allot(&endless, Color::White, u32::MAX, Duration::ZERO);
             let long = limits(MOST, moves_to_go);
-            assert_eq!((soft, hard), allot(&long, Color::White, u32::MAX, Duration::ZERO), "{moves_to_go:?}");
+            assert_eq!(allotted, allot(&long, Color::White, u32::MAX, Duration::ZERO), "{moves_to_go:?}");
+            let Allotment { soft, hard } = allotted;
             assert!(soft <= hard && soft > Some(MOST / 100) && hard <= Some(MOST), "{soft:?} {hard:?}");
             // An overhead that leaves nothing.
-            assert_eq!(allot(&endless, Color::White, 0, Duration::MAX).1, Some(LEAST));
+            assert_eq!(allot(&endless, Color::White, 0, Duration::MAX).hard, Some(LEAST));
             let clock = Clock::new(&endless, Color::White, 0, Duration::ZERO, Instant::now());
             assert!(!clock.is_soft_limit_reached(u32::MAX, false));
         }
@@ -335,7 +400,7 @@ mod tests {
                 increment: ByColor { white: ms(2), black: ms(2) },
                 ..Limits::default()
             };
-            let (soft, hard) = allot(&limits, Color::White, 2 * m, ms(10));
+            let Allotment { soft, hard } = allot(&limits, Color::White, 2 * m, ms(10));
             let spent = soft.min(hard).expect("managed") + ms(1) + if m % 60 == 0 { ms(50) } else { ms(0) };
             assert!(spent < remaining, "move {m}: {spent:?} of {remaining:?}");
             remaining = remaining + ms(2) - spent;
@@ -355,7 +420,7 @@ mod tests {
                     moves_to_go: Some(41 - m),
                     ..Limits::default()
                 };
-                let (_, hard) = allot(&limits, Color::White, 2 * m, ms(10));
+                let hard = allot(&limits, Color::White, 2 * m, ms(10)).hard;
                 let spent = hard.expect("managed") + ms(if m == late { 51 } else { 1 });
                 assert!(spent < remaining, "move {m}, late at {late}: {spent:?} of {remaining:?}");
                 remaining -= spent;
@@ -367,7 +432,7 @@ mod tests {
     fn a_move_takes_a_larger_share_later_in_the_game() {
         let ms = Duration::from_millis;
         let limits = Limits { clock: ByColor { white: Some(ms(10_000)), black: None }, ..Limits::default() };
-        let soft = |ply| allot(&limits, Color::White, ply, ms(10)).0.expect("managed");
+        let soft = |ply| allot(&limits, Color::White, ply, ms(10)).soft.expect("managed");
         assert!(soft(0) < soft(40) && soft(40) < soft(100), "{:?} {:?} {:?}", soft(0), soft(40), soft(100));
         assert_eq!(soft(1000), soft(u32::MAX), "up to a limit");
         assert!(soft(u32::MAX) <= ms(10_000) * params::time_share_max() as u32 / 1000);
@@ -384,7 +449,7 @@ mod tests {
             ..Limits::default()
         };
         let of = |limits: Limits, turn: Color| {
-            let (soft, hard) = allot(&limits, turn, 0, Duration::ZERO);
+            let Allotment { soft, hard } = allot(&limits, turn, 0, Duration::ZERO);
             (soft.expect("managed"), hard.expect("managed"))
         };
         let minute = [60_000, 60_000];
@@ -411,7 +476,8 @@ mod tests {
     fn fixed_time_leaves_the_overhead() {
         let limits = Limits::movetime(Duration::from_millis(100));
         let ms = Duration::from_millis;
-        assert_eq!(allot(&limits, Color::White, 0, ms(10)), (None, Some(ms(90))));
-        assert_eq!(allot(&limits, Color::White, 0, ms(1000)), (None, Some(LEAST)));
+        let fixed = |time| Allotment { soft: None, hard: Some(time) };
+        assert_eq!(allot(&limits, Color::White, 0, ms(10)), fixed(ms(90)));
+        assert_eq!(allot(&limits, Color::White, 0, ms(1000)), fixed(LEAST));
     }
 }
