@@ -257,9 +257,9 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// tables say they keep. Of equal lines the one with the greater value comes first: completing a mate's PV may
     /// have corrected its length, and a tablebase result replaces the search's score.
     fn order_lines(&mut self) {
+        let (conventions, reporting) = (self.shared.conventions, self.reporting());
         let place = |root: &RootMove| {
-            let (traps, conventions) = (self.past.has_traps(), self.shared.conventions);
-            let value = conventions.to_uci(root.reported(Ibv::exact(root.score()?), traps, conventions.contempt));
+            let value = conventions.to_uci(root.reported(Ibv::exact(root.score()?), reporting));
             let score = value.score();
             let open = root.rank.filter(|_| !score.is_decisive());
             Some((score.is_win(), !score.is_loss(), open, value, root.rank))

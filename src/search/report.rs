@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use shakmaty::Move;
 
-use super::root::RootMove;
+use super::root::Reporting;
 use super::{Search, pv};
 use crate::bound::{Bound, Ibv};
 use crate::position::Position;
@@ -233,12 +233,12 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// A value of the root move at `index` as it is reported. An evaluation may not exceed that of a line of higher
     /// rank: the tables say which of the two keeps more.
     pub(super) fn reported(&self, index: usize, value: Ibv) -> Ibv {
-        let own = &self.roots[index];
-        let value = self.reported_of(own, value);
+        let (own, reporting) = (&self.roots[index], self.reporting());
+        let value = own.reported(value, reporting);
         let is_opinion = |score: Score| score.band() == Band::Heuristic;
         let lines = &self.roots[..index.min(self.multi_pv)];
         let better = lines.iter().filter(|root| root.rank > own.rank).filter_map(|root| {
-            Some(self.reported_of(root, Ibv::exact(root.score()?)).score()).filter(|&score| is_opinion(score))
+            Some(root.reported(Ibv::exact(root.score()?), reporting).score()).filter(|&score| is_opinion(score))
         });
         match better.min() {
             Some(most) if is_opinion(value.score()) && value.score() > most => Ibv::new(most, value.bound()),
@@ -246,9 +246,9 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
     }
 
-    /// A value of a root move as it is reported, whatever the other lines are.
-    fn reported_of(&self, root: &RootMove, value: Ibv) -> Ibv {
-        root.reported(value, self.past.has_traps(), self.shared.conventions.contempt)
+    /// What the reported values of this search depend on, besides their moves.
+    pub(super) fn reporting(&self) -> Reporting {
+        Reporting { traps: self.past.has_traps(), contempt: self.shared.conventions.contempt }
     }
 
     /// What a reported value of the root move at `index` rests on.

@@ -32,6 +32,15 @@ pub(super) struct CompleteMate {
     pub pv: Vec<PackedMove>,
 }
 
+/// What a reported value depends on, besides its move.
+#[derive(Clone, Copy)]
+pub(super) struct Reporting {
+    /// Whether the game has traps.
+    pub traps: bool,
+    /// What the search adds to the evaluations of the root's side, in centipawns.
+    pub contempt: i32,
+}
+
 /// A root move and what is known about it.
 #[derive(Clone, Debug)]
 pub(super) struct RootMove {
@@ -178,12 +187,11 @@ impl RootMove {
     }
 
     /// A value of this move as it is reported: the tablebase result, unless the search has found the mate; else the
-    /// value within what tables leave open. `traps` says that the game has traps, `contempt` is what the search adds to
-    /// evaluations.
-    pub fn reported(&self, value: Ibv, traps: bool, contempt: i32) -> Ibv {
+    /// value within what tables leave open.
+    pub fn reported(&self, value: Ibv, reporting: Reporting) -> Ibv {
         match self.tb_score {
             Some(result) if !value.score().is_mate() => Ibv::exact(result),
-            _ => self.within_rank(self.supported(value, traps), contempt),
+            _ => self.within_rank(self.supported(value, reporting.traps), reporting.contempt),
         }
     }
 
