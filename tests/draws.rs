@@ -57,12 +57,12 @@ fn the_user_sees_evaluations_without_contempt() {
         for cp in [-400, -1, 1, 20, 700] {
             // Contempt raises it inside; zero is not a value there, so this value may be off by one.
             let inside = Ibv::lower(Score::heuristic(cp + contempt));
-            let shown = conventions.to_uci(inside);
+            let shown = conventions.without_contempt(inside);
             assert!((shown.score().cp() - cp).abs() <= i32::from(cp + contempt == 0 || cp == 0));
             assert_eq!(shown.bound(), inside.bound());
         }
         for fixed in [DrawRule::Later.draw(7), Score::mate_in(5), Score::tablebase_win(3), Score::recognized_win(9)] {
-            assert_eq!(conventions.to_uci(Ibv::exact(fixed)), Ibv::exact(fixed));
+            assert_eq!(conventions.without_contempt(Ibv::exact(fixed)), Ibv::exact(fixed));
         }
         assert_eq!(DrawRule::Later.draw(7).cp(), 0);
     }

@@ -153,7 +153,7 @@ impl Job {
             seldepth: result.seldepth.max(result.depth.max(0) as usize) as u32,
             line: 1,
             lines: 1,
-            value: self.conventions.to_uci(result.value),
+            value: self.conventions.without_contempt(result.value),
             basis: result.basis,
             complete: result.complete,
             nodes: shared.nodes(),

@@ -29,7 +29,7 @@ impl Conventions {
     }
 
     /// A root value as the user sees it: evaluations without the contempt that the search added.
-    pub fn to_uci(self, value: Ibv) -> Ibv {
+    pub fn without_contempt(self, value: Ibv) -> Ibv {
         let score = value.score();
         if score.is_decisive() || score.is_draw() {
             value

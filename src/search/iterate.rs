@@ -259,7 +259,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     fn order_lines(&mut self) {
         let (conventions, reporting) = (self.shared.conventions, self.reporting());
         let place = |root: &RootMove| {
-            let value = conventions.to_uci(root.reported(Ibv::exact(root.score()?), reporting));
+            let value = conventions.without_contempt(root.reported(Ibv::exact(root.score()?), reporting));
             let score = value.score();
             let open = root.rank.filter(|_| !score.is_decisive());
             Some((score.is_win(), !score.is_loss(), open, value, root.rank))

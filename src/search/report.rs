@@ -207,7 +207,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             seldepth: root.seldepth.max(self.root_depth.max(0) as usize) as u32,
             line: index + 1,
             lines: self.multi_pv,
-            value: self.shared.conventions.to_uci(value),
+            value: self.shared.conventions.without_contempt(value),
             basis: self.basis(index, value),
             complete,
             nodes: self.shared.nodes(),

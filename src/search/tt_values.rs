@@ -129,7 +129,7 @@ pub fn value_for_root(stored: Ibv, position: &Position, ply: usize, conventions:
     if known.is_none() {
         return Ibv::NONE;
     }
-    conventions.to_uci(if ply.is_multiple_of(2) { known } else { -known })
+    conventions.without_contempt(if ply.is_multiple_of(2) { known } else { -known })
 }
 
 /// What the decoding of a stored value depends on.

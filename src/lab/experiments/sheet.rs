@@ -30,7 +30,7 @@ impl Row {
     pub fn new(setting: &'static str, position: &str, game: &Game, conventions: Conventions, run: &SearchRun) -> Row {
         let iterations = run.finding.as_ref().map_or(0, |f| f.depth.max(0) as u64);
         let (value, best, plies) = match &run.finding {
-            Some(f) => (conventions.to_uci(f.value), uci(game.position(), f.best), f.pv.len()),
+            Some(f) => (conventions.without_contempt(f.value), uci(game.position(), f.best), f.pv.len()),
             None => (Ibv::NONE, "-".to_owned(), 0),
         };
         Row {
