@@ -265,21 +265,31 @@ fn is_exact(value: Ibv) -> bool {
 /// What a slot holds after new knowledge of the same position.
 fn merge(old: u64, new: Entry, age: u8) -> u64 {
     let Some(known) = Entry::unpack(old) else { return new.pack(age) };
-    // What is known has at most the largest depth. The new depth may be any number, so nothing is added to it.
-    let replaces = if known.value.is_some() && new.value.is_none() {
-        false
-    } else {
-        (new.value.is_some() && known.value.is_none())
-            || is_exact(new.value)
-            || new.depth > known.depth - params::tt_keep() - params::tt_keep_pv() * i32::from(new.pv)
-            || entry::age_of(old) != age
-    };
-    match (replaces, new.best.is_some()) {
+    match (replaces(new, known, entry::age_of(old) != age), new.best.is_some()) {
         (true, true) => new.pack(age),
         (true, false) => Entry { best: known.best, ..new }.pack(age),
         (false, true) => entry::with_best(old, new.best),
         (false, false) => old,
     }
+}
+
+/// Whether new knowledge of a position replaces what is known. `is_old` says that an earlier search stored the latter.
+fn replaces(new: Entry, known: Entry, is_old: bool) -> bool {
+    // Any value is worth more than none.
+    if new.value.is_some() != known.value.is_some() {
+        return new.value.is_some();
+    }
+    // An exact value serves every window.
+    if is_exact(new.value) {
+        return true;
+    }
+    // What an earlier search has stored is soon given up for other positions. The new entry stays longer.
+    if is_old {
+        return true;
+    }
+    // A later value is better informed, unless it is much shallower. What is known has at most the largest depth. The
+    // new depth may be any number, so nothing is added to it.
+    new.depth > known.depth - params::tt_keep() - params::tt_keep_pv() * i32::from(new.pv)
 }
 
 /// Zeroed slots, or `None` if there is no memory for them.
