@@ -65,34 +65,25 @@ impl Job {
     ) -> Outcome {
         let threads = &mut threads[..1];
         threads.iter_mut().for_each(ThreadData::clear);
-        let latest: Mutex<Vec<Report>> = Mutex::default();
-        let filter = |event: Event| match event {
-            Event::Line(report) if report.complete => {
-                let mut latest = latest.lock().unwrap_or_else(PoisonError::into_inner);
-                if report.line == 1 {
-                    latest.clear();
+        let last_iteration = LastIteration::default();
+        let filter = |event: Event| {
+            let shown = match event {
+                Event::Line(report) if report.complete => {
+                    last_iteration.add(&report);
+                    let is_shown = report.line <= self.multi_pv;
+                    is_shown.then(|| Event::Line(Report { lines: report.lines.min(self.multi_pv), ..report }))
                 }
-                // Only an iteration whose lines are all reported can be chosen from.
-                if report.line == latest.len() + 1 {
-                    latest.push(report.clone());
-                }
-                if let Some(listener) = listener
-                    && report.line <= self.multi_pv
-                {
-                    listener(Event::Line(Report { lines: report.lines.min(self.multi_pv), ..report }));
-                }
-            }
-            Event::Line(_) => (),
-            other => {
-                if let Some(listener) = listener {
-                    listener(other);
-                }
+                Event::Line(_) => None,
+                other => Some(other),
+            };
+            if let (Some(listener), Some(event)) = (listener, shown) {
+                listener(event);
             }
         };
         let limits = handicap.limits(&self.game, &self.limits);
         let outcome = self.search(threads, &limits, handicap.lines(), Some(&filter));
-        let latest = latest.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let chosen = handicap.choose(self.game.position(), &latest[..latest.len().min(handicap.lines())]);
+        let lines = last_iteration.into_lines();
+        let chosen = handicap.choose(self.game.position(), &lines[..lines.len().min(handicap.lines())]);
         match chosen.and_then(|report| Some((report, *report.pv.first()?))) {
             None => outcome,
             Some((report, best)) => Outcome {
@@ -174,6 +165,29 @@ impl Job {
         }
         let entry = self.tt.probe(Past::new(self.conventions, &self.game).key(game.position(), 1))?;
         entry.best.and_then(|reply| game.position().find(reply))
+    }
+}
+
+/// Collects the lines of the last complete iteration.
+#[derive(Default)]
+struct LastIteration(Mutex<Vec<Report>>);
+
+impl LastIteration {
+    /// Adds a complete line. The first line of an iteration replaces the iteration before.
+    fn add(&self, report: &Report) {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if report.line == 1 {
+            lines.clear();
+        }
+        // Only an iteration whose lines are all reported can be chosen from.
+        if report.line == lines.len() + 1 {
+            lines.push(report.clone());
+        }
+    }
+
+    /// The lines, the best first.
+    fn into_lines(self) -> Vec<Report> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
