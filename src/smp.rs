@@ -6,8 +6,9 @@
 //! has superseded picks the move, weighted by iteration and score.
 
 use std::collections::HashMap;
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::thread::{self, Scope, ScopedJoinHandle};
 
 use crate::bound::Bound;
 use crate::position::{Game, PackedMove};
@@ -46,24 +47,16 @@ fn search_on_threads(
     }
     thread::scope(|scope| {
         let mut running = Vec::with_capacity(helpers.len());
-        for (i, td) in helpers.iter_mut().enumerate() {
+        for (id, td) in (1..).zip(helpers.iter_mut()) {
             // The helpers already running may leave this thread little time to start the rest.
             if shared.is_over() {
                 break;
             }
-            let help = move || {
-                // With many threads on few processors, the search may end before this helper begins.
-                if shared.is_over() { None } else { Search::new(shared, i + 1, td, game).iterate(1) }
-            };
-            let spawned = thread::Builder::new()
-                .name(format!("search {}", i + 1))
-                .stack_size(STACK_SIZE)
-                .spawn_scoped(scope, help);
-            match spawned {
+            match start_helper(scope, shared, id, td, game) {
                 Ok(handle) => running.push(handle),
                 // The search goes on with fewer threads.
                 Err(error) => {
-                    shared.send(|| Event::Trouble(format!("could not start search thread {}: {error}", i + 1)));
+                    shared.send(|| Event::Trouble(format!("could not start search thread {id}: {error}")));
                     break;
                 }
             }
@@ -75,6 +68,21 @@ fn search_on_threads(
         let helped = running.into_iter().filter_map(|handle| handle.join().ok().flatten()).collect();
         elect(main, helped, multi_pv, shared.shared_best.depth())
     })
+}
+
+/// Starts the search of helper `id`. Its thread returns what it has found.
+fn start_helper<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    shared: &'scope Shared<'_>,
+    id: usize,
+    td: &'scope mut ThreadData,
+    game: &'scope Game,
+) -> io::Result<ScopedJoinHandle<'scope, Option<ThreadResult>>> {
+    let help = move || {
+        // With many threads on few processors, the search may end before this helper begins.
+        if shared.is_over() { None } else { Search::new(shared, id, td, game).iterate(1) }
+    };
+    thread::Builder::new().name(format!("search {id}")).stack_size(STACK_SIZE).spawn_scoped(scope, help)
 }
 
 /// The result of the search: for one line by a vote, for several the first thread's, because helpers search only one.
