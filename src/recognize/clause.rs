@@ -1,6 +1,6 @@
 //! The clauses of the proofs.
 //!
-//! Every condition that a claim rests on goes through [`holds`], so that the proof can drop any one clause and must
+//! Every condition that a verdict rests on goes through [`holds`], so that the proof can drop any one clause and must
 //! then fail. A clause whose loss goes unnoticed is not part of a proof. Outside of tests this costs nothing. The
 //! words of a clause are for `explain.rs`, which compiles the classes again with a `holds` that records.
 
@@ -15,7 +15,7 @@ pub fn holds(condition: bool, _words: &'static str) -> bool {
     condition
 }
 
-/// A condition that is not a clause but helps to understand the answer: which case it is, or what a table says.
+/// A condition that is not a clause but helps to understand the verdict: which case it is, or what a table says.
 #[inline(always)]
 pub fn fact(condition: bool, _words: &'static str) -> bool {
     condition

@@ -1,4 +1,4 @@
-//! Why a recognizer answers as it does: the conditions that its class checks, in words.
+//! The reasons of a class's verdict: the conditions that it checks, in words.
 //!
 //! The search must not pay for explanations. Therefore the files of the classes are compiled a second time, below
 //! this module, with a `holds` that records. The code that the search runs stays as it is, and an explanation cannot
@@ -50,19 +50,19 @@ pub fn conditions(position: &Position) -> Option<Vec<Condition>> {
     if let Some(&failed) = always.iter().find(|condition| !condition.holds) {
         return Some(vec![failed]);
     }
-    let (verdict, mut conditions) = judge(board, position.turn())?;
+    let (verdict, mut conditions) = recorded_verdict(board, position.turn())?;
     if let Verdict::Wins { moves, .. } | Verdict::Mates { moves } = verdict {
         conditions.push(Condition { words: IN_TIME, holds: is_in_time(position.clock(), moves) });
     }
     Some(conditions)
 }
 
-/// What the class says, as [`super::judge`], and what it checked.
-fn judge(board: &Board, turn: Color) -> Option<(Verdict, Vec<Condition>)> {
+/// The verdict of the class, as [`super::verdict`], and what it checked.
+fn recorded_verdict(board: &Board, turn: Color) -> Option<(Verdict, Vec<Condition>)> {
     let (strong, entry) = class_index(board)?;
     let (_, _, class) = registry::REGISTRY[entry];
     let view = EndingView::new(board, turn, strong)?;
-    Some(clause::recorded(|| (class.judge)(&view)))
+    Some(clause::recorded(|| (class.verdict)(&view)))
 }
 
 /// Replaces the search's module of this name, which the classes use as `super::clause`.
@@ -126,14 +126,15 @@ mod tests {
     }
 
     #[test]
-    fn explanations_agree_with_the_answers() {
+    fn explanations_agree_with_the_verdicts() {
         let mut seen = 0_u32;
         for table in some_tables().iter() {
             table.for_each(|board, turn, _| {
                 seen += 1;
                 if seen.is_multiple_of(97) {
-                    let answer = crate::recognize::judge(board, turn).map(|(_, verdict)| verdict);
-                    assert_eq!(judge(board, turn).map(|(verdict, _)| verdict), answer, "{board} {turn}");
+                    let searched = crate::recognize::verdict(board, turn).map(|(_, verdict)| verdict);
+                    let explained = recorded_verdict(board, turn).map(|(verdict, _)| verdict);
+                    assert_eq!(explained, searched, "{board} {turn}");
                 }
             });
         }

@@ -13,7 +13,7 @@ use super::{Class, Verdict, bishop_knight, progress};
 /// A queen or a rook, alone or with one other man: with the move, they always win.
 pub static MAJORS: Class = Class {
     name: "queen or rook, with or without another man, against the lone king",
-    judge: |view| {
+    verdict: |view| {
         let force = view.force(Side::Strong);
         if !holds(force.count() <= 2, "there are no more than two men besides the kings") {
             return Verdict::Unknown;
@@ -40,17 +40,24 @@ pub static MAJORS: Class = Class {
 /// Two bishops of both colours (the caller has checked this): with the move, they win if neither can be taken.
 pub fn two_bishops(view: &EndingView) -> Verdict {
     let bishops = view.force(Side::Strong);
+    if !holds(bishops.count() <= 2, "there are no more than two bishops") {
+        return Verdict::Unknown;
+    }
     let wins_against = |king: Square| {
         !bishops.contains(king)
             && holds(nothing_hangs(view, king), "the lone king attacks no bishop that is not guarded")
     };
-    judge_minors(view, wins_against, 18)
+    let won = match view.to_move {
+        Side::Strong => wins_against(view.weak_king),
+        Side::Weak => lost_for_lone_king(view, wins_against),
+    };
+    if won { Verdict::Wins { progress: progress::mop_up(view), moves: 18 } } else { Verdict::Unknown }
 }
 
 /// Bishop and knight: the moves to every mate are known, and a position without a mate is drawn.
 pub static BISHOP_AND_KNIGHT: Class = Class {
     name: "bishop and knight against the lone king",
-    judge: |view| {
+    verdict: |view| {
         if !holds(view.force(Side::Strong).count() == 2, "there are one bishop and one knight, no more") {
             return Verdict::Unknown;
         }
@@ -62,17 +69,6 @@ pub static BISHOP_AND_KNIGHT: Class = Class {
         }
     },
 };
-
-fn judge_minors(view: &EndingView, wins_against: impl Fn(Square) -> bool, moves: u16) -> Verdict {
-    if !holds(view.force(Side::Strong).count() <= 2, "there are no more than two bishops") {
-        return Verdict::Unknown;
-    }
-    let won = match view.to_move {
-        Side::Strong => wins_against(view.weak_king),
-        Side::Weak => lost_for_lone_king(view, wins_against),
-    };
-    if won { Verdict::Wins { progress: progress::mop_up(view), moves } } else { Verdict::Unknown }
-}
 
 /// Whether the lone king, to move, is mated, or has only moves that leave the strong side winning.
 pub fn lost_for_lone_king(view: &EndingView, wins_against: impl Fn(Square) -> bool) -> bool {

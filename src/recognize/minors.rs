@@ -7,12 +7,12 @@ use super::view::{Side, kings_apart};
 use super::{Class, Verdict, lone_king};
 
 /// King against king.
-pub static NO_MATE: Class = Class { name: "kings alone", judge: |_| Verdict::Draw };
+pub static NO_MATE: Class = Class { name: "kings alone", verdict: |_| Verdict::Draw };
 
 /// Bishops against the lone king: one, or any number of one colour, cannot mate. Two of both colours can.
 pub static BISHOPS: Class = Class {
     name: "bishops against the lone king",
-    judge: |view| {
+    verdict: |view| {
         if holds(of_one_colour(view.all(Role::Bishop)), "all bishops are on squares of one colour") {
             Verdict::Draw
         } else {
@@ -24,7 +24,7 @@ pub static BISHOPS: Class = Class {
 /// Knights against the lone king: one cannot mate, two can mate only a king on the edge, with their own king beside it.
 pub static KNIGHTS: Class = Class {
     name: "knights against the lone king",
-    judge: |view| {
+    verdict: |view| {
         let knights = view.men(Side::Strong, Role::Knight).count();
         let safe = holds(!Bitboard::EDGES.contains(view.weak_king), "the lone king is not on the edge")
             || holds(kings_apart(view), "the kings are more than two squares apart");
@@ -42,7 +42,7 @@ pub static KNIGHTS: Class = Class {
 /// blocked by its own piece, with the other king beside it.
 pub static MINOR_EACH: Class = Class {
     name: "a minor piece each",
-    judge: |view| {
+    verdict: |view| {
         let bishops = view.all(Role::Bishop);
         // Bishops of one colour attack no square of the other, so there is never a mate, however many they are.
         if holds(

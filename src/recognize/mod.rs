@@ -1,19 +1,19 @@
 //! Interior-node recognizers: knowledge that is never wrong.
 //!
 //! A recognizer looks at the material of a position and says what is proved about the position: a draw, a win with a
-//! measure of progress, a bound, or nothing. It may always decline to answer, but must never be wrong: every class is
+//! measure of progress, a bound, or nothing. It may always say nothing, but must never be wrong: every class is
 //! checked on every legal position of its endings of three and four men against tables that the project solves itself
 //! (`proof.rs`), and dropping any one clause of a rule makes that proof fail.
 //!
-//! There is one registry, and one kind of answer. The [presence signature](signature) of each side (which of pawn,
-//! knight, bishop, rook, queen it has) selects a class; the class checks the counts. [`recognize`] probes the cheap
-//! classes; [`syzygy::Tablebases`] gives the same kind of answer from files, marked as expensive. The search treats
-//! both like a hit in its table: it returns at once if the answer [settles](Ibv::settles) the window, and otherwise
-//! narrows the window and remembers the bound ([`Ibv::within`]). Cheap answers are not worth storing, expensive ones
-//! are.
+//! There is one registry, and one kind of result, the [`Recognition`]. The [presence signature](signature) of each
+//! side (which of pawn, knight, bishop, rook, queen it has) selects a class; the class checks the counts and gives a
+//! verdict. [`recognize`] makes a cheap recognition of it; [`syzygy::Tablebases`] reads recognitions from files, marked
+//! as expensive. The search treats both like a hit in its table: it returns at once if the recognition
+//! [settles](Ibv::settles) the window, and otherwise narrows the window and remembers the bound ([`Ibv::within`]).
+//! Cheap recognitions are not worth storing, expensive ones are.
 //!
-//! Draws are answered as [`Score::ZERO`]; where the search counts draws by their distance, a drawn answer is a draw
-//! that has not yet happened, and the search chooses which draw score stands for it. Wins are bounds in the
+//! A draw is recognized as [`Score::ZERO`]; where the search counts draws by their distance, that is a draw that has
+//! not yet happened, and the search chooses which draw score stands for it. Wins are bounds in the
 //! recognizer band, growing towards the mate, so that the search makes headway; they are claimed only where the mate
 //! comes before the 50-move rule whatever the opponent does.
 //!
@@ -49,7 +49,7 @@ use view::{EndingView, Side};
 /// No recognized win takes longer, in moves from the recognition to the mate.
 pub const LONGEST_WIN: usize = 35;
 
-/// The cost of an answer, which decides whether it gets an entry in the table.
+/// The cost of a recognition, which decides whether it gets an entry in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Expense {
     /// Cheaper than a probe of the table: not to be stored.
@@ -58,7 +58,7 @@ pub enum Expense {
     Expensive,
 }
 
-/// A recognizer's answer: bound and score (or nothing, [`Ibv::NONE`]), for the side to move, and the expense.
+/// A recognizer's result: bound and score (or nothing, [`Ibv::NONE`]), for the side to move, and the expense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Recognition {
     /// What is proved; [`Ibv::NONE`] if nothing is.
@@ -67,7 +67,7 @@ pub struct Recognition {
     pub expense: Expense,
 }
 
-// An answer travels in one register.
+// A recognition travels in one register.
 const _: () = assert!(size_of::<Recognition>() == 8);
 
 impl Recognition {
@@ -75,7 +75,7 @@ impl Recognition {
     pub const NONE: Recognition = Recognition { ibv: Ibv::NONE, expense: Expense::Cheap };
 }
 
-/// What a class says about a position.
+/// What a class proves about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Unknown,
@@ -98,7 +98,7 @@ enum Verdict {
 /// A family of endings with rules of its own.
 struct Class {
     name: &'static str,
-    judge: fn(&EndingView) -> Verdict,
+    verdict: fn(&EndingView) -> Verdict,
 }
 
 /// Stands for "no class" where an index into [`REGISTRY`] is expected.
@@ -122,7 +122,7 @@ static CLASS_IDS: [u8; 1024] = {
 /// What is proved about a position by its material, cheaply.
 ///
 /// In a position without a recognizer this takes a few instructions. Castling rights are outside of every proof: with
-/// them, there is no answer. No class has pawns on both sides, so en passant captures never arise.
+/// them, nothing is recognized. No class has pawns on both sides, so en passant captures never arise.
 ///
 /// ```
 /// use ibex::bound::{Bound, Ibv};
@@ -163,7 +163,7 @@ pub fn claim_ends_within(position: &Position, plies: u16) -> Option<bool> {
     if !may_have_class(position.board()) || !position.castles().is_empty() {
         return None;
     }
-    match judge(position.board(), position.turn())?.1 {
+    match verdict(position.board(), position.turn())?.1 {
         Verdict::Wins { moves, .. } => Some(!is_in_time(position.clock().saturating_add(plies), moves)),
         // The mate comes nearer as fast as the clock runs, so the plies ahead are counted already.
         Verdict::Mates { moves } => Some(!is_in_time(position.clock(), moves)),
@@ -171,12 +171,12 @@ pub fn claim_ends_within(position: &Position, plies: u16) -> Option<bool> {
     }
 }
 
-/// What a class says about a position, for people.
+/// The verdict of a class on a position, for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// The name of the class.
     pub class: &'static str,
-    /// Its claim, or why it makes none.
+    /// What it claims, or why it claims nothing.
     pub text: String,
 }
 
@@ -193,7 +193,7 @@ pub fn claim(position: &Position) -> Option<Claim> {
     } else if !position.castles().is_empty() {
         "nothing, because of castling rights".to_owned()
     } else {
-        match judge(position.board(), position.turn())?.1 {
+        match verdict(position.board(), position.turn())?.1 {
             Verdict::Unknown => "nothing here".to_owned(),
             Verdict::Draw => "a draw".to_owned(),
             Verdict::Holds(side) => format!("{} does not lose", name(side)),
@@ -222,15 +222,15 @@ fn probe_class(position: &Position) -> Recognition {
     if !holds(position.castles().is_empty(), NO_CASTLING) {
         return Recognition::NONE;
     }
-    let ibv = answer(position.board(), position.turn(), position.clock());
+    let ibv = proved(position.board(), position.turn(), position.clock());
     #[cfg(debug_assertions)]
     syzygy::cross_check(position, ibv);
     Recognition { ibv, expense: Expense::Cheap }
 }
 
-/// The answer for the side to move, at this clock.
-fn answer(board: &Board, turn: Color, clock: u16) -> Ibv {
-    let Some((to_move, verdict)) = judge(board, turn) else { return Ibv::NONE };
+/// What the verdict of the class proves for the side to move, at this clock.
+fn proved(board: &Board, turn: Color, clock: u16) -> Ibv {
+    let Some((to_move, verdict)) = verdict(board, turn) else { return Ibv::NONE };
     let win = |progress| {
         let win = Ibv::lower(Score::recognized_win(progress));
         if to_move == Side::Strong { win } else { -win }
@@ -245,11 +245,11 @@ fn answer(board: &Board, turn: Color, clock: u16) -> Ibv {
     }
 }
 
-/// What the class of this material says, and who is to move; `None` if there is no class.
-fn judge(board: &Board, turn: Color) -> Option<(Side, Verdict)> {
+/// The verdict of the class of this material, and who is to move; `None` if there is no class.
+fn verdict(board: &Board, turn: Color) -> Option<(Side, Verdict)> {
     let (strong, class) = class_of(board)?;
     let view = EndingView::new(board, turn, strong)?;
-    Some((view.to_move, (class.judge)(&view)))
+    Some((view.to_move, (class.verdict)(&view)))
 }
 
 /// The class of this material, and its strong side.

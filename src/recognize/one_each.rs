@@ -13,7 +13,7 @@ use super::{Class, Verdict, progress};
 /// Queen against pawn.
 pub static QUEEN_PAWN: Class = Class {
     name: "queen against pawn",
-    judge: |view| {
+    verdict: |view| {
         let Some(duel) = Duel::new(view) else { return Verdict::Unknown };
         let (queen, advance) = (duel.strong, duel.advance());
         let cornered = |side| Bitboard::CORNERS.contains(view.king(side));
@@ -56,7 +56,7 @@ pub static QUEEN_PAWN: Class = Class {
 /// Rook against pawn.
 pub static ROOK_PAWN: Class = Class {
     name: "rook against pawn",
-    judge: |view| {
+    verdict: |view| {
         let Some(duel) = Duel::new(view) else { return Verdict::Unknown };
         let (rook, pawn, advance) = (duel.strong, duel.weak, duel.advance());
         // The strong king on the pawn's file, between it and promotion.
@@ -91,7 +91,7 @@ pub static ROOK_PAWN: Class = Class {
 /// away.
 pub static BISHOP_PAWN: Class = Class {
     name: "bishop against pawn",
-    judge: |view| {
+    verdict: |view| {
         let Some(duel) = Duel::new(view) else { return Verdict::Unknown };
         let (bishop, advance) = (duel.strong, duel.advance());
         let pawn_holds = holds(!Bitboard::CORNERS.contains(view.weak_king), "the king of the pawn is not in a corner");
@@ -111,7 +111,7 @@ pub static BISHOP_PAWN: Class = Class {
 /// Knight against pawn: the pawn's side is mated only in a corner, or with its king blocked by the pawn.
 pub static KNIGHT_PAWN: Class = Class {
     name: "knight against pawn",
-    judge: |view| {
+    verdict: |view| {
         let Some(duel) = Duel::new(view) else { return Verdict::Unknown };
         let pawn_holds = holds(!Bitboard::CORNERS.contains(view.weak_king), "the king of the pawn is not in a corner")
             && holds(view.weak_king.distance(duel.weak) >= 2, "the pawn is not beside its king");
@@ -122,7 +122,7 @@ pub static KNIGHT_PAWN: Class = Class {
 /// Queen against knight: with the move, the queen wins unless she is forked.
 pub static QUEEN_KNIGHT: Class = Class {
     name: "queen against knight",
-    judge: |view| {
+    verdict: |view| {
         let Some(duel) = Duel::new(view) else { return Verdict::Unknown };
         match view.to_move {
             Side::Strong
@@ -144,7 +144,7 @@ pub static QUEEN_KNIGHT: Class = Class {
 /// Queen against bishop: with the move, the queen wins if neither she nor her king is attacked.
 pub static QUEEN_BISHOP: Class = Class {
     name: "queen against bishop",
-    judge: |view| {
+    verdict: |view| {
         let Some(duel) = Duel::new(view) else { return Verdict::Unknown };
         let calm = fact(view.to_move == Side::Strong, "the side with the queen is to move")
             && holds(!view.in_check(Side::Strong), "the side with the queen is not in check")
@@ -156,7 +156,7 @@ pub static QUEEN_BISHOP: Class = Class {
 /// Queen against rook: with the move, the queen wins if neither she nor her king is attacked.
 pub static QUEEN_ROOK: Class = Class {
     name: "queen against rook",
-    judge: |view| {
+    verdict: |view| {
         let Some(duel) = Duel::new(view) else { return Verdict::Unknown };
         if !fact(view.to_move == Side::Strong, "the side with the queen is to move")
             || !holds(!view.in_check(Side::Strong), "the side with the queen is not in check")
@@ -174,7 +174,7 @@ pub static QUEEN_ROOK: Class = Class {
 /// Queen against queen.
 pub static QUEEN_EACH: Class = Class {
     name: "queen against queen",
-    judge: |view| {
+    verdict: |view| {
         if Duel::new(view).is_none() {
             return Verdict::Unknown;
         }
@@ -203,7 +203,7 @@ pub static QUEEN_EACH: Class = Class {
 /// nor on the edge, and the kings are apart.
 pub static ROOK_BISHOP: Class = Class {
     name: "rook against bishop",
-    judge: |view| {
+    verdict: |view| {
         let Some(duel) = Duel::new(view) else { return Verdict::Unknown };
         let bishop_holds = fact(view.to_move == Side::Weak, "the side with the bishop is to move")
             && holds(!view.in_check(Side::Weak), "the side with the bishop is not in check")
@@ -217,7 +217,7 @@ pub static ROOK_BISHOP: Class = Class {
 /// Rook against knight: the rook loses only with its king in a corner.
 pub static ROOK_KNIGHT: Class = Class {
     name: "rook against knight",
-    judge: |view| {
+    verdict: |view| {
         if Duel::new(view).is_none() {
             return Verdict::Unknown;
         }
@@ -228,7 +228,7 @@ pub static ROOK_KNIGHT: Class = Class {
 /// Rook against rook.
 pub static ROOK_EACH: Class = Class {
     name: "rook against rook",
-    judge: |view| {
+    verdict: |view| {
         if Duel::new(view).is_none() {
             return Verdict::Unknown;
         }

@@ -13,7 +13,7 @@ use super::{Class, Verdict, progress, three_men, wrong_bishop};
 /// One pawn: won or drawn, from the table. Two: won if one of them would win alone. More: the corner.
 pub static PAWNS: Class = Class {
     name: "pawns against the lone king",
-    judge: |view| {
+    verdict: |view| {
         let pawns = view.men(Side::Strong, Role::Pawn);
         let Some(first) = pawns.first() else { return Verdict::Unknown };
         if !pawns.more_than_one() {
@@ -38,7 +38,7 @@ pub static PAWNS: Class = Class {
 /// cannot attack.
 pub static BISHOPS_AND_PAWNS: Class = Class {
     name: "bishops and pawns against the lone king",
-    judge: |view| {
+    verdict: |view| {
         let looked_up = wrong_bishop::wins(view);
         if let Some(wins) = looked_up {
             fact(wins, "rook pawn and wrong bishop win, by their table");
@@ -65,7 +65,7 @@ pub static BISHOPS_AND_PAWNS: Class = Class {
 /// Knight and pawn: won if the pawn would win alone and the knight is not in its way.
 pub static KNIGHT_AND_PAWN: Class = Class {
     name: "knight and pawn against the lone king",
-    judge: |view| {
+    verdict: |view| {
         let wins_against = |king: Square| {
             // A king right in front of a pawn on its last step is stalemated if the knight takes its other squares.
             let pawns = view.men(Side::Strong, Role::Pawn);

@@ -1,5 +1,5 @@
-//! The proof: in every legal position of every ending of up to four men, the answer must be true or missing. And the
-//! proof of the proof: if any one clause is dropped, some answer is wrong.
+//! The proof: in every legal position of every ending of up to four men, the recognition must be true or missing. And
+//! the proof of the proof: if any one clause is dropped, some recognition is wrong.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -19,7 +19,7 @@ use crate::parallel::{default_jobs, in_parallel};
 use crate::retrograde::tests::{some_tables, tables};
 use crate::retrograde::{Dtm, Table, Tables};
 
-/// Whether an answer for the side to move agrees with the true value.
+/// Whether a recognition for the side to move agrees with the true value.
 fn is_true(ibv: Ibv, value: Dtm) -> bool {
     if ibv.is_none() {
         return true;
@@ -36,12 +36,12 @@ fn is_true(ibv: Ibv, value: Dtm) -> bool {
     }
 }
 
-/// What is wrong with the answer to a position, if anything: it may contradict the truth, or claim a win that the
-/// 50-move rule can spoil.
+/// What is wrong with the recognition of a position, if anything: it may contradict the truth, or claim a win that
+/// the 50-move rule can spoil.
 fn wrong(board: &Board, turn: Color, value: Dtm) -> Option<String> {
-    let ibv = answer(board, turn, 0);
+    let ibv = proved(board, turn, 0);
     if !is_true(ibv, value) {
-        return Some(format!("{}: answered {ibv:?}, the truth is {value:?}", fen(board, turn)));
+        return Some(format!("{}: recognized {ibv:?}, the truth is {value:?}", fen(board, turn)));
     }
     if let Dtm::Win(plies) | Dtm::Loss(plies) = value
         && ibv.is_some()
@@ -49,7 +49,7 @@ fn wrong(board: &Board, turn: Color, value: Dtm) -> Option<String> {
     {
         // The first clock at which the mate would come too late; at later ones even more so.
         let clock = 101 - u16::from(plies);
-        if answer(board, turn, clock).is_some() {
+        if proved(board, turn, clock).is_some() {
             return Some(format!("{}: claimed at clock {clock}, mate takes {plies} plies", fen(board, turn)));
         }
     }
@@ -82,7 +82,7 @@ fn class_of_ending(table: &Table) -> Option<&'static Class> {
     table.try_for_each(|board, _, _| class_of(board).map(|(_, class)| class))
 }
 
-/// The first wrong answer in an ending.
+/// The first wrong recognition in an ending.
 fn first_wrong(table: &Table) -> Option<String> {
     table.try_for_each(wrong)
 }
@@ -97,7 +97,7 @@ pub(crate) fn position(board: &Board, turn: Color) -> Position {
     Position::from_chess(chess.or_else(shakmaty::PositionError::ignore_impossible_check).expect("a legal position"))
 }
 
-/// What the answers in one ending add up to, for one side to move.
+/// What the recognitions in one ending add up to, for one side to move.
 #[derive(Default, Clone, Copy)]
 struct Coverage {
     positions: u64,
@@ -128,7 +128,7 @@ fn walk(table: &Table) -> Walk {
             }
             let count = &mut coverage[usize::from(turn == Color::Black)];
             count.positions += 1;
-            let ibv = answer(&board, side, 0);
+            let ibv = proved(&board, side, 0);
             if ibv.is_none() {
                 return;
             }
@@ -155,7 +155,7 @@ fn walks() -> &'static [(&'static Table, Walk)] {
     WALKS.get_or_init(|| walk_through(tables()))
 }
 
-/// Positions beyond the tables in which any answer would be unproved, or wrong.
+/// Positions beyond the tables in which any recognition would be unproved, or wrong.
 const BEYOND: [&str; 12] = [
     "8/8/8/8/7k/8/PPP5/4K3 w - - 0 1",
     "8/8/8/8/7k/8/PP6/3BK3 w - - 0 1",
@@ -171,17 +171,17 @@ const BEYOND: [&str; 12] = [
     "3k4/8/8/8/8/8/8/1R2K2R w K - 0 1",
 ];
 
-/// The answers where there should be none.
+/// The first recognition where there should be none.
 fn beyond() -> Option<String> {
     BEYOND.into_iter().find_map(|fen| {
         let position = Position::from_fen(fen, CastlingMode::Chess960).expect("a legal position");
         let ibv = probe_class(&position).ibv;
-        ibv.is_some().then(|| format!("{fen}: answered {ibv:?}"))
+        ibv.is_some().then(|| format!("{fen}: recognized {ibv:?}"))
     })
 }
 
 #[test]
-fn every_answer_is_true_in_some_endings() {
+fn every_recognition_is_true_in_some_endings() {
     let walks = walk_through(some_tables());
     let wrong: Vec<&String> = walks.iter().filter_map(|(_, walk)| walk.wrong.as_ref()).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -191,7 +191,7 @@ fn every_answer_is_true_in_some_endings() {
 
 #[test]
 #[ignore = "a minute or two: all endings of four men; CI runs it"]
-fn every_answer_is_true() {
+fn every_recognition_is_true() {
     println!("| ending | class | to move | positions | draws | wins | bounds | longest win |");
     println!("|---|---|---|---|---|---|---|---|");
     for (table, walk) in walks() {
@@ -243,7 +243,7 @@ fn every_clause_is_needed() {
 
 /// The positions that shaped these rules, or broke those of others.
 #[test]
-fn known_traps_are_judged_correctly() {
+fn known_traps_are_recognized_correctly() {
     for (fen, expected) in [
         // "Wrong bishop", and mate in one.
         ("k7/1p6/PK6/8/5B2/8/8/8 w - - 0 1", Ibv::NONE),
@@ -272,7 +272,7 @@ fn known_traps_are_judged_correctly() {
 }
 
 #[test]
-fn ordinary_positions_get_no_answer() {
+fn ordinary_positions_are_not_recognized() {
     let position = Position::startpos();
     assert_eq!(recognize(&position), Recognition::NONE);
     assert!(!may_have_class(position.board()));
@@ -345,13 +345,13 @@ fn boards() -> impl Strategy<Value = (Board, Color, u16)> {
 }
 
 proptest! {
-    /// Answers do not depend on which side of the board, or which colour, an ending is on.
+    /// Recognitions do not depend on which side of the board, or which colour, an ending is on.
     #[test]
-    fn answers_are_symmetric((board, turn, clock) in boards()) {
-        let expected = answer(&board, turn, clock);
+    fn recognitions_are_symmetric((board, turn, clock) in boards()) {
+        let expected = proved(&board, turn, clock);
         for pick in 0..16 {
             let (board, turn) = image(&board, turn, pick);
-            prop_assert_eq!(answer(&board, turn, clock), expected);
+            prop_assert_eq!(proved(&board, turn, clock), expected);
         }
     }
 }

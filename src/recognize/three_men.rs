@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn other_material_and_castling_rights_get_no_answer() {
+    fn other_material_and_castling_rights_have_no_value() {
         for fen in [
             "8/8/8/4k3/8/8/8/4K3 w - - 0 1",
             "8/8/8/4k3/8/8/8/4KB2 w - - 0 1",

@@ -1,7 +1,7 @@
 //! Syzygy tablebases: the expensive recognizer.
 //!
-//! Inside the tree, [`Tablebases::probe`] answers like every other recognizer, marked [`Expense::Expensive`]: the
-//! search stores the answer (as an entry without a move) and counts it as a table hit. At the root,
+//! Inside the tree, [`Tablebases::probe`] gives a [`Recognition`] like every other recognizer, marked
+//! [`Expense::Expensive`]: the search stores it (as an entry without a move) and counts it as a table hit. At the root,
 //! [`Tablebases::rank_root`] orders the moves by what they keep, so that the search plays only moves that keep the
 //! result and makes progress under the 50-move rule.
 //!
