@@ -119,7 +119,7 @@ fn network_sums_alone(bencher: Bencher<'_, '_>) {
             let Move::Normal { role, from, capture, to, promotion } = *m else { unreachable!("chosen so") };
             let en_prise = en_prise(after.board())
                 .into_iter()
-                .filter_map(|square| after.board().piece_at(square).map(|piece| view.en_prise(piece, square)));
+                .filter_map(|square| after.board().piece_at(square).map(|piece| view.en_prise_input(piece, square)));
             (
                 view.input(promotion.unwrap_or(role).of(us), to),
                 view.input(role.of(us), from),
@@ -140,7 +140,7 @@ fn network_sums_alone(bencher: Bencher<'_, '_>) {
                     Some(captured) => kernel.add_sub_sub(to, &from, row(*add), row(*sub), row(*captured)),
                 }
                 let en_prise: ArrayVec<&[Block], 64> = en_prise.iter().map(|&number| row(number)).collect();
-                sum += kernel.activate(to, &en_prise, row(INPUTS + 1));
+                sum += kernel.screlu_dot(to, &en_prise, row(INPUTS + 1));
             }
         }
         sum

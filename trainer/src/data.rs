@@ -59,7 +59,7 @@ pub fn inputs(packed: &ChessBoard) -> Inputs {
     }
     for square in en_prise(&board) {
         let Some(piece) = board.piece_at(square) else { continue };
-        push(white.en_prise(piece, square), black.en_prise(piece, square));
+        push(white.en_prise_input(piece, square), black.en_prise_input(piece, square));
     }
     inputs.bucket = output_bucket(board.occupied().count());
     inputs

@@ -1,7 +1,7 @@
 //! Weights as the engine's integers, and back.
 
 use ibex::eval::nnue::Network;
-use ibex::eval::nnue::features::{INPUTS, OUTPUT_BUCKETS, PIECES};
+use ibex::eval::nnue::features::{INPUTS, OUTPUT_BUCKETS, PIECE_SQUARES};
 use ibex::eval::nnue::format::{QA, QB};
 
 use crate::model::{BIASES, Parameters, SHARED, by_rows, by_stripes};
@@ -33,7 +33,7 @@ pub fn dequantise(network: &Network) -> Parameters {
     let layers = layers.iter().enumerate().map(|(index, &w)| f32::from(w) / one(index, hidden) as f32);
     let biases = biases.iter().map(|&bias| bias as f32 / (QA * QB) as f32);
     let mut rows: Vec<f32> = layers.chain(biases).collect();
-    rows.splice(SHARED * hidden..SHARED * hidden, std::iter::repeat_n(0.0, PIECES * hidden));
+    rows.splice(SHARED * hidden..SHARED * hidden, std::iter::repeat_n(0.0, PIECE_SQUARES * hidden));
     Parameters { hidden, values: by_stripes(&rows, hidden) }
 }
 

@@ -2,7 +2,7 @@
 
 use bulletformat::ChessBoard;
 use ibex::bound::Bound;
-use ibex::eval::nnue::features::{INPUTS, KING_BUCKETS, OUTPUT_BUCKETS, PIECES};
+use ibex::eval::nnue::features::{INPUTS, KING_BUCKETS, OUTPUT_BUCKETS, PIECE_SQUARES};
 use ibex::eval::nnue::format::{QA, QB, SCALE};
 use ibex::formats::lessons;
 use ibex::random::Random;
@@ -29,14 +29,14 @@ impl Stripe {
 
 /// The rows of a stripe's inputs, king bucket by king bucket.
 fn king_buckets(rows: &mut [Stripe]) -> impl Iterator<Item = &mut [Stripe]> {
-    rows[..KING_BUCKETS * PIECES].chunks_exact_mut(PIECES)
+    rows[..KING_BUCKETS * PIECE_SQUARES].chunks_exact_mut(PIECE_SQUARES)
 }
 
 /// Gives the shared rows of a stripe's gradient the sum of the gradients of all king buckets.
 pub fn share_gradient(rows: &mut [Stripe]) {
     let (inputs, shared) = rows.split_at_mut(SHARED);
     for bucket in king_buckets(inputs) {
-        shared[..PIECES].iter_mut().zip(bucket).for_each(|(shared, row)| shared.add(row));
+        shared[..PIECE_SQUARES].iter_mut().zip(bucket).for_each(|(shared, row)| shared.add(row));
     }
 }
 
@@ -49,7 +49,7 @@ pub const LIMIT: f32 = 1.98;
 /// is true of a piece wherever the king is (a "factoriser"). Only training has them: the engine's rows are the sums.
 pub const SHARED: usize = INPUTS;
 /// The row of the hidden layer's biases, after the shared rows.
-pub const BIASES: usize = SHARED + PIECES;
+pub const BIASES: usize = SHARED + PIECE_SQUARES;
 /// Rows of a stripe: inputs, shared rows, biases, and two for each output, own view first.
 pub const ROWS: usize = BIASES + 1 + 2 * OUTPUT_BUCKETS;
 
@@ -146,7 +146,7 @@ impl Parameters {
         let (inputs, rest) = rows.split_at_mut(BIASES * hidden);
         let (biases, outputs) = rest.split_at_mut(hidden);
         // At first all king buckets are alike.
-        inputs[KING_BUCKETS * PIECES * hidden..].iter_mut().for_each(|w| *w = uniform(0.06));
+        inputs[KING_BUCKETS * PIECE_SQUARES * hidden..].iter_mut().for_each(|w| *w = uniform(0.06));
         biases.iter_mut().for_each(|w| *w = 0.1 + uniform(0.1));
         let range = 1.0 / (hidden as f32).sqrt();
         outputs[..2 * OUTPUT_BUCKETS * hidden].iter_mut().for_each(|w| *w = uniform(range));
@@ -187,12 +187,12 @@ impl Parameters {
         for rows in rounded.values[..biases].chunks_exact_mut(ROWS) {
             let (inputs, shared) = rows.split_at_mut(SHARED);
             for bucket in king_buckets(inputs) {
-                for (row, shared) in bucket.iter_mut().zip(&shared[..PIECES]) {
+                for (row, shared) in bucket.iter_mut().zip(&shared[..PIECE_SQUARES]) {
                     row.add(shared);
                     row.0.iter_mut().for_each(|weight| *weight = weight.clamp(-LIMIT, LIMIT));
                 }
             }
-            shared[..PIECES].fill(Stripe::ZERO);
+            shared[..PIECE_SQUARES].fill(Stripe::ZERO);
             let (hidden, outputs) = rows.split_at_mut(output_row(0, 0));
             round(hidden, QA);
             round(outputs, QB);
@@ -252,20 +252,20 @@ mod tests {
         let mut parameters = Parameters::random(64, 4);
         *parameters.row_mut(0, SHARED + 9) = Stripe([10.2 / QA as f32; STRIPE]);
         for bucket in 0..KING_BUCKETS {
-            *parameters.row_mut(0, bucket * PIECES + 9) = Stripe([bucket as f32 / QA as f32; STRIPE]);
+            *parameters.row_mut(0, bucket * PIECE_SQUARES + 9) = Stripe([bucket as f32 / QA as f32; STRIPE]);
         }
         *parameters.row_mut(0, SHARED + 7) = Stripe([LIMIT; STRIPE]);
         *parameters.row_mut(0, 7) = Stripe([LIMIT; STRIPE]);
         let rounded = parameters.rounded();
         for bucket in 0..KING_BUCKETS {
-            assert_eq!(rounded.row(0, bucket * PIECES + 9).0[3], (bucket as f32 + 10.0) / QA as f32);
+            assert_eq!(rounded.row(0, bucket * PIECE_SQUARES + 9).0[3], (bucket as f32 + 10.0) / QA as f32);
         }
         assert!(rounded.row(0, 7).0[3] * QA as f32 <= LIMIT * QA as f32 + 0.5);
         assert_eq!(*rounded.row(0, SHARED + 9), Stripe::ZERO);
 
         let mut gradient = Parameters::zero(64);
         for bucket in 0..KING_BUCKETS {
-            *gradient.row_mut(0, bucket * PIECES + 9) = Stripe([bucket as f32; STRIPE]);
+            *gradient.row_mut(0, bucket * PIECE_SQUARES + 9) = Stripe([bucket as f32; STRIPE]);
         }
         share_gradient(&mut gradient.values[..ROWS]);
         assert_eq!(gradient.row(0, SHARED + 9).0[3], 28.0);

@@ -2,14 +2,14 @@
 
 use shakmaty::{Board, Color, File, Piece, Square};
 
-pub use super::format::{INPUTS, KING_BUCKETS, OUTPUT_BUCKETS, PIECES};
+pub use super::format::{INPUTS, KING_BUCKETS, OUTPUT_BUCKETS, PIECE_SQUARES};
 
 /// The bucket of the own king, by rank and file as its side sees the board, with the king on files a to d. Kings
 /// mostly stand on the first rank, so it has half of the buckets.
 const KING_BUCKET: [[u8; 4]; 8] =
     [[0, 1, 2, 3], [4, 4, 5, 5], [6, 6, 6, 6], [6, 6, 6, 6], [7, 7, 7, 7], [7, 7, 7, 7], [7, 7, 7, 7], [7, 7, 7, 7]];
 
-/// How one side sees the board: it depends on where its king stands.
+/// One side's perspective: how it sees the board, which depends on where its king stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeatureView {
     side: Color,
@@ -45,7 +45,7 @@ impl FeatureView {
 
     /// A piece on a square as the side sees them: own pieces first, pawn to king, then square by square from a1.
     #[inline]
-    pub fn place(self, piece: Piece, square: Square) -> usize {
+    pub fn piece_square(self, piece: Piece, square: Square) -> usize {
         let theirs = usize::from(piece.color != self.side);
         let role = piece.role as usize - 1;
         theirs * 384 + role * 64 + usize::from(square as u8 ^ self.flip)
@@ -54,14 +54,14 @@ impl FeatureView {
     /// The input that `piece` on `square` sets by standing there.
     #[inline]
     pub fn input(self, piece: Piece, square: Square) -> usize {
-        usize::from(self.king_bucket) * PIECES + self.place(piece, square)
+        usize::from(self.king_bucket) * PIECE_SQUARES + self.piece_square(piece, square)
     }
 
     /// The additional input that it sets while it is [en prise](crate::position::attacks::en_prise), wherever the
     /// king stands.
     #[inline]
-    pub fn en_prise(self, piece: Piece, square: Square) -> usize {
-        KING_BUCKETS * PIECES + self.place(piece, square)
+    pub fn en_prise_input(self, piece: Piece, square: Square) -> usize {
+        KING_BUCKETS * PIECE_SQUARES + self.piece_square(piece, square)
     }
 }
 

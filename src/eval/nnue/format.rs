@@ -21,12 +21,12 @@
 use crate::checksum::checksum;
 
 /// The inputs of one view that say which piece stands where, for one king bucket.
-pub const PIECES: usize = 768;
+pub const PIECE_SQUARES: usize = 768;
 /// The king buckets: places of the own king that have inputs of their own.
 pub const KING_BUCKETS: usize = 8;
 /// The number of inputs of one view: those of every king bucket, and as many again as one bucket has, for the pieces
 /// en prise.
-pub const INPUTS: usize = (KING_BUCKETS + 1) * PIECES;
+pub const INPUTS: usize = (KING_BUCKETS + 1) * PIECE_SQUARES;
 /// The number of outputs.
 pub const OUTPUT_BUCKETS: usize = 8;
 /// The integer that stands for 1 in the hidden layer.

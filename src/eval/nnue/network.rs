@@ -52,8 +52,14 @@ pub struct Network {
     kernel: Kernel,
 }
 
-/// A hidden layer, and rows to be added to it.
-pub(super) type Layer<'a> = (&'a [Block], &'a [&'a [Block]]);
+/// The hidden layer of one view: the sum of these values and of these rows.
+#[derive(Clone, Copy)]
+pub(super) struct HiddenLayer<'a> {
+    /// The accumulator.
+    pub values: &'a [Block],
+    /// The rows of the pieces en prise.
+    pub rows: &'a [&'a [Block]],
+}
 
 #[cfg(has_network)]
 mod embedded {
@@ -193,15 +199,14 @@ impl Network {
         self.feature(INPUTS)
     }
 
-    /// The value of two hidden layers in centipawns, for the side whose view comes first; each with rows to be added
-    /// to it.
+    /// The value of both views' hidden layers in centipawns, for the side whose view comes first.
     #[inline]
-    pub(super) fn output(&self, own: Layer, other: Layer, bucket: usize) -> i32 {
+    pub(super) fn output(&self, own: HiddenLayer<'_>, other: HiddenLayer<'_>, bucket: usize) -> i32 {
         let width = self.width();
         let start = (INPUTS + 1 + 2 * bucket) * width;
         let (own_weights, other_weights) = self.weights[start..start + 2 * width].split_at(width);
-        let sum =
-            self.kernel.activate(own.0, own.1, own_weights) + self.kernel.activate(other.0, other.1, other_weights);
+        let sum = self.kernel.screlu_dot(own.values, own.rows, own_weights)
+            + self.kernel.screlu_dot(other.values, other.rows, other_weights);
         // The sum carries the factor QA twice and QB once.
         let value = sum / i64::from(QA) + i64::from(self.output_biases[bucket]);
         (value * i64::from(SCALE) / i64::from(QA * QB)) as i32

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use shakmaty::{CastlingMode, Color, Role};
 
-use super::features::{FeatureView, INPUTS, KING_BUCKETS, OUTPUT_BUCKETS, PIECES, output_bucket};
+use super::features::{FeatureView, INPUTS, KING_BUCKETS, OUTPUT_BUCKETS, PIECE_SQUARES, output_bucket};
 use super::format::{HEADER_SIZE, MAX_HIDDEN, MAX_OUTPUT_WEIGHT, MAX_SIZE, NetworkError, QA, QB, SCALE};
 use super::simd::{BLOCK, Block, Kernel};
 use super::{Accumulators, Network};
@@ -42,7 +42,7 @@ fn from_scratch(values: &[i16], hidden: usize, biases: [i32; OUTPUT_BUCKETS], po
             for (square, piece) in board {
                 value += i32::from(values[view.input(piece, square) * hidden + neuron]);
                 if squares.contains(square) {
-                    value += i32::from(values[view.en_prise(piece, square) * hidden + neuron]);
+                    value += i32::from(values[view.en_prise_input(piece, square) * hidden + neuron]);
                 }
             }
             let clipped = i64::from(value.clamp(0, QA));
@@ -159,10 +159,10 @@ fn kernels_agree_at_the_limits() {
     for values in [i16::MIN, -1, 0, 1, 127, 254, 255, 256, i16::MAX] {
         for weights in [-MAX_OUTPUT_WEIGHT, -1, 0, 1, MAX_OUTPUT_WEIGHT] {
             let (value, weight) = (vec![Block([values; BLOCK]); 32], vec![Block([weights; BLOCK]); 32]);
-            let reference = Kernel::SCALAR.activate(&value, &[], &weight);
+            let reference = Kernel::SCALAR.screlu_dot(&value, &[], &weight);
             assert_eq!(reference, 1024 * i64::from(values).clamp(0, 255).pow(2) * i64::from(weights));
             for kernel in Kernel::all() {
-                assert_eq!(kernel.activate(&value, &[], &weight), reference, "{kernel:?}: {values} and {weights}");
+                assert_eq!(kernel.screlu_dot(&value, &[], &weight), reference, "{kernel:?}: {values} and {weights}");
             }
         }
     }
@@ -190,7 +190,7 @@ fn inputs_are_distinct_and_kings_stand_left() {
         let mut views: [Option<FeatureView>; FeatureView::COUNT] = [None; FeatureView::COUNT];
         for king in shakmaty::Square::ALL {
             let view = FeatureView::new(color, king);
-            assert!(view.place(color.king(), king) % 8 < 4, "{king}");
+            assert!(view.piece_square(color.king(), king) % 8 < 4, "{king}");
             assert_eq!(*views[view.index()].get_or_insert(view), view, "{king}");
         }
         let mut seen = [0; INPUTS];
@@ -199,13 +199,13 @@ fn inputs_are_distinct_and_kings_stand_left() {
                 for role in Role::ALL {
                     for square in shakmaty::Square::ALL {
                         seen[view.input(role.of(side), square)] += 1;
-                        seen[view.en_prise(role.of(side), square)] += 1;
+                        seen[view.en_prise_input(role.of(side), square)] += 1;
                     }
                 }
             }
         }
         // A king bucket's by its two views, mirrored and not; those of pieces en prise by all.
-        let (pieces, en_prise) = seen.split_at(KING_BUCKETS * PIECES);
+        let (pieces, en_prise) = seen.split_at(KING_BUCKETS * PIECE_SQUARES);
         assert!(pieces.iter().all(|&views| views == 2));
         assert!(en_prise.iter().all(|&views| views == FeatureView::COUNT));
     }

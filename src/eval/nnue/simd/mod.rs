@@ -24,10 +24,10 @@ impl Block {
 
 /// An instruction set to compute with.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Kernel(Set);
+pub struct Kernel(InstructionSet);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Set {
+enum InstructionSet {
     Scalar,
     #[cfg(target_arch = "x86_64")]
     Avx2,
@@ -49,26 +49,26 @@ impl fmt::Debug for Kernel {
 macro_rules! dispatch {
     ($kernel:expr, $function:ident($($argument:expr),*)) => {
         match $kernel.0 {
-            Set::Scalar => scalar::$function($($argument),*),
+            InstructionSet::Scalar => scalar::$function($($argument),*),
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `Kernel::all` makes this kernel only after detecting AVX2.
-            Set::Avx2 => unsafe { x86::avx2::$function($($argument),*) },
+            InstructionSet::Avx2 => unsafe { x86::avx2::$function($($argument),*) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `Kernel::all` makes this kernel only after detecting AVX-512 F and BW.
-            Set::Avx512 => unsafe { x86::avx512::$function($($argument),*) },
+            InstructionSet::Avx512 => unsafe { x86::avx512::$function($($argument),*) },
             #[cfg(target_arch = "aarch64")]
             #[allow(unused_unsafe, reason = "where NEON belongs to the target, there is nothing left to promise")]
             // SAFETY: `Kernel::all` makes this kernel only after detecting NEON.
-            Set::Neon => unsafe { neon::$function($($argument),*) },
+            InstructionSet::Neon => unsafe { neon::$function($($argument),*) },
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Set::Simd128 => wasm::$function($($argument),*),
+            InstructionSet::Simd128 => wasm::$function($($argument),*),
         }
     };
 }
 
 impl Kernel {
     /// The reference.
-    pub const SCALAR: Kernel = Kernel(Set::Scalar);
+    pub const SCALAR: Kernel = Kernel(InstructionSet::Scalar);
 
     /// Every kernel that this processor can run, the reference first, the best last.
     pub fn all() -> Vec<Kernel> {
@@ -77,19 +77,19 @@ impl Kernel {
         #[cfg(target_arch = "x86_64")]
         {
             if is_x86_feature_detected!("avx2") {
-                kernels.push(Kernel(Set::Avx2));
+                kernels.push(Kernel(InstructionSet::Avx2));
             }
             if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") {
-                kernels.push(Kernel(Set::Avx512));
+                kernels.push(Kernel(InstructionSet::Avx512));
             }
         }
         #[cfg(target_arch = "aarch64")]
         if std::arch::is_aarch64_feature_detected!("neon") {
-            kernels.push(Kernel(Set::Neon));
+            kernels.push(Kernel(InstructionSet::Neon));
         }
         // A module with these instructions is not loaded where they are not supported.
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-        kernels.push(Kernel(Set::Simd128));
+        kernels.push(Kernel(InstructionSet::Simd128));
         kernels
     }
 
@@ -122,11 +122,12 @@ impl Kernel {
         dispatch!(self, sub(to, sub));
     }
 
-    /// The sum of `clamp(value, 0, QA)² · weight`, where a value is the sum of those in `values` and in all `rows`,
-    /// which are as long. Weights are at most [`MAX_OUTPUT_WEIGHT`](super::format::MAX_OUTPUT_WEIGHT).
+    /// The squared clipped ReLU (SCReLU) of a hidden layer, and its dot product with the output weights: the sum of
+    /// `clamp(value, 0, QA)² · weight`, where a value is the sum of those in `values` and in all `rows`, which are as
+    /// long. Weights are at most [`MAX_OUTPUT_WEIGHT`](super::format::MAX_OUTPUT_WEIGHT).
     #[inline]
-    pub fn activate(self, values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
+    pub fn screlu_dot(self, values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
         assert!(rows.iter().all(|row| row.len() == values.len()), "a row of another network");
-        dispatch!(self, activate(values, rows, weights))
+        dispatch!(self, screlu_dot(values, rows, weights))
     }
 }

@@ -7,7 +7,7 @@ use super::Block;
 pub use super::scalar::{add, add_sub, add_sub_sub, sub};
 
 #[target_feature(enable = "neon")]
-pub fn activate(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
+pub fn screlu_dot(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
     let zero = vdupq_n_s16(0);
     let one = vdupq_n_s16(QA as i16);
     // Eight sums of four lanes: with 1024 hidden values a lane adds up 32 products of at most 255² · 128.

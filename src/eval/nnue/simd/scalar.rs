@@ -44,7 +44,7 @@ pub fn sub(to: &mut [Block], sub: &[Block]) {
 }
 
 /// The sum of `clamp(value, 0, QA)² · weight`, where a value is the sum of those in `values` and in all `rows`.
-pub fn activate(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
+pub fn screlu_dot(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
     let mut sum = 0;
     for (at, (values, weights)) in values.iter().zip(weights).enumerate() {
         for (i, (&value, &weight)) in values.0.iter().zip(&weights.0).enumerate() {

@@ -13,7 +13,7 @@ fn eight(block: &Block, i: usize) -> v128 {
     i16x8(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7])
 }
 
-pub fn activate(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
+pub fn screlu_dot(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
     let zero = i16x8_splat(0);
     let one = i16x8_splat(QA as i16);
     // Four sums of four lanes: with 1024 hidden values a lane adds up 32 pairs of products of at most 255² · 128.

@@ -59,7 +59,7 @@ pub mod avx2 {
     const BLOCKS: usize = 4;
 
     #[target_feature(enable = "avx2")]
-    pub fn activate(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
+    pub fn screlu_dot(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
         let mut sums = [_mm256_setzero_si256(); 2];
         add_all_activated!(&mut sums, values, rows, weights);
         sums.into_iter()
@@ -118,7 +118,7 @@ pub mod avx512 {
     const BLOCKS: usize = 8;
 
     #[target_feature(enable = "avx512f,avx512bw")]
-    pub fn activate(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
+    pub fn screlu_dot(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
         let mut sums = [_mm512_setzero_si512(); 2];
         add_all_activated!(&mut sums, values, rows, weights);
         // Far from overflow, the two may be added before they are widened.
