@@ -11,8 +11,10 @@ use crate::position::attacks::en_prise;
 use crate::random::split_mix;
 use crate::score::Score;
 
+const OUTPUT_BIASES: [i32; OUTPUT_BUCKETS] = [7, -9, 0, 1000, -1000, 1, 2, 3];
+
 /// Weights of the size that training makes, and some at their limits.
-fn random_values(hidden: usize, seed: u64) -> Vec<i16> {
+fn random_weights(hidden: usize, seed: u64) -> Vec<i16> {
     let mut state = seed;
     let outputs = 2 * OUTPUT_BUCKETS * hidden;
     let total = (INPUTS + 1) * hidden + outputs;
@@ -26,36 +28,36 @@ fn random_values(hidden: usize, seed: u64) -> Vec<i16> {
 }
 
 fn network(hidden: usize) -> Network {
-    Network::new("test".into(), hidden, &random_values(hidden, 5), [7, -9, 0, 1000, -1000, 1, 2, 3]).unwrap()
+    Network::new("test".into(), hidden, &random_weights(hidden, 5), OUTPUT_BIASES).unwrap()
 }
 
 /// The value computed from the definition, sharing only the numbers of the inputs.
-fn from_scratch(values: &[i16], hidden: usize, biases: [i32; OUTPUT_BUCKETS], position: &Position) -> i32 {
+fn by_definition(weights: &[i16], hidden: usize, position: &Position) -> i32 {
     let board = position.board();
     let bucket = output_bucket(board.occupied().count());
     let mut sum = 0i64;
     for (half, color) in [position.turn(), !position.turn()].into_iter().enumerate() {
         let view = FeatureView::of(color, board);
         for neuron in 0..hidden {
-            let mut value = i32::from(values[INPUTS * hidden + neuron]);
+            let mut value = i32::from(weights[INPUTS * hidden + neuron]);
             let squares = en_prise(board);
             for (square, piece) in board {
-                value += i32::from(values[view.input(piece, square) * hidden + neuron]);
+                value += i32::from(weights[view.input(piece, square) * hidden + neuron]);
                 if squares.contains(square) {
-                    value += i32::from(values[view.en_prise_input(piece, square) * hidden + neuron]);
+                    value += i32::from(weights[view.en_prise_input(piece, square) * hidden + neuron]);
                 }
             }
             let clipped = i64::from(value.clamp(0, QA));
-            let weight = values[(INPUTS + 1) * hidden + (2 * bucket + half) * hidden + neuron];
+            let weight = weights[(INPUTS + 1) * hidden + (2 * bucket + half) * hidden + neuron];
             sum += clipped * clipped * i64::from(weight);
         }
     }
-    let value = (sum / i64::from(QA) + i64::from(biases[bucket])) * i64::from(SCALE) / i64::from(QA * QB);
+    let value = (sum / i64::from(QA) + i64::from(OUTPUT_BIASES[bucket])) * i64::from(SCALE) / i64::from(QA * QB);
     (value as i32).clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
 }
 
 /// Walks random paths, with steps back and null moves, and compares at random moments.
-fn walk(seed: u64, games: usize, mut check: impl FnMut(&mut [Accumulators], &Position), networks: &[Arc<Network>]) {
+fn walk(seed: u64, games: usize, networks: &[Arc<Network>], mut check: impl FnMut(&mut [Accumulators], &Position)) {
     let mut state = seed;
     let mut below = |n: usize| (split_mix(&mut state) % n as u64) as usize;
     let mut paths: Vec<Accumulators> = networks.iter().map(|n| Accumulators::new(Arc::clone(n))).collect();
@@ -115,23 +117,17 @@ fn walk(seed: u64, games: usize, mut check: impl FnMut(&mut [Accumulators], &Pos
 #[test]
 fn incremental_equals_refreshed_equals_the_definition() {
     let hidden = 2 * BLOCK;
-    let values = random_values(hidden, 5);
+    let weights = random_weights(hidden, 5);
     let net = Arc::new(network(hidden));
-    let biases = [7, -9, 0, 1000, -1000, 1, 2, 3];
     let mut checked = 0;
-    walk(
-        1,
-        60,
-        |paths, position| {
-            let incremental = paths[0].evaluate(position);
-            let mut fresh = Accumulators::new(Arc::clone(&net));
-            fresh.reset(position);
-            assert_eq!(incremental, fresh.evaluate(position), "{}", position.fen());
-            assert_eq!(incremental, from_scratch(&values, hidden, biases, position), "{}", position.fen());
-            checked += 1;
-        },
-        std::slice::from_ref(&net),
-    );
+    walk(1, 60, std::slice::from_ref(&net), |paths, position| {
+        let incremental = paths[0].evaluate(position);
+        let mut refreshed = Accumulators::new(Arc::clone(&net));
+        refreshed.reset(position);
+        assert_eq!(incremental, refreshed.evaluate(position), "{}", position.fen());
+        assert_eq!(incremental, by_definition(&weights, hidden, position), "{}", position.fen());
+        checked += 1;
+    });
     assert!(checked > 1000, "only {checked} positions");
 }
 
@@ -140,17 +136,13 @@ fn every_kernel_equals_the_reference() {
     // Kernels take groups of four or eight blocks, and the rest by pairs: for the ten blocks of 320, each does both.
     for hidden in [64, 192, 320, 1024] {
         let networks: Vec<_> = Kernel::all().into_iter().map(|k| Arc::new(network(hidden).with_kernel(k))).collect();
-        walk(
-            2,
-            if hidden > 500 { 6 } else { 30 },
-            |paths, position| {
-                let reference = paths[0].evaluate(position);
-                for (path, network) in paths.iter_mut().zip(&networks).skip(1) {
-                    assert_eq!(path.evaluate(position), reference, "{:?}", network.kernel());
-                }
-            },
-            &networks,
-        );
+        let games = if hidden > 500 { 6 } else { 30 };
+        walk(2, games, &networks, |paths, position| {
+            let reference = paths[0].evaluate(position);
+            for (path, network) in paths.iter_mut().zip(&networks).skip(1) {
+                assert_eq!(path.evaluate(position), reference, "{:?}", network.kernel());
+            }
+        });
     }
 }
 
@@ -172,16 +164,11 @@ fn kernels_agree_at_the_limits() {
 fn evaluation_is_symmetric_in_colour() {
     let net = Arc::new(network(64));
     let mut other = Accumulators::new(Arc::clone(&net));
-    walk(
-        3,
-        30,
-        |paths, position| {
-            let flipped = position.flipped();
-            other.reset(&flipped);
-            assert_eq!(paths[0].evaluate(position), other.evaluate(&flipped), "{}", position.fen());
-        },
-        std::slice::from_ref(&net),
-    );
+    walk(3, 30, std::slice::from_ref(&net), |paths, position| {
+        let flipped = position.flipped();
+        other.reset(&flipped);
+        assert_eq!(paths[0].evaluate(position), other.evaluate(&flipped), "{}", position.fen());
+    });
 }
 
 #[test]
