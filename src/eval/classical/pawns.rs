@@ -1,9 +1,9 @@
 //! Pawns: what depends on them alone, including material and squares, cached by their key.
 
-use shakmaty::Bitboard;
+use shakmaty::{Bitboard, Role};
 
 use super::pair::S;
-use super::pieces::stand;
+use super::pieces::material_and_square;
 use super::sums::{NullTracer, Sums, Term, Tracer};
 use super::view::{SideView, beside, file_of, fill_up, pawn_attacks, ranks, their_pawn_attacks, up};
 use super::weights::Weights;
@@ -29,7 +29,7 @@ pub fn structure<W: Tracer>(view: &SideView, sums: &mut Sums<'_, W>) -> Bitboard
         // Neighbours that stand beside or behind can protect it or the squares before it.
         let helpers = neighbours & ranks(0, rank as u32);
 
-        stand(sums, 0, pawn);
+        material_and_square(sums, Role::Pawn, pawn);
         if phalanx {
             sums.add(Term::Pawns, &w.phalanx[rank], 1);
         }

@@ -12,7 +12,7 @@ use super::pair::S;
 pub struct Weights {
     /// A piece on the board: pawn, knight, bishop, rook, queen.
     pub material: [S; 5],
-    /// A piece on its square: pawn to king; by folded file within each rank.
+    /// A piece on its square (piece-square tables): pawn to king; by folded file within each rank.
     pub squares: [[S; 32]; 6],
     /// A knight that can go to this many squares.
     pub knight_mobility: [S; 9],
