@@ -10,7 +10,7 @@ use crate::position::Position;
 use crate::recognize::{mop_up_kings, queen_against_rook};
 
 /// An advantage that will not be won is never shown as more than this; a larger one is still the better one.
-const HOPE: i32 = 25;
+const DRAWISH_LIMIT: i32 = 25;
 /// Added where a win is only a matter of making the moves: the sum exceeds any uncertain advantage.
 const ALMOST_WON: i32 = 300;
 /// The evaluation of queen against rook without its progress. The queen nearly always wins.
@@ -27,12 +27,15 @@ pub fn scale(position: &Position, value: i32) -> i32 {
     }
 }
 
-/// What becomes of an advantage.
+/// What the material makes of an advantage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scaling {
-    AsItSeems,
+    Unchanged,
+    /// Nearly always drawn.
     Drawish,
+    /// Won, with some of the way still to go.
     AlmostWon,
+    /// A mating force against a lone king.
     Mating,
 }
 
@@ -43,8 +46,8 @@ fn scaled_by_ending(board: &Board, turn: Color, value: i32) -> i32 {
     }
     let ahead = if value >= 0 { turn } else { !turn };
     match scaling(board, ahead, ahead == turn) {
-        Scaling::AsItSeems => value,
-        Scaling::Drawish => value * HOPE / (HOPE + value.abs()),
+        Scaling::Unchanged => value,
+        Scaling::Drawish => value * DRAWISH_LIMIT / (DRAWISH_LIMIT + value.abs()),
         Scaling::AlmostWon => value + if value >= 0 { ALMOST_WON } else { -ALMOST_WON },
         Scaling::Mating if value >= 0 => mating(board, ahead),
         Scaling::Mating => -mating(board, ahead),
@@ -55,7 +58,7 @@ fn scaled_by_ending(board: &Board, turn: Color, value: i32) -> i32 {
 fn scaling(board: &Board, ahead: Color, to_move: bool) -> Scaling {
     let (own, their) = (board.by_color(ahead), board.by_color(!ahead));
     let (Some(king), Some(their_king)) = (board.king_of(ahead), board.king_of(!ahead)) else {
-        return Scaling::AsItSeems;
+        return Scaling::Unchanged;
     };
     let kings = Kings { ahead: king, behind: their_king };
     let pawns = board.pawns() & own;
@@ -66,7 +69,7 @@ fn scaling(board: &Board, ahead: Color, to_move: bool) -> Scaling {
         let difference = piece_points(board, own) - piece_points(board, their);
         let lone_pawn = (board.pawns() & their).single_square().filter(|_| their.count() == 2 && own.count() == 2);
         match lone_pawn {
-            Some(pawn) if (board.rooks() & own).any() => return against_rook(kings, pawn, ahead, to_move),
+            Some(pawn) if (board.rooks() & own).any() => return rook_against_pawn(kings, pawn, ahead, to_move),
             // If the pawn does not hold the queen, nearly all such positions are won.
             Some(pawn) if (board.queens() & own).any() => {
                 return if holds_queen(kings, pawn, ahead, to_move) { Scaling::Drawish } else { Scaling::AlmostWon };
@@ -75,7 +78,7 @@ fn scaling(board: &Board, ahead: Color, to_move: bool) -> Scaling {
             _ => piece_points(board, own) <= 3 || difference <= 2 || is_two_knights(board, own) && their.count() == 1,
         }
     } else if their.count() == 1 {
-        let drawn = is_wrong_corner(board, own, kings, ahead, to_move)
+        let drawn = is_wrong_rook_pawn(board, own, kings, ahead, to_move)
             || is_locked_bishop(board, own, kings.behind, ahead, to_move);
         if !drawn && (board.bishops() | board.knights()).any() {
             return Scaling::AlmostWon;
@@ -84,7 +87,7 @@ fn scaling(board: &Board, ahead: Color, to_move: bool) -> Scaling {
     } else {
         is_stopped_by_minor(board, own, their)
     };
-    if drawish { Scaling::Drawish } else { Scaling::AsItSeems }
+    if drawish { Scaling::Drawish } else { Scaling::Unchanged }
 }
 
 /// Whether these men, without a pawn, can force mate against a lone king.
@@ -152,7 +155,7 @@ fn promotion(color: Color, pawn: Square) -> (Square, u32) {
 }
 
 /// A rook against a pawn that its king escorts: who is first at the promotion square?
-fn against_rook(kings: Kings, pawn: Square, ahead: Color, to_move: bool) -> Scaling {
+fn rook_against_pawn(kings: Kings, pawn: Square, ahead: Color, to_move: bool) -> Scaling {
     let rank = seen_by(!ahead, pawn).rank() as i32;
     let (goal, _) = promotion(!ahead, pawn);
     let late = kings.ahead.distance(goal) as i32 - (7 - rank);
@@ -169,7 +172,7 @@ fn against_rook(kings: Kings, pawn: Square, ahead: Color, to_move: bool) -> Scal
     } else if escort <= 2 && late >= enough {
         Scaling::Drawish
     } else {
-        Scaling::AsItSeems
+        Scaling::Unchanged
     }
 }
 
@@ -190,8 +193,9 @@ fn is_stopped_by_minor(board: &Board, own: Bitboard, their: Bitboard) -> bool {
     own.count() == 2 && their.count() == 2 && (their & (board.bishops() | board.knights())).any()
 }
 
-/// Pawns of one rook's file, without a piece that commands their corner, with the lone king there as soon as anyone.
-fn is_wrong_corner(board: &Board, own: Bitboard, kings: Kings, ahead: Color, to_move: bool) -> bool {
+/// The wrong rook pawn: pawns of one rook's file, without a piece that commands their corner, with the lone king there
+/// as soon as anyone.
+fn is_wrong_rook_pawn(board: &Board, own: Bitboard, kings: Kings, ahead: Color, to_move: bool) -> bool {
     let pawns = board.pawns() & own;
     let Some(file) = pawns.first().map(Square::file).filter(|file| matches!(file, File::A | File::H)) else {
         return false;
@@ -252,7 +256,7 @@ mod tests {
             let turn = if fen.contains(" w ") { 1 } else { -1 };
             let small = scaled(fen, 60 * turn) * turn;
             let large = scaled(fen, 400 * turn) * turn;
-            assert!(0 < small && small < large && large < HOPE, "{fen}: {small} {large}");
+            assert!(0 < small && small < large && large < DRAWISH_LIMIT, "{fen}: {small} {large}");
         }
         // Two pawns against a king, six men, queen against rook and a pawn: not scaled.
         for fen in [
@@ -299,10 +303,10 @@ mod tests {
     fn a_major_piece_usually_beats_one_pawn() {
         // The king stands in front of the pawn; it is far away; the pawn's king is far away.
         assert_eq!(scaled("8/8/8/3p4/3k4/8/3K4/R7 w - - 0 1", 300), 300 + ALMOST_WON);
-        assert!(scaled("R7/8/1K6/8/8/3k4/3p4/8 b - - 0 1", -300) > -HOPE);
+        assert!(scaled("R7/8/1K6/8/8/3k4/3p4/8 b - - 0 1", -300) > -DRAWISH_LIMIT);
         assert_eq!(scaled("R7/8/1K5k/8/8/8/3p4/8 b - - 0 1", -300), -300);
         // A bishop pawn, then a queen pawn, against a queen.
-        assert!(scaled("8/8/K7/8/8/8/2pk4/7Q w - - 0 1", 600) < HOPE);
+        assert!(scaled("8/8/K7/8/8/8/2pk4/7Q w - - 0 1", 600) < DRAWISH_LIMIT);
         assert_eq!(scaled("8/8/K7/8/8/8/3pk3/7Q w - - 0 1", 600), 600 + ALMOST_WON);
     }
 
@@ -314,15 +318,15 @@ mod tests {
         {
             assert_eq!(scaled(fen, 330), 330 + ALMOST_WON, "{fen}");
         }
-        assert!(scaled("1k6/8/8/P7/8/8/8/K1B5 w - - 0 1", 330) < HOPE);
+        assert!(scaled("1k6/8/8/P7/8/8/8/K1B5 w - - 0 1", 330) < DRAWISH_LIMIT);
         // The bishop is locked in, on either wing and for either colour; it is not if the king must first come home.
         for fen in
             ["7k/7B/6P1/8/8/3K4/8/8 w - - 0 1", "k7/B7/1P6/8/8/8/4K3/8 w - - 0 1", "8/8/3k4/8/8/6p1/6Kb/8 b - - 0 1"]
         {
-            assert!(scaled(fen, 330) < HOPE, "{fen}");
+            assert!(scaled(fen, 330) < DRAWISH_LIMIT, "{fen}");
         }
         assert_eq!(scaled("8/7B/5kP1/8/8/8/8/K7 w - - 0 1", 330), 330 + ALMOST_WON);
-        assert!(scaled("8/7B/5kP1/8/8/8/8/K7 b - - 0 1", -330) > -HOPE);
+        assert!(scaled("8/7B/5kP1/8/8/8/8/K7 b - - 0 1", -330) > -DRAWISH_LIMIT);
         assert_eq!(scaled("6k1/B7/1P6/8/8/8/4K3/8 w - - 0 1", 330), 330 + ALMOST_WON);
     }
 
