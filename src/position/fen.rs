@@ -13,7 +13,7 @@ use super::Position;
 use super::movegen::MAX_MOVES;
 
 /// The highest halfmove clock that is accepted: the 75-move rule ends every game there.
-const LAST_HALF_MOVE: i64 = 150;
+const MAX_HALFMOVE_CLOCK: i64 = 150;
 
 /// What a castling field may hold, rooks' files of Chess960 included.
 const RIGHTS: &str = "KQABCDEFGHkqabcdefgh";
@@ -136,16 +136,16 @@ pub enum Repair {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Counter {
     /// Plies since the last capture or pawn move, from 0 to 150.
-    HalfMoves,
+    HalfmoveClock,
     /// The number of the move, from 1; 0 is read as 1 without a remark.
-    Moves,
+    FullmoveNumber,
 }
 
 impl fmt::Display for Counter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Counter::HalfMoves => "halfmove clock",
-            Counter::Moves => "move number",
+            Counter::HalfmoveClock => "halfmove clock",
+            Counter::FullmoveNumber => "move number",
         })
     }
 }
@@ -253,9 +253,9 @@ fn read(fen: &str, repairs: &mut Vec<Repair>) -> Result<Setup, ParseFenError> {
     if square.is_none() && en_passant != "-" {
         repairs.push(Repair::EnPassantUnread(en_passant.to_owned()));
     }
-    let clock = counter(Counter::HalfMoves, fields.next(), 0..=LAST_HALF_MOVE, 0, repairs);
+    let clock = counter(Counter::HalfmoveClock, fields.next(), 0..=MAX_HALFMOVE_CLOCK, 0, repairs);
     // Many programs count from 0.
-    let number = counter(Counter::Moves, fields.next(), 0..=i64::from(u32::MAX), 1, repairs).max(1);
+    let number = counter(Counter::FullmoveNumber, fields.next(), 0..=i64::from(u32::MAX), 1, repairs).max(1);
     let rest: Vec<&str> = fields.collect();
     if !rest.is_empty() {
         repairs.push(Repair::IgnoredRest(rest.join(" ")));
@@ -435,12 +435,12 @@ mod tests {
         assert_eq!(error(fen), FenError::Illegal { fen: fen.to_owned(), reasons });
         assert!(error(fen).to_string().ends_with("': too many kings, pawns on the first or last rank"));
         let (_, repairs) = Position::from_any_fen("4k3/8/8/8/8/8/8/4K3 w - e3 151 1", None).expect("a position");
-        let clock = Repair::Counter { counter: Counter::HalfMoves, field: "151".to_owned(), taken: 0 };
-        let unread = Repair::Counter { counter: Counter::HalfMoves, field: "x".to_owned(), taken: 0 };
+        let clock = Repair::Counter { counter: Counter::HalfmoveClock, field: "151".to_owned(), taken: 0 };
+        let unread = Repair::Counter { counter: Counter::HalfmoveClock, field: "x".to_owned(), taken: 0 };
         assert_eq!(clock.to_string(), "halfmove clock '151' is out of range; taken as 0");
         assert_eq!(unread.to_string(), "halfmove clock 'x' is not a whole number; taken as 0");
         for field in ["-1", "+151"] {
-            let signed = Repair::Counter { counter: Counter::HalfMoves, field: field.to_owned(), taken: 0 };
+            let signed = Repair::Counter { counter: Counter::HalfmoveClock, field: field.to_owned(), taken: 0 };
             assert_eq!(signed.to_string(), format!("halfmove clock '{field}' is out of range; taken as 0"));
         }
         assert_eq!(repairs, [clock, Repair::EnPassantDropped]);
