@@ -222,9 +222,14 @@ fn decode(byte: u8) -> Option<Dtm> {
     match byte {
         ILLEGAL => None,
         DRAW => Some(Dtm::Draw),
-        byte if byte % 2 == 0 => Some(Dtm::Win(byte - 1)),
-        byte => Some(Dtm::Loss(byte - 1)),
+        byte if is_loss(byte) => Some(Dtm::Loss(byte - 1)),
+        byte => Some(Dtm::Win(byte - 1)),
     }
+}
+
+/// Whether the byte of a legal position is that of a loss.
+fn is_loss(byte: u8) -> bool {
+    byte % 2 == 1
 }
 
 /// Whether a position is solved, by the squares of the white king, the black king and the men.

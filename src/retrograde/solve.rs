@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrayvec::ArrayVec;
 use shakmaty::{Bitboard, Color, Rank, Role, Square, attacks};
 
-use super::{DRAW, Endgame, ILLEGAL, KINGS, Part, Table, Tables};
+use super::{DRAW, Endgame, ILLEGAL, KINGS, Part, Table, Tables, is_loss};
 
 /// The squares of up to four men, a byte each (white king, black king, slots), and the side to move.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -328,7 +328,7 @@ impl Table {
     fn loss(&self, spot: Spot) -> Option<u8> {
         let mut longest = 0;
         let mut loses = |byte: u8| {
-            if byte == DRAW || byte % 2 == 1 {
+            if byte == DRAW || is_loss(byte) {
                 return ControlFlow::Break(());
             }
             longest = longest.max(byte);
@@ -363,6 +363,33 @@ impl Table {
         }
     }
 
+    /// The plies to mate of a position that is decided without quiet moves: by the best conversion if one wins, by the
+    /// longest if all moves are conversions that lose, or by mate on the board. A quiet move may still win sooner.
+    fn plies_by_conversion(&self, spot: Spot) -> Option<u8> {
+        // The byte of a position is the plies to mate from the position before it.
+        let (mut win, mut loss) = (u8::MAX, 0);
+        let mut drawn = false;
+        let _ = self.conversions(spot, |byte| {
+            match byte {
+                DRAW => drawn = true,
+                byte if is_loss(byte) => win = win.min(byte),
+                byte => loss = loss.max(byte),
+            }
+            ControlFlow::Continue(())
+        });
+        if win != u8::MAX {
+            return Some(win);
+        }
+        if drawn || self.quiet_children(spot, |_| ControlFlow::Break(())).is_break() {
+            return None;
+        }
+        match loss {
+            // No move at all: mate or stalemate.
+            0 => self.is_check(spot).then_some(0),
+            plies => Some(plies),
+        }
+    }
+
     /// Fills in all distances: mates and conversions first, then level by level.
     fn sweep(&mut self) {
         // Positions by the ply at which their value becomes known.
@@ -371,26 +398,8 @@ impl Table {
             if self.values[index] == ILLEGAL {
                 continue;
             }
-            let spot = self.spot(index);
-            let (mut win, mut loss) = (u8::MAX, 0);
-            let mut drawn = false;
-            let _ = self.conversions(spot, |byte| {
-                match byte {
-                    DRAW => drawn = true,
-                    byte if byte % 2 == 1 => win = win.min(byte),
-                    byte => loss = loss.max(byte),
-                }
-                ControlFlow::Continue(())
-            });
-            if win != u8::MAX {
-                levels[usize::from(win)].push(index as u32);
-            } else if !drawn && self.quiet_children(spot, |_| ControlFlow::Break(())).is_continue() {
-                // Nothing but conversions that lose, or no move at all.
-                if loss > 0 {
-                    levels[usize::from(loss)].push(index as u32);
-                } else if self.is_check(spot) {
-                    levels[0].push(index as u32);
-                }
+            if let Some(ply) = self.plies_by_conversion(self.spot(index)) {
+                levels[usize::from(ply)].push(index as u32);
             }
         }
         // What the level before has just decided; such values are final at once, since no shorter one can turn up.
