@@ -132,15 +132,7 @@ impl Form {
         if matches!(word, "--" | "Z0" | "0000" | "@@@@") {
             return Some(Form::Pass);
         }
-        let mut letters: Vec<char> = word.chars().filter_map(plain).collect();
-        let trimmed = word.trim_end_matches(['+', '#', '†', '‡']);
-        if trimmed.ends_with("e.p.") || trimmed.ends_with("ep") {
-            let end = if trimmed.ends_with('.') { 4 } else { 2 };
-            letters = trimmed[..trimmed.len() - end].chars().filter_map(plain).collect();
-        }
-        while matches!(letters.last(), Some('+' | '#' | '†' | '‡')) {
-            letters.pop();
-        }
+        let mut letters = letters_without_marks(word);
         let castling: String = letters.iter().map(|c| if matches!(c, '0' | 'o') { 'O' } else { *c }).collect();
         match castling.as_str() {
             "O-O" => return Some(Form::Castling { queen_side: false }),
@@ -148,14 +140,7 @@ impl Form {
             _ => {}
         }
         // From the end: the promotion, the target square, and where the piece comes from.
-        let promotion = letters.last().and_then(|&c| Role::from_char(c).filter(|_| !c.is_ascii_digit()));
-        let promotion = promotion.filter(|role| !matches!(role, Role::Pawn | Role::King) && letters.len() > 2);
-        if promotion.is_some() {
-            letters.pop();
-            if letters.last() == Some(&'=') {
-                letters.pop();
-            }
-        }
+        let promotion = take_promotion(&mut letters);
         let rank = Rank::from_char(letters.pop()?)?;
         let file = File::from_char(letters.pop()?)?;
         let to = Square::from_coords(file, rank);
@@ -170,15 +155,42 @@ impl Form {
         };
         let (file, rank) = match *from {
             [] => (None, None),
-            [one] => (File::from_char(one), Rank::from_char(one)),
+            [one] => match (File::from_char(one), Rank::from_char(one)) {
+                (None, None) => return None,
+                file_or_rank => file_or_rank,
+            },
             [file, rank] => (Some(File::from_char(file)?), Some(Rank::from_char(rank)?)),
             _ => return None,
         };
-        if from.len() == 1 && file.is_none() && rank.is_none() {
-            return None;
-        }
         Some(Form::Piece { role: role.filter(|&role| role != Role::Pawn), file, rank, to, promotion })
     }
+}
+
+/// The marks of check and mate at the end of a move.
+const CHECKS: [char; 4] = ['+', '#', '†', '‡'];
+
+/// The letters of a move without the marks of check, mate and en passant at its end.
+fn letters_without_marks(word: &str) -> Vec<char> {
+    let word = word.trim_end_matches(CHECKS);
+    let word = word.strip_suffix("e.p.").or_else(|| word.strip_suffix("ep")).unwrap_or(word);
+    let mut letters: Vec<char> = word.chars().filter_map(plain).collect();
+    while letters.last().is_some_and(|letter| CHECKS.contains(letter)) {
+        letters.pop();
+    }
+    letters
+}
+
+/// Takes a promotion, `Q` or `=Q`, from the end of a move's letters.
+fn take_promotion(letters: &mut Vec<char>) -> Option<Role> {
+    let role = letters.last().copied().and_then(Role::from_char)?;
+    if matches!(role, Role::Pawn | Role::King) || letters.len() <= 2 {
+        return None;
+    }
+    letters.pop();
+    if letters.last() == Some(&'=') {
+        letters.pop();
+    }
+    Some(role)
 }
 
 /// A letter of a move as algebraic notation has it; `None` for what only changes the look of the letter before it.
