@@ -60,26 +60,49 @@ pub struct Found {
     pub depth: u32,
 }
 
-/// Whether the move solves the position; `None` if the position asks for something other than a move.
-pub fn solves(entry: &SuiteEntry, m: Move) -> Option<bool> {
-    let most = entry.points.iter().map(|&(_, points)| points).max();
-    if !entry.best.is_empty() {
-        Some(entry.best.contains(&m) && !entry.avoid.contains(&m))
-    } else if !entry.avoid.is_empty() {
-        Some(!entry.avoid.contains(&m))
-    } else if entry.mate.is_none() {
-        most.map(|most| entry.points.contains(&(m, most)))
-    } else {
-        None
+/// What decides whether a position is solved: the first of these that its line has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Criterion {
+    /// `bm` and `am`.
+    Moves,
+    /// `dm`: the score must announce the mate.
+    Mate,
+    /// The move must have the most points.
+    Points,
+}
+
+impl Criterion {
+    fn of(entry: &SuiteEntry) -> Criterion {
+        if !entry.best.is_empty() || !entry.avoid.is_empty() {
+            Criterion::Moves
+        } else if entry.mate.is_some() {
+            Criterion::Mate
+        } else {
+            Criterion::Points
+        }
     }
+}
+
+/// Whether the move solves the position; `None` if the position asks for something other than a move.
+fn solves(entry: &SuiteEntry, m: Move) -> Option<bool> {
+    match Criterion::of(entry) {
+        Criterion::Moves => Some((entry.best.is_empty() || entry.best.contains(&m)) && !entry.avoid.contains(&m)),
+        Criterion::Mate => None,
+        Criterion::Points => most_points(entry).map(|most| entry.points.contains(&(m, most))),
+    }
+}
+
+/// The points of the best move; `None` if the line has no points.
+fn most_points(entry: &SuiteEntry) -> Option<i32> {
+    entry.points.iter().map(|&(_, points)| points).max()
 }
 
 /// The moves with the most points, if points alone decide; otherwise none.
 pub fn best_by_points(entry: &SuiteEntry) -> Vec<Move> {
-    if !entry.best.is_empty() || !entry.avoid.is_empty() || entry.mate.is_some() {
+    if Criterion::of(entry) != Criterion::Points {
         return Vec::new();
     }
-    let most = entry.points.iter().map(|&(_, points)| points).max();
+    let most = most_points(entry);
     entry.points.iter().filter(|&&(_, points)| Some(points) == most).map(|&(m, _)| m).collect()
 }
 
@@ -161,11 +184,11 @@ impl<'a> Follower<'a> {
         let solved = match answer.best {
             Some(m) => solves(entry, m),
             // No move although one is needed; a mated side has none, and only its score counts.
-            None if entry.best.is_empty() && entry.avoid.is_empty() && entry.mate.is_some() => None,
+            None if Criterion::of(entry) == Criterion::Mate => None,
             None => Some(false),
         }
         .unwrap_or(mate == Some(MateVerdict::Exact));
-        let points = entry.points.iter().map(|&(_, points)| points).max().map(|most| {
+        let points = most_points(entry).map(|most| {
             let own = entry.points.iter().find(|&&(m, _)| Some(m) == answer.best).map_or(0, |&(_, points)| points);
             (own, most)
         });
