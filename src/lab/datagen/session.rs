@@ -66,6 +66,16 @@ pub enum Target {
     Positions(u64),
 }
 
+impl Target {
+    /// How many of the games or positions that it counts are in these totals.
+    fn reached(self, totals: Totals) -> u64 {
+        match self {
+            Target::Games(_) => totals.games,
+            Target::Positions(_) => totals.kept,
+        }
+    }
+}
+
 /// A run.
 pub struct GenerationRun {
     /// The file that the run makes.
@@ -270,20 +280,7 @@ impl GenerationRun {
     fn enter(&self, folder: &Path) -> Result<File, String> {
         let path = folder.join("run.json");
         let lock = lock(folder)?;
-        let exists = path.exists();
-        if !exists {
-            // Games without settings may be those of another seed or network, and not belong to this run.
-            if !worker_files(folder)?.is_empty() {
-                return Err(format!(
-                    "{} holds games of a run whose settings are lost; move or remove it",
-                    folder.display()
-                ));
-            }
-            // Neither a kill nor a power cut leaves half a file.
-            let text = serde_json::to_string_pretty(&self.manifest).map_err(|error| error.to_string())?;
-            outputs::write(&path, text.as_bytes()).map_err(|error| format!("cannot write {error}"))?;
-        }
-        if exists {
+        if path.exists() {
             let old = manifest(folder)?;
             if (Manifest { engine: self.manifest.engine.clone(), ..old.clone() }) != self.manifest {
                 return Err(format!(
@@ -297,6 +294,17 @@ impl GenerationRun {
             if old.engine != self.manifest.engine {
                 remark!("the run was begun by {}, this is {}", old.engine, self.manifest.engine);
             }
+        } else {
+            // Games without settings may be those of another seed or network, and not belong to this run.
+            if !worker_files(folder)?.is_empty() {
+                return Err(format!(
+                    "{} holds games of a run whose settings are lost; move or remove it",
+                    folder.display()
+                ));
+            }
+            // Neither a kill nor a power cut leaves half a file.
+            let text = serde_json::to_string_pretty(&self.manifest).map_err(|error| error.to_string())?;
+            outputs::write(&path, text.as_bytes()).map_err(|error| format!("cannot write {error}"))?;
         }
         Ok(lock)
     }
@@ -360,30 +368,24 @@ impl GenerationRun {
         };
         let bar = (terminal && !quiet).then(|| progress::bar(total, unit));
         let start = Instant::now();
-        let mut told = start;
+        let mut reported = start;
         while !is_over() {
             std::thread::sleep(Duration::from_millis(20));
             let tally = counters.read();
-            let position = match self.target {
-                Target::Games(_) => tally.games,
-                Target::Positions(_) => tally.kept,
-            };
+            let reached = self.target.reached(tally);
             let seconds = start.elapsed().as_secs_f64().max(1e-3);
             let rate = (tally.kept - resumed.kept) as f64 / seconds;
             if let Some(bar) = &bar {
-                bar.set_position(position.min(total));
+                bar.set_position(reached.min(total));
                 let games = counted(tally.games, "game", "games");
                 bar.set_message(format!("[{games}, {rate:.0} kept positions/s]"));
-            } else if !quiet && told.elapsed() >= Duration::from_secs(60) {
+            } else if !quiet && reported.elapsed() >= Duration::from_secs(60) {
                 // Not a terminal: a line a minute, for the log.
-                told = Instant::now();
-                let fresh = match self.target {
-                    Target::Games(_) => tally.games - resumed.games,
-                    Target::Positions(_) => tally.kept - resumed.kept,
-                };
-                let left = total.saturating_sub(position) as f64 * seconds / fresh.max(1) as f64;
+                reported = Instant::now();
+                let fresh = reached - self.target.reached(resumed);
+                let left = total.saturating_sub(reached) as f64 * seconds / fresh.max(1) as f64;
                 remark!(
-                    "{position}/{total} {unit}, {}, {}, {rate:.0} kept positions/s, {:.0} min left",
+                    "{reached}/{total} {unit}, {}, {}, {rate:.0} kept positions/s, {:.0} min left",
                     counted(tally.games, "game", "games"),
                     counted(tally.positions, "position", "positions"),
                     left / 60.0
@@ -555,8 +557,8 @@ fn is_half_finished(out: &Path, folder: &Path) -> bool {
     lesson_file(out).exists() && !out.exists() && draft.exists() && !lesson_file(&draft).exists()
 }
 
-/// The same for the run that holds the lock and whose parts are mended, with the first `most` games of all its
-/// workers; a worker that finished no game has no file.
+/// Puts the first `most` games of all workers in order into the final file, and removes the folder. The run holds the
+/// lock, and its parts are mended; a worker that finished no game has no file.
 fn finish_all(out: &Path, workers: usize, most: u64, lock: File) -> Result<Totals, String> {
     must_be_free(out)?;
     let folder = parts_folder(out);
