@@ -319,10 +319,7 @@ impl GenerationRun {
         counters: &SharedTotals,
         stop: &AtomicBool,
     ) -> Result<(), String> {
-        let path = part(folder, worker);
-        let mut file = append_to(&path)?;
-        let lesson_path = lesson_file(&path);
-        let mut lessons_out = if self.lessons { Some(append_to(&lesson_path)?) } else { None };
+        let mut output = PartWriter::open(part(folder, worker), self.lessons)?;
         let mut player = new_player();
         for round in done.. {
             let index = worker as u64 + round * self.manifest.workers as u64;
@@ -335,17 +332,9 @@ impl GenerationRun {
             }
             let mut random = Random::of_part(self.manifest.seed, index);
             let Some(record) = play(&mut player, &self.openings, &self.rules, &mut random, stop)? else { break };
-            if let Some(lessons_out) = &mut lessons_out {
-                let block = lessons::block(&player.lessons());
-                lessons_out.write_all(&block).map_err(trouble("write", &lesson_path))?;
-            }
-            file.write_all(&record.to_bytes()).map_err(trouble("write", &path))?;
+            output.append(&record, &mut player)?;
             if round % SYNC == SYNC - 1 {
-                // Lessons first: a game without its own is a smaller loss than lessons of other games.
-                if let Some(lessons_out) = &lessons_out {
-                    lessons_out.sync_data().map_err(trouble("write", &lesson_path))?;
-                }
-                file.sync_data().map_err(trouble("write", &path))?;
+                output.sync(File::sync_data)?;
             }
             counters.add(Totals::of(&record));
             let all = counters.read();
@@ -353,10 +342,7 @@ impl GenerationRun {
                 return Err(format!("{FRUITLESS} games have left no position to keep; see --nodes and --score-share"));
             }
         }
-        if let Some(lessons_out) = lessons_out {
-            lessons_out.sync_all().map_err(trouble("write", &lesson_path))?;
-        }
-        file.sync_all().map_err(trouble("write", &path))
+        output.sync(File::sync_all)
     }
 
     /// Shows the progress of the run until it is over.
@@ -395,6 +381,41 @@ impl GenerationRun {
         if let Some(bar) = bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// The files to which a worker appends: its games and, if they are wanted, their lessons.
+struct PartWriter {
+    games: File,
+    path: PathBuf,
+    lessons: Option<File>,
+    lesson_path: PathBuf,
+}
+
+impl PartWriter {
+    fn open(path: PathBuf, with_lessons: bool) -> Result<PartWriter, String> {
+        let games = append_to(&path)?;
+        let lesson_path = lesson_file(&path);
+        let lessons = if with_lessons { Some(append_to(&lesson_path)?) } else { None };
+        Ok(PartWriter { games, path, lessons, lesson_path })
+    }
+
+    /// Appends the game that a player has just played, after its lessons.
+    fn append(&mut self, record: &GameRecord, player: &mut impl SelfPlayer) -> Result<(), String> {
+        if let Some(file) = &mut self.lessons {
+            let block = lessons::block(&player.lessons());
+            file.write_all(&block).map_err(trouble("write", &self.lesson_path))?;
+        }
+        self.games.write_all(&record.to_bytes()).map_err(trouble("write", &self.path))
+    }
+
+    /// Has the system write both files to the disk, by `sync`.
+    fn sync(&self, sync: fn(&File) -> std::io::Result<()>) -> Result<(), String> {
+        // Lessons first: a game without its own is a smaller loss than lessons of other games.
+        if let Some(file) = &self.lessons {
+            sync(file).map_err(trouble("write", &self.lesson_path))?;
+        }
+        sync(&self.games).map_err(trouble("write", &self.path))
     }
 }
 
@@ -565,7 +586,7 @@ fn finish_all(out: &Path, workers: usize, most: u64, lock: File) -> Result<Total
     let draft = folder.join(DRAFT);
     let mut parts = Vec::with_capacity(workers);
     for path in (0..workers).map(|worker| part(&folder, worker)) {
-        parts.push(if path.exists() { Some(Part::open(path)?) } else { None });
+        parts.push(if path.exists() { Some(PartReader::open(path)?) } else { None });
     }
     let with_lessons = parts.iter().flatten().any(|part| part.lessons.is_some());
     if with_lessons {
@@ -606,19 +627,19 @@ fn clear(folder: &Path, lock: File) -> Result<(), String> {
     fs::remove_dir_all(folder).map_err(trouble("remove", folder))
 }
 
-/// A worker's files.
-struct Part {
+/// A worker's files, being read.
+struct PartReader {
     games: WholeGames,
     lessons: Option<LessonReader<BufReader<File>>>,
     path: PathBuf,
 }
 
-impl Part {
-    fn open(path: PathBuf) -> Result<Part, String> {
+impl PartReader {
+    fn open(path: PathBuf) -> Result<PartReader, String> {
         let open = |path: &Path| File::open(path).map(BufReader::new).map_err(trouble("open", path));
         let lessons = lesson_file(&path);
         let lessons = if lessons.exists() { Some(LessonReader::new(open(&lessons)?)) } else { None };
-        Ok(Part { games: WholeGames::open(&path)?, lessons, path })
+        Ok(PartReader { games: WholeGames::open(&path)?, lessons, path })
     }
 
     /// The next game and the bytes of its lessons, empty if they were lost.
@@ -637,7 +658,7 @@ impl Part {
 /// Writes the games of all parts in order into `draft`, and their lessons beside it. If the run has played more games
 /// than it should, because it was resumed with a smaller number, only those with an index below `most` are written:
 /// they are the games of a run of that number.
-fn merge(parts: &mut [Option<Part>], draft: &Path, with_lessons: bool, most: u64) -> Result<Totals, String> {
+fn merge(parts: &mut [Option<PartReader>], draft: &Path, with_lessons: bool, most: u64) -> Result<Totals, String> {
     let mut tally = Totals::default();
     let lesson_draft = lesson_file(draft);
     let create = |path: &Path| {
