@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use shakmaty::{Color, Move};
 
-use super::Desk;
+use super::AnalysisRun;
 use super::choice::Lead;
 use super::course::Course;
 use super::judge::{Mark, Thresholds};
@@ -80,13 +80,13 @@ impl From<Trouble> for Halt {
 /// # Errors
 ///
 /// One line: the input cannot be read, or the output not written.
-pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) -> Result<(), String> {
+pub fn analyse(name: &str, input: impl BufRead, done: u64, run: &mut AnalysisRun<'_>) -> Result<(), String> {
     let mut games = Games::new(input);
     for number in 1_u64.. {
         let read = games.next_game();
         // Not at the end of the input: there, the run is complete.
         if interrupt::is_stopped() && !matches!(read, Ok(None)) {
-            desk.interrupted = true;
+            run.interrupted = true;
             break;
         }
         let Some(mut reading) = read.map_err(|error| format!("{name}: {error}"))? else { break };
@@ -94,59 +94,59 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) 
             continue;
         }
         let about = |reason: &str| format!("game {number} ({}): {reason}", reading.title);
-        let remark = |desk: &Desk<'_>, remarks: &[Fault]| {
-            remarks.iter().for_each(|fault| desk.note(&format!("{name}:{}", fault.line), &about(&fault.reason)));
+        let remark = |run: &AnalysisRun<'_>, remarks: &[Fault]| {
+            remarks.iter().for_each(|fault| run.note(&format!("{name}:{}", fault.line), &about(&fault.reason)));
         };
         let text = match &mut reading.game {
             // Remarks are not part of a game, and stay whichever games are wanted.
             Err(_) if reading.only_remarks => reading.unchanged(),
-            Ok(game) if !desk.args.choice.concerns(game) => {
-                desk.tally.others += 1;
+            Ok(game) if !run.args.choice.concerns(game) => {
+                run.tally.others += 1;
                 reading.unchanged()
             }
             Ok(game) => {
-                remark(desk, &reading.remarks);
-                let analysis = match annotate(game, desk) {
+                remark(run, &reading.remarks);
+                let analysis = match annotate(game, run) {
                     Ok(analysis) => analysis,
                     Err(Halt::Search(Trouble::Interrupted)) => {
-                        desk.interrupted = true;
+                        run.interrupted = true;
                         break;
                     }
                     Err(Halt::Search(trouble)) => return Err(format!("{name}: {}", about(&trouble.to_string()))),
                     Err(Halt::Output(reason)) => return Err(reason),
                 };
                 for failure in &analysis.failures {
-                    desk.note(&format!("{name}:{}", reading.line), &about(failure));
+                    run.note(&format!("{name}:{}", reading.line), &about(failure));
                 }
-                desk.tally.failed += analysis.failures.len() as u64;
-                desk.tally.games += 1;
-                if let Some(page) = &mut desk.page {
+                run.tally.failed += analysis.failures.len() as u64;
+                run.tally.games += 1;
+                if let Some(page) = &mut run.page {
                     page.add(name, number, game, &analysis)?;
                 }
-                game.write(&desk.searcher.name())
+                game.write(&run.searcher.name())
             }
             // With --skip-bad, the output must not contain such games.
-            Err(_) if !desk.args.skip_bad && !desk.args.choice.may_concern(&reading.players) => {
-                desk.tally.others += 1;
+            Err(_) if !run.args.skip_bad && !run.args.choice.may_concern(&reading.players) => {
+                run.tally.others += 1;
                 reading.unchanged()
             }
             Err(fault) => {
-                remark(desk, &reading.remarks);
-                desk.complain(&format!("{name}:{}", fault.line), &about(&fault.reason));
-                if desk.args.choice.may_concern(&reading.players) {
-                    desk.tally.unread += 1;
-                    if let Some(page) = &mut desk.page {
+                remark(run, &reading.remarks);
+                run.complain(&format!("{name}:{}", fault.line), &about(&fault.reason));
+                if run.args.choice.may_concern(&reading.players) {
+                    run.tally.unread += 1;
+                    if let Some(page) = &mut run.page {
                         page.add_unread(name, number, &reading.title, &fault.reason);
                     }
                 } else {
-                    desk.tally.others_left_out += 1;
+                    run.tally.others_left_out += 1;
                 }
-                if desk.args.skip_bad { Vec::new() } else { reading.unchanged() }
+                if run.args.skip_bad { Vec::new() } else { reading.unchanged() }
             }
         };
-        desk.write(&text, number)?;
+        run.write(&text, number)?;
     }
-    desk.searcher.rest();
+    run.searcher.rest();
     Ok(())
 }
 
@@ -155,15 +155,15 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, desk: &mut Desk<'_>) 
 /// # Errors
 ///
 /// A position could not be searched, or the work before it could not be saved; the game is then unusable.
-fn annotate(game: &mut Pgn, desk: &mut Desk<'_>) -> Result<Analysis, Halt> {
+fn annotate(game: &mut Pgn, run: &mut AnalysisRun<'_>) -> Result<Analysis, Halt> {
     forget_analysis(game);
     let course = Course::new(game);
     let positions = course.positions();
-    if let Some(openings) = &desk.openings {
+    if let Some(openings) = &run.openings {
         openings.name(game, positions);
     }
-    let mut chosen = desk.args.choice.moves(game, positions);
-    let Survey { found, troubles, .. } = evaluate_all(&course, &mut chosen, desk)?;
+    let mut chosen = run.args.choice.moves(game, positions);
+    let Survey { found, troubles, .. } = evaluate_all(&course, &mut chosen, run)?;
     let evaluations: Vec<AnalysedPosition> = found.into_iter().map(Option::unwrap_or_default).collect();
     let before = |i: usize| match game.moves.get(i) {
         Some(played) => {
@@ -182,13 +182,13 @@ fn annotate(game: &mut Pgn, desk: &mut Desk<'_>) -> Result<Analysis, Halt> {
     let mut moves = Vec::with_capacity(game.moves.len());
     for (i, (played, chosen)) in game.moves.iter_mut().zip(chosen).enumerate() {
         let (before, after) = (&evaluations[i], &evaluations[i + 1]);
-        let judged = judge(played.action, chosen, before, after, &desk.args.marks);
+        let judged = judge(played.action, chosen, before, after, &run.args.marks);
         if let Some(mark) = judged.mark {
-            desk.tally.marks[mark.index()] += 1;
+            run.tally.marks[mark.index()] += 1;
         }
         let comment = comment(&positions[i + 1], after).unwrap_or_default();
-        let wants_line = judged.another && (judged.mark.is_some() || desk.args.all_lines);
-        let line = if wants_line { sans(&positions[i], best_line(before), desk.args.line) } else { Vec::new() };
+        let wants_line = judged.another && (judged.mark.is_some() || run.args.all_lines);
+        let line = if wants_line { sans(&positions[i], best_line(before), run.args.line) } else { Vec::new() };
         write_into(played, judged.mark, line, comment);
         moves.push(judged);
     }
@@ -264,24 +264,24 @@ fn write_into(played: &mut Played, mark: Option<Mark>, line: Vec<String>, mut co
 
 /// Searches the positions that the chosen moves need, from the end: the table then holds the results of a move when
 /// its alternatives are searched. Moves after the game is decided are no longer chosen.
-fn evaluate_all<'a>(course: &'a Course, chosen: &mut [bool], desk: &mut Desk<'_>) -> Result<Survey<'a>, Halt> {
+fn evaluate_all<'a>(course: &'a Course, chosen: &mut [bool], run: &mut AnalysisRun<'_>) -> Result<Survey<'a>, Halt> {
     let is_chosen = |i: usize| chosen.get(i).is_some_and(|&chosen| chosen);
     let is_needed = |i: usize| is_chosen(i) || i.checked_sub(1).is_some_and(is_chosen);
     // Even a game without moves has a position.
-    let all = desk.args.choice.is_everything();
+    let all = run.args.choice.is_everything();
     let count = course.positions().len();
     let needed: Vec<bool> = (0..count).map(|i| all || is_needed(i)).collect();
     let mut survey = Survey { course, found: (0..count).map(|_| None).collect(), troubles: Vec::new() };
     let Some(first) = needed.iter().position(|&needed| needed) else { return Ok(survey) };
-    desk.searcher.begin_game();
-    let lead = desk.args.choice.until_decided;
+    run.searcher.begin_game();
+    let lead = run.args.choice.until_decided;
     let decision = match lead {
-        Some(lead) => survey.decision(lead, first, desk)?,
+        Some(lead) => survey.decision(lead, first, run)?,
         None => None,
     };
     let last = decision.map_or(count - 1, |(at, _)| at);
     for i in (first..=last).rev().filter(|&i| needed[i]) {
-        survey.evaluate(i, desk)?;
+        survey.evaluate(i, run)?;
     }
     if let Some(lead) = lead {
         survey.drop_decided(lead, decision, chosen);
@@ -299,23 +299,23 @@ struct Survey<'a> {
 
 impl Survey<'_> {
     /// Searches a position with the whole limit, unless that is done.
-    fn evaluate(&mut self, i: usize, desk: &mut Desk<'_>) -> Result<(), Halt> {
+    fn evaluate(&mut self, i: usize, run: &mut AnalysisRun<'_>) -> Result<(), Halt> {
         if self.found[i].is_some() {
             return Ok(());
         }
-        let found = match evaluate(self.course, i, &desk.args.budget(), desk) {
+        let found = match evaluate(self.course, i, &run.args.budget(), run) {
             Ok((found, searched)) => {
-                match desk.searcher.label() {
+                match run.searcher.label() {
                     // It has answered, so this is not a failure that counts towards giving it up.
                     Some(label) if searched && found.value.is_none() => {
                         self.troubles.push((i, format!("{label}: it gave no score")));
                     }
-                    _ if searched => desk.step(),
+                    _ if searched => run.step(),
                     _ => {}
                 }
                 found
             }
-            Err(Halt::Search(trouble)) if !matches!(trouble, Trouble::Interrupted) && desk.searcher.endures() => {
+            Err(Halt::Search(trouble)) if !matches!(trouble, Trouble::Interrupted) && run.searcher.endures() => {
                 self.troubles.push((i, trouble.to_string()));
                 AnalysedPosition::default()
             }
@@ -332,14 +332,19 @@ impl Survey<'_> {
 
     /// The position from which the game is decided, and for whom. Short searches from the end find it; then searches
     /// with the whole limit decide. Positions before `first` do not matter.
-    fn decision(&mut self, lead: Lead, first: usize, desk: &mut Desk<'_>) -> Result<Option<(usize, Color)>, Halt> {
-        let short = short(&desk.args.budget());
+    fn decision(
+        &mut self,
+        lead: Lead,
+        first: usize,
+        run: &mut AnalysisRun<'_>,
+    ) -> Result<Option<(usize, Color)>, Halt> {
+        let short = short(&run.args.budget());
         let mut decision: Option<(usize, Color)> = None;
         for i in (first..self.found.len()).rev() {
-            let value = match evaluate(self.course, i, &short, desk) {
+            let value = match evaluate(self.course, i, &short, run) {
                 Ok((found, _)) => found.value,
                 // If the search with the whole limit fails too, that is reported.
-                Err(Halt::Search(trouble)) if !matches!(trouble, Trouble::Interrupted) && desk.searcher.endures() => {
+                Err(Halt::Search(trouble)) if !matches!(trouble, Trouble::Interrupted) && run.searcher.endures() => {
                     None
                 }
                 Err(halt) => return Err(halt),
@@ -352,7 +357,7 @@ impl Survey<'_> {
         }
         let Some((at, winner)) = decision else { return Ok(None) };
         for i in at..self.found.len() {
-            self.evaluate(i, desk)?;
+            self.evaluate(i, run)?;
             let value = self.found[i].as_ref().and_then(|found| found.value);
             if self.winner(lead, i, value) == Some(winner) {
                 return Ok(Some((i, winner)));
@@ -529,7 +534,12 @@ fn skip_one_blank<'a>(before: &[u8], after: &'a [u8]) -> &'a [u8] {
 /// Searches the `i`-th position of a game unless the game is over there. Also returns whether it was searched.
 ///
 /// A draw by the rules that is not claimed does not end the game: it counts only if no move follows.
-fn evaluate(course: &Course, i: usize, budget: &Budget, desk: &mut Desk<'_>) -> Result<(AnalysedPosition, bool), Halt> {
+fn evaluate(
+    course: &Course,
+    i: usize,
+    budget: &Budget,
+    run: &mut AnalysisRun<'_>,
+) -> Result<(AnalysedPosition, bool), Halt> {
     let over = match course.ending(i) {
         Some(Ending::Checkmate) => Some(UciScore::Mate(0)),
         Some(Ending::Stalemate) => Some(UciScore::Cp(0)),
@@ -543,8 +553,8 @@ fn evaluate(course: &Course, i: usize, budget: &Budget, desk: &mut Desk<'_>) -> 
     if over.is_some() {
         return Ok((AnalysedPosition { value: over, search: None }, false));
     }
-    desk.begin_search().map_err(Halt::Output)?;
-    let search = desk.searcher.search(course.game(i), budget)?;
+    run.begin_search().map_err(Halt::Output)?;
+    let search = run.searcher.search(course.game(i), budget)?;
     Ok((AnalysedPosition { value: search.as_ref().map(|search| search.value), search }, true))
 }
 

@@ -226,8 +226,9 @@ impl Sink {
     }
 }
 
-/// Where the work goes: annotated text to the output, complaints to standard error, progress to a terminal.
-struct Desk<'a> {
+/// A run of the command: what it works with, where its annotated text goes, and how far it has come. Complaints go to
+/// standard error, progress to a terminal.
+struct AnalysisRun<'a> {
     args: &'a Args,
     searcher: Searcher,
     openings: Option<Openings>,
@@ -241,7 +242,7 @@ struct Desk<'a> {
     interrupted: bool,
 }
 
-impl Desk<'_> {
+impl AnalysisRun<'_> {
     /// Reports in one line what is wrong with a part of the input that cannot be analysed.
     fn complain(&mut self, place: &str, reason: &str) {
         let fate = self.args.fate();
@@ -351,15 +352,25 @@ fn analyse(args: &Args) -> Result<Exit, String> {
     let (sink, checkpoint) = Sink::open(args, job, page.is_some())?;
     let tally = checkpoint.tally;
     let input = checkpoint.input;
-    let mut desk = Desk { args, searcher, openings, sink, page, input, bar: bar.clone(), tally, interrupted: false };
+    let mut run = AnalysisRun {
+        args,
+        searcher,
+        openings,
+        sink,
+        page,
+        input,
+        bar: bar.clone(),
+        tally,
+        interrupted: false,
+    };
     let inputs = waiting.into_iter().skip(input).map(|input| input.begin(&bar));
-    let worked = work(inputs, checkpoint.done, &mut desk);
-    desk.bar.finish_and_clear();
+    let worked = work(inputs, checkpoint.done, &mut run);
+    run.bar.finish_and_clear();
     let mut has_page = false;
-    if let Some(page) = desk.page.take() {
+    if let Some(page) = run.page.take() {
         has_page = !page.is_empty();
         let note = match &worked {
-            Ok(()) if desk.interrupted => Some("The analysis was interrupted: games are missing.".to_owned()),
+            Ok(()) if run.interrupted => Some("The analysis was interrupted: games are missing.".to_owned()),
             Ok(()) => None,
             Err(reason) => Some(format!("The analysis ended early: {reason}")),
         };
@@ -369,12 +380,12 @@ fn analyse(args: &Args) -> Result<Exit, String> {
     } else {
         worked?;
     }
-    match desk.sink {
+    match run.sink {
         Sink::Nowhere | Sink::Stream(_) => {}
-        Sink::Resumable(mut output) if desk.interrupted => output.save()?,
+        Sink::Resumable(mut output) if run.interrupted => output.save()?,
         Sink::Resumable(output) => output.finish()?,
     }
-    conclude(args, desk.tally, desk.interrupted, has_page)
+    conclude(args, run.tally, run.interrupted, has_page)
 }
 
 /// Reports the results. Returns the exit status.
@@ -492,32 +503,36 @@ impl Input {
     }
 }
 
-/// Analyses one input after the other, from the one that the desk names; `done` games or lines of it are already done.
-fn work(inputs: impl Iterator<Item = Result<Input, String>>, mut done: u64, desk: &mut Desk<'_>) -> Result<(), String> {
+/// Analyses one input after the other, from the one that the run names; `done` games or lines of it are already done.
+fn work(
+    inputs: impl Iterator<Item = Result<Input, String>>,
+    mut done: u64,
+    run: &mut AnalysisRun<'_>,
+) -> Result<(), String> {
     // Options for games mean nothing to positions. The first input decides whether to say so.
-    let mut for_games = if desk.input == 0 && done == 0 { desk.args.options_for_games() } else { Vec::new() };
+    let mut for_games = if run.input == 0 && done == 0 { run.args.options_for_games() } else { Vec::new() };
     for input in inputs {
         let Input { name, text, is_pgn } = match input {
             Err(_) if interrupt::is_stopped() => {
-                desk.interrupted = true;
+                run.interrupted = true;
                 break;
             }
             input => input?,
         };
         let options = std::mem::take(&mut for_games);
         if is_pgn {
-            games::analyse(&name, text, done, desk)?;
+            games::analyse(&name, text, done, run)?;
         } else {
             if !options.is_empty() {
                 let are = if options.len() == 1 { "is" } else { "are" };
-                desk.note(&name, &format!("holds no games, and {} {are} for games", options.join(", ")));
+                run.note(&name, &format!("holds no games, and {} {are} for games", options.join(", ")));
             }
-            positions::analyse(&name, text, done, desk)?;
+            positions::analyse(&name, text, done, run)?;
         }
-        if desk.interrupted {
+        if run.interrupted {
             break;
         }
-        desk.input += 1;
+        run.input += 1;
         done = 0;
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use super::Desk;
+use super::AnalysisRun;
 use super::pgn::{decoded, latin};
 use crate::formats::epd::{Oddities, SuiteEntry, latin1_remark, parse_line, remarks};
 use crate::formats::input::{Part, read_part};
@@ -30,28 +30,28 @@ struct Remarks {
 /// # Errors
 ///
 /// One line: the input cannot be read, or the output not written.
-pub fn analyse(name: &str, mut input: impl BufRead, done: u64, desk: &mut Desk<'_>) -> Result<(), String> {
+pub fn analyse(name: &str, mut input: impl BufRead, done: u64, run: &mut AnalysisRun<'_>) -> Result<(), String> {
     let mut bytes = Vec::new();
     let mut number = 0;
     let mut about_all = Remarks::default();
-    while let Some(part) = next(name, &mut input, &mut bytes, LONGEST + 1, desk)? {
+    while let Some(part) = next(name, &mut input, &mut bytes, LONGEST + 1, run)? {
         if part == Part::End {
             break;
         }
         number += 1;
         if part == Part::Piece {
-            if !pass_long(name, &mut input, &mut bytes, number, done, desk)? {
+            if !pass_long(name, &mut input, &mut bytes, number, done, run)? {
                 break;
             }
         } else if number > done {
             let raw = bytes.strip_prefix(MARK).unwrap_or(&bytes);
-            let Some(written) = analysed(raw, name, number, &mut about_all, desk)? else { break };
-            desk.write(&written, number)?;
+            let Some(written) = analysed(raw, name, number, &mut about_all, run)? else { break };
+            run.write(&written, number)?;
         }
     }
-    desk.searcher.rest();
-    about_all.oddities.report().iter().for_each(|line| desk.note(name, line));
-    about_all.latin1.iter().for_each(|&lines| desk.note(name, &latin1_remark(lines)));
+    run.searcher.rest();
+    about_all.oddities.report().iter().for_each(|line| run.note(name, line));
+    about_all.latin1.iter().for_each(|&lines| run.note(name, &latin1_remark(lines)));
     Ok(())
 }
 
@@ -63,30 +63,30 @@ fn pass_long(
     bytes: &mut Vec<u8>,
     number: u64,
     done: u64,
-    desk: &mut Desk<'_>,
+    run: &mut AnalysisRun<'_>,
 ) -> Result<bool, String> {
     let raw = bytes.strip_prefix(MARK).unwrap_or(bytes);
     let is_done = number <= done;
     let is_remark = raw.trim_ascii_start().starts_with(b"#");
     if !is_done && !is_remark {
-        desk.complain(&format!("{name}:{number}"), "too long for a position");
+        run.complain(&format!("{name}:{number}"), "too long for a position");
     }
     // Byte for byte: until its end, its encoding is uncertain.
-    let is_copied = !is_done && (is_remark || !desk.args.skip_bad);
+    let is_copied = !is_done && (is_remark || !run.args.skip_bad);
     if is_copied {
-        desk.write_piece(raw)?;
+        run.write_piece(raw)?;
     }
     loop {
-        let Some(part) = next(name, input, bytes, LONGEST, desk)? else { return Ok(false) };
+        let Some(part) = next(name, input, bytes, LONGEST, run)? else { return Ok(false) };
         if is_copied {
-            desk.write_piece(bytes)?;
+            run.write_piece(bytes)?;
         }
         if part != Part::Piece {
             break;
         }
     }
     if !is_done {
-        desk.write(if is_copied { b"\n" } else { b"" }, number)?;
+        run.write(if is_copied { b"\n" } else { b"" }, number)?;
     }
     Ok(true)
 }
@@ -101,7 +101,7 @@ fn analysed(
     name: &str,
     number: u64,
     about_all: &mut Remarks,
-    desk: &mut Desk<'_>,
+    run: &mut AnalysisRun<'_>,
 ) -> Result<Option<Vec<u8>>, String> {
     let place = format!("{name}:{number}");
     // Text that is not UTF-8 is Latin-1: comments may be, positions are not.
@@ -109,40 +109,40 @@ fn analysed(
     let entry = match parse_line(&text, number as usize) {
         // An empty line, or a remark.
         None => return Ok(Some(whole(raw))),
-        Some(Err(error)) => return Ok(Some(refuse(raw, &place, &error.to_string(), desk))),
+        Some(Err(error)) => return Ok(Some(refuse(raw, &place, &error.to_string(), run))),
         Some(Ok(entry)) => entry,
     };
     if !entry.position.has_legal_move() {
-        return Ok(Some(refuse(raw, &place, "the game is over", desk)));
+        return Ok(Some(refuse(raw, &place, "the game is over", run)));
     }
-    desk.begin_search()?;
+    run.begin_search()?;
     let is_latin = std::str::from_utf8(raw).is_err();
     if is_latin {
         about_all.latin1.get_or_insert((0, number as usize)).0 += 1;
     }
     about_all.oddities.add(&entry);
-    entry.repairs.iter().for_each(|repair| desk.note(&place, &repair.to_string()));
-    remarks(&text).for_each(|remark| desk.note(&place, &remark));
-    let (line, has_score) = match annotate(&entry, desk) {
+    entry.repairs.iter().for_each(|repair| run.note(&place, &repair.to_string()));
+    remarks(&text).for_each(|remark| run.note(&place, &remark));
+    let (line, has_score) = match annotate(&entry, run) {
         Ok(annotated) => annotated,
         Err(_) if interrupt::is_stopped() => {
-            desk.interrupted = true;
+            run.interrupted = true;
             return Ok(None);
         }
-        Err(trouble) if !desk.searcher.endures() => return Err(format!("{place}: {trouble}")),
+        Err(trouble) if !run.searcher.endures() => return Err(format!("{place}: {trouble}")),
         Err(trouble) => {
-            desk.note(&place, &format!("no value: {trouble}: the line stays as it is"));
-            desk.tally.failed += 1;
+            run.note(&place, &format!("no value: {trouble}: the line stays as it is"));
+            run.tally.failed += 1;
             return Ok(Some(whole(raw)));
         }
     };
-    match desk.searcher.label() {
+    match run.searcher.label() {
         // It has answered, so this is not a failure that counts towards giving it up.
         Some(label) if !has_score => {
-            desk.note(&place, &format!("no value: {label}: it gave no score"));
-            desk.tally.failed += 1;
+            run.note(&place, &format!("no value: {label}: it gave no score"));
+            run.tally.failed += 1;
         }
-        _ => desk.step(),
+        _ => run.step(),
     }
     // A line has one encoding.
     let encoded = if is_latin { latin(&line) } else { None };
@@ -156,12 +156,12 @@ fn next(
     input: &mut impl BufRead,
     bytes: &mut Vec<u8>,
     most: usize,
-    desk: &mut Desk<'_>,
+    run: &mut AnalysisRun<'_>,
 ) -> Result<Option<Part>, String> {
     let read = read_part(input, bytes, most);
     // At the end of the input, the run is complete.
     if interrupt::is_stopped() && !matches!(read, Ok(Part::End)) {
-        desk.interrupted = true;
+        run.interrupted = true;
         return Ok(None);
     }
     read.map(Some).map_err(|error| format!("{name}: {error}"))
@@ -173,9 +173,9 @@ fn whole(line: &[u8]) -> Vec<u8> {
 }
 
 /// Reports why a line cannot be analysed. Returns the output for it.
-fn refuse(line: &[u8], place: &str, reason: &str, desk: &mut Desk<'_>) -> Vec<u8> {
-    desk.complain(place, reason);
-    if desk.args.skip_bad { Vec::new() } else { whole(line) }
+fn refuse(line: &[u8], place: &str, reason: &str, run: &mut AnalysisRun<'_>) -> Vec<u8> {
+    run.complain(place, reason);
+    if run.args.skip_bad { Vec::new() } else { whole(line) }
 }
 
 /// The line of a position with the findings of a search, and whether these include a score.
@@ -183,9 +183,9 @@ fn refuse(line: &[u8], place: &str, reason: &str, desk: &mut Desk<'_>) -> Vec<u8
 /// # Errors
 ///
 /// The position could not be searched.
-fn annotate(entry: &SuiteEntry, desk: &mut Desk<'_>) -> Result<(String, bool), Trouble> {
+fn annotate(entry: &SuiteEntry, run: &mut AnalysisRun<'_>) -> Result<(String, bool), Trouble> {
     let mut follower = Follower::new(entry, None);
-    let answer = desk.searcher.think(Question::of(entry, &desk.args.budget()), &mut |line| follower.line(line))?;
+    let answer = run.searcher.think(Question::of(entry, &run.args.budget()), &mut |line| follower.line(line))?;
     let record = workers::record("ibex", "", entry, follower, Ok(answer));
     Ok((report::annotated(entry, Some(&record)), record.score.is_some()))
 }
