@@ -397,8 +397,8 @@ mod tests {
         let (games, samples) = read(text).unwrap();
         let sample = |cp, men, outcome| Sample { cp, men, outcome };
         assert_eq!(games, 2);
-        let told = [sample(35, 32, Outcome::Won), sample(-20, 32, Outcome::Lost), sample(-150, 3, Outcome::Drawn)];
-        assert_eq!(samples, told);
+        let expected = [sample(35, 32, Outcome::Won), sample(-20, 32, Outcome::Lost), sample(-150, 3, Outcome::Drawn)];
+        assert_eq!(samples, expected);
         assert!(read(b"[Result \"*\"]\n\n1. e4 *\n").unwrap_err().contains("no result"));
         assert!(read(b"[Result \"1-0\"]\n\n1. e5 1-0\n").is_err());
         for (end, is_chess) in [("normal", true), ("adjudication", true), ("abandoned", false), ("time forfeit", false)]

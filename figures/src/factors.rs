@@ -205,9 +205,9 @@ fn check(changes: &Changes, uci: &str) -> Result<(), String> {
     for option in changes.values().flatten() {
         let (name, value) = option.split_once('=').unwrap_or((option, ""));
         let start = format!("option name {name} type ");
-        let told = uci.lines().find_map(|line| line.strip_prefix(&start));
-        let told = told.ok_or_else(|| format!("the program has no option '{name}' (feature `tune`?)"))?;
-        let mut words = told.split_whitespace();
+        let kind = uci.lines().find_map(|line| line.strip_prefix(&start));
+        let kind = kind.ok_or_else(|| format!("the program has no option '{name}' (feature `tune`?)"))?;
+        let mut words = kind.split_whitespace();
         if words.next() == Some("spin") {
             let words: Vec<&str> = words.collect();
             let limit =
@@ -462,11 +462,11 @@ mod tests {
         ] {
             assert!(read_changes(text).unwrap_err().contains(error), "{text}");
         }
-        let told = "option name lmr_base type spin default 1 min 0 max 2048\n\
+        let text = "option name lmr_base type spin default 1 min 0 max 2048\n\
             option name lmr_slope type spin default 1 min 0 max 900\noption name iir_depth type spin default 1 min 2 max 100\n";
-        assert_eq!(check(&changes, told), Ok(()));
-        assert!(check(&changes, &told.replace("iir", "rii")).unwrap_err().contains("no option 'iir_depth'"));
-        assert!(check(&changes, &told.replace("900", "499")).unwrap_err().contains("'lmr_slope=500' is outside"));
+        assert_eq!(check(&changes, text), Ok(()));
+        assert!(check(&changes, &text.replace("iir", "rii")).unwrap_err().contains("no option 'iir_depth'"));
+        assert!(check(&changes, &text.replace("900", "499")).unwrap_err().contains("'lmr_slope=500' is outside"));
     }
 
     #[test]

@@ -103,15 +103,15 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     let text = run(&runner, &[first, second], &book, (arguments, games), &format!("{new}-{old}"))?;
     let result = read_match(&text, "new", "old")?;
     let verdict = verdict(&text);
-    let told = verdict.map_or_else(|| "no verdict".to_owned(), |verdict| format!("{verdict} accepted"));
-    println!("{new} against {old}: {} ± {} Elo, {} games, {told}", result.elo, result.error, result.games());
+    let decision = verdict.map_or_else(|| "no verdict".to_owned(), |verdict| format!("{verdict} accepted"));
+    println!("{new} against {old}: {} ± {} Elo, {} games, {decision}", result.elo, result.error, result.games());
     for (commit, lost) in [&new, &old].into_iter().zip(result.accidents).filter(|&(_, lost)| lost > 0) {
         println!("{commit} lost {lost} of them on time, by an illegal move or by a crash");
     }
     if verdict.is_none() && result.games() < LEAST_GAMES {
         println!("not recorded: a match without a verdict needs {LEAST_GAMES} games");
     } else if let Some(change) = &arguments.change {
-        append(Path::new(RECORD), &record(&new, &old, &book, arguments, change, &result, &told)?)?;
+        append(Path::new(RECORD), &record(&new, &old, &book, arguments, change, &result, &decision)?)?;
         println!("added to {RECORD}; `make matches` writes the tables");
     }
     Ok(())
@@ -291,8 +291,8 @@ fn verdict(text: &str) -> Option<&'static str> {
 /// How many games were lost by accident, for the record; empty if there are none.
 fn accidents(result: &Match) -> String {
     let lost = ["the new", "the old"].into_iter().zip(result.accidents).filter(|&(_, lost)| lost > 0);
-    let told: Vec<String> = lost.map(|(side, lost)| format!("{side} one {lost}")).collect();
-    if told.is_empty() { String::new() } else { format!("; not lost at chess: {}", told.join(", ")) }
+    let counts: Vec<String> = lost.map(|(side, lost)| format!("{side} one {lost}")).collect();
+    if counts.is_empty() { String::new() } else { format!("; not lost at chess: {}", counts.join(", ")) }
 }
 
 /// The row of a match in the record.
@@ -303,7 +303,7 @@ fn record(
     arguments: &Arguments,
     change: &str,
     result: &Match,
-    told: &str,
+    decision: &str,
 ) -> Result<[String; 14], String> {
     let tenth = |number: &str| match number.parse::<f64>() {
         // The runner prints -0.00 for a match that ends level.
@@ -318,7 +318,7 @@ fn record(
     let cells = [
         today()?,
         arguments.about.clone(),
-        format!("{change} (SPRT {} {}: {told}{})", arguments.elo0, arguments.elo1, accidents(result)),
+        format!("{change} (SPRT {} {}: {decision}{})", arguments.elo0, arguments.elo1, accidents(result)),
         old.to_owned(),
         tenth(&result.elo)?,
         tenth(&result.error)?,

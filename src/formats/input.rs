@@ -446,8 +446,8 @@ impl<R: BufRead> Read for Zstd<R> {
             }
             match self.decoder.read(buffer)? {
                 0 => {
-                    let told = self.decoder.get_checksum_from_data();
-                    if told.is_some() && told != self.decoder.get_calculated_checksum() {
+                    let stored = self.decoder.get_checksum_from_data();
+                    if stored.is_some() && stored != self.decoder.get_calculated_checksum() {
                         return Err(broken("the checksum is wrong"));
                     }
                     self.in_frame = false;

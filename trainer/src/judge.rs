@@ -47,18 +47,18 @@ pub fn run(args: &Args) -> Result<(), String> {
         rows.push((path.display().to_string(), Evaluation::Network(Arc::new(network))));
     }
     for (name, evaluation) in rows {
-        let told = evaluations(&packed, &evaluation, target);
-        if told.is_empty() {
+        let samples = evaluations(&packed, &evaluation, target);
+        if samples.is_empty() {
             return Err("none of the positions is legal".to_owned());
         }
-        let (loss, scale) = best(&told);
+        let (loss, scale) = best(&samples);
         let beyond = if SCALES.contains(&scale) { " (the end of the range)" } else { "" };
-        tell!("{loss:.6} at {scale} centipawns a unit{beyond}, over {} positions: {name}", told.len());
+        tell!("{loss:.6} at {scale} centipawns a unit{beyond}, over {} positions: {name}", samples.len());
     }
     Ok(())
 }
 
-/// The raw evaluation of each legal position in centipawns, and what it should predict.
+/// The raw evaluation of each legal position in centipawns, and the expected result that it should predict.
 fn evaluations(packed: &[ChessBoard], evaluation: &Evaluation, target: Target) -> Vec<(f32, f32)> {
     let mut evaluator = Evaluator::new(evaluation);
     // Labels are raw, too: what the engine does to an evaluation afterwards was not learned.
@@ -76,16 +76,17 @@ fn evaluations(packed: &[ChessBoard], evaluation: &Evaluation, target: Target) -
 const SCALES: [f32; 2] = [80.0, 800.0];
 
 /// The least loss and its scale, to ten centipawns.
-fn best(told: &[(f32, f32)]) -> (f64, f32) {
+fn best(samples: &[(f32, f32)]) -> (f64, f32) {
     let [least, most] = SCALES;
     let scales = std::iter::successors(Some(least), |scale| Some(scale + 10.0).filter(|&scale| scale <= most));
-    let losses = scales.map(|scale| (loss(told, scale), scale));
+    let losses = scales.map(|scale| (loss(samples, scale), scale));
     losses.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((f64::NAN, least))
 }
 
-fn loss(told: &[(f32, f32)], scale: f32) -> f64 {
-    let sum: f64 = told.iter().map(|&(cp, target)| f64::from((sigmoid(cp / scale) - target).powi(2))).sum();
-    sum / told.len() as f64
+/// The mean squared error of the evaluations with this scale.
+fn loss(samples: &[(f32, f32)], scale: f32) -> f64 {
+    let sum: f64 = samples.iter().map(|&(cp, target)| f64::from((sigmoid(cp / scale) - target).powi(2))).sum();
+    sum / samples.len() as f64
 }
 
 #[cfg(test)]
@@ -100,9 +101,9 @@ mod tests {
     #[test]
     fn the_best_scale_is_found_between_the_ends_and_at_them() {
         for (scale, found) in [(20.0, 80.0), (260.0, 260.0), (3000.0, 800.0)] {
-            let told: Vec<(f32, f32)> =
+            let samples: Vec<(f32, f32)> =
                 (-20_i16..=20).map(|n| f32::from(n) * 20.0).map(|cp| (cp, sigmoid(cp / scale))).collect();
-            assert_eq!(best(&told).1, found);
+            assert_eq!(best(&samples).1, found);
         }
     }
 

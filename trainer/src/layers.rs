@@ -47,8 +47,8 @@ impl HiddenLayers {
         let mut loss = 0.0;
         for block in positions.chunks(BLOCK) {
             self.forward(parameters, block);
-            let told = block.iter().zip(&self.outputs);
-            loss += told.map(|(position, &output)| target.judge(position, output).loss).sum::<f64>();
+            let losses = block.iter().zip(&self.outputs).map(|(position, &output)| target.judge(position, output).loss);
+            loss += losses.sum::<f64>();
         }
         loss
     }
@@ -94,9 +94,9 @@ impl HiddenLayers {
                 }
             }
         }
-        let told = self.inputs.iter().zip(&lanes);
+        let pairs = self.inputs.iter().zip(&lanes);
         self.outputs.clear();
-        self.outputs.extend(told.map(|(inputs, &lanes)| total(lanes) + parameters.output_biases().0[inputs.bucket]));
+        self.outputs.extend(pairs.map(|(inputs, &lanes)| total(lanes) + parameters.output_biases().0[inputs.bucket]));
     }
 
     /// Adds the gradient of a block whose outputs have been replaced by their slopes.
@@ -229,8 +229,8 @@ mod tests {
             };
             let slope = (loss_with(old + step) - loss_with(old - step)) / f64::from(2.0 * step);
             loss_with(old);
-            let told = f64::from(at(&gradient, index));
-            assert!((slope - told).abs() < 0.03 * told.abs() + 2e-3, "{index}: {slope} and {told}");
+            let claimed = f64::from(at(&gradient, index));
+            assert!((slope - claimed).abs() < 0.03 * claimed.abs() + 2e-3, "{index}: {slope} and {claimed}");
         }
     }
 

@@ -234,8 +234,8 @@ mod tests {
                 [(Bound::Exact, true, true), (Bound::Lower, true, false), (Bound::Upper, false, true)]
             {
                 // 100 centipawns for the side to move.
-                let told = if sign > 0 { bound } else { bound.flipped() };
-                let packed = pack_lesson(&LessonRecord { chess: chess.clone(), score: 100 * sign, bound: told });
+                let for_white = if sign > 0 { bound } else { bound.flipped() };
+                let packed = pack_lesson(&LessonRecord { chess: chess.clone(), score: 100 * sign, bound: for_white });
                 assert_eq!((packed.score, lesson_bound(&packed)), (100, Some(bound)));
                 assert!((target.of(&packed) - sigmoid(0.25)).abs() < 1e-6, "no result");
                 // Outputs are in units of 400 centipawns.

@@ -140,15 +140,15 @@ fn counters(fields: &[&str], operations: &mut [Operation]) -> [String; 2] {
     let mut counters = ["0", "1"].map(str::to_owned);
     for (index, (counter, opcode)) in counters.iter_mut().zip(["hmvc", "fmvn"]).enumerate() {
         let operation = operations.iter_mut().find(|o| o.odd.is_none() && o.opcode == opcode);
-        let told = operation.as_ref().map(|operation| operation.text());
-        match (fields.get(index), told) {
-            (Some(&word), told) => {
+        let text = operation.as_ref().map(|operation| operation.text());
+        match (fields.get(index), text) {
+            (Some(&word), text) => {
                 *counter = word.to_owned();
-                if let (Some(operation), true) = (operation, told.is_some_and(|told| told != word)) {
+                if let (Some(operation), true) = (operation, text.is_some_and(|text| text != word)) {
                     operation.odd = Some("the FEN says otherwise");
                 }
             }
-            (None, Some(told)) if !told.is_empty() && told.bytes().all(|byte| byte.is_ascii_digit()) => *counter = told,
+            (None, Some(text)) if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => *counter = text,
             (None, _) => {
                 if let Some(operation) = operation {
                     operation.odd = Some(NUMBER);

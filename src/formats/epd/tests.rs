@@ -195,8 +195,8 @@ fn a_solution_within_an_endless_quotation_is_named() {
     assert_eq!(entry(&format!("{START} bm e4; id \"x; bmw")).best.len(), 1);
     let mut suite = Suite::parse("x", "x.epd", format!("{START} id \"x bm e4").as_bytes());
     suite.require(SuiteEntry::is_task, "nothing to solve");
-    let told = suite.problems[0].to_string();
-    assert_eq!(told, "x.epd:1: nothing to solve; an unterminated quotation: id \"x bm e4");
+    let problem = suite.problems[0].to_string();
+    assert_eq!(problem, "x.epd:1: nothing to solve; an unterminated quotation: id \"x bm e4");
 }
 
 #[test]

@@ -618,7 +618,7 @@ mod tests {
     #[test]
     fn one_line_shows_whether_a_text_holds_games() {
         let is_pgn = |text: &str| is_pgn(Path::new("-"), text.as_bytes(), false);
-        for (text, told) in [
+        for (text, expected) in [
             ("", None),
             ("1", None),
             ("; x\n1k6/8/8", None),
@@ -626,7 +626,7 @@ mod tests {
             ("1. e4\n", Some(true)),
             ("1k6/8/8/8/8/8/8/K7 w - -\r", Some(false)),
         ] {
-            assert_eq!(is_pgn(text), told, "{text}");
+            assert_eq!(is_pgn(text), expected, "{text}");
         }
     }
 }

@@ -52,7 +52,7 @@ fn book_at_the_head(words: &str) -> Option<&str> {
 /// `genfens` at the prompt.
 pub fn at_the_prompt(words: &[String], say: &mut dyn FnMut(&str)) {
     let text = words.join(" ");
-    let told = understand(&text).and_then(|request| {
+    let result = understand(&text).and_then(|request| {
         let book = request.book.map(openings::read_book).transpose()?;
         let openings = Openings {
             // If there is a book, all openings come from it: the worker has chosen it.
@@ -66,7 +66,7 @@ pub fn at_the_prompt(words: &[String], say: &mut dyn FnMut(&str)) {
         }
         Ok(())
     });
-    if let Err(error) = told {
+    if let Err(error) = result {
         say(&format!("info string {error}"));
     }
 }

@@ -500,9 +500,9 @@ mod tests {
         let mut black = white.clone();
         black.play_unchecked(white.legal_moves()[0]);
         let value = Ibv::lower(Score::heuristic(40));
-        let told = |chess: Chess| record_of(Lesson::new(chess, value));
-        assert_eq!((told(white.clone()).score, told(white).bound), (40, Bound::Lower));
-        assert_eq!((told(black.clone()).score, told(black).bound), (-40, Bound::Upper));
+        let record = |chess: Chess| record_of(Lesson::new(chess, value));
+        assert_eq!((record(white.clone()).score, record(white).bound), (40, Bound::Lower));
+        assert_eq!((record(black.clone()).score, record(black).bound), (-40, Bound::Upper));
     }
 
     #[test]

@@ -133,8 +133,8 @@ mod tests {
         let folder = Scratch::new("renewal-fails");
         let path = folder.0.join("no/page.html");
         let mut renewal = Renewal::new(Some(&path));
-        let told = renewal.write(&run()).expect("a warning");
-        assert!(told.contains("no/page.html") && told.lines().count() == 1, "{told}");
+        let warning = renewal.write(&run()).expect("a warning");
+        assert!(warning.contains("no/page.html") && warning.lines().count() == 1, "{warning}");
         assert_eq!(renewal.write(&run()), None);
     }
 }

@@ -487,14 +487,14 @@ impl Builder {
         if self.fault.is_none() && self.tags.is_empty() && self.moves.is_empty() {
             self.fault(self.begins, "no game: neither tags nor moves".to_owned());
         }
-        let told = tags::find(&self.tags, "Result");
+        let tag = tags::find(&self.tags, "Result");
         let game = match (self.fault, self.start) {
             (None, Some(start)) => Ok(Pgn {
                 result: self
                     .result
                     .unwrap_or_else(|| {
                         let known = ["1-0", "0-1", "1/2-1/2"];
-                        known.into_iter().find(|result| told == Some(result.as_bytes())).unwrap_or("*")
+                        known.into_iter().find(|result| tag == Some(result.as_bytes())).unwrap_or("*")
                     })
                     .to_owned(),
                 tags: self.tags,

@@ -179,8 +179,8 @@ fn unreadable_games_are_reported_and_kept() {
     ] {
         let games = read(text);
         assert_eq!(games.len(), 1, "{text}");
-        let told = games[0].game.as_ref().expect_err(text).to_string();
-        assert!(told.starts_with(fault), "{text}: {told}");
+        let error = games[0].game.as_ref().expect_err(text).to_string();
+        assert!(error.starts_with(fault), "{text}: {error}");
         assert_eq!(games[0].text, text.as_bytes());
     }
     // A tag without quotes does not cut a game in two.
