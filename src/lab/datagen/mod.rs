@@ -191,6 +191,35 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String>
         return Err("--move-nodes is for positions without a score: it needs a --score-share below 1".to_owned());
     }
     check_files(args)?;
+    let openings = read_openings(args)?;
+    let lessons = args.lessons.then_some(LessonRule {
+        depth: Selfplay::LESSON_DEPTH,
+        nodes: args.lesson_nodes,
+        clock: Filter::default().max_clock.try_into().unwrap_or(u16::MAX),
+    });
+    // Before its checksum is taken: a file that is not a network is rejected, and not read to an end that it may not
+    // have. So it is also reported once, before the first game.
+    evaluation_of(&args.eval).map_err(|error| error.to_string())?;
+    let session = GenerationRun {
+        out: args.out.clone(),
+        manifest: Manifest {
+            engine: format!("Ibex {}", env!("IBEX_VERSION")),
+            workers: args.threads.map_or_else(default_jobs, usize::from),
+            seed: args.seed,
+            settings: settings_in_words(args, &openings, rules),
+        },
+        target,
+        openings,
+        rules,
+        lessons: lessons.is_some(),
+    };
+    let settings = Settings { hash_mib: usize::from(args.hash), eval_file: args.eval.clone(), ..Selfplay::settings() };
+    let nodes = Nodes { score: args.nodes, choice: args.move_nodes.unwrap_or(args.nodes), hard: args.hard };
+    session.run(&|| Selfplay::new(nodes, settings.clone(), lessons), args.quiet)
+}
+
+/// The openings of a run: its books are read, and the shares must not exceed the whole.
+fn read_openings(args: &RunArgs) -> Result<Openings, String> {
     let books =
         [(&args.book, args.book_share, args.book_plies), (&args.endgames, args.endgame_share, args.endgame_plies)];
     let mut openings =
@@ -204,14 +233,12 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String>
     if shares > 1.0 + 1e-9 {
         return Err(format!("the shares of books and shuffled back ranks add up to {shares:.2}, more than 1"));
     }
-    let lessons = args.lessons.then_some(LessonRule {
-        depth: Selfplay::LESSON_DEPTH,
-        nodes: args.lesson_nodes,
-        clock: Filter::default().max_clock.try_into().unwrap_or(u16::MAX),
-    });
-    // Before its checksum is taken: a file that is not a network is rejected, and not read to an end that it may not
-    // have. So it is also reported once, before the first game.
-    evaluation_of(&args.eval).map_err(|error| error.to_string())?;
+    Ok(openings)
+}
+
+/// All that affects the games besides engine, workers and seed: the manifest records it, and only the same words
+/// resume a run.
+fn settings_in_words(args: &RunArgs, openings: &Openings, rules: GameRules) -> String {
     let mut settings = format!(
         "{} {} nodes, {} MiB, raw evaluation '{}', {}chess960 {}, {} random plies, {rules:?}",
         if args.hard { "exactly" } else { "about" },
@@ -225,25 +252,10 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String>
     if let Some(nodes) = args.move_nodes {
         settings += &format!(", moves of {nodes} nodes");
     }
-    if lessons.is_some() {
+    if args.lessons {
         settings += &format!(", lessons of {} nodes", args.lesson_nodes);
     }
-    let session = GenerationRun {
-        out: args.out.clone(),
-        manifest: Manifest {
-            engine: format!("Ibex {}", env!("IBEX_VERSION")),
-            workers: args.threads.map_or_else(default_jobs, usize::from),
-            seed: args.seed,
-            settings,
-        },
-        target,
-        openings,
-        rules,
-        lessons: lessons.is_some(),
-    };
-    let settings = Settings { hash_mib: usize::from(args.hash), eval_file: args.eval.clone(), ..Selfplay::settings() };
-    let nodes = Nodes { score: args.nodes, choice: args.move_nodes.unwrap_or(args.nodes), hard: args.hard };
-    session.run(&|| Selfplay::new(nodes, settings.clone(), lessons), args.quiet)
+    settings
 }
 
 /// Tests the files that a run writes at its end, before its first game.
