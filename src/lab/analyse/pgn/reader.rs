@@ -67,7 +67,7 @@ impl<R: BufRead> Games<R> {
                 builder = Some(Builder::new(self.lines.number));
             }
             let Some(building) = &mut builder else { continue };
-            let (taken, ended) = building.line(&self.line, self.at, self.tags_end, self.lines.number);
+            let (taken, ended) = building.take_line(&self.line, self.at, self.tags_end, self.lines.number);
             building.text.extend(&self.line[self.at..taken]);
             self.at = taken;
             if ended {
@@ -121,7 +121,7 @@ struct Builder {
     /// After a fault: the number of open variations.
     lost_depth: usize,
     /// Whether the previous line was empty.
-    paragraph: bool,
+    after_empty_line: bool,
     /// The move numbers of the file minus ours, from the first on.
     numbering: Option<i128>,
     renumbered: bool,
@@ -146,7 +146,7 @@ impl Builder {
             levels: Vec::new(),
             comment: None,
             lost_depth: 0,
-            paragraph: false,
+            after_empty_line: false,
             numbering: None,
             renumbered: false,
         }
@@ -154,15 +154,15 @@ impl Builder {
 
     /// Takes what belongs to this game from `line`, from `at` on. Returns how far that goes, and whether the game ends
     /// there. No tag begins after `tags_end`.
-    fn line(&mut self, line: &[u8], mut at: usize, tags_end: usize, number: usize) -> (usize, bool) {
+    fn take_line(&mut self, line: &[u8], mut at: usize, tags_end: usize, number: usize) -> (usize, bool) {
         if is_blank(&line[at..]) {
             if let Some((_, comment)) = &mut self.comment {
                 comment.extend(&line[at..]);
             }
-            self.paragraph = true;
+            self.after_empty_line = true;
             return (line.len(), false);
         }
-        if self.comment.is_some() && self.paragraph && at == 0 && tags::is_whole(line) {
+        if self.comment.is_some() && self.after_empty_line && at == 0 && tags::is_whole(line) {
             // The next game, not preceded by a brace.
             return (0, true);
         }
@@ -170,21 +170,16 @@ impl Builder {
             && at == 0
             && let Some(text) = escape(line)
         {
-            if self.result.is_some() && self.paragraph {
+            if self.result.is_some() && self.after_empty_line {
                 return (0, true);
             }
-            self.remark(Token::Escape(text.to_vec()));
-            self.paragraph = false;
+            self.add_token(Token::Escape(text.to_vec()));
+            self.after_empty_line = false;
             return (line.len(), false);
         }
         while at < line.len() {
-            if let Some((_, comment)) = &mut self.comment {
-                let end = line[at..].iter().position(|&byte| byte == b'}');
-                comment.extend(&line[at..end.map_or(line.len(), |end| at + end)]);
-                at = end.map_or(line.len(), |end| at + end + 1);
-                if end.is_some() {
-                    self.end_comment();
-                }
+            if self.comment.is_some() {
+                at = self.take_comment(line, at);
                 continue;
             }
             let gap = at;
@@ -196,23 +191,23 @@ impl Builder {
                 && (at < tags_end || self.tags_may_come())
                 && let Some((tag, length)) = self.tag_at(&line[at..])
             {
-                if !self.tags_may_come() || (self.paragraph && self.begins_another(&tag)) {
+                if !self.tags_may_come() || (self.after_empty_line && self.begins_another(&tag)) {
                     return (gap, true);
                 }
-                self.tag(tag, number);
+                self.add_tag(tag, number);
                 at += length;
-                self.paragraph = false;
+                self.after_empty_line = false;
                 continue;
             }
             let (lexeme, length) = lexer::next(&line[at..]);
             if self.ends_before(&lexeme) {
                 return (gap, true);
             }
-            self.paragraph = false;
-            self.lexeme(lexeme, number);
+            self.after_empty_line = false;
+            self.take_lexeme(lexeme, number);
             at += length;
         }
-        self.paragraph = false;
+        self.after_empty_line = false;
         (line.len(), false)
     }
 
@@ -242,11 +237,11 @@ impl Builder {
         if self.result.is_some() && self.levels.len() <= 1 {
             // After the result, comments and glyphs belong to the game until an empty line.
             let belongs = matches!(lexeme, Lexeme::Brace | Lexeme::Line(_) | Lexeme::Nag(_));
-            return self.paragraph || !belongs;
+            return self.after_empty_line || !belongs;
         }
         // A game without a result, whose successor has no tags.
         let lost = self.fault.is_some() && self.movetext;
-        self.paragraph && first_number && (lost || self.is_past_first_move())
+        self.after_empty_line && first_number && (lost || self.is_past_first_move())
     }
 
     /// Whether the number 1 cannot continue what has been read: the main line, or an open variation.
@@ -256,14 +251,14 @@ impl Builder {
         variation.position.as_ref().map(number) != self.start.as_ref().map(number)
     }
 
-    fn tag(&mut self, tag: Tag, line: usize) {
+    fn add_tag(&mut self, tag: Tag, line: usize) {
         if let Tag::Unread(text) = &tag {
             let inner = text[skip_blanks(text, 1)..].to_ascii_uppercase();
             // Without these, the moves have no starting position.
             let decides = inner.starts_with(b"FEN") || inner.starts_with(b"VARIANT");
             let reason = format!("{} is not a tag", quoted(text));
             if decides {
-                self.fault(line, reason);
+                self.set_fault(line, reason);
             } else {
                 self.remarks.push(Fault { line, reason: format!("{reason}: kept as it stands") });
             }
@@ -287,15 +282,15 @@ impl Builder {
         }
     }
 
-    fn fault(&mut self, line: usize, reason: String) {
+    fn set_fault(&mut self, line: usize, reason: String) {
         self.fault.get_or_insert(Fault { line, reason });
     }
 
-    fn lexeme(&mut self, lexeme: Lexeme<'_>, line: usize) {
+    fn take_lexeme(&mut self, lexeme: Lexeme<'_>, line: usize) {
         match lexeme {
             Lexeme::Brace => return self.comment = Some((line, Vec::new())),
-            Lexeme::Line(comment) if comment.contains(&b'}') => return self.remark(Token::Line(comment.to_vec())),
-            Lexeme::Line(comment) => return self.remark(Token::Comment(comment.to_vec())),
+            Lexeme::Line(comment) if comment.contains(&b'}') => return self.add_token(Token::Line(comment.to_vec())),
+            Lexeme::Line(comment) => return self.add_token(Token::Comment(comment.to_vec())),
             _ => self.movetext = true,
         }
         if self.fault.is_some() {
@@ -308,11 +303,11 @@ impl Builder {
             }
             return;
         }
-        if let Err(reason) = self.begin().and_then(|()| self.understand(lexeme, line)) {
+        if let Err(reason) = self.begin().and_then(|()| self.interpret(lexeme, line)) {
             self.lost_depth = self.levels.len().saturating_sub(1);
             self.levels.clear();
             // The first word reveals what is wrong with the tags before it.
-            self.fault(self.tag_line(&reason).unwrap_or(line), reason.to_string());
+            self.set_fault(self.tag_line(&reason).unwrap_or(line), reason.to_string());
         }
     }
 
@@ -328,7 +323,7 @@ impl Builder {
         Ok(())
     }
 
-    fn understand(&mut self, lexeme: Lexeme<'_>, line: usize) -> Result<(), GameError> {
+    fn interpret(&mut self, lexeme: Lexeme<'_>, line: usize) -> Result<(), GameError> {
         let depth = self.levels.len();
         match lexeme {
             Lexeme::Open => {
@@ -340,37 +335,37 @@ impl Builder {
                 }
                 let position = level.before.clone();
                 self.levels.push(Level { line, position, before: None, moved: false });
-                self.remark(Token::Open);
+                self.add_token(Token::Open);
             }
             Lexeme::Close if depth <= 1 => return Err(GameError::CloseWithoutOpen),
             Lexeme::Close => {
                 if self.levels.pop().is_some_and(|level| level.moved) {
-                    self.remark(Token::Close);
+                    self.add_token(Token::Close);
                 } else {
                     self.drop_parentheses();
                 }
             }
-            Lexeme::Nag(nag) if depth > 1 => self.remark(Token::Nag(nag)),
+            Lexeme::Nag(nag) if depth > 1 => self.add_token(Token::Nag(nag)),
             Lexeme::Nag(nag) => match self.moves.last_mut() {
                 Some(played) if played.nags.contains(&nag) => {}
                 Some(played) if played.nags.len() == MOST_GLYPHS => return Err(GameError::TooManyGlyphs(MOST_GLYPHS)),
                 Some(played) => played.nags.push(nag),
                 None => self.before.push(Token::Nag(nag)),
             },
-            Lexeme::Number(number) if depth == 1 => self.number(number, line),
+            Lexeme::Number(number) if depth == 1 => self.check_number(number, line),
             Lexeme::Number(_) => {}
             // Programs also end a variation with the result.
-            Lexeme::Result(result) if depth > 1 => self.remark(Token::Comment(result.into())),
+            Lexeme::Result(result) if depth > 1 => self.add_token(Token::Comment(result.into())),
             Lexeme::Result(result) => self.result = Some(result),
-            Lexeme::Word(word) if depth > 1 => return self.variation_word(word),
-            Lexeme::Word(word) => return self.main_word(word),
+            Lexeme::Word(word) if depth > 1 => return self.take_variation_word(word),
+            Lexeme::Word(word) => return self.take_main_word(word),
             Lexeme::Brace | Lexeme::Line(_) => {}
         }
         Ok(())
     }
 
     /// Compares a move number of the main line with ours, the one that will be written.
-    fn number(&mut self, number: Option<u64>, line: usize) {
+    fn check_number(&mut self, number: Option<u64>, line: usize) {
         let (Some(number), Some(start)) = (number, &self.start) else { return };
         let first = i128::from(shakmaty::Position::fullmoves(start.chess()).get());
         let black = usize::from(start.turn().is_black());
@@ -383,7 +378,7 @@ impl Builder {
         }
     }
 
-    fn main_word(&mut self, word: &[u8]) -> Result<(), GameError> {
+    fn take_main_word(&mut self, word: &[u8]) -> Result<(), GameError> {
         let text = String::from_utf8_lossy(word);
         if let Some(played) = self.moves.last()
             && is_mark_of(&text, Some(played.action))
@@ -415,7 +410,7 @@ impl Builder {
         Ok(())
     }
 
-    fn variation_word(&mut self, word: &[u8]) -> Result<(), GameError> {
+    fn take_variation_word(&mut self, word: &[u8]) -> Result<(), GameError> {
         let text = String::from_utf8_lossy(word);
         let Some(level) = self.levels.last_mut() else { return Ok(()) };
         let token = match level.position.as_ref().map(|position| (position, read_action(position, &text))) {
@@ -436,14 +431,14 @@ impl Builder {
             _ if level.moved && is_mark_of(&text, None) => return Ok(()),
             // "(0:05)": some programs write the time of a move like this.
             _ if !level.moved && is_time(word) => {
-                self.remark(Token::Comment(format!("({text})").into_bytes()));
+                self.add_token(Token::Comment(format!("({text})").into_bytes()));
                 return Ok(());
             }
             Some((position, Err(reason))) => return Err(unreadable(word, position, reason)),
             None => return Err(GameError::Word(word.to_owned())),
         };
         level.moved = true;
-        self.remark(token);
+        self.add_token(token);
         Ok(())
     }
 
@@ -457,35 +452,46 @@ impl Builder {
         }
     }
 
-    fn end_comment(&mut self) {
-        self.paragraph = false;
-        if let Some((_, comment)) = self.comment.take() {
-            self.remark(Token::Comment(comment));
+    /// Takes what belongs to the open comment from `line`, from `at` on. Returns how far that goes.
+    fn take_comment(&mut self, line: &[u8], at: usize) -> usize {
+        let brace = line[at..].iter().position(|&byte| byte == b'}');
+        let end = brace.map_or(line.len(), |brace| at + brace);
+        if let Some((_, comment)) = &mut self.comment {
+            comment.extend(&line[at..end]);
         }
+        if brace.is_none() {
+            return end;
+        }
+        self.after_empty_line = false;
+        if let Some((_, comment)) = self.comment.take() {
+            self.add_token(Token::Comment(comment));
+        }
+        end + 1
     }
 
-    fn remark(&mut self, token: Token) {
+    /// Adds a token after the last move of the main line, or before the first.
+    fn add_token(&mut self, token: Token) {
         let tokens = self.moves.last_mut().map_or(&mut self.before, |played| &mut played.after);
         push(tokens, token);
     }
 
     fn finish(mut self) -> Reading {
         if let Some((line, _)) = self.comment {
-            self.fault(line, "an unterminated comment".to_owned());
+            self.set_fault(line, "an unterminated comment".to_owned());
         } else if let [_, .., open] = self.levels.as_slice() {
             let line = open.line;
-            self.fault(line, "an unterminated variation".to_owned());
+            self.set_fault(line, "an unterminated variation".to_owned());
         }
         let title = tags::title(&self.tags);
         let players = ["White", "Black"].map(|tag| tags::find(&self.tags, tag).map(<[u8]>::to_vec));
         if self.fault.is_none()
             && let Err(reason) = self.begin()
         {
-            self.fault(self.tag_line(&reason).unwrap_or(self.begins), reason.to_string());
+            self.set_fault(self.tag_line(&reason).unwrap_or(self.begins), reason.to_string());
         }
         let only_remarks = self.fault.is_none() && self.tags.is_empty() && !self.movetext;
         if self.fault.is_none() && self.tags.is_empty() && self.moves.is_empty() {
-            self.fault(self.begins, "no game: neither tags nor moves".to_owned());
+            self.set_fault(self.begins, "no game: neither tags nor moves".to_owned());
         }
         let tag = tags::find(&self.tags, "Result");
         let game = match (self.fault, self.start) {
