@@ -4,7 +4,7 @@ use ibex::eval::nnue::Network;
 use ibex::eval::nnue::features::{INPUTS, OUTPUT_BUCKETS, PIECE_SQUARES};
 use ibex::eval::nnue::format::{QA, QB};
 
-use crate::model::{BIASES, Parameters, SHARED, by_rows, by_stripes};
+use crate::model::{BIASES, FACTORISER, Parameters, by_rows, by_stripes};
 
 /// The network with the integers of the rounded weights.
 ///
@@ -15,7 +15,7 @@ pub fn quantise(parameters: &Parameters, name: String) -> Result<Network, String
     let hidden = parameters.hidden;
     let rounded = parameters.rounded();
     let mut rows = by_rows(&rounded.values, hidden);
-    rows.drain(SHARED * hidden..BIASES * hidden);
+    rows.drain(FACTORISER * hidden..BIASES * hidden);
     let (layers, biases) = rows.split_at(rows.len() - OUTPUT_BUCKETS);
     let scaled = |value: f32, one: i32| (value * one as f32).round();
     // From a floating-point number straight to 16 bits, a weight that is too large becomes the largest, which a network
@@ -33,7 +33,7 @@ pub fn dequantise(network: &Network) -> Parameters {
     let layers = layers.iter().enumerate().map(|(index, &w)| f32::from(w) / one(index, hidden) as f32);
     let biases = biases.iter().map(|&bias| bias as f32 / (QA * QB) as f32);
     let mut rows: Vec<f32> = layers.chain(biases).collect();
-    rows.splice(SHARED * hidden..SHARED * hidden, std::iter::repeat_n(0.0, PIECE_SQUARES * hidden));
+    rows.splice(FACTORISER * hidden..FACTORISER * hidden, std::iter::repeat_n(0.0, PIECE_SQUARES * hidden));
     Parameters { hidden, values: by_stripes(&rows, hidden) }
 }
 

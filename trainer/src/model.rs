@@ -27,6 +27,24 @@ impl Stripe {
     }
 }
 
+/// The largest weight. With it, the sums of the engine's hidden layer fit 16 bits: the bias, 32 men, and 30 of them en
+/// prise (kings never are) make at most 63 rows of 505 (1.98 times 255, rounded), together 31,815. An output weight is
+/// then at most 127, and the engine allows 128.
+pub const MAX_WEIGHT: f32 = 1.98;
+
+/// The first row of the factoriser, after those of the inputs: rows that all king buckets share. They learn, from all
+/// positions, what is true of a piece wherever the king is. Only training has them: the engine's rows are the sums.
+pub const FACTORISER: usize = INPUTS;
+/// The row of the hidden layer's biases, after the shared rows.
+pub const BIASES: usize = FACTORISER + PIECE_SQUARES;
+/// Rows of a stripe: inputs, shared rows, biases, and two for each output, own view first.
+pub const ROWS: usize = BIASES + 1 + 2 * OUTPUT_BUCKETS;
+
+/// The row of weights from a view's hidden layer (0: own, 1: the opponent's) to an output.
+pub fn output_row(bucket: usize, half: usize) -> usize {
+    BIASES + 1 + 2 * bucket + half
+}
+
 /// The rows of a stripe's inputs, king bucket by king bucket.
 fn king_buckets(rows: &mut [Stripe]) -> impl Iterator<Item = &mut [Stripe]> {
     rows[..KING_BUCKETS * PIECE_SQUARES].chunks_exact_mut(PIECE_SQUARES)
@@ -34,28 +52,10 @@ fn king_buckets(rows: &mut [Stripe]) -> impl Iterator<Item = &mut [Stripe]> {
 
 /// Gives the shared rows of a stripe's gradient the sum of the gradients of all king buckets.
 pub fn share_gradient(rows: &mut [Stripe]) {
-    let (inputs, shared) = rows.split_at_mut(SHARED);
+    let (inputs, shared) = rows.split_at_mut(FACTORISER);
     for bucket in king_buckets(inputs) {
         shared[..PIECE_SQUARES].iter_mut().zip(bucket).for_each(|(shared, row)| shared.add(row));
     }
-}
-
-/// The largest weight. With it, the sums of the engine's hidden layer fit 16 bits: the bias, 32 men, and 30 of them en
-/// prise (kings never are) make at most 63 rows of 505 (1.98 times 255, rounded), together 31,815. An output weight is
-/// then at most 127, and the engine allows 128.
-pub const LIMIT: f32 = 1.98;
-
-/// The first of the rows that all king buckets share, after those of the inputs. They learn, from all positions, what
-/// is true of a piece wherever the king is (a "factoriser"). Only training has them: the engine's rows are the sums.
-pub const SHARED: usize = INPUTS;
-/// The row of the hidden layer's biases, after the shared rows.
-pub const BIASES: usize = SHARED + PIECE_SQUARES;
-/// Rows of a stripe: inputs, shared rows, biases, and two for each output, own view first.
-pub const ROWS: usize = BIASES + 1 + 2 * OUTPUT_BUCKETS;
-
-/// The row of weights from a view's hidden layer (0: own, 1: the opponent's) to an output.
-pub fn output_row(bucket: usize, half: usize) -> usize {
-    BIASES + 1 + 2 * bucket + half
 }
 
 /// The parameters, or their gradient.
@@ -168,7 +168,7 @@ impl Parameters {
         wide
     }
 
-    /// Moves every weight by this share of its distance to another network's.
+    /// Moves every weight by this share of its distance to another network's: a step of a running mean.
     pub fn approach(&mut self, other: &Parameters, share: f32) {
         for (stripe, target) in self.values.iter_mut().zip(&other.values) {
             stripe.0.iter_mut().zip(target.0).for_each(|(value, target)| *value += share * (target - *value));
@@ -185,11 +185,11 @@ impl Parameters {
         };
         let biases = rounded.values.len() - 1;
         for rows in rounded.values[..biases].chunks_exact_mut(ROWS) {
-            let (inputs, shared) = rows.split_at_mut(SHARED);
+            let (inputs, shared) = rows.split_at_mut(FACTORISER);
             for bucket in king_buckets(inputs) {
                 for (row, shared) in bucket.iter_mut().zip(&shared[..PIECE_SQUARES]) {
                     row.add(shared);
-                    row.0.iter_mut().for_each(|weight| *weight = weight.clamp(-LIMIT, LIMIT));
+                    row.0.iter_mut().for_each(|weight| *weight = weight.clamp(-MAX_WEIGHT, MAX_WEIGHT));
                 }
             }
             shared[..PIECE_SQUARES].fill(Stripe::ZERO);
@@ -250,26 +250,26 @@ mod tests {
     #[test]
     fn shared_weights_count_in_every_king_bucket() {
         let mut parameters = Parameters::random(64, 4);
-        *parameters.row_mut(0, SHARED + 9) = Stripe([10.2 / QA as f32; STRIPE]);
+        *parameters.row_mut(0, FACTORISER + 9) = Stripe([10.2 / QA as f32; STRIPE]);
         for bucket in 0..KING_BUCKETS {
             *parameters.row_mut(0, bucket * PIECE_SQUARES + 9) = Stripe([bucket as f32 / QA as f32; STRIPE]);
         }
-        *parameters.row_mut(0, SHARED + 7) = Stripe([LIMIT; STRIPE]);
-        *parameters.row_mut(0, 7) = Stripe([LIMIT; STRIPE]);
+        *parameters.row_mut(0, FACTORISER + 7) = Stripe([MAX_WEIGHT; STRIPE]);
+        *parameters.row_mut(0, 7) = Stripe([MAX_WEIGHT; STRIPE]);
         let rounded = parameters.rounded();
         for bucket in 0..KING_BUCKETS {
             assert_eq!(rounded.row(0, bucket * PIECE_SQUARES + 9).0[3], (bucket as f32 + 10.0) / QA as f32);
         }
-        assert!(rounded.row(0, 7).0[3] * QA as f32 <= LIMIT * QA as f32 + 0.5);
-        assert_eq!(*rounded.row(0, SHARED + 9), Stripe::ZERO);
+        assert!(rounded.row(0, 7).0[3] * QA as f32 <= MAX_WEIGHT * QA as f32 + 0.5);
+        assert_eq!(*rounded.row(0, FACTORISER + 9), Stripe::ZERO);
 
         let mut gradient = Parameters::zero(64);
         for bucket in 0..KING_BUCKETS {
             *gradient.row_mut(0, bucket * PIECE_SQUARES + 9) = Stripe([bucket as f32; STRIPE]);
         }
         share_gradient(&mut gradient.values[..ROWS]);
-        assert_eq!(gradient.row(0, SHARED + 9).0[3], 28.0);
-        assert_eq!(*gradient.row(0, SHARED + 8), Stripe::ZERO);
+        assert_eq!(gradient.row(0, FACTORISER + 9).0[3], 28.0);
+        assert_eq!(*gradient.row(0, FACTORISER + 8), Stripe::ZERO);
     }
 
     #[test]

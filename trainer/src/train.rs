@@ -14,7 +14,7 @@ use crate::checkpoint::{Checkpoint, EpochLoss, Recipe};
 use crate::data::{self, validation_file, with_ending};
 use crate::export;
 use crate::layers::HiddenLayers;
-use crate::model::{LIMIT, Parameters, ROWS, STRIPE, Stripe, Target, share_gradient};
+use crate::model::{MAX_WEIGHT, Parameters, ROWS, STRIPE, Stripe, Target, share_gradient};
 use crate::optimiser::Step;
 use crate::plot;
 use crate::schedule;
@@ -116,7 +116,7 @@ impl Checkpoint {
                     sums.chunks_exact_mut(ROWS).for_each(share_gradient);
                     for (index, Stripe(sum)) in sums.iter_mut().enumerate() {
                         sum.iter_mut().for_each(|g| *g *= scale);
-                        step.apply(&mut values[index].0, sum, &mut first[index].0, &mut second[index].0, LIMIT);
+                        step.apply(&mut values[index].0, sum, &mut first[index].0, &mut second[index].0, MAX_WEIGHT);
                         sum.fill(0.0);
                     }
                 });
