@@ -27,88 +27,20 @@ pub fn scale(position: &Position, value: i32) -> i32 {
     }
 }
 
-/// What the material makes of an advantage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scaling {
-    Unchanged,
-    /// Nearly always drawn.
-    Drawish,
-    /// Won, with some of the way still to go.
-    AlmostWon,
-    /// A mating force against a lone king.
-    Mating,
-}
-
 #[inline(never)]
 fn scaled_by_ending(board: &Board, turn: Color, value: i32) -> i32 {
     if let Some((queen, value)) = queen_and_rook(board) {
         return if queen == turn { value } else { -value };
     }
     let ahead = if value >= 0 { turn } else { !turn };
-    match scaling(board, ahead, ahead == turn) {
+    let Some(advantage) = Advantage::of(board, ahead, turn) else { return value };
+    match advantage.scaling() {
         Scaling::Unchanged => value,
         Scaling::Drawish => value * DRAWISH_LIMIT / (DRAWISH_LIMIT + value.abs()),
         Scaling::AlmostWon => value + if value >= 0 { ALMOST_WON } else { -ALMOST_WON },
-        Scaling::Mating if value >= 0 => mating(board, ahead),
-        Scaling::Mating => -mating(board, ahead),
+        Scaling::Mating if value >= 0 => advantage.mating(),
+        Scaling::Mating => -advantage.mating(),
     }
-}
-
-/// What the side that is ahead can hope for.
-fn scaling(board: &Board, ahead: Color, to_move: bool) -> Scaling {
-    let (own, their) = (board.by_color(ahead), board.by_color(!ahead));
-    let (Some(king), Some(their_king)) = (board.king_of(ahead), board.king_of(!ahead)) else {
-        return Scaling::Unchanged;
-    };
-    let kings = Kings { ahead: king, behind: their_king };
-    let pawns = board.pawns() & own;
-    if pawns.is_empty() && their.count() == 1 && is_mating_force(board, own) {
-        return Scaling::Mating;
-    }
-    let drawish = if pawns.is_empty() {
-        let difference = piece_points(board, own) - piece_points(board, their);
-        let lone_pawn = (board.pawns() & their).single_square().filter(|_| their.count() == 2 && own.count() == 2);
-        match lone_pawn {
-            Some(pawn) if (board.rooks() & own).any() => return rook_against_pawn(kings, pawn, ahead, to_move),
-            // If the pawn does not hold the queen, nearly all such positions are won.
-            Some(pawn) if (board.queens() & own).any() => {
-                return if holds_queen(kings, pawn, ahead, to_move) { Scaling::Drawish } else { Scaling::AlmostWon };
-            }
-            // Without pawns, a minor piece does not win, nor a rook against one, nor two knights.
-            _ => piece_points(board, own) <= 3 || difference <= 2 || is_two_knights(board, own) && their.count() == 1,
-        }
-    } else if their.count() == 1 {
-        let drawn = is_wrong_rook_pawn(board, own, kings, ahead, to_move)
-            || is_locked_bishop(board, own, kings.behind, ahead, to_move);
-        if !drawn && (board.bishops() | board.knights()).any() {
-            return Scaling::AlmostWon;
-        }
-        drawn
-    } else {
-        is_stopped_by_minor(board, own, their)
-    };
-    if drawish { Scaling::Drawish } else { Scaling::Unchanged }
-}
-
-/// Whether these men, without a pawn, can force mate against a lone king.
-fn is_mating_force(board: &Board, own: Bitboard) -> bool {
-    let bishops = board.bishops() & own;
-    let of_both_colours = (bishops & Bitboard::DARK_SQUARES).any() && (bishops & Bitboard::LIGHT_SQUARES).any();
-    (own & (board.queens() | board.rooks())).any()
-        || of_both_colours
-        || bishops.any() && (board.knights() & own).any()
-        || (board.knights() & own).count() >= 3
-}
-
-/// The evaluation of a mating force. It grows towards the mate, so that the search finds the way after the 50-move
-/// rule has ended the recognizers' claims.
-fn mating(board: &Board, ahead: Color) -> i32 {
-    let own = board.by_color(ahead);
-    let (Some(king), Some(lone_king)) = (board.king_of(ahead), board.king_of(!ahead)) else { return 0 };
-    let bishop = board.bishops() & own;
-    let needs_corner = own.count() == 3 && bishop.any() && (board.knights() & own).any();
-    300 + 100 * piece_points(board, own)
-        + mop_up_kings(king, lone_king, if needs_corner { bishop } else { Bitboard::EMPTY })
 }
 
 /// In queen against rook, the side with the queen and its evaluation.
@@ -124,11 +56,194 @@ fn queen_and_rook(board: &Board) -> Option<(Color, i32)> {
     Some((ahead, QUEEN_AGAINST_ROOK + progress))
 }
 
-/// The kings of the side ahead and of the other side.
-#[derive(Clone, Copy)]
-struct Kings {
-    ahead: Square,
-    behind: Square,
+/// What the material makes of an advantage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scaling {
+    Unchanged,
+    /// Nearly always drawn.
+    Drawish,
+    /// Won, with some of the way still to go.
+    AlmostWon,
+    /// A mating force against a lone king.
+    Mating,
+}
+
+impl Scaling {
+    fn drawish_if(is_drawish: bool) -> Scaling {
+        if is_drawish { Scaling::Drawish } else { Scaling::Unchanged }
+    }
+}
+
+/// A board as the side sees it that is ahead.
+struct Advantage<'a> {
+    board: &'a Board,
+    /// The side that is ahead, and whether it is to move.
+    side: Color,
+    to_move: bool,
+    /// Its men, and those of the other side.
+    own: Bitboard,
+    their: Bitboard,
+    king: Square,
+    their_king: Square,
+}
+
+impl<'a> Advantage<'a> {
+    /// `None` without two kings.
+    fn of(board: &'a Board, side: Color, turn: Color) -> Option<Advantage<'a>> {
+        Some(Advantage {
+            board,
+            side,
+            to_move: side == turn,
+            own: board.by_color(side),
+            their: board.by_color(!side),
+            king: board.king_of(side)?,
+            their_king: board.king_of(!side)?,
+        })
+    }
+
+    /// What the side can hope for.
+    fn scaling(&self) -> Scaling {
+        if (self.board.pawns() & self.own).is_empty() {
+            self.without_pawns()
+        } else if self.their.count() == 1 {
+            self.pawns_against_lone_king()
+        } else {
+            Scaling::drawish_if(self.is_stopped_by_minor())
+        }
+    }
+
+    /// The scaling if the side has no pawns.
+    fn without_pawns(&self) -> Scaling {
+        let Advantage { board, own, their, .. } = *self;
+        if their.count() == 1 && self.is_mating_force() {
+            return Scaling::Mating;
+        }
+        let lone_pawn = (board.pawns() & their).single_square().filter(|_| their.count() == 2 && own.count() == 2);
+        match lone_pawn {
+            Some(pawn) if (board.rooks() & own).any() => self.rook_against_pawn(pawn),
+            Some(pawn) if (board.queens() & own).any() && self.holds_queen(pawn) => Scaling::Drawish,
+            // If the pawn does not hold the queen, nearly all such positions are won.
+            Some(_) if (board.queens() & own).any() => Scaling::AlmostWon,
+            // Without pawns, a minor piece does not win, nor a rook against one, nor two knights.
+            _ => {
+                let points = piece_points(board, own);
+                let difference = points - piece_points(board, their);
+                let two_knights = is_two_knights(board, own) && their.count() == 1;
+                Scaling::drawish_if(points <= 3 || difference <= 2 || two_knights)
+            }
+        }
+    }
+
+    /// The scaling if the side has pawns, and the other one a lone king.
+    fn pawns_against_lone_king(&self) -> Scaling {
+        if self.is_wrong_rook_pawn() || self.is_locked_bishop() {
+            Scaling::Drawish
+        } else if (self.board.bishops() | self.board.knights()).any() {
+            Scaling::AlmostWon
+        } else {
+            Scaling::Unchanged
+        }
+    }
+
+    /// Whether the men, without a pawn, can force mate against a lone king.
+    fn is_mating_force(&self) -> bool {
+        let Advantage { board, own, .. } = *self;
+        let bishops = board.bishops() & own;
+        let of_both_colours = (bishops & Bitboard::DARK_SQUARES).any() && (bishops & Bitboard::LIGHT_SQUARES).any();
+        (own & (board.queens() | board.rooks())).any()
+            || of_both_colours
+            || bishops.any() && (board.knights() & own).any()
+            || (board.knights() & own).count() >= 3
+    }
+
+    /// The evaluation of a mating force. It grows towards the mate, so that the search finds the way after the 50-move
+    /// rule has ended the recognizers' claims.
+    fn mating(&self) -> i32 {
+        let Advantage { board, own, .. } = *self;
+        let bishop = board.bishops() & own;
+        let needs_corner = own.count() == 3 && bishop.any() && (board.knights() & own).any();
+        300 + 100 * piece_points(board, own)
+            + mop_up_kings(self.king, self.their_king, if needs_corner { bishop } else { Bitboard::EMPTY })
+    }
+
+    /// A rook against a pawn that its king escorts: who is first at the promotion square?
+    fn rook_against_pawn(&self, pawn: Square) -> Scaling {
+        let rank = seen_by(!self.side, pawn).rank() as i32;
+        let (goal, _) = promotion(!self.side, pawn);
+        let late = self.king.distance(goal) as i32 - (7 - rank);
+        let escort = self.their_king.distance(pawn);
+        let enough = if !self.to_move {
+            2
+        } else if escort <= 1 {
+            3
+        } else {
+            4
+        };
+        if late <= 0 {
+            Scaling::AlmostWon
+        } else if escort <= 2 && late >= enough {
+            Scaling::Drawish
+        } else {
+            Scaling::Unchanged
+        }
+    }
+
+    /// A pawn one step from promotion that holds a queen by stalemate: on a rook's or bishop's file, its king beside
+    /// the promotion square and the other king far away.
+    fn holds_queen(&self, pawn: Square) -> bool {
+        let (goal, steps) = promotion(!self.side, pawn);
+        let far = if self.to_move { 5 } else { 4 };
+        steps == 1
+            && matches!(pawn.file(), File::A | File::C | File::F | File::H)
+            && self.their_king.distance(goal) <= 1
+            && self.king.distance(goal) >= far
+    }
+
+    /// A lone pawn against a minor piece, which sacrifices itself for the pawn if need be. If it comes too late, the
+    /// search sees the queen.
+    fn is_stopped_by_minor(&self) -> bool {
+        let Advantage { board, own, their, .. } = *self;
+        own.count() == 2 && their.count() == 2 && (their & (board.bishops() | board.knights())).any()
+    }
+
+    /// The wrong rook pawn: pawns of one rook's file, without a piece that commands their corner, with the lone king
+    /// there as soon as anyone.
+    fn is_wrong_rook_pawn(&self) -> bool {
+        let Advantage { board, side, own, .. } = *self;
+        let pawns = board.pawns() & own;
+        let Some(file) = pawns.first().map(Square::file).filter(|file| matches!(file, File::A | File::H)) else {
+            return false;
+        };
+        let corner = seen_by(side, Square::from_coords(file, Rank::Eighth));
+        let colour = if corner.is_light() { Bitboard::LIGHT_SQUARES } else { Bitboard::DARK_SQUARES };
+        let pieces = own & !board.kings() & !pawns;
+        if !(pawns & !Bitboard::from(file)).is_empty() || pieces != board.by_role(Role::Bishop) & own & !colour {
+            return false;
+        }
+        let beside = attacks::king_attacks(corner) & !Bitboard::from(file);
+        let strong = beside.into_iter().map(|square| self.king.distance(square)).min().unwrap_or(0);
+        let king = self.their_king.distance(corner).saturating_sub(u32::from(!self.to_move));
+        let steps = pawns.into_iter().map(|pawn| promotion(side, pawn).1).min().unwrap_or(0);
+        king <= 1 || king < strong && king <= steps || king == strong && king < steps
+    }
+
+    /// A bishop on h7 that the only pawn, on g6, locks in, while the lone king is at home between them and the corner:
+    /// freeing the bishop costs the pawn. The same on a7 and b6.
+    fn is_locked_bishop(&self) -> bool {
+        let board = self.board;
+        let (Some(pawn), Some(bishop)) = (board.pawns().single_square(), board.bishops().single_square()) else {
+            return false;
+        };
+        let mirrored = pawn.file() < File::E;
+        let [pawn, bishop, king] = [pawn, bishop, self.their_king].map(|square| {
+            let square = seen_by(self.side, square);
+            if mirrored { square.flip_horizontal() } else { square }
+        });
+        let at_home = matches!(king, Square::G7 | Square::G8 | Square::H8);
+        self.own.count() == 3
+            && (pawn, bishop) == (Square::G6, Square::H7)
+            && (at_home || !self.to_move && king.distance(Square::G7) <= 1)
+    }
 }
 
 /// The pieces of a side, in [points](material::points).
@@ -152,82 +267,6 @@ fn promotion(color: Color, pawn: Square) -> (Square, u32) {
     let goal = seen_by(color, Square::from_coords(pawn.file(), Rank::Eighth));
     // A pawn on its initial square may advance two squares at once.
     (goal, (7 - rank).min(5))
-}
-
-/// A rook against a pawn that its king escorts: who is first at the promotion square?
-fn rook_against_pawn(kings: Kings, pawn: Square, ahead: Color, to_move: bool) -> Scaling {
-    let rank = seen_by(!ahead, pawn).rank() as i32;
-    let (goal, _) = promotion(!ahead, pawn);
-    let late = kings.ahead.distance(goal) as i32 - (7 - rank);
-    let escort = kings.behind.distance(pawn);
-    let enough = if !to_move {
-        2
-    } else if escort <= 1 {
-        3
-    } else {
-        4
-    };
-    if late <= 0 {
-        Scaling::AlmostWon
-    } else if escort <= 2 && late >= enough {
-        Scaling::Drawish
-    } else {
-        Scaling::Unchanged
-    }
-}
-
-/// A pawn one step from promotion that holds a queen by stalemate: on a rook's or bishop's file, its king beside the
-/// promotion square and the other king far away.
-fn holds_queen(kings: Kings, pawn: Square, ahead: Color, to_move: bool) -> bool {
-    let (goal, steps) = promotion(!ahead, pawn);
-    let far = if to_move { 5 } else { 4 };
-    steps == 1
-        && matches!(pawn.file(), File::A | File::C | File::F | File::H)
-        && kings.behind.distance(goal) <= 1
-        && kings.ahead.distance(goal) >= far
-}
-
-/// A lone pawn against a minor piece, which sacrifices itself for the pawn if need be. If it comes too late, the
-/// search sees the queen.
-fn is_stopped_by_minor(board: &Board, own: Bitboard, their: Bitboard) -> bool {
-    own.count() == 2 && their.count() == 2 && (their & (board.bishops() | board.knights())).any()
-}
-
-/// The wrong rook pawn: pawns of one rook's file, without a piece that commands their corner, with the lone king there
-/// as soon as anyone.
-fn is_wrong_rook_pawn(board: &Board, own: Bitboard, kings: Kings, ahead: Color, to_move: bool) -> bool {
-    let pawns = board.pawns() & own;
-    let Some(file) = pawns.first().map(Square::file).filter(|file| matches!(file, File::A | File::H)) else {
-        return false;
-    };
-    let corner = seen_by(ahead, Square::from_coords(file, Rank::Eighth));
-    let colour = if corner.is_light() { Bitboard::LIGHT_SQUARES } else { Bitboard::DARK_SQUARES };
-    let pieces = own & !board.kings() & !pawns;
-    if !(pawns & !Bitboard::from(file)).is_empty() || pieces != board.by_role(Role::Bishop) & own & !colour {
-        return false;
-    }
-    let beside = attacks::king_attacks(corner) & !Bitboard::from(file);
-    let strong = beside.into_iter().map(|square| kings.ahead.distance(square)).min().unwrap_or(0);
-    let king = kings.behind.distance(corner).saturating_sub(u32::from(!to_move));
-    let steps = pawns.into_iter().map(|pawn| promotion(ahead, pawn).1).min().unwrap_or(0);
-    king <= 1 || king < strong && king <= steps || king == strong && king < steps
-}
-
-/// A bishop on h7 that the only pawn, on g6, locks in, while the lone king is at home between them and the corner:
-/// freeing the bishop costs the pawn. The same on a7 and b6.
-fn is_locked_bishop(board: &Board, own: Bitboard, king: Square, ahead: Color, to_move: bool) -> bool {
-    let (Some(pawn), Some(bishop)) = (board.pawns().single_square(), board.bishops().single_square()) else {
-        return false;
-    };
-    let mirrored = pawn.file() < File::E;
-    let [pawn, bishop, king] = [pawn, bishop, king].map(|square| {
-        let square = seen_by(ahead, square);
-        if mirrored { square.flip_horizontal() } else { square }
-    });
-    let at_home = matches!(king, Square::G7 | Square::G8 | Square::H8);
-    own.count() == 3
-        && (pawn, bishop) == (Square::G6, Square::H7)
-        && (at_home || !to_move && king.distance(Square::G7) <= 1)
 }
 
 #[cfg(test)]
