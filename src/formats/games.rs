@@ -150,16 +150,16 @@ impl GameRecord {
 }
 
 /// Reads games one after the other, checking every byte and every move.
-pub struct Reader<R> {
+pub struct GameReader<R> {
     input: R,
     /// Bytes of whole games so far.
     consumed: u64,
 }
 
-impl<R: Read> Reader<R> {
+impl<R: Read> GameReader<R> {
     /// Reads from `input`, which should be buffered.
-    pub fn new(input: R) -> Reader<R> {
-        Reader { input, consumed: 0 }
+    pub fn new(input: R) -> GameReader<R> {
+        GameReader { input, consumed: 0 }
     }
 
     /// Bytes of the whole games read so far: where a truncated game begins.
@@ -368,7 +368,7 @@ mod tests {
         for fen in ["rnnqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNNQKBNR w KQkq - 0 1", "4k3/8/3N1N2/8/8/8/8/4K3 b - - 0 1"] {
             let start = read_fen(fen).unwrap().chess().clone();
             let bytes = GameRecord { start: start.clone(), steps: vec![], result: GameResult::Draw }.to_bytes();
-            let read = Reader::new(bytes.as_slice()).next_game().unwrap().expect("a game");
+            let read = GameReader::new(bytes.as_slice()).next_game().unwrap().expect("a game");
             assert_eq!(read.start, start, "{fen}");
         }
     }
@@ -417,7 +417,7 @@ mod tests {
             records.push(record);
         }
         assert!(castled > 50 && en_passant > 20 && promoted > 50, "{castled} {en_passant} {promoted}");
-        let mut reader = Reader::new(bytes.as_slice());
+        let mut reader = GameReader::new(bytes.as_slice());
         let mut foreign = bytes.as_slice();
         for record in &records {
             assert_eq!(reader.next_game().unwrap().unwrap(), *record);
@@ -448,7 +448,7 @@ mod tests {
         };
         let bytes = record.to_bytes();
         for cut in 1..bytes.len() {
-            let mut reader = Reader::new(&bytes[..cut]);
+            let mut reader = GameReader::new(&bytes[..cut]);
             assert!(matches!(reader.next_game(), Err(ReadError::Truncated)), "cut at {cut}");
             assert_eq!(reader.consumed(), 0);
         }
@@ -459,10 +459,10 @@ mod tests {
                 changed[at] = random.below(256) as u8;
             }
             // Whatever happens, the result is an answer and not a panic.
-            let mut reader = Reader::new(changed.as_slice());
+            let mut reader = GameReader::new(changed.as_slice());
             while let Ok(Some(_)) = reader.next_game() {}
         }
         let text = b"this is no data file but a text that somebody passed by mistake, longer than a header";
-        assert!(matches!(Reader::new(text.as_slice()).next_game(), Err(ReadError::Malformed(_))));
+        assert!(matches!(GameReader::new(text.as_slice()).next_game(), Err(ReadError::Malformed(_))));
     }
 }

@@ -11,7 +11,7 @@ use ibex::eval::nnue::Network;
 use ibex::eval::nnue::format::{self, INPUTS};
 use ibex::eval::{Evaluation, Evaluator};
 use ibex::formats::epd::Suite;
-use ibex::formats::games::{ReadError, Reader};
+use ibex::formats::games::{GameReader, ReadError};
 use ibex::lab::analyse::pgn;
 use ibex::position::{Game, PackedMove, Position};
 use ibex::score::Score;
@@ -193,7 +193,7 @@ pub fn epd(bytes: &[u8]) {
 
 /// A data file of games: what is read is written as bytes with the same meaning, and the byte count is right.
 pub fn games(bytes: &[u8]) {
-    let mut reader = Reader::new(bytes);
+    let mut reader = GameReader::new(bytes);
     loop {
         let before = reader.consumed();
         match reader.next_game() {
@@ -203,7 +203,7 @@ pub fn games(bytes: &[u8]) {
                 record.visit(|_, _, _| plies += 1);
                 assert_eq!(plies, record.steps.len());
                 let written = record.to_bytes();
-                let again = Reader::new(written.as_slice()).next_game();
+                let again = GameReader::new(written.as_slice()).next_game();
                 assert!(matches!(&again, Ok(Some(again)) if *again == record), "{record:?} {again:?}");
             }
             Ok(None) => break assert_eq!(before, bytes.len() as u64),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use shakmaty::{Color, Position as _};
 
 use crate::formats::filter::Filter;
-use crate::formats::games::{GameRecord, GameResult, ReadError, Reader};
+use crate::formats::games::{GameReader, GameRecord, GameResult, ReadError};
 use crate::formats::lessons::{LessonReader, LessonRecord, lesson_file};
 use crate::lab::tell::counted;
 use crate::lab::{Exit, outputs};
@@ -56,7 +56,7 @@ pub fn read_games(names: &[PathBuf], mut visitor: impl FnMut(&GameRecord)) -> Re
     let mut games = 0u64;
     for path in data_files(names)? {
         let file = File::open(&path).map_err(|error| format!("cannot open {}: {error}", path.display()))?;
-        let mut reader = Reader::new(BufReader::with_capacity(1 << 18, file));
+        let mut reader = GameReader::new(BufReader::with_capacity(1 << 18, file));
         let mut index = 0u64;
         loop {
             match reader.next_game() {

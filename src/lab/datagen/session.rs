@@ -22,7 +22,7 @@ use super::openings::Openings;
 use super::play::{GameRules, SelfPlayer, play};
 use crate::engine::with_search_stack;
 use crate::formats::filter::Filter;
-use crate::formats::games::{GameRecord, HEADER_SIZE, ReadError, Reader};
+use crate::formats::games::{GameReader, GameRecord, HEADER_SIZE, ReadError};
 use crate::formats::lessons::{self, LessonReader, lesson_file};
 use crate::lab::tell::counted;
 use crate::lab::{outputs, progress};
@@ -441,7 +441,7 @@ fn cut(path: &Path, length: u64) -> Result<(), String> {
 
 /// The games of a worker's file up to the first that was not written whole.
 struct WholeGames {
-    reader: Reader<BufReader<File>>,
+    reader: GameReader<BufReader<File>>,
     path: PathBuf,
     /// The end of the file, or the beginning of the zeros at its end.
     sound: u64,
@@ -455,7 +455,7 @@ impl WholeGames {
     fn open(path: &Path) -> Result<WholeGames, String> {
         let (sound, has_zeros) = without_zeros(path).map_err(trouble("read", path))?;
         let file = File::open(path).map_err(trouble("open", path))?;
-        let reader = Reader::new(BufReader::new(file));
+        let reader = GameReader::new(BufReader::new(file));
         Ok(WholeGames { reader, path: path.to_owned(), sound, has_zeros, end: 0 })
     }
 

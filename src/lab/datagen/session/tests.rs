@@ -103,7 +103,7 @@ fn a_torn_run_is_resumed_as_if_nothing_had_happened() {
     let folder = parts_folder(&torn.out);
     fs::create_dir_all(&folder).unwrap();
     drop(torn.enter(&folder).unwrap());
-    let mut reader = Reader::new(whole.as_slice());
+    let mut reader = GameReader::new(whole.as_slice());
     let mut games = Vec::new();
     while let Some(record) = reader.next_game().unwrap() {
         games.push(record.to_bytes());
@@ -138,7 +138,7 @@ fn a_damaged_game_is_named_by_its_place() {
     let scratch = Scratch::new("damaged");
     session(&scratch.0, "whole", 1, 4).run(&|| Dice, true).unwrap();
     let mut bytes = fs::read(scratch.0.join("whole")).unwrap();
-    let first = Reader::new(bytes.as_slice()).next_game().unwrap().unwrap().to_bytes().len();
+    let first = GameReader::new(bytes.as_slice()).next_game().unwrap().unwrap().to_bytes().len();
     bytes[first..first + 8].fill(0);
     let damaged = session(&scratch.0, "damaged", 1, 4);
     let folder = parts_folder(&damaged.out);
@@ -212,7 +212,7 @@ fn lessons_follow_their_games_through_a_kill() {
     fs::create_dir_all(&folder).unwrap();
     drop(torn.enter(&folder).unwrap());
     let whole_games = read(&whole.out);
-    let mut reader = Reader::new(whole_games.as_slice());
+    let mut reader = GameReader::new(whole_games.as_slice());
     let games: Vec<Vec<u8>> =
         std::iter::from_fn(|| reader.next_game().unwrap()).map(|record| record.to_bytes()).collect();
     fs::write(part(&folder, 0), [games[0].clone(), games[2].clone()].concat()).unwrap();
@@ -417,7 +417,7 @@ fn a_target_of_positions_is_met() {
     run.target = Target::Positions(500);
     let tally = run.run(&|| Dice, true).unwrap();
     let bytes = fs::read(&run.out).unwrap();
-    let mut reader = Reader::new(bytes.as_slice());
+    let mut reader = GameReader::new(bytes.as_slice());
     let (mut sum, mut largest) = (Totals::default(), 0);
     while let Some(record) = reader.next_game().unwrap() {
         let mut kept = 0;
