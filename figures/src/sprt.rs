@@ -99,8 +99,9 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     if new == old {
         return Err(format!("{} and {} are the same commit", arguments.new, arguments.old));
     }
-    let (first, second) = (build(&new)?, build(&old)?);
-    let text = run(&runner, &[first, second], &book, (arguments, games), &format!("{new}-{old}"))?;
+    let programs = [build(&new)?, build(&old)?];
+    let sprt = Sprt { arguments, new: &new, old: &old, book: &book };
+    let text = sprt.run(&runner, &programs, games)?;
     let result = read_match(&text, "new", "old")?;
     let verdict = verdict(&text);
     let decision = verdict.map_or_else(|| "no verdict".to_owned(), |verdict| format!("{verdict} accepted"));
@@ -111,7 +112,7 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     if verdict.is_none() && result.games() < LEAST_GAMES {
         println!("not recorded: a match without a verdict needs {LEAST_GAMES} games");
     } else if let Some(change) = &arguments.change {
-        append(Path::new(RECORD), &record(&new, &old, &book, arguments, change, &result, &decision)?)?;
+        append(Path::new(RECORD), &sprt.record(change, &result, &decision)?)?;
         println!("added to {RECORD}; `make matches` writes the tables");
     }
     Ok(())
@@ -240,46 +241,82 @@ fn begin_log(folder: &Path, name: &str) -> Result<(File, PathBuf), String> {
     }
 }
 
-/// Runs the match. The log gets everything that fastchess prints, the screen its interim results.
-fn run(
-    runner: &Path,
-    programs: &[PathBuf; 2],
-    book: &Path,
-    (arguments, games): (&Arguments, u32),
-    name: &str,
-) -> Result<String, String> {
-    let Arguments { nodes, tc, hash, threads, concurrency, elo0, elo1, .. } = arguments;
-    let limit = tc.as_ref().map_or_else(|| format!("{nodes}-nodes"), |tc| tc.replace('/', "-"));
-    let (mut file, log) = begin_log(Path::new(FOLDER), &format!("{name}-{limit}"))?;
-    let each = tc.as_ref().map_or(Limit::Nodes(*nodes), |tc| Limit::Clock(tc.clone()));
-    let sides = [("new", &programs[0]), ("old", &programs[1])];
-    let sides = sides.map(|(name, program)| Side { program, name, limit: each.clone(), options: &[] });
-    let mut command = fastchess(runner, sides, book, games / 2, Path::new(FOLDER))?;
-    command.args(ADJUDICATED);
-    command.args(["-each", "proto=uci", &format!("option.Hash={hash}"), &format!("option.Threads={threads}")]);
-    command.args(["-concurrency", &concurrency.to_string(), "-ratinginterval", "100"]);
-    command.args([
-        "-sprt",
-        &format!("elo0={elo0}"),
-        &format!("elo1={elo1}"),
-        "alpha=0.05",
-        "beta=0.05",
-        "model=logistic",
-    ]);
-    let mut child = command.stdout(Stdio::piped()).spawn().map_err(at(runner))?;
-    eprintln!("playing; the full log is {}", log.display());
-    let mut text = String::new();
-    for line in child.stdout.take().map(BufReader::new).into_iter().flat_map(BufRead::lines) {
-        let line = line.map_err(at(runner))?;
-        writeln!(file, "{line}").map_err(at(&log))?;
-        if ["Elo: ", "LLR: ", "Games: "].iter().any(|start| line.starts_with(start)) {
-            eprintln!("{line}");
+/// A match, with the short names of its commits.
+struct Sprt<'a> {
+    arguments: &'a Arguments,
+    new: &'a str,
+    old: &'a str,
+    book: &'a Path,
+}
+
+impl Sprt<'_> {
+    /// Runs the match. The log gets everything that fastchess prints, the screen its interim results.
+    fn run(&self, runner: &Path, programs: &[PathBuf; 2], games: u32) -> Result<String, String> {
+        let Arguments { nodes, tc, hash, threads, concurrency, elo0, elo1, .. } = self.arguments;
+        let limit = tc.as_ref().map_or_else(|| format!("{nodes}-nodes"), |tc| tc.replace('/', "-"));
+        let (mut file, log) = begin_log(Path::new(FOLDER), &format!("{}-{}-{limit}", self.new, self.old))?;
+        let each = tc.as_ref().map_or(Limit::Nodes(*nodes), |tc| Limit::Clock(tc.clone()));
+        let sides = [("new", &programs[0]), ("old", &programs[1])];
+        let sides = sides.map(|(name, program)| Side { program, name, limit: each.clone(), options: &[] });
+        let mut command = fastchess(runner, sides, self.book, games / 2, Path::new(FOLDER))?;
+        command.args(ADJUDICATED);
+        command.args(["-each", "proto=uci", &format!("option.Hash={hash}"), &format!("option.Threads={threads}")]);
+        command.args(["-concurrency", &concurrency.to_string(), "-ratinginterval", "100"]);
+        command.args([
+            "-sprt",
+            &format!("elo0={elo0}"),
+            &format!("elo1={elo1}"),
+            "alpha=0.05",
+            "beta=0.05",
+            "model=logistic",
+        ]);
+        let mut child = command.stdout(Stdio::piped()).spawn().map_err(at(runner))?;
+        eprintln!("playing; the full log is {}", log.display());
+        let mut text = String::new();
+        for line in child.stdout.take().map(BufReader::new).into_iter().flat_map(BufRead::lines) {
+            let line = line.map_err(at(runner))?;
+            writeln!(file, "{line}").map_err(at(&log))?;
+            if ["Elo: ", "LLR: ", "Games: "].iter().any(|start| line.starts_with(start)) {
+                eprintln!("{line}");
+            }
+            text += &line;
+            text.push('\n');
         }
-        text += &line;
-        text.push('\n');
+        let status = child.wait().map_err(at(runner))?;
+        if status.success() { Ok(text) } else { Err(format!("{}: {status}; {}", runner.display(), log.display())) }
     }
-    let status = child.wait().map_err(at(runner))?;
-    if status.success() { Ok(text) } else { Err(format!("{}: {status}; {}", runner.display(), log.display())) }
+
+    /// The row of the match in the record.
+    fn record(&self, change: &str, result: &Match, decision: &str) -> Result<[String; 14], String> {
+        let Arguments { about, nodes, tc, hash, threads, elo0, elo1, .. } = self.arguments;
+        let tenth = |number: &str| match number.parse::<f64>() {
+            // The runner prints -0.00 for a match that ends level.
+            Ok(number) if number.is_finite() => Ok(format!("{number:.1}").replace("-0.0", "0.0")),
+            _ => Err(format!("a result of {number} Elo is not recorded")),
+        };
+        let threads = if *threads == 1 { String::new() } else { format!(", {threads} threads") };
+        let limit = match tc {
+            Some(tc) => format!("{} s{threads}", tc.replace('+', " s + ")),
+            None => format!("{nodes} nodes{threads}"),
+        };
+        let cells = [
+            today()?,
+            about.clone(),
+            format!("{change} (SPRT {elo0} {elo1}: {decision}{})", accidents(result)),
+            self.old.to_owned(),
+            tenth(&result.elo)?,
+            tenth(&result.error)?,
+            result.games().to_string(),
+            result.won.to_string(),
+            result.drawn.to_string(),
+            result.lost.to_string(),
+            limit,
+            hash.to_string(),
+            name_of_book(self.book),
+            self.new.to_owned(),
+        ];
+        Ok(cells)
+    }
 }
 
 /// The hypothesis that the runner accepted: the new commit gains `--elo0` or less (H0), or `--elo1` or more (H1).
@@ -293,45 +330,6 @@ fn accidents(result: &Match) -> String {
     let lost = ["the new", "the old"].into_iter().zip(result.accidents).filter(|&(_, lost)| lost > 0);
     let counts: Vec<String> = lost.map(|(side, lost)| format!("{side} one {lost}")).collect();
     if counts.is_empty() { String::new() } else { format!("; not lost at chess: {}", counts.join(", ")) }
-}
-
-/// The row of a match in the record.
-fn record(
-    new: &str,
-    old: &str,
-    book: &Path,
-    arguments: &Arguments,
-    change: &str,
-    result: &Match,
-    decision: &str,
-) -> Result<[String; 14], String> {
-    let tenth = |number: &str| match number.parse::<f64>() {
-        // The runner prints -0.00 for a match that ends level.
-        Ok(number) if number.is_finite() => Ok(format!("{number:.1}").replace("-0.0", "0.0")),
-        _ => Err(format!("a result of {number} Elo is not recorded")),
-    };
-    let threads = if arguments.threads == 1 { String::new() } else { format!(", {} threads", arguments.threads) };
-    let limit = match &arguments.tc {
-        Some(tc) => format!("{} s{threads}", tc.replace('+', " s + ")),
-        None => format!("{} nodes{threads}", arguments.nodes),
-    };
-    let cells = [
-        today()?,
-        arguments.about.clone(),
-        format!("{change} (SPRT {} {}: {decision}{})", arguments.elo0, arguments.elo1, accidents(result)),
-        old.to_owned(),
-        tenth(&result.elo)?,
-        tenth(&result.error)?,
-        result.games().to_string(),
-        result.won.to_string(),
-        result.drawn.to_string(),
-        result.lost.to_string(),
-        limit,
-        arguments.hash.to_string(),
-        name_of_book(book),
-        new.to_owned(),
-    ];
-    Ok(cells)
 }
 
 /// Adds a row to a record. Some editors leave the last line without a line feed; the row would be appended to it.
@@ -366,6 +364,12 @@ mod tests {
         Line::parse_from(["match"].into_iter().chain(line.split(' '))).arguments
     }
 
+    /// The row of a match with these arguments.
+    fn record(line: &str, change: &str, result: &Match) -> Result<[String; 14], String> {
+        let (arguments, book) = (arguments(line), Path::new("x/noob.epd"));
+        Sprt { arguments: &arguments, new: "abc1234", old: "def5678", book }.record(change, result, "H1")
+    }
+
     const RESULTS: &str = "Results of new vs old (8000 nodes, 1t, 16MB, noob_3moves.epd):
 Elo: 6.95 +/- 5.32, nElo: 9.10 +/- 6.96
 LOS: 99.48 %, DrawRatio: 45.10 %, PairsRatio: 1.07
@@ -380,11 +384,7 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
         assert_eq!(verdict(RESULTS), Some("H1"));
         assert_eq!(verdict(&RESULTS.replace("H1", "H0")), Some("H0"));
         assert_eq!(verdict("LLR: 0.5"), None);
-        let row = |line: &str| {
-            let arguments = arguments(line);
-            let row = record("abc1234", "def5678", Path::new("x/noob.epd"), &arguments, "less, more", &result, "H1");
-            row.unwrap()[1..].join("|")
-        };
+        let row = |line: &str| record(line, "less, more", &result).unwrap()[1..].join("|");
         let expected =
             "search|less, more (SPRT 0 5: H1)|def5678|7.0|5.3|9574|2905|3955|2714|8000 nodes|16|noob|abc1234";
         assert_eq!(row("--old x"), expected);
@@ -396,11 +396,10 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
     fn a_result_has_one_decimal_place_and_no_negative_zero() {
         for (elo, cell) in [("-0.00", "0.0"), ("-0.04", "0.0"), ("-0.06", "-0.1"), ("-10.00", "-10.0")] {
             let result = read_match(&RESULTS.replace("Elo: 6.95", &format!("Elo: {elo}")), "new", "old").unwrap();
-            let row = record("a", "b", Path::new("x/noob.epd"), &arguments("--old x"), "less", &result, "H1").unwrap();
-            assert_eq!(row[4], cell, "{elo}");
+            assert_eq!(record("--old x", "less", &result).unwrap()[4], cell, "{elo}");
         }
         let result = read_match(&RESULTS.replace("+/- 5.32", "+/- nan"), "new", "old").unwrap();
-        assert!(record("a", "b", Path::new("x/noob.epd"), &arguments("--old x"), "less", &result, "H1").is_err());
+        assert!(record("--old x", "less", &result).is_err());
     }
 
     /// The record says which results are not chess results.
@@ -408,8 +407,8 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
     fn accidents_are_recorded() {
         let text = format!("Finished game 1 (new vs old): 0-1 {{White disconnects}}\n{RESULTS}");
         let result = read_match(&text, "new", "old").unwrap();
-        let row = record("abc1234", "def5678", Path::new("x/noob.epd"), &arguments("--old x"), "less", &result, "H1");
-        assert_eq!(row.unwrap()[2], "less (SPRT 0 5: H1; not lost at chess: the new one 1)");
+        let row = record("--old x", "less", &result).unwrap();
+        assert_eq!(row[2], "less (SPRT 0 5: H1; not lost at chess: the new one 1)");
     }
 
     /// At fixed nodes, one thread repeats itself: each opening is played once with each colour.
