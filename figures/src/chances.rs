@@ -70,8 +70,8 @@ pub fn chances(tools: &Tools) -> Result<Measured, String> {
              {:.4} with those of greatest likelihood for these games: {fitted}",
             amount(NODES),
             amount(samples.len() as u64),
-            loss(&samples, shipped),
-            loss(&samples, |sample| fitted.chances(sample.cp, sample.men)),
+            log_loss(&samples, shipped),
+            log_loss(&samples, |sample| fitted.chances(sample.cp, sample.men)),
         ),
     })
 }
@@ -154,8 +154,8 @@ fn shipped(sample: &Sample) -> [f64; 3] {
     per_mille(Score::heuristic(sample.cp), Basis::Evaluation, sample.men).map(|games| f64::from(games) / 1000.0)
 }
 
-/// The mean surprisal of the outcomes, in nats.
-fn loss(samples: &[Sample], chances: impl Fn(&Sample) -> [f64; 3]) -> f64 {
+/// The mean log loss of the outcomes, in nats: minus the mean log likelihood.
+fn log_loss(samples: &[Sample], chances: impl Fn(&Sample) -> [f64; 3]) -> f64 {
     let surprise = |sample: &Sample| -chances(sample)[sample.outcome as usize].ln();
     samples.iter().map(surprise).sum::<f64>() / samples.len() as f64
 }
@@ -191,10 +191,10 @@ impl Curves {
     fn fitted(samples: &[Sample]) -> Option<Curves> {
         // A start as good as any: a win is even at two pawns.
         let mut curves = Curves([200.0, 0.0, 0.0, 80.0, 0.0, 0.0]);
-        let value = |curves: &Curves| loss(samples, |sample| curves.chances(sample.cp, sample.men));
+        let value = |curves: &Curves| log_loss(samples, |sample| curves.chances(sample.cp, sample.men));
         let mut least = value(&curves);
         for _ in 0..100 {
-            let step = solve(curves.scoring(samples))?;
+            let step = solve(curves.fisher_system(samples))?;
             let step: Vec<f64> = step.into_iter().map(|solution| solution[0]).collect();
             // A step that does not help is too long.
             let better = (0..30).map(|halvings| 0.5_f64.powi(halvings)).find_map(|length| {
@@ -209,8 +209,9 @@ impl Curves {
         Some(curves)
     }
 
-    /// The system of equations for a step: the expected curvature, and the slope of the likelihood.
-    fn scoring(&self, samples: &[Sample]) -> Vec<Vec<f64>> {
+    /// The system of equations for a step: the information matrix (the expected curvature), and the score (the slope of
+    /// the log likelihood) as its right-hand side.
+    fn fisher_system(&self, samples: &[Sample]) -> Vec<Vec<f64>> {
         let mut system = vec![vec![0.0; 7]; 6];
         for sample in samples {
             let [even, spread] = self.at(sample.men);
@@ -443,7 +444,7 @@ mod tests {
                 assert!((value - truth).abs() < 4.0, "{men} men: {value} and {truth}");
             }
         }
-        let of = |curves: Curves| loss(&samples, move |sample| curves.chances(sample.cp, sample.men));
+        let of = |curves: Curves| log_loss(&samples, move |sample| curves.chances(sample.cp, sample.men));
         assert!(of(fitted) <= of(curves) + 1e-9);
         assert!(Curves::fitted(&[]).is_none());
     }

@@ -28,9 +28,9 @@ use crate::measure::{PROGRAMS, Tools, at, checksum, output, program_in, row};
 const FOLDER: &str = "target/factors";
 /// Elo for each point that a side scores more than the other per game, if they are about even.
 const ELO: f64 = 800.0 / std::f64::consts::LN_10;
-/// By how much the pairs must outnumber the changes. With fewer, 1.96 standard errors are less than the 95% interval:
-/// by a quarter with five, and by far with one (Student's distribution).
-const FREEDOM: usize = 30;
+/// The fewest degrees of freedom: by how much the pairs must outnumber the changes. With fewer, 1.96 standard errors
+/// are less than the 95% interval: by a quarter with five, and by far with one (Student's distribution).
+const LEAST_FREEDOM: usize = 30;
 /// Pairs of games between two reports.
 const REPORT: usize = 100;
 
@@ -405,7 +405,7 @@ fn effects(pairs: &[Pair]) -> Option<Vec<Effect>> {
         })
         .collect();
     // The error below takes the variance of the results as known, but few results do not determine it.
-    design.len().checked_sub(names.len()).filter(|&freedom| freedom >= FREEDOM)?;
+    design.len().checked_sub(names.len()).filter(|&freedom| freedom >= LEAST_FREEDOM)?;
     let slopes = least_squares(&design, names.len())?;
     let mut effects: Vec<Effect> = names
         .iter()
@@ -615,7 +615,7 @@ mod tests {
             assert!((50_000..57_000).contains(&effect.games), "{effect:?}");
         }
         assert!(table(&pairs).lines().nth(2).unwrap().starts_with("| good | +"));
-        assert!(super::effects(&pairs[..FREEDOM + 3]).is_some());
-        assert!(table(&pairs[..FREEDOM + 2]).contains("too few"));
+        assert!(super::effects(&pairs[..LEAST_FREEDOM + 3]).is_some());
+        assert!(table(&pairs[..LEAST_FREEDOM + 2]).contains("too few"));
     }
 }
