@@ -193,7 +193,7 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String>
     check_files(args)?;
     let openings = read_openings(args)?;
     let lessons = args.lessons.then_some(LessonRule {
-        depth: Selfplay::LESSON_DEPTH,
+        depth: EnginePlayer::LESSON_DEPTH,
         nodes: args.lesson_nodes,
         clock: Filter::default().max_clock.try_into().unwrap_or(u16::MAX),
     });
@@ -213,9 +213,10 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String>
         rules,
         lessons: lessons.is_some(),
     };
-    let settings = Settings { hash_mib: usize::from(args.hash), eval_file: args.eval.clone(), ..Selfplay::settings() };
-    let nodes = Nodes { score: args.nodes, choice: args.move_nodes.unwrap_or(args.nodes), hard: args.hard };
-    session.run(&|| Selfplay::new(nodes, settings.clone(), lessons), args.quiet)
+    let hash_mib = usize::from(args.hash);
+    let settings = Settings { hash_mib, eval_file: args.eval.clone(), ..EnginePlayer::settings() };
+    let nodes = Nodes { for_scores: args.nodes, for_moves: args.move_nodes.unwrap_or(args.nodes), hard: args.hard };
+    session.run(&|| EnginePlayer::new(nodes, settings.clone(), lessons), args.quiet)
 }
 
 /// The openings of a run: its books are read, and the shares must not exceed the whole.
@@ -278,10 +279,11 @@ fn is_file_name(name: &str) -> bool {
 #[derive(Clone, Copy, Debug)]
 struct Nodes {
     /// For a search for a score.
-    score: u64,
+    for_scores: u64,
     /// For a search for a move.
-    choice: u64,
-    /// Stop at exactly that number; else complete the current iteration, up to [`Selfplay::PATIENCE`] times as many.
+    for_moves: u64,
+    /// Stop at exactly that number; else complete the current iteration, up to [`EnginePlayer::PATIENCE`] times as
+    /// many.
     hard: bool,
 }
 
@@ -308,7 +310,7 @@ fn network(name: &str) -> String {
 }
 
 /// The engine as a player of both sides; it searches on the worker's own thread.
-struct Selfplay {
+struct EnginePlayer {
     engine: Engine,
     for_scores: Limits,
     for_moves: Limits,
@@ -316,7 +318,7 @@ struct Selfplay {
     searched: HashSet<u64>,
 }
 
-impl Selfplay {
+impl EnginePlayer {
     /// How many times its nodes a soft-limited search may take to complete an iteration.
     const PATIENCE: u64 = 8;
 
@@ -329,7 +331,7 @@ impl Selfplay {
         Settings { threads: 1, analyse_mode: true, raw_evaluation: true, ..Settings::default() }
     }
 
-    fn new(nodes: Nodes, settings: Settings, lessons: Option<LessonRule>) -> Selfplay {
+    fn new(nodes: Nodes, settings: Settings, lessons: Option<LessonRule>) -> EnginePlayer {
         let (mut engine, remarks) = Engine::new(settings);
         for remark in remarks {
             remark!("ibex: {remark}");
@@ -345,8 +347,8 @@ impl Selfplay {
             };
             Limits { no_mate_search: true, ..limits }
         };
-        let (for_scores, for_moves) = (limits(nodes.score), limits(nodes.choice));
-        Selfplay { engine, for_scores, for_moves, searched: HashSet::new() }
+        let (for_scores, for_moves) = (limits(nodes.for_scores), limits(nodes.for_moves));
+        EnginePlayer { engine, for_scores, for_moves, searched: HashSet::new() }
     }
 
     fn limits(&self, purpose: Purpose) -> Limits {
@@ -357,7 +359,7 @@ impl Selfplay {
     }
 }
 
-impl SelfPlayer for Selfplay {
+impl SelfPlayer for EnginePlayer {
     fn new_game(&mut self) {
         self.engine.new_game();
         // A discarded game has left some.
@@ -422,8 +424,8 @@ mod tests {
 
     /// A game of 400 nodes a move from the initial position, and its lessons.
     fn game(lessons: Option<LessonRule>) -> (GameRecord, Vec<LessonRecord>) {
-        let nodes = Nodes { score: 400, choice: 400, hard: false };
-        let mut player = Selfplay::new(nodes, Selfplay::settings(), lessons);
+        let nodes = Nodes { for_scores: 400, for_moves: 400, hard: false };
+        let mut player = EnginePlayer::new(nodes, EnginePlayer::settings(), lessons);
         let openings = Openings { random_plies: 6, chess960_share: 0.0, ..Openings::default() };
         let stop = AtomicBool::new(false);
         let record = play::play(&mut player, &openings, &GameRules::default(), &mut Random::new(4), &stop);
@@ -460,8 +462,8 @@ mod tests {
                 game.play(m);
             }
             let rule = LessonRule { depth: 3, nodes: 20, clock: 60 };
-            let nodes = Nodes { score: 20_000, choice: 20_000, hard: false };
-            let mut player = Selfplay::new(nodes, Selfplay::settings(), Some(rule));
+            let nodes = Nodes { for_scores: 20_000, for_moves: 20_000, hard: false };
+            let mut player = EnginePlayer::new(nodes, EnginePlayer::settings(), Some(rule));
             player.choose(&game, Purpose::Score).expect("a move");
             player.lessons()
         };
@@ -520,27 +522,27 @@ mod tests {
     #[test]
     fn a_game_depends_on_its_own_seed_only() {
         let openings = Openings { random_plies: 6, chess960_share: 0.0, ..Openings::default() };
-        let nodes = Nodes { score: 60, choice: 60, hard: false };
-        let settings = Settings { hash_mib: 1, ..Selfplay::settings() };
+        let nodes = Nodes { for_scores: 60, for_moves: 60, hard: false };
+        let settings = Settings { hash_mib: 1, ..EnginePlayer::settings() };
         let stop = AtomicBool::new(false);
-        let play = |player: &mut Selfplay, seed| {
+        let play = |player: &mut EnginePlayer, seed| {
             let record = play::play(player, &openings, &GameRules::default(), &mut Random::new(seed), &stop);
             record.expect("openings to play").expect("a game")
         };
-        let mut player = Selfplay::new(nodes, settings.clone(), None);
+        let mut player = EnginePlayer::new(nodes, settings.clone(), None);
         let games: Vec<GameRecord> = (1..=6).map(|seed| play(&mut player, seed)).collect();
         // Long enough for the table's ages to wrap within a game.
         assert!(games[..5].iter().any(|game| game.steps.len() > 70));
         for (seed, game) in (1..).zip(games) {
-            let alone = play(&mut Selfplay::new(nodes, settings.clone(), None), seed);
+            let alone = play(&mut EnginePlayer::new(nodes, settings.clone(), None), seed);
             assert_eq!(alone.to_bytes(), game.to_bytes(), "seed {seed}");
         }
     }
 
     #[test]
     fn a_search_without_an_iteration_gives_a_lower_bound() {
-        let nodes = Nodes { score: 1, choice: 1, hard: true };
-        let mut player = Selfplay::new(nodes, Selfplay::settings(), None);
+        let nodes = Nodes { for_scores: 1, for_moves: 1, hard: true };
+        let mut player = EnginePlayer::new(nodes, EnginePlayer::settings(), None);
         let (_, value) = player.choose(&Game::startpos(), Purpose::Score).expect("a move");
         assert_eq!(value.bound(), Bound::Lower);
     }
