@@ -380,9 +380,9 @@ fn draw(changes: &Changes, number: u64) -> [Vec<String>; 2] {
 #[derive(Clone, Debug, PartialEq)]
 struct Effect {
     name: String,
-    /// In Elo, with half of its 95% interval.
     elo: f64,
-    error: f64,
+    /// Half of the 95% interval.
+    margin: f64,
     /// Games in which one side had it.
     games: usize,
 }
@@ -413,7 +413,7 @@ fn effects(pairs: &[Pair]) -> Option<Vec<Effect>> {
         .map(|(at, &name)| Effect {
             name: name.clone(),
             elo: ELO * slopes[at].value,
-            error: ELO * 1.96 * slopes[at].error,
+            margin: ELO * 1.96 * slopes[at].standard_error,
             games: 2 * design.iter().filter(|(factors, _)| factors[at] != 0.0).count(),
         })
         .collect();
@@ -427,8 +427,8 @@ fn table(pairs: &[Pair]) -> String {
         return format!("{} pairs are too few to tell the changes apart\n", pairs.len());
     };
     let mut table = row(&["change", "Elo, 95%", "games with it on one side"]) + "|---|--:|--:|\n";
-    for Effect { name, elo, error, games } in effects {
-        table += &row(&[name, format!("{elo:+.1} ± {error:.1}"), games.to_string()]);
+    for Effect { name, elo, margin, games } in effects {
+        table += &row(&[name, format!("{elo:+.1} ± {margin:.1}"), games.to_string()]);
     }
     table
 }
@@ -611,7 +611,7 @@ mod tests {
         assert_eq!(effects.iter().map(|effect| effect.name.as_str()).collect::<Vec<_>>(), ["good", "idle", "bad"]);
         for effect in &effects {
             let off = (effect.elo - truth[&effect.name]).abs();
-            assert!(off < 1.5 * effect.error && effect.error < 3.5, "{effect:?}");
+            assert!(off < 1.5 * effect.margin && effect.margin < 3.5, "{effect:?}");
             assert!((50_000..57_000).contains(&effect.games), "{effect:?}");
         }
         assert!(table(&pairs).lines().nth(2).unwrap().starts_with("| good | +"));

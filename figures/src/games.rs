@@ -44,7 +44,7 @@ pub struct Match {
     pub lost: u32,
     /// The difference in Elo, and half of its 95% interval, as the runner prints them.
     pub elo: String,
-    pub error: String,
+    pub margin: String,
     /// Losses on time, by an illegal move or by a crash, of the first and of the second.
     pub accidents: [u32; 2],
 }
@@ -150,10 +150,10 @@ impl Match {
             self.drawn.to_string(),
             self.lost.to_string(),
             format!("{score:.1}%"),
-            match whole(&self.error).trim_start_matches('+') {
+            match whole(&self.margin).trim_start_matches('+') {
                 // A side that hardly scores says little about how much stronger the other is.
                 "inf" | "NaN" => whole(&self.elo),
-                error => format!("{} ± {error}", whole(&self.elo)),
+                margin => format!("{} ± {margin}", whole(&self.elo)),
             },
         ]
     }
@@ -396,7 +396,7 @@ pub fn read_match(text: &str, first: &str, second: &str) -> Result<Match, String
     };
     let elo = line("Elo: ")?;
     let (elo, rest) = elo.split_once(" +/- ").ok_or_else(|| format!("not understood: Elo: {elo}"))?;
-    let error = rest.split(',').next().unwrap_or_default();
+    let margin = rest.split(',').next().unwrap_or_default();
     let games = line("Games: ")?;
     let number = |label: &str| -> Result<u32, String> {
         let fields = games.split(", ").find_map(|field| field.strip_prefix(label));
@@ -409,7 +409,7 @@ pub fn read_match(text: &str, first: &str, second: &str) -> Result<Match, String
             accidents[usize::from(white != line.contains(&format!("({first} vs")))] += 1;
         }
     }
-    Ok(Match { won, drawn, lost, elo: elo.to_owned(), error: error.trim().to_owned(), accidents })
+    Ok(Match { won, drawn, lost, elo: elo.to_owned(), margin: margin.trim().to_owned(), accidents })
 }
 
 #[cfg(test)]
@@ -435,7 +435,7 @@ Games: 300, Wins: 30, Losses: 227, Draws: 43, Points: 51.5 (17.17 %)
     fn the_last_results_of_a_match_are_read() {
         let result = complete(RESULTS, SETTINGS, GAMES, true).unwrap();
         assert_eq!((result.won, result.drawn, result.lost), (30, 43, 227));
-        assert_eq!((result.elo.as_str(), result.error.as_str()), ("-273.40", "43.86"));
+        assert_eq!((result.elo.as_str(), result.margin.as_str()), ("-273.40", "43.86"));
         assert_eq!(result.accidents, [1, 1]);
         let line = result.row("Stockfish 15.1", &OPPONENTS[1]);
         assert_eq!(line, "| Stockfish 15.1 | Debian | 3700 | 30 | 43 | 227 | 17.2% | -273 ± 44 |\n");

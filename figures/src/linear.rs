@@ -24,7 +24,7 @@ pub fn solve(mut system: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slope {
     pub value: f64,
-    pub error: f64,
+    pub standard_error: f64,
 }
 
 /// The slopes that combine the factors of each observation into its result, with the least sum of squared residuals.
@@ -48,7 +48,10 @@ pub fn least_squares(observations: &[(Vec<f64>, f64)], size: usize) -> Option<Ve
         (result - sum).powi(2)
     };
     let variance = observations.iter().map(residue).sum::<f64>() / freedom as f64;
-    let slope = |(at, line): (usize, &Vec<f64>)| Slope { value: line[0], error: (variance * line[1 + at]).sqrt() };
+    let slope = |(at, line): (usize, &Vec<f64>)| Slope {
+        value: line[0],
+        standard_error: (variance * line[1 + at]).sqrt(),
+    };
     Some(solved.iter().enumerate().map(slope).collect())
 }
 
@@ -64,7 +67,7 @@ mod tests {
         for (slope, value) in slopes.iter().zip([1.1, 2.1]) {
             assert!((slope.value - value).abs() < 1e-12, "{slope:?}");
             // One degree of freedom, a variance of 3 * 0.1 * 0.1, and 2 / 3 of it for each slope.
-            assert!((slope.error - 0.02_f64.sqrt()).abs() < 1e-12, "{slope:?}");
+            assert!((slope.standard_error - 0.02_f64.sqrt()).abs() < 1e-12, "{slope:?}");
         }
         assert_eq!(least_squares(&observations[..2], 2), None, "nothing to tell the errors by");
         assert_eq!(least_squares(&[(vec![1.0, 1.0], 1.0), (vec![1.0, 1.0], 1.0), (vec![1.0, 1.0], 1.0)], 2), None);

@@ -80,8 +80,8 @@ fn nodes(level: usize) -> u64 {
 fn line(elo: u32, own_nodes: u64, level: usize, result: &Match) -> String {
     let rated = LEVELS[level];
     let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite());
-    let rating = match (number(&result.elo), number(&result.error)) {
-        (Some(elo), Some(error)) => format!("{:.0} ± {error:.0}", f64::from(rated) + elo),
+    let rating = match (number(&result.elo), number(&result.margin)) {
+        (Some(elo), Some(margin)) => format!("{:.0} ± {margin:.0}", f64::from(rated) + elo),
         _ => "unknown".to_owned(),
     };
     let played = [result.won, result.drawn, result.lost].map(|count| count.to_string());
@@ -97,12 +97,12 @@ mod tests {
 
     #[test]
     fn a_match_against_a_level_says_what_the_rating_is() {
-        let result = |elo: &str, error: &str| Match {
+        let result = |elo: &str, margin: &str| Match {
             won: 60,
             drawn: 10,
             lost: 30,
             elo: elo.to_owned(),
-            error: error.to_owned(),
+            margin: margin.to_owned(),
             accidents: [0; 2],
         };
         assert_eq!(

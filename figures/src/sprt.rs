@@ -105,7 +105,7 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     let result = read_match(&text, "new", "old")?;
     let verdict = verdict(&text);
     let decision = verdict.map_or_else(|| "no verdict".to_owned(), |verdict| format!("{verdict} accepted"));
-    println!("{new} against {old}: {} ± {} Elo, {} games, {decision}", result.elo, result.error, result.games());
+    println!("{new} against {old}: {} ± {} Elo, {} games, {decision}", result.elo, result.margin, result.games());
     for (commit, lost) in [&new, &old].into_iter().zip(result.accidents).filter(|&(_, lost)| lost > 0) {
         println!("{commit} lost {lost} of them on time, by an illegal move or by a crash");
     }
@@ -305,7 +305,7 @@ impl Sprt<'_> {
             format!("{change} (SPRT {elo0} {elo1}: {decision}{})", accidents(result)),
             self.old.to_owned(),
             tenth(&result.elo)?,
-            tenth(&result.error)?,
+            tenth(&result.margin)?,
             result.games().to_string(),
             result.won.to_string(),
             result.drawn.to_string(),
