@@ -47,6 +47,8 @@ pub const VERSION: u32 = 1;
 pub const ARCHITECTURE: u32 = 5;
 /// The size of the header.
 pub const HEADER_SIZE: usize = 64;
+/// Where the name begins in the header.
+const NAME_START: usize = 40;
 /// Output weights are at most this, so that their product with a hidden value fits 16 bits.
 pub const MAX_OUTPUT_WEIGHT: i16 = 128;
 /// Larger hidden layers could overflow the 32-bit sums.
@@ -200,8 +202,8 @@ pub fn read(bytes: &[u8]) -> Result<Contents, NetworkError> {
     for (bias, b) in output_biases.iter_mut().zip(words.chunks_exact(4)) {
         *bias = i32::from_le_bytes([b[0], b[1], b[2], b[3]]);
     }
-    let end = header[40..].iter().position(|&b| b == 0).unwrap_or(HEADER_SIZE - 40);
-    let name = String::from_utf8_lossy(&header[40..40 + end]).into_owned();
+    let name = header[NAME_START..].split(|&b| b == 0).next().unwrap_or_default();
+    let name = String::from_utf8_lossy(name).into_owned();
     Ok(Contents { name, hidden, weights, output_biases })
 }
 
@@ -219,7 +221,7 @@ pub fn write(contents: &Contents) -> Vec<u8> {
         bytes.extend((half as u16).to_le_bytes());
     }
     bytes.extend(checksum(&body).to_le_bytes());
-    bytes.extend(contents.name.bytes().chain(std::iter::repeat(0)).take(HEADER_SIZE - 40));
+    bytes.extend(contents.name.bytes().chain(std::iter::repeat(0)).take(HEADER_SIZE - NAME_START));
     bytes.append(&mut body);
     bytes
 }
