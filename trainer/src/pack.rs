@@ -63,7 +63,7 @@ fn td_lambda(record: &GameRecord, lambda: f32, scale: f32) -> Vec<i16> {
             if step.is_scored() {
                 points = lambda * points + (1.0 - lambda) * sigmoid(f32::from(step.score) / scale);
             }
-            (centipawns(points, scale).round() as i16).clamp(-MOST, MOST)
+            (centipawns(points, scale).round() as i16).clamp(-MAX_SCORE, MAX_SCORE)
         })
         .collect();
     scores.reverse();
@@ -71,7 +71,7 @@ fn td_lambda(record: &GameRecord, lambda: f32, scale: f32) -> Vec<i16> {
 }
 
 /// Scores are not averaged beyond this: so close to certainty, centipawns mean nothing.
-const MOST: i16 = 3000;
+const MAX_SCORE: i16 = 3000;
 
 /// The score that corresponds to these expected points.
 fn centipawns(points: f32, scale: f32) -> f32 {
@@ -208,7 +208,7 @@ mod tests {
         let steps: Vec<Step> = [10, -20, 300, 250].into_iter().map(|score| Step { chosen, score }).collect();
         let record = GameRecord { start, steps, result: GameResult::WhiteWins };
         assert_eq!(td_lambda(&record, 0.0, 400.0), [10, -20, 300, 250]);
-        assert_eq!(td_lambda(&record, 1.0, 250.0), [MOST; 4]);
+        assert_eq!(td_lambda(&record, 1.0, 250.0), [MAX_SCORE; 4]);
         let drawn = GameRecord { result: GameResult::Draw, ..record.clone() };
         assert_eq!(td_lambda(&drawn, 1.0, 250.0), [0; 4]);
         // The one before the last: half of its own score, a quarter of the last, a quarter of the result.

@@ -40,7 +40,7 @@ pub struct AnalysedPosition {
 }
 
 /// The judgement of a move that was played.
-pub struct Judged {
+pub struct JudgedMove {
     /// Whether the move is one that the user wants to see annotated.
     pub chosen: bool,
     /// Whether the engine would have played another one.
@@ -56,7 +56,7 @@ pub struct Analysis {
     /// What they are worth.
     pub evaluations: Vec<AnalysedPosition>,
     /// What its moves are worth.
-    pub moves: Vec<Judged>,
+    pub moves: Vec<JudgedMove>,
     /// Where an engine failed, and how.
     pub failures: Vec<String>,
 }
@@ -207,7 +207,7 @@ fn judge(
     before: &AnalysedPosition,
     after: &AnalysedPosition,
     marks: &Thresholds,
-) -> Judged {
+) -> JudgedMove {
     let another = match action {
         Action::Move(m) => chosen && best_line(before).first().is_some_and(|&best| best != m),
         Action::Pass => false,
@@ -216,7 +216,7 @@ fn judge(
         (Some(before), Some(after)) if another => marks.mark(before, opposite(after)),
         _ => None,
     };
-    Judged { chosen, another, mark }
+    JudgedMove { chosen, another, mark }
 }
 
 /// The first moves of a line, in standard algebraic notation.

@@ -154,8 +154,8 @@ pub(super) struct Comparison<'a> {
 pub(super) struct Against {
     /// For each position.
     pub changes: Vec<Option<Change>>,
-    /// The result of the test.
-    pub p: f64,
+    /// The p-value of McNemar's test.
+    pub p_value: f64,
 }
 
 impl Against {
@@ -197,8 +197,8 @@ impl<'a> Comparison<'a> {
     /// A run, compared with the first one.
     pub fn against(&self, side: usize) -> Against {
         let changes: Vec<_> = self.rows.iter().map(|row| Change::between(row[0], row[side], self.timed)).collect();
-        let mut against = Against { changes, p: 1.0 };
-        against.p = mcnemar(against.count(Change::Won), against.count(Change::Lost));
+        let mut against = Against { changes, p_value: 1.0 };
+        against.p_value = mcnemar(against.count(Change::Won), against.count(Change::Lost));
         against
     }
 
@@ -337,7 +337,7 @@ pub fn run(args: &Args) -> Result<Exit, String> {
         let against = comparison.against(side);
         tell_against(&comparison, side, &against, args.significance);
         let (won, lost) = (against.count(Change::Won), against.count(Change::Lost));
-        found |= lost > won && against.p < args.significance || args.strict && lost > 0;
+        found |= lost > won && against.p_value < args.significance || args.strict && lost > 0;
     }
     written.map(|()| if found { Exit::Found } else { Exit::Done })
 }
@@ -375,7 +375,7 @@ fn tell_against(comparison: &Comparison<'_>, side: usize, against: &Against, lev
     if comparison.rows.iter().any(|row| row[0].points.is_some()) {
         tell!("points: {}: {:+}", both(&points(0), &points(side)), points(side) - points(0));
     }
-    let p = against.p;
+    let p = against.p_value;
     let chance = chance(p, level);
     let sign = if chance.starts_with('<') { "" } else { "= " };
     tell!("McNemar's exact test: p {sign}{chance}: the difference {} (level {level})", verdict(p, level));

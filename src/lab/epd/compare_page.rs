@@ -133,8 +133,8 @@ fn tests(comparison: &Comparison<'_>, whole: &Run, against: &[Against], level: f
                             (fact("lost", &against.count(Change::Lost).to_string()))
                             (fact("sooner", &against.count(Change::Sooner).to_string()))
                             (fact("later", &against.count(Change::Later).to_string()))
-                            (fact("p", &chance(against.p, level)))
-                            td.l data-name="the difference" { (verdict(against.p, level)) }
+                            (fact("p", &chance(against.p_value, level)))
+                            td.l data-name="the difference" { (verdict(against.p_value, level)) }
                         }
                     }
                 }
