@@ -1,7 +1,7 @@
 //! The state of a training between two steps: its recipe, its weights, and the file that keeps them.
 
 use std::cmp::Ordering;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use ibex::eval::nnue::Network;
@@ -141,6 +141,25 @@ struct Heading {
     data: u64,
 }
 
+impl Heading {
+    /// Reads the first line of the checkpoint in `path`. Also returns its length in bytes.
+    fn read(path: &Path, input: &mut impl BufRead) -> Result<(Heading, u64), String> {
+        let shown = path.display();
+        let mut line = Vec::new();
+        let length = input.by_ref().take(LONGEST_HEADING).read_until(b'\n', &mut line);
+        let length = length.map_err(|error| format!("cannot read {shown}: {error}"))? as u64;
+        if line.last() != Some(&b'\n') {
+            return Err(format!("{shown} is not a checkpoint"));
+        }
+        let heading: Heading =
+            serde_json::from_slice(&line).map_err(|error| format!("{shown} is not a checkpoint: {error}"))?;
+        if heading.ibex_checkpoint != VERSION {
+            return Err(format!("{shown} is a checkpoint of version {}, not {VERSION}", heading.ibex_checkpoint));
+        }
+        Ok((heading, length))
+    }
+}
+
 impl Recipe {
     /// The options that make this recipe where the other differs, as typed; empty if the two are alike.
     pub fn options_unlike(&self, other: &Recipe) -> Vec<String> {
@@ -253,29 +272,20 @@ impl Checkpoint {
     /// fit, the rest is not read.
     pub fn read(path: &Path) -> Result<Checkpoint, String> {
         let shown = path.display();
-        let unread = |error| format!("cannot read {shown}: {error}");
         let (file, size) = data::open_file(path)?;
         let mut input = BufReader::with_capacity(1 << 20, file);
-        let mut line = Vec::new();
-        let end = input.by_ref().take(LONGEST_HEADING).read_until(b'\n', &mut line).map_err(unread)? as u64;
-        if line.last() != Some(&b'\n') {
-            return Err(format!("{shown} is not a checkpoint"));
-        }
-        let heading: Heading =
-            serde_json::from_slice(&line).map_err(|error| format!("{shown} is not a checkpoint: {error}"))?;
-        if heading.ibex_checkpoint != VERSION {
-            return Err(format!("{shown} is a checkpoint of version {}, not {VERSION}", heading.ibex_checkpoint));
-        }
+        let (heading, start) = Heading::read(path, &mut input)?;
         let hidden = hidden_size(&heading.recipe.hidden.to_string()).map_err(|why| format!("{shown}: {why}"))?;
         let count = by_rows(&Parameters::zero(hidden).values, hidden).len();
         let arrays = if heading.recipe.ema > 0.0 { 4 } else { 3 };
         let expected = arrays * 4 * count;
         let damaged = || format!("{shown} is truncated or damaged");
-        if size != end + expected as u64 {
+        if size != start + expected as u64 {
             return Err(damaged());
         }
         let mut numbers = Vec::with_capacity(expected);
-        input.take(expected as u64).read_to_end(&mut numbers).map_err(unread)?;
+        let read = input.take(expected as u64).read_to_end(&mut numbers);
+        read.map_err(|error| format!("cannot read {shown}: {error}"))?;
         if numbers.len() != expected {
             return Err(damaged());
         }
