@@ -150,7 +150,7 @@ impl Evaluator {
         let value = match &mut self.kind {
             Kind::Classical(pawns) => classical::evaluate_cached(position, pawns),
             Kind::Network(path) if self.raw => path.evaluate(position),
-            Kind::Network(path) => by_material(position.board(), path.evaluate(position)),
+            Kind::Network(path) => scaled_by_material(position.board(), path.evaluate(position)),
         };
         let value = if self.raw { value } else { endings::scale(position, value) };
         value.clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
@@ -160,7 +160,7 @@ impl Evaluator {
 /// A network's value, scaled by the material: an advantage is worth less the less there is left to win with, and less
 /// again with bishops of opposite colours.
 #[inline]
-fn by_material(board: &Board, value: i32) -> i32 {
+fn scaled_by_material(board: &Board, value: i32) -> i32 {
     let points = board.pawns().count() as i32
         + material::points(board.knights() | board.bishops(), board.rooks(), board.queens());
     let value = value * (params::material_base() + params::material_slope() * points) / 1024;
@@ -218,7 +218,7 @@ mod tests {
     fn opposite_bishops_reduce_an_advantage() {
         let value = |fen| {
             let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
-            [400, -400].map(|value| by_material(position.board(), value))
+            [400, -400].map(|value| scaled_by_material(position.board(), value))
         };
         let [opposite, same] = ["8/3b1k2/8/3p4/3PP3/8/3BK3/8 w - - 0 1", "8/3b1k2/8/3p4/3PP3/8/3KB3/8 w - - 0 1"];
         let [[ahead, behind], [usual, _]] = [opposite, same].map(value);
