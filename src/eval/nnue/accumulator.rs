@@ -1,5 +1,5 @@
-//! The accumulators (the hidden layer of each view before its activation), updated along the search's path, and only when
-//! they are needed.
+//! The accumulators (the hidden layer of each view before its activation), updated along the search's path, and only
+//! when they are needed.
 //!
 //! A move changes at most four of a view's inputs for men on squares; those for men en prise are added at each
 //! evaluation. `push` records the changes; `evaluate` walks back to the last position whose accumulator is computed and
