@@ -304,6 +304,31 @@ impl AnalysisRun<'_> {
             },
         }
     }
+
+    /// Ends page and output after the work, and reports the results. Returns the exit status.
+    fn finish(mut self, worked: Result<(), String>) -> Result<Exit, String> {
+        self.bar.finish_and_clear();
+        let mut has_page = false;
+        if let Some(page) = self.page.take() {
+            has_page = !page.is_empty();
+            let note = match &worked {
+                Ok(()) if self.interrupted => Some("The analysis was interrupted: games are missing.".to_owned()),
+                Ok(()) => None,
+                Err(reason) => Some(format!("The analysis ended early: {reason}")),
+            };
+            let written = page.finish(note.as_deref());
+            // The first error is the one to report.
+            worked.and(written)?;
+        } else {
+            worked?;
+        }
+        match self.sink {
+            Sink::Nowhere | Sink::Stream(_) => {}
+            Sink::Resumable(mut output) if self.interrupted => output.save()?,
+            Sink::Resumable(output) => output.finish()?,
+        }
+        conclude(self.args, self.tally, self.interrupted, has_page)
+    }
 }
 
 /// Runs the command.
@@ -365,27 +390,7 @@ fn analyse(args: &Args) -> Result<Exit, String> {
     };
     let inputs = waiting.into_iter().skip(input).map(|input| input.begin(&bar));
     let worked = work(inputs, checkpoint.done, &mut run);
-    run.bar.finish_and_clear();
-    let mut has_page = false;
-    if let Some(page) = run.page.take() {
-        has_page = !page.is_empty();
-        let note = match &worked {
-            Ok(()) if run.interrupted => Some("The analysis was interrupted: games are missing.".to_owned()),
-            Ok(()) => None,
-            Err(reason) => Some(format!("The analysis ended early: {reason}")),
-        };
-        let written = page.finish(note.as_deref());
-        // The first error is the one to report.
-        worked.and(written)?;
-    } else {
-        worked?;
-    }
-    match run.sink {
-        Sink::Nowhere | Sink::Stream(_) => {}
-        Sink::Resumable(mut output) if run.interrupted => output.save()?,
-        Sink::Resumable(output) => output.finish()?,
-    }
-    conclude(args, run.tally, run.interrupted, has_page)
+    run.finish(worked)
 }
 
 /// Reports the results. Returns the exit status.
