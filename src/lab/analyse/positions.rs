@@ -185,7 +185,7 @@ fn refuse(line: &[u8], place: &str, reason: &str, run: &mut AnalysisRun<'_>) -> 
 /// The position could not be searched.
 fn annotate(entry: &SuiteEntry, run: &mut AnalysisRun<'_>) -> Result<(String, bool), Trouble> {
     let mut follower = Follower::new(entry, None);
-    let answer = run.searcher.think(Question::of(entry, &run.args.budget()), &mut |line| follower.line(line))?;
+    let answer = run.searcher.think(Question::of(entry, &run.args.budget()), &mut |line| follower.follow(line))?;
     let record = workers::record("ibex", "", entry, follower, Ok(answer));
     Ok((report::annotated(entry, Some(&record)), record.score.is_some()))
 }

@@ -147,7 +147,7 @@ impl<'a> Follower<'a> {
     }
 
     /// Takes in a line; returns whether the solution has held long enough.
-    pub fn line(&mut self, line: &Line) -> bool {
+    pub fn follow(&mut self, line: &Line) -> bool {
         self.depth = self.depth.max(line.depth);
         self.seldepth = self.seldepth.max(line.seldepth);
         let bound = line.value.map(|(_, bound)| bound);
@@ -322,7 +322,7 @@ mod tests {
         let entry = entry("dm 3;");
         for (bound, solved) in [(Bound::Lower, false), (Bound::Upper, false), (Bound::Exact, true)] {
             let mut follower = Follower::new(&entry, None);
-            follower.line(&said(&entry, 5, (UciScore::Mate(3), bound), "e4"));
+            follower.follow(&said(&entry, 5, (UciScore::Mate(3), bound), "e4"));
             let judged = follower.judge(&played(&entry, "e4"));
             assert_eq!((judged.solved, judged.mate == Some(MateVerdict::Exact)), (solved, solved), "{bound:?}");
         }
@@ -333,10 +333,10 @@ mod tests {
         let entry = entry("bm e4;");
         let mut follower = Follower::new(&entry, None);
         for (depth, m) in [(1, "e4"), (2, "d4"), (3, "e4"), (4, "e4")] {
-            assert!(!follower.line(&said(&entry, depth, EVEN, m)));
+            assert!(!follower.follow(&said(&entry, depth, EVEN, m)));
         }
         // A fail low of the solution changes nothing, nor does one of another move.
-        assert!(!follower.line(&said(&entry, 5, (UciScore::Cp(-50), Bound::Upper), "d4")));
+        assert!(!follower.follow(&said(&entry, 5, (UciScore::Cp(-50), Bound::Upper), "d4")));
         let judged = follower.judge(&played(&entry, "e4"));
         assert_eq!(judged.found, Some(Found { ms: 3, nodes: 300, depth: 3 }));
         assert_eq!((judged.depth, judged.value), (5, Some(EVEN)));
@@ -350,7 +350,7 @@ mod tests {
     fn a_bound_does_not_withdraw_a_mate() {
         let entry = entry("dm 3;");
         let mut follower = Follower::new(&entry, Some(1));
-        let mut line = |depth, moves, bound| follower.line(&said(&entry, depth, (UciScore::Mate(moves), bound), "e4"));
+        let mut line = |depth, dm, bound| follower.follow(&said(&entry, depth, (UciScore::Mate(dm), bound), "e4"));
         assert!(!line(4, -2, Bound::Exact) && !line(5, 3, Bound::Exact) && !line(6, 3, Bound::Lower));
         assert!(line(6, 3, Bound::Exact));
         let judged = follower.judge(&played(&entry, "e4"));
@@ -359,9 +359,9 @@ mod tests {
         let entry = self::entry("dm -3;");
         let mut follower = Follower::new(&entry, None);
         for (moves, bound) in [(-3, Bound::Exact), (3, Bound::Lower)] {
-            follower.line(&said(&entry, 5, (UciScore::Mate(moves), bound), "e4"));
+            follower.follow(&said(&entry, 5, (UciScore::Mate(moves), bound), "e4"));
         }
-        follower.line(&said(&entry, 7, (UciScore::Mate(-3), Bound::Exact), "e4"));
+        follower.follow(&said(&entry, 7, (UciScore::Mate(-3), Bound::Exact), "e4"));
         assert_eq!(follower.judge(&played(&entry, "e4")).found.map(|found| found.depth), Some(7));
     }
 
@@ -370,7 +370,7 @@ mod tests {
         let entry = entry("bm e4;");
         let mut follower = Follower::new(&entry, Some(2));
         let stops: Vec<bool> = [(1, "d4"), (2, "e4"), (3, "e4"), (3, "e4"), (4, "e4")]
-            .map(|(depth, m)| follower.line(&said(&entry, depth, EVEN, m)))
+            .map(|(depth, m)| follower.follow(&said(&entry, depth, EVEN, m)))
             .to_vec();
         assert_eq!(stops, [false, false, false, false, true]);
     }

@@ -164,7 +164,7 @@ impl Workers<'_> {
             let Some(task) = queue.take() else { return ControlFlow::Continue(()) };
             let player = player.get_or_insert_with(|| contestant.player());
             let mut follower = Follower::new(task.entry, self.hold);
-            let result = player.think(Question::of(task.entry, &self.budget), &mut |line| follower.line(line));
+            let result = player.think(Question::of(task.entry, &self.budget), &mut |line| follower.follow(line));
             // An interrupted search is not kept: its position is searched again when the run continues.
             if interrupt::is_stopped() || matches!(result, Err(Trouble::Interrupted)) {
                 break;
