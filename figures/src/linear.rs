@@ -48,10 +48,8 @@ pub fn least_squares(observations: &[(Vec<f64>, f64)], size: usize) -> Option<Ve
         (result - sum).powi(2)
     };
     let variance = observations.iter().map(residue).sum::<f64>() / freedom as f64;
-    let slope = |(at, line): (usize, &Vec<f64>)| Slope {
-        value: line[0],
-        standard_error: (variance * line[1 + at]).sqrt(),
-    };
+    let slope =
+        |(at, line): (usize, &Vec<f64>)| Slope { value: line[0], standard_error: (variance * line[1 + at]).sqrt() };
     Some(solved.iter().enumerate().map(slope).collect())
 }
 

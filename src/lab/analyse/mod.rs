@@ -377,17 +377,8 @@ fn analyse(args: &Args) -> Result<Exit, String> {
     let (sink, checkpoint) = Sink::open(args, job, page.is_some())?;
     let tally = checkpoint.tally;
     let input = checkpoint.input;
-    let mut run = AnalysisRun {
-        args,
-        searcher,
-        openings,
-        sink,
-        page,
-        input,
-        bar: bar.clone(),
-        tally,
-        interrupted: false,
-    };
+    let mut run =
+        AnalysisRun { args, searcher, openings, sink, page, input, bar: bar.clone(), tally, interrupted: false };
     let inputs = waiting.into_iter().skip(input).map(|input| input.begin(&bar));
     let worked = work(inputs, checkpoint.done, &mut run);
     run.finish(worked)
