@@ -67,10 +67,11 @@ impl<R: BufRead> Games<R> {
                 builder = Some(Builder::new(self.lines.number));
             }
             let Some(building) = &mut builder else { continue };
-            let (taken, ended) = building.take_line(&self.line, self.at, self.tags_end, self.lines.number);
+            let end = building.take_line(&self.line, self.at, self.tags_end, self.lines.number);
+            let taken = end.unwrap_or(self.line.len());
             building.text.extend(&self.line[self.at..taken]);
             self.at = taken;
-            if ended {
+            if end.is_some() {
                 return Ok(builder.map(Builder::finish));
             }
             if building.text.len() > LONGEST {
@@ -152,30 +153,30 @@ impl Builder {
         }
     }
 
-    /// Takes what belongs to this game from `line`, from `at` on. Returns how far that goes, and whether the game ends
-    /// there. No tag begins after `tags_end`.
-    fn take_line(&mut self, line: &[u8], mut at: usize, tags_end: usize, number: usize) -> (usize, bool) {
+    /// Takes what belongs to this game from `line`, from `at` on. Returns where the game ends; `None` if it takes the
+    /// whole line and may go on. No tag begins after `tags_end`.
+    fn take_line(&mut self, line: &[u8], mut at: usize, tags_end: usize, number: usize) -> Option<usize> {
         if is_blank(&line[at..]) {
             if let Some((_, comment)) = &mut self.comment {
                 comment.extend(&line[at..]);
             }
             self.after_empty_line = true;
-            return (line.len(), false);
+            return None;
         }
         if self.comment.is_some() && self.after_empty_line && at == 0 && tags::is_whole(line) {
             // The next game, not preceded by a brace.
-            return (0, true);
+            return Some(0);
         }
         if self.comment.is_none()
             && at == 0
             && let Some(text) = escape(line)
         {
             if self.result.is_some() && self.after_empty_line {
-                return (0, true);
+                return Some(0);
             }
             self.add_token(Token::Escape(text.to_vec()));
             self.after_empty_line = false;
-            return (line.len(), false);
+            return None;
         }
         while at < line.len() {
             if self.comment.is_some() {
@@ -192,7 +193,7 @@ impl Builder {
                 && let Some((tag, length)) = self.tag_at(&line[at..])
             {
                 if !self.tags_may_come() || (self.after_empty_line && self.begins_another(&tag)) {
-                    return (gap, true);
+                    return Some(gap);
                 }
                 self.add_tag(tag, number);
                 at += length;
@@ -201,14 +202,14 @@ impl Builder {
             }
             let (lexeme, length) = lexer::next(&line[at..]);
             if self.ends_before(&lexeme) {
-                return (gap, true);
+                return Some(gap);
             }
             self.after_empty_line = false;
             self.take_lexeme(lexeme, number);
             at += length;
         }
         self.after_empty_line = false;
-        (line.len(), false)
+        None
     }
 
     fn tags_may_come(&self) -> bool {
