@@ -57,14 +57,14 @@ pub fn structure<W: Tracer>(view: &SideView, sums: &mut Sums<'_, W>) -> Bitboard
 
 /// What is cached for a pawn structure: each side's score and passed pawns, seen by that side.
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct Entry {
     key: u64,
     scores: [S; 2],
     passed: [Bitboard; 2],
 }
 
 /// The pawn structures seen recently, by their key.
-pub struct PawnCache(Box<[Known]>);
+pub struct PawnCache(Box<[Entry]>);
 
 impl Default for PawnCache {
     fn default() -> PawnCache {
@@ -77,7 +77,7 @@ impl PawnCache {
 
     /// An empty cache. Key 0 is that of no pawns, for which an entry of zeros is correct.
     pub fn new() -> PawnCache {
-        PawnCache(vec![Known::default(); PawnCache::SIZE].into_boxed_slice())
+        PawnCache(vec![Entry::default(); PawnCache::SIZE].into_boxed_slice())
     }
 
     /// Adds both sides' structures to their sums, from the cache if they are there; returns the passed pawns.
@@ -88,17 +88,17 @@ impl PawnCache {
         weights: &Weights,
         sums: &mut [Sums<'_, NullTracer>; 2],
     ) -> [Bitboard; 2] {
-        let known = &mut self.0[key as usize % PawnCache::SIZE];
-        if known.key != key {
-            *known = Known { key, ..Known::default() };
+        let entry = &mut self.0[key as usize % PawnCache::SIZE];
+        if entry.key != key {
+            *entry = Entry { key, ..Entry::default() };
             for (side, view) in views.iter().enumerate() {
                 let mut sums = Sums::<NullTracer>::new(weights);
-                known.passed[side] = structure(view, &mut sums);
-                known.scores[side] = sums.score;
+                entry.passed[side] = structure(view, &mut sums);
+                entry.scores[side] = sums.score;
             }
         }
-        sums[0].score += known.scores[0];
-        sums[1].score += known.scores[1];
-        known.passed
+        sums[0].score += entry.scores[0];
+        sums[1].score += entry.scores[1];
+        entry.passed
     }
 }
