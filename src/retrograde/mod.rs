@@ -232,8 +232,8 @@ fn is_loss(byte: u8) -> bool {
     byte % 2 == 1
 }
 
-/// Whether a position is solved, by the squares of the white king, the black king and the men.
-pub type Part = fn([u8; 4]) -> bool;
+/// Which positions of an ending are solved, by the squares of the white king, the black king and the men.
+pub type PositionFilter = fn([u8; 4]) -> bool;
 
 /// A set of solved endings, closed under captures and promotions.
 #[derive(Default)]
@@ -248,7 +248,7 @@ impl Tables {
     }
 
     /// The same with a part of each ending: any other position counts as not legal, and no move leads there.
-    pub fn solve_part(endgames: impl IntoIterator<Item = Endgame>, part: fn(&Endgame) -> Part) -> Tables {
+    pub fn solve_part(endgames: impl IntoIterator<Item = Endgame>, part: fn(&Endgame) -> PositionFilter) -> Tables {
         let mut wanted: Vec<Endgame> = Vec::new();
         let mut open: Vec<Endgame> = endgames.into_iter().collect();
         while let Some(endgame) = open.pop() {

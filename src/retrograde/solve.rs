@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrayvec::ArrayVec;
 use shakmaty::{Bitboard, Color, Rank, Role, Square, attacks};
 
-use super::{DRAW, Endgame, ILLEGAL, KINGS, Part, Table, Tables, is_loss};
+use super::{DRAW, Endgame, ILLEGAL, KINGS, PositionFilter, Table, Tables, is_loss};
 
 /// The squares of up to four men, a byte each (white king, black king, slots), and the side to move.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -119,7 +119,7 @@ const TRIANGLE: [u8; 10] = [0, 1, 9, 2, 10, 18, 3, 11, 19, 27];
 
 impl Table {
     /// Solves an ending, or the part of it that is kept, given everything that it leads to.
-    pub(super) fn solve(endgame: Endgame, known: &Tables, kept: Part) -> Table {
+    pub(super) fn solve(endgame: Endgame, known: &Tables, kept: PositionFilter) -> Table {
         let slots = endgame.slots();
         let mut links: Vec<Option<Link>> = (0..64).map(|_| None).collect();
         for (code, to, exchange) in successors(&endgame) {
