@@ -2,7 +2,8 @@ use shakmaty::{Chess, Move, Position as _};
 
 use super::*;
 use crate::bound::{Bound, Ibv};
-use crate::formats::lessons::LessonRecord;
+use crate::formats::games::GameReader;
+use crate::formats::lessons::{self, LessonReader, LessonRecord};
 use crate::lab::Exit;
 use crate::lab::datagen::play::Purpose;
 use crate::lab::datagen::report::verify;
