@@ -6,15 +6,15 @@ use divan::{Bencher, black_box};
 use ibex::bench;
 use ibex::bound::Ibv;
 use ibex::eval::nnue::features::{FeatureView, INPUTS};
-use ibex::eval::nnue::simd::{BLOCK, Block};
+use ibex::eval::nnue::simd::{Arithmetic, BLOCK, Block, Task};
 use ibex::eval::nnue::{Accumulators, Network};
 use ibex::eval::{Evaluation, Evaluator};
-use ibex::position::Position;
-use ibex::position::attacks::en_prise;
+use ibex::position::attacks::{AttackMaps, en_prise};
 use ibex::position::notation::read_fen;
+use ibex::position::{Move, Position};
 use ibex::score::Score;
 use ibex::tt::{Entry, TranspositionTable};
-use shakmaty::{Move, Role};
+use shakmaty::{Piece, Role};
 
 fn main() {
     divan::main();
@@ -40,7 +40,7 @@ fn play_with_keys(bencher: Bencher<'_, '_>) {
         let mut mixed = 0;
         for (moves, position) in &positions {
             for &m in moves {
-                let mut child = position.clone();
+                let mut child = *position;
                 child.play(black_box(m));
                 mixed ^= child.key();
             }
@@ -70,11 +70,10 @@ type Step = (Position, Move, Position);
 /// Legal moves of 40 positions, except castling and king moves: the network then updates both of its views.
 fn steps() -> Vec<Step> {
     let steps = |before: Position| {
-        let moves =
-            before.legal_moves().into_iter().filter(|m| matches!(m, Move::Normal { role, .. } if *role != Role::King));
+        let moves = before.legal_moves().into_iter().filter(|m| m.is_normal() && m.role() != Role::King);
         let step = |m: Move| {
             let after = before.after(m);
-            (before.clone(), m, after)
+            (before, m, after)
         };
         moves.map(step).collect::<Vec<_>>()
     };
@@ -110,41 +109,58 @@ fn network_sums_alone(bencher: Bencher<'_, '_>) {
     let (kernel, width) = (network.kernel(), network.hidden() / BLOCK);
     let weights = network.weights().0;
     let rows: Vec<Block> = weights.as_chunks::<BLOCK>().0.iter().map(|&block| Block(block)).collect();
-    let row = |number: usize| &rows[number * width..(number + 1) * width];
-    // For each view: the rows to add and to subtract, and those of the pieces en prise.
-    type Work = (usize, usize, Option<usize>, Vec<usize>);
     let work = |(before, m, after): &Step| -> [Work; 2] {
         [after.turn(), !after.turn()].map(|side| {
             let (view, us) = (FeatureView::of(side, after.board()), before.turn());
-            let Move::Normal { role, from, capture, to, promotion } = *m else { unreachable!("chosen so") };
-            let en_prise = en_prise(after.board())
-                .into_iter()
-                .filter_map(|square| after.board().piece_at(square).map(|piece| view.en_prise_input(piece, square)));
+            let input = |piece: Piece, square| view.input(piece.into(), square);
+            let en_prise = en_prise(after.board(), &AttackMaps::new(after.board()));
             (
-                view.input(promotion.unwrap_or(role).of(us), to),
-                view.input(role.of(us), from),
-                capture.map(|captured| view.input(captured.of(!us), to)),
-                en_prise.collect(),
+                input(m.promotion().unwrap_or(m.role()).of(us), m.to()),
+                input(m.role().of(us), m.from()),
+                m.capture().map(|captured| input(captured.of(!us), m.to())),
+                en_prise.into_iter().map(|at| view.en_prise_input(after.board().code_at(at), at)).collect(),
             )
         })
     };
     let work: Vec<[Work; 2]> = steps().iter().map(work).collect();
     let from = vec![Block::ZERO; width];
     let mut to = [from.clone(), from.clone()];
-    bencher.counter(ItemsCount::new(work.len())).bench_local(move || {
+    bencher
+        .counter(ItemsCount::new(work.len()))
+        .bench_local(move || kernel.run(Sums { work: &work, rows: &rows, width, from: &from, to: &mut to }));
+}
+
+/// For one view: the rows to add and to subtract, and those of the pieces en prise.
+type Work = (usize, usize, Option<usize>, Vec<usize>);
+
+/// All sums of [`network_sums_alone`].
+struct Sums<'a> {
+    work: &'a [[Work; 2]],
+    rows: &'a [Block],
+    width: usize,
+    from: &'a [Block],
+    to: &'a mut [Vec<Block>; 2],
+}
+
+impl Task for Sums<'_> {
+    type Output = i64;
+
+    #[inline(always)]
+    fn run(self, arithmetic: impl Arithmetic) -> i64 {
+        let row = |number: usize| &self.rows[number * self.width..][..self.width];
         let mut sum = 0;
-        for views in &work {
-            for ((add, sub, captured, en_prise), to) in views.iter().zip(&mut to) {
+        for views in self.work {
+            for ((add, sub, captured, en_prise), to) in views.iter().zip(&mut *self.to) {
                 match captured {
-                    None => kernel.add_sub(to, &from, row(*add), row(*sub)),
-                    Some(captured) => kernel.add_sub_sub(to, &from, row(*add), row(*sub), row(*captured)),
+                    None => arithmetic.add_sub(to, self.from, row(*add), row(*sub)),
+                    Some(captured) => arithmetic.add_sub_sub(to, self.from, row(*add), row(*sub), row(*captured)),
                 }
                 let en_prise: ArrayVec<&[Block], 64> = en_prise.iter().map(|&number| row(number)).collect();
-                sum += kernel.screlu_dot(to, &en_prise, row(INPUTS + 1));
+                sum += arithmetic.screlu_dot(to, &en_prise, row(INPUTS + 1));
             }
         }
         sum
-    });
+    }
 }
 
 /// Whether each capture of 40 positions loses nothing.

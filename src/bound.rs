@@ -128,7 +128,7 @@ impl Ibv {
     /// In builds with debug assertions, if this is [`Ibv::NONE`]; in other builds the result is then meaningless.
     pub const fn score(self) -> Score {
         debug_assert!(self.is_some());
-        Score::from_raw((self.0 + 1) >> 2)
+        Score::from_known((self.0 + 1) >> 2)
     }
 
     /// The bound without its value.

@@ -18,12 +18,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use shakmaty::Move;
-
 use crate::bound::Ibv;
 use crate::eval::Evaluation;
 use crate::eval::nnue::{LoadError, Network};
-use crate::position::{Game, Position};
+use crate::position::{Game, Move, Position};
 use crate::recognize::syzygy::Tablebases;
 use crate::search::lessons::{Lesson, LessonRule, Lessons};
 use crate::search::past::Past;

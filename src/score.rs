@@ -108,6 +108,13 @@ impl Score {
         } as i16)
     }
 
+    /// The score with this raw value, which must be on the scale.
+    #[inline(always)]
+    pub(crate) const fn from_known(raw: i32) -> Score {
+        debug_assert!(raw >= -MATE && raw <= MATE);
+        Score(raw as i16)
+    }
+
     /// The raw value, for packing and for printing in tests.
     pub const fn raw(self) -> i32 {
         self.0 as i32
@@ -247,7 +254,16 @@ impl Score {
     ///
     /// Draws are 0, evaluations their centipawns, recognized wins near 10000, tablebase wins near 20000, mates near
     /// 30000. Margins are computed on this scale and never across the gap at zero.
+    #[inline(always)]
     pub const fn cp(self) -> i32 {
+        let size = self.0.unsigned_abs() as i32;
+        if size >= HEURISTIC_MIN && size <= HEURISTIC_MAX {
+            return if self.0 < 0 { DRAW_MAX - size } else { size - DRAW_MAX };
+        }
+        self.cp_beyond()
+    }
+
+    const fn cp_beyond(self) -> i32 {
         let size = self.0.unsigned_abs() as i32;
         let cp = match self.band() {
             Band::Draw => 0,

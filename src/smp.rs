@@ -122,9 +122,9 @@ fn vote(results: Vec<ThreadResult>) -> Option<ThreadResult> {
     };
     let mut votes: HashMap<PackedMove, i64> = HashMap::new();
     for result in &results {
-        *votes.entry(PackedMove::new(result.best)).or_default() += weight(result);
+        *votes.entry(result.best.packed()).or_default() += weight(result);
     }
-    let support = |result: &ThreadResult| (votes[&PackedMove::new(result.best)], weight(result));
+    let support = |result: &ThreadResult| (votes[&result.best.packed()], weight(result));
     let mut results = results.into_iter();
     let mut best = results.next()?;
     for candidate in results {
@@ -158,6 +158,7 @@ mod tests {
 
     use super::*;
     use crate::bound::Ibv;
+    use crate::position::Move;
     use crate::score::Score;
     use crate::search::{Basis, Conventions, NodeCounter, SharedBest};
     use crate::time::{Clock, Limits};
@@ -280,10 +281,10 @@ mod tests {
 
     /// The result of a thread whose move goes to this square.
     fn result(to: Square, value: Ibv, depth: i32) -> ThreadResult {
-        let best = shakmaty::Move::Normal { role: Role::King, from: Square::E4, capture: None, to, promotion: None };
+        let best = Move::quiet(Role::King, Square::E4, to);
         ThreadResult {
             best,
-            pv: vec![PackedMove::new(best)],
+            pv: vec![best.packed()],
             value,
             basis: Basis::default(),
             complete: true,

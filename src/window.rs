@@ -42,10 +42,12 @@ impl Window {
     }
 
     /// Records what is proved about the node's value. Returns the result if that settles the node.
+    #[inline(always)]
     pub fn know(&mut self, proved: Ibv) -> Option<Ibv> {
-        if proved.is_none() {
-            return None;
-        }
+        if proved.is_none() { None } else { self.learn(proved) }
+    }
+
+    fn learn(&mut self, proved: Ibv) -> Option<Ibv> {
         let score = proved.score();
         match proved.bound() {
             Bound::Exact => return Some(self.close(proved)),

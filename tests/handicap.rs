@@ -8,10 +8,9 @@ use std::time::Duration;
 use ibex::engine::handicap::{ALERT, STRONGEST, WEAKEST};
 use ibex::engine::{Engine, Settings};
 use ibex::position::notation::read_fen;
-use ibex::position::{Game, Position};
+use ibex::position::{Game, Move, Position};
 use ibex::search::Outcome;
 use ibex::time::Limits;
-use shakmaty::Move;
 
 fn limited(elo: u32) -> Settings {
     Settings { hash_mib: 1, limit_strength: true, elo, ..Settings::default() }

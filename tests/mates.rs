@@ -4,14 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ibex::bound::Bound;
 use ibex::engine::{Engine, Settings};
-use ibex::position::Game;
-use ibex::position::movegen::is_noisy;
 use ibex::position::notation::read_fen;
+use ibex::position::{Game, Move};
 use ibex::random::split_mix;
 use ibex::score::DrawRule;
 use ibex::search::{Event, Outcome, Report};
 use ibex::time::Limits;
-use shakmaty::{CastlingMode, Move, Role};
+use shakmaty::{CastlingMode, Role};
 
 mod common;
 #[path = "common/environment.rs"]
@@ -111,13 +110,8 @@ fn says_none(game: &Game, moves: u32) -> bool {
 /// The game after two moves by each side that lead back to the same position.
 fn to_and_fro(game: &Game) -> Option<Game> {
     let quiet =
-        |game: &Game| game.position().legal_moves().into_iter().filter(|m| m.role() != Role::Pawn && !is_noisy(*m));
-    let back = |m: Move| match m {
-        Move::Normal { role, from, to, .. } => {
-            Some(Move::Normal { role, from: to, to: from, capture: None, promotion: None })
-        }
-        _ => None,
-    };
+        |game: &Game| game.position().legal_moves().into_iter().filter(|m| m.role() != Role::Pawn && !m.is_noisy());
+    let back = |m: Move| m.is_normal().then(|| Move::quiet(m.role(), m.to(), m.from()));
     quiet(game).find_map(|first| {
         let after = played(game, first)?;
         quiet(&after).find_map(|second| {

@@ -55,18 +55,18 @@ fn incremental_equals_refreshed_with_every_kernel_over_games() {
     let folder = Scratch::new("network");
     let file = games(&folder, wanted);
     read_games(std::slice::from_ref(&file), |record| {
-        let start = Position::from_chess(record.start.clone());
+        let start = Position::from_chess(&record.start);
         paths.iter_mut().for_each(|(_, path)| path.reset(&start));
         seen.shuffled += u64::from(record.start.castles().mode().is_chess960());
         record.visit(|chess, step, _| {
-            let position = Position::from_chess(chess.clone());
+            let position = Position::from_chess(chess);
             // Computed from scratch, without earlier positions.
             let mut fresh = Accumulators::new(Arc::clone(&scalar));
             fresh.reset(&position);
             let value = fresh.evaluate(&position);
             for (kernel, path) in &mut paths {
                 assert_eq!(path.evaluate(&position), value, "{} with {kernel:?}", position.fen());
-                path.push(&position, step.chosen);
+                path.push(&position, step.chosen.into());
             }
             seen.positions += 1;
             seen.castlings += u64::from(step.chosen.is_castle());

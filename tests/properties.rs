@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex};
 
 use ibex::engine::{Engine, Settings};
 use ibex::lab::experiments::experiment::SingleSearch;
-use ibex::position::{Game, Position};
+use ibex::position::{Game, Move, Position};
 use ibex::score::DrawRule;
 use ibex::search::rules::TableMode;
 use ibex::search::{Conventions, Event, Report, Rules};
 use ibex::time::Limits;
 use proptest::prelude::*;
 use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, FromSetup as _, Move, PositionError};
+use shakmaty::{CastlingMode, Chess, FromSetup as _, PositionError};
 
 /// A game of random moves; some walks prefer captures, so that endgames occur, too.
 fn random_game(choices: &[u16], greedy: bool) -> Game {
@@ -83,7 +83,7 @@ fn the_line_check_finds_faults() {
 
 /// The moves of a line, each in its own position.
 fn moves(game: &Game, line: &[&str]) -> Vec<Move> {
-    let mut position = game.position().clone();
+    let mut position = *game.position();
     let play = |text: &&str| {
         let m = position.parse_move(text).expect("legal");
         position.play(m);
@@ -97,7 +97,7 @@ const SYMMETRIC: Rules = Rules { pruning: false, recognizers: false, table: Tabl
 
 fn value(position: &Position, depth: u32) -> ibex::bound::Ibv {
     let conventions = Conventions { draws: DrawRule::Off, contempt: 0 };
-    let game = Game::new(position.clone());
+    let game = Game::new(*position);
     let run =
         SingleSearch::new(1).search(SYMMETRIC, conventions, &game, &Limits::depth(depth), None).expect("a thread");
     run.finding.expect("a move").value
@@ -152,8 +152,7 @@ fn crowded_boards_are_searched() {
         let fen = boards.remove(0);
         let Ok((position, _)) = Position::from_any_fen(&fen, None) else { continue };
         most_moves = most_moves.max(position.legal_moves().len());
-        let mut captures = 0;
-        position.each_noisy(|_| captures += 1);
+        let captures = position.noisy_moves().len();
         most_captures = most_captures.max(captures);
         let legal = position.legal_moves();
         let outcome = engine.search(&Game::new(position), Limits::nodes(500), None).best;
@@ -175,10 +174,10 @@ fn overfull_lists_of_moves_are_cut() {
     {
         let setup = fen.parse::<Fen>().expect("a FEN").into_setup();
         let chess = Chess::from_setup(setup, CastlingMode::Standard).or_else(PositionError::ignore_too_much_material);
-        let position = Position::from_chess(chess.expect("a position"));
+        let position = Position::from_chess(&chess.expect("a position"));
         for multi_pv in [1, 300] {
             engine.apply(Settings { multi_pv, ..engine.settings().clone() });
-            let best = engine.search(&Game::new(position.clone()), Limits::nodes(3000), None).best;
+            let best = engine.search(&Game::new(position), Limits::nodes(3000), None).best;
             assert!(best.is_some_and(|best| position.legal_moves().contains(&best)), "{fen}");
         }
     }

@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 use ibex::bench::POSITIONS;
 use ibex::bound::{Bound, Ibv};
 use ibex::lab::experiments::experiment::{SearchRun, SingleSearch};
-use ibex::position::Game;
 use ibex::position::notation::read_fen;
+use ibex::position::{Game, Move};
 use ibex::random::split_mix;
 use ibex::recognize::claim_ends_within;
 use ibex::score::{Band, DrawRule, Score};
@@ -18,7 +18,6 @@ use ibex::search::rules::{Composition, TableMode};
 use ibex::search::tally::Tally;
 use ibex::search::{Conventions, Rules};
 use ibex::time::Limits;
-use shakmaty::Move;
 
 mod common;
 use common::Listener;

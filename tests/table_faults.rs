@@ -19,7 +19,7 @@ use shakmaty::CastlingMode;
 fn sabotage(table: &TranspositionTable, game: &Game, mut random: u64, stop: &AtomicBool, written: &AtomicU64) {
     let past = Past::new(Conventions::default(), game);
     while !stop.load(Ordering::Relaxed) {
-        let mut position = game.position().clone();
+        let mut position = *game.position();
         for ply in 0..6 {
             // Any bits at all, unless the slot would read as empty.
             if let Some(entry) = Entry::unpack(split_mix(&mut random)) {
@@ -36,7 +36,7 @@ fn sabotage(table: &TranspositionTable, game: &Game, mut random: u64, stop: &Ato
 }
 
 fn assert_playable(root: &Position, report: &Report) {
-    let mut position = root.clone();
+    let mut position = *root;
     for &m in &report.pv {
         assert!(position.legal_moves().contains(&m), "{m:?} of {:?} in {}", report.pv, position.fen());
         position.play(m);
@@ -59,7 +59,7 @@ const ENOUGH: u64 = 20_000;
 /// the number of entries, and whether the search saw a proven win or loss.
 fn search_under_sabotage(fen: &str, seed: u64, saboteurs: u64) -> (u64, bool) {
     let game = Game::from_fen(fen, CastlingMode::Standard).expect("a position");
-    let root = game.position().clone();
+    let root = *game.position();
     let (mut engine, _) = Engine::new(settings(2));
     let (stop, written) = (AtomicBool::new(false), AtomicU64::new(0));
     // The search borrows the engine, so the saboteurs reach the table through a search that has started.
@@ -152,7 +152,7 @@ proptest! {
             }
             game.play(moves[usize::from(choice) % moves.len()]);
         }
-        let root = game.position().clone();
+        let root = *game.position();
         let (mut engine, _) = Engine::new(settings(1));
         let mut random = seed;
         let past = Past::new(Conventions::default(), &game);

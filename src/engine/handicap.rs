@@ -12,9 +12,7 @@
 //! Mates in one are checked before the search: from [`ALERT`] on they are neither missed nor allowed; below it they
 //! are sometimes overlooked.
 
-use shakmaty::Move;
-
-use crate::position::{Game, Position};
+use crate::position::{Game, Move, Position};
 use crate::random::Random;
 use crate::score::Score;
 use crate::search::Report;

@@ -3,11 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use shakmaty::Move;
-
 use super::handicap::Handicap;
 use super::signals::Signals;
-use crate::position::Game;
+use crate::position::{Game, Move};
 use crate::recognize::syzygy::{Probing, Tablebases};
 use crate::search::iterate::ThreadResult;
 use crate::search::past::Past;

@@ -3,7 +3,8 @@
 //! This proves nothing, which is the business of recognizers: it brings an evaluation into line with how such
 //! positions mostly end in our own tables. Every evaluation passes through here, hand-written or network.
 
-use shakmaty::{Bitboard, Board, Color, File, Rank, Role, Square, attacks};
+use crate::position::Board;
+use shakmaty::{Bitboard, Color, File, Rank, Role, Square, attacks};
 
 use super::material;
 use crate::position::Position;
@@ -20,7 +21,7 @@ const QUEEN_AGAINST_ROOK: i32 = 600;
 #[inline]
 pub fn scale(position: &Position, value: i32) -> i32 {
     let board = position.board();
-    if board.occupied().count() <= 5 || !board.white().more_than_one() || !board.black().more_than_one() {
+    if position.men() <= 5 || !board.white().more_than_one() || !board.black().more_than_one() {
         scaled_by_ending(board, position.turn(), value)
     } else {
         value

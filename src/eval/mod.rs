@@ -7,10 +7,11 @@ pub mod nnue;
 
 use std::sync::Arc;
 
-use shakmaty::{Bitboard, Board, Move};
+use shakmaty::Bitboard;
 
 use crate::params;
-use crate::position::Position;
+use crate::position::attacks::AttackMaps;
+use crate::position::{Board, Move, Position};
 use crate::score::Score;
 use classical::PawnCache;
 use nnue::{Accumulators, Network};
@@ -147,10 +148,18 @@ impl Evaluator {
     /// With a network, if [`Evaluator::reset`] has not been called before.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> i32 {
+        self.evaluate_into(position, &mut None)
+    }
+
+    /// As [`Evaluator::evaluate`]. Leaves what both sides attack in `maps`, if the evaluation found that out.
+    #[inline]
+    pub(crate) fn evaluate_into(&mut self, position: &Position, maps: &mut Option<AttackMaps>) -> i32 {
         let value = match &mut self.kind {
             Kind::Classical(pawns) => classical::evaluate_cached(position, pawns),
-            Kind::Network(path) if self.raw => path.evaluate(position),
-            Kind::Network(path) => scaled_by_material(position.board(), path.evaluate(position)),
+            Kind::Network(path) => {
+                let value = path.evaluate_into(position, maps.insert(AttackMaps::default()));
+                if self.raw { value } else { scaled_by_material(position, value) }
+            }
         };
         let value = if self.raw { value } else { endings::scale(position, value) };
         value.clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
@@ -160,9 +169,8 @@ impl Evaluator {
 /// A network's value, scaled by the material: an advantage is worth less the less there is left to win with, and less
 /// again with bishops of opposite colours.
 #[inline]
-fn scaled_by_material(board: &Board, value: i32) -> i32 {
-    let points = board.pawns().count() as i32
-        + material::points(board.knights() | board.bishops(), board.rooks(), board.queens());
+fn scaled_by_material(position: &Position, value: i32) -> i32 {
+    let (board, points) = (position.board(), position.points());
     let value = value * (params::material_base() + params::material_slope() * points) / 1024;
     if !has_opposite_bishops(board) {
         value
@@ -218,7 +226,7 @@ mod tests {
     fn opposite_bishops_reduce_an_advantage() {
         let value = |fen| {
             let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
-            [400, -400].map(|value| scaled_by_material(position.board(), value))
+            [400, -400].map(|value| scaled_by_material(&position, value))
         };
         let [opposite, same] = ["8/3b1k2/8/3p4/3PP3/8/3BK3/8 w - - 0 1", "8/3b1k2/8/3p4/3PP3/8/3KB3/8 w - - 0 1"];
         let [[ahead, behind], [usual, _]] = [opposite, same].map(value);

@@ -366,7 +366,7 @@ mod tests {
     #[test]
     fn unusual_book_positions_round_trip() {
         for fen in ["rnnqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNNQKBNR w KQkq - 0 1", "4k3/8/3N1N2/8/8/8/8/4K3 b - - 0 1"] {
-            let start = read_fen(fen).unwrap().chess().clone();
+            let start = read_fen(fen).unwrap().to_chess();
             let bytes = GameRecord { start: start.clone(), steps: vec![], result: GameResult::Draw }.to_bytes();
             let read = GameReader::new(bytes.as_slice()).next_game().unwrap().expect("a game");
             assert_eq!(read.start, start, "{fen}");
@@ -381,9 +381,9 @@ mod tests {
             let mut setup = Setup::initial();
             setup.board = shakmaty::Board::chess960(random.below(960) as u32);
             setup.castling_rights = setup.board.rooks();
-            Position::from_chess(Chess::from_setup(setup, CastlingMode::Chess960).expect("legal"))
+            Position::from_chess(&Chess::from_setup(setup, CastlingMode::Chess960).expect("legal"))
         };
-        let mut chess = start.chess().clone();
+        let mut chess = start.to_chess();
         let mut steps = Vec::new();
         for _ in 0..random.below(300) {
             let moves = chess.legal_moves();
@@ -397,7 +397,7 @@ mod tests {
             chess.play_unchecked(chosen);
         }
         let result = [GameResult::BlackWins, GameResult::Draw, GameResult::WhiteWins][random.below(3)];
-        GameRecord { start: start.chess().clone(), steps, result }
+        GameRecord { start: start.to_chess(), steps, result }
     }
 
     #[test]

@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::path::PathBuf;
 
 use maud::{Markup, html};
-use shakmaty::Move;
 
 use super::outputs::{self, Manner, Output};
 use super::page::board::{self, Arrow};
@@ -15,7 +14,7 @@ use crate::bound::{Bound, Ibv};
 use crate::engine::{Engine, Settings, TtProbe};
 use crate::eval::Evaluator;
 use crate::position::notation::{san, san_line};
-use crate::position::{Game, Position};
+use crate::position::{Game, Move, Position};
 use crate::recognize::explain::{self, Condition};
 use crate::recognize::syzygy::{Keeps, Probing, RankedMove, Ranking};
 use crate::recognize::{self, three_men};
@@ -166,7 +165,7 @@ fn probe_in_session(
 ///
 /// One line: the search did not end.
 fn knowledge(game: &Game, engine: &mut Engine, nodes: u64, session: Option<&Engine>) -> Result<Knowledge, String> {
-    let position = game.position().clone();
+    let position = *game.position();
     let mut findings = vec![Finding::new("rules", by_rules(game))];
     findings.extend(by_recognizers(&position));
     let mut moves = Vec::new();
@@ -281,7 +280,7 @@ fn no_result(position: &Position, largest: usize, probing: &Probing) -> String {
         format!("no tables for this position (the largest table has {largest} men)")
     } else if men > probing.limit {
         format!("there are {men} men, but SyzygyProbeLimit is {}", probing.limit)
-    } else if !position.castles().is_empty() {
+    } else if !position.castling().is_empty() {
         "no table covers castling rights".to_owned()
     } else {
         "a table that is needed is missing or cannot be used".to_owned()
@@ -344,7 +343,7 @@ fn entry(position: &Position, known: &TtProbe) -> String {
 /// position below.
 fn by_search(game: Game, engine: &mut Engine, nodes: u64) -> Result<(Option<Move>, Finding), String> {
     let budget = Budget { nodes: Some(nodes), ..Budget::default() };
-    let position = game.position().clone();
+    let position = *game.position();
     let mut details = Vec::new();
     let outcome = player::search(engine, game, budget.limits(), None, None, |what| details.push(what))
         .map_err(|trouble| trouble.to_string())?;
@@ -416,7 +415,6 @@ fn content(known: &Knowledge) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::position::PackedMove;
     use crate::position::notation::read_fen;
     use crate::recognize::syzygy::Rank;
     use crate::search::Conventions;
@@ -505,9 +503,9 @@ mod tests {
     fn values_after_a_move_are_those_of_the_side_that_makes_it() {
         let (session, _) = Engine::new(Settings { hash_mib: 1, ..Settings::default() });
         let game = Game::startpos();
-        let mut after = game.position().clone();
+        let mut after = *game.position();
         after.play(after.parse_move("e2e4").expect("legal"));
-        let best = after.parse_move("e7e5").map(PackedMove::new);
+        let best = after.parse_move("e7e5").map(Move::packed);
         let value = Ibv::upper(Score::mated_in(2));
         let key = Past::new(Conventions::default(), &game).key(&after, 1);
         session.tt().store(key, Entry { value, best, depth: 4, pv: false, eval: None, tb_entry: false });

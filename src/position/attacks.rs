@@ -1,6 +1,8 @@
 //! What a side attacks, and with what.
 
-use shakmaty::{Bitboard, Board, Color, File, Square, attacks};
+use shakmaty::{Bitboard, Color, File, Square, attacks};
+
+use super::Board;
 
 /// The squares that one side attacks, including the squares of its own pieces that it defends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,7 +19,8 @@ pub struct Attacks {
 
 impl Attacks {
     /// What `side` attacks.
-    pub fn of(board: &Board, side: Color) -> Attacks {
+    #[inline(always)]
+    pub fn by(board: &Board, side: Color) -> Attacks {
         let ours = board.by_color(side);
         let occupied = board.occupied();
         let by_pawns = pawn_attacks(board.pawns() & ours, side);
@@ -32,26 +35,53 @@ impl Attacks {
     }
 }
 
+#[inline(always)]
 fn union(pieces: Bitboard, attacks: impl Fn(Square) -> Bitboard) -> Bitboard {
     pieces.into_iter().fold(Bitboard::EMPTY, |squares, from| squares | attacks(from))
 }
 
 /// What pawns of a side attack, all at once.
-fn pawn_attacks(pawns: Bitboard, side: Color) -> Bitboard {
+#[inline(always)]
+pub(super) fn pawn_attacks(pawns: Bitboard, side: Color) -> Bitboard {
     let (left, right) = side.fold_wb((7, 9), (-9, -7));
     (pawns & !Bitboard::from(File::A)).shift(left) | (pawns & !Bitboard::from(File::H)).shift(right)
 }
 
-/// The pieces of both sides, except kings, that a lesser piece attacks, or any piece while nothing defends them.
-pub fn en_prise(board: &Board) -> Bitboard {
-    let [black, white] = [Color::Black, Color::White].map(|side| Attacks::of(board, side));
+/// What both sides attack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AttackMaps {
+    black: Attacks,
+    white: Attacks,
+}
+
+impl AttackMaps {
+    /// The attacks on this board.
+    #[inline(always)]
+    pub fn new(board: &Board) -> AttackMaps {
+        AttackMaps { black: Attacks::by(board, Color::Black), white: Attacks::by(board, Color::White) }
+    }
+
+    /// The attacks of one side.
+    #[inline(always)]
+    pub fn of(&self, side: Color) -> &Attacks {
+        match side {
+            Color::Black => &self.black,
+            Color::White => &self.white,
+        }
+    }
+}
+
+/// The pieces of both sides, except kings, that a lesser piece attacks, or any piece while nothing defends them; by
+/// the attacks on this board.
+#[inline(always)]
+pub fn en_prise(board: &Board, maps: &AttackMaps) -> Bitboard {
     let minors = board.knights() | board.bishops();
     let of = |ours: Bitboard, own: &Attacks, their: &Attacks| {
         let by_lesser =
             (minors & their.by_pawns) | (board.rooks() & their.by_minors) | (board.queens() & their.by_rooks);
         ours & (by_lesser | (their.all & !own.all))
     };
-    (of(board.white(), &white, &black) | of(board.black(), &black, &white)) & !board.kings()
+    (of(board.white(), &maps.white, &maps.black) | of(board.black(), &maps.black, &maps.white)) & !board.kings()
 }
 
 #[cfg(test)]
@@ -78,7 +108,7 @@ mod tests {
                 let pieces = pieces.filter(|&at| board.role_at(at).is_some_and(|role| roles.contains(&role)));
                 pieces.fold(Bitboard::EMPTY, |squares, at| squares | board.attacks_from(at))
             };
-            let attacks = Attacks::of(&board, side);
+            let attacks = Attacks::by(&board, side);
             assert_eq!(attacks.by_pawns, by(&[Role::Pawn]), "{text}");
             assert_eq!(attacks.by_minors, by(&[Role::Pawn, Role::Knight, Role::Bishop]), "{text}");
             assert_eq!(attacks.by_rooks, by(&[Role::Pawn, Role::Knight, Role::Bishop, Role::Rook]), "{text}");
@@ -91,15 +121,16 @@ mod tests {
         for text in BOARDS {
             let board = board(text);
             let value = |role: Role| [1, 3, 3, 5, 9, 100][role as usize - 1];
-            for (square, piece) in &board {
+            for (square, piece) in board.iter() {
                 let attackers = board.attacks_to(square, !piece.color, board.occupied());
                 let defended = board.attacks_to(square, piece.color, board.occupied()).any();
                 let by_lesser = attackers.into_iter().filter_map(|from| board.role_at(from));
                 let by_lesser = by_lesser.into_iter().any(|role| value(role) < value(piece.role));
                 let expected = piece.role != Role::King && (by_lesser || attackers.any() && !defended);
-                assert_eq!(en_prise(&board).contains(square), expected, "{square} of {text}");
+                assert_eq!(en_prise(&board, &AttackMaps::new(&board)).contains(square), expected, "{square} of {text}");
             }
         }
-        assert!(en_prise(&board(BOARDS[2])).any());
+        let board = board(BOARDS[2]);
+        assert!(en_prise(&board, &AttackMaps::new(&board)).any());
     }
 }

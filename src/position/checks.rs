@@ -1,16 +1,17 @@
 //! Which moves give check.
 
-use shakmaty::{Bitboard, Move, Role, attacks};
+use shakmaty::{Bitboard, Role, attacks};
 
-use super::Position;
+use super::{Move, Position};
 
 impl Position {
     /// Whether a legal move gives check.
     pub fn gives_check(&self, m: Move) -> bool {
-        let Move::Normal { role, from, to, promotion, .. } = m else {
+        if !m.is_normal() {
             // Castling and en passant change more than two squares; they are rare enough to be played.
             return self.after(m).in_check();
-        };
+        }
+        let (role, from, to, promotion) = (m.role(), m.from(), m.to(), m.promotion());
         let board = self.board();
         let us = self.turn();
         let Some(king) = board.king_of(!us) else { return false };
@@ -33,14 +34,15 @@ impl Position {
                 || (attacks::rook_attacks(king, occupied) & board.rooks_and_queens() & ours).any())
     }
 
-    /// The squares from which a piece of each role, pawn first, would give check on this board; none for the king.
-    pub fn checking_squares(&self) -> [Bitboard; 6] {
+    /// The squares from which a piece would give check on this board, by the number of its role; none for the king.
+    pub fn checking_squares(&self) -> [Bitboard; 8] {
         let board = self.board();
-        let Some(king) = board.king_of(!self.turn()) else { return [Bitboard::EMPTY; 6] };
+        let Some(king) = board.king_of(!self.turn()) else { return [Bitboard::EMPTY; 8] };
         let occupied = board.occupied();
         let (diagonal, straight) = (attacks::bishop_attacks(king, occupied), attacks::rook_attacks(king, occupied));
         let pawn = attacks::pawn_attacks(!self.turn(), king);
-        [pawn, attacks::knight_attacks(king), diagonal, straight, diagonal | straight, Bitboard::EMPTY]
+        let none = Bitboard::EMPTY;
+        [none, pawn, attacks::knight_attacks(king), diagonal, straight, diagonal | straight, none, none]
     }
 }
 
@@ -66,8 +68,11 @@ mod tests {
                 for &m in &moves {
                     let after = position.after(m);
                     checks += usize::from(after.in_check());
-                    let Move::Normal { role, from, to, promotion: None, .. } = m else { continue };
-                    let foreseen = squares[role as usize - 1].contains(to);
+                    if !m.is_normal() || m.is_promotion() {
+                        continue;
+                    }
+                    let (role, from, to) = (m.role(), m.from(), m.to());
+                    let foreseen = squares[role as usize].contains(to);
                     assert!(!foreseen || after.in_check(), "{m:?} in {}", position.fen());
                     // A piece that stands on a line with the king may open it by leaving.
                     if !attacks::queen_attacks(king, Bitboard::EMPTY).contains(from) {

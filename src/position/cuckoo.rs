@@ -8,8 +8,8 @@
 
 use shakmaty::{Role, Square, attacks};
 
-use super::Position;
 use super::keys::{TURN, piece_word_at};
+use super::{PieceCode, Position};
 
 /// More than twice the differences: with fewer places they would not all find one.
 const PLACES: usize = 8192;
@@ -26,12 +26,12 @@ impl Differences {
     const fn new() -> Differences {
         let mut table = Differences { keys: [0; PLACES], squares: [(0, 0); PLACES] };
         let mut piece = 0;
-        while piece < 12 {
+        while piece < PieceCode::COUNT {
             let mut a = 0;
             while a < 64 {
                 let mut b = a + 1;
                 while b < 64 {
-                    if goes_between(piece % 6, a, b) {
+                    if goes_between(piece % 8, a, b) {
                         let key = piece_word_at(piece, a) ^ piece_word_at(piece, b) ^ TURN;
                         table.insert(key, (a as u8, b as u8));
                     }
@@ -63,16 +63,17 @@ const fn second(key: u64) -> usize {
     (key >> 16) as usize % PLACES
 }
 
-/// Whether a piece (pawn 0, knight, bishop, rook, queen, king 5) goes from `a` to `b` on an empty board.
-const fn goes_between(piece: usize, a: usize, b: usize) -> bool {
+/// Whether a piece with this number of its role (knight 2, bishop, rook, queen, king 6) goes from `a` to `b` on an
+/// empty board; false for pawns.
+const fn goes_between(role: usize, a: usize, b: usize) -> bool {
     let (files, ranks) = ((a % 8).abs_diff(b % 8), (a / 8).abs_diff(b / 8));
     let (straight, diagonal) = (files == 0 || ranks == 0, files == ranks);
-    match piece {
-        1 => files * ranks == 2,
-        2 => diagonal,
-        3 => straight,
-        4 => straight || diagonal,
-        5 => files <= 1 && ranks <= 1,
+    match role {
+        2 => files * ranks == 2,
+        3 => diagonal,
+        4 => straight,
+        5 => straight || diagonal,
+        6 => files <= 1 && ranks <= 1,
         _ => false,
     }
 }

@@ -217,7 +217,7 @@ impl Position {
                 (chess, kinds)
             }
         };
-        let position = Position::from_chess(chess);
+        let position = Position::from_chess(&chess);
         if position.overfills_a_list() {
             return Err(FenError::Illegal { fen: fen.to_owned(), reasons: vec![Illegal::TooManyMoves] });
         }

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use shakmaty::{CastlingMode, Move};
+use shakmaty::CastlingMode;
 
-use super::{FenError, Position};
+use super::{FenError, Move, Position};
 
 /// A position and what came before it.
 ///
@@ -80,7 +80,7 @@ impl Game {
         let key = self.position.key();
         let before = self.counts.entry(key).or_default();
         if *before == 1 {
-            self.twice.push(self.position.clone());
+            self.twice.push(self.position);
         }
         *before += 1;
         self.keys.push(key);

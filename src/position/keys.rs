@@ -3,12 +3,14 @@
 //! Source: Albert Zobrist, "A New Hashing Method with Application for Game Playing" (1970). The words come from
 //! Steele, Lea and Flood's SplitMix64, evaluated at compile time, so that a key means the same in every build.
 
-use shakmaty::{Bitboard, Board, Castles, Color, File, Piece, Rank, Role, Square};
+use shakmaty::{Bitboard, Color, File, Rank, Role, Square};
 
+use super::{Board, Castling, PieceCode};
 use crate::random::split_mix;
 
 struct Words {
-    pieces: [[u64; 64]; 12],
+    /// By the index of a [`PieceCode`]; zero for the codes of no piece.
+    pieces: [[u64; 64]; PieceCode::COUNT],
     /// By the rook that may castle: White's from the a-file, then Black's.
     castling: [u64; 16],
     en_passant: [u64; 8],
@@ -20,11 +22,12 @@ static WORDS: Words = Words::new();
 impl Words {
     const fn new() -> Words {
         let mut state = 0x1BE7_5C0E_5EED_u64;
-        let mut words = Words { pieces: [[0; 64]; 12], castling: [0; 16], en_passant: [0; 8], black_to_move: 0 };
+        let mut words =
+            Words { pieces: [[0; 64]; PieceCode::COUNT], castling: [0; 16], en_passant: [0; 8], black_to_move: 0 };
         let mut piece = 0;
-        while piece < 12 {
+        while piece < PieceCode::COUNT {
             let mut square = 0;
-            while square < 64 {
+            while is_piece(piece) && square < 64 {
                 words.pieces[piece][square] = split_mix(&mut state);
                 square += 1;
             }
@@ -55,6 +58,11 @@ impl Words {
     }
 }
 
+/// Whether the code with this index is that of a piece.
+pub(super) const fn is_piece(index: usize) -> bool {
+    matches!(index & 7, 1..=6)
+}
+
 /// The keys of a position's parts: the whole, and the parts that correction history is indexed by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keys {
@@ -69,16 +77,20 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Adds a piece to, or takes it from, a square.
-    pub fn toggle(&mut self, piece: Piece, square: Square) {
-        let word = piece_word(piece, square);
-        self.whole ^= word;
-        if piece.role == Role::Pawn {
-            self.pawns ^= word;
-        } else {
-            self.pieces[piece.color as usize] ^= word;
-            if matches!(piece.role, Role::King | Role::Knight | Role::Bishop) {
-                self.minor ^= word;
+    /// Changes the keys by words of one piece: by the word of a square that it enters or leaves, or of both.
+    #[inline(always)]
+    pub(super) fn toggle(&mut self, piece: PieceCode, words: u64) {
+        const PAWN: usize = Role::Pawn as usize;
+        const ROOK: usize = Role::Rook as usize;
+        const QUEEN: usize = Role::Queen as usize;
+        self.whole ^= words;
+        match piece.role_number() {
+            PAWN => self.pawns ^= words,
+            role => {
+                self.pieces[piece.color_number()] ^= words;
+                if role != ROOK && role != QUEEN {
+                    self.minor ^= words;
+                }
             }
         }
     }
@@ -104,12 +116,12 @@ impl Keys {
     }
 
     /// The keys from scratch; `en_passant` is the file of a capture that is legal.
-    pub fn of(board: &Board, turn: Color, castles: &Castles, en_passant: Option<File>) -> Keys {
+    pub fn of(board: &Board, turn: Color, castling: &Castling, en_passant: Option<File>) -> Keys {
         let mut keys = Keys::default();
         for (square, piece) in board.iter() {
-            keys.toggle(piece, square);
+            keys.toggle(piece.into(), piece_word(piece.into(), square));
         }
-        keys.toggle_castling(castles.castling_rights());
+        keys.toggle_castling(castling.castling_rights());
         if let Some(file) = en_passant {
             keys.toggle_en_passant(file);
         }
@@ -120,19 +132,16 @@ impl Keys {
     }
 }
 
-/// The word of a piece on a square.
-pub fn piece_word(piece: Piece, square: Square) -> u64 {
-    piece_word_at(piece.color as usize * 6 + piece.role as usize - 1, square as usize)
+/// The word of a piece on a square; 0 for no piece.
+#[inline(always)]
+pub(super) const fn piece_word(piece: PieceCode, square: Square) -> u64 {
+    piece_word_at(piece.index(), square as usize)
 }
 
-/// The word of the `piece`-th of the twelve pieces (Black's pawn to king, then White's) on the `square`-th square.
+/// The word of the piece whose code has this index on the `square`-th square; 0 for no piece.
+#[inline(always)]
 pub(super) const fn piece_word_at(piece: usize, square: usize) -> u64 {
     WORDS.pieces[piece][square]
-}
-
-/// The word of the right to capture en passant on this file.
-pub(super) fn en_passant_word(file: File) -> u64 {
-    WORDS.en_passant[file as usize]
 }
 
 /// What a change of turn does to a key.

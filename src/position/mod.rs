@@ -1,31 +1,38 @@
-//! The board: the only module that plays moves, on shakmaty's rules.
+//! The board: the only module that plays moves.
 //!
 //! A [`Position`] is copied and played on (copy-make); a [`Game`] adds the keys of what came before, which repetition
-//! needs. Keys are updated move by move; the test suite recomputes them.
+//! needs. Keys, checkers and pins are updated move by move; the tests compare all of them, and the legal moves, with
+//! shakmaty's. What happens once a game is shakmaty's work: FENs, notations, and the rules that make a position legal.
 
 pub mod attacks;
+mod board;
+mod castling;
 mod checks;
 pub mod cuckoo;
 mod fen;
+mod find;
 pub mod game;
 pub mod keys;
 pub mod movegen;
 pub mod moves;
 pub mod notation;
 pub mod perft;
+mod play;
 pub mod see;
+
+use std::num::NonZeroU32;
 
 use shakmaty::fen::{Fen, LossyFenError};
 use shakmaty::uci::UciMove;
-use shakmaty::{
-    Bitboard, Board, Castles, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, File, Move, MoveList,
-    Position as _, Role, Square,
-};
+use shakmaty::{Bitboard, CastlingMode, Chess, Color, File, Position as _, Rank, Role, Setup, Square};
 
+pub use board::{Board, PieceCode};
+pub use castling::Castling;
 pub use fen::{Counter, FenError, Illegal, Repair, shorten};
 pub use game::Game;
 use keys::Keys;
-pub use moves::PackedMove;
+pub use movegen::MoveList;
+pub use moves::{Move, PackedMove};
 
 /// A position under the rules of chess, with its keys.
 ///
@@ -51,131 +58,196 @@ pub use moves::PackedMove;
 /// assert!(matches!(error, FenError::Illegal { reasons, .. } if reasons == [Illegal::MissingKing]));
 /// # Ok::<(), FenError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Position {
-    chess: Chess,
+    board: Board,
     keys: Keys,
+    castling: Castling,
     checkers: Bitboard,
+    /// The pieces of the side to move that may move only along the line through their king.
+    pinned: Bitboard,
+    fullmoves: NonZeroU32,
+    census: Census,
     /// Plies since the last capture or pawn move.
     clock: u16,
     /// Plies since the last irreversible move, null moves included: how far back repetition looks.
     reversible: u16,
+    turn: Color,
     /// The file on which an en passant capture is legal: it is part of the key.
     en_passant: Option<File>,
+}
+
+/// The number of men on the board and their points. A processor without a population count would take long to count
+/// them at every node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Census(u32);
+
+impl Census {
+    /// One man and its points, by the number of its role: the men in the lower 16 bits, the points in the upper ones.
+    const OF_ROLE: [u32; 8] = [0, 1 | 1 << 16, 1 | 3 << 16, 1 | 3 << 16, 1 | 5 << 16, 1 | 9 << 16, 1, 0];
+
+    fn of(board: &Board) -> Census {
+        Census(board.mailbox().iter().map(|piece| Census::OF_ROLE[piece.role_number()]).sum())
+    }
+
+    #[inline(always)]
+    fn capture(&mut self, victim_number: usize) {
+        self.0 -= Census::OF_ROLE[victim_number & 7];
+    }
+
+    #[inline(always)]
+    fn promote(&mut self, promotion_number: usize) {
+        self.0 += Census::OF_ROLE[promotion_number & 7] - Census::OF_ROLE[Role::Pawn as usize];
+    }
 }
 
 impl Position {
     /// The initial position of chess.
     pub fn startpos() -> Position {
-        Position::from_chess(Chess::new())
+        Position::from_chess(&Chess::new())
     }
 
     /// Takes over a legal position.
-    pub fn from_chess(chess: Chess) -> Position {
-        let en_passant = legal_en_passant(&chess);
-        Position {
-            keys: Keys::of(chess.board(), chess.turn(), chess.castles(), en_passant),
-            checkers: chess.checkers(),
-            clock: u16::try_from(chess.halfmoves()).unwrap_or(u16::MAX),
-            reversible: u16::try_from(chess.halfmoves()).unwrap_or(u16::MAX),
+    pub fn from_chess(chess: &Chess) -> Position {
+        let board = Board::from(chess.board());
+        let castling = Castling::from(chess.castles());
+        let en_passant = chess.legal_ep_square().map(Square::file);
+        let clock = u16::try_from(chess.halfmoves()).unwrap_or(u16::MAX);
+        let mut position = Position {
+            keys: Keys::of(&board, chess.turn(), &castling, en_passant),
+            census: Census::of(&board),
+            board,
+            castling,
+            checkers: Bitboard::EMPTY,
+            pinned: Bitboard::EMPTY,
+            fullmoves: chess.fullmoves(),
+            clock,
+            reversible: clock,
+            turn: chess.turn(),
             en_passant,
-            chess,
+        };
+        position.find_checks();
+        position
+    }
+
+    /// shakmaty's form of this position, for notations and tablebases. It takes thousands of instructions.
+    pub fn to_chess(&self) -> Chess {
+        match fen::accept(self.setup(), self.castling_mode()) {
+            Ok(chess) => chess,
+            Err(error) => unreachable!("what comes from legal positions and moves is legal: {error}"),
         }
     }
 
-    /// shakmaty's view of this position. Its halfmove clock is wrong after a null move; [`Position::clock`] is right.
-    pub fn chess(&self) -> &Chess {
-        &self.chess
+    fn setup(&self) -> Setup {
+        Setup {
+            board: (&self.board).into(),
+            turn: self.turn,
+            castling_rights: self.castling.castling_rights(),
+            ep_square: self.en_passant_square(),
+            halfmoves: u32::from(self.clock),
+            fullmoves: self.fullmoves,
+            ..Setup::empty()
+        }
+    }
+
+    /// The square behind the pawn that can be captured en passant.
+    #[inline]
+    fn en_passant_square(&self) -> Option<Square> {
+        self.en_passant.map(|file| Square::from_coords(file, self.turn.fold_wb(Rank::Sixth, Rank::Third)))
     }
 
     /// The pieces.
-    #[inline]
+    #[inline(always)]
     pub fn board(&self) -> &Board {
-        self.chess.board()
+        &self.board
     }
 
     /// The side to move.
-    #[inline]
+    #[inline(always)]
     pub fn turn(&self) -> Color {
-        self.chess.turn()
+        self.turn
     }
 
     /// Castling rights, with the rooks' squares.
-    pub fn castles(&self) -> &Castles {
-        self.chess.castles()
+    #[inline(always)]
+    pub fn castling(&self) -> &Castling {
+        &self.castling
     }
 
     /// The key of everything that makes positions different under the rules of repetition.
-    #[inline]
+    #[inline(always)]
     pub fn key(&self) -> u64 {
         self.keys.whole
     }
 
     /// All keys.
-    #[inline]
+    #[inline(always)]
     pub fn keys(&self) -> &Keys {
         &self.keys
     }
 
     /// The pieces that give check.
-    #[inline]
+    #[inline(always)]
     pub fn checkers(&self) -> Bitboard {
         self.checkers
     }
 
     /// Whether the side to move is in check.
-    #[inline]
+    #[inline(always)]
     pub fn in_check(&self) -> bool {
         self.checkers.any()
     }
 
+    /// The pieces of the side to move that may move only along the line through their king.
+    #[inline(always)]
+    pub fn pinned(&self) -> Bitboard {
+        self.pinned
+    }
+
+    /// The number of the move, from 1, as a FEN has it.
+    pub fn fullmoves(&self) -> NonZeroU32 {
+        self.fullmoves
+    }
+
     /// Plies since the beginning of the game, null moves included, by the move number and the side to move.
     pub fn game_ply(&self) -> u32 {
-        (self.chess.fullmoves().get() - 1).saturating_mul(2).saturating_add(u32::from(self.turn() == Color::Black))
+        (self.fullmoves.get() - 1).saturating_mul(2).saturating_add(u32::from(self.turn == Color::Black))
     }
 
     /// Plies since the last capture or pawn move.
-    #[inline]
+    #[inline(always)]
     pub fn clock(&self) -> u16 {
         self.clock
     }
 
     /// Plies since the last irreversible move.
-    #[inline]
+    #[inline(always)]
     pub fn reversible(&self) -> u16 {
         self.reversible
     }
 
     /// The number of men on the board, kings and pawns included.
-    #[inline]
+    #[inline(always)]
     pub fn men(&self) -> usize {
-        self.board().occupied().count()
+        (self.census.0 & 0xFFFF) as usize
+    }
+
+    /// The points of all men: pawns 1, minor pieces 3, rooks 5, queens 9.
+    #[inline(always)]
+    pub fn points(&self) -> i32 {
+        (self.census.0 >> 16) as i32
     }
 
     /// Pieces of the side to move with this role.
-    #[inline]
+    #[inline(always)]
     pub fn our(&self, role: Role) -> Bitboard {
-        self.chess.our(role)
+        self.board.by_role(role) & self.board.by_color(self.turn)
     }
 
     /// Whether the side to move has more than king and pawns: without that, zugzwang is the rule.
     #[inline]
     pub fn has_non_pawn_material(&self) -> bool {
-        let board = self.board();
-        (board.by_color(self.turn()) & !board.pawns() & !board.kings()).any()
-    }
-
-    /// All legal moves. For a composed position with more than [`movegen::MAX_MOVES`], the list holds only that many:
-    /// captures and queen promotions before the others.
-    #[inline]
-    pub fn legal_moves(&self) -> MoveList {
-        // shakmaty's list has no room for more, and overfilling it panics.
-        if self.move_bound(self.turn()) > movegen::MAX_MOVES { self.first_moves() } else { self.chess.legal_moves() }
-    }
-
-    /// Whether there is a legal move.
-    pub fn has_legal_move(&self) -> bool {
-        !self.legal_moves().is_empty()
+        (self.board.by_color(self.turn) & !self.board.pawns() & !self.board.kings()).any()
     }
 
     /// Whether the side to move is checkmated.
@@ -185,156 +257,53 @@ impl Position {
 
     /// Reads a move in UCI notation (castling in either form); `None` if it is not legal here.
     pub fn parse_move(&self, text: &str) -> Option<Move> {
-        text.parse::<UciMove>().ok()?.to_move(&self.chess).ok()
-    }
-
-    /// The key after a legal move, in most cases: changes of rights, castling and en passant are ignored. Good enough
-    /// to prefetch memory before the move is made.
-    #[inline]
-    pub fn likely_key_after(&self, m: Move) -> u64 {
-        let us = self.turn();
-        // Only the whole key: the others are not needed.
-        let mut key = self.keys.whole ^ keys::TURN;
-        if let Some(from) = m.from() {
-            key ^= keys::piece_word(m.role().of(us), from);
-        }
-        if let Some(captured) = m.capture() {
-            key ^= keys::piece_word(captured.of(!us), m.to());
-        }
-        key ^= keys::piece_word(m.promotion().unwrap_or(m.role()).of(us), m.to());
-        self.en_passant.map_or(key, |file| key ^ keys::en_passant_word(file))
-    }
-
-    /// Plays a legal move.
-    pub fn play(&mut self, m: Move) {
-        let us = self.turn();
-        let rights = self.castles().castling_rights();
-        match m {
-            Move::Normal { role, from, capture, to, promotion } => {
-                self.keys.toggle(role.of(us), from);
-                if let Some(captured) = capture {
-                    self.keys.toggle(captured.of(!us), to);
-                }
-                self.keys.toggle(promotion.unwrap_or(role).of(us), to);
-            }
-            Move::EnPassant { from, to } => {
-                self.keys.toggle(us.pawn(), from);
-                self.keys.toggle(us.pawn(), to);
-                self.keys.toggle((!us).pawn(), Square::from_coords(to.file(), from.rank()));
-            }
-            Move::Castle { king, rook } => {
-                let side = CastlingSide::from_queen_side(rook < king);
-                self.keys.toggle(us.king(), king);
-                self.keys.toggle(us.rook(), rook);
-                self.keys.toggle(us.king(), Square::from_coords(side.king_to_file(), king.rank()));
-                self.keys.toggle(us.rook(), Square::from_coords(side.rook_to_file(), rook.rank()));
-            }
-            Move::Put { .. } => debug_assert!(false, "no drops in chess"),
-        }
-        self.chess.play_unchecked(m);
-        self.finish_turn();
-        let rights_after = self.castles().castling_rights();
-        self.keys.toggle_castling(rights ^ rights_after);
-        self.checkers = self.chess.checkers();
-        let progress = m.is_zeroing();
-        self.clock = if progress { 0 } else { self.clock.saturating_add(1) };
-        self.reversible = if progress || rights != rights_after { 0 } else { self.reversible.saturating_add(1) };
-    }
-
-    /// The position after a legal move.
-    #[inline]
-    #[must_use]
-    pub fn after(&self, m: Move) -> Position {
-        let mut after = self.clone();
-        after.play(m);
-        after
-    }
-
-    /// Passes the turn, for the null move; the side to move must not be in check.
-    pub fn play_null(&mut self) {
-        debug_assert!(!self.in_check());
-        // "Moving" a piece to where it stands passes the turn and forgets the en passant square, without the full
-        // validation of a position built anew. A king or a castling rook would lose its right that way.
-        let us = self.turn();
-        let stay = self.board().by_color(us) & !self.board().kings() & !self.castles().castling_rights();
-        if let Some((square, role)) = stay.first().and_then(|s| Some((s, self.board().role_at(s)?))) {
-            self.chess.play_unchecked(Move::Normal { role, from: square, capture: None, to: square, promotion: None });
-        } else {
-            // Not shakmaty's own way of passing: it refuses what a FEN may hold here, such as too much material.
-            let mut setup = self.chess.to_setup(EnPassantMode::Legal);
-            setup.swap_turn();
-            if us.is_black() {
-                setup.fullmoves = setup.fullmoves.saturating_add(1);
-            }
-            match fen::accept(setup, self.castling_mode()) {
-                Ok(passed) => self.chess = passed,
-                Err(error) => unreachable!("out of check, either side may move: {error}"),
-            }
-        }
-        self.finish_turn();
-        self.clock = self.clock.saturating_add(1);
-        self.reversible = 0;
-    }
-
-    /// What every change of turn does to the key; the position already has the other side to move.
-    fn finish_turn(&mut self) {
-        self.keys.toggle_turn();
-        if let Some(file) = self.en_passant {
-            self.keys.toggle_en_passant(file);
-        }
-        self.en_passant = legal_en_passant(&self.chess);
-        if let Some(file) = self.en_passant {
-            self.keys.toggle_en_passant(file);
-        }
+        text.parse::<UciMove>().ok()?.to_move(&self.to_chess()).ok().map(Into::into)
     }
 
     /// The FEN of this position (X-FEN: castling letters name the rook's file where `KQkq` would be ambiguous).
     pub fn fen(&self) -> String {
-        let mut setup = self.chess.to_setup(EnPassantMode::Legal);
-        setup.halfmoves = u32::from(self.clock);
-        Fen::try_from_setup(setup).unwrap_or_else(LossyFenError::ignore).to_string()
+        Fen::try_from_setup(self.setup()).unwrap_or_else(LossyFenError::ignore).to_string()
     }
 
     /// Whether neither side has the men for any mate: a draw by rule. Other dead positions (FIDE's laws, 5.2.2), such
     /// as those with all pawns blocked, are not seen.
+    #[inline]
     pub fn is_insufficient_material(&self) -> bool {
-        self.chess.is_insufficient_material()
+        (self.board.pawns() | self.board.rooks_and_queens()).is_empty() && self.minor_pieces_cannot_mate()
+    }
+
+    /// The same for a board of kings and minor pieces: one knight, or bishops of one colour.
+    fn minor_pieces_cannot_mate(&self) -> bool {
+        if self.board.knights().any() {
+            return self.men() == 3;
+        }
+        let bishops = self.board.bishops();
+        (bishops & Bitboard::DARK_SQUARES).is_empty() || (bishops & Bitboard::LIGHT_SQUARES).is_empty()
     }
 
     /// Whether castling is written "king takes rook" (Chess960) on output.
     pub fn castling_mode(&self) -> CastlingMode {
-        self.castles().mode()
+        self.castling.mode()
     }
-}
 
-/// The file of a legal en passant capture.
-fn legal_en_passant(chess: &Chess) -> Option<File> {
-    let square = chess.maybe_ep_square()?;
-    // Most double steps have no enemy pawn beside them; only otherwise is legality worth checking.
-    let takers = shakmaty::attacks::pawn_attacks(!chess.turn(), square) & chess.our(Role::Pawn);
-    if takers.is_empty() || chess.en_passant_moves().is_empty() { None } else { Some(square.file()) }
-}
-
-impl Position {
     /// The position without the piece on a square, for measuring the piece's value; `None` if the position is not legal
     /// without it (a king, or a piece that covers the opponent's).
     #[must_use]
     pub fn without(&self, square: Square) -> Option<Position> {
-        let mut setup = self.chess.to_setup(EnPassantMode::Legal);
+        let mut setup = self.setup();
         setup.board.discard_piece_at(square);
         setup.castling_rights.discard(square);
         setup.ep_square = None;
-        fen::accept(setup, self.castling_mode()).ok().map(Position::from_chess)
+        fen::accept(setup, self.castling_mode()).ok().as_ref().map(Position::from_chess)
     }
 
     /// The same position with the colours exchanged and the board turned upside down.
     #[must_use]
     pub fn flipped(&self) -> Position {
-        let mut setup = self.chess.to_setup(EnPassantMode::Legal);
+        let mut setup = self.setup();
         setup.mirror();
-        setup.halfmoves = u32::from(self.clock);
         match fen::accept(setup, self.castling_mode()) {
-            Ok(chess) => Position::from_chess(chess),
+            Ok(chess) => Position::from_chess(&chess),
             Err(error) => unreachable!("what is accepted is accepted upside down: {error}"),
         }
     }

@@ -1,9 +1,9 @@
 //! Positions and moves as text: FEN of either castling mode, UCI moves, standard algebraic notation.
 
 use shakmaty::san::San;
-use shakmaty::{File, Move, Rank, Role, Square};
+use shakmaty::{CastlingSide, File, Rank, Role, Square};
 
-use super::{FenError, Position};
+use super::{FenError, Move, Position};
 
 /// Reads a FEN as standard chess where its castling rights allow that, and as Chess960 otherwise.
 ///
@@ -21,7 +21,7 @@ pub fn uci(position: &Position, m: Move) -> String {
 
 /// A move in standard algebraic notation.
 pub fn san(position: &Position, m: Move) -> String {
-    let mut san = San::from_move(position.chess(), m).to_string();
+    let mut san = San::from_move(&position.to_chess(), m.into()).to_string();
     // The sign of check or mate does not come from shakmaty, which lists all replies for it: in a composed position
     // they may not fit in the list.
     let after = position.after(m);
@@ -33,7 +33,7 @@ pub fn san(position: &Position, m: Move) -> String {
 
 /// A line of play in standard algebraic notation, without move numbers.
 pub fn san_line(position: &Position, line: &[Move]) -> String {
-    let mut position = position.clone();
+    let mut position = *position;
     let mut words = Vec::with_capacity(line.len());
     for &m in line {
         words.push(san(&position, m));
@@ -82,19 +82,18 @@ pub fn read_action(position: &Position, word: &str) -> Result<Action, MoveError>
         Form::Pass if position.in_check() => return Err(MoveError::Illegal),
         Form::Pass => return Ok(Action::Pass),
         Form::Castling { queen_side } => {
-            let fits = |m: &Move| matches!(*m, Move::Castle { king, rook } if (rook < king) == queen_side);
+            let fits = |m: &Move| m.castling_side() == Some(CastlingSide::from_queen_side(queen_side));
             legal.into_iter().filter(fits).collect::<Vec<_>>()
         }
         Form::Piece { role, file, rank, to, promotion } => {
             // A pawn that captures names its file; without one it moves straight ahead.
             let file = file.or((role.is_none() && rank.is_none()).then(|| to.file()));
             let fits = |m: &Move| {
-                !matches!(m, Move::Castle { .. })
+                !m.is_castle()
                     && m.role() == role.unwrap_or(Role::Pawn)
                     && (m.to(), m.promotion()) == (to, promotion)
-                    && m.from().is_some_and(|from| {
-                        file.is_none_or(|file| from.file() == file) && rank.is_none_or(|rank| from.rank() == rank)
-                    })
+                    && file.is_none_or(|file| m.from().file() == file)
+                    && rank.is_none_or(|rank| m.from().rank() == rank)
             };
             let fitting: Vec<Move> = legal.into_iter().filter(fits).collect();
             match (fitting.is_empty(), role, file, rank) {

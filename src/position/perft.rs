@@ -1,9 +1,7 @@
 //! Perft: counting the leaves of the tree of legal moves, the test of a move generator and of everything that plays
 //! moves.
 
-use shakmaty::Move;
-
-use super::Position;
+use super::{Move, Position};
 
 /// The deepest tree that is counted, in plies: each ply takes some of the thread's stack, and this many fit into 1 MiB.
 ///
@@ -32,7 +30,7 @@ pub fn count_until(position: &Position, depth: u32, stop: &impl Fn() -> bool) ->
     debug_assert!(depth <= DEEPEST, "{depth} plies do not fit on the stack");
     let moves = match depth {
         0 => return Some(1),
-        1 => return Some(position.legal_moves().len() as u64),
+        1 => return Some(position.count_moves() as u64),
         _ if stop() => return None,
         _ => position.legal_moves(),
     };

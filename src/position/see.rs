@@ -1,20 +1,17 @@
 //! Static exchange evaluation: who wins the captures on one square.
 
-use shakmaty::{Bitboard, Board, Color, Move, Role, Square, attacks};
+use super::Board;
+use shakmaty::{Bitboard, Color, Role, Square, attacks};
 
-use super::Position;
+use super::{Move, Position};
 
 /// The worth of a piece in an exchange, in centipawns.
 pub const fn exchange_value(role: Role) -> i32 {
-    match role {
-        Role::Pawn => 100,
-        Role::Knight => 320,
-        Role::Bishop => 330,
-        Role::Rook => 500,
-        Role::Queen => 950,
-        Role::King => 20_000,
-    }
+    EXCHANGE_VALUES[role as usize]
 }
+
+/// The same by the number of the role; 0 for no piece.
+pub(crate) const EXCHANGE_VALUES: [i32; 8] = [0, 100, 320, 330, 500, 950, 20_000, 0];
 
 impl Position {
     /// Whether the exchange that `m` starts on its target square gains at least `threshold` centipawns for its side.
@@ -22,27 +19,29 @@ impl Position {
     /// Both sides capture with their least valuable piece and may stop at any time; sliders behind the capturing
     /// pieces join in, and a king captures only what is no longer defended. Pins are not considered.
     pub fn see_at_least(&self, m: Move, threshold: i32) -> bool {
-        let (from, to) = match m {
-            Move::Normal { from, to, .. } | Move::EnPassant { from, to } => (from, to),
-            // Nothing can capture the king, and a castled rook is left alone by design.
-            Move::Castle { .. } | Move::Put { .. } => return threshold <= 0,
-        };
-        let gain = m.capture().map_or(0, exchange_value)
-            + m.promotion().map_or(0, |role| exchange_value(role) - exchange_value(Role::Pawn));
-        let mut balance = gain - threshold;
+        // Nothing can capture the king, and a castled rook is left alone by design.
+        if m.is_castle() {
+            return threshold <= 0;
+        }
+        let mut gain = EXCHANGE_VALUES[m.victim_number()];
+        if m.is_promotion() {
+            gain += EXCHANGE_VALUES[m.promotion_number()] - exchange_value(Role::Pawn);
+        }
+        let balance = gain - threshold;
         if balance < 0 {
             return false;
         }
-        let standing = m.promotion().unwrap_or(m.role());
-        balance -= exchange_value(standing);
-        if balance >= 0 {
-            return true;
-        }
+        let after_recapture = balance - EXCHANGE_VALUES[m.placed_number()];
+        after_recapture >= 0 || self.exchange(m, after_recapture)
+    }
 
+    /// Plays the exchange out. `balance` is what the side that has made the move keeps if its piece is captured now.
+    fn exchange(&self, m: Move, mut balance: i32) -> bool {
+        let (from, to) = (m.from(), m.to());
         let board = self.board();
         let mut occupied = board.occupied() ^ Bitboard::from(from) | Bitboard::from(to);
         if m.is_en_passant() {
-            occupied ^= Bitboard::from(Square::from_coords(to.file(), from.rank()));
+            occupied ^= Bitboard::from(m.victim_square());
         }
         let mut attackers = attackers_to(board, to, occupied) & occupied;
         let us = self.turn();
@@ -127,7 +126,10 @@ mod tests {
                     break;
                 }
                 for &m in &moves {
-                    let (Move::Normal { from, to, .. } | Move::EnPassant { from, to }) = m else { continue };
+                    if m.is_castle() {
+                        continue;
+                    }
+                    let (from, to) = (m.from(), m.to());
                     let mut occupied = position.board().occupied() ^ Bitboard::from(from) | Bitboard::from(to);
                     if m.is_en_passant() {
                         occupied ^= Bitboard::from(Square::from_coords(to.file(), from.rank()));

@@ -4,7 +4,8 @@
 //! this module, with a `holds` that records. The code that the search runs stays as it is, and an explanation cannot
 //! differ from it, because both come from the same source.
 
-use shakmaty::{Board, Color};
+use crate::position::Board;
+use shakmaty::Color;
 
 use super::view::EndingView;
 use super::{
@@ -44,8 +45,8 @@ pub fn conditions(position: &Position) -> Option<Vec<Condition>> {
     class_index(board)?;
     // If these two hold, an explanation need not name them.
     let always = [
-        Condition { words: "there are no more than four men, or a king is alone", holds: may_have_class(board) },
-        Condition { words: NO_CASTLING, holds: position.castles().is_empty() },
+        Condition { words: "there are no more than four men, or a king is alone", holds: may_have_class(position) },
+        Condition { words: NO_CASTLING, holds: position.castling().is_empty() },
     ];
     if let Some(&failed) = always.iter().find(|condition| !condition.holds) {
         return Some(vec![failed]);
@@ -132,6 +133,7 @@ mod tests {
             table.for_each(|board, turn, _| {
                 seen += 1;
                 if seen.is_multiple_of(97) {
+                    let board = &board.into();
                     let searched = crate::recognize::verdict(board, turn).map(|(_, verdict)| verdict);
                     let explained = recorded_verdict(board, turn).map(|(verdict, _)| verdict);
                     assert_eq!(explained, searched, "{board} {turn}");

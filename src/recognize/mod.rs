@@ -36,7 +36,8 @@ pub mod three_men;
 mod view;
 mod wrong_bishop;
 
-use shakmaty::{Board, Color, Role};
+use crate::position::Board;
+use shakmaty::{Color, Role};
 
 use crate::bound::Ibv;
 use crate::position::Position;
@@ -145,13 +146,14 @@ static CLASS_IDS: [u8; 1024] = {
 /// ```
 #[inline]
 pub fn recognize(position: &Position) -> Recognition {
-    if may_have_class(position.board()) { probe_class(position) } else { Recognition::NONE }
+    if may_have_class(position) { probe_class(position) } else { Recognition::NONE }
 }
 
 /// Whether any class can cover this many men: up to four, or any number against a lone king.
-#[inline]
-fn may_have_class(board: &Board) -> bool {
-    !board.white().more_than_one() || !board.black().more_than_one() || board.occupied().count() <= 4
+#[inline(always)]
+pub(crate) fn may_have_class(position: &Position) -> bool {
+    let board = position.board();
+    position.men() <= 4 || !board.white().more_than_one() || !board.black().more_than_one()
 }
 
 /// Whether a win that is recognized here is no longer claimed after this many more `plies` without progress; `None` if
@@ -160,7 +162,7 @@ fn may_have_class(board: &Board) -> bool {
 /// If some lines of a search still end in a recognized win and others, a little longer, no longer do, the two cannot
 /// be compared: the way to the mate must then be found by evaluation.
 pub fn claim_ends_within(position: &Position, plies: u16) -> Option<bool> {
-    if !may_have_class(position.board()) || !position.castles().is_empty() {
+    if !may_have_class(position) || !position.castling().is_empty() {
         return None;
     }
     match verdict(position.board(), position.turn())?.1 {
@@ -188,9 +190,9 @@ pub fn claim(position: &Position) -> Option<Claim> {
         _ => "Black",
     };
     let clock = position.clock();
-    let text = if !may_have_class(position.board()) {
+    let text = if !may_have_class(position) {
         "nothing, because of more than four men".to_owned()
-    } else if !position.castles().is_empty() {
+    } else if !position.castling().is_empty() {
         "nothing, because of castling rights".to_owned()
     } else {
         match verdict(position.board(), position.turn())?.1 {
@@ -219,7 +221,7 @@ fn is_in_time(clock: u16, moves: u16) -> bool {
 
 #[inline(never)]
 fn probe_class(position: &Position) -> Recognition {
-    if !holds(position.castles().is_empty(), NO_CASTLING) {
+    if !holds(position.castling().is_empty(), NO_CASTLING) {
         return Recognition::NONE;
     }
     let ibv = proved(position.board(), position.turn(), position.clock());

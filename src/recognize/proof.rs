@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use proptest::prelude::*;
-use shakmaty::{CastlingMode, Piece, Square};
+use shakmaty::{Board, CastlingMode, Piece, Square};
 
 #[path = "../../tests/common/shared.rs"]
 mod data;
@@ -39,7 +39,7 @@ fn is_true(ibv: Ibv, value: Dtm) -> bool {
 /// What is wrong with the recognition of a position, if anything: it may contradict the truth, or claim a win that
 /// the 50-move rule can spoil.
 fn wrong(board: &Board, turn: Color, value: Dtm) -> Option<String> {
-    let ibv = proved(board, turn, 0);
+    let ibv = proved(&board.into(), turn, 0);
     if !is_true(ibv, value) {
         return Some(format!("{}: recognized {ibv:?}, the truth is {value:?}", fen(board, turn)));
     }
@@ -49,7 +49,7 @@ fn wrong(board: &Board, turn: Color, value: Dtm) -> Option<String> {
     {
         // The first clock at which the mate would come too late; at later ones even more so.
         let clock = 101 - u16::from(plies);
-        if proved(board, turn, clock).is_some() {
+        if proved(&board.into(), turn, clock).is_some() {
             return Some(format!("{}: claimed at clock {clock}, mate takes {plies} plies", fen(board, turn)));
         }
     }
@@ -79,7 +79,7 @@ pub(crate) fn image(board: &Board, turn: Color, pick: u32) -> (Board, Color) {
 
 /// The class that covers an ending.
 fn class_of_ending(table: &Table) -> Option<&'static Class> {
-    table.try_for_each(|board, _, _| class_of(board).map(|(_, class)| class))
+    table.try_for_each(|board, _, _| class_of(&board.into()).map(|(_, class)| class))
 }
 
 /// The first wrong recognition in an ending.
@@ -94,7 +94,7 @@ pub(crate) fn position(board: &Board, turn: Color) -> Position {
     setup.turn = turn;
     let chess = shakmaty::FromSetup::from_setup(setup, CastlingMode::Standard);
     let chess: Result<shakmaty::Chess, shakmaty::PositionError<_>> = chess;
-    Position::from_chess(chess.or_else(shakmaty::PositionError::ignore_impossible_check).expect("a legal position"))
+    Position::from_chess(&chess.or_else(shakmaty::PositionError::ignore_impossible_check).expect("a legal position"))
 }
 
 /// What the recognitions in one ending add up to, for one side to move.
@@ -128,7 +128,7 @@ fn walk(table: &Table) -> Walk {
             }
             let count = &mut coverage[usize::from(turn == Color::Black)];
             count.positions += 1;
-            let ibv = proved(&board, side, 0);
+            let ibv = proved(&(&board).into(), side, 0);
             if ibv.is_none() {
                 return;
             }
@@ -275,7 +275,7 @@ fn known_traps_are_recognized_correctly() {
 fn ordinary_positions_are_not_recognized() {
     let position = Position::startpos();
     assert_eq!(recognize(&position), Recognition::NONE);
-    assert!(!may_have_class(position.board()));
+    assert!(!may_have_class(&position));
 }
 
 /// The retrograde tables agree with Syzygy's.
@@ -348,10 +348,10 @@ proptest! {
     /// Recognitions do not depend on which side of the board, or which colour, an ending is on.
     #[test]
     fn recognitions_are_symmetric((board, turn, clock) in boards()) {
-        let expected = proved(&board, turn, clock);
+        let expected = proved(&(&board).into(), turn, clock);
         for pick in 0..16 {
             let (board, turn) = image(&board, turn, pick);
-            prop_assert_eq!(proved(&board, turn, clock), expected);
+            prop_assert_eq!(proved(&(&board).into(), turn, clock), expected);
         }
     }
 }

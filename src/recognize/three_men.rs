@@ -3,11 +3,11 @@
 //! The other recognizers prove results. These tables also have the distance, so that the search announces mates far
 //! beyond its depth.
 
-use shakmaty::{Board, Color, Role, Square};
+use shakmaty::{Color, Role, Square};
 
 use super::layout;
 use super::view::{EndingView, Side};
-use crate::position::Position;
+use crate::position::{Board, Position};
 use crate::retrograde::Dtm;
 
 static QUEEN: &[u8; layout::PIECE_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), "/queen.bin"));
@@ -22,7 +22,7 @@ static PAWN: &[u8; layout::PAWN_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), 
 pub fn value(position: &Position) -> Option<Dtm> {
     let board = position.board();
     // With castling rights, a position is more than where the men stand.
-    if board.occupied().count() == 3 && position.castles().is_empty() { value_of(board, position.turn()) } else { None }
+    if position.men() == 3 && position.castling().is_empty() { value_of(board, position.turn()) } else { None }
 }
 
 /// The same for a board of three men.
@@ -59,7 +59,7 @@ mod tests {
     use crate::retrograde::{Endgame, Tables};
 
     /// Visits every legal position up to symmetry.
-    fn for_each(mut visit: impl FnMut(&Board, Color, Dtm)) {
+    fn for_each(mut visit: impl FnMut(&shakmaty::Board, Color, Dtm)) {
         let endings = ["KQvK", "KRvK", "KPvK"].map(|name| name.parse::<Endgame>().expect("a name"));
         let tables = Tables::solve(endings.clone());
         for ending in endings {
@@ -74,7 +74,7 @@ mod tests {
             // In all reflections, and with both colours.
             for pick in 0..16 {
                 let (board, turn) = proof::image(board, turn, pick);
-                assert_eq!(value_of(&board, turn), Some(value), "{board:?} {turn:?}");
+                assert_eq!(value_of(&(&board).into(), turn), Some(value), "{board:?} {turn:?}");
                 positions += 1;
             }
         });

@@ -46,7 +46,12 @@ impl Correction {
 
     #[inline]
     fn get(&self, index: usize) -> i32 {
-        i32::from(self.0[index])
+        i32::from(self.table()[index])
+    }
+
+    #[inline(always)]
+    fn table(&self) -> &[i16; END] {
+        self.0.row(0)
     }
 
     #[inline]
@@ -72,7 +77,7 @@ impl Correction {
     #[inline]
     pub fn prefetch(&self, position: &Position, cont_keys: &ContKeys) {
         let (slots, continuation) = Self::slots(position, cont_keys);
-        slots.into_iter().chain(continuation).for_each(|slot| prefetch(&self.0[slot]));
+        slots.into_iter().chain(continuation).for_each(|slot| prefetch(&self.table()[slot]));
     }
 
     /// What to add to the static evaluation, in centipawns.

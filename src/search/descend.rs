@@ -2,36 +2,27 @@
 
 use std::ops::ControlFlow;
 
-use shakmaty::Move;
-
 use super::history::PieceTo;
 use super::{NodeResult, Search};
 use crate::bound::Ibv;
-use crate::position::Position;
+use crate::position::{Move, Position};
 use crate::score::{MAX_PLY, Score};
 
 impl<'a, const PLAY: bool> Search<'a, PLAY> {
-    /// A function that prefetches the TT entry after a move. Memory is slower than everything between picking a move
-    /// and probing the child, so the picker prefetches before it computes the move's SEE.
+    /// Makes `m` in `child`, a copy of the position at `ply`, and updates stack, accumulator and path.
+    /// [`Search::take_back`] undoes that.
     #[inline]
-    pub(super) fn prefetcher<'p>(&self, position: &'p Position, ply: usize) -> impl Fn(Move) + use<'a, 'p, PLAY> {
-        let (tt, past) = (self.shared.tt, self.past);
-        move |m| tt.prefetch(past.likely_key_after(position, m, ply))
-    }
-
-    /// Makes `m`, and updates stack, accumulator and path. [`Search::take_back`] undoes that.
-    #[inline]
-    pub(super) fn make(&mut self, position: &Position, m: Move, ply: usize) -> Position {
+    pub(super) fn make(&mut self, child: &mut Position, m: Move, ply: usize) {
         let entry = self.stack_mut(ply);
-        entry.piece_to = Some(PieceTo::new(position.turn(), m));
+        entry.piece_to = Some(PieceTo::new(child.turn(), m));
         entry.is_null_move = false;
         entry.quiet_slots = None;
-        self.td.evaluator.push(position, m);
-        self.path.push(position.key());
-        let mut child = position.clone();
-        child.play(m);
-        self.td.correction.prefetch(&child, &self.cont_keys(ply + 1));
-        child
+        self.td.evaluator.push(child, m);
+        self.path.push(child.key());
+        // Memory is slower than making the move.
+        let (tt, past) = (self.shared.tt, self.past);
+        child.play_and(m, |child| tt.prefetch(past.key(child, ply + 1)));
+        self.td.correction.prefetch(child, &self.cont_keys(ply + 1));
     }
 
     /// Passes, as [`Search::make`] makes a move.
@@ -43,7 +34,7 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
         entry.quiet_slots = None;
         self.td.evaluator.push_null();
         self.path.push(position.key());
-        let mut child = position.clone();
+        let mut child = *position;
         child.play_null();
         self.shared.tt.prefetch(self.past.key(&child, ply + 1));
         child
@@ -71,13 +62,16 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
             return ControlFlow::Break(None);
         }
         self.td.pv.clear(ply);
+        if self.stack(ply).excluded.is_none() {
+            self.stack_mut(ply).attack_maps = None;
+        }
         self.seldepth = self.seldepth.max(ply);
         if self.is_drawn(position, ply) {
             return ControlFlow::Break(Some(self.draw(ply)));
         }
         let in_check = position.in_check();
         if ply >= MAX_PLY {
-            let cp = if in_check { 0 } else { self.evaluate(position) };
+            let cp = if in_check { 0 } else { self.evaluate(position, ply) };
             return ControlFlow::Break(Some(Ibv::exact(Score::heuristic(cp))));
         }
         ControlFlow::Continue(in_check)
@@ -94,7 +88,7 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
         ply: usize,
         cut_node: bool,
     ) -> NodeResult {
-        let evaluation = self.child_evaluation(child);
+        let evaluation = self.child_evaluation(child, ply + 1);
         let (alpha, beta) = self.child_window(alpha, beta, evaluation);
         // Not by way of `search_node`, whose many variables would take stack space first.
         let value = if depth <= 0 {
@@ -127,19 +121,19 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
         beta: Score,
         ply: usize,
     ) -> NodeResult {
-        let evaluation = self.child_evaluation(child);
+        let evaluation = self.child_evaluation(child, ply + 1);
         let (alpha, beta) = self.child_window(alpha, beta, evaluation);
         let value = self.quiesce::<PV>(child, alpha, beta, ply + 1)?;
         Some(self.leave(value, evaluation))
     }
 
-    /// The child's evaluation, where the distance model needs it; zero in check.
+    /// The evaluation of a child at `ply`, where the distance model needs it; zero in check.
     #[inline]
-    pub(super) fn child_evaluation(&mut self, child: &Position) -> Score {
+    pub(super) fn child_evaluation(&mut self, child: &Position, ply: usize) -> Score {
         if !self.rules().distance.wants_evaluation() || child.in_check() {
             Score::ZERO
         } else {
-            Score::heuristic(self.evaluate(child))
+            Score::heuristic(self.evaluate(child, ply))
         }
     }
 

@@ -6,9 +6,7 @@
 //!
 //! Source: Nagai's df-pn (2002), with the limit of plies as part of the goal.
 
-use shakmaty::Move;
-
-use crate::position::{Game, Position};
+use crate::position::{Game, Move, Position};
 
 /// Slots of the table of proof numbers.
 const SLOTS: usize = 1 << 18;

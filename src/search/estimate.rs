@@ -1,11 +1,15 @@
 //! The static evaluation of a node: the evaluator's, correction history, and the TT value if that says more.
 
-use super::Search;
+use shakmaty::Bitboard;
+
 use super::node::Node;
+use super::stack::StackEntry;
 use super::tt_values::TtHit;
+use super::{Search, ThreadData};
 use crate::bound::Ibv;
 use crate::params;
 use crate::position::Position;
+use crate::position::attacks::Attacks;
 use crate::score::Score;
 use crate::tt::Entry;
 
@@ -46,7 +50,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     pub(super) fn evaluation(&mut self, position: &Position, ply: usize, tt: &TtHit) -> StaticEval {
         let raw = match tt.eval {
             Some(kept) => kept,
-            None => Score::heuristic(self.evaluate(position)),
+            None => Score::heuristic(self.evaluate(position, ply)),
         };
         let eval = self.correct(position, ply, raw.cp());
         self.stack_mut(ply).eval = Some(eval);
@@ -78,13 +82,27 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.shared.tt.store(key, entry);
     }
 
-    /// The raw evaluation of a position that is not in check, in centipawns for the side to move.
+    /// The raw evaluation of a position that is not in check, in centipawns for the side to move. The stack keeps the
+    /// attacks that it found.
     #[inline]
-    pub(super) fn evaluate(&mut self, position: &Position) -> i32 {
-        let cp = self.td.evaluator.evaluate(position).clamp(-Score::MAX_EVAL, Score::MAX_EVAL);
+    pub(super) fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
+        let ThreadData { stack, evaluator, .. } = &mut *self.td;
+        let found = &mut stack[StackEntry::index(ply)].attack_maps;
+        let cp = evaluator.evaluate_into(position, found).clamp(-Score::MAX_EVAL, Score::MAX_EVAL);
         let cp = self.to_grain(cp);
         // As the TT will return it: the heuristic band has no zero.
         Score::heuristic(cp).cp()
+    }
+
+    /// What the side not to move attacks in the node at `ply`, and the squares that the side to move attacks: all
+    /// squares, if the node has not been evaluated here.
+    #[inline(always)]
+    pub(super) fn attacks(&self, position: &Position, ply: usize) -> (Attacks, Bitboard) {
+        let us = position.turn();
+        match &self.stack(ply).attack_maps {
+            Some(maps) => (*maps.of(!us), maps.of(us).all),
+            None => (Attacks::by(position.board(), !us), Bitboard::FULL),
+        }
     }
 
     /// The raw evaluation with correction history, damped towards the 50-move draw, and with contempt.

@@ -4,14 +4,11 @@
 
 use std::ops::ControlFlow;
 
-use shakmaty::Move;
-
 use super::node::Node;
 use super::{NodeResult, Search};
 use crate::bound::{Bound, Ibv};
 use crate::params;
-use crate::position::movegen::is_noisy;
-use crate::position::{PackedMove, Position};
+use crate::position::{Move, Position};
 use crate::score::Score;
 
 impl<const PLAY: bool> Search<'_, PLAY> {
@@ -28,7 +25,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let tt_score = node.tt.value.score();
         let margin = params::singular_margin() + if node.was_pv && !node.pv { params::singular_was_pv() } else { 0 };
         let singular_beta = tt_score.offset(-(margin * depth / 16));
-        self.stack_mut(ply).excluded = Some(PackedMove::new(m));
+        self.stack_mut(ply).excluded = Some(m.packed());
         let reduced = (depth - 1) * params::singular_share() / 1024;
         let result =
             self.search_node::<false>(position, singular_beta.below(), singular_beta, reduced, ply, node.cut_node);
@@ -71,7 +68,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 fn plies_of_singular(node: &Node<'_>, m: Move, gap: i32) -> i32 {
     if node.pv || gap <= params::singular_double() {
         1
-    } else if gap <= params::singular_triple() || is_noisy(m) {
+    } else if gap <= params::singular_triple() || m.is_noisy() {
         2
     } else {
         3

@@ -5,13 +5,12 @@
 //! today's engines. Butterfly boards, by origin and target: Hartmann (1988).
 
 use arrayvec::ArrayVec;
-use shakmaty::{Bitboard, Color, Move, Square};
+use shakmaty::{Bitboard, Color, Role, Square};
 
 use crate::memory::Counters;
 use crate::params;
-use crate::position::Position;
 use crate::position::attacks::Attacks;
-use crate::position::movegen::is_noisy;
+use crate::position::{Move, Position};
 
 /// Counters stay within ± this.
 const LIMIT: i32 = 16_384;
@@ -27,7 +26,7 @@ impl PieceTo {
     /// The piece that `m` moves (as it was before) and where to.
     #[inline]
     pub fn new(color: Color, m: Move) -> PieceTo {
-        PieceTo(((color as u16 * 6 + m.role() as u16 - 1) << 6) | m.to() as u16)
+        PieceTo(((color as u16 * 6 + m.role_number() as u16 - 1) << 6) | m.to() as u16)
     }
 
     /// Its number, below [`PieceTo::COUNT`].
@@ -40,6 +39,9 @@ impl PieceTo {
 const PAWN_SLOTS: usize = 1024;
 /// Butterfly counters of one side: from (threatened or not), to (threatened or not).
 const BUTTERFLY_SIDE: usize = 4 * 64 * 64;
+/// Where those for a threatened origin begin, and those for a threatened target.
+const FROM_THREATENED: usize = 2 * 64 * 64;
+const TO_THREATENED: usize = 64 * 64;
 
 // Where each table begins in the memory that holds them all.
 const BUTTERFLY: usize = 0;
@@ -64,6 +66,7 @@ pub struct QuietSlots([u32; 2]);
 pub type ContKeys = [Option<PieceTo>; 3];
 
 /// What the histories say about a position's quiet moves: the rows that all of them share, looked up once.
+#[derive(Clone, Copy)]
 pub struct QuietHistory<'a> {
     turn: Color,
     /// What the side not to move attacks.
@@ -77,28 +80,101 @@ pub struct QuietHistory<'a> {
 /// The continuation row for a missing move.
 static ZERO_ROW: [i16; PieceTo::COUNT] = [0; PieceTo::COUNT];
 
-impl QuietHistory<'_> {
+/// What the histories say about the quiet moves of one piece: the part of each row that its moves share.
+#[derive(Clone, Copy)]
+pub struct PieceHistory<'a> {
+    threatened: Bitboard,
+    /// By target; a threatened target is [`TO_THREATENED`] further on.
+    butterfly: &'a [i16; TO_THREATENED + 64],
+    pawns: &'a [i16; 64],
+    continuations: [&'a [i16; 64]; 3],
+}
+
+impl PieceHistory<'_> {
+    /// How well a move to this square has done.
+    #[inline(always)]
+    pub fn of(&self, to: Square) -> i32 {
+        let to = to as usize;
+        weighted_sum(
+            self.butterfly[(is_threatened(self.threatened, to) * TO_THREATENED) | to],
+            self.continuations.map(|row| row[to]),
+            self.pawns[to],
+        )
+    }
+}
+
+/// The counters of one piece in a row, by target.
+#[inline(always)]
+fn by_target(row: &[i16; PieceTo::COUNT], piece: usize) -> &[i16; 64] {
+    &row.as_chunks::<64>().0[piece]
+}
+
+/// 1 if the square is attacked, else 0; without a branch, because it can hardly be predicted.
+#[inline(always)]
+fn is_threatened(threatened: Bitboard, square: usize) -> usize {
+    (threatened.0 >> square) as usize & 1
+}
+
+/// How well a quiet move has done, by its counters in the tables.
+#[inline(always)]
+fn weighted_sum(butterfly: i16, continuations: [i16; 3], pawns: i16) -> i32 {
+    let [one, two, four] = continuations.map(i32::from);
+    (params::history_butterfly() * i32::from(butterfly)
+        + params::history_continuation_1() * one
+        + params::history_continuation_2() * two
+        + params::history_continuation_4() * four
+        + params::history_pawn() * i32::from(pawns))
+        / 1024
+}
+
+impl<'a> PieceHistory<'a> {
+    /// The same for a piece of this role on another square.
+    #[inline(always)]
+    pub fn from_square(self, histories: &QuietHistory<'a>, from: Square) -> PieceHistory<'a> {
+        PieceHistory { butterfly: histories.butterfly_row(from), ..self }
+    }
+}
+
+impl<'a> QuietHistory<'a> {
+    #[inline(always)]
+    fn butterfly_row(&self, from: Square) -> &'a [i16; TO_THREATENED + 64] {
+        let from = from as usize;
+        let start = (is_threatened(self.threatened, from) * FROM_THREATENED) | (from << 6);
+        self.butterfly[start..].first_chunk().expect("a row lies within the table")
+    }
+
+    /// What the quiet moves of one piece share.
+    #[inline(always)]
+    pub fn of_piece(&self, role: Role, from: Square) -> PieceHistory<'a> {
+        let piece = self.turn as usize * 6 + role as usize - 1;
+        PieceHistory {
+            threatened: self.threatened,
+            butterfly: self.butterfly_row(from),
+            pawns: by_target(self.pawns, piece),
+            continuations: self.continuations.map(|row| by_target(row, piece)),
+        }
+    }
+
     /// How well a move has done.
     #[inline]
     pub fn of(&self, m: Move) -> i32 {
         let index = PieceTo::new(self.turn, m).index();
-        let butterfly = i32::from(self.butterfly[butterfly_index(self.threatened, m)]);
-        let [one, two, four] = self.continuations.map(|row| i32::from(row[index]));
-        (params::history_butterfly() * butterfly
-            + params::history_continuation_1() * one
-            + params::history_continuation_2() * two
-            + params::history_continuation_4() * four
-            + params::history_pawn() * i32::from(self.pawns[index]))
-            / 1024
+        weighted_sum(
+            self.butterfly[butterfly_index(self.threatened, m)],
+            self.continuations.map(|row| row[index]),
+            self.pawns[index],
+        )
     }
 }
 
 /// The index among the butterfly counters of a side.
 #[inline]
 fn butterfly_index(threatened: Bitboard, m: Move) -> usize {
-    let (from, to) = (m.from().unwrap_or(Square::A1), m.to());
-    let threat = usize::from(threatened.contains(from)) * 2 + usize::from(threatened.contains(to));
-    (threat * 64 + from as usize) * 64 + to as usize
+    let (from, to) = (m.from() as usize, m.to() as usize);
+    (is_threatened(threatened, from) * FROM_THREATENED)
+        | (is_threatened(threatened, to) * TO_THREATENED)
+        | from << 6
+        | to
 }
 
 impl Default for History {
@@ -151,7 +227,7 @@ impl History {
     #[inline]
     fn capture_slot(position: &Position, m: Move) -> usize {
         // Promotions without capture share the "no victim" slot.
-        let victim = m.capture().map_or(0, |role| role as usize);
+        let victim = m.victim_number();
         CAPTURE + PieceTo::new(position.turn(), m).index() * 7 + victim
     }
 
@@ -238,7 +314,7 @@ impl Tried {
     /// Adds a move while there is room: later moves teach little.
     #[inline]
     pub fn push(&mut self, m: Move) {
-        let _ = if is_noisy(m) { self.noisy.try_push(m).is_ok() } else { self.quiets.try_push(m).is_ok() };
+        let _ = if m.is_noisy() { self.noisy.try_push(m).is_ok() } else { self.quiets.try_push(m).is_ok() };
     }
 
     /// Forgets all moves.

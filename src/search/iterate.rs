@@ -3,14 +3,12 @@
 use std::cmp::Reverse;
 use std::sync::atomic::Ordering;
 
-use shakmaty::Move;
-
 use super::report::{Basis, Event};
 use super::root::{Exact, RootMove, RootMoves};
 use super::shared_best::Lead;
 use super::{PvCompletion, Search};
 use crate::bound::{Bound, Ibv};
-use crate::position::PackedMove;
+use crate::position::{Move, PackedMove};
 use crate::score::{MAX_PLY, Score};
 use crate::time::{PreviousSearch, Trend};
 
@@ -190,7 +188,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             && let Some(best) = self.roots.bring_to_front(m)
         {
             (best.value, best.last_exact) = (value, None);
-            best.pv = vec![PackedMove::new(m)];
+            best.pv = vec![m.packed()];
             return;
         }
         // If one move loses, that says nothing about those that have not been searched. The previous iteration
@@ -271,8 +269,9 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     fn evaluation_of_first(&mut self) -> Score {
         self.return_to_root();
         let root = self.game.position();
-        let child = self.make(root, self.roots[0].m, 0);
-        let cp = -self.evaluate(&child);
+        let mut child = *root;
+        self.make(&mut child, self.roots[0].m, 0);
+        let cp = -self.evaluate(&child, 1);
         self.take_back();
         Score::heuristic(cp + self.shared.conventions.contempt)
     }
@@ -284,7 +283,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if self.answers_go_mate(score) || self.shared.limits.soft_nodes.is_some_and(|limit| self.nodes >= limit) {
             return true;
         }
-        let stretch = trend.add(PackedMove::new(best.m), score.cp(), effort);
+        let stretch = trend.add(best.m.packed(), score.cp(), effort);
         self.shared.clock.is_managed() && self.has_thought_enough(score, stretch)
     }
 

@@ -1,16 +1,13 @@
 //! What a node teaches: the move histories learn which moves cause cutoffs and what quiet moves did to the evaluation,
 //! correction history how far the evaluation was off.
 
-use shakmaty::Move;
-
 use super::Search;
 use super::history::{self, ContKeys, Tried};
 use super::node::Node;
 use crate::bound::Ibv;
 use crate::params;
 use crate::position::attacks::Attacks;
-use crate::position::movegen::is_noisy;
-use crate::position::{PackedMove, Position};
+use crate::position::{Move, Position};
 
 impl<const PLAY: bool> Search<'_, PLAY> {
     /// Rewards the best move of a node in the histories, and punishes the moves tried before it.
@@ -26,7 +23,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let cont_keys = self.cont_keys(ply);
         let (bonus, malus) = (history::bonus(depth), history::malus(depth));
         let history = &mut self.td.history;
-        if is_noisy(m) {
+        if m.is_noisy() {
             history.update_noisy(position, m, bonus);
         } else {
             history.update_quiet(position, threats, &cont_keys, m, bonus);
@@ -44,8 +41,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     pub(super) fn note_cutoff(&mut self, ply: usize, m: Move) {
         let entry = self.stack_mut(ply);
         entry.cutoffs += 1;
-        if !is_noisy(m) {
-            entry.killer = Some(PackedMove::new(m));
+        if !m.is_noisy() {
+            entry.killer = Some(m.packed());
         }
     }
 
@@ -64,7 +61,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Teaches correction history how far the evaluation was off, if the result shows it and no capture explains it.
     #[inline]
     pub(super) fn learn_correction(&mut self, node: &Node<'_>, value: Ibv, best: Option<Move>, cont_keys: &ContKeys) {
-        let is_quiet = !node.in_check && !best.is_some_and(is_noisy);
+        let is_quiet = !node.in_check && !best.is_some_and(Move::is_noisy);
         if is_quiet && !value.score().is_decisive() && value.corrects(node.eval) {
             let error = value.score().cp() - node.eval;
             self.td.correction.update(node.position, cont_keys, node.depth, error);

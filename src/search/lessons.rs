@@ -9,11 +9,11 @@
 
 use std::collections::HashMap;
 
-use shakmaty::{Chess, Move};
+use shakmaty::Chess;
 
 use super::node::Node;
 use crate::bound::Ibv;
-use crate::position::movegen::is_noisy;
+use crate::position::Move;
 
 /// Which nodes are lessons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl Lessons {
         if depth < rule.depth
             || nodes < rule.nodes
             || node.in_check
-            || best.is_some_and(is_noisy)
+            || best.is_some_and(Move::is_noisy)
             || value.score().is_decisive()
             || value.score().is_draw()
             || node.position.clock() > rule.clock
@@ -80,7 +80,7 @@ impl Lessons {
         }
         let key = node.position.key();
         if self.found.get(&key).is_none_or(|known| known.depth < depth) {
-            self.found.insert(key, Lesson { chess: node.position.chess().clone(), value, depth });
+            self.found.insert(key, Lesson { chess: node.position.to_chess(), value, depth });
         }
     }
 }

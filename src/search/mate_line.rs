@@ -5,13 +5,11 @@
 //! small. The PV is completed move by move: the winner needs a move after which the answer is yes, the loser one
 //! after which there is no earlier mate.
 
-use shakmaty::Move;
-
 use super::root::Exact;
 use super::{PvCompletion, Search};
 use crate::bound::Ibv;
 use crate::position::game::Ending;
-use crate::position::{PackedMove, Position};
+use crate::position::{Move, PackedMove, Position};
 use crate::score::Score;
 
 /// Nodes for the PV of a completed iteration, besides a share of the search's nodes.
@@ -112,15 +110,16 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
     /// A line to mate at ply `length`, or, if the side to move wins, at an earlier ply if possible.
     fn find_mate_line(&mut self, guide: &[PackedMove], length: usize, win: bool) -> Option<Vec<PackedMove>> {
-        let position = self.game.position().clone();
+        let position = *self.game.position();
         let first = guide.first().and_then(|&m| position.find(m))?;
         for slack in [1, 4, 8] {
             // A winner whose line cannot be as long as announced has announced too much.
             let shortest = if win { length.saturating_sub(4).max(1) } else { length };
             for announced in (shortest..=length).rev().step_by(2) {
                 let walk = MateWalk { length: announced, slack, guide };
-                let mut line = vec![PackedMove::new(first)];
-                let child = self.make(&position, first, 0);
+                let mut line = vec![first.packed()];
+                let mut child = position;
+                self.make(&mut child, first, 0);
                 // Mate by the announced ply is proved already, but a sooner mate is not: without this test, a line in
                 // which the loser helps would do.
                 let proved = if announced < length { self.is_mated_by(&child, 1, &walk) } else { Some(true) };
@@ -159,9 +158,9 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let known = self.probe(self.past.key(position, ply)).and_then(|entry| entry.best);
         let mut moves: Vec<(u8, Move)> = Vec::with_capacity(legal.len());
         for m in legal {
-            let rank = if expected == Some(PackedMove::new(m)) {
+            let rank = if expected == Some(m.packed()) {
                 0
-            } else if known == Some(PackedMove::new(m)) {
+            } else if known == Some(m.packed()) {
                 1
             } else {
                 2 + u8::from(!position.after(m).in_check())
@@ -171,7 +170,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         moves.sort_by_key(|&(rank, _)| rank);
         let last = walk.length - ply == 1;
         for (_, m) in moves {
-            let child = self.make(position, m, ply);
+            let mut child = *position;
+            self.make(&mut child, m, ply);
             let promising = if last {
                 // Mate on the board needs no search.
                 Some(child.is_checkmate())
@@ -182,7 +182,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             };
             let mut found = promising;
             if promising == Some(true) {
-                line.push(PackedMove::new(m));
+                line.push(m.packed());
                 found = self.walk(&child, ply + 1, walk, line);
                 if found != Some(true) {
                     line.pop();

@@ -11,14 +11,12 @@
 
 use std::sync::atomic::Ordering;
 
-use shakmaty::Move;
-
 use super::Search;
 use super::dfpn::{Answer, ProofTable};
 use super::past::Past;
 use super::root::Exact;
 use crate::bound::Ibv;
-use crate::position::{Game, PackedMove};
+use crate::position::{Game, Move};
 use crate::score::Score;
 use crate::tt::{Entry, TranspositionTable};
 
@@ -157,7 +155,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         // If moves are ranked by distance to progress, a mate may rank lower. It needs no other progress.
         root.rank = rank;
         (root.value, root.last_exact) = (Ibv::exact(score), Some(Exact { depth: self.root_depth, score }));
-        root.pv = vec![PackedMove::new(root.m)];
+        root.pv = vec![root.m.packed()];
         true
     }
 
@@ -243,7 +241,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             &mut |position, plies, m| {
                 let value =
                     if plies % 2 == 1 { Ibv::lower(Score::mate_in(plies)) } else { Ibv::upper(Score::mated_in(plies)) };
-                let best = m.map(PackedMove::new);
+                let best = m.map(Move::packed);
                 let entry = Entry { value, best, depth, pv: false, eval: None, tb_entry: false };
                 table.store(past.key(position, limit - plies), entry);
             },

@@ -61,10 +61,8 @@ mod thread_data;
 mod threats;
 mod tt_values;
 
-use shakmaty::Move;
-
 use crate::bound::Ibv;
-use crate::position::Game;
+use crate::position::{Game, Move};
 pub use allowance::Allowance;
 pub use conventions::Conventions;
 use past::Past;

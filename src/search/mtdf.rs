@@ -11,7 +11,6 @@ use super::root::{Exact, RootMove};
 use super::tally::Tally;
 use super::{NodeResult, Search};
 use crate::bound::Ibv;
-use crate::position::PackedMove;
 use crate::score::Score;
 
 /// Where the value may lie, and what to test next.
@@ -84,7 +83,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let root: &mut RootMove = &mut self.roots[line];
         root.value = Ibv::exact(score);
         root.last_exact = Some(Exact { depth, score });
-        root.pv = vec![PackedMove::new(root.m)];
+        root.pv = vec![root.m.packed()];
         root.seldepth = seldepth;
         Some(root.value)
     }

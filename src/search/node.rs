@@ -4,8 +4,6 @@
 
 use std::ops::ControlFlow;
 
-use shakmaty::Move;
-
 use super::history::{self, History, Tried};
 use super::picker::Picker;
 use super::pruning::{self, Skip};
@@ -13,9 +11,7 @@ use super::tt_values::TtHit;
 use super::{NodeResult, Search, reductions};
 use crate::bound::Ibv;
 use crate::params;
-use crate::position::attacks::Attacks;
-use crate::position::movegen::is_noisy;
-use crate::position::{PackedMove, Position};
+use crate::position::{Move, PackedMove, Position};
 use crate::score::Score;
 use crate::window::Window;
 
@@ -189,11 +185,11 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             node.depth -= 1;
         }
 
-        let threats = Attacks::of(position.board(), !position.turn());
+        let (threats, our_attacks) = self.attacks(position, ply);
         let cont_keys = self.cont_keys(ply);
 
         // Step 11. ProbCut (+8 Elo). A capture that holds well above beta at reduced depth is a cutoff.
-        if may_prune && let ControlFlow::Break(result) = self.probcut(&node, &threats, &cont_keys) {
+        if may_prune && let ControlFlow::Break(result) = self.probcut(&node, &threats, our_attacks, &cont_keys) {
             return result;
         }
 
@@ -203,14 +199,13 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let mut best_move: Option<Move> = None;
         let mut move_count = 0;
         let mut tried = Tried::default();
-        let mut picker = Picker::new(node.tt_move, self.stack(ply).killer);
-        let prefetch = self.prefetcher(position, ply);
-        while let Some(m) = picker.next(position, &self.td.history, &threats, &cont_keys, &prefetch) {
+        let mut picker = Picker::new(node.tt_move, self.stack(ply).killer, our_attacks);
+        while let Some(m) = picker.next(position, &self.td.history, &threats, &cont_keys) {
             if excluded.is_some_and(|excluded| excluded.is(m)) {
                 continue;
             }
             move_count += 1;
-            let noisy = is_noisy(m);
+            let noisy = m.is_noisy();
             let history = match picker.history() {
                 Some(known) => known,
                 // Nothing prunes or reduces the first move.
@@ -249,7 +244,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
             // Step 15. Make the move. Check extension: a check that loses nothing is searched a ply deeper, unless the
             // singular search has decided.
-            let child = self.make(position, m, ply);
+            let mut child = *position;
+            self.make(&mut child, m, ply);
             if !noisy {
                 self.stack_mut(ply).quiet_slots = Some(History::quiet_slots(position, &threats, m));
             }
@@ -305,7 +301,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 let surprise = i32::from(best.score().cp() > node.beta.cp() + params::history_surprise());
                 self.update_histories(position, ply, node.depth + surprise, m, &threats, &tried);
                 self.note_cutoff(ply, m);
-            } else if !is_noisy(m) {
+            } else if !m.is_noisy() {
                 let bonus = history::bonus(node.depth) * params::history_best() / 1024;
                 self.td.history.update_quiet(position, &threats, &cont_keys, m, bonus);
             }

@@ -16,8 +16,6 @@
 //! Source of the problem: Campbell, "The graph-history interaction" (1985); Kishimoto and Müller, "A General Solution
 //! to the Graph History Interaction Problem" (2004).
 
-use shakmaty::Move;
-
 use super::Conventions;
 use crate::position::{Game, Position};
 use crate::random::split_mix;
@@ -68,16 +66,6 @@ impl Past {
     #[inline]
     pub fn key(self, position: &Position, ply: usize) -> u64 {
         position.key() ^ self.conventions ^ clock_word(position.clock()) ^ self.traps_at(position, ply)
-    }
-
-    /// The key of the node that a move leads to from `ply`, nearly always: good enough to prefetch.
-    #[inline]
-    pub fn likely_key_after(self, position: &Position, m: Move, ply: usize) -> u64 {
-        let key = position.likely_key_after(m) ^ self.conventions;
-        if m.is_zeroing() {
-            return key;
-        }
-        key ^ clock_word(position.clock().saturating_add(1)) ^ self.traps_at(position, ply)
     }
 }
 
@@ -130,30 +118,5 @@ mod tests {
         }
         assert!(!past(&format!("{TO_AND_FRO}g1f3 e7e5")).has_traps(), "a pawn move makes the past harmless");
         assert_ne!(haunted, past(&format!("{TO_AND_FRO}g1f3 g8f6")), "another set of traps");
-    }
-
-    /// The clock of a position saturates at its largest number, and so does that of the key.
-    #[test]
-    fn the_likely_key_is_right_at_the_largest_clock() {
-        let mut position = Position::startpos();
-        for text in TO_AND_FRO.split_whitespace().cycle().take(usize::from(u16::MAX) + 1) {
-            let m = position.parse_move(text).expect("legal");
-            position.play(m);
-        }
-        assert_eq!(position.clock(), u16::MAX);
-        let past = Past::new(Conventions::default(), &Game::new(position.clone()));
-        for m in position.legal_moves() {
-            assert_eq!(past.likely_key_after(&position, m, 0), past.key(&position.after(m), 1), "{m}");
-        }
-    }
-
-    #[test]
-    fn the_likely_key_is_right() {
-        let game = after(&format!("{TO_AND_FRO}g1f3"));
-        let past = Past::new(Conventions::default(), &game);
-        for m in game.position().legal_moves() {
-            let child = game.position().after(m);
-            assert_eq!(past.likely_key_after(game.position(), m, 0), past.key(&child, 1), "{m}");
-        }
     }
 }

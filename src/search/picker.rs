@@ -5,76 +5,26 @@
 //!
 //! Nothing is generated before it is needed, and a capture's static exchange evaluation waits until its turn comes.
 
+mod queue;
+mod sinks;
+
 use arrayvec::ArrayVec;
-use shakmaty::{Move, Role};
+use shakmaty::Bitboard;
 
 use super::history::{ContKeys, History};
-use super::threats::ThreatSquares;
-use crate::params;
 use crate::position::attacks::Attacks;
-use crate::position::movegen::{MAX_MOVES, is_noisy};
-use crate::position::see::exchange_value;
-use crate::position::{PackedMove, Position};
+use crate::position::movegen::MAX_MOVES;
+use crate::position::{Move, PackedMove, Position};
+use queue::Queue;
+use sinks::{NoisySink, QuietContext};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Stage {
     TtMove,
     GenerateNoisy,
     GoodNoisy,
-    GenerateQuiets,
     Quiets,
     BadNoisy,
-}
-
-/// Scores stay within ± this; the killer comes before all other quiet moves.
-const KILLER: i32 = 1 << 21;
-
-/// Moves of a node, to be taken out one by one.
-struct Queue<const N: usize> {
-    /// 512 · score + 511 − place: the maximum is the best move, and the first among equals; the compiler vectorises
-    /// the search for it.
-    keys: ArrayVec<i32, N>,
-    /// With the history, which is part of the score.
-    moves: ArrayVec<(Move, i32), N>,
-}
-
-impl<const N: usize> Queue<N> {
-    const PLACES: i32 = 512;
-
-    fn new() -> Queue<N> {
-        const { assert!(N <= Self::PLACES as usize) };
-        Queue { keys: ArrayVec::new(), moves: ArrayVec::new() }
-    }
-
-    /// Adds a move. A move beyond the last place is left out: only a composed position has that many.
-    #[inline]
-    fn push(&mut self, m: Move, score: i32, history: i32) {
-        let key = Self::key(score.clamp(-KILLER, KILLER) * Self::PLACES, self.keys.len());
-        if self.keys.try_push(key).is_ok() {
-            self.moves.push((m, history));
-        }
-    }
-
-    /// `score` must be a multiple of [`Queue::PLACES`].
-    #[inline]
-    fn key(score: i32, place: usize) -> i32 {
-        score | (Self::PLACES - 1 - place as i32)
-    }
-
-    /// Takes the best move out; the last one moves to its place.
-    #[inline]
-    fn take_best(&mut self) -> Option<(Move, i32)> {
-        if self.keys.is_empty() {
-            return None;
-        }
-        let best = self.keys.iter().fold(i32::MIN, |best, &key| best.max(key));
-        let place = (Self::PLACES - 1 - (best & (Self::PLACES - 1))) as usize;
-        self.keys.swap_remove(place);
-        if let Some(moved) = self.keys.get_mut(place) {
-            *moved = Self::key(*moved & -Self::PLACES, place);
-        }
-        Some(self.moves.swap_remove(place))
-    }
 }
 
 /// Hands out the legal moves of a node in order.
@@ -82,7 +32,7 @@ pub struct Picker {
     stage: Stage,
     tt_move: Option<Move>,
     /// The moves of a stage: all noisy ones are taken out before the quiet ones are generated.
-    queue: Queue<MAX_MOVES>,
+    queue: Queue,
     bad_noisy: ArrayVec<Move, MAX_MOVES>,
     next_bad_noisy: usize,
     killer: Option<PackedMove>,
@@ -91,12 +41,15 @@ pub struct Picker {
     skip_quiets: bool,
     /// The history of the last move, if the ordering needed it.
     history: Option<i32>,
+    /// The squares that the side to move attacks, or more.
+    our_attacks: Bitboard,
 }
 
 impl Picker {
-    /// All moves; the TT move, which must be legal, first.
-    #[inline]
-    pub fn new(tt_move: Option<Move>, killer: Option<PackedMove>) -> Picker {
+    /// All moves; the TT move, which must be legal, first. `our_attacks` holds the squares that the side to move
+    /// attacks; if they are not known, all squares.
+    #[inline(always)]
+    pub fn new(tt_move: Option<Move>, killer: Option<PackedMove>, our_attacks: Bitboard) -> Picker {
         Picker {
             stage: Stage::TtMove,
             tt_move,
@@ -107,15 +60,16 @@ impl Picker {
             threshold: 0,
             skip_quiets: false,
             history: None,
+            our_attacks,
         }
     }
 
     /// Only captures and queen promotions; those that gain less than `threshold` in exchange come last.
-    #[inline]
-    pub fn noisy(tt_move: Option<Move>, threshold: i32) -> Picker {
-        let tt_move = tt_move.filter(|&m| is_noisy(m));
+    #[inline(always)]
+    pub fn noisy(tt_move: Option<Move>, threshold: i32, our_attacks: Bitboard) -> Picker {
+        let tt_move = tt_move.filter(|&m| m.is_noisy());
         // Field by field: building a picker from another one would copy its empty lists, kilobytes at every node.
-        let mut picker = Picker::new(tt_move, None);
+        let mut picker = Picker::new(tt_move, None, our_attacks);
         picker.threshold = threshold;
         picker.skip_quiets = true;
         picker
@@ -132,8 +86,7 @@ impl Picker {
         self.history
     }
 
-    /// The next move. `prefetch` is called with a move before its exchange is evaluated: it fetches what the search
-    /// of the move will need.
+    /// The next move. `threats` is what the side not to move attacks.
     #[inline]
     pub fn next(
         &mut self,
@@ -141,117 +94,73 @@ impl Picker {
         history: &History,
         threats: &Attacks,
         cont_keys: &ContKeys,
-        prefetch: impl Fn(Move),
     ) -> Option<Move> {
         self.history = None;
-        loop {
-            match self.stage {
-                Stage::TtMove => {
-                    self.stage = Stage::GenerateNoisy;
-                    if let Some(m) = self.tt_move {
-                        prefetch(m);
-                        return self.tt_move;
-                    }
-                }
-                Stage::GenerateNoisy => {
-                    position.each_noisy(|m| {
-                        if Some(m) != self.tt_move {
-                            let victim = m.capture().map_or(0, exchange_value)
-                                + m.promotion().map_or(0, |_| exchange_value(Role::Queen));
-                            let history = history.noisy(position, m);
-                            let order = params::noisy_victim() * victim + history / params::noisy_history();
-                            self.queue.push(m, order, history);
-                        }
-                    });
-                    self.stage = Stage::GoodNoisy;
-                }
-                Stage::GoodNoisy => match self.queue.take_best() {
-                    Some((m, _)) => {
-                        prefetch(m);
-                        if position.see_at_least(m, self.threshold) {
-                            return Some(m);
-                        }
-                        self.bad_noisy.push(m);
-                    }
-                    None => self.stage = Stage::GenerateQuiets,
-                },
-                Stage::GenerateQuiets => {
-                    if !self.skip_quiets {
-                        self.generate_quiets(position, history, threats, cont_keys);
-                    }
-                    self.stage = Stage::Quiets;
-                }
-                Stage::Quiets => {
-                    if !self.skip_quiets
-                        && let Some((m, history)) = self.queue.take_best()
-                    {
-                        self.history = Some(history);
-                        prefetch(m);
-                        return Some(m);
-                    }
-                    self.stage = Stage::BadNoisy;
-                }
-                Stage::BadNoisy => {
-                    let m = self.bad_noisy.get(self.next_bad_noisy).copied();
-                    self.next_bad_noisy += 1;
-                    return m;
-                }
+        if self.stage == Stage::TtMove {
+            self.stage = Stage::GenerateNoisy;
+            if self.tt_move.is_some() {
+                return self.tt_move;
             }
         }
+        self.next_generated(position, history, threats, cont_keys)
     }
 
+    /// The next move of the later stages. It is apart so that [`Picker::next`] is small enough to be inlined.
+    fn next_generated(
+        &mut self,
+        position: &Position,
+        history: &History,
+        threats: &Attacks,
+        cont_keys: &ContKeys,
+    ) -> Option<Move> {
+        if self.stage == Stage::GenerateNoisy {
+            self.generate_noisy(position, history);
+            self.stage = Stage::GoodNoisy;
+        }
+        if self.stage == Stage::GoodNoisy {
+            while let Some((m, _)) = self.queue.take_best() {
+                if position.see_at_least(m, self.threshold) {
+                    return Some(m);
+                }
+                self.bad_noisy.push(m);
+            }
+            if !self.skip_quiets {
+                self.generate_quiets(position, history, threats, cont_keys);
+            }
+            self.stage = Stage::Quiets;
+        }
+        if self.stage == Stage::Quiets {
+            if !self.skip_quiets
+                && let Some((m, history)) = self.queue.take_best()
+            {
+                self.history = Some(history);
+                return Some(m);
+            }
+            self.stage = Stage::BadNoisy;
+        }
+        let m = self.bad_noisy.get(self.next_bad_noisy).copied();
+        self.next_bad_noisy += 1;
+        m
+    }
+
+    #[inline(never)]
+    fn generate_noisy(&mut self, position: &Position, history: &History) {
+        let mut sink = NoisySink { queue: self.queue.fill(), position, history, tt_move: self.tt_move };
+        position.noisy_into(self.our_attacks, &mut sink);
+        sink.queue.finish();
+    }
+
+    #[inline(never)]
     fn generate_quiets(&mut self, position: &Position, history: &History, threats: &Attacks, cont_keys: &ContKeys) {
-        let checks = position.checking_squares();
-        let threat_squares = ThreatSquares::of(threats);
-        // Rows that all moves share are looked up once.
+        let context = QuietContext::new(position, threats, self.killer, self.tt_move);
         let histories = history.quiets(position, threats, cont_keys);
-        let tt_move = self.tt_move.map(PackedMove::new);
-        position.each_quiet(|m| {
-            let packed = Some(PackedMove::new(m));
-            if packed == tt_move {
-                return;
-            }
-            let history = histories.of(m);
-            let mut score = history + threat_squares.bonus(m);
-            if packed == self.killer {
-                score = KILLER;
-            } else if checks[m.role() as usize - 1].contains(m.to()) && position.see_at_least(m, -params::check_see()) {
-                score += params::check_order();
-            }
-            self.queue.push(m, score, history);
-        });
+        let mut sink = context.sink(self.queue.fill(), position, histories);
+        position.quiets_into(threats.all, &mut sink);
+        sink.finish();
     }
 
     /// Whether the moves handed out now are captures that lose material.
     pub fn at_bad_noisy(&self) -> bool {
         self.stage == Stage::BadNoisy
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use shakmaty::{MoveList, Square};
-
-    #[test]
-    fn every_list_of_moves_fits() {
-        assert_eq!(MoveList::new().capacity(), MAX_MOVES);
-    }
-
-    #[test]
-    fn the_best_move_comes_first() {
-        let mut queue = Queue::<MAX_MOVES>::new();
-        let scores = [3, 7, -KILLER, 7, KILLER, i32::MIN, -1, i32::MAX, 0, 7];
-        for (to, score) in scores.into_iter().enumerate() {
-            let to = Square::new(to as u32);
-            queue.push(
-                Move::Normal { role: Role::Queen, from: Square::H8, capture: None, to, promotion: None },
-                score,
-                1,
-            );
-        }
-        // The last move takes the place of the one taken out, which decides among equals.
-        let order: Vec<u32> = std::iter::from_fn(|| queue.take_best()).map(|(m, _)| u32::from(m.to())).collect();
-        assert_eq!(order, [4, 7, 1, 3, 9, 0, 8, 6, 5, 2]);
     }
 }

@@ -4,6 +4,8 @@
 
 use std::ops::ControlFlow;
 
+use shakmaty::Bitboard;
+
 use super::history::ContKeys;
 use super::node::Node;
 use super::picker::Picker;
@@ -20,6 +22,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         &mut self,
         node: &Node<'_>,
         threats: &Attacks,
+        our_attacks: Bitboard,
         cont_keys: &ContKeys,
     ) -> ControlFlow<NodeResult> {
         let &Node { position, ply, depth, .. } = node;
@@ -33,13 +36,13 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if node.tt.value.is_some() && node.tt.depth > reduced && node.tt.value.score() < probcut_beta {
             return ControlFlow::Continue(());
         }
-        let mut picker = Picker::noisy(node.tt_move, probcut_beta.cp() - node.eval);
-        let prefetch = self.prefetcher(position, ply);
-        while let Some(m) = picker.next(position, &self.td.history, threats, cont_keys, &prefetch) {
+        let mut picker = Picker::noisy(node.tt_move, probcut_beta.cp() - node.eval, our_attacks);
+        while let Some(m) = picker.next(position, &self.td.history, threats, cont_keys) {
             if picker.at_bad_noisy() {
                 break;
             }
-            let child = self.make(position, m, ply);
+            let mut child = *position;
+            self.make(&mut child, m, ply);
             let mut result = self.quiesce_child::<false>(&child, probcut_beta.below(), probcut_beta, ply);
             if result.is_some_and(|value| value.cuts(probcut_beta)) {
                 result = self.search_null_window(&child, probcut_beta.below(), reduced, ply, !node.cut_node);

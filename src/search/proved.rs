@@ -31,11 +31,17 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// `alpha`.
     ///
     /// The result depends on the order of the search, so a search without pruning skips it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn upcoming_repetition(&self, position: &Position, ply: usize, alpha: Score) -> Ibv {
-        if !self.rules().pruning {
+        // The move is the fourth of the reversible plies that lead back.
+        if !self.rules().pruning || position.reversible() < 3 {
             return Ibv::NONE;
         }
+        self.repetition_ahead(position, ply, alpha)
+    }
+
+    #[inline(never)]
+    fn repetition_ahead(&self, position: &Position, ply: usize, alpha: Score) -> Ibv {
         let at_least = self.leave(self.draw(ply + 1), Score::ZERO).force_lower();
         if at_least.score() > alpha && self.path.can_repeat(position, ply) { at_least } else { Ibv::NONE }
     }
@@ -48,12 +54,18 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     }
 
     /// What a recognizer proves about a position at `ply`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn recognize(&self, position: &Position, ply: usize) -> Ibv {
         // A build with `tune` can switch recognizers off.
         if !self.rules().recognizers || params::recognizers() == 0 {
             return Ibv::NONE;
         }
+        // Few nodes pass this test, so what follows is not inlined.
+        if recognize::may_have_class(position) { self.recognize_ending(position, ply) } else { Ibv::NONE }
+    }
+
+    #[inline(never)]
+    fn recognize_ending(&self, position: &Position, ply: usize) -> Ibv {
         if let Some(known) = self.three_men(position, ply) {
             return known;
         }
@@ -111,11 +123,16 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Whether the position is a draw by rule: repetition, the 50-move rule, or insufficient material.
     ///
     /// Mate at clock 100 comes before the draw.
+    #[inline(always)]
     pub(super) fn is_drawn(&self, position: &Position, ply: usize) -> bool {
-        if position.clock() >= 100 && !position.is_checkmate() {
-            return true;
-        }
-        self.path.repeats(position, ply) || position.is_insufficient_material()
+        // A repetition takes four reversible plies. Few nodes have that many, so what follows is not inlined.
+        let may_be_drawn = position.reversible() >= 4 || position.clock() >= 100;
+        (may_be_drawn && self.is_drawn_by_path(position, ply)) || position.is_insufficient_material()
+    }
+
+    #[inline(never)]
+    fn is_drawn_by_path(&self, position: &Position, ply: usize) -> bool {
+        (position.clock() >= 100 && !position.is_checkmate()) || self.path.repeats(position, ply)
     }
 }
 

@@ -114,7 +114,7 @@ mod tests {
 
     fn candidate(position: &Position, text: &str, move_count: usize, history: i32) -> Candidate {
         let m = position.parse_move(text).expect("a legal move");
-        let noisy = crate::position::movegen::is_noisy(m);
+        let noisy = m.is_noisy();
         Candidate { m, noisy, move_count, history, base_reduction: reductions::base(5, move_count) }
     }
 

@@ -1,8 +1,6 @@
 //! Principal variations, in a triangular table.
 
-use shakmaty::Move;
-
-use crate::position::{Game, PackedMove};
+use crate::position::{Game, Move, PackedMove};
 use crate::score::MAX_PLY;
 
 /// The lines found so far below each ply of the current path.
@@ -36,7 +34,7 @@ impl PvTable {
     pub fn update(&mut self, ply: usize, m: Move) {
         let length = self.lengths[ply + 1].min(MAX_PLY);
         let (upper, lower) = self.lines.split_at_mut(ply + 1);
-        upper[ply][0] = Some(PackedMove::new(m));
+        upper[ply][0] = Some(m.packed());
         upper[ply][1..=length].copy_from_slice(&lower[0][..length]);
         self.lengths[ply] = length + 1;
     }

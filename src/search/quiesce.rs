@@ -3,6 +3,8 @@
 
 use std::ops::ControlFlow;
 
+use shakmaty::Bitboard;
+
 use super::picker::Picker;
 use super::pruning::after_skipping;
 use super::tt_values::TtHit;
@@ -10,7 +12,6 @@ use super::{NodeResult, Search};
 use crate::bound::{Bound, Ibv};
 use crate::params;
 use crate::position::attacks::Attacks;
-use crate::position::movegen::is_noisy;
 use crate::position::see::exchange_value;
 use crate::position::{PackedMove, Position};
 use crate::score::Score;
@@ -91,18 +92,21 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let useful = |m: &PackedMove| in_check || board.occupied().contains(m.to()) || board.pawns().contains(m.from());
         let tt_move = tt.best.filter(useful).and_then(|m| position.find(m));
         // Threats only order quiet moves, and only evasions include any.
-        let threats = if in_check { Attacks::of(position.board(), !position.turn()) } else { Attacks::default() };
-        let mut picker = if in_check { Picker::new(tt_move, None) } else { Picker::noisy(tt_move, 0) };
+        let (threats, mut picker) = if in_check {
+            (Attacks::by(board, !position.turn()), Picker::new(tt_move, None, Bitboard::FULL))
+        } else {
+            let ours = self.stack(ply).attack_maps.as_ref().map_or(Bitboard::FULL, |maps| maps.of(position.turn()).all);
+            (Attacks::default(), Picker::noisy(tt_move, 0, ours))
+        };
         let mut best_move = None;
         let mut searched = 0;
-        let prefetch = self.prefetcher(position, ply);
-        while let Some(m) = picker.next(position, &self.td.history, &threats, &cont_keys, &prefetch) {
+        while let Some(m) = picker.next(position, &self.td.history, &threats, &cont_keys) {
             // Step 7. Skip quiet evasions once a move has been searched, captures that lose material (SEE), and
             // captures that cannot lift the evaluation to alpha (delta pruning). A skipped move leaves an upper bound:
             // its margin, or the best value so far.
             if self.rules().pruning && best.is_some() && !best.score().is_loss() {
                 if in_check {
-                    if searched > 0 && !is_noisy(m) {
+                    if searched > 0 && !m.is_noisy() {
                         best = after_skipping(best, best_move.is_some());
                         picker.skip_quiets();
                         continue;
@@ -121,7 +125,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             }
 
             // Step 8. Search the move.
-            let child = self.make(position, m, ply);
+            let mut child = *position;
+            self.make(&mut child, m, ply);
             let result = self.quiesce_child::<PV>(&child, alpha, beta, ply);
             self.take_back();
             let value = result?;
@@ -129,7 +134,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             if value > best {
                 best = value;
                 if value.raises(alpha) {
-                    best_move = Some(PackedMove::new(m));
+                    best_move = Some(m.packed());
                     if PV {
                         self.td.pv.update(ply, m);
                     }

@@ -7,8 +7,7 @@ use super::node::{Candidate, Node};
 use super::{NodeResult, Search};
 use crate::bound::Ibv;
 use crate::params;
-use crate::position::Position;
-use crate::position::movegen::is_noisy;
+use crate::position::{Move, Position};
 
 /// The greatest depth and move number that the curve distinguishes.
 const LAST: usize = 63;
@@ -87,7 +86,7 @@ pub(super) fn late_move(node: &Node<'_>, candidate: &Candidate, gives_check: boo
     }
     if candidate.noisy {
         reduction -= params::lmr_noisy();
-    } else if node.tt_move.is_some_and(is_noisy) {
+    } else if node.tt_move.is_some_and(Move::is_noisy) {
         reduction += params::lmr_noisy_best();
     }
     if cutoffs as i32 > params::lmr_min_cutoffs() {

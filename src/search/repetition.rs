@@ -75,16 +75,17 @@ impl Path {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use shakmaty::{Board, CastlingMode, Color, EnPassantMode, Move, Position as _, Square};
+    use shakmaty::{Board, CastlingMode, Color, EnPassantMode, Position as _, Square};
 
     use super::*;
+    use crate::position::Move;
 
     /// What makes positions the same under the rules: the board, the turn, the rights, an en passant capture that is
     /// possible.
     type Identity = (Board, Color, u64, Option<Square>);
 
     fn identity(position: &Position) -> Identity {
-        let chess = position.chess();
+        let chess = position.to_chess();
         let rights = chess.castles().castling_rights().0;
         (chess.board().clone(), chess.turn(), rights, chess.ep_square(EnPassantMode::Legal))
     }
@@ -143,7 +144,7 @@ mod tests {
                 // Mostly the move back to where the piece of this side was before.
                 let home = last[0].filter(|_| back < 8).and_then(|there| {
                     moves.iter().copied().find(|m| {
-                        m.from() == Some(there.to()) && Some(m.to()) == there.from() && !m.is_castle()
+                        m.from() == there.to() && m.to() == there.from() && !m.is_castle()
                     })
                 });
                 let m = home.unwrap_or_else(|| moves[usize::from(choice) % moves.len()]);

@@ -3,12 +3,10 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use shakmaty::Move;
-
 use super::root::Reporting;
 use super::{Search, pv};
 use crate::bound::{Bound, Ibv};
-use crate::position::Position;
+use crate::position::{Move, Position};
 use crate::score::{Band, Score};
 
 /// One line of an iteration.

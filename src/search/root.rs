@@ -3,7 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::ops::{Deref, DerefMut, Range};
 
-use shakmaty::Move;
+use shakmaty::Bitboard;
 
 use super::history::{History, Tried};
 use super::node::Candidate;
@@ -12,8 +12,7 @@ use super::{NodeResult, Search, reductions};
 use crate::bound::{Bound, Ibv};
 use crate::params;
 use crate::position::attacks::Attacks;
-use crate::position::movegen::is_noisy;
-use crate::position::{Game, PackedMove, Position};
+use crate::position::{Game, Move, PackedMove, Position};
 use crate::recognize::syzygy::{Keeps, Rank, Ranking};
 use crate::score::{Band, DrawRule, Score};
 
@@ -87,7 +86,7 @@ impl DerefMut for RootMoves {
 impl RootMoves {
     /// The legal moves, or those of them that `only` names, in the order of tablebases, if these have them.
     pub fn new(game: &Game, only: &[Move], ranking: Option<&Ranking>) -> RootMoves {
-        let legal = game.position().legal_moves();
+        let legal = game.position().legal_moves_by_role();
         let named = legal.iter().any(|m| only.contains(m));
         let mut moves: Vec<RootMove> = match ranking {
             None => legal.into_iter().map(|m| RootMove::new(m, None, None)).collect(),
@@ -139,7 +138,7 @@ impl RootMove {
             tb_score,
             value: Ibv::NONE,
             last_exact: None,
-            pv: vec![PackedMove::new(m)],
+            pv: vec![m.packed()],
             pv_is_incomplete: false,
             mate: None,
             nodes: 0,
@@ -179,7 +178,7 @@ impl RootMove {
     /// Keeps an exact value, and the line that follows this move.
     fn keep_exact(&mut self, exact: Exact, line: impl Iterator<Item = PackedMove>) {
         self.pv.clear();
-        self.pv.push(PackedMove::new(self.m));
+        self.pv.push(self.m.packed());
         self.pv.extend(line);
         // Until it has been completed: a move that drops out of the lines keeps the PV that the search left.
         self.pv_is_incomplete = exact.score.is_mate();
@@ -239,12 +238,12 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.stack_mut(0).eval = if position.in_check() {
             None
         } else {
-            let raw = self.evaluate(position);
+            let raw = self.evaluate(position, 0);
             Some(self.correct(position, 0, raw))
         };
         self.clear_for_children(0);
 
-        let threats = Attacks::of(position.board(), !position.turn());
+        let threats = Attacks::by(position.board(), !position.turn());
         let end = self.roots.group_end(first);
         if self.rules().pruning {
             // The best move of the last iteration, or of the last window, stays in front.
@@ -292,7 +291,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let nodes_before = self.nodes;
         self.seldepth = 0;
         let candidate = self.root_candidate(m, move_count, depth, threats);
-        let child = self.make(position, m, 0);
+        let mut child = *position;
+        self.make(&mut child, m, 0);
         if !candidate.noisy {
             self.stack_mut(0).quiet_slots = Some(History::quiet_slots(position, threats, m));
         }
@@ -325,7 +325,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
     /// The root move whose turn it is, as reductions see it.
     fn root_candidate(&self, m: Move, move_count: usize, depth: i32, threats: &Attacks) -> Candidate {
-        let noisy = is_noisy(m);
+        let noisy = m.is_noisy();
         let position = self.game.position();
         let history = if noisy { 0 } else { self.td.history.quiet(position, threats, &self.cont_keys(0), m) };
         Candidate { m, noisy, move_count, history, base_reduction: reductions::base(depth, move_count) }
@@ -366,12 +366,11 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let position = self.game.position();
         let cont_keys = self.cont_keys(0);
         let history = &self.td.history;
-        let mut picker = Picker::new(None, None);
-        let order =
-            std::iter::from_fn(|| picker.next(position, history, threats, &cont_keys, |_| ()).map(PackedMove::new));
+        let mut picker = Picker::new(None, None, Bitboard::FULL);
+        let order = std::iter::from_fn(|| picker.next(position, history, threats, &cont_keys).map(Move::packed));
         let order: Vec<PackedMove> = order.collect();
         self.roots[moves].sort_by_cached_key(|root| {
-            let (latest, packed) = (root.last_exact.map_or(0, |exact| exact.depth), PackedMove::new(root.m));
+            let (latest, packed) = (root.last_exact.map_or(0, |exact| exact.depth), root.m.packed());
             (Reverse(latest), order.iter().position(|&m| m == packed))
         });
     }

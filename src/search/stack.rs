@@ -3,6 +3,7 @@
 use super::Search;
 use super::history::{ContKeys, PieceTo, QuietSlots};
 use crate::position::PackedMove;
+use crate::position::attacks::AttackMaps;
 use crate::score::MAX_PLY;
 
 /// What the node at one ply leaves for its descendants.
@@ -10,6 +11,8 @@ use crate::score::MAX_PLY;
 pub(super) struct StackEntry {
     /// The corrected static evaluation, in centipawns; `None` in check.
     pub eval: Option<i32>,
+    /// What both sides attack in the node's position, if its evaluation has found out.
+    pub attack_maps: Option<AttackMaps>,
     /// The move being searched; `None` for a null move.
     pub piece_to: Option<PieceTo>,
     /// Whether the move being searched is the null move.
@@ -32,6 +35,12 @@ impl StackEntry {
     /// Entries from the greatest ply on, for what a node leaves for its children and grandchildren.
     const FROM_LAST: usize = 4;
 
+    /// The place of the entry for a ply.
+    #[inline(always)]
+    pub fn index(ply: usize) -> usize {
+        ply + StackEntry::BEFORE_ROOT
+    }
+
     /// The empty stack of a thread.
     pub fn new_stack() -> Box<[StackEntry]> {
         vec![StackEntry::default(); StackEntry::BEFORE_ROOT + MAX_PLY + StackEntry::FROM_LAST].into_boxed_slice()
@@ -41,18 +50,18 @@ impl StackEntry {
 impl<const PLAY: bool> Search<'_, PLAY> {
     #[inline]
     pub(super) fn stack(&self, ply: usize) -> &StackEntry {
-        &self.td.stack[ply + StackEntry::BEFORE_ROOT]
+        &self.td.stack[StackEntry::index(ply)]
     }
 
     #[inline]
     pub(super) fn stack_mut(&mut self, ply: usize) -> &mut StackEntry {
-        &mut self.td.stack[ply + StackEntry::BEFORE_ROOT]
+        &mut self.td.stack[StackEntry::index(ply)]
     }
 
     /// The entry `back` plies above `ply`; those above the root are empty.
     #[inline]
     pub(super) fn stack_before(&self, ply: usize, back: usize) -> &StackEntry {
-        &self.td.stack[ply + StackEntry::BEFORE_ROOT - back]
+        &self.td.stack[StackEntry::index(ply) - back]
     }
 
     /// Clears what the children of the node at `ply` leave for each other: their killer move, and the cutoffs of their

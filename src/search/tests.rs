@@ -395,10 +395,10 @@ fn quiescence_sees_an_upcoming_repetition() {
     with_shared(Seat { id: 0, analysis: true }, fen, &Limits::default(), None, |shared, game| {
         let mut td = ThreadData::default();
         let mut search = Search::new(shared, 0, &mut td, game);
-        let mut position = game.position().clone();
+        let mut position = *game.position();
         for (ply, text) in ["e2e4", "b8c6", "b1c3", "c6b8"].into_iter().enumerate() {
             let m = position.parse_move(text).expect("a legal move");
-            position = search.make(&position, m, ply);
+            search.make(&mut position, m, ply);
         }
         let alpha = Score::heuristic(-300);
         let value = search.quiesce::<false>(&position, alpha, alpha.above(), 4).expect("no limit");
@@ -427,7 +427,8 @@ fn bounds_of_the_table_stay_bounds_in_quiescence() {
             for &m in &root.legal_moves() {
                 let mut value_of = |rules: Rules, alpha: Score, beta: Score, pv: bool| {
                     let mut search = Search::with_rules(rules, shared, 0, &mut td, game);
-                    let child = search.make(root, m, 0);
+                    let mut child = *root;
+                    search.make(&mut child, m, 0);
                     if pv {
                         search.quiesce::<true>(&child, alpha, beta, 1).expect("no limit")
                     } else {

@@ -1,7 +1,5 @@
 //! Values on their way into the transposition table and out of it.
 
-use shakmaty::Move;
-
 use super::distance::Distance;
 use super::node::Node;
 use super::rules::{Narrowing, TableMode};
@@ -9,7 +7,7 @@ use super::tally::Tally;
 use super::{Conventions, Search};
 use crate::bound::{Bound, Ibv};
 use crate::params;
-use crate::position::{PackedMove, Position};
+use crate::position::{Move, PackedMove, Position};
 use crate::score::{Band, DrawRule, Score};
 use crate::tt::Entry;
 use crate::window::Window;
@@ -97,7 +95,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     #[inline]
     pub(super) fn store(&self, node: &Node<'_>, value: Ibv, best: Option<Move>, depth: i32) {
         let value = self.to_tt(value, node.ply);
-        let best = best.map(PackedMove::new);
+        let best = best.map(Move::packed);
         self.shared.tt.store(node.key, Entry { value, best, depth, pv: node.was_pv, eval: node.raw, tb_entry: false });
     }
 

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use shakmaty::{ByColor, Move};
+use crate::position::Move;
+use shakmaty::ByColor;
 
 /// The limits of one search; the first that is reached ends it. The default has no limits.
 ///

@@ -4,10 +4,11 @@ use std::fmt;
 use std::panic::catch_unwind;
 use std::time::Duration;
 
-use shakmaty::{Move, Square};
+use shakmaty::Square;
 use vampirc_uci::{UciInfoAttribute, UciMessage, UciMove, UciOptionConfig, UciPiece, UciSquare};
 
 use crate::bound::Bound;
+use crate::position::Move;
 use crate::score::Score;
 
 /// A command of one word and at most a switch.
@@ -180,25 +181,21 @@ fn to_protocol(m: Move, chess960: bool) -> UciMove {
     let at_home = |king: Square, rook: Square| {
         [Square::E1, Square::E8].contains(&king) && [Square::A1, Square::H1, Square::A8, Square::H8].contains(&rook)
     };
-    let text = match m {
-        Move::Castle { king, rook } if !chess960 && at_home(king, rook) => shakmaty::uci::UciMove::from_standard(m),
-        _ => shakmaty::uci::UciMove::from_chess960(m),
+    let (from, to) = (m.from(), m.to());
+    let to = match m.castling_side() {
+        Some(side) if !chess960 && at_home(from, to) => Square::from_coords(side.king_to_file(), from.rank()),
+        _ => to,
     };
     let square = |square: Square| UciSquare::from(square.file().char(), square.rank().char() as u8 - b'0');
-    match text {
-        shakmaty::uci::UciMove::Normal { from, to, promotion } => UciMove {
-            from: square(from),
-            to: square(to),
-            promotion: promotion.map(|role| match role {
-                shakmaty::Role::Knight => UciPiece::Knight,
-                shakmaty::Role::Bishop => UciPiece::Bishop,
-                shakmaty::Role::Rook => UciPiece::Rook,
-                _ => UciPiece::Queen,
-            }),
-        },
-        // Chess has no drops, and a search reports no null moves.
-        shakmaty::uci::UciMove::Put { to, .. } => UciMove::from_to(square(to), square(to)),
-        shakmaty::uci::UciMove::Null => UciMove::from_to(square(Square::A1), square(Square::A1)),
+    UciMove {
+        from: square(from),
+        to: square(to),
+        promotion: m.promotion().map(|role| match role {
+            shakmaty::Role::Knight => UciPiece::Knight,
+            shakmaty::Role::Bishop => UciPiece::Bishop,
+            shakmaty::Role::Rook => UciPiece::Rook,
+            _ => UciPiece::Queen,
+        }),
     }
 }
 

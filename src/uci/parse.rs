@@ -10,12 +10,12 @@
 
 use std::time::Duration;
 
-use shakmaty::{ByColor, CastlingMode, CastlingSide, Color, Move, Square};
+use shakmaty::{ByColor, CastlingMode, Color, Square};
 
 use super::message::Simple;
 use super::options::OptionError;
 use super::prompt;
-use crate::position::{FenError, Game, Position, Repair, perft};
+use crate::position::{FenError, Game, Move, Position, Repair, perft};
 use crate::time::Limits;
 
 /// A command of the protocol, or one for a person at the prompt.
@@ -231,8 +231,8 @@ pub fn read_move(position: &Position, text: &str) -> Option<Move> {
     position.parse_move(text).or_else(|| {
         // In Chess960, the king's move may mean castling where it is not a legal move by itself.
         position.legal_moves().into_iter().find(|m| {
-            let &Move::Castle { king, rook } = m else { return false };
-            let side = CastlingSide::from_king_side(king < rook);
+            let Some(side) = m.castling_side() else { return false };
+            let king = m.from();
             text == format!("{king}{}", Square::from_coords(side.king_to_file(), king.rank()))
         })
     })
@@ -263,7 +263,7 @@ impl Perft {
     /// As in a search, moves to search that are not legal here are dropped; if none is left, there is no restriction.
     pub fn moves(&self, position: &Position) -> Vec<Move> {
         let named: Vec<Move> = self.search_moves.iter().filter_map(|text| read_move(position, text)).collect();
-        let mut moves: Vec<Move> = position.legal_moves().into_iter().collect();
+        let mut moves: Vec<Move> = position.legal_moves_by_role().into_iter().collect();
         if !named.is_empty() {
             moves.retain(|m| named.contains(m));
         }

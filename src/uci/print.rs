@@ -8,13 +8,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use shakmaty::Move;
-
 use super::message::{Fact, Message};
 use super::output::Output;
 use super::wdl;
 use crate::bound::Bound;
-use crate::position::Position;
+use crate::position::{Move, Position};
 use crate::score::Score;
 use crate::search::{Event, Outcome, Report};
 

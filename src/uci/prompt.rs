@@ -1,11 +1,11 @@
 //! Commands outside the protocol, for a person at the prompt.
 
-use shakmaty::{Color, File, Move, Rank, Square};
+use shakmaty::{Color, File, Rank, Square};
 
 use super::message::move_text;
 use crate::engine::Engine;
 use crate::eval::{Evaluation, Evaluator, classical};
-use crate::position::{Game, Position, perft};
+use crate::position::{Game, Move, Position, perft};
 
 /// Where a command prints its results, line by line.
 pub type Say<'a> = &'a mut dyn FnMut(&str);

@@ -404,7 +404,7 @@ impl Session {
             Ok(perft) => perft,
             Err(error) => return self.output.remark(&error.to_string()),
         };
-        let Some(position) = self.game().map(|game| game.position().clone()) else { return };
+        let Some(position) = self.game().map(|game| *game.position()) else { return };
         let (depth, moves) = (perft.depth, perft.moves(&position));
         let (finished, stop) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let task = Task::Perft { stop: Arc::clone(&stop) };

@@ -13,7 +13,7 @@ use ibex::eval::{Evaluation, Evaluator};
 use ibex::formats::epd::Suite;
 use ibex::formats::games::{GameReader, ReadError};
 use ibex::lab::analyse::pgn;
-use ibex::position::{Game, PackedMove, Position};
+use ibex::position::{Game, Position};
 use ibex::score::Score;
 use ibex::uci;
 use shakmaty::CastlingMode;
@@ -157,10 +157,10 @@ fn evaluate(evaluator: &mut Evaluator, position: &Position) {
 /// Every move can be played, is packed and unpacked, and leads to the position of its FEN; the position is evaluated.
 fn playable(position: &Position) {
     for m in position.legal_moves() {
-        assert_eq!(position.find(PackedMove::new(m)), Some(m), "{m:?} in {}", position.fen());
+        assert_eq!(position.find(m.packed()), Some(m), "{m:?} in {}", position.fen());
         assert!(position.parse_move(&m.to_uci(position.castling_mode()).to_string()).is_some());
         let after = position.after(m);
-        let fresh = Position::from_chess(after.chess().clone());
+        let fresh = Position::from_chess(&after.to_chess());
         assert_eq!(after.key(), fresh.key(), "{m:?} in {}", position.fen());
         assert_eq!(position.gives_check(m), after.in_check(), "{m:?} in {}", position.fen());
         let _ = position.see_at_least(m, 0);
@@ -170,7 +170,7 @@ fn playable(position: &Position) {
         static EVALUATOR: RefCell<Evaluator> = RefCell::default();
     }
     EVALUATOR.with_borrow_mut(|evaluator| evaluate(evaluator, position));
-    let mut game = Game::new(position.clone());
+    let mut game = Game::new(*position);
     if let Some(&m) = position.legal_moves().first() {
         game.play(m);
         let _ = (game.outcome(), game.occurrences());
@@ -332,12 +332,12 @@ pub fn recorded() -> Vec<Vec<u8>> {
     (0..6)
         .map(|seed: u64| {
             let (mut state, mut position, mut steps) = (seed, Position::startpos(), Vec::new());
-            let start = position.chess().clone();
+            let start = position.to_chess();
             for _ in 0..seed * 12 {
                 let moves = position.legal_moves();
                 let random = ibex::random::split_mix(&mut state);
                 let Some(&chosen) = moves.get(random as usize % moves.len().max(1)) else { break };
-                steps.push(Step { chosen, score: (random >> 48) as i16 });
+                steps.push(Step { chosen: chosen.into(), score: (random >> 48) as i16 });
                 position.play(chosen);
             }
             GameRecord { start, steps, result: GameResult::Draw }.to_bytes()

@@ -3,9 +3,9 @@
 use std::process::Command;
 use std::sync::LazyLock;
 
-use ibex::position::{Game, Position};
+use ibex::position::{Game, Move, Position};
 use ibex::random::split_mix;
-use shakmaty::{CastlingMode, Move};
+use shakmaty::CastlingMode;
 
 /// Random numbers, determined by a seed.
 pub struct Random(u64);
@@ -312,7 +312,7 @@ impl Writer {
         let position = if self.refused {
             Position::from_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", CastlingMode::Standard).expect("a position")
         } else {
-            self.game.position().clone()
+            *self.game.position()
         };
         let moves = position.legal_moves();
         if !moves.is_empty() && random.percent(10) {

@@ -317,5 +317,6 @@ fn a_mate_by_a_lower_ranked_move_is_kept() {
     let mates: Vec<i32> = lines.iter().filter_map(|line| number(line, "mate")).collect();
     let known = mates.iter().position(|&moves| moves == 2).expect("a mate in two");
     assert!(mates[known..].iter().all(|&moves| moves == 2), "{lines:?}");
-    assert_eq!(best, "a5g5", "{lines:?}");
+    // Both mate in two.
+    assert!(["a5g5", "f6g6"].contains(&best.as_str()), "{best}: {lines:?}");
 }

@@ -8,10 +8,10 @@ use bulletformat::ChessBoard;
 use ibex::checksum;
 use ibex::eval::nnue::features::{FeatureView, output_bucket};
 use ibex::lab::outputs::{self, is_locked, is_still};
-use ibex::position::Position;
-use ibex::position::attacks::en_prise;
+use ibex::position::attacks::{AttackMaps, en_prise};
+use ibex::position::{Board, Position};
 use ibex::random::Random;
-use shakmaty::{Board, CastlingMode, Chess, Color, FromSetup as _, Piece, Role, Setup, Square};
+use shakmaty::{CastlingMode, Chess, Color, FromSetup as _, Piece, Role, Setup, Square};
 
 /// The size of a packed position.
 pub const SIZE: usize = 32;
@@ -54,11 +54,12 @@ pub fn inputs(packed: &ChessBoard) -> Inputs {
         inputs.count += 1;
     };
     let board = board(packed);
-    for (square, piece) in &board {
+    for square in board.occupied() {
+        let piece = board.code_at(square);
         push(white.input(piece, square), black.input(piece, square));
     }
-    for square in en_prise(&board) {
-        let Some(piece) = board.piece_at(square) else { continue };
+    for square in en_prise(&board, &AttackMaps::new(&board)) {
+        let piece = board.code_at(square);
         push(white.en_prise_input(piece, square), black.en_prise_input(piece, square));
     }
     inputs.bucket = output_bucket(board.occupied().count());
@@ -69,7 +70,7 @@ pub fn inputs(packed: &ChessBoard) -> Inputs {
 pub fn board(packed: &ChessBoard) -> Board {
     let mut board = Board::empty();
     for (code, square) in *packed {
-        board.set_piece_at(Square::new(u32::from(square & 63)), piece(code));
+        board.put(piece(code).into(), Square::new(u32::from(square & 63)));
     }
     board
 }
@@ -77,9 +78,9 @@ pub fn board(packed: &ChessBoard) -> Board {
 /// A packed position as the engine's type, White to move; castling rights are not packed. `None` if it is not legal.
 pub fn position(packed: &ChessBoard) -> Option<Position> {
     let mut setup = Setup::empty();
-    setup.board = board(packed);
+    setup.board = (&board(packed)).into();
     setup.turn = Color::White;
-    Chess::from_setup(setup, CastlingMode::Standard).ok().map(Position::from_chess)
+    Chess::from_setup(setup, CastlingMode::Standard).ok().as_ref().map(Position::from_chess)
 }
 
 fn to_bytes(p: &ChessBoard) -> [u8; SIZE] {
@@ -330,7 +331,7 @@ pub mod tests {
 
     /// A packed position.
     pub fn packed(position: &Position, score: i16, half_points: u8) -> ChessBoard {
-        crate::pack::pack(position.chess(), score, half_points)
+        crate::pack::pack(&position.to_chess(), score, half_points)
     }
 
     #[test]

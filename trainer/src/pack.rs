@@ -378,7 +378,7 @@ mod tests {
     fn the_filter_keeps_lessons_by_their_score_and_their_clock() {
         let chess = |clock: u32| {
             let fen = format!("4k3/8/8/8/8/8/8/R3K3 w - - {clock} 40");
-            Position::from_fen(&fen, CastlingMode::Standard).unwrap().chess().clone()
+            Position::from_fen(&fen, CastlingMode::Standard).unwrap().to_chess()
         };
         let lesson = |score, clock| LessonRecord { chess: chess(clock), score, bound: Bound::Exact };
         let filter = Filter { max_score: 500, max_clock: 20, ..Filter::default() };

@@ -182,7 +182,7 @@ pub mod tests {
             }
             position.play(moves[random.below(moves.len())]);
             let worth = |color: shakmaty::Color| {
-                let m = position.board().material_side(color);
+                let m = shakmaty::Board::from(position.board()).material_side(color);
                 i16::from(m.pawn) + 3 * i16::from(m.knight + m.bishop) + 5 * i16::from(m.rook) + 9 * i16::from(m.queen)
             };
             let score = 100 * (worth(shakmaty::Color::White) - worth(shakmaty::Color::Black));

@@ -18,7 +18,8 @@ mod values;
 mod view;
 pub mod weights;
 
-use shakmaty::{Bitboard, Board, Color, Role};
+use crate::position::Board;
+use shakmaty::{Bitboard, Color, Role};
 
 use crate::position::Position;
 use crate::score::Score;

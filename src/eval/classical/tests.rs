@@ -37,12 +37,12 @@ fn evaluation_is_symmetric_in_colour() {
 fn evaluation_is_symmetric_left_to_right() {
     let mut seen = 0;
     random_positions(100, |position| {
-        let mut setup = position.chess().to_setup(shakmaty::EnPassantMode::Legal);
+        let mut setup = position.to_chess().to_setup(shakmaty::EnPassantMode::Legal);
         setup.castling_rights = Bitboard::EMPTY;
         setup.board.flip_horizontal();
         setup.ep_square = setup.ep_square.map(|square| square.flip_horizontal());
         let Ok(chess) = Chess::from_setup(setup, CastlingMode::Standard) else { return };
-        let mirrored = Position::from_chess(chess);
+        let mirrored = Position::from_chess(&chess);
         assert_eq!(evaluate(position), evaluate(&mirrored), "{}", position.fen());
         seen += 1;
     });
@@ -85,8 +85,8 @@ fn nine_queens_are_worth_the_most() {
 fn fen(text: &str) -> Position {
     let fen: Fen = text.parse().expect("a FEN");
     match Chess::from_setup(fen.into_setup(), CastlingMode::Standard) {
-        Ok(chess) => Position::from_chess(chess),
-        Err(error) => Position::from_chess(error.ignore_too_much_material().expect("a position")),
+        Ok(chess) => Position::from_chess(&chess),
+        Err(error) => Position::from_chess(&error.ignore_too_much_material().expect("a position")),
     }
 }
 

@@ -10,46 +10,28 @@
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
-use shakmaty::{Bitboard, Board, CastlingSide, Color, Move, Piece, Role, Square};
+use shakmaty::{Bitboard, Color, Role, Square};
 
 use super::features::{FeatureView, output_bucket};
-use super::network::{HiddenLayer, Network};
-use super::simd::Block;
-use crate::position::Position;
-use crate::position::attacks::en_prise;
+use super::network::{HiddenLayer, InputRows, Network};
+use super::simd::{Arithmetic, Block, Task};
+use crate::position::attacks::{AttackMaps, en_prise};
+use crate::position::{Move, PieceCode, Position};
 use crate::score::{MAX_PLY, Score};
-
-type Placed = (Piece, Square);
 
 /// Rows of the hidden layer's weights, at most one per piece.
 type Rows<'a> = ArrayVec<&'a [Block], 64>;
 
-/// What a move changes on the board.
-#[derive(Clone, Copy, Debug)]
-enum Change {
-    /// Nothing: a null move, or the root.
-    None,
-    Move {
-        add: Placed,
-        sub: Placed,
-    },
-    Capture {
-        add: Placed,
-        sub: Placed,
-        captured: Placed,
-    },
-    /// The king, then the rook.
-    Castle {
-        add: [Placed; 2],
-        sub: [Placed; 2],
-    },
-}
+/// Blocks in the hidden layer of the network that ships: the evaluation is compiled for it.
+const USUAL_WIDTH: usize = 8;
 
 /// A position of the path.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    /// What the move to this position changed.
-    change: Change,
+    /// The move to this position; `None` after a null move, and at the root.
+    m: Option<Move>,
+    /// The side that made it.
+    mover: Color,
     /// By colour: its view here.
     views: [FeatureView; 2],
     /// By colour: whether its accumulator has been computed.
@@ -59,8 +41,7 @@ struct Frame {
 /// The last board that was refreshed for a view, and its accumulator.
 struct RefreshEntry {
     accumulator: Vec<Block>,
-    /// By colour and role.
-    pieces: [[Bitboard; 6]; 2],
+    mailbox: [PieceCode; 64],
 }
 
 /// The accumulators of a path, for one search thread.
@@ -73,11 +54,32 @@ pub struct Accumulators {
     refresh_cache: [[RefreshEntry; FeatureView::COUNT]; 2],
 }
 
+/// The evaluation of the position at the end of a path.
+struct Evaluate<'a> {
+    path: &'a mut Accumulators,
+    position: &'a Position,
+    maps: &'a mut AttackMaps,
+}
+
+impl Task for Evaluate<'_> {
+    type Output = i32;
+
+    #[inline(always)]
+    fn run(self, arithmetic: impl Arithmetic) -> i32 {
+        if self.path.network.width() == USUAL_WIDTH {
+            self.path.evaluate_by::<USUAL_WIDTH>(self.position, self.maps, arithmetic)
+        } else {
+            self.path.evaluate_by::<0>(self.position, self.maps, arithmetic)
+        }
+    }
+}
+
 impl Accumulators {
     /// An empty path.
     pub fn new(network: Arc<Network>) -> Accumulators {
         let width = network.width();
-        let empty_board = |_| RefreshEntry { accumulator: network.biases().to_vec(), pieces: Default::default() };
+        let empty_board =
+            |_| RefreshEntry { accumulator: network.biases().to_vec(), mailbox: [PieceCode::default(); 64] };
         Accumulators {
             frames: Vec::with_capacity(MAX_PLY + 8),
             values: vec![Block::ZERO; (MAX_PLY + 8) * 2 * width],
@@ -86,182 +88,236 @@ impl Accumulators {
         }
     }
 
-    /// Starts a path at `root`.
+    /// Starts a path at a position.
     pub fn reset(&mut self, root: &Position) {
         // In shakmaty's order of colours.
         let views = [Color::Black, Color::White].map(|color| FeatureView::of(color, root.board()));
         self.frames.clear();
-        self.frames.push(Frame { change: Change::None, views, computed: [false; 2] });
+        self.push_frame(None, Color::White, views);
     }
 
     /// Follows a move that will be played from `before`.
+    #[inline(always)]
     pub fn push(&mut self, before: &Position, m: Move) {
         let us = before.turn();
         let mut views = self.top().views;
-        let change = match m {
-            Move::Normal { role, from, capture, to, promotion } => {
-                if role == Role::King {
-                    views[us as usize] = FeatureView::new(us, to);
-                }
-                let (add, sub) = ((promotion.unwrap_or(role).of(us), to), (role.of(us), from));
-                match capture {
-                    None => Change::Move { add, sub },
-                    Some(captured) => Change::Capture { add, sub, captured: (captured.of(!us), to) },
-                }
-            }
-            Move::EnPassant { from, to } => Change::Capture {
-                add: (us.pawn(), to),
-                sub: (us.pawn(), from),
-                captured: ((!us).pawn(), Square::from_coords(to.file(), from.rank())),
-            },
-            Move::Castle { king, rook } => {
-                let side = CastlingSide::from_queen_side(rook < king);
-                let king_to = Square::from_coords(side.king_to_file(), king.rank());
-                let rook_to = Square::from_coords(side.rook_to_file(), king.rank());
-                views[us as usize] = FeatureView::new(us, king_to);
-                Change::Castle {
-                    add: [(us.king(), king_to), (us.rook(), rook_to)],
-                    sub: [(us.king(), king), (us.rook(), rook)],
-                }
-            }
-            Move::Put { .. } => Change::None,
-        };
-        self.push_frame(Frame { change, views, computed: [false; 2] });
+        if m.role_number() == Role::King as usize {
+            let to = if m.is_castle() { m.wing().king_to(us) } else { m.to() };
+            views[us as usize] = FeatureView::new(us, to);
+        }
+        self.push_frame(Some(m), us, views);
     }
 
     /// Follows a null move.
     pub fn push_null(&mut self) {
-        let views = self.top().views;
-        self.push_frame(Frame { change: Change::None, views, computed: [false; 2] });
+        self.push_frame(None, Color::White, self.top().views);
     }
 
     /// Takes back the last move.
     pub fn pop(&mut self) {
-        debug_assert!(self.frames.len() > 1);
         self.frames.pop();
+        debug_assert!(!self.frames.is_empty(), "more pops than pushes");
     }
 
     /// The value of the position at the end of the path, in centipawns for the side to move.
     pub fn evaluate(&mut self, position: &Position) -> i32 {
-        for color in [Color::White, Color::Black] {
-            self.compute(color, position.board());
-        }
-        let last = self.frames.len() - 1;
-        let mut rows = [Rows::new(), Rows::new()];
-        self.push_en_prise_rows(position.board(), &mut rows);
-        let layer = |color: Color| HiddenLayer { values: self.accumulator(last, color), rows: &rows[color as usize] };
-        let bucket = output_bucket(position.board().occupied().count());
-        self.network
-            .output(layer(position.turn()), layer(!position.turn()), bucket)
-            .clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
+        self.evaluate_into(position, &mut AttackMaps::default())
     }
 
-    /// Collects, for each view, the rows of the pieces en prise. They change too much from move to move to be part of
-    /// the accumulators.
-    fn push_en_prise_rows<'a>(&'a self, board: &Board, rows: &mut [Rows<'a>; 2]) {
-        let squares = en_prise(board);
-        if squares.is_empty() {
-            return;
+    /// As [`Accumulators::evaluate`]. `maps` receives what both sides attack.
+    #[inline]
+    pub(crate) fn evaluate_into(&mut self, position: &Position, maps: &mut AttackMaps) -> i32 {
+        self.network.kernel().run(Evaluate { path: self, position, maps })
+    }
+
+    /// Evaluates with this arithmetic. `WIDTH` is the number of blocks in the network's hidden layer, or 0 if it is not
+    /// known at compile time.
+    #[inline(always)]
+    fn evaluate_by<const WIDTH: usize>(
+        &mut self,
+        position: &Position,
+        maps: &mut AttackMaps,
+        arithmetic: impl Arithmetic,
+    ) -> i32 {
+        let width = if WIDTH > 0 { WIDTH } else { self.network.width() };
+        let last = self.frames.len() - 1;
+        if self.values.len() < 2 * (last + 1) * width {
+            self.grow();
         }
-        let views = self.top().views;
-        for square in squares {
-            // Without a branch, because the role can hardly be predicted.
-            let is = |pieces: Bitboard| usize::from(pieces.contains(square));
-            let role = is(board.knights()) + 2 * is(board.bishops()) + 3 * is(board.rooks()) + 4 * is(board.queens());
-            let piece = Role::ALL[role].of(Color::from_white(board.white().contains(square)));
+        self.catch_up(last, position, width, arithmetic);
+
+        // The rows of pieces en prise change too much from move to move to be part of the accumulators.
+        *maps = AttackMaps::new(position.board());
+        let mut rows = [Rows::new(), Rows::new()];
+        let views = self.frames[last].views;
+        let inputs = self.network.rows(width);
+        for square in en_prise(position.board(), maps) {
+            let piece = position.board().code_at(square);
             for (rows, view) in rows.iter_mut().zip(views) {
-                rows.push(self.network.feature(view.en_prise_input(piece, square)));
+                rows.push(inputs.row(view.en_prise_input(piece, square)));
             }
         }
+        let values = &self.values[2 * last * width..][..2 * width];
+        let layer =
+            |side: Color| HiddenLayer { values: &values[side as usize * width..][..width], rows: &rows[side as usize] };
+        let us = position.turn();
+        self.network
+            .output(layer(us), layer(!us), output_bucket(position.men()), width, arithmetic)
+            .clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
     }
 
     fn top(&self) -> &Frame {
         &self.frames[self.frames.len() - 1]
     }
 
-    fn push_frame(&mut self, frame: Frame) {
-        self.frames.push(frame);
-        let needed = self.frames.len() * 2 * self.network.width();
-        if self.values.len() < needed {
-            self.values.resize(needed, Block::ZERO);
+    #[inline(always)]
+    fn push_frame(&mut self, m: Option<Move>, mover: Color, views: [FeatureView; 2]) {
+        self.frames.push(Frame { m, mover, views, computed: [false; 2] });
+    }
+
+    /// Makes room for a path that is longer than those of the search.
+    #[cold]
+    fn grow(&mut self) {
+        self.values.resize(self.frames.len() * 2 * self.network.width(), Block::ZERO);
+    }
+
+    /// Computes what the last frame lacks.
+    #[inline(always)]
+    fn catch_up(&mut self, last: usize, position: &Position, width: usize, arithmetic: impl Arithmetic) {
+        let Frame { views, computed, .. } = self.frames[last];
+        let follows = |before: &Frame| before.computed == [true; 2] && before.views == views;
+        if computed == [false; 2] && last > 0 && follows(&self.frames[last - 1]) {
+            // Mostly, both accumulators follow from those of the frame before.
+            self.update(last, [true; 2], width, arithmetic);
+            return;
         }
-    }
-
-    /// Where a frame's accumulator begins in `values`.
-    fn start(&self, frame: usize, color: Color) -> usize {
-        (2 * frame + color as usize) * self.network.width()
-    }
-
-    fn accumulator(&self, frame: usize, color: Color) -> &[Block] {
-        let start = self.start(frame, color);
-        &self.values[start..start + self.network.width()]
+        for color in Color::ALL {
+            if !computed[color as usize] {
+                self.compute(color, position, width, arithmetic);
+            }
+        }
     }
 
     /// Computes the last frame's accumulator for one view: by incremental updates if an earlier one with the same view
     /// has been computed, else by a refresh.
-    fn compute(&mut self, color: Color, board: &Board) {
+    #[inline(always)]
+    fn compute(&mut self, color: Color, position: &Position, width: usize, arithmetic: impl Arithmetic) {
         let side = color as usize;
         let last = self.frames.len() - 1;
         let view = self.frames[last].views[side];
         let mut computed = last;
         while !self.frames[computed].computed[side] {
             if computed == 0 || self.frames[computed - 1].views[side] != view {
-                self.refresh(color, board);
+                self.refresh(color, position, width, arithmetic);
                 return;
             }
             computed -= 1;
         }
         for frame in computed + 1..=last {
-            self.update(frame, color, view);
+            self.update(frame, [color == Color::Black, color == Color::White], width, arithmetic);
         }
     }
 
-    /// Computes a frame's accumulator from that of the frame before.
-    fn update(&mut self, frame: usize, color: Color, view: FeatureView) {
-        let start = self.start(frame, color);
-        let network = &*self.network;
-        let (width, kernel) = (network.width(), network.kernel());
-        let (before, here) = self.values.split_at_mut(start);
-        let from = &before[start - 2 * width..start - width];
-        let to = &mut here[..width];
-        let row = |(piece, square): Placed| network.feature(view.input(piece, square));
-        match self.frames[frame].change {
-            Change::None => to.copy_from_slice(from),
-            Change::Move { add, sub } => kernel.add_sub(to, from, row(add), row(sub)),
-            Change::Capture { add, sub, captured } => {
-                kernel.add_sub_sub(to, from, row(add), row(sub), row(captured));
-            }
-            Change::Castle { add, sub } => {
-                kernel.add_sub(to, from, row(add[0]), row(sub[0]));
-                kernel.add(to, row(add[1]));
-                kernel.sub(to, row(sub[1]));
+    /// Computes accumulators of a frame, of the sides that `wanted` names by colour, from those of the frame before.
+    #[inline(always)]
+    fn update(&mut self, at: usize, wanted: [bool; 2], width: usize, arithmetic: impl Arithmetic) {
+        let inputs = self.network.rows(width);
+        let frame = &mut self.frames[at];
+        let (before, here) = self.values.split_at_mut(2 * at * width);
+        let before = &before[2 * (at - 1) * width..][..2 * width];
+        let here = &mut here[..2 * width];
+        for side in 0..2 {
+            if wanted[side] {
+                let (from, to) = (&before[side * width..][..width], &mut here[side * width..][..width]);
+                frame.follow(side, inputs, from, to, arithmetic);
+                frame.computed[side] = true;
             }
         }
-        self.frames[frame].computed[color as usize] = true;
     }
 
     /// Computes the last frame's accumulator from the cached board with the same view.
-    fn refresh(&mut self, color: Color, board: &Board) {
+    #[inline(always)]
+    fn refresh(&mut self, color: Color, position: &Position, width: usize, arithmetic: impl Arithmetic) {
         let last = self.frames.len() - 1;
-        let start = self.start(last, color);
-        let network = &*self.network;
-        let (width, kernel) = (network.width(), network.kernel());
+        let inputs = self.network.rows(width);
         let view = self.frames[last].views[color as usize];
         let entry = &mut self.refresh_cache[color as usize][view.index()];
-        for side in Color::ALL {
-            for role in Role::ALL {
-                let piece = role.of(side);
-                let now = board.by_piece(piece);
-                let then = std::mem::replace(&mut entry.pieces[side as usize][role as usize - 1], now);
-                for square in then & !now {
-                    kernel.sub(&mut entry.accumulator, network.feature(view.input(piece, square)));
-                }
-                for square in now & !then {
-                    kernel.add(&mut entry.accumulator, network.feature(view.input(piece, square)));
-                }
+        let mailbox = position.board().mailbox();
+        let (mut gone, mut come) = (Rows::new(), Rows::new());
+        for square in changed_squares(mailbox, &entry.mailbox) {
+            let (then, now) = (entry.mailbox[square as usize], mailbox[square as usize]);
+            if then != PieceCode::default() {
+                gone.push(inputs.row(view.input(then, square)));
+            }
+            if now != PieceCode::default() {
+                come.push(inputs.row(view.input(now, square)));
             }
         }
-        self.values[start..start + width].copy_from_slice(&entry.accumulator);
+        entry.mailbox = *mailbox;
+        let accumulator = &mut entry.accumulator[..width];
+        let pairs = gone.len().min(come.len());
+        for (gone, come) in gone.iter().zip(&come) {
+            arithmetic.add_sub_here(accumulator, come, gone);
+        }
+        for row in &gone[pairs..] {
+            arithmetic.sub(accumulator, row);
+        }
+        for row in &come[pairs..] {
+            arithmetic.add(accumulator, row);
+        }
+        let start = (2 * last + color as usize) * width;
+        self.values[start..][..width].copy_from_slice(accumulator);
         self.frames[last].computed[color as usize] = true;
     }
+}
+
+impl Frame {
+    /// Computes the accumulator of one side's view from that of the frame before.
+    #[inline(always)]
+    fn follow(
+        &self,
+        side: usize,
+        inputs: InputRows<'_>,
+        from: &[Block],
+        to: &mut [Block],
+        arithmetic: impl Arithmetic,
+    ) {
+        let Some(m) = self.m else {
+            to.copy_from_slice(from);
+            return;
+        };
+        let us = self.mover;
+        let row = |color: Color, role_number: usize, square: Square| {
+            inputs.row(self.views[side].input(PieceCode::new(color, role_number), square))
+        };
+        if m.is_castle() {
+            const KING: usize = Role::King as usize;
+            const ROOK: usize = Role::Rook as usize;
+            let wing = m.wing();
+            arithmetic.add_sub(to, from, row(us, KING, wing.king_to(us)), row(us, KING, m.from()));
+            arithmetic.add_sub_here(to, row(us, ROOK, wing.rook_to(us)), row(us, ROOK, m.to()));
+            return;
+        }
+        let (add, sub) = (row(us, m.placed_number(), m.to()), row(us, m.role_number(), m.from()));
+        if m.is_capture() {
+            arithmetic.add_sub_sub(to, from, add, sub, row(!us, m.victim_number(), m.victim_square()));
+        } else {
+            arithmetic.add_sub(to, from, add, sub);
+        }
+    }
+}
+
+/// The squares on which two mailboxes differ.
+#[inline(always)]
+fn changed_squares(a: &[PieceCode; 64], b: &[PieceCode; 64]) -> Bitboard {
+    let mut squares = 0;
+    for (at, (a, b)) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0).enumerate() {
+        // Eight squares at a time. The codes have four bits, so that no byte carries into the next one; the product
+        // gathers a bit of each byte.
+        let word = |codes: &[PieceCode; 8]| u64::from_le_bytes(codes.map(|code| code.index() as u8));
+        let different = word(a) ^ word(b);
+        let bits = (different + 0x7F7F_7F7F_7F7F_7F7F) >> 7 & 0x0101_0101_0101_0101;
+        squares |= (bits.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * at);
+    }
+    Bitboard(squares)
 }

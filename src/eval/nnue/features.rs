@@ -1,6 +1,8 @@
 //! The inputs that a piece on a square sets, as each side sees it.
 
-use shakmaty::{Board, Color, File, Piece, Square};
+use shakmaty::{Color, File, Square};
+
+use crate::position::{Board, PieceCode};
 
 pub use super::format::{INPUTS, KING_BUCKETS, OUTPUT_BUCKETS, PIECE_SQUARES};
 
@@ -8,6 +10,21 @@ pub use super::format::{INPUTS, KING_BUCKETS, OUTPUT_BUCKETS, PIECE_SQUARES};
 /// mostly stand on the first rank, so it has half of the buckets.
 const KING_BUCKET: [[u8; 4]; 8] =
     [[0, 1, 2, 3], [4, 4, 5, 5], [6, 6, 6, 6], [6, 6, 6, 6], [7, 7, 7, 7], [7, 7, 7, 7], [7, 7, 7, 7], [7, 7, 7, 7]];
+
+/// By the side that looks and the index of a [`PieceCode`]: where the squares of the piece begin. Own pieces come
+/// first, pawn to king.
+const PIECE_START: [[u16; PieceCode::COUNT]; 2] = {
+    let mut start = [[0; PieceCode::COUNT]; 2];
+    let mut role = 0;
+    while role < 6 {
+        let [black, white] = [role + 1, role + 9];
+        let [own, other] = [role as u16 * 64, role as u16 * 64 + 384];
+        (start[0][black], start[0][white]) = (own, other);
+        (start[1][black], start[1][white]) = (other, own);
+        role += 1;
+    }
+    start
+};
 
 /// One side's perspective: how it sees the board, which depends on where its king stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,23 +61,21 @@ impl FeatureView {
     }
 
     /// A piece on a square as the side sees them: own pieces first, pawn to king, then square by square from a1.
-    #[inline]
-    pub fn piece_square(self, piece: Piece, square: Square) -> usize {
-        let theirs = usize::from(piece.color != self.side);
-        let role = piece.role as usize - 1;
-        theirs * 384 + role * 64 + usize::from(square as u8 ^ self.flip)
+    #[inline(always)]
+    pub fn piece_square(self, piece: PieceCode, square: Square) -> usize {
+        usize::from(PIECE_START[self.side as usize][piece.index()]) + usize::from(square as u8 ^ self.flip)
     }
 
     /// The input that `piece` on `square` sets by standing there.
-    #[inline]
-    pub fn input(self, piece: Piece, square: Square) -> usize {
+    #[inline(always)]
+    pub fn input(self, piece: PieceCode, square: Square) -> usize {
         usize::from(self.king_bucket) * PIECE_SQUARES + self.piece_square(piece, square)
     }
 
     /// The additional input that it sets while it is [en prise](crate::position::attacks::en_prise), wherever the
     /// king stands.
-    #[inline]
-    pub fn en_prise_input(self, piece: Piece, square: Square) -> usize {
+    #[inline(always)]
+    pub fn en_prise_input(self, piece: PieceCode, square: Square) -> usize {
         KING_BUCKETS * PIECE_SQUARES + self.piece_square(piece, square)
     }
 }

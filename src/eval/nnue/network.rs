@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::{fs, io};
 
 use super::format::{self, BLOCK, Contents, INPUTS, NetworkError, OUTPUT_BUCKETS, QA, QB, SCALE};
-use super::simd::{Block, Kernel};
+use super::simd::{Arithmetic, Block, Kernel};
 
 /// Why a network file cannot be loaded. Each message names the file.
 #[derive(Debug, thiserror::Error)]
@@ -59,6 +59,22 @@ pub(super) struct HiddenLayer<'a> {
     pub values: &'a [Block],
     /// The rows of the pieces en prise.
     pub rows: &'a [&'a [Block]],
+}
+
+/// What each input adds to the hidden layer.
+#[derive(Clone, Copy)]
+pub(super) struct InputRows<'a> {
+    blocks: &'a [Block],
+    /// Blocks in a row.
+    width: usize,
+}
+
+impl<'a> InputRows<'a> {
+    /// What one input adds.
+    #[inline(always)]
+    pub fn row(self, input: usize) -> &'a [Block] {
+        &self.blocks[input * self.width..][..self.width]
+    }
 }
 
 #[cfg(has_network)]
@@ -187,26 +203,32 @@ impl Network {
         self.hidden / BLOCK
     }
 
-    /// What an input adds to the hidden layer.
-    #[inline]
-    pub(super) fn feature(&self, input: usize) -> &[Block] {
-        let width = self.width();
-        &self.weights[input * width..(input + 1) * width]
+    /// The rows of all inputs, for a caller who may know the width, in blocks, when it is compiled.
+    #[inline(always)]
+    pub(super) fn rows(&self, width: usize) -> InputRows<'_> {
+        InputRows { blocks: &self.weights, width }
     }
 
     /// The hidden layer's biases.
     pub(super) fn biases(&self) -> &[Block] {
-        self.feature(INPUTS)
+        self.rows(self.width()).row(INPUTS)
     }
 
-    /// The value of both views' hidden layers in centipawns, for the side whose view comes first.
-    #[inline]
-    pub(super) fn output(&self, own: HiddenLayer<'_>, other: HiddenLayer<'_>, bucket: usize) -> i32 {
-        let width = self.width();
+    /// The value of both views' hidden layers in centipawns, for the side whose view comes first. They have `width`
+    /// blocks.
+    #[inline(always)]
+    pub(super) fn output(
+        &self,
+        own: HiddenLayer<'_>,
+        other: HiddenLayer<'_>,
+        bucket: usize,
+        width: usize,
+        arithmetic: impl Arithmetic,
+    ) -> i32 {
         let start = (INPUTS + 1 + 2 * bucket) * width;
-        let (own_weights, other_weights) = self.weights[start..start + 2 * width].split_at(width);
-        let sum = self.kernel.screlu_dot(own.values, own.rows, own_weights)
-            + self.kernel.screlu_dot(other.values, other.rows, other_weights);
+        let (own_weights, other_weights) = self.weights[start..][..2 * width].split_at(width);
+        let sum = arithmetic.screlu_dot(own.values, own.rows, own_weights)
+            + arithmetic.screlu_dot(other.values, other.rows, other_weights);
         // The sum carries the factor QA twice and QB once.
         let value = sum / i64::from(QA) + i64::from(self.output_biases[bucket]);
         (value * i64::from(SCALE) / i64::from(QA * QB)) as i32

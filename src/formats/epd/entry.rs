@@ -1,12 +1,10 @@
 //! One line of a suite: its fields, and the meaning of its operations in its position.
 
-use shakmaty::Move;
-
 use super::SuiteError;
 use super::moves::{line_of_play, moves, points};
 use super::operations::{Operation, find, next_word, split_operations};
 use super::solution::{Solution, number, only_once};
-use crate::position::{Position, Repair};
+use crate::position::{Move, Position, Repair};
 
 /// What earlier analysis says about a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,9 +1,7 @@
 //! Why a line of a suite cannot be used.
 
-use shakmaty::Move;
-
 use super::operations::ENDLESS;
-use crate::position::{FenError, shorten};
+use crate::position::{FenError, Move, shorten};
 
 /// Why a line of a suite is left out: its position or its solution cannot be read. Each message is one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

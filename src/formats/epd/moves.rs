@@ -1,11 +1,10 @@
 //! Moves in operations, as people and programs write them.
 
-use shakmaty::Move;
 use shakmaty::san::San;
 
 use super::operations::{Operation, find};
 use super::{SuiteError, WordError};
-use crate::position::Position;
+use crate::position::{Move, Position};
 
 /// The words of an operation that lists moves, separated by blanks, commas or both.
 pub(super) fn listed(operation: &Operation) -> impl Iterator<Item = &str> {
@@ -45,7 +44,7 @@ pub(super) fn moves(position: &Position, operation: &Operation) -> Result<Vec<Mo
 
 /// The moves of a line; `None` if one of them cannot be read.
 pub(super) fn line_of_play(position: &Position, operation: &Operation) -> Option<Vec<Move>> {
-    let mut position = position.clone();
+    let mut position = *position;
     let mut line = Vec::new();
     for word in move_words(operation) {
         let m = read_move(&position, word).ok()?;
@@ -135,9 +134,8 @@ pub(super) fn read_san(position: &Position, word: &str) -> Result<Move, WordErro
                 && m.role() == role
                 && m.to() == to
                 && m.promotion() == promotion
-                && m.from().is_some_and(|from| {
-                    file.is_none_or(|file| file == from.file()) && rank.is_none_or(|rank| rank == from.rank())
-                })
+                && file.is_none_or(|file| file == m.from().file())
+                && rank.is_none_or(|rank| rank == m.from().rank())
         }
         San::Castle(side) => m.castling_side() == Some(side),
         San::Put { .. } | San::Null => false,

@@ -4,12 +4,10 @@ use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::str::FromStr;
 
-use shakmaty::Move;
-
 use super::SuiteError;
 use super::moves::moves;
 use super::operations::{ENDLESS, Operation, UNENDED, find};
-use crate::position::Position;
+use crate::position::{Move, Position};
 
 /// The opcodes of solutions.
 const SOLUTIONS: [&str; 3] = ["bm", "am", "dm"];

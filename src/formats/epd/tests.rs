@@ -1,6 +1,5 @@
-use shakmaty::Move;
-
 use super::*;
+use crate::position::Move;
 use crate::position::notation::{san, uci};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";

@@ -78,7 +78,7 @@ fn said_plainly(entry: &SuiteEntry, operation: &Operation) -> (Option<String>, O
 
 /// The moves of an operation: as they stand if every reader understands that, else in standard algebraic notation.
 fn plain_moves(entry: &SuiteEntry, operation: &Operation) -> String {
-    let mut position = entry.position.clone();
+    let mut position = entry.position;
     let mut words = Vec::new();
     for word in move_words(operation) {
         let Ok(m) = read_move(&position, word) else { continue };

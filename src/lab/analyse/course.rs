@@ -21,11 +21,11 @@ impl Course {
     pub fn new(pgn: &Pgn) -> Course {
         let actions: Vec<Action> = pgn.moves.iter().map(|played| played.action).collect();
         let mut game = pgn.start.clone();
-        let mut positions = vec![game.position().clone()];
+        let mut positions = vec![*game.position()];
         let mut endings = vec![game.outcome()];
         for &action in &actions {
             play(&mut game, action);
-            positions.push(game.position().clone());
+            positions.push(*game.position());
             endings.push(game.outcome());
         }
         Course { start: pgn.start.clone(), actions, positions, endings }

@@ -3,7 +3,7 @@
 use std::io::BufRead;
 use std::ops::Range;
 
-use shakmaty::{Color, Move};
+use shakmaty::Color;
 
 use super::AnalysisRun;
 use super::choice::Lead;
@@ -14,9 +14,9 @@ use super::searcher::Finding;
 use crate::bound::Bound;
 use crate::lab::interrupt;
 use crate::lab::play::player::{Budget, Trouble, UciScore};
-use crate::position::Position;
 use crate::position::game::Ending;
 use crate::position::notation::{Action, san};
+use crate::position::{Move, Position};
 
 /// The command in a comment that lists what Ibex added to its move: glyphs, and a variation.
 const ADDED: &[u8] = b"[%ibex";
@@ -168,7 +168,7 @@ fn annotate(game: &mut Pgn, run: &mut AnalysisRun<'_>) -> Result<Analysis, Halt>
     let before = |i: usize| match game.moves.get(i) {
         Some(played) => {
             let position = &positions[i];
-            let number = shakmaty::Position::fullmoves(position.chess()).get();
+            let number = shakmaty::Position::fullmoves(&position.to_chess()).get();
             let dots = position.turn().fold_wb(".", "...");
             format!("before {number}{dots} {}", played.san)
         }
@@ -221,7 +221,7 @@ fn judge(
 
 /// The first moves of a line, in standard algebraic notation.
 fn sans(position: &Position, line: &[Move], most: usize) -> Vec<String> {
-    let mut position = position.clone();
+    let mut position = *position;
     let name = |&m: &Move| {
         let name = san(&position, m);
         position.play(m);

@@ -152,7 +152,7 @@ fn of_games(text: &[u8]) -> std::io::Result<Read> {
             continue;
         }
         let variation = value("Variation").filter(|text| !text.is_empty());
-        let mut position = game.start.position().clone();
+        let mut position = *game.start.position();
         for played in &game.moves {
             match played.action {
                 Action::Move(m) => position.play(m),

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use shakmaty::Move;
-
 use super::Args;
 use crate::bound::Bound;
 use crate::engine::{Engine, Settings};
@@ -12,7 +10,7 @@ use crate::lab::play::external::{External, Program};
 use crate::lab::play::player::{self, Answer, Budget, BuiltIn, Line, Player as _, Question, Trouble, UciScore, Watch};
 use crate::lab::play::{split_command, split_label};
 use crate::lab::tell;
-use crate::position::Game;
+use crate::position::{Game, Move};
 use crate::remark;
 use crate::search::Report;
 

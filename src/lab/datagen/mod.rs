@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use clap::Subcommand;
-use shakmaty::{Color, Move, Position as _};
+use shakmaty::{Color, Position as _};
 
 use super::Exit;
 use super::amount::share;
@@ -30,7 +30,7 @@ use crate::eval::nnue::Network;
 use crate::formats::filter::Filter;
 use crate::formats::lessons::{LessonRecord, lesson_file};
 use crate::parallel::default_jobs;
-use crate::position::{Game, Position};
+use crate::position::{Game, Move, Position};
 use crate::search::lessons::{Lesson, LessonRule};
 use crate::search::{Event, Report};
 use crate::time::Limits;
@@ -442,13 +442,13 @@ mod tests {
         assert!(lessons.len() > 20, "{} of {} plies", lessons.len(), record.steps.len());
         let mut played = HashSet::new();
         record.visit(|chess, _, _| {
-            played.insert(Position::from_chess(chess.clone()).key());
+            played.insert(Position::from_chess(chess).key());
         });
         for bound in [Bound::Lower, Bound::Upper] {
             assert!(lessons.iter().filter(|lesson| lesson.bound == bound).count() * 10 > lessons.len(), "{bound:?}");
         }
         for lesson in &lessons {
-            assert!(!played.contains(&Position::from_chess(lesson.chess.clone()).key()), "{:?}", lesson.chess.board());
+            assert!(!played.contains(&Position::from_chess(&lesson.chess).key()), "{:?}", lesson.chess.board());
             assert!(!lesson.chess.is_check());
         }
     }

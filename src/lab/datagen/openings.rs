@@ -63,7 +63,7 @@ impl Openings {
         let mut share = random.share();
         for book in &self.books {
             if share < book.share {
-                return (book.positions[random.below(book.positions.len())].clone(), book.plies);
+                return (book.positions[random.below(book.positions.len())], book.plies);
             }
             share -= book.share;
         }
@@ -84,7 +84,7 @@ fn wander(position: &mut Position, plies: u32, random: &mut Random) -> bool {
         let chosen = choices[random.below(choices.len())];
         position.play(chosen);
     }
-    Game::new(position.clone()).outcome().is_none()
+    Game::new(*position).outcome().is_none()
 }
 
 /// An initial position with each side's back rank shuffled separately.
@@ -106,7 +106,7 @@ pub fn shuffled(random: &mut Random) -> Position {
     setup.castling_rights = setup.board.rooks();
     setup.turn = Color::White;
     match Chess::from_setup(setup, CastlingMode::Chess960) {
-        Ok(chess) => Position::from_chess(chess),
+        Ok(chess) => Position::from_chess(&chess),
         Err(error) => unreachable!("shuffled back ranks are legal: {error}"),
     }
 }
@@ -146,9 +146,10 @@ mod tests {
     use std::collections::HashSet;
     use std::fs;
 
-    use shakmaty::{File, Move, Role, Square};
+    use shakmaty::{File, Role, Square};
 
     use super::*;
+    use crate::position::Move;
     use crate::position::notation::read_fen;
     use crate::scratch::Scratch;
 
@@ -180,7 +181,7 @@ mod tests {
         assert_eq!((bad.len(), sane.len()), (7, 13));
         let mut played = HashSet::new();
         for seed in 0..500 {
-            let mut position = start.clone();
+            let mut position = start;
             wander(&mut position, 1, &mut Random::new(seed));
             played.insert(position.key());
         }
@@ -223,7 +224,7 @@ mod tests {
         let late = from("8/8/4k3/8/8/4K3/4P3/R6r w - - 97 90", 3);
         for seed in 1..50 {
             let opening = late.draw(&mut Random::new(seed)).unwrap();
-            assert!(Game::new(opening.clone()).outcome().is_none(), "{}", opening.fen());
+            assert!(Game::new(opening).outcome().is_none(), "{}", opening.fen());
         }
     }
 
@@ -232,7 +233,7 @@ mod tests {
         let ending = |fen| Position::from_fen(fen, CastlingMode::Standard).unwrap();
         let rook = ending("8/8/4k3/8/8/4K3/4P3/R6r w - - 0 1");
         let pawn = ending("8/8/4k3/8/8/4K3/4P3/8 w - - 0 1");
-        let book = |position: &Position, share| Book { positions: vec![position.clone()], share, plies: 0 };
+        let book = |position: &Position, share| Book { positions: vec![*position], share, plies: 0 };
         let openings =
             Openings { books: vec![book(&rook, 0.5), book(&pawn, 0.2)], chess960_share: 0.1, random_plies: 8 };
         let mut random = Random::new(4);
@@ -249,7 +250,7 @@ mod tests {
         let mut random = Random::new(3);
         for _ in 0..500 {
             let position = shuffled(&mut random);
-            assert_eq!(position.castles().castling_rights().count(), 4);
+            assert_eq!(position.castling().castling_rights().count(), 4);
             assert_eq!(position.board().occupied(), Bitboard::from_iter((0..16).chain(48..64).map(Square::new)));
         }
     }

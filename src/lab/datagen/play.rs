@@ -3,14 +3,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
-use shakmaty::{Color, Move};
+use shakmaty::Color;
 
 use super::openings::Openings;
 use crate::bound::{Bound, Ibv};
 use crate::formats::games::{GameRecord, GameResult, MAX_STEPS, Step};
 use crate::formats::lessons::LessonRecord;
-use crate::position::Game;
 use crate::position::game::Ending;
+use crate::position::{Game, Move};
 use crate::random::Random;
 
 /// The chooser of the moves: the engine, or a script in tests.
@@ -185,7 +185,7 @@ fn play_from(
     random: &mut Random,
 ) -> Option<GameRecord> {
     let GameRules { adjudication: rules, off_policy, sampling } = rules;
-    let start = game.position().chess().clone();
+    let start = game.position().to_chess();
     let mut steps: Vec<Step> = Vec::with_capacity(160);
     let mut adjudicator = Adjudicator::new(rules);
     loop {
@@ -214,7 +214,7 @@ fn play_from(
         // Proven scores reach 30,000, within 16 bits.
         let teaches = purpose == Purpose::Score && white.bound() == Bound::Exact && game.traps().next().is_none();
         let score = if teaches { white.score().cp().clamp(-32_000, 32_000) as i16 } else { Step::NO_SCORE };
-        steps.push(Step { chosen, score });
+        steps.push(Step { chosen: chosen.into(), score });
         if let Some(result) = adjudicator.judge(ply, game.position().men() as u32, white) {
             return Some(GameRecord { start, steps, result });
         }
@@ -271,7 +271,12 @@ mod tests {
     /// The plies of the game in which both sides always play the first legal move: White mates by chance.
     const FIRST_MOVES: usize = 63;
 
-    /// Plays the first legal move, with the script's value from White's view.
+    /// The legal moves in shakmaty's order: it begins with pawns, so that games of first moves repeat nothing for long.
+    fn pawns_first(position: &Position) -> Vec<Move> {
+        position.to_chess().legal_moves().into_iter().map(Into::into).collect()
+    }
+
+    /// Plays the first of these moves, with the script's value from White's view.
     struct Script<F: Fn(usize) -> Ibv> {
         said: usize,
         script: F,
@@ -284,14 +289,14 @@ mod tests {
 
         fn candidates(&mut self, game: &Game, lines: usize) -> Vec<(Move, Ibv)> {
             let value = exact(0);
-            game.position().legal_moves().iter().take(lines).map(|&m| (m, value)).collect()
+            pawns_first(game.position()).into_iter().take(lines).map(|m| (m, value)).collect()
         }
 
         fn choose(&mut self, game: &Game, _: Purpose) -> Option<(Move, Ibv)> {
             let value = (self.script)(self.said);
             self.said += 1;
             let value = if game.position().turn() == Color::White { value } else { -value };
-            Some((game.position().legal_moves()[0], value))
+            Some((pawns_first(game.position())[0], value))
         }
     }
 
@@ -498,8 +503,8 @@ mod tests {
         assert!((scored * 100 / all.len()).abs_diff(25) <= 5, "{scored} of {}", all.len());
         assert!(all.iter().all(|step| [30, Step::NO_SCORE].contains(&step.score)));
         let filter = Filter { max_score: u16::MAX, ..Filter::default() };
-        let chess = Position::startpos().chess().clone();
-        let quiet = |score| Step { chosen: Position::startpos().legal_moves()[0], score };
+        let chess = Position::startpos().to_chess();
+        let quiet = |score| Step { chosen: Position::startpos().legal_moves()[0].into(), score };
         assert!(filter.keeps(&chess, quiet(32_000), 0) && !filter.keeps(&chess, quiet(Step::NO_SCORE), 0));
     }
 
@@ -512,11 +517,12 @@ mod tests {
             let mut player = Script { said: 0, script: |_| exact(30) };
             let record = play_from(&mut player, Game::new(Position::startpos()), &rules, &mut Random::new(seed));
             let record = record.expect("a game with a result");
-            let mut position = record.start.clone();
+            let mut position = Position::from_chess(&record.start);
             for (ply, step) in record.steps.iter().enumerate() {
-                let moves = position.legal_moves();
+                let moves = pawns_first(&position);
                 let is_quiet = |m: &Move| !m.is_capture() && !m.is_promotion();
-                let strays = step.chosen != moves[0];
+                let chosen: Move = step.chosen.into();
+                let strays = chosen != moves[0];
                 if ply >= 30 {
                     assert!(!strays, "at ply {ply}, with seed {seed}");
                 } else if is_quiet(&moves[0]) && moves.iter().take(OffPolicy::LINES).skip(1).any(is_quiet) {
@@ -525,7 +531,7 @@ mod tests {
                 } else {
                     assert!(!strays, "at ply {ply}, with seed {seed}");
                 }
-                position.play_unchecked(step.chosen);
+                position.play(chosen);
             }
         }
         assert!(possible >= 400, "{possible}");

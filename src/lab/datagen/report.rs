@@ -183,12 +183,12 @@ fn contradiction(record: &GameRecord) -> Option<&'static str> {
     if record.steps.is_empty() {
         return Some("no moves");
     }
-    let mut game = Game::new(Position::from_chess(record.start.clone()));
+    let mut game = Game::new(Position::from_chess(&record.start));
     for step in &record.steps {
         if game.outcome().is_some() {
             return Some("moves after the end");
         }
-        game.play(step.chosen);
+        game.play(step.chosen.into());
     }
     match game.outcome() {
         Some(Ending::Checkmate) if record.result != GameResult::win(!game.position().turn()) => {

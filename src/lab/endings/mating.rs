@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use shakmaty::{Color, Move};
+use shakmaty::Color;
 
 use super::sample;
 use super::{Common, engine, solved};
@@ -11,7 +11,7 @@ use crate::lab::tell::share;
 use crate::lab::{Exit, progress};
 use crate::parallel::in_parallel;
 use crate::position::game::Ending;
-use crate::position::{Game, Position};
+use crate::position::{Game, Move, Position};
 use crate::random::Random;
 use crate::retrograde::{Dtm, Endgame, Table, Tables};
 use crate::time::Limits;
@@ -128,7 +128,7 @@ fn play(table: &Table, tables: &Tables, limits: &Limits, mut random: Random) -> 
     let (start, value) = sample::of_table(table, &mut random, winning);
     let needed = if let Dtm::Win(plies) = value { u32::from(plies).div_ceil(2) } else { 0 };
     let mut engine = engine();
-    let mut game = Game::new(start.clone());
+    let mut game = Game::new(start);
     let attacker = start.turn();
     let mut moves = 0;
     let ending = loop {
@@ -156,7 +156,7 @@ fn defend(game: &Game, tables: &Tables, random: &mut Random) -> Option<Move> {
     let position = game.position();
     let worth = |m: &Move| {
         let after = position.after(*m);
-        match tables.value(after.board(), after.turn()) {
+        match tables.value(&after.board().into(), after.turn()) {
             Some(Dtm::Win(plies)) => i32::from(plies),
             Some(Dtm::Draw) => 1000,
             // What is not in the tables is bare kings; a defender who wins would be a mistake of the attacker.
@@ -195,7 +195,7 @@ mod tests {
         // Mating with bishop and knight needs a plan, which one node a move does not give.
         assert_eq!(exit(&["KBNvK"], 1), Exit::Found);
         let start = read_fen("8/8/8/8/6k1/2K5/8/R7 w - - 0 1").expect("a position");
-        let game = |ending| MatingGame { start: start.clone(), moves: 50, needed: 9, ending };
+        let game = |ending| MatingGame { start, moves: 50, needed: 9, ending };
         assert!(game(Some(Ending::Checkmate)).won());
         for ending in [
             Some(Ending::Stalemate),
@@ -220,7 +220,7 @@ mod tests {
         let lost = game("8/8/8/8/6k1/2K5/8/R7 b - - 0 1");
         let plies = |m: Move| {
             let after = lost.position().after(m);
-            match tables.value(after.board(), after.turn()) {
+            match tables.value(&after.board().into(), after.turn()) {
                 Some(Dtm::Win(plies)) => plies,
                 other => panic!("{other:?}"),
             }

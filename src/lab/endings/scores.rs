@@ -121,7 +121,7 @@ fn judge(cp: i32, result: i32) -> Shown {
 
 fn search(engine: &mut Engine, sample: &Sample, nodes: u64) -> Option<i32> {
     engine.new_game();
-    let outcome = engine.search(&Game::new(sample.position.clone()), Limits::nodes(nodes), None);
+    let outcome = engine.search(&Game::new(sample.position), Limits::nodes(nodes), None);
     Some(outcome.last?.value.score().cp())
 }
 

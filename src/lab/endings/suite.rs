@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use shakmaty::{Color, Move, Piece, Role};
+use shakmaty::{Color, Piece, Role};
 
 use super::sample;
 use super::solved;
@@ -17,8 +17,8 @@ use crate::formats::input;
 use crate::lab::tell::counted;
 use crate::lab::{Exit, progress};
 use crate::parallel::{default_jobs, in_parallel};
-use crate::position::Position;
 use crate::position::notation::san;
+use crate::position::{Move, Position};
 use crate::random::Random;
 use crate::recognize::recognize;
 use crate::retrograde::{Dtm, Endgame, Tables};
@@ -103,7 +103,7 @@ impl Oracle<'_> {
                     Bound::Upper => Range { least: -1, most: result },
                 }
             }
-            Oracle::Tables(tables) => match tables.value(position.board(), position.turn()) {
+            Oracle::Tables(tables) => match tables.value(&position.board().into(), position.turn()) {
                 Some(Dtm::Win(_)) => Range::exactly(1),
                 Some(Dtm::Draw) => Range::exactly(0),
                 Some(Dtm::Loss(_)) => Range::exactly(-1),

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use shakmaty::Move;
 
 use super::judge::Found;
 use super::record::{Record, Run, Status};
@@ -14,6 +13,7 @@ use crate::lab::page::chart::{self, Steps};
 use crate::lab::page::{self, amount, time};
 use crate::lab::play::player::Budget;
 use crate::lab::tell::counted;
+use crate::position::Move;
 use crate::position::notation::read_fen;
 
 /// The progress of the run of a page.

@@ -1,11 +1,11 @@
 //! Whether an answer solves a position, and since when.
 
 use serde::{Deserialize, Serialize};
-use shakmaty::Move;
 
 use crate::bound::Bound;
 use crate::formats::epd::SuiteEntry;
 use crate::lab::play::player::{Answer, Line, UciScore};
+use crate::position::Move;
 
 /// How an announced mate compares with the proven distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

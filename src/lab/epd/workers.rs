@@ -17,6 +17,7 @@ use crate::formats::epd::{Suite, SuiteEntry};
 use crate::lab::interrupt;
 use crate::lab::play::external::{External, Program};
 use crate::lab::play::player::{Answer, Budget, BuiltIn, Player, Question, Trouble};
+use crate::position::Move;
 use crate::position::notation::{san, san_line, uci};
 use crate::remark;
 
@@ -244,7 +245,7 @@ pub(crate) fn record(
     };
     let judged = follower.judge(&answer);
     let solved = judged.solved && status == Status::Ok;
-    let names = |moves: &[shakmaty::Move]| -> Vec<String> { moves.iter().map(|&m| san(position, m)).collect() };
+    let names = |moves: &[Move]| -> Vec<String> { moves.iter().map(|&m| san(position, m)).collect() };
     Record {
         player: player.to_owned(),
         suite: suite.to_owned(),

@@ -3,15 +3,13 @@
 use std::path::Path;
 use std::sync::Mutex;
 
-use shakmaty::Move;
-
 use super::experiment::SingleSearch;
 use super::{Args, read_suite};
 use crate::bound::Bound;
 use crate::formats::epd::SuiteEntry;
 use crate::lab::progress;
 use crate::lab::tell::counted;
-use crate::position::Game;
+use crate::position::{Game, Move};
 use crate::remark;
 use crate::score::DrawRule;
 use crate::search::{Conventions, Event, Rules};
@@ -103,7 +101,7 @@ fn nodes_to_solution(
         }
     };
     let conventions = Conventions { draws: DrawRule::Later, contempt: 0 };
-    let game = Game::new(entry.position.clone());
+    let game = Game::new(entry.position);
     let run = bench
         .search(rules, conventions, &game, &Limits::nodes(limit), Some(&hear))
         .map_err(|error| format!("no thread to search on: {error}"))?;

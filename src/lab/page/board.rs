@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use maud::{Markup, PreEscaped, html};
-use shakmaty::{Color, Move, Role, Square};
+use shakmaty::{Color, Role, Square};
 
-use crate::position::Position;
+use crate::position::{Move, Position};
 
 /// Each piece in a square of 40 by 40. All but the pawn stand on the same foot.
 const PIECES: [(Role, &str); 6] = [
@@ -104,11 +104,9 @@ pub fn diagram(position: &Position, arrows: &[(Arrow, Move)]) -> Markup {
                 use class=(class) href={ "#" (piece.role.upper_char()) } x=(x) y=(y) width="1" height="1" {}
             }
             @for (arrow, m) in arrows {
-                @if let Some(from) = m.from() {
-                    @let ((x1, y1), (x2, y2)) = (corner(from), corner(m.to()));
-                    path class=(arrow.class()) d=(format!("M{x1}.5 {y1}.5L{x2}.5 {y2}.5"))
-                        marker-end={ "url(#" (arrow.class()) "-tip)" } {}
-                }
+                @let ((x1, y1), (x2, y2)) = (corner(m.from()), corner(m.to()));
+                path class=(arrow.class()) d=(format!("M{x1}.5 {y1}.5L{x2}.5 {y2}.5"))
+                    marker-end={ "url(#" (arrow.class()) "-tip)" } {}
             }
         }
     }

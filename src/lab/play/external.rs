@@ -482,7 +482,7 @@ impl Process {
             if self.offer(CHESS960).is_some() {
                 self.set(CHESS960, if chess960 { "true" } else { "false" })?;
                 self.chess960 = chess960;
-            } else if !position.castles().is_empty() {
+            } else if !position.castling().is_empty() {
                 // A program without Chess960 would drop or misread these rights, and search another position.
                 let why = format!("it has no option {CHESS960}, so it was not given the position");
                 return Err(Failure::Answer(Trouble::Unfit(why)));

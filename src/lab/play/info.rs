@@ -5,12 +5,10 @@
 
 use std::iter::Peekable;
 
-use shakmaty::Move;
-
 use super::player::{Line, UciScore};
 use crate::bound::Bound;
-use crate::position::Position;
 use crate::position::notation::is_move_like;
+use crate::position::{Move, Position};
 
 /// Reads an `info` line of the first variation that has facts about the search; `elapsed` milliseconds replace a
 /// missing time. The principal variation ends before the first illegal move.
@@ -59,7 +57,7 @@ pub(super) fn parse_info(position: &Position, line: &str, elapsed: u64) -> Optio
 
 /// Takes the moves of a line, and returns those before the first illegal one. What follows them stays.
 fn legal_line<'a>(position: &Position, words: &mut Peekable<impl Iterator<Item = &'a str>>) -> Vec<Move> {
-    let mut position = position.clone();
+    let mut position = *position;
     let (mut line, mut broken) = (Vec::new(), false);
     while let Some(&word) = words.peek() {
         let lower = word.to_lowercase();

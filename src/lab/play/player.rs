@@ -5,14 +5,13 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{at, select};
 use serde::{Deserialize, Serialize};
-use shakmaty::Move;
 
 use crate::bound::Bound;
 use crate::engine::{Engine, Settings};
 use crate::formats::epd::SuiteEntry;
 use crate::lab::interrupt;
 use crate::lab::tell::{self, counted};
-use crate::position::{Game, Position};
+use crate::position::{Game, Move, Position};
 use crate::remark;
 use crate::score::Score;
 use crate::search::{Event, Outcome, Report};
@@ -250,7 +249,7 @@ impl Player for BuiltIn {
             let settings = Settings { analyse_mode, ..self.engine.settings().clone() };
             self.engine.apply(settings).iter().for_each(|remark| remark!("ibex: {remark}"));
         }
-        let (game, mut hear) = (Game::new(position.clone()), |report| watch(&line(report)));
+        let (game, mut hear) = (Game::new(*position), |report| watch(&line(report)));
         let searched = search(&mut self.engine, game, budget.limits(), self.patience, Some(&mut hear), tell::trouble);
         searched.map(|outcome| {
             // The last line may be newer than any reported one.

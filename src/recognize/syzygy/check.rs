@@ -36,7 +36,7 @@ pub fn cross_check_by(tables: &Tablebases, position: &Position, ibv: Ibv) {
         return;
     }
     // Probed without recording failures: a missing table is not a fault here.
-    let Ok(truth) = tables.tables.probe_wdl_after_zeroing(position.chess()) else { return };
+    let Ok(truth) = tables.tables.probe_wdl_after_zeroing(&position.to_chess()) else { return };
     let truth = truth.signum();
     let claim = ibv.score().raw().signum();
     let agrees = match ibv.bound() {

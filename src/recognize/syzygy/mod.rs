@@ -19,12 +19,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use shakmaty::{Chess, Color, Move};
+use shakmaty::{Chess, Color};
 use shakmaty_syzygy::{Dtz, MaybeRounded, SyzygyError, Tablebase, Wdl};
 
 use super::{Expense, Recognition};
 use crate::bound::Ibv;
-use crate::position::{Game, Position};
+use crate::position::{Game, Move, Position};
 use crate::score::Score;
 use failures::Failures;
 use files::{SmallInMemory, check_magic, is_same, table_files};
@@ -222,7 +222,7 @@ impl Tablebases {
     /// are then certain under the 50-move rule. A result counts as one table hit.
     #[inline]
     pub fn probe(&self, position: &Position, ply: usize, depth: i32, probing: &Probing) -> Recognition {
-        if position.clock() != 0 || !position.castles().is_empty() {
+        if position.clock() != 0 || !position.castling().is_empty() {
             return Recognition::NONE;
         }
         let men = position.men();
@@ -259,10 +259,10 @@ impl Tablebases {
     pub fn rank_root(&self, game: &Game, probing: &Probing) -> Option<Ranking> {
         let position = game.position();
         let men = position.men();
-        if !position.castles().is_empty() || men > self.largest().min(probing.limit) {
+        if !position.castling().is_empty() || men > self.largest().min(probing.limit) {
             return None;
         }
-        let moves = position.legal_moves();
+        let moves = position.legal_moves_by_role();
         let with_dtz: Option<Vec<RankedMove>> = self
             .traps(game)
             .and_then(|traps| moves.iter().map(|&m| self.rank_by_dtz(game, m, probing, &traps)).collect());
@@ -374,7 +374,7 @@ impl Tablebases {
         if self.broken.contains(material) {
             return None;
         }
-        self.note(&self.broken, material, self.tables.probe_wdl_after_zeroing(position.chess()))
+        self.note(&self.broken, material, self.tables.probe_wdl_after_zeroing(&position.to_chess()))
     }
 
     fn dtz(&self, position: &Position) -> Option<MaybeRounded<Dtz>> {
@@ -382,7 +382,7 @@ impl Tablebases {
         if self.broken_dtz.contains(material) {
             return None;
         }
-        self.note(&self.broken_dtz, material, self.tables.probe_dtz(position.chess()))
+        self.note(&self.broken_dtz, material, self.tables.probe_dtz(&position.to_chess()))
     }
 
     /// The result; an error is added to these failures, and reported if it is about a file that exists.
@@ -532,7 +532,7 @@ fn after_repetition(game: &Game) -> bool {
 /// The men of a position as a number that no other material has and that is never zero: each side's counts, four bits
 /// each.
 fn material_key(position: &Position) -> u64 {
-    let counts = position.board().material();
+    let counts = shakmaty::Board::from(position.board()).material();
     let mut key = 0;
     for side in [counts.white, counts.black] {
         for role in shakmaty::Role::ALL {

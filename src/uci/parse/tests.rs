@@ -167,7 +167,7 @@ fn zero_is_ignored_beside_another_limit() {
 fn search_moves_are_legal_or_dropped() {
     let position = Position::startpos();
     let texts = |line| -> Vec<String> {
-        go_of(line).limits(&position).search_moves.iter().map(|m| format!("{}{}", m.from().unwrap(), m.to())).collect()
+        go_of(line).limits(&position).search_moves.iter().map(|m| format!("{}{}", m.from(), m.to())).collect()
     };
     assert_eq!(texts("go searchmoves a2a3 h2h4 depth 4"), ["a2a3", "h2h4"]);
     assert_eq!(texts("go depth 4 searchmoves e2e5 a2a3 a1a8"), ["a2a3"]);

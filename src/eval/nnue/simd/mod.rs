@@ -8,8 +8,6 @@ mod wasm;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use std::fmt;
-
 pub use super::format::BLOCK;
 
 /// A cache line of hidden values or weights.
@@ -22,53 +20,80 @@ impl Block {
     pub const ZERO: Block = Block([0; BLOCK]);
 }
 
-/// An instruction set to compute with.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Kernel(InstructionSet);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum InstructionSet {
-    Scalar,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-    #[cfg(target_arch = "aarch64")]
-    Neon,
-    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-    Simd128,
-}
-
-impl fmt::Debug for Kernel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+/// What an evaluation computes with. All slices of a call are as long as a hidden layer.
+///
+/// A value of an implementation exists only where the processor has its instructions. What they compute is the same to
+/// the last bit; the updates of the reference serve wherever the compiler makes good code of them.
+pub trait Arithmetic: Copy {
+    /// `to = from + add - sub`: a piece moves.
+    #[inline(always)]
+    fn add_sub(self, to: &mut [Block], from: &[Block], add: &[Block], sub: &[Block]) {
+        scalar::add_sub(to, from, add, sub);
     }
+
+    /// `to = from + add - sub1 - sub2`: a piece captures.
+    #[inline(always)]
+    fn add_sub_sub(self, to: &mut [Block], from: &[Block], add: &[Block], sub1: &[Block], sub2: &[Block]) {
+        scalar::add_sub_sub(to, from, add, sub1, sub2);
+    }
+
+    /// `to += add - sub`: a piece moves.
+    #[inline(always)]
+    fn add_sub_here(self, to: &mut [Block], add: &[Block], sub: &[Block]) {
+        scalar::add_sub_here(to, add, sub);
+    }
+
+    /// `to += add`: a piece appears.
+    #[inline(always)]
+    fn add(self, to: &mut [Block], add: &[Block]) {
+        scalar::add(to, add);
+    }
+
+    /// `to -= sub`: a piece disappears.
+    #[inline(always)]
+    fn sub(self, to: &mut [Block], sub: &[Block]) {
+        scalar::sub(to, sub);
+    }
+
+    /// The squared clipped ReLU (SCReLU) of a hidden layer, and its dot product with the output weights: the sum of
+    /// `clamp(value, 0, QA)² · weight`, where a value is the sum of those in `values` and in all `rows`. Weights are at
+    /// most [`MAX_OUTPUT_WEIGHT`](super::format::MAX_OUTPUT_WEIGHT).
+    fn screlu_dot(self, values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64;
 }
 
-/// Runs a function of the chosen twin. A kernel other than the scalar one exists only if its instructions do.
-macro_rules! dispatch {
-    ($kernel:expr, $function:ident($($argument:expr),*)) => {
-        match $kernel.0 {
-            InstructionSet::Scalar => scalar::$function($($argument),*),
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Kernel::all` makes this kernel only after detecting AVX2.
-            InstructionSet::Avx2 => unsafe { x86::avx2::$function($($argument),*) },
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Kernel::all` makes this kernel only after detecting AVX-512 F and BW.
-            InstructionSet::Avx512 => unsafe { x86::avx512::$function($($argument),*) },
-            #[cfg(target_arch = "aarch64")]
-            #[allow(unused_unsafe, reason = "where NEON belongs to the target, there is nothing left to promise")]
-            // SAFETY: `Kernel::all` makes this kernel only after detecting NEON.
-            InstructionSet::Neon => unsafe { neon::$function($($argument),*) },
-            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            InstructionSet::Simd128 => wasm::$function($($argument),*),
-        }
-    };
+/// A computation that is compiled for each instruction set.
+///
+/// [`Task::run`] must be inlined, to be compiled with the instructions of the function that calls it.
+pub trait Task {
+    /// What it computes.
+    type Output;
+
+    /// Computes it.
+    fn run(self, arithmetic: impl Arithmetic) -> Self::Output;
+}
+
+/// An instruction set to compute with.
+#[derive(Clone, Copy, Debug)]
+pub enum Kernel {
+    /// The reference.
+    Scalar(scalar::Scalar),
+    #[cfg(target_arch = "x86_64")]
+    #[expect(missing_docs, reason = "the name says it")]
+    Avx2(x86::Avx2),
+    #[cfg(target_arch = "x86_64")]
+    #[expect(missing_docs, reason = "the name says it")]
+    Avx512(x86::Avx512),
+    #[cfg(target_arch = "aarch64")]
+    #[expect(missing_docs, reason = "the name says it")]
+    Neon(neon::Neon),
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    #[expect(missing_docs, reason = "the name says it")]
+    Simd128(wasm::Simd128),
 }
 
 impl Kernel {
     /// The reference.
-    pub const SCALAR: Kernel = Kernel(InstructionSet::Scalar);
+    pub const SCALAR: Kernel = Kernel::Scalar(scalar::Scalar);
 
     /// Every kernel that this processor can run, the reference first, the best last.
     pub fn all() -> Vec<Kernel> {
@@ -76,20 +101,14 @@ impl Kernel {
         let mut kernels = vec![Kernel::SCALAR];
         #[cfg(target_arch = "x86_64")]
         {
-            if is_x86_feature_detected!("avx2") {
-                kernels.push(Kernel(InstructionSet::Avx2));
-            }
-            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") {
-                kernels.push(Kernel(InstructionSet::Avx512));
-            }
+            kernels.extend(x86::Avx2::detect().map(Kernel::Avx2));
+            kernels.extend(x86::Avx512::detect().map(Kernel::Avx512));
         }
         #[cfg(target_arch = "aarch64")]
-        if std::arch::is_aarch64_feature_detected!("neon") {
-            kernels.push(Kernel(InstructionSet::Neon));
-        }
+        kernels.extend(neon::Neon::detect().map(Kernel::Neon));
         // A module with these instructions is not loaded where they are not supported.
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-        kernels.push(Kernel(InstructionSet::Simd128));
+        kernels.push(Kernel::Simd128(wasm::Simd128));
         kernels
     }
 
@@ -98,36 +117,19 @@ impl Kernel {
         Kernel::all().last().copied().unwrap_or(Kernel::SCALAR)
     }
 
-    /// `to = from + add - sub`: a piece moves.
-    #[inline]
-    pub fn add_sub(self, to: &mut [Block], from: &[Block], add: &[Block], sub: &[Block]) {
-        dispatch!(self, add_sub(to, from, add, sub));
-    }
-
-    /// `to = from + add - sub1 - sub2`: a piece captures.
-    #[inline]
-    pub fn add_sub_sub(self, to: &mut [Block], from: &[Block], add: &[Block], sub1: &[Block], sub2: &[Block]) {
-        dispatch!(self, add_sub_sub(to, from, add, sub1, sub2));
-    }
-
-    /// `to += add`: a piece appears.
-    #[inline]
-    pub fn add(self, to: &mut [Block], add: &[Block]) {
-        dispatch!(self, add(to, add));
-    }
-
-    /// `to -= sub`: a piece disappears.
-    #[inline]
-    pub fn sub(self, to: &mut [Block], sub: &[Block]) {
-        dispatch!(self, sub(to, sub));
-    }
-
-    /// The squared clipped ReLU (SCReLU) of a hidden layer, and its dot product with the output weights: the sum of
-    /// `clamp(value, 0, QA)² · weight`, where a value is the sum of those in `values` and in all `rows`, which are as
-    /// long. Weights are at most [`MAX_OUTPUT_WEIGHT`](super::format::MAX_OUTPUT_WEIGHT).
-    #[inline]
-    pub fn screlu_dot(self, values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
-        assert!(rows.iter().all(|row| row.len() == values.len()), "a row of another network");
-        dispatch!(self, screlu_dot(values, rows, weights))
+    /// Computes with these instructions.
+    #[inline(always)]
+    pub fn run<T: Task>(self, task: T) -> T::Output {
+        match self {
+            Kernel::Scalar(arithmetic) => task.run(arithmetic),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2(arithmetic) => arithmetic.compile(task),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512(arithmetic) => arithmetic.compile(task),
+            #[cfg(target_arch = "aarch64")]
+            Kernel::Neon(arithmetic) => task.run(arithmetic),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Kernel::Simd128(arithmetic) => task.run(arithmetic),
+        }
     }
 }

@@ -3,11 +3,31 @@
 use std::arch::aarch64::*;
 
 use super::super::format::QA;
-use super::Block;
-pub use super::scalar::{add, add_sub, add_sub_sub, sub};
+use super::{Arithmetic, Block};
+
+/// A processor that has NEON.
+#[derive(Clone, Copy, Debug)]
+pub struct Neon(());
+
+impl Neon {
+    pub fn detect() -> Option<Neon> {
+        std::arch::is_aarch64_feature_detected!("neon").then_some(Neon(()))
+    }
+}
+
+impl Arithmetic for Neon {
+    #[inline]
+    fn screlu_dot(self, values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
+        #[allow(unused_unsafe, reason = "where NEON belongs to the target, there is nothing left to promise")]
+        // SAFETY: only `detect` makes a `Neon`.
+        unsafe {
+            screlu_dot(values, rows, weights)
+        }
+    }
+}
 
 #[target_feature(enable = "neon")]
-pub fn screlu_dot(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
+fn screlu_dot(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
     let zero = vdupq_n_s16(0);
     let one = vdupq_n_s16(QA as i16);
     // Eight sums of four lanes: with 1024 hidden values a lane adds up 32 products of at most 255² · 128.

@@ -1,7 +1,7 @@
 //! The reference: what every twin must compute to the last bit.
 
 use super::super::format::QA;
-use super::Block;
+use super::{Arithmetic, Block};
 
 /// `to = from + add - sub`.
 #[inline(always)]
@@ -19,6 +19,16 @@ pub fn add_sub_sub(to: &mut [Block], from: &[Block], add: &[Block], sub1: &[Bloc
     for ((((to, from), add), sub1), sub2) in to.iter_mut().zip(from).zip(add).zip(sub1).zip(sub2) {
         for i in 0..to.0.len() {
             to.0[i] = from.0[i].wrapping_add(add.0[i]).wrapping_sub(sub1.0[i]).wrapping_sub(sub2.0[i]);
+        }
+    }
+}
+
+/// `to += add - sub`.
+#[inline(always)]
+pub fn add_sub_here(to: &mut [Block], add: &[Block], sub: &[Block]) {
+    for ((to, add), sub) in to.iter_mut().zip(add).zip(sub) {
+        for i in 0..to.0.len() {
+            to.0[i] = to.0[i].wrapping_add(add.0[i]).wrapping_sub(sub.0[i]);
         }
     }
 }
@@ -43,15 +53,20 @@ pub fn sub(to: &mut [Block], sub: &[Block]) {
     }
 }
 
-/// The sum of `clamp(value, 0, QA)² · weight`, where a value is the sum of those in `values` and in all `rows`.
-pub fn screlu_dot(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
-    let mut sum = 0;
-    for (at, (values, weights)) in values.iter().zip(weights).enumerate() {
-        for (i, (&value, &weight)) in values.0.iter().zip(&weights.0).enumerate() {
-            let value = rows.iter().fold(value, |value, row| value.wrapping_add(row[at].0[i]));
-            let clipped = i32::from(value).clamp(0, QA);
-            sum += i64::from(clipped * clipped * i32::from(weight));
+/// The reference as a kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Scalar;
+
+impl Arithmetic for Scalar {
+    fn screlu_dot(self, values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
+        let mut sum = 0;
+        for (at, (values, weights)) in values.iter().zip(weights).enumerate() {
+            for (i, (&value, &weight)) in values.0.iter().zip(&weights.0).enumerate() {
+                let value = rows.iter().fold(value, |value, row| value.wrapping_add(row[at].0[i]));
+                let clipped = i32::from(value).clamp(0, QA);
+                sum += i64::from(clipped * clipped * i32::from(weight));
+            }
         }
+        sum
     }
-    sum
 }

@@ -8,30 +8,95 @@
 use std::arch::x86_64::*;
 
 use super::super::format::QA;
-use super::{BLOCK, Block, scalar};
+use super::{Arithmetic, BLOCK, Block, Task, scalar};
+pub use avx2::Avx2;
+pub use avx512::Avx512;
 
-/// Compiles the updates for an instruction set.
-macro_rules! updates {
-    ($features:literal) => {
-        #[target_feature(enable = $features)]
-        pub fn add_sub(to: &mut [Block], from: &[Block], add: &[Block], sub: &[Block]) {
-            scalar::add_sub(to, from, add, sub);
+/// Makes an arithmetic of an instruction set: of the updates, compiled for it, and of the `screlu_dot` beside it.
+///
+/// The updates are functions that are not inlined: the compiler would unroll their loops before it vectorises them.
+macro_rules! arithmetic {
+    ($name:ident, $features:literal, $($feature:tt)*) => {
+        impl $name {
+            pub fn detect() -> Option<$name> {
+                ($(is_x86_feature_detected!($feature))&&*).then_some($name(()))
+            }
+
+            /// Compiles a task with these instructions, and runs it.
+            #[inline(always)]
+            pub fn compile<T: Task>(self, task: T) -> T::Output {
+                #[target_feature(enable = $features)]
+                fn compiled<T: Task>(task: T, arithmetic: $name) -> T::Output {
+                    task.run(arithmetic)
+                }
+                promised!(compiled(task, self))
+            }
         }
 
-        #[target_feature(enable = $features)]
-        pub fn add_sub_sub(to: &mut [Block], from: &[Block], add: &[Block], sub1: &[Block], sub2: &[Block]) {
-            scalar::add_sub_sub(to, from, add, sub1, sub2);
-        }
+        impl Arithmetic for $name {
+            #[inline(always)]
+            fn add_sub(self, to: &mut [Block], from: &[Block], add: &[Block], sub: &[Block]) {
+                #[inline(never)]
+                #[target_feature(enable = $features)]
+                fn compiled(to: &mut [Block], from: &[Block], add: &[Block], sub: &[Block]) {
+                    scalar::add_sub(to, from, add, sub);
+                }
+                promised!(compiled(to, from, add, sub));
+            }
 
-        #[target_feature(enable = $features)]
-        pub fn add(to: &mut [Block], add: &[Block]) {
-            scalar::add(to, add);
-        }
+            #[inline(always)]
+            fn add_sub_sub(self, to: &mut [Block], from: &[Block], add: &[Block], sub1: &[Block], sub2: &[Block]) {
+                #[inline(never)]
+                #[target_feature(enable = $features)]
+                fn compiled(to: &mut [Block], from: &[Block], add: &[Block], sub1: &[Block], sub2: &[Block]) {
+                    scalar::add_sub_sub(to, from, add, sub1, sub2);
+                }
+                promised!(compiled(to, from, add, sub1, sub2));
+            }
 
-        #[target_feature(enable = $features)]
-        pub fn sub(to: &mut [Block], sub: &[Block]) {
-            scalar::sub(to, sub);
+            #[inline(always)]
+            fn add_sub_here(self, to: &mut [Block], add: &[Block], sub: &[Block]) {
+                #[inline(never)]
+                #[target_feature(enable = $features)]
+                fn compiled(to: &mut [Block], add: &[Block], sub: &[Block]) {
+                    scalar::add_sub_here(to, add, sub);
+                }
+                promised!(compiled(to, add, sub));
+            }
+
+            #[inline(always)]
+            fn add(self, to: &mut [Block], add: &[Block]) {
+                #[inline(never)]
+                #[target_feature(enable = $features)]
+                fn compiled(to: &mut [Block], add: &[Block]) {
+                    scalar::add(to, add);
+                }
+                promised!(compiled(to, add));
+            }
+
+            #[inline(always)]
+            fn sub(self, to: &mut [Block], sub: &[Block]) {
+                #[inline(never)]
+                #[target_feature(enable = $features)]
+                fn compiled(to: &mut [Block], sub: &[Block]) {
+                    scalar::sub(to, sub);
+                }
+                promised!(compiled(to, sub));
+            }
+
+            #[inline(always)]
+            fn screlu_dot(self, values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
+                promised!(screlu_dot(values, rows, weights))
+            }
         }
+    };
+}
+
+/// Calls a function that needs the instructions of `self`.
+macro_rules! promised {
+    ($call:expr) => {
+        // SAFETY: only `detect` makes such a `self`, where the processor has the instructions.
+        unsafe { $call }
     };
 }
 
@@ -49,17 +114,21 @@ macro_rules! add_all_activated {
     };
 }
 
-pub mod avx2 {
+mod avx2 {
     //! Sixteen values at a time.
     use super::*;
 
-    updates!("avx2");
+    /// A processor that has AVX2 and the bit instructions that came with it.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Avx2(());
+
+    arithmetic!(Avx2, "avx2,bmi1,bmi2,popcnt,lzcnt", "avx2" "bmi1" "bmi2" "popcnt" "lzcnt");
 
     /// Blocks whose values are in registers at the same time.
     const BLOCKS: usize = 4;
 
     #[target_feature(enable = "avx2")]
-    pub fn screlu_dot(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
+    fn screlu_dot(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
         let mut sums = [_mm256_setzero_si256(); 2];
         add_all_activated!(&mut sums, values, rows, weights);
         sums.into_iter()
@@ -108,17 +177,21 @@ pub mod avx2 {
     }
 }
 
-pub mod avx512 {
+mod avx512 {
     //! A block at a time.
     use super::*;
 
-    updates!("avx512f,avx512bw");
+    /// A processor that has AVX-512 F and BW and the bit instructions of AVX2's time.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Avx512(());
+
+    arithmetic!(Avx512, "avx512f,avx512bw,bmi1,bmi2,popcnt,lzcnt", "avx512f" "avx512bw" "bmi1" "bmi2" "popcnt" "lzcnt");
 
     /// Blocks whose values are in registers at the same time.
     const BLOCKS: usize = 8;
 
     #[target_feature(enable = "avx512f,avx512bw")]
-    pub fn screlu_dot(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
+    fn screlu_dot(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
         let mut sums = [_mm512_setzero_si512(); 2];
         add_all_activated!(&mut sums, values, rows, weights);
         // Far from overflow, the two may be added before they are widened.

@@ -42,7 +42,7 @@ impl Phase {
         let pieces = (board.occupied() ^ board.pawns() ^ board.kings()).count();
         let own = if pieces <= ENDGAME_PIECES {
             Phase::Endgame
-        } else if pieces >= OPENING_PIECES && position.chess().fullmoves().get() <= OPENING_MOVES {
+        } else if pieces >= OPENING_PIECES && position.to_chess().fullmoves().get() <= OPENING_MOVES {
             Phase::Opening
         } else {
             Phase::Middlegame

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use shakmaty::{Board, Color, Move, Position as _, Square};
+use shakmaty::{Color, Position as _, Square};
 
-use crate::position::Position;
+use crate::position::{Board, Move, Position};
 
 /// A move: its arrow, and what it changes.
 ///
@@ -29,12 +29,11 @@ impl Step {
             // To the king's destination, or to the rook if the king stays.
             Some(side) => {
                 let lands = side.king_to(before.turn());
-                if m.from() == Some(lands) { m.to() } else { lands }
+                if m.from() == lands { m.to() } else { lands }
             }
             None => m.to(),
         };
-        let arrow = m.from().map_or_else(String::new, |from| format!("{from}{to}"));
-        Step(arrow, changes(before.board(), after.board()))
+        Step(format!("{}{to}", m.from()), changes(before.board(), after.board()))
     }
 }
 
@@ -65,7 +64,7 @@ impl Record {
     pub fn new(start: &Position) -> Record {
         Record {
             start: start.board().to_string(),
-            number: start.chess().fullmoves().get(),
+            number: start.to_chess().fullmoves().get(),
             black: start.turn() == Color::Black,
             moves: Vec::new(),
             lines: BTreeMap::new(),

@@ -133,7 +133,7 @@ fn said((score, words): &(String, String)) -> Markup {
 
 /// The move number before a move.
 fn number(position: &Position) -> String {
-    let number = position.chess().fullmoves();
+    let number = position.to_chess().fullmoves();
     if position.turn().is_white() { format!("{number}.") } else { format!("{number}…") }
 }
 
@@ -183,7 +183,7 @@ fn list(game: &Pgn, analysis: &Analysis, wanted: Lines, record: &mut Record) -> 
 /// The better line in place of the move with this index.
 fn line(i: usize, analysis: &Analysis, wanted: Lines, record: &mut Record) -> Option<Markup> {
     let best = analysis.evaluations[i].search.as_ref().map(|search| search.pv.as_slice()).unwrap_or_default();
-    let mut position = analysis.course.positions()[i].clone();
+    let mut position = analysis.course.positions()[i];
     let (mut steps, mut names) = (Vec::new(), Vec::new());
     for &m in best.iter().take(wanted.longest.max(1)) {
         let with_number = steps.is_empty() || position.turn().is_white();

@@ -180,7 +180,7 @@ fn quoted(bytes: &[u8]) -> String {
 
 /// The position after an action.
 fn after(position: &Position, action: Action) -> Position {
-    let mut next = position.clone();
+    let mut next = *position;
     match action {
         Action::Move(m) => next.play(m),
         Action::Pass => next.play_null(),

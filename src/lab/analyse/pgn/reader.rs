@@ -248,7 +248,7 @@ impl Builder {
     /// Whether the number 1 cannot continue what has been read: the main line, or an open variation.
     fn is_past_first_move(&self) -> bool {
         let [_, .., variation] = self.levels.as_slice() else { return self.moves.len() > 1 };
-        let number = |position: &Position| shakmaty::Position::fullmoves(position.chess());
+        let number = |position: &Position| shakmaty::Position::fullmoves(&position.to_chess());
         variation.position.as_ref().map(number) != self.start.as_ref().map(number)
     }
 
@@ -318,7 +318,7 @@ impl Builder {
             let (start, repairs) = first_position(&self.tags)?;
             let line = self.fen_line.unwrap_or(self.begins);
             self.remarks.extend(repairs.iter().map(|repair| Fault { line, reason: format!("FEN: {repair}") }));
-            self.start = Some(start.clone());
+            self.start = Some(start);
             self.levels.push(Level { line: self.begins, position: Some(start), before: None, moved: false });
         }
         Ok(())
@@ -334,7 +334,7 @@ impl Builder {
                 if !level.moved {
                     return Err(GameError::VariationBeforeMove);
                 }
-                let position = level.before.clone();
+                let position = level.before;
                 self.levels.push(Level { line, position, before: None, moved: false });
                 self.add_token(Token::Open);
             }
@@ -368,7 +368,7 @@ impl Builder {
     /// Compares a move number of the main line with ours, the one that will be written.
     fn check_number(&mut self, number: Option<u64>, line: usize) {
         let (Some(number), Some(start)) = (number, &self.start) else { return };
-        let first = i128::from(shakmaty::Position::fullmoves(start.chess()).get());
+        let first = i128::from(shakmaty::Position::fullmoves(&start.to_chess()).get());
         let black = usize::from(start.turn().is_black());
         let due = first + i128::try_from((self.moves.len() + black) / 2).unwrap_or_default();
         let ahead = i128::from(number) - due;
@@ -546,13 +546,17 @@ fn push(tokens: &mut Vec<Token>, token: Token) {
 }
 
 fn unreadable(word: &[u8], position: &Position, source: MoveError) -> GameError {
-    let number = shakmaty::Position::fullmoves(position.chess()).get();
+    let number = shakmaty::Position::fullmoves(&position.to_chess()).get();
     GameError::Move { number, white: position.turn().is_white(), word: word.to_owned(), source }
 }
 
 /// Whether a word belongs to the previous move: a mark of check or mate, or of an en passant capture.
 fn is_mark_of(word: &str, action: Option<Action>) -> bool {
-    let passing = matches!(action, None | Some(Action::Move(shakmaty::Move::EnPassant { .. })));
+    let passing = match action {
+        None => true,
+        Some(Action::Move(m)) => m.is_en_passant(),
+        Some(Action::Pass) => false,
+    };
     matches!(word, "+" | "++" | "#" | "†" | "‡") || (passing && matches!(word, "e.p." | "ep" | "ep." | "e.p"))
 }
 

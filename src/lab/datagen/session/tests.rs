@@ -1,4 +1,4 @@
-use shakmaty::{Chess, Move, Position as _};
+use shakmaty::{Chess, Position as _};
 
 use super::*;
 use crate::bound::{Bound, Ibv};
@@ -7,7 +7,7 @@ use crate::formats::lessons::{self, LessonReader, LessonRecord};
 use crate::lab::Exit;
 use crate::lab::datagen::play::Purpose;
 use crate::lab::datagen::report::verify;
-use crate::position::Game;
+use crate::position::{Game, Move};
 use crate::score::Score;
 use crate::scratch::Scratch;
 
