@@ -3,11 +3,10 @@
 //! This proves nothing, which is the business of recognizers: it brings an evaluation into line with how such
 //! positions mostly end in our own tables. Every evaluation passes through here, hand-written or network.
 
-use crate::position::Board;
 use shakmaty::{Bitboard, Color, File, Rank, Role, Square, attacks};
 
 use super::material;
-use crate::position::Position;
+use crate::position::{Board, Position};
 use crate::recognize::{mop_up_kings, queen_against_rook};
 
 /// An advantage that will not be won is never shown as more than this; a larger one is still the better one.

@@ -1,9 +1,8 @@
 //! Static exchange evaluation: who wins the captures on one square.
 
-use super::Board;
 use shakmaty::{Bitboard, Color, Role, Square, attacks};
 
-use super::{Move, Position};
+use super::{Board, Move, Position};
 
 /// The worth of a piece in an exchange, in centipawns.
 pub const fn exchange_value(role: Role) -> i32 {

@@ -4,7 +4,6 @@
 //! this module, with a `holds` that records. The code that the search runs stays as it is, and an explanation cannot
 //! differ from it, because both come from the same source.
 
-use crate::position::Board;
 use shakmaty::Color;
 
 use super::view::EndingView;
@@ -12,7 +11,7 @@ use super::{
     Class, IN_TIME, NO_CASTLING, Verdict, bishop_knight, class_index, is_in_time, may_have_class, progress, three_men,
     view, wrong_bishop,
 };
-use crate::position::Position;
+use crate::position::{Board, Position};
 
 #[path = "lone_king.rs"]
 #[expect(clippy::duplicate_mod, reason = "compiled again with clauses that record")]

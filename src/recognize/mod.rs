@@ -36,11 +36,10 @@ pub mod three_men;
 mod view;
 mod wrong_bishop;
 
-use crate::position::Board;
 use shakmaty::{Color, Role};
 
 use crate::bound::Ibv;
-use crate::position::Position;
+use crate::position::{Board, Position};
 use crate::score::Score;
 use clause::holds;
 pub use progress::{mop_up_kings, queen_against_rook};

@@ -1,7 +1,8 @@
 //! A position as the classes see it: a strong side against a weak side, whatever their colours.
 
-use crate::position::Board;
 use shakmaty::{Bitboard, Color, Piece, Role, Square, attacks};
+
+use crate::position::Board;
 
 /// The two sides of an ending. The registry chooses which one is called strong: the side that can hope to win.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::position::Move;
 use shakmaty::ByColor;
+
+use crate::position::Move;
 
 /// The limits of one search; the first that is reached ends it. The default has no limits.
 ///

@@ -18,10 +18,9 @@ mod values;
 mod view;
 pub mod weights;
 
-use crate::position::Board;
 use shakmaty::{Bitboard, Color, Role};
 
-use crate::position::Position;
+use crate::position::{Board, Position};
 use crate::score::Score;
 
 pub use endgame::WHOLE;

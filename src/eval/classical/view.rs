@@ -3,8 +3,9 @@
 //! Everything about a side is computed with its own first rank at the bottom: Black sees the board upside down. So
 //! every rule is written once, forwards is always up, and the evaluation is symmetric by construction.
 
-use crate::position::Board;
 use shakmaty::{Bitboard, Color, Square, attacks};
+
+use crate::position::Board;
 
 /// The pieces of one side.
 #[derive(Clone, Copy)]

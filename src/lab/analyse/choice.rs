@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use shakmaty::{Color, Position as _};
+use shakmaty::Color;
 
 use super::judge::chances;
 use super::pgn::{Pgn, decoded};
@@ -140,7 +140,7 @@ impl Choice {
     pub fn moves(&self, game: &Pgn, positions: &[Position]) -> Vec<bool> {
         let (white, black) = (self.has_player(game, Color::White), self.has_player(game, Color::Black));
         let is_chosen = |(_, position): (_, &Position)| {
-            let number = position.to_chess().fullmoves().get();
+            let number = position.fullmoves().get();
             position.turn().fold_wb(white, black) && self.moves.is_none_or(|moves| moves.has(number))
         };
         game.moves.iter().zip(positions).map(is_chosen).collect()

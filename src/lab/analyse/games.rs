@@ -168,7 +168,7 @@ fn annotate(game: &mut Pgn, run: &mut AnalysisRun<'_>) -> Result<Analysis, Halt>
     let before = |i: usize| match game.moves.get(i) {
         Some(played) => {
             let position = &positions[i];
-            let number = shakmaty::Position::fullmoves(&position.to_chess()).get();
+            let number = position.fullmoves().get();
             let dots = position.turn().fold_wb(".", "...");
             format!("before {number}{dots} {}", played.san)
         }

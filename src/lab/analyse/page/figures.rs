@@ -1,6 +1,6 @@
 //! Accuracy and marks, counted by player and phase of the game.
 
-use shakmaty::{Color, Position as _};
+use shakmaty::Color;
 
 use crate::lab::analyse::judge::Mark;
 use crate::position::Position;
@@ -42,7 +42,7 @@ impl Phase {
         let pieces = (board.occupied() ^ board.pawns() ^ board.kings()).count();
         let own = if pieces <= ENDGAME_PIECES {
             Phase::Endgame
-        } else if pieces >= OPENING_PIECES && position.to_chess().fullmoves().get() <= OPENING_MOVES {
+        } else if pieces >= OPENING_PIECES && position.fullmoves().get() <= OPENING_MOVES {
             Phase::Opening
         } else {
             Phase::Middlegame

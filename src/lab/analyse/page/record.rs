@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use shakmaty::{Color, Position as _, Square};
+use shakmaty::{Color, Square};
 
 use crate::position::{Board, Move, Position};
 
@@ -64,7 +64,7 @@ impl Record {
     pub fn new(start: &Position) -> Record {
         Record {
             start: start.board().to_string(),
-            number: start.to_chess().fullmoves().get(),
+            number: start.fullmoves().get(),
             black: start.turn() == Color::Black,
             moves: Vec::new(),
             lines: BTreeMap::new(),

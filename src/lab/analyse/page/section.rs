@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use maud::{Markup, html};
-use shakmaty::{Color, Position as _};
+use shakmaty::Color;
 
 use super::figures::{Figures, Phase, Table};
 use super::record::{Record, Step};
@@ -133,7 +133,7 @@ fn said((score, words): &(String, String)) -> Markup {
 
 /// The move number before a move.
 fn number(position: &Position) -> String {
-    let number = position.to_chess().fullmoves();
+    let number = position.fullmoves();
     if position.turn().is_white() { format!("{number}.") } else { format!("{number}…") }
 }
 

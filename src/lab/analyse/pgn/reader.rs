@@ -248,7 +248,7 @@ impl Builder {
     /// Whether the number 1 cannot continue what has been read: the main line, or an open variation.
     fn is_past_first_move(&self) -> bool {
         let [_, .., variation] = self.levels.as_slice() else { return self.moves.len() > 1 };
-        let number = |position: &Position| shakmaty::Position::fullmoves(&position.to_chess());
+        let number = |position: &Position| position.fullmoves();
         variation.position.as_ref().map(number) != self.start.as_ref().map(number)
     }
 
@@ -368,7 +368,7 @@ impl Builder {
     /// Compares a move number of the main line with ours, the one that will be written.
     fn check_number(&mut self, number: Option<u64>, line: usize) {
         let (Some(number), Some(start)) = (number, &self.start) else { return };
-        let first = i128::from(shakmaty::Position::fullmoves(&start.to_chess()).get());
+        let first = i128::from(start.fullmoves().get());
         let black = usize::from(start.turn().is_black());
         let due = first + i128::try_from((self.moves.len() + black) / 2).unwrap_or_default();
         let ahead = i128::from(number) - due;
@@ -546,7 +546,7 @@ fn push(tokens: &mut Vec<Token>, token: Token) {
 }
 
 fn unreadable(word: &[u8], position: &Position, source: MoveError) -> GameError {
-    let number = shakmaty::Position::fullmoves(&position.to_chess()).get();
+    let number = position.fullmoves().get();
     GameError::Move { number, white: position.turn().is_white(), word: word.to_owned(), source }
 }
 

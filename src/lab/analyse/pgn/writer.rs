@@ -57,8 +57,7 @@ struct MoveWriter {
 
 impl MoveWriter {
     fn new(start: &Game) -> MoveWriter {
-        let chess = start.position().to_chess();
-        let fullmoves = u64::from(shakmaty::Position::fullmoves(&chess).get());
+        let fullmoves = u64::from(start.position().fullmoves().get());
         let ply = 2 * fullmoves + u64::from(start.position().turn() == Color::Black);
         MoveWriter { text: Vec::new(), column: 0, blank: None, plies: vec![ply], interrupted: true, opening: false }
     }
