@@ -50,14 +50,16 @@ impl MoveSink for NoisySink<'_> {
 struct Wanted {
     packed: Option<PackedMove>,
     from: Square,
-    /// Its target, or nothing.
+    /// Its target; nothing for a promotion, or without a move.
     to: Bitboard,
 }
 
 impl Wanted {
     #[inline(always)]
     fn new(packed: Option<PackedMove>) -> Wanted {
-        let (from, to) = packed.map_or((Square::A1, Bitboard::EMPTY), |m| (m.from(), Bitboard::from(m.to())));
+        // A promotion is found by all its bits: another piece may go between the same squares.
+        let by_squares = packed.filter(|m| m.promotion().is_none());
+        let (from, to) = by_squares.map_or((Square::A1, Bitboard::EMPTY), |m| (m.from(), Bitboard::from(m.to())));
         Wanted { packed, from, to }
     }
 
