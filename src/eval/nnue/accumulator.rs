@@ -157,7 +157,7 @@ impl Accumulators {
                 rows.push(inputs.row(view.en_prise_input(piece, square)));
             }
         }
-        let values = &self.values[2 * last * width..][..2 * width];
+        let values = &self.values[2 * last * width..2 * (last + 1) * width];
         let layer =
             |side: Color| HiddenLayer { values: &values[side as usize * width..][..width], rows: &rows[side as usize] };
         let us = position.turn();
@@ -224,7 +224,7 @@ impl Accumulators {
         let inputs = self.network.rows(width);
         let frame = &mut self.frames[at];
         let (before, here) = self.values.split_at_mut(2 * at * width);
-        let before = &before[2 * (at - 1) * width..][..2 * width];
+        let before = &before[2 * (at - 1) * width..];
         let here = &mut here[..2 * width];
         for side in 0..2 {
             if wanted[side] {

@@ -73,7 +73,8 @@ impl<'a> InputRows<'a> {
     /// What one input adds.
     #[inline(always)]
     pub fn row(self, input: usize) -> &'a [Block] {
-        &self.blocks[input * self.width..][..self.width]
+        let start = input * self.width;
+        &self.blocks[start..start + self.width]
     }
 }
 
@@ -226,7 +227,7 @@ impl Network {
         arithmetic: impl Arithmetic,
     ) -> i32 {
         let start = (INPUTS + 1 + 2 * bucket) * width;
-        let (own_weights, other_weights) = self.weights[start..][..2 * width].split_at(width);
+        let (own_weights, other_weights) = self.weights[start..start + 2 * width].split_at(width);
         let sum = arithmetic.screlu_dot(own.values, own.rows, own_weights)
             + arithmetic.screlu_dot(other.values, other.rows, other_weights);
         // The sum carries the factor QA twice and QB once.
