@@ -15,7 +15,7 @@ PROGRAM = $(if $(filter /%,$(IBEX))$(findstring :,$(IBEX)),$(IBEX),$(CURDIR)/$(I
 # The program that writes the manual pages for `make install`: what it installs, or another build if that cannot run.
 MANUAL ?= $(if $(filter /%,$(TARGET))$(findstring :,$(TARGET)),$(TARGET),./$(TARGET))
 
-.PHONY: native portable static pgo dist dist-run neon wasm-target node web web-notices web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz diagram figures match factors matches clean help
+.PHONY: native portable static pgo dist dist-run neon wasm-target node web web-notices web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz tables diagram figures match factors matches clean help
 
 # With -j, too, one goal after the other: `make web web-test` tests what it has built. Cargo uses all processors anyway.
 .NOTPARALLEL:
@@ -156,6 +156,9 @@ fuzz: ## Each fuzzing target for FUZZ_SECONDS, from the project's own seeds (car
 	    || { tail -n 30 fuzz/$$target.log; echo "fuzz: $$target FAILED"; exit 1; }; \
 	  echo "fuzz: $$target $$(sed -n 's/stat::number_of_executed_units: */executions /p' fuzz/$$target.log)"; \
 	done
+
+tables: ## Solve the endings of src/recognize/solved again
+	IBEX_WRITE_TABLES=1 cargo test --release --locked --lib the_tables_are_those_of_the_solver
 
 diagram: ## Draw the modules again, after a change of what uses what (docs/modules.md)
 	IBEX_WRITE_DIAGRAM=1 cargo test --locked --test source diagram

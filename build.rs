@@ -1,20 +1,11 @@
 //! Sets the crate's version, and embeds the network of `nets/` (or of the variable `EVALFILE`), checked, aligned and
-//! in the target's byte order. Without a network the crate evaluates classically. Also solves endings against the
-//! lone king: those of a queen, a rook or a pawn, that of a rook pawn and the wrong bishop, and that of bishop and
-//! knight.
+//! in the target's byte order. Without a network the crate evaluates classically.
 
 #[path = "src/checksum.rs"]
 mod checksum;
 #[allow(dead_code, reason = "the crate writes networks, too")]
 #[path = "src/eval/nnue/format.rs"]
 mod format;
-#[path = "src/parallel.rs"]
-mod parallel;
-#[allow(dead_code, reason = "the crate asks more of its solver")]
-#[path = "src/retrograde/mod.rs"]
-mod retrograde;
-#[path = "build/tables.rs"]
-mod tables;
 #[path = "build/version.rs"]
 mod version;
 
@@ -39,10 +30,6 @@ fn main() {
         .map_or_else(|| "an unknown compiler".to_owned(), |version| version.trim().to_owned());
     println!("cargo::rustc-env=IBEX_RUSTC={compiler}");
     println!("cargo::rustc-env=IBEX_TARGET={}", env::var("TARGET").unwrap_or_default());
-
-    if let Err(why) = write_tables() {
-        println!("cargo::error=the tables of endings cannot be written: {why}");
-    }
 
     println!("cargo::rustc-check-cfg=cfg(has_network)");
     println!("cargo::rerun-if-changed=nets");
@@ -77,15 +64,6 @@ fn version() -> String {
 fn git(args: &[&str]) -> Option<String> {
     let output = Command::new("git").args(args).output().ok().filter(|output| output.status.success())?;
     String::from_utf8(output.stdout).ok().map(|line| line.trim().to_owned())
-}
-
-/// The tables that `three_men.rs`, `wrong_bishop.rs` and `bishop_knight.rs` of `src/recognize` include.
-fn write_tables() -> Result<(), String> {
-    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("no OUT_DIR")?);
-    for (name, table) in tables::all() {
-        fs::write(out.join(name), table).map_err(|error| error.to_string())?;
-    }
-    Ok(())
 }
 
 /// The network to embed: the one named, or the only one in `nets/`.

@@ -353,7 +353,7 @@ mod tests {
         for file in [
             "src/search/node.rs",
             "src/lab/table.rs",
-            "build/tables.rs",
+            "build/version.rs",
             "build.rs",
             "Cargo.toml",
             "Cargo.lock",
@@ -417,7 +417,7 @@ mod tests {
         let project = project("state");
         let begun = State::of(&project.0).unwrap();
         assert!(begun.commit.is_some() && begun.sources.is_some() && !begun.changed);
-        for file in ["src/lab/table.rs", "build/tables.rs", "build.rs", "Cargo.toml", "Cargo.lock", "nets/n.ibxn"] {
+        for file in ["src/lab/table.rs", "build/version.rs", "build.rs", "Cargo.toml", "Cargo.lock", "nets/n.ibxn"] {
             project.write(file, "new\n");
             let state = State::of(&project.0).unwrap();
             assert!(state.changed && state.sources != begun.sources, "{file}");
@@ -506,8 +506,8 @@ mod tests {
         assert_eq!(doubt(Some(&first)), None, "no part of the search");
         project.write("src/search/node.rs", "new\n");
         commit(&project, &["commit", "--quiet", "--all", "--message=three"]);
-        project.write("build/tables.rs", "new\n");
-        let expected = format!("changed since commit {first}: build/tables.rs, src/search/node.rs");
+        project.write("build/version.rs", "new\n");
+        let expected = format!("changed since commit {first}: build/version.rs, src/search/node.rs");
         assert_eq!(doubt(Some(&first)).unwrap(), expected);
         for file in ["build.rs", "Cargo.toml", "Cargo.lock"] {
             project.write(file, "new\n");

@@ -1,4 +1,4 @@
-//! Bishop and knight against king: the moves to the mate, made by `build.rs` (see `build/tables.rs`).
+//! Bishop and knight against king: the moves to the mate, made by the solver (`solved.rs`).
 //!
 //! The one elementary mate that a measure of progress does not find: the way to the right corner leads past many
 //! positions that look worse, and no search sees the end of it. Half a byte per position is enough.
@@ -9,7 +9,7 @@ use super::layout;
 use super::view::{EndingView, Side};
 
 /// Levels of moves to the mate, two per byte, in the order of [`layout::of_bishop_knight`].
-static LEVELS: &[u8; layout::BISHOP_KNIGHT_SIZE / 2] = include_bytes!(concat!(env!("OUT_DIR"), "/bishop_knight.bin"));
+static LEVELS: &[u8; layout::BISHOP_KNIGHT_SIZE / 2] = include_bytes!("solved/bishop_knight.bin");
 
 /// The moves to the mate, at most; `None` if it cannot be forced. At most two too many.
 ///

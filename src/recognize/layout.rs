@@ -1,4 +1,4 @@
-//! The index of a position in the tables of solved endings; shared with the build script, which fills them.
+//! The index of a position in the tables of solved endings.
 //!
 //! Squares count from a1 = 0 to h8 = 63. The strong side is white. Each function turns the board as its table needs
 //! it.

@@ -31,6 +31,8 @@ mod one_each;
 mod pawns;
 mod progress;
 mod registry;
+#[cfg(test)]
+mod solved;
 pub mod syzygy;
 pub mod three_men;
 mod view;

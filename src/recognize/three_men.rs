@@ -1,4 +1,4 @@
-//! Queen, rook or pawn against the lone king: the plies to every mate, made by `build.rs` (see `build/tables.rs`).
+//! Queen, rook or pawn against the lone king: the plies to every mate, made by the solver (`solved.rs`).
 //!
 //! The other recognizers prove results. These tables also have the distance, so that the search announces mates far
 //! beyond its depth.
@@ -10,9 +10,9 @@ use super::view::{EndingView, Side};
 use crate::position::{Board, Position};
 use crate::retrograde::Dtm;
 
-static QUEEN: &[u8; layout::PIECE_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), "/queen.bin"));
-static ROOK: &[u8; layout::PIECE_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), "/rook.bin"));
-static PAWN: &[u8; layout::PAWN_SIZE] = include_bytes!(concat!(env!("OUT_DIR"), "/pawn.bin"));
+static QUEEN: &[u8; layout::PIECE_SIZE] = include_bytes!("solved/queen.bin");
+static ROOK: &[u8; layout::PIECE_SIZE] = include_bytes!("solved/rook.bin");
+static PAWN: &[u8; layout::PAWN_SIZE] = include_bytes!("solved/pawn.bin");
 
 /// The value of a legal position of three men for the side to move, with the plies to mate. It ignores the 50-move
 /// rule.

@@ -1,4 +1,4 @@
-//! Rook pawn and wrong bishop against king: one bit per position, made by `build.rs` (see `build/tables.rs`).
+//! Rook pawn and wrong bishop against king: one bit per position, made by the solver (`solved.rs`).
 
 use shakmaty::Role;
 
@@ -6,7 +6,7 @@ use super::layout;
 use super::view::{EndingView, Side};
 
 /// Won positions as bits, in the order of [`layout::of_wrong_bishop`].
-static WON: &[u8; layout::WRONG_BISHOP_SIZE / 8] = include_bytes!(concat!(env!("OUT_DIR"), "/wrong_bishop.bin"));
+static WON: &[u8; layout::WRONG_BISHOP_SIZE / 8] = include_bytes!("solved/wrong_bishop.bin");
 
 /// Whether the strong side wins; `None` unless it has one rook pawn and one bishop that does not command the pawn's
 /// corner.

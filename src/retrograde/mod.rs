@@ -1,8 +1,7 @@
 //! Retrograde analysis: every ending of up to four men, solved backwards from its mates.
 //!
-//! Play does not use it; `build.rs` makes the tables of three men, of bishop and knight, and of the wrong bishop from
-//! it. The recognizers are proved against these solved endings, and the suites in `epd/` were made with them. Values
-//! are distances to mate, counted without the 50-move rule. The method is Ströhlein's (1970) and Thompson's (1986):
+//! Play does not use it. It made the tables of `recognize/solved/` (three men, bishop and knight, the wrong bishop);
+//! the recognizers are proved against it, and the suites in `epd/` were made with it. Values are distances to mate, counted without the 50-move rule. The method is Ströhlein's (1970) and Thompson's (1986):
 //! mark the mates, then take moves back, level by level. A position is lost where every move was shown to lose, which
 //! is checked forwards, so that symmetric positions need no counting of ways.
 //!

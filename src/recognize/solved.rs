@@ -1,15 +1,33 @@
-//! The tables that `three_men.rs`, `wrong_bishop.rs` and `bishop_knight.rs` of `src/recognize` include, from the
-//! project's own solver. White is the strong side; squares count from a1 = 0 to h8 = 63.
+//! The tables of `solved/`, which `three_men.rs`, `wrong_bishop.rs` and `bishop_knight.rs` include: made by the
+//! project's own solver, written by `make tables`. White is the strong side; squares count from a1 = 0 to h8 = 63.
 
-#[path = "../src/recognize/layout.rs"]
-mod layout;
+use std::path::Path;
+use std::{env, fs};
 
 use shakmaty::{Board, Color, Role, Square};
 
+use super::layout;
 use crate::retrograde::{Dtm, Tables};
 
+/// Set to write the tables instead of comparing them.
+const WRITE: &str = "IBEX_WRITE_TABLES";
+
+#[test]
+fn the_tables_are_those_of_the_solver() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/recognize/solved");
+    for (name, table) in all() {
+        let path = folder.join(name);
+        if env::var_os(WRITE).is_some() {
+            fs::write(&path, table).expect("a table is written");
+        } else {
+            // Megabytes of differences would help nobody.
+            assert!(fs::read(&path).is_ok_and(|old| old == table), "{name} is not the solver's; run `make tables`");
+        }
+    }
+}
+
 /// Each table with the name of its file.
-pub fn all() -> [(&'static str, Vec<u8>); 5] {
+fn all() -> [(&'static str, Vec<u8>); 5] {
     let endgames = ["KQvK", "KRvK", "KPvK", "KBPvK", "KBNvK"].iter().flat_map(|name| name.parse());
     let tables = Tables::solve_part(endgames, |endgame| match endgame.to_string().as_str() {
         "KBPvK" => |[_, _, bishop, pawn]| layout::is_wrong_bishop(bishop.into(), pawn.into()),
