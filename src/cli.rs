@@ -6,8 +6,9 @@ use std::{fs, io};
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum as _};
 use clap_complete::Shell;
-use ibex::lab::{Exit, analyse, bench, datagen, endings, epd, experiments, perft, probe, prove};
+use ibex::lab::{analyse, bench, datagen, endings, epd, experiments, perft, probe, prove};
 use ibex::uci;
+use terminal::Exit;
 
 /// A UCI chess engine whose scores mean something exact.
 ///
@@ -108,7 +109,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Manual { folder } => match manual(&folder) {
             Ok(()) => Exit::Done,
             Err(error) => {
-                ibex::remark!("ibex manual: {}: {error}", folder.display());
+                terminal::remark!("ibex manual: {}: {error}", folder.display());
                 Exit::Trouble
             }
         },
@@ -118,10 +119,10 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Spsa { names } => {
             let lines = uci::spsa::parameters(&names);
             for line in &lines {
-                ibex::tell!("{line}");
+                terminal::tell!("{line}");
             }
             if lines.is_empty() {
-                ibex::remark!("ibex spsa: {}", uci::spsa::NONE);
+                terminal::remark!("ibex spsa: {}", uci::spsa::NONE);
                 Exit::Trouble
             } else {
                 Exit::Done

@@ -28,8 +28,8 @@ use operations::ENDLESS;
 pub use operations::{Operation, quotation, quote};
 pub use write::written;
 
-use super::input::{self, InputError};
 use crate::position::{Repair, shorten};
+use terminal::inputs::{self, InputError};
 
 /// Bad lines of a file, at most: a file with more is not a suite.
 const MOST_PROBLEMS: usize = 1_000_000;
@@ -96,14 +96,14 @@ impl Suite {
     ///
     /// An [`InputError`] if the file cannot be read. Bad lines are not errors but problems.
     pub fn read(path: &Path) -> Result<Suite, InputError> {
-        let bytes = input::read(path)?;
+        let bytes = inputs::read(path)?;
         let stem = match path.to_str() {
-            Some(input::STDIN) => "stdin".to_owned(),
-            _ => input::unpacked_path(path)
+            Some(inputs::STDIN) => "stdin".to_owned(),
+            _ => inputs::unpacked_path(path)
                 .file_stem()
                 .map_or_else(|| "suite".to_owned(), |stem| stem.to_string_lossy().into_owned()),
         };
-        Ok(Suite::parse(&stem, &input::name(path), &bytes))
+        Ok(Suite::parse(&stem, &inputs::name(path), &bytes))
     }
 
     /// Reads a file's contents; `file` is its name in problems.
@@ -119,7 +119,7 @@ impl Suite {
             latin1: None,
             zeros: 0,
         };
-        for (index, raw) in input::lines(bytes).enumerate() {
+        for (index, raw) in inputs::lines(bytes).enumerate() {
             // At the beginning, or where files were joined.
             let raw = raw.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(raw);
             let line = index + 1;

@@ -1,6 +1,5 @@
 //! File formats that several commands, the trainer and the tests read.
 //!
-//! - [`input`]: the bytes and lines of a file or of standard input, unpacked
 //! - [`epd`]: positions with operations
 //! - [`games`]: games with scores, in viriformat
 //! - [`lessons`]: positions from inside searches, with values or bounds
@@ -11,5 +10,4 @@
 pub mod epd;
 pub mod filter;
 pub mod games;
-pub mod input;
 pub mod lessons;

@@ -1,8 +1,8 @@
 //! `ibex bench`: the bench with its settings on the command line.
 
-use super::Exit;
 use crate::bench::{BenchOptions, DEEPEST, DEPTH, POSITIONS, measure};
-use crate::{remark, tell};
+use terminal::Exit;
+use terminal::{remark, tell};
 
 /// Search a fixed list of positions; the last line reads `N nodes M nps`.
 #[derive(clap::Args, Clone, Debug)]

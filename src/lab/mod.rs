@@ -1,27 +1,20 @@
 //! Commands for the terminal: counting moves, measuring speed, running suites, analysing games.
 //!
-//! Each command is a pair: `Args`, the part of the command line that it owns, and a `run` that returns its [`Exit`].
+//! Each command is a pair: `Args`, the part of the command line that it owns, and a `run` that returns its [`Exit`](terminal::Exit).
 
-pub mod amount;
 pub mod analyse;
 pub mod bench;
 pub mod datagen;
 pub mod endings;
 pub mod epd;
-mod exit;
 pub mod experiments;
-pub mod interrupt;
-pub mod outputs;
 pub mod page;
 pub mod perft;
 pub mod play;
 pub mod probe;
-pub mod progress;
 pub mod prove;
-pub mod tell;
 
 use crate::engine::{LARGEST_HASH, MOST_THREADS};
-pub use exit::Exit;
 
 /// The most parallel jobs that `--jobs` allows: systems refuse many more threads.
 const MOST_JOBS: u64 = 1024;

@@ -6,14 +6,14 @@ use std::time::Instant;
 use clap::builder::NonEmptyStringValueParser;
 use shakmaty::CastlingMode;
 
-use super::tell::counted;
-use super::{Exit, progress};
 use crate::formats::epd::{Operation, Problem, Suite, SuiteEntry, count_depth};
-use crate::formats::input::{self, InputError};
 use crate::parallel::{default_jobs, in_parallel};
 use crate::position::notation::uci;
 use crate::position::{Position, perft};
-use crate::{remark, tell};
+use terminal::inputs::{self, InputError};
+use terminal::tell::counted;
+use terminal::{Exit, progress};
+use terminal::{remark, tell};
 
 /// Count the leaves of the tree of legal moves, or check the counts of EPD files.
 #[derive(clap::Args, Clone, Debug)]
@@ -169,7 +169,7 @@ fn run_files(files: &[String], max_depth: u32, jobs: usize) -> Result<Exit, Stri
 }
 
 fn read(files: &[PathBuf]) -> Result<Vec<Suite>, InputError> {
-    input::expand(files)?.iter().map(|file| Suite::read(file)).collect()
+    inputs::expand(files)?.iter().map(|file| Suite::read(file)).collect()
 }
 
 /// Checks a suite and reports the result.

@@ -5,11 +5,9 @@ use std::path::PathBuf;
 
 use maud::{Markup, html};
 
-use super::outputs::{self, Manner, Output};
+use super::page;
 use super::page::board::{self, Arrow};
 use super::play::player::{self, Budget};
-use super::tell::counted;
-use super::{Exit, page};
 use crate::bound::{Bound, Ibv};
 use crate::engine::{Engine, Settings, TtProbe};
 use crate::eval::Evaluator;
@@ -21,7 +19,10 @@ use crate::recognize::{self, three_men};
 use crate::retrograde::Dtm;
 use crate::score::Score;
 use crate::search::Report;
-use crate::{remark, tell};
+use terminal::Exit;
+use terminal::outputs::{self, Manner, Output};
+use terminal::tell::counted;
+use terminal::{remark, tell};
 
 /// Nodes of the short search.
 const NODES: u64 = 100_000;
@@ -39,7 +40,7 @@ pub struct Args {
     #[arg(value_name = "FEN")]
     pub fen: Vec<String>,
     /// Nodes of the search
-    #[arg(long, default_value_t = NODES, value_name = "N", value_parser = super::amount::count)]
+    #[arg(long, default_value_t = NODES, value_name = "N", value_parser = terminal::amount::count)]
     pub nodes: u64,
     /// Folders with Syzygy tablebases
     #[arg(long, value_name = "PATH")]

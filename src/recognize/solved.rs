@@ -20,7 +20,7 @@ fn the_tables_are_those_of_the_solver() {
         if env::var_os(WRITE).is_some() {
             fs::write(&path, table).expect("a table is written");
         } else {
-            // Megabytes of differences would help nobody.
+            // Not assert_eq!, which would print megabytes.
             assert!(fs::read(&path).is_ok_and(|old| old == table), "{name} is not the solver's; run `make tables`");
         }
     }

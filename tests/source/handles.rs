@@ -40,7 +40,7 @@ fn refused(text: &str) -> Vec<&str> {
 #[test]
 fn files_opened_to_append_are_neither_locked_nor_cut() {
     let mut files = Vec::new();
-    for folder in ["src", "trainer/src", "figures/src"] {
+    for folder in crate::PACKAGES {
         walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut files);
     }
     let mut openers = 0;

@@ -12,12 +12,26 @@ mod version;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Every source file: its path below `src`, with slashes, and its text.
+/// The folder of every package's sources, from the root.
+const PACKAGES: &[&str] = &["src", "terminal/src", "trainer/src", "figures/src", "web/engine/src"];
+
+/// Every source file of the engine: its path below `src`, with slashes, and its text.
 fn sources() -> Vec<(String, String)> {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    sources_below("src", "src")
+}
+
+/// Every source file of every package: its path from the root, and its text.
+fn all_sources() -> Vec<(String, String)> {
+    PACKAGES.iter().flat_map(|folder| sources_below(folder, "")).collect()
+}
+
+/// The source files below a folder, with their paths from a base.
+fn sources_below(folder: &str, base: &str) -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let base = root.join(base);
     let mut files = Vec::new();
-    walk(&src, &mut files);
-    let inside = |file: &PathBuf| file.strip_prefix(&src).expect("below src").to_string_lossy().replace('\\', "/");
+    walk(&root.join(folder), &mut files);
+    let inside = |file: &PathBuf| file.strip_prefix(&base).expect("below").to_string_lossy().replace('\\', "/");
     files.iter().map(|file| (inside(file), fs::read_to_string(file).expect("readable"))).collect()
 }
 

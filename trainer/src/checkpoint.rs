@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use ibex::eval::nnue::Network;
 use ibex::eval::nnue::format::{SCALE, check_hidden};
-use ibex::lab::amount;
 use serde::{Deserialize, Serialize};
+use terminal::amount;
 
 use crate::data;
 use crate::integers::dequantise;

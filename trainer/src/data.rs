@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use bulletformat::ChessBoard;
 use ibex::checksum;
 use ibex::eval::nnue::features::{FeatureView, output_bucket};
-use ibex::lab::outputs::{self, is_locked, is_still};
 use ibex::position::attacks::{AttackMaps, en_prise};
 use ibex::position::{Board, Position};
 use ibex::random::Random;
 use shakmaty::{CastlingMode, Chess, Color, FromSetup as _, Piece, Role, Setup, Square};
+use terminal::outputs::{self, is_locked, is_still};
 
 /// The size of a packed position.
 pub const SIZE: usize = 32;

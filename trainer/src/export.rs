@@ -6,8 +6,8 @@ use std::sync::Arc;
 use bulletformat::ChessBoard;
 use ibex::eval::nnue::format::SCALE;
 use ibex::eval::nnue::{Accumulators, Network};
-use ibex::lab::outputs::{self, Manner, Output};
-use ibex::tell;
+use terminal::outputs::{self, Manner, Output};
+use terminal::tell;
 
 use crate::checkpoint::Checkpoint;
 use crate::data::{self, validation_file};

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use bulletformat::ChessBoard;
 use ibex::eval::nnue::Network;
 use ibex::eval::{Evaluation, Evaluator};
-use ibex::tell;
+use terminal::tell;
 
 use crate::checkpoint::{UNIT, scale, share};
 use crate::data::{self, validation_file};

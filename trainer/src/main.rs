@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            ibex::remark!("trainer: {error}");
+            terminal::remark!("trainer: {error}");
             ExitCode::from(2)
         }
     }

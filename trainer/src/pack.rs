@@ -7,10 +7,10 @@ use ibex::formats::filter::Filter;
 use ibex::formats::games::GameRecord;
 use ibex::formats::lessons::{LessonRecord, bound_code, lesson_file};
 use ibex::lab::datagen::report::{data_files, read_with_lessons};
-use ibex::lab::outputs::{self, Manner, Output};
 use ibex::random::Random;
-use ibex::tell;
 use shakmaty::{Chess, Color, Position as _, Role};
+use terminal::outputs::{self, Manner, Output};
+use terminal::tell;
 
 use crate::checkpoint::{self, UNIT, share};
 use crate::data::{self, Lock, behind_links, validation_file, with_ending};

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use bulletformat::ChessBoard;
-use ibex::lab::outputs::{self, Manner, Output};
-use ibex::tell;
 use indicatif::{ProgressBar, ProgressStyle};
+use terminal::outputs::{self, Manner, Output};
+use terminal::tell;
 
 use crate::checkpoint::{Checkpoint, EpochLoss, Recipe};
 use crate::data::{self, validation_file, with_ending};

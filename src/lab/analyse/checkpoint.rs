@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Tally;
 use crate::checksum::{checksum, checksum_on};
-use crate::formats::input;
-use crate::lab::outputs;
+use terminal::inputs;
+use terminal::outputs;
 
 /// How long work waits to be saved while nothing is searched. Before a search, all of it is saved.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -21,8 +21,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 ///
 /// One line: it is not a file but a stream, which cannot be read from the beginning again, or it cannot be read.
 pub fn identity(path: &Path) -> Result<String, String> {
-    let name = input::name(path);
-    if path.as_os_str() == input::STDIN || !path.is_file() {
+    let name = inputs::name(path);
+    if path.as_os_str() == inputs::STDIN || !path.is_file() {
         return Err(format!("--resume needs inputs that are files: {name} can be read only once"));
     }
     let unread = |error| format!("{name}: {error}");

@@ -12,11 +12,11 @@ use super::judge::{Mark, Thresholds};
 use super::pgn::{Fault, Games, Pgn, Played, Token};
 use super::searcher::Finding;
 use crate::bound::Bound;
-use crate::lab::interrupt;
 use crate::lab::play::player::{Budget, Trouble, UciScore};
 use crate::position::game::Ending;
 use crate::position::notation::{Action, san};
 use crate::position::{Move, Position};
+use terminal::interrupt;
 
 /// The command in a comment that lists what Ibex added to its move: glyphs, and a variation.
 const ADDED: &[u8] = b"[%ibex";

@@ -40,14 +40,14 @@ use self::openings::Openings;
 use self::page::{Lines, Page};
 use self::searcher::Searcher;
 use self::stream::Stream;
-use super::outputs::{self, Manner, Output};
 use super::play::external;
 use super::play::player::Budget;
-use super::tell::{self, counted};
-use super::{Exit, amount, interrupt, progress};
-use crate::formats::input::{self, STDIN, Source};
 use crate::position::notation::is_move_like;
-use crate::remark;
+use terminal::inputs::{self, STDIN, Source};
+use terminal::outputs::{self, Manner, Output};
+use terminal::remark;
+use terminal::tell::{self, counted};
+use terminal::{Exit, amount, interrupt, progress};
 
 /// Plies of a best line unless `--line` says otherwise.
 const LINE: usize = 10;
@@ -344,7 +344,7 @@ fn analyse(args: &Args) -> Result<Exit, String> {
         return Err("--out -: not a file name; without --out, the text goes to standard output".to_owned());
     }
     // Opens every file before hours are spent on the first.
-    let mut paths = input::expand(&args.files).map_err(|error| error.to_string())?;
+    let mut paths = inputs::expand(&args.files).map_err(|error| error.to_string())?;
     if let (Some(out), true) = (&args.out, args.resume) {
         leave_out(&mut paths, out)?;
     }
@@ -471,7 +471,7 @@ impl Waiting<'_> {
 /// An input of which the first bytes have been read.
 struct Input {
     name: String,
-    text: BufReader<input::Bytes>,
+    text: BufReader<inputs::Bytes>,
     is_pgn: bool,
 }
 
@@ -542,7 +542,7 @@ fn open_page(args: &Args, path: &Path, inputs: &[PathBuf], searcher: &Searcher) 
     let wanted = Output::wanted([("--html", &args.html, Manner::Report), ("--out", &args.out, Manner::Continued)]);
     let read: Vec<PathBuf> = inputs.iter().chain(&args.eco).cloned().collect();
     outputs::check(&read, &wanted.collect::<Vec<_>>(), args.force).map_err(|error| error.to_string())?;
-    let names: Vec<String> = inputs.iter().map(|path| input::name(path)).collect();
+    let names: Vec<String> = inputs.iter().map(|path| inputs::name(path)).collect();
     let lines = Lines { longest: args.line, everywhere: args.all_lines };
     let manner = page::Manner { engine: searcher.name(), choice: args.choice.words(), marks: args.marks };
     Page::open(path, &names, lines, manner)
@@ -551,7 +551,7 @@ fn open_page(args: &Args, path: &Path, inputs: &[PathBuf], searcher: &Searcher) 
 /// Whether an input holds games: by its name, or because it begins with a tag, a comment in braces or a move number;
 /// lines of remarks may come before. `None` if `beginning`, which is not the `whole` input, does not show it yet.
 fn is_pgn(path: &Path, beginning: &[u8], whole: bool) -> Option<bool> {
-    let path = input::unpacked_path(path);
+    let path = inputs::unpacked_path(path);
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn")) {
         return Some(true);
     }

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use super::pgn::{Games, Pgn, decoded};
 use crate::checksum::checksum;
-use crate::formats::input::{self, STDIN};
 use crate::position::Position;
 use crate::position::notation::{Action, read_action};
-use crate::remark;
+use terminal::inputs::{self, STDIN};
+use terminal::remark;
 
 /// The most unusable lines that are reported.
 const NAMED: usize = 10;
@@ -39,8 +39,8 @@ impl Openings {
         if path.as_os_str() == STDIN {
             return Err("--eco -: the openings need a file name".to_owned());
         }
-        let text = input::read(path).map_err(|error| format!("--eco {error}"))?;
-        let name = input::name(path);
+        let text = inputs::read(path).map_err(|error| format!("--eco {error}"))?;
+        let name = inputs::name(path);
         let (known, faults) = if super::is_pgn(path, &text, true).unwrap_or(false) {
             of_games(&text).map_err(|error| format!("--eco {name}: {error}"))?
         } else {
@@ -79,7 +79,7 @@ fn of_lines(text: &[u8]) -> Read {
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
     let (mut known, mut faults) = (HashMap::new(), Vec::new());
     let mut columns = [0, 1, 2];
-    for (number, line) in (1..).zip(input::lines(text)) {
+    for (number, line) in (1..).zip(inputs::lines(text)) {
         let line = decoded(line);
         if line.trim().is_empty() || line.starts_with('#') {
             continue;

@@ -5,11 +5,11 @@ use std::io::BufRead;
 use super::AnalysisRun;
 use super::pgn::{decoded, latin};
 use crate::formats::epd::{Oddities, SuiteEntry, latin1_remark, parse_line, remarks};
-use crate::formats::input::{Part, read_part};
 use crate::lab::epd::judge::Follower;
 use crate::lab::epd::{report, workers};
-use crate::lab::interrupt;
 use crate::lab::play::player::{Question, Trouble};
+use terminal::inputs::{Part, read_part};
+use terminal::interrupt;
 
 /// A line of more bytes is not a position.
 const LONGEST: usize = 1 << 16;

@@ -5,14 +5,14 @@ use std::time::Duration;
 use super::Args;
 use crate::bound::Bound;
 use crate::engine::{Engine, Settings};
-use crate::lab::interrupt;
 use crate::lab::play::external::{External, Program};
 use crate::lab::play::player::{self, Answer, Budget, BuiltIn, Line, Player as _, Question, Trouble, UciScore, Watch};
 use crate::lab::play::{split_command, split_label};
-use crate::lab::tell;
 use crate::position::{Game, Move};
-use crate::remark;
 use crate::search::Report;
+use terminal::interrupt;
+use terminal::remark;
+use terminal::tell;
 
 /// Failures in a row after which an engine is given up.
 const FAILURES: u32 = 3;

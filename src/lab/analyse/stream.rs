@@ -5,8 +5,8 @@ use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, select};
 
-use crate::formats::input::Bytes;
-use crate::lab::interrupt;
+use terminal::inputs::Bytes;
+use terminal::interrupt;
 
 /// The most bytes that are read at once.
 const BLOCK: usize = 1 << 16;

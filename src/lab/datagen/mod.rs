@@ -19,10 +19,6 @@ use std::sync::{Mutex, PoisonError};
 use clap::Subcommand;
 use shakmaty::{Color, Position as _};
 
-use super::Exit;
-use super::amount::share;
-use super::outputs::{self, Manner, Output};
-use super::tell::counted;
 use crate::bound::{Bound, Ibv};
 use crate::checksum::checksum;
 use crate::engine::{Engine, Settings, evaluation_of};
@@ -34,10 +30,14 @@ use crate::position::{Game, Move, Position};
 use crate::search::lessons::{Lesson, LessonRule};
 use crate::search::{Event, Report};
 use crate::time::Limits;
-use crate::{remark, tell};
 use openings::{Book, Openings};
 use play::{Adjudication, GameRules, OffPolicy, Purpose, Sampling, SelfPlayer};
 use session::{GenerationRun, Manifest, Target};
+use terminal::Exit;
+use terminal::amount::share;
+use terminal::outputs::{self, Manner, Output};
+use terminal::tell::counted;
+use terminal::{remark, tell};
 
 /// The command line of `ibex datagen`.
 #[derive(clap::Args, Debug)]
@@ -86,16 +86,16 @@ struct RunArgs {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Play this many games; a run that has played more keeps the first ones
-    #[arg(long, value_name = "N", conflicts_with = "positions", value_parser = crate::lab::amount::count)]
+    #[arg(long, value_name = "N", conflicts_with = "positions", value_parser = terminal::amount::count)]
     games: Option<u64>,
     /// Play until this many positions are kept by the default filter [default: 1000000]
-    #[arg(long, value_name = "N", value_parser = crate::lab::amount::count)]
+    #[arg(long, value_name = "N", value_parser = terminal::amount::count)]
     positions: Option<u64>,
     /// Nodes a move; the iteration begun when they are spent is completed, up to eight times as many
-    #[arg(long, default_value_t = 5000, value_name = "N", value_parser = crate::lab::amount::count)]
+    #[arg(long, default_value_t = 5000, value_name = "N", value_parser = terminal::amount::count)]
     nodes: u64,
     /// Nodes for a move from a position that gets no score (see `--score-share`) [default: those of `--nodes`]
-    #[arg(long, value_name = "N", value_parser = crate::lab::amount::count)]
+    #[arg(long, value_name = "N", value_parser = terminal::amount::count)]
     move_nodes: Option<u64>,
     /// Stop at exactly that many nodes instead
     #[arg(long)]
@@ -140,7 +140,7 @@ struct RunArgs {
     #[arg(long)]
     lessons: bool,
     /// The fewest nodes that such a value rests on
-    #[arg(long, default_value_t = 50, value_name = "N", value_parser = crate::lab::amount::count, requires = "lessons")]
+    #[arg(long, default_value_t = 50, value_name = "N", value_parser = terminal::amount::count, requires = "lessons")]
     lesson_nodes: u64,
     /// Show no progress
     #[arg(long)]

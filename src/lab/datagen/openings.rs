@@ -5,11 +5,11 @@ use std::path::Path;
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, FromSetup, Setup};
 
 use crate::formats::epd::{Problem, Suite, SuiteEntry};
-use crate::formats::input::STDIN;
-use crate::lab::tell::shortened;
 use crate::position::{Game, Position};
 use crate::random::Random;
-use crate::remark;
+use terminal::inputs::STDIN;
+use terminal::remark;
+use terminal::tell::shortened;
 
 /// The most that a random move may lose by exchange, in centipawns.
 const SANE_LOSS: i32 = 100;

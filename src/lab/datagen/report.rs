@@ -10,11 +10,11 @@ use shakmaty::{Color, Position as _};
 use crate::formats::filter::Filter;
 use crate::formats::games::{GameReader, GameRecord, GameResult, ReadError};
 use crate::formats::lessons::{LessonReader, LessonRecord, lesson_file};
-use crate::lab::tell::counted;
-use crate::lab::{Exit, outputs};
 use crate::position::game::Ending;
 use crate::position::{Game, Position};
-use crate::{remark, tell};
+use terminal::tell::counted;
+use terminal::{Exit, outputs};
+use terminal::{remark, tell};
 
 /// The data files of these names: a folder stands for the workers' files in it.
 ///

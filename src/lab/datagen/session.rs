@@ -27,10 +27,10 @@ use crate::engine::with_search_stack;
 use crate::formats::filter::Filter;
 use crate::formats::games::GameRecord;
 use crate::formats::lessons::lesson_file;
-use crate::lab::tell::counted;
-use crate::lab::{outputs, progress};
 use crate::random::Random;
-use crate::remark;
+use terminal::remark;
+use terminal::tell::counted;
+use terminal::{outputs, progress};
 
 /// The most games of a worker that a power cut may cost.
 const SYNC: u64 = 256;

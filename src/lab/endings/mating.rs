@@ -7,15 +7,15 @@ use shakmaty::Color;
 use super::sample;
 use super::{Common, engine, solved};
 use crate::engine::Engine;
-use crate::lab::tell::share;
-use crate::lab::{Exit, progress};
 use crate::parallel::in_parallel;
 use crate::position::game::Ending;
 use crate::position::{Game, Move, Position};
 use crate::random::Random;
 use crate::retrograde::{Dtm, Endgame, Table, Tables};
 use crate::time::Limits;
-use crate::{remark, tell};
+use terminal::tell::share;
+use terminal::{Exit, progress};
+use terminal::{remark, tell};
 
 /// The endings that are played when none are named.
 const ENDINGS: [&str; 6] = ["KQvK", "KRvK", "KBBvK", "KBNvK", "KPvK", "KQvKR"];
@@ -29,10 +29,10 @@ pub struct Args {
     #[arg(long, default_value = "100", value_name = "N", value_parser = super::some)]
     pub games: usize,
     /// Nodes for each move
-    #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = crate::lab::amount::count)]
+    #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = terminal::amount::count)]
     pub nodes: u64,
     /// Milliseconds for each move, instead of nodes
-    #[arg(long, value_name = "MS", conflicts_with = "nodes", value_parser = crate::lab::amount::milliseconds)]
+    #[arg(long, value_name = "MS", conflicts_with = "nodes", value_parser = terminal::amount::milliseconds)]
     pub movetime: Option<u64>,
     #[command(flatten)]
     pub common: Common,

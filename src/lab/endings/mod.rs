@@ -15,10 +15,10 @@ pub mod suite;
 use clap::Subcommand;
 
 use crate::engine::{Engine, Settings};
-use crate::lab::{Exit, amount};
 use crate::parallel::default_jobs;
-use crate::remark;
 use crate::retrograde::{Endgame, Tables};
+use terminal::remark;
+use terminal::{Exit, amount};
 
 /// Compare the engine with the truth about endings.
 #[derive(clap::Args, Clone, Debug)]

@@ -7,15 +7,15 @@ use std::sync::Mutex;
 use super::sample::{self, Sample};
 use super::{Common, engine, percent, solved};
 use crate::engine::Engine;
-use crate::lab::tell::share;
-use crate::lab::{Exit, progress};
 use crate::parallel::in_parallel;
 use crate::position::Game;
 use crate::random::Random;
 use crate::recognize::syzygy::Tablebases;
 use crate::retrograde::{Endgame, UnknownEndgame};
 use crate::time::Limits;
-use crate::{remark, tell};
+use terminal::tell::share;
+use terminal::{Exit, progress};
+use terminal::{remark, tell};
 
 /// A score within this number of centipawns counts as a draw.
 const NEAR_ZERO: i32 = 30;
@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(long, default_value = "60", value_name = "N", value_parser = super::some)]
     pub positions: usize,
     /// Nodes for each position
-    #[arg(long, default_value_t = 20_000, value_name = "N", value_parser = crate::lab::amount::count)]
+    #[arg(long, default_value_t = 20_000, value_name = "N", value_parser = terminal::amount::count)]
     pub nodes: u64,
     #[command(flatten)]
     pub common: Common,

@@ -13,16 +13,16 @@ use super::sample;
 use super::solved;
 use crate::bound::Bound;
 use crate::formats::epd::{Suite, SuiteEntry};
-use crate::formats::input;
-use crate::lab::tell::counted;
-use crate::lab::{Exit, progress};
 use crate::parallel::{default_jobs, in_parallel};
 use crate::position::notation::san;
 use crate::position::{Move, Position};
 use crate::random::Random;
 use crate::recognize::recognize;
 use crate::retrograde::{Dtm, Endgame, Tables};
-use crate::{remark, tell};
+use terminal::inputs;
+use terminal::tell::counted;
+use terminal::{Exit, progress};
+use terminal::{remark, tell};
 
 /// The least and the greatest distance of recognized positions from the root, in plies.
 const NEAREST: u32 = 2;
@@ -275,7 +275,7 @@ fn men_of(material: &str) -> Vec<Piece> {
 
 /// Proves suites again.
 pub fn prove(args: &ProveArgs) -> Exit {
-    let files = match input::expand(&args.files) {
+    let files = match inputs::expand(&args.files) {
         Ok(files) => files,
         Err(reason) => {
             remark!("ibex endings: {reason}");
@@ -301,7 +301,7 @@ pub fn prove(args: &ProveArgs) -> Exit {
         }
     }
     if suites.iter().all(|suite| suite.entries.is_empty()) {
-        let names: Vec<String> = files.iter().map(|file| input::name(file)).collect();
+        let names: Vec<String> = files.iter().map(|file| inputs::name(file)).collect();
         remark!("ibex endings: {}: nothing to prove", names.join(", "));
         return Exit::Trouble;
     }

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use super::compare_page;
 use super::html::is_timed;
 use super::record::{Intake, Record, Run};
-use crate::lab::Exit;
-use crate::lab::outputs::{self, Manner, Output};
-use crate::lab::tell::counted;
-use crate::{remark, tell};
+use terminal::Exit;
+use terminal::outputs::{self, Manner, Output};
+use terminal::tell::counted;
+use terminal::{remark, tell};
 
 /// The arguments of `ibex epd compare`.
 #[derive(clap::Args, Clone, Debug)]

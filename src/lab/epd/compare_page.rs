@@ -9,7 +9,7 @@ use super::html::{Changed, charts, position, table};
 use super::record::{PlayerHead, Record, Run};
 use super::totals::{themes, totals};
 use crate::lab::page;
-use crate::lab::tell::counted;
+use terminal::tell::counted;
 
 /// The whole page; `level` is the significance level of the test.
 pub fn page(comparison: &Comparison<'_>, level: f64) -> String {

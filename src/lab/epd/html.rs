@@ -12,9 +12,9 @@ use crate::lab::page::board::{self, Arrow};
 use crate::lab::page::chart::{self, Steps};
 use crate::lab::page::{self, amount, time};
 use crate::lab::play::player::Budget;
-use crate::lab::tell::counted;
 use crate::position::Move;
 use crate::position::notation::read_fen;
+use terminal::tell::counted;
 
 /// The progress of the run of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,10 +8,10 @@ use super::record::{Intake, Run};
 use super::report::{self, Outputs, ReportError};
 use super::results_file::write_line;
 use super::run::difference;
-use crate::lab::Exit;
-use crate::lab::outputs::{self, Manner, Output};
-use crate::lab::tell::counted;
-use crate::remark;
+use terminal::Exit;
+use terminal::outputs::{self, Manner, Output};
+use terminal::remark;
+use terminal::tell::counted;
 
 /// The arguments of `ibex epd merge`.
 #[derive(clap::Args, Clone, Debug)]

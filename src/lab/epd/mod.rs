@@ -15,8 +15,8 @@ pub mod workers;
 
 use clap::Subcommand;
 
-use super::Exit;
-use crate::remark;
+use terminal::Exit;
+use terminal::remark;
 
 /// Run suites, merge and compare runs.
 #[derive(clap::Args, Clone, Debug)]

@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 use super::judge::{Found, MateVerdict};
 use crate::checksum::checksum;
 use crate::formats::epd::Suite;
-use crate::formats::input::STDIN;
 use crate::lab::play::player::{Budget, UciScore};
-use crate::lab::tell::shortened;
+use terminal::inputs::STDIN;
+use terminal::tell::shortened;
 
 /// The version of the file format.
 pub const FORMAT: u32 = 1;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::html::{self, Stage};
 use super::record::Run;
-use crate::lab::outputs;
+use terminal::outputs;
 
 /// Runs that are over in a moment need no first page.
 const FIRST: Duration = Duration::from_secs(1);

@@ -10,10 +10,10 @@ use super::html::{self, Stage};
 use super::record::{Record, Run, Status};
 use super::totals::{MOST_THEMES, Total, players, themes, totals};
 use crate::formats::epd::{Operation, Suite, SuiteEntry, written};
-use crate::lab::outputs::{self, Manner, Output, WriteError};
 use crate::lab::play::player::UciScore;
-use crate::lab::tell::counted;
-use crate::tell;
+use terminal::outputs::{self, Manner, Output, WriteError};
+use terminal::tell;
+use terminal::tell::counted;
 
 /// Where a run is reported besides the terminal.
 #[derive(clap::Args, Clone, Debug, Default)]

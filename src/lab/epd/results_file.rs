@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::record::{Head, Intake, Run, RunFileError, of_document};
-use crate::lab::outputs;
+use terminal::outputs;
 
 /// What others may do with an open file, in Windows' flags: read it, and rename or delete it.
 #[cfg(windows)]

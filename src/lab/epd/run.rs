@@ -15,15 +15,15 @@ use super::totals;
 use super::workers::{Contestant, Kind, PositionTask, Workers};
 use crate::engine::Settings;
 use crate::formats::epd::{Suite, SuiteEntry};
-use crate::formats::input;
-use crate::lab::outputs::{self, Manner, Output};
 use crate::lab::play::external::{self, External, Program};
 use crate::lab::play::player::{Budget, Player as _, UciScore};
 use crate::lab::play::{split_command, split_label};
-use crate::lab::tell::counted;
-use crate::lab::{Exit, amount, interrupt, progress};
-use crate::remark;
 use crate::tt::TranspositionTable;
+use terminal::inputs;
+use terminal::outputs::{self, Manner, Output};
+use terminal::remark;
+use terminal::tell::counted;
+use terminal::{Exit, amount, interrupt, progress};
 
 /// The arguments of `ibex epd FILE...`.
 #[derive(clap::Args, Clone, Debug)]
@@ -134,7 +134,7 @@ pub fn run(args: &Args) -> Result<Exit, String> {
     if budget.is_empty() {
         return Err("say how long to search: --movetime MS, --nodes N, --depth N or --mate N".to_owned());
     }
-    let files = input::expand(&args.files).map_err(|error| error.to_string())?;
+    let files = inputs::expand(&args.files).map_err(|error| error.to_string())?;
     let outputs: Vec<_> = args.files_written().collect();
     args.outputs.check_force(&outputs)?;
     outputs::check(&files, &outputs, args.outputs.force).map_err(|error| error.to_string())?;
@@ -389,7 +389,7 @@ fn read_suites(files: &[PathBuf]) -> Result<Vec<Suite>, String> {
             remark!("{problem}: left out");
         }
         if suite.entries.is_empty() {
-            return Err(format!("{}: no position to solve", input::name(file)));
+            return Err(format!("{}: no position to solve", inputs::name(file)));
         }
         let taken: BTreeSet<_> = suites.iter().map(|suite| suite.name.clone()).collect();
         suite.name = unique(&suite.name, &taken);

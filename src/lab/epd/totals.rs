@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::judge::MateVerdict;
 use super::record::{Record, Run, Status, theme};
-use crate::lab::tell::share;
+use terminal::tell::share;
 
 /// The most themes of a suite; if there are more, they are not themes.
 pub const MOST_THEMES: usize = 40;

@@ -14,12 +14,12 @@ use super::record::{PlayerHead, Record, Status};
 use crate::bound::Bound;
 use crate::engine::Settings;
 use crate::formats::epd::{Suite, SuiteEntry};
-use crate::lab::interrupt;
 use crate::lab::play::external::{External, Program};
 use crate::lab::play::player::{Answer, Budget, BuiltIn, Player, Question, Trouble};
 use crate::position::Move;
 use crate::position::notation::{san, san_line, uci};
-use crate::remark;
+use terminal::interrupt;
+use terminal::remark;
 
 /// A participant of the run.
 pub(super) struct Contestant {

@@ -5,12 +5,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::position::Game;
-use crate::remark;
 use crate::search::iterate::ThreadResult;
 use crate::search::tally::Tally;
 use crate::search::{Conventions, Listener, NodeCounter, Rules, STACK_SIZE, Search, Shared, SharedBest, ThreadData};
 use crate::time::{Clock, Limits};
 use crate::tt::TranspositionTable;
+use terminal::remark;
 
 /// A table and one thread's data to search with.
 pub struct SingleSearch {

@@ -13,18 +13,18 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
-use super::outputs::{self, Manner, Output};
-use super::tell::counted;
-use super::{Exit, progress};
 use crate::bench;
 use crate::formats::epd::Suite;
 use crate::position::notation::read_fen;
 use crate::position::{FenError, Game};
 use crate::time::Limits;
-use crate::{remark, tell};
 use experiment::SingleSearch;
 use settings::Setting;
 use sheet::{Row, Sheet};
+use terminal::outputs::{self, Manner, Output};
+use terminal::tell::counted;
+use terminal::{Exit, progress};
+use terminal::{remark, tell};
 
 /// Search fixed positions under changed rules, and compare.
 #[derive(clap::Args, Clone, Debug)]
@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=60))]
     pub depth: Option<u32>,
     /// For `recognizers` alone: nodes in which a position must be solved [default: 100000]
-    #[arg(long, global = true, value_name = "N", value_parser = crate::lab::amount::count)]
+    #[arg(long, global = true, value_name = "N", value_parser = terminal::amount::count)]
     pub nodes: Option<u64>,
     /// Size of the transposition table in MiB
     #[arg(long, global = true, default_value_t = 16, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=65536))]

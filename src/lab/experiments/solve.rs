@@ -7,13 +7,13 @@ use super::experiment::SingleSearch;
 use super::{Args, read_suite};
 use crate::bound::Bound;
 use crate::formats::epd::SuiteEntry;
-use crate::lab::progress;
-use crate::lab::tell::counted;
 use crate::position::{Game, Move};
-use crate::remark;
 use crate::score::DrawRule;
 use crate::search::{Conventions, Event, Rules};
 use crate::time::Limits;
+use terminal::progress;
+use terminal::remark;
+use terminal::tell::counted;
 
 /// The default suite: the project's own.
 const SUITE: &str = "epd/recognizers.epd";

@@ -9,7 +9,7 @@ pub mod chart;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
 
-use crate::lab::tell::turns_writing;
+use terminal::tell::turns_writing;
 
 /// The colours of players and curves; further ones start over.
 const COLOURS: usize = 6;

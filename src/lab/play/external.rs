@@ -15,8 +15,8 @@ use crossbeam_channel::{Receiver, Sender, select};
 
 use super::info::parse_info;
 use super::player::{Answer, Budget, Player, Question, Trouble, Watch};
-use crate::lab::interrupt;
 use crate::uci::word_distance;
+use terminal::interrupt;
 
 /// The time in which a program must introduce itself.
 const HELLO: Duration = Duration::from_secs(30);

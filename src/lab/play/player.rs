@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use crate::bound::Bound;
 use crate::engine::{Engine, Settings};
 use crate::formats::epd::SuiteEntry;
-use crate::lab::interrupt;
-use crate::lab::tell::{self, counted};
 use crate::position::{Game, Move, Position};
-use crate::remark;
 use crate::score::Score;
 use crate::search::{Event, Outcome, Report};
 use crate::time::Limits;
+use terminal::interrupt;
+use terminal::remark;
+use terminal::tell::{self, counted};
 
 /// The limits for each position. At least one is set; the first that is reached ends the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,14 +8,14 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use super::tell::counted;
-use super::{Exit, amount, progress};
 use crate::formats::epd::{Problem, Suite, SuiteEntry};
-use crate::formats::input::{self, InputError};
 use crate::parallel::{default_jobs, in_parallel};
 use crate::position::notation::san;
-use crate::{remark, tell};
 use mate::{GaveUp, Solver};
+use terminal::inputs::{self, InputError};
+use terminal::tell::counted;
+use terminal::{Exit, amount, progress};
+use terminal::{remark, tell};
 
 /// What is wrong with a line that claims no mate.
 const NO_CLAIM: &str = "no mate is claimed (dm)";
@@ -148,7 +148,7 @@ pub fn run(args: &Args) -> Exit {
 }
 
 fn read(files: &[PathBuf]) -> Result<Vec<Suite>, InputError> {
-    let mut suites = input::expand(files)?.iter().map(|file| Suite::read(file)).collect::<Result<Vec<_>, _>>()?;
+    let mut suites = inputs::expand(files)?.iter().map(|file| Suite::read(file)).collect::<Result<Vec<_>, _>>()?;
     // The mates are to be proved: no line may be skipped.
     suites.iter_mut().for_each(|suite| suite.require(|entry| entry.mate.is_some(), NO_CLAIM));
     Ok(suites)

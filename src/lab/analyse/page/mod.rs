@@ -20,9 +20,9 @@ use shakmaty::Color;
 use super::games::Analysis;
 use super::judge::Thresholds;
 use super::pgn::{Pgn, decoded};
-use crate::lab::outputs;
 use crate::lab::page::{self, GAME_SCRIPT};
-use crate::lab::tell::counted;
+use terminal::outputs;
+use terminal::tell::counted;
 
 /// The most characters that the page shows of a text from a file.
 const LONGEST_TEXT: usize = 120;

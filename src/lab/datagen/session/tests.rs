@@ -4,12 +4,12 @@ use super::*;
 use crate::bound::{Bound, Ibv};
 use crate::formats::games::GameReader;
 use crate::formats::lessons::{self, LessonReader, LessonRecord};
-use crate::lab::Exit;
 use crate::lab::datagen::play::Purpose;
 use crate::lab::datagen::report::verify;
 use crate::position::{Game, Move};
 use crate::score::Score;
 use crate::scratch::Scratch;
+use terminal::Exit;
 
 /// Chooses by the position's key alone: a deterministic and cheap player.
 struct Dice;

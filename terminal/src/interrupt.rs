@@ -34,7 +34,7 @@ pub fn catch(command: &'static str, at_once: fn()) {
             remark!("\n{command}: stopping; finished work is saved (interrupt again to stop at once)");
         } else {
             at_once();
-            std::process::exit(super::Exit::Interrupted.code().into());
+            std::process::exit(crate::Exit::Interrupted.code().into());
         }
     });
     #[cfg(unix)]

@@ -14,7 +14,7 @@ const NO_READER: i32 = 128 + 13;
 /// line that says why (a full disk). So a command must write its files before it prints.
 #[macro_export]
 macro_rules! tell {
-    ($($words:tt)*) => { $crate::lab::tell::line(format_args!($($words)*)) };
+    ($($words:tt)*) => { $crate::tell::line(format_args!($($words)*)) };
 }
 
 /// Prints a line on standard error, like `eprintln!`.
@@ -23,7 +23,7 @@ macro_rules! tell {
 /// work and its exit status do not depend on a remark.
 #[macro_export]
 macro_rules! remark {
-    ($($words:tt)*) => { $crate::lab::tell::aside(format_args!($($words)*)) };
+    ($($words:tt)*) => { $crate::tell::aside(format_args!($($words)*)) };
 }
 
 /// A number and what it counts, as in "1 game" and "2 games".
@@ -71,7 +71,7 @@ pub fn line(words: Arguments<'_>) {
         end_without_reader();
     }
     aside(format_args!("ibex: nothing more can be written to standard output: {error}"));
-    std::process::exit(super::Exit::Trouble.code().into());
+    std::process::exit(crate::Exit::Trouble.code().into());
 }
 
 /// Ends the program silently: the reader of standard output is gone.

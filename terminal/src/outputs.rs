@@ -10,7 +10,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::formats::input::STDIN;
+use crate::inputs::STDIN;
 use crate::remark;
 
 /// The treatment of an existing file.
