@@ -239,7 +239,7 @@ impl State {
         };
         let other = |why: &str| Err(format!("the program is of commit {commit}, {why}; build it again"));
         match (parts.next() == Some("dirty"), self.changed) {
-            // Nothing tells one change from another.
+            // The two changes read the same.
             (true, true) => Ok(()),
             (true, false) => other("with changes that are not here"),
             (false, _) => match git(folder, &[&["diff", "--name-only", commit, "--"], &SOURCES[..]].concat()) {
