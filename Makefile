@@ -10,10 +10,14 @@ TARGET := $(EXE:$(SUFFIX)=)$(SUFFIX)
 # `tune` makes every parameter of the search a UCI option: on a branch for OpenBench's tuner, write it here.
 FEATURES ?=
 CHOSEN = $(if $(FEATURES),--features $(FEATURES))
+# The laboratory stands beside the engine, which hands its words over. Who chooses a name, like a worker of OpenBench,
+# wants the engine alone.
+LAB := $(TARGET:ibex$(SUFFIX)=ibex-lab$(SUFFIX))
+WITH_LAB = $(filter-out $(TARGET),$(LAB))
 # IBEX as seen from another folder. `abspath` would split a path with blanks.
 PROGRAM = $(if $(filter /%,$(IBEX))$(findstring :,$(IBEX)),$(IBEX),$(CURDIR)/$(IBEX))
-# The program that writes the manual pages for `make install`: what it installs, or another build if that cannot run.
-MANUAL ?= $(if $(filter /%,$(TARGET))$(findstring :,$(TARGET)),$(TARGET),./$(TARGET))
+# The laboratory that writes the manual pages for `make install`: what it installs, or another build if that cannot run.
+MANUAL ?= $(if $(filter /%,$(LAB))$(findstring :,$(LAB)),$(LAB),./$(LAB))
 
 .PHONY: native portable static pgo dist dist-run neon wasm-target node web web-notices web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz tables diagram figures match factors matches clean help
 
@@ -26,7 +30,7 @@ FUZZ_SECONDS ?= 60
 
 # The public test data is at IBEX_SHARED, or beside the checkout. The pages say how the program was built, so the
 # user's flags are ignored.
-MAKE_FIGURES = env -u CARGO_ENCODED_RUSTFLAGS RUSTFLAGS= cargo build --release --locked --bin ibex && \
+MAKE_FIGURES = env -u CARGO_ENCODED_RUSTFLAGS RUSTFLAGS= cargo build --release --locked -p ibex -p ibex-lab && \
   cargo run --quiet --locked -p ibex-figures -- --ibex "$(or $(CARGO_TARGET_DIR),target)/release/ibex" \
   --build '`cargo build --release`' $(if $(IBEX_SHARED),--shared "$(IBEX_SHARED)") run
 
@@ -36,19 +40,23 @@ NODE = install version 20.19 or later of 20, or 22.12 or later, from https://nod
 # By the environment, so that it applies to the library and its crates, too: flags after `--` reach only the last crate.
 native pgo: export RUSTFLAGS += -C target-cpu=native
 
-native: ## Build ./$(EXE) for this machine's processor (the default; what OpenBench calls)
+native: ## Build ./$(EXE) and ./ibex-lab for this machine's processor (the default; what OpenBench calls)
 	cargo rustc --release --locked --bin ibex $(CHOSEN) -- --emit link=$(TARGET)
+	$(if $(WITH_LAB),cargo rustc --release --locked -p ibex-lab -- --emit link=$(LAB))
 
-portable: ## Build ./$(EXE) for any processor of this architecture
+portable: ## Build both for any processor of this architecture
 	cargo rustc --release --locked --bin ibex $(CHOSEN) -- --emit link=$(TARGET)
+	$(if $(WITH_LAB),cargo rustc --release --locked -p ibex-lab -- --emit link=$(LAB))
 
-static: ## Build ./$(EXE) without any shared library (Linux; after: rustup target add $$(uname -m)-unknown-linux-musl)
+static: ## Build both without any shared library (Linux; after: rustup target add $$(uname -m)-unknown-linux-musl)
 	cargo rustc --release --locked --bin ibex --target $(shell uname -m)-unknown-linux-musl $(CHOSEN) -- --emit link=$(TARGET)
+	$(if $(WITH_LAB),cargo rustc --release --locked -p ibex-lab --target $(shell uname -m)-unknown-linux-musl -- --emit link=$(LAB))
 
-pgo: ## Build ./$(EXE) for this machine's processor, optimised by a profile of its bench (after: cargo install cargo-pgo; rustup component add llvm-tools)
+pgo: ## Build both for this machine's processor, the engine optimised by a profile of its bench (after: cargo install cargo-pgo; rustup component add llvm-tools)
 	cargo pgo run -- --locked --bin ibex $(CHOSEN) -- bench
 	cargo pgo optimize build -- --locked --bin ibex $(CHOSEN)
 	cp "$(or $(CARGO_TARGET_DIR),target)/$(HOST)/release/ibex$(SUFFIX)" $(TARGET)
+	$(if $(WITH_LAB),cargo rustc --release --locked -p ibex-lab -- --emit link=$(LAB))
 
 dist: ## Make the release's archives in target/dist; NAMES=linux-x86-64 makes one (docs/releases.md)
 	release/build.sh $(NAMES)
@@ -87,7 +95,7 @@ web-test: node web-notices ## Test the package under Node; IBEX=PROGRAM compares
 web-kernels: node wasm-target ## The tests of the network as a WebAssembly program: 128-bit vectors against scalar
 	CARGO_TARGET_WASM32_WASIP1_RUNNER="node --no-warnings web/engine/run-tests.js" \
 	  RUSTFLAGS="-C target-feature=+simd128" \
-	  cargo test --locked --no-default-features --profile quick --lib --target wasm32-wasip1 nnue
+	  cargo test --locked --profile quick --lib --target wasm32-wasip1 nnue
 
 web-pack: node web web-notices ## Make the npm package in web/package
 	cd web/package && npm pack
@@ -100,7 +108,7 @@ web-page-test: node web web-notices ## Test that page in Chromium; IBEX=PROGRAM 
 
 # The existing build is kept: `make pgo` or `make portable` may have made it, and root may have no cargo.
 install: TO = $(DESTDIR)$(PREFIX)
-install: ## Install ./$(EXE) (built first if it is not there), licence, manual pages, completions and logo under PREFIX (/usr/local), DESTDIR before it; MANUAL=PROGRAM writes the pages where ./$(EXE) cannot run
+install: ## Install ./$(EXE) (built first if it is not there) and the ibex-lab beside it, licence, manual pages, completions and logo under PREFIX (/usr/local), DESTDIR before it; MANUAL=PROGRAM is an ibex-lab that writes the pages where that one cannot run
 	test -f "$(TARGET)" || $(MAKE) native
 	@# The manual first, so that half an install is none. The tree may belong to another user, and not be writable.
 	@manual=$$(mktemp -d) && trap 'rm -rf "$$manual"' EXIT \
@@ -108,19 +116,23 @@ install: ## Install ./$(EXE) (built first if it is not there), licence, manual p
 	    echo "make install: WITHOUT manual pages and completions: $(MANUAL) writes none here (MANUAL=PROGRAM names another)" >&2; }; } \
 	  && install -d "$(TO)/bin" "$(TO)/share/doc/ibex" "$(TO)/share/pixmaps" \
 	  && install -m 755 "$(TARGET)" "$(TO)/bin/ibex" \
+	  && if [ -n "$(WITH_LAB)" ] && [ -f "$(LAB)" ]; then install -m 755 "$(LAB)" "$(TO)/bin/ibex-lab"; fi \
 	  && install -m 644 LICENSE "$(TO)/share/doc/ibex/" \
 	  && install -m 644 docs/logo.png "$(TO)/share/pixmaps/ibex.png" \
 	  && if [ -d "$$manual/pages" ]; then \
 	    install -d "$(TO)/share/man/man1" "$(TO)/share/bash-completion/completions" \
 	      "$(TO)/share/zsh/site-functions" "$(TO)/share/fish/vendor_completions.d" \
 	    && install -m 644 "$$manual"/pages/man/* "$(TO)/share/man/man1/" \
-	    && install -m 644 "$$manual/pages/completions/ibex.bash" "$(TO)/share/bash-completion/completions/ibex" \
-	    && install -m 644 "$$manual/pages/completions/_ibex" "$(TO)/share/zsh/site-functions/_ibex" \
-	    && install -m 644 "$$manual/pages/completions/ibex.fish" "$(TO)/share/fish/vendor_completions.d/ibex.fish"; \
+	    && for name in ibex ibex-lab; do \
+	      install -m 644 "$$manual/pages/completions/$$name.bash" "$(TO)/share/bash-completion/completions/$$name" \
+	      && install -m 644 "$$manual/pages/completions/_$$name" "$(TO)/share/zsh/site-functions/_$$name" \
+	      && install -m 644 "$$manual/pages/completions/$$name.fish" "$(TO)/share/fish/vendor_completions.d/$$name.fish" \
+	      || exit 1; \
+	    done; \
 	  fi
 
 test: ## Run every test
-	cargo test --locked
+	cargo test --workspace --locked
 
 bench: ## Search the fixed positions: the node count is the signature, the rate is the speed
 	cargo run --release --locked -- bench
@@ -130,17 +142,17 @@ signature: ## Record the bench's node count, after a change that is meant to cha
 	mv tests/bench.signature.new tests/bench.signature
 
 perft: ## Check the project's own perft suites
-	cargo run --release --locked -- perft epd/perft.epd epd/perft960.epd
+	cargo run --release --locked -p ibex-lab -- perft epd/perft.epd epd/perft960.epd
 
 micro: ## Time the parts: moves, table, evaluation, exchanges
 	cargo bench --locked
 
 lint: ## Formatting and clippy
 	cargo fmt --check
-	cargo clippy --locked --all-targets -- -D warnings
+	cargo clippy --locked --workspace --all-targets -- -D warnings
 
 doc: ## The documentation of the library, warnings as errors
-	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
 
 ci: ## Everything that a change must pass
 	.ci/run
@@ -149,7 +161,7 @@ soak: ## The long runs: storms, readers, table, model checker, sanitizers, an ho
 	.ci/soak
 
 fuzz: ## Each fuzzing target for FUZZ_SECONDS, from the project's own seeds (cargo install cargo-fuzz)
-	IBEX_FUZZ_CORPUS="$(CURDIR)/fuzz/corpus" cargo test --locked --test parsers -- --ignored seeds_for_the_fuzzer
+	IBEX_FUZZ_CORPUS="$(CURDIR)/fuzz/corpus" cargo test --locked -p ibex-formats --test parsers -- --ignored seeds_for_the_fuzzer
 	@for target in $(FUZZ_TARGETS); do \
 	  cargo +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -max_len=4000 -timeout=20 -rss_limit_mb=4096 \
 	    -print_final_stats=1 > fuzz/$$target.log 2>&1 \

@@ -4,7 +4,7 @@
     mine.py --games FILE.vf... --ibex IBEX --engine CMD --engine CMD --out FOLDER [--nodes N] [--second LIMIT]
     mine.py --check FILE.epd... --ibex IBEX --engine CMD --engine CMD [--nodes N] [--second LIMIT]
 
-`FILE.vf` is what `ibex datagen` writes (or a worker's file of a run that goes on). Writes, line by line, `tactics.epd`,
+`FILE.vf` is what `ibex-lab datagen` writes (or a worker's file of a run that goes on). Writes, line by line, `tactics.epd`,
 `quiet.epd` and `chess960.epd` into FOLDER until interrupted or out of games. SOURCES.md has the criteria; they are the
 functions `tactic` and `quiet` below. Of a game at most one position of each kind is taken.
 

@@ -40,8 +40,9 @@ describe() {
       return 1
       ;;
   esac
-  program=ibex
-  case $1 in windows-*) program=ibex.exe ;; esac
+  suffix=""
+  case $1 in windows-*) suffix=.exe ;; esac
+  program=ibex$suffix laboratory=ibex-lab$suffix
   case $1 in *-v3) processor="-C target-cpu=x86-64-v3" ;; esac
 }
 
@@ -126,7 +127,7 @@ pack() {
   epoch=$(time_of_source)
   # The builder's umask would go into the archive, and onto the disk of anyone who unpacks it as root.
   chmod -R u=rwX,go=rX,a-s "$1/$2"
-  if [ "$program" = ibex.exe ]; then
+  if [ "$suffix" = .exe ]; then
     # tar takes the time as an argument, zip from the files. Not every `touch` or `date` reads seconds since 1970.
     stamp=$(date -u -d "@$epoch" +%Y%m%d%H%M.%S 2>/dev/null || date -u -r "$epoch" +%Y%m%d%H%M.%S)
     TZ=UTC find "$1/$2" -exec touch -t "$stamp" {} +
@@ -141,7 +142,7 @@ pack() {
   fi
 }
 
-# Builds the program of one target, packs it, and puts the archive in place when everything is right.
+# Builds the programs of one target, packs it, and puts the archive in place when everything is right.
 make_one() {
   describe "$1"
   local version folder scratch epoch cargo_home flags profile_data="" signature
@@ -164,19 +165,19 @@ make_one() {
   fi
   rm -rf "$scratch"
   mkdir -p "$scratch/$folder"
-  release/notices.sh "$scratch/$folder" ibex "$target"
+  release/notices.sh "$scratch/$folder" ibex-lab "$target"
   if [ $profile = yes ] && [ $profiler = yes ]; then
     flags+=(-C "profile-generate=$PWD/$scratch/counts")
-    flagged cargo build --release --locked --bin ibex --target "$target" --target-dir "$out/counting"
+    flagged cargo build --release --locked -p ibex --target "$target" --target-dir "$out/counting"
     $runner "$out/counting/$target/release/$program" bench | tail -n 1
     profile_data=$PWD/$scratch/ibex.profdata
     "$(profdata)" merge -o "$profile_data" "$scratch/counts"
     flags[${#flags[@]} - 1]="profile-use=$profile_data"
   fi
-  flagged cargo build --release --locked --bin ibex --target "$target" --target-dir "$out/build"
-  cp "$out/build/$target/release/$program" "$scratch/$folder/"
+  flagged cargo build --release --locked -p ibex -p ibex-lab --target "$target" --target-dir "$out/build"
+  cp "$out/build/$target/release/$program" "$out/build/$target/release/$laboratory" "$scratch/$folder/"
   # The linker leaves the names of the system's functions, each time in another order.
-  if [ "$runner" = wine ]; then x86_64-w64-mingw32-strip "$scratch/$folder/$program"; fi
+  if [ "$runner" = wine ]; then x86_64-w64-mingw32-strip "$scratch/$folder/$program" "$scratch/$folder/$laboratory"; fi
   if [ "$runner" = wine ]; then
     # Wine 8 lacks this library; the replacement is beside the program only while it runs here.
     x86_64-w64-mingw32-gcc -shared -O1 -o "$scratch/bcryptprimitives.dll" release/bcryptprimitives.c -ladvapi32
@@ -191,8 +192,8 @@ make_one() {
   fi
   # The pages with everything that they link to, and the suites that they use.
   tar -cf - LICENSE ./*.md docs epd nets/*.md nets/*.svg trainer/README.md | tar -xf - -C "$scratch/$folder"
-  if [ $program = ibex ]; then
-    $runner "$scratch/$folder/$program" manual "$scratch/$folder/manual"
+  if [ -z "$suffix" ]; then
+    $runner "$scratch/$folder/$laboratory" manual "$scratch/$folder/manual"
   fi
   pack "$scratch" "$folder"
 }

@@ -4,7 +4,8 @@
 #     release/run.sh [ARCHIVE...]
 #
 # Every archive: its SHA-256 sum; notices; the bench's node count; a UCI dialogue with CR LF line ends, and the
-# archive's version if the commit is tagged with one; a suite of mates, with the same result for all archives. Linux:
+# archive's version if the commit is tagged with one; a suite of mates by the laboratory, also where the engine hands it
+# over, with the same result for all archives. Linux:
 # the program alone in an empty root directory; the v3 program on an older processor, where it must refuse in one line.
 # Windows under Wine: a game against the program of the Linux archive, if python-chess is there. Missing requirements
 # are reported first.
@@ -59,7 +60,7 @@ for archive in "$@"; do
   sum=$({ if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi; } <"$archive")
   [ "${sum%% *}" = "$recorded" ] ||
     { echo "$script: $name: its sum is ${sum%% *}, SHA256SUMS has '$recorded'" >&2; exit 1; }
-  runner="" program=ibex
+  runner="" suffix=""
   case $name in
     *.zip) unzip -q "$archive" -d $scratch ;;
     *) tar -xzf "$archive" -C $scratch ;;
@@ -68,12 +69,12 @@ for archive in "$@"; do
     Linux-aarch64-*linux-arm64*) ;;
     Linux-*linux-arm64*) runner=qemu-aarch64 ;;
     Linux-*windows* | Darwin-*windows*)
-      runner=wine program=ibex.exe
+      runner=wine suffix=.exe
       x86_64-w64-mingw32-gcc -shared -O1 -o "$folder/bcryptprimitives.dll" release/bcryptprimitives.c -ladvapi32
       ;;
-    *windows*) program=ibex.exe ;;
+    *windows*) suffix=.exe ;;
   esac
-  ibex="$runner $folder/$program"
+  ibex="$runner $folder/ibex$suffix" lab="$runner $folder/ibex-lab$suffix"
   for file in README.md CHANGELOG.md LICENSE THIRD-PARTY.txt SOURCE.txt docs/options.md nets/README.md docs/logo.png; do
     [ -s "$folder/$file" ] || { echo "$script: $name lacks $file" >&2; exit 1; }
   done
@@ -102,12 +103,20 @@ for archive in "$@"; do
   fi
   echo "dialogue: $(grep '^bestmove' "$folder/uci.txt")"
 
-  $ibex epd $suite --nodes 20000 --jobs 1 --json "$folder/suite.json" >/dev/null
+  $lab epd $suite --nodes 20000 --jobs 1 --json "$folder/suite.json" >/dev/null
   solved=$(sed -n 's/.*"solved": *\([0-9]*\).*/\1/p' "$folder/suite.json" | head -n 1)
   echo "suite: $solved solved of $suite"
   [ "${solved:-0}" -ge 25 ] || { echo "$script: $name solves ${solved:-none} of $suite" >&2; exit 1; }
   [ "$solved" = "${expected:=$solved}" ] ||
     { echo "$script: $name solves $solved, another archive $expected" >&2; exit 1; }
+  # An emulator's program does not start another one of its kind.
+  case $runner in
+    qemu-*) ;;
+    *)
+      handed=$($ibex epd $suite --nodes 20000 --jobs 1 2>/dev/null | tr -d '\r' | grep -c . || true)
+      [ "$handed" -gt 0 ] || { echo "$script: $name: the engine does not hand over to the laboratory" >&2; exit 1; }
+      ;;
+  esac
 
   case $name in
     *linux*)

@@ -23,7 +23,7 @@ use crate::eval::Evaluation;
 use crate::eval::nnue::{LoadError, Network};
 use crate::position::{Game, Move, Position};
 use crate::recognize::syzygy::Tablebases;
-use crate::search::lessons::{Lesson, LessonRule, Lessons};
+use crate::search::experiments::lessons::{Lesson, LessonRule, LessonSearch, Lessons};
 use crate::search::past::Past;
 use crate::search::{Event, Listener, Outcome, STACK_SIZE, ThreadData, value_for_root};
 use crate::time::{Clock, Limits};
@@ -291,11 +291,12 @@ impl Engine {
         }
     }
 
-    /// Makes the searches of a single thread collect lessons for the network, until the evaluation is replaced.
-    pub fn collect_lessons(&mut self, rule: LessonRule) {
+    /// Makes the searches of a single thread collect lessons for the network, until the evaluation is replaced. They
+    /// run `search`, which is [`search_with_lessons`](crate::search::experiments::lessons::search_with_lessons).
+    pub fn collect_lessons(&mut self, rule: LessonRule, search: LessonSearch) {
         self.wait();
         if let Some(thread) = self.threads.first_mut() {
-            thread.lessons = Some(Lessons::new(rule));
+            thread.lessons = Some(Lessons::new(rule, search));
         }
     }
 

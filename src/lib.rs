@@ -43,9 +43,9 @@
 //! numbered steps. [`smp`]: several threads on one table. [`engine`]: settings, a game and limits in, events out; it
 //! never prints.
 //!
-//! **Front ends.** [`mod@bench`]: the node count that is the signature of the search. [`uci`]: the protocol. Behind the
-//! feature `lab`, `formats`: the files that commands, tests and the trainer share, and above it `lab`: perft, suites,
-//! analysis, proofs, endings, experiments and data generation.
+//! **Front ends.** [`openings`]: where games of data generation begin. [`mod@bench`]: the node count that is the
+//! signature of the search. [`uci`]: the protocol. [`laboratory`]: what the program hands over to `ibex-lab`, a package of its
+//! own (`docs/modules.md`).
 //!
 //! # Words used everywhere
 //!
@@ -61,24 +61,29 @@
 
 // The documentation also serves readers of the source, so it may name private items.
 #![allow(rustdoc::private_intra_doc_links)]
-// `eprintln!` panics if standard error cannot be written to; the laboratory has `remark!` instead. Tests may print.
+// `eprintln!` panics if standard error cannot be written to; so messages use `writeln!`. Tests may print.
 #![cfg_attr(not(test), deny(clippy::print_stderr))]
 
 pub use shakmaty;
+
+/// The version of this build: that of the package, with the commit unless it is a release.
+pub const VERSION: &str = env!("IBEX_VERSION");
+/// The name that the engine gives, with its version.
+pub const NAME: &str = concat!("Ibex ", env!("IBEX_VERSION"));
 
 pub mod bench;
 pub mod bound;
 pub mod checksum;
 pub mod engine;
 pub mod eval;
-#[cfg(feature = "lab")]
-pub mod formats;
-#[cfg(feature = "lab")]
-pub mod lab;
+pub mod laboratory;
 pub mod memory;
+pub mod openings;
 pub mod parallel;
 pub mod params;
 pub mod position;
+#[cfg(target_arch = "x86_64")]
+pub mod processor;
 pub mod random;
 pub mod recognize;
 pub mod retrograde;

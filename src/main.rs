@@ -1,114 +1,151 @@
-//! The binary: arguments, and the choice of a front end.
+//! The program: which front end the arguments want.
 
-// `eprintln!` panics if standard error cannot be written to; the laboratory has `remark!` instead.
-#![deny(clippy::print_stderr)]
+// `eprintln!` panics if standard error cannot be written to.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
 
-#[cfg(feature = "lab")]
-mod cli;
-#[cfg(target_arch = "x86_64")]
-mod processor;
-
+use std::ffi::OsString;
+use std::io::{self, ErrorKind, Write as _};
 use std::process::ExitCode;
+use std::time::Instant;
 
-use ibex::{bench, uci};
+use ibex::bench::{self, BenchOptions};
+use ibex::position::{Position, perft};
+use ibex::{laboratory, parallel, uci};
 
-/// Commands that other modules lend to the prompt.
-const EXTRAS: &[uci::LentCommand] = &[
-    uci::LentCommand {
-        name: "bench",
-        usage: "bench [DEPTH | HASH THREADS DEPTH]",
-        help: "search the fixed positions of `ibex bench`",
-        run: uci::Run::Alone(bench::at_the_prompt),
-    },
-    #[cfg(feature = "lab")]
-    uci::LentCommand {
-        name: "genfens",
-        usage: "genfens N seed S book FILE|None",
-        help: "make N openings, for the workers of OpenBench",
-        run: uci::Run::Alone(ibex::lab::datagen::genfens::at_the_prompt),
-    },
-    #[cfg(feature = "lab")]
-    uci::LentCommand {
-        name: "probe",
-        usage: "probe [FEN]",
-        help: "show what rules, recognizers, tablebases, the evaluation, a short search and the table say",
-        run: uci::Run::InSession(ibex::lab::probe::at_the_prompt),
-    },
-    uci::LentCommand {
-        name: "spsa",
-        usage: "spsa [NAME ...]",
-        help: "print the search parameters, for the tuning page of OpenBench",
-        run: uci::Run::Alone(uci::spsa::at_the_prompt),
-    },
-];
+/// The commands of this program.
+const COMMANDS: &[&str] = &["bench", "help", "perft", "spsa"];
 
-/// The commands of the whole program, to advise on a word that is not one of them.
-const COMMANDS: &[&str] = &[
-    "analyse", "analyze", "bench", "datagen", "endings", "epd", "help", "lab", "manual", "perft", "probe", "prove",
-    "spsa",
-];
+/// The status of a command that could not do its work.
+const TROUBLE: u8 = 2;
+/// The status of a program whose reader is gone: 128 plus the number of SIGPIPE, as in shells.
+const NO_READER: u8 = 128 + 13;
 
-/// In a build without the laboratory, answers arguments that need it or that ask for help or the version.
-#[cfg(not(feature = "lab"))]
-fn without_the_laboratory(arguments: &[String]) -> Option<ExitCode> {
-    use std::io::Write as _;
+const HELP: &str = "\
+A UCI chess engine whose scores mean something exact.
 
-    let (first, rest) = arguments.split_first()?;
-    let text = match first.as_str() {
-        "-V" | "--version" => concat!("ibex ", env!("IBEX_VERSION")).to_owned(),
-        "-h" | "--help" => format!(
-            "Ibex {}, built without the laboratory: a bare UCI engine.\n\n\
-             Usage: ibex [COMMAND | UCI LINE...]\n\n\
-             Without arguments it runs the UCI protocol on standard input and output.\n\n\
-             It has:\n  \
-             bench [DEPTH | HASH THREADS DEPTH]  search a fixed list of positions; the line reads `N nodes M nps`\n  \
-             perft DEPTH                         count the leaves of the tree of legal moves\n  \
-             spsa [NAME...]                      print the search parameters, for a tuner\n  \
-             help                                list what it understands besides UCI\n\n\
-             It lacks: analyse, datagen, endings, epd, genfens, lab, manual, probe, prove, and perft with files. To have\n\
-             these, build it without `--no-default-features`.",
-            env!("IBEX_VERSION")
-        ),
-        "analyse" | "analyze" | "datagen" | "endings" | "epd" | "genfens" | "lab" | "manual" | "probe" | "prove" => {
-            return Some(lacks(first));
-        }
-        "perft" if rest.iter().any(|word| word.parse::<u32>().is_err()) => {
-            return Some(lacks("perft with files or flags"));
-        }
-        _ => return None,
-    };
-    let _ = writeln!(std::io::stdout(), "{text}");
-    Some(ExitCode::SUCCESS)
-}
+Without a command it runs the UCI protocol on standard input and output, for a GUI or a tournament manager. UCI lines
+can also be arguments: ibex \"position startpos moves e2e4\" \"go depth 12\".
 
-#[cfg(not(feature = "lab"))]
-fn lacks(what: &str) -> ExitCode {
-    use std::io::Write as _;
+Usage: ibex [COMMAND | UCI LINE...]
 
-    let _ = writeln!(
-        std::io::stderr(),
-        "ibex: this build has no {what}: it is a bare UCI engine. Build it without `--no-default-features`"
-    );
-    ExitCode::from(2)
-}
+Commands:
+  bench [DEPTH | HASH THREADS DEPTH]  Search fixed positions; the last line reads `N nodes M nps`.
+                                      With --signature it is the node count alone
+  perft DEPTH                         Count the leaves of the tree of legal moves
+  spsa [NAME...]                      Print the search parameters, for the tuning page of OpenBench
+  help                                Print this
+
+The program ibex-lab in the same folder runs these:
+  analyse  Annotate games or positions      experiments  Compare searches under changed rules
+  epd      Run suites, compare runs         endings      Compare the engine with the truth about endings
+  probe    Explain one position             datagen      Make training data
+  prove    Prove mates                      manual       Write manual pages and completions
+  perft    Check the counts of EPD files
+
+Options:
+  -h, --help     Print this
+  -V, --version  Print the version
+
+Messages go to standard error; with IBEX_LOG=debug in the environment, the protocol too.";
 
 fn main() -> ExitCode {
     #[cfg(target_arch = "x86_64")]
-    if !processor::is_fit() {
-        use std::io::Write as _;
-
-        let _ = std::io::stderr().write_all(processor::REFUSAL.as_bytes());
+    if !ibex::processor::is_fit() {
+        let _ = io::stderr().write_all(ibex::processor::REFUSAL.as_bytes());
         return ExitCode::FAILURE;
     }
     uci::journal::start();
-    let arguments: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    #[cfg(feature = "lab")]
-    if arguments.first().is_some_and(|word| cli::knows(word)) {
-        return cli::run(<cli::Cli as clap::Parser>::parse());
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let (first, rest) = words.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
+    let is_laboratory = |word: &str| laboratory::COMMANDS.contains(&word);
+    match (first, rest) {
+        ("bench", words) => ended(print_bench(words)),
+        ("perft", [depth]) if depth.bytes().all(|byte| byte.is_ascii_digit()) => ended(print_perft(depth)),
+        ("spsa", names) => ended(print_spsa(names)),
+        ("-h" | "--help", _) | ("help", []) => ended(print(HELP)),
+        ("-V" | "--version", _) => ended(print(&format!("ibex {}", ibex::VERSION))),
+        ("help", [word, ..]) if is_laboratory(word) => handed_over(&arguments),
+        ("help", _) => ended(print(HELP)),
+        (word, _) if is_laboratory(word) => handed_over(&arguments),
+        _ => uci::run(words, &[COMMANDS, laboratory::COMMANDS].concat()),
     }
-    #[cfg(not(feature = "lab"))]
-    if let Some(status) = without_the_laboratory(&arguments) {
-        return status;
+}
+
+/// Why a command did not end well.
+#[derive(Debug, thiserror::Error)]
+enum CommandError {
+    #[error("nothing more can be written to standard output: {0}")]
+    Output(#[from] io::Error),
+    #[error("bench: {0}")]
+    Bench(#[from] bench::BenchError),
+    #[error("perft: a depth of {0} plies is out of reach: the deepest is {deepest}", deepest = perft::DEEPEST)]
+    Depth(String),
+    #[error("spsa: {}", uci::spsa::NONE)]
+    NoParameter,
+}
+
+/// The exit status of a command, after its error message.
+fn ended(result: Result<(), CommandError>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(CommandError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::from(NO_READER),
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "ibex: {error}");
+            ExitCode::from(TROUBLE)
+        }
     }
-    uci::run(arguments, EXTRAS, COMMANDS)
+}
+
+/// The exit status of the laboratory, or of having none.
+fn handed_over(arguments: &[OsString]) -> ExitCode {
+    laboratory::hand_over(arguments).unwrap_or_else(|error| {
+        let _ = writeln!(io::stderr(), "ibex: {error}");
+        ExitCode::from(TROUBLE)
+    })
+}
+
+/// Prints a line.
+fn print(line: &str) -> Result<(), CommandError> {
+    Ok(writeln!(io::stdout(), "{line}")?)
+}
+
+/// `bench`: the nodes of each position, and the sum with the speed.
+fn print_bench(words: &[String]) -> Result<(), CommandError> {
+    let (flags, words): (Vec<_>, Vec<_>) = words.iter().cloned().partition(|word| word == "--signature");
+    let options = BenchOptions::read(&words)?;
+    let (total, mut printed) = (bench::POSITIONS.len(), Ok(()));
+    let measured = bench::measure(options, |number, nodes| {
+        if flags.is_empty() && printed.is_ok() {
+            printed = print(&format!("position {number}/{total}: {nodes}"));
+        }
+    })?;
+    printed?;
+    print(&if flags.is_empty() { measured.to_string() } else { measured.nodes.to_string() })
+}
+
+/// `perft DEPTH`: the leaves below each move of the initial position, and their sum.
+fn print_perft(depth: &str) -> Result<(), CommandError> {
+    let plies = depth.parse().ok().filter(|&plies| plies <= perft::DEEPEST);
+    let plies = plies.ok_or_else(|| CommandError::Depth(depth.to_owned()))?;
+    let start = Instant::now();
+    let mut total = u64::from(plies == 0);
+    if plies > 0 {
+        for (name, leaves) in perft::divide(&Position::startpos(), plies, parallel::default_jobs()) {
+            print(&format!("{name}: {leaves}"))?;
+            total += leaves;
+        }
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    let leaves = if total == 1 { "1 leaf".to_owned() } else { format!("{total} leaves") };
+    print(&format!("\n{leaves}, {seconds:.3} s, {:.1} million a second", total as f64 / seconds.max(1e-9) / 1e6))
+}
+
+/// `spsa`: a line for each parameter.
+fn print_spsa(names: &[String]) -> Result<(), CommandError> {
+    let lines = uci::spsa::parameters(names);
+    if lines.is_empty() {
+        return Err(CommandError::NoParameter);
+    }
+    lines.iter().try_for_each(|line| print(line))
 }

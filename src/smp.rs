@@ -37,10 +37,10 @@ fn search_on_threads(
     game: &Game,
     multi_pv: usize,
 ) -> Option<ThreadResult> {
-    // Browsers make no training data, and a second set of rules doubles the code of the search.
-    #[cfg(not(target_family = "wasm"))]
-    if helpers.is_empty() && first.lessons.is_some() {
-        return Search::with_rules(crate::search::Rules::GENERATION, shared, 0, first, game).iterate(multi_pv);
+    if helpers.is_empty()
+        && let Some(lessons) = &first.lessons
+    {
+        return (lessons.search)(shared, first, game, multi_pv);
     }
     if helpers.is_empty() {
         return Search::new(shared, 0, first, game).iterate(multi_pv);

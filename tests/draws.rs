@@ -2,10 +2,10 @@
 
 use ibex::bound::Ibv;
 use ibex::engine::{Engine, Settings};
-use ibex::lab::experiments::experiment::SingleSearch;
 use ibex::position::Game;
 use ibex::position::notation::read_fen;
 use ibex::score::{DrawRule, Score};
+use ibex::search::experiments::single::SingleSearch;
 use ibex::search::{Conventions, Rules};
 use ibex::time::Limits;
 use shakmaty::Color;

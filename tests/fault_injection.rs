@@ -9,6 +9,8 @@ mod environment;
 mod memory;
 #[path = "common/scratch.rs"]
 mod scratch;
+#[path = "common/threads.rs"]
+mod threads;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::fd::AsRawFd;
@@ -119,62 +121,6 @@ fn threads_that_cannot_be_started() {
     assert!(played > 5, "{played}");
     eprintln!("{played} limits at which it plays, {refused} of them without a thread that it wanted");
     assert!(refused > 0, "no limit was such that a thread was refused");
-}
-
-/// A program for which the system starts at most that number of threads, the first one included. The limit does not apply to root:
-/// then another user runs a copy, because the original may be in a private folder.
-#[cfg(feature = "lab")]
-fn with_threads(copy: &str, most: u64) -> Command {
-    let mut command = Command::new(copy);
-    // SAFETY: the call has no arguments and cannot fail.
-    if unsafe { libc::geteuid() } == 0 {
-        command.uid(65534);
-    }
-    let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
-    // SAFETY: between fork and exec only this system call is made.
-    unsafe {
-        command.pre_exec(move || match libc::setrlimit(libc::RLIMIT_NPROC, &limit) {
-            0 => Ok(()),
-            _ => Err(std::io::Error::last_os_error()),
-        });
-    }
-    command
-}
-
-/// Work for several threads is done by the only one, or refused in a line.
-#[cfg(feature = "lab")]
-#[test]
-fn work_without_threads_is_done_or_refused() {
-    let scratch = Scratch::new("no-threads");
-    let suite = scratch.write("mates.epd", "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#; dm 1;\n".repeat(9));
-    let copy = scratch.path("ibex");
-    std::fs::copy(env!("CARGO_BIN_EXE_ibex"), &copy).expect("room for a copy");
-    let run = |arguments: &[&str]| with_threads(&copy, 1).args(arguments).output().expect("the program runs");
-    let output = run(&["perft", "3", "--jobs", "4"]);
-    assert!(output.status.success(), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stdout).contains("\n8902 leaves, "), "{output:?}");
-    let output = run(&["prove", &suite, "--jobs", "4"]);
-    assert!(output.status.success(), "{output:?}");
-    let output = run(&["epd", &suite, "--nodes", "9", "--jobs", "4"]);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("no thread to search on: ") && !said.contains("panicked"), "{said}");
-    // A thread reads what is not a file.
-    let output = run(&["analyse", "/dev/null", "--nodes", "9"]);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("/dev/null") && !said.contains("panicked"), "{said}");
-    // Every search lacks a thread, but only the first one says so.
-    let refused = (2..8).filter(|&most| {
-        let mut command = with_threads(&copy, most);
-        let output =
-            command.args(["epd", &suite, "--nodes", "99", "--threads", "4"]).output().expect("the program runs");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let remarks = said.matches("could not start search thread ").count();
-        assert!(remarks <= 1 && (output.status.success() || said.contains("no thread")), "{most}: {said}");
-        remarks == 1
-    });
-    assert!(refused.count() > 0, "no limit was such that a search thread was refused");
 }
 
 fn pipe(scratch: &Scratch) -> String {
@@ -328,51 +274,38 @@ fn a_full_output_ends_the_program() {
     drop(input);
 }
 
-/// The commands end likewise: silently if there is no reader, with one line if the disk is full.
-#[cfg(feature = "lab")]
+/// Commands end likewise: silently if there is no reader, with one line if the disk is full.
 #[test]
 fn commands_end_when_their_output_fails() {
-    // Results without a reader are no success; a lost help page is no failure.
-    for (words, status) in [(["bench", "--depth=2"], 141), (["perft", "2"], 141), (["bench", "--help"], 0)] {
+    // Results without a reader are no success.
+    for words in [&["bench", "2"][..], &["perft", "2"], &["spsa"], &["--help"], &["--version"]] {
         let (reader, output) = std::io::pipe().expect("a pipe");
         drop(reader);
         let output = program().args(words).stdout(output).output().expect("an end");
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{words:?}");
-        assert_eq!(output.status.code(), Some(status), "{words:?}");
+        assert_eq!(output.status.code(), Some(141), "{words:?}");
     }
     let full = || std::fs::File::options().write(true).open("/dev/full").expect("a full disk");
-    let mut command = program();
-    command.args(["perft", "2"]).stdout(full());
-    let output = command.output().expect("an end");
+    let output = program().args(["perft", "2"]).stdout(full()).output().expect("an end");
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(errors.lines().count(), 1, "{errors}");
-    assert!(errors.starts_with("ibex: "), "{errors}");
+    assert!(errors.starts_with("ibex: ") && errors.lines().count() == 1, "{errors}");
     assert_eq!(output.status.code(), Some(2));
-    // A remark that cannot be written changes nothing.
-    for (words, status, full_output) in [
-        (&["perft", "99999999999999999999"][..], 2, false),
-        (&["perft", "1"], 2, true),
-        (&["perft", "1", "--fen", "r3k3/8/8/8/8/8/8/R3K3 w KQq - 0 1"], 0, false),
-        (&["analyse", "no/such.pgn"], 2, false),
-        (&["analyse", "-", "--depth=1"], 2, false),
-        (&["epd", "no/such.epd", "--depth=1"], 2, false),
-        (&["prove", "-"], 2, false),
-        (&["bench", "--hash=1048576", "--depth=1"], 0, false),
-        (&["manual", "/dev/full/folder"], 2, false),
-    ] {
-        let mut command = program();
-        command.args(words).stderr(full());
-        // Enough for each of them: a table as large as the machine's memory would be filled with zeros.
-        with_memory(&mut command, 1024);
-        if full_output {
-            command.stdout(full());
-        }
-        let mut child = command.spawn().expect("the program starts");
-        // It may end without reading this.
-        let _ = child.stdin.take().expect("a pipe").write_all(b"8/8/8/8/8/8/8/8 w - -\n");
-        let output = child.wait_with_output().expect("an end");
-        assert_eq!(output.status.code(), Some(status), "{words:?}");
+    // An error message that cannot be written changes nothing.
+    for words in [&["perft", "99999999999999999999"][..], &["spsa", "no-such"], &["bench", "x"], &["nonsense"]] {
+        let output = program().args(words).stderr(full()).output().expect("an end");
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
     }
+}
+
+/// The threads of `perft` are no more than the system grants.
+#[test]
+fn perft_without_threads_counts_on_one() {
+    let scratch = Scratch::new("one thread");
+    let copy = scratch.path("ibex");
+    std::fs::copy(env!("CARGO_BIN_EXE_ibex"), &copy).expect("room for a copy");
+    let output = threads::at_most(&copy, 1).args(["perft", "3"]).output().expect("the program runs");
+    assert!(output.status.success(), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("\n8902 leaves, "), "{output:?}");
 }
 
 #[test]

@@ -5,15 +5,45 @@ mod shared;
 
 use std::path::Path;
 
-use ibex::formats::epd::Suite;
-use ibex::lab::perft;
+use ibex::parallel::in_parallel;
+use ibex::position::{Position, perft};
 
-fn check(path: &Path, max_depth: u32) -> perft::Checked {
-    let suite = Suite::read(path).expect("readable");
-    assert!(suite.problems.is_empty(), "{:?}", suite.problems);
-    let checked = perft::check(&suite, max_depth, 2, |_| {});
-    assert!(checked.mismatches.is_empty(), "{:#?}", checked.mismatches);
-    checked
+/// The lines and counts that were checked.
+struct Checked {
+    lines: usize,
+    counts: usize,
+}
+
+/// A line such as `FEN ;D1 20 ;D2 400`: the position, and its counts up to a depth.
+fn parse(line: &str, max_depth: u32) -> (Position, Vec<(u32, u64)>) {
+    let mut parts = line.split(';');
+    let fen = parts.next().unwrap_or_default().trim();
+    let (position, _) = Position::from_any_fen(fen, None).unwrap_or_else(|error| panic!("{fen}: {error}"));
+    let counts = parts.filter_map(|part| {
+        let (depth, leaves) = part.trim().strip_prefix('D')?.split_once(' ')?;
+        Some((depth.parse().expect("a depth"), leaves.trim().parse().expect("a count")))
+    });
+    (position, counts.filter(|&(depth, _)| depth <= max_depth).collect())
+}
+
+fn check(path: &Path, max_depth: u32) -> Checked {
+    let text = std::fs::read_to_string(path).expect("readable");
+    let is_task = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
+    let tasks: Vec<_> = text.lines().filter(is_task).map(|line| parse(line, max_depth)).collect();
+    let counted = in_parallel(
+        tasks.len(),
+        2,
+        |i| {
+            let (position, counts) = &tasks[i];
+            counts.iter().map(|&(depth, _)| (depth, perft::count(position, depth))).collect::<Vec<_>>()
+        },
+        |_, _| {},
+    );
+    for ((position, counts), counted) in tasks.iter().zip(counted) {
+        assert_eq!(*counts, counted, "{}: {}", path.display(), position.fen());
+    }
+    let lines = tasks.iter().filter(|(_, counts)| !counts.is_empty()).count();
+    Checked { lines, counts: tasks.iter().map(|(_, counts)| counts.len()).sum() }
 }
 
 #[test]

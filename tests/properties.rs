@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use ibex::engine::{Engine, Settings};
-use ibex::lab::experiments::experiment::SingleSearch;
 use ibex::position::{Game, Move, Position};
 use ibex::score::DrawRule;
-use ibex::search::rules::TableMode;
+use ibex::search::experiments::rules::TableMode;
+use ibex::search::experiments::single::SingleSearch;
 use ibex::search::{Conventions, Event, Report, Rules};
 use ibex::time::Limits;
 use proptest::prelude::*;

@@ -7,15 +7,15 @@ use std::sync::OnceLock;
 
 use ibex::bench::POSITIONS;
 use ibex::bound::{Bound, Ibv};
-use ibex::lab::experiments::experiment::{SearchRun, SingleSearch};
 use ibex::position::notation::read_fen;
 use ibex::position::{Game, Move};
 use ibex::random::split_mix;
 use ibex::recognize::claim_ends_within;
 use ibex::score::{Band, DrawRule, Score};
-use ibex::search::distance::{Distance, Fault};
-use ibex::search::rules::{Composition, TableMode};
-use ibex::search::tally::Tally;
+use ibex::search::experiments::distance::{Distance, Fault};
+use ibex::search::experiments::rules::{Composition, TableMode};
+use ibex::search::experiments::single::{SearchRun, SingleSearch};
+use ibex::search::experiments::tally::Tally;
 use ibex::search::{Conventions, Rules};
 use ibex::time::Limits;
 

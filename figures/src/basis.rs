@@ -14,10 +14,20 @@ use crate::page::read;
 const WIDTH: usize = 120;
 
 /// The files that a program is built from, as git pathspecs.
-const SOURCES: [&str; 6] =
-    [":(top)src", ":(top)build", ":(top)build.rs", ":(top)Cargo.toml", ":(top)Cargo.lock", ":(top,glob)nets/*.ibxn"];
+const SOURCES: [&str; 9] = [
+    ":(top)src",
+    ":(top)lab",
+    ":(top)formats",
+    ":(top)terminal",
+    ":(top)build",
+    ":(top)build.rs",
+    ":(top)Cargo.toml",
+    ":(top)Cargo.lock",
+    ":(top,glob)nets/*.ibxn",
+];
 /// The part of these that does not belong to the search: the code that calls it and prints its results.
-const NO_SEARCH: [&str; 3] = [":(top,exclude)src/lab", ":(top,exclude)src/uci", ":(top,exclude)src/formats"];
+const NO_SEARCH: [&str; 4] =
+    [":(top,exclude)src/uci", ":(top,exclude)lab", ":(top,exclude)formats", ":(top,exclude)terminal"];
 /// The most changed files that a message names.
 const NAMED: usize = 3;
 
@@ -347,12 +357,14 @@ mod tests {
     /// A git project with one commit.
     fn project(name: &str) -> Scratch {
         let scratch = Scratch::new(name);
-        for folder in ["src/search", "src/lab", "build", "nets", "docs"] {
+        for folder in ["src/search", "lab/src", "formats", "terminal", "build", "nets", "docs"] {
             fs::create_dir_all(scratch.0.join(folder)).unwrap();
         }
         for file in [
             "src/search/node.rs",
-            "src/lab/table.rs",
+            "lab/src/table.rs",
+            "formats/epd.rs",
+            "terminal/exit.rs",
             "build/version.rs",
             "build.rs",
             "Cargo.toml",
@@ -390,7 +402,7 @@ mod tests {
 
     #[test]
     fn provenance_lines_round_trip() {
-        let conditions = "`ibex lab table`, 16 MB, one thread, ".repeat(5);
+        let conditions = "`ibex-lab experiments table`, 16 MB, one thread, ".repeat(5);
         for changed in [false, true] {
             let line = engine().provenance(&state(changed), &conditions).unwrap();
             assert!(line.lines().count() > 1 && line.lines().all(|line| line.chars().count() <= WIDTH), "{line}");
@@ -417,7 +429,7 @@ mod tests {
         let project = project("state");
         let begun = State::of(&project.0).unwrap();
         assert!(begun.commit.is_some() && begun.sources.is_some() && !begun.changed);
-        for file in ["src/lab/table.rs", "build/version.rs", "build.rs", "Cargo.toml", "Cargo.lock", "nets/n.ibxn"] {
+        for file in ["lab/src/table.rs", "build/version.rs", "build.rs", "Cargo.toml", "Cargo.lock", "nets/n.ibxn"] {
             project.write(file, "new\n");
             let state = State::of(&project.0).unwrap();
             assert!(state.changed && state.sources != begun.sources, "{file}");
@@ -436,11 +448,11 @@ mod tests {
             let error = built(&begun, &format!("ibex 1.0.0-{version}\n")).unwrap_err();
             assert!(error.contains(why), "{error}");
         }
-        project.write("src/lab/table.rs", "new\n");
+        project.write("lab/src/table.rs", "new\n");
         let changed = State::of(&project.0).unwrap();
         assert_eq!(built(&changed, &format!("ibex 1.0.0-{name}-dirty\n")), Ok(()));
         assert!(built(&changed, &format!("ibex 1.0.0-{name}\n")).unwrap_err().contains("have changed since"));
-        project.write("src/lab/table.rs", "old\n");
+        project.write("lab/src/table.rs", "old\n");
         project.write("src/search/more.rs", "new\n");
         assert!(begun.must_hold_in(&project.0).is_err(), "a file that git does not have yet");
         fs::remove_file(project.0.join("src/search/more.rs")).unwrap();
@@ -500,7 +512,7 @@ mod tests {
             assert!(doubt(Some(unknown)).unwrap().contains("git does not have"), "{unknown}");
         }
         assert_eq!(doubt(Some(&first)), None);
-        project.write("src/lab/table.rs", "new\n");
+        project.write("lab/src/table.rs", "new\n");
         project.write("docs/page.md", "new\n");
         commit(&project, &["commit", "--quiet", "--all", "--message=two"]);
         assert_eq!(doubt(Some(&first)), None, "no part of the search");

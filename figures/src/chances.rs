@@ -1,15 +1,14 @@
 //! Winning chances by score and men: games, the predictions of the engine's curves, and the curves that fit best.
 
 use std::fs;
-use std::ops::{ControlFlow, RangeInclusive};
+use std::ops::RangeInclusive;
 use std::path::Path;
 
+use formats::pgn::{Games, Pgn, Token};
+use ibex::position::notation::Action;
 use ibex::score::Score;
 use ibex::search::Basis;
 use ibex::uci::wdl::per_mille;
-use pgn_reader::{RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
-use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, Color, Position};
 
 use crate::games::{self, LEVEL_BOOK, Limit, Side, amount};
 use crate::held::Held;
@@ -244,111 +243,46 @@ impl Curves {
 
 /// The number of games in a file of fastchess, and their moves with scores.
 fn read(text: &[u8]) -> Result<(usize, Vec<Sample>), String> {
-    let mut reader = Reader::new(text);
+    let mut reader = Games::new(text);
     let (mut games, mut samples) = (0, Vec::new());
-    while let Some(game) = reader.read_game(&mut Moves).map_err(|error| error.to_string())? {
-        samples.extend(game?);
-        games += 1;
+    while let Some(reading) = reader.next_game().map_err(|error| error.to_string())? {
+        if !reading.only_remarks {
+            samples.extend(samples_of(&reading.game.map_err(|fault| fault.to_string())?)?);
+            games += 1;
+        }
     }
     Ok((games, samples))
 }
 
-/// Reads a game's moves.
-struct Moves;
-
-/// The facts known before a game's moves.
-#[derive(Default)]
-struct Head {
-    start: Chess,
-    white: Option<Outcome>,
-}
-
-/// A game as it is being read.
-struct Course {
-    now: Chess,
-    white: Outcome,
-    samples: Vec<Sample>,
-    /// What the next score refers to: the side that has moved, and the men before the move.
-    moved: (Color, usize),
-}
-
-impl Visitor for Moves {
-    type Tags = Head;
-    type Movetext = Course;
-    type Output = Result<Vec<Sample>, String>;
-
-    fn begin_tags(&mut self) -> ControlFlow<Self::Output, Head> {
-        ControlFlow::Continue(Head::default())
+/// The moves of a game that have scores.
+fn samples_of(game: &Pgn) -> Result<Vec<Sample>, String> {
+    // Losses on time, by an illegal move or by a crash are not chess results.
+    if let Some(end) = game.tag("Termination").filter(|end| ![&b"normal"[..], b"adjudication"].contains(end)) {
+        return Err(format!("a game did not end normally: {}", String::from_utf8_lossy(end)));
     }
-
-    fn tag(&mut self, head: &mut Head, name: &[u8], value: RawTag<'_>) -> ControlFlow<Self::Output> {
-        match name {
-            b"FEN" => {
-                let fen = Fen::from_ascii(value.as_bytes()).map_err(|error| error.to_string());
-                let start = fen.and_then(|fen| {
-                    fen.into_position(CastlingMode::Standard)
-                        .map_err(|error: shakmaty::PositionError<Chess>| error.to_string())
-                });
-                match start {
-                    Ok(start) => head.start = start,
-                    Err(error) => return ControlFlow::Break(Err(error)),
-                }
-            }
-            b"Result" => {
-                head.white = match value.as_bytes() {
-                    b"1-0" => Some(Outcome::Won),
-                    b"0-1" => Some(Outcome::Lost),
-                    b"1/2-1/2" => Some(Outcome::Drawn),
-                    _ => None,
-                };
-            }
-            // Losses on time, by an illegal move or by a crash are not chess results.
-            b"Termination" if !matches!(value.as_bytes(), b"normal" | b"adjudication") => {
-                let what = String::from_utf8_lossy(value.as_bytes()).into_owned();
-                return ControlFlow::Break(Err(format!("a game did not end normally: {what}")));
-            }
-            _ => {}
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn begin_movetext(&mut self, head: Head) -> ControlFlow<Self::Output, Course> {
-        match head.white {
-            Some(white) => {
-                let moved = (head.start.turn(), 32);
-                ControlFlow::Continue(Course { now: head.start, white, samples: Vec::new(), moved })
-            }
-            None => ControlFlow::Break(Err("a game has no result".to_owned())),
+    let white = match game.tag("Result") {
+        Some(b"1-0") => Outcome::Won,
+        Some(b"0-1") => Outcome::Lost,
+        Some(b"1/2-1/2") => Outcome::Drawn,
+        _ => return Err("a game has no result".to_owned()),
+    };
+    let (mut now, mut samples) = (game.start.clone(), Vec::new());
+    for played in &game.moves {
+        let position = now.position();
+        let comments = played.after.iter().filter_map(|token| match token {
+            Token::Comment(text) => centipawns(text).filter(|&cp| cp != 0),
+            _ => None,
+        });
+        samples.extend(comments.map(|cp| {
+            let sample = Sample { cp, men: position.men(), outcome: white };
+            if position.turn().is_white() { sample } else { Sample { cp: -cp, ..sample }.reversed() }
+        }));
+        match played.action {
+            Action::Move(m) => now.play(m),
+            Action::Pass => return Err("a game has a null move".to_owned()),
         }
     }
-
-    fn san(&mut self, course: &mut Course, san: SanPlus) -> ControlFlow<Self::Output> {
-        course.moved = (course.now.turn(), course.now.board().occupied().count());
-        match san.san.to_move(&course.now) {
-            Ok(chosen) => {
-                course.now.play_unchecked(chosen);
-                ControlFlow::Continue(())
-            }
-            Err(error) => ControlFlow::Break(Err(format!("{san}: {error}"))),
-        }
-    }
-
-    fn comment(&mut self, course: &mut Course, comment: RawComment<'_>) -> ControlFlow<Self::Output> {
-        let Some(cp) = centipawns(comment.as_bytes()).filter(|&cp| cp != 0) else { return ControlFlow::Continue(()) };
-        let (turn, men) = course.moved;
-        let sample = Sample { cp, men, outcome: course.white };
-        let seen = Sample { cp: -cp, ..sample }.reversed();
-        course.samples.push(if turn == Color::White { sample } else { seen });
-        ControlFlow::Continue(())
-    }
-
-    fn begin_variation(&mut self, _: &mut Course) -> ControlFlow<Self::Output, Skip> {
-        ControlFlow::Continue(Skip(true))
-    }
-
-    fn end_game(&mut self, course: Course) -> Self::Output {
-        Ok(course.samples)
-    }
+    Ok(samples)
 }
 
 /// The score of a comment, `+0.35/12 0.052s`, for the side that moved; `None` for a mate.

@@ -519,7 +519,7 @@ mod tests {
         fs::write(&log, &text).unwrap();
         let rebuilt = Conditions { program: "4".to_owned(), ..here.clone() };
         let error = pairs_in(&rebuilt).unwrap_err();
-        assert!(error.contains("another program") && error.contains("programs/ibex-3"), "{error}");
+        assert!(error.contains("another program") && error.contains("programs/3/ibex"), "{error}");
         // A line torn by an interruption, and the same pair twice.
         let again = text.lines().nth(1).unwrap();
         fs::write(&log, format!("{text}{again}\n{{\"number\":8,")).unwrap();

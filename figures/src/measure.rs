@@ -1,5 +1,6 @@
 //! The measurements: each runs programs and makes a table from their output.
 
+use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsStr;
 use std::fmt::Display;
 use std::fs;
@@ -108,20 +109,34 @@ pub fn checksum(file: &Path) -> Result<String, String> {
     Ok(format!("{:016x}", ibex::checksum::checksum(&bytes)))
 }
 
-/// The file in this folder for a program with this checksum.
+/// The file below this folder for a program with this checksum.
 pub fn program_in(folder: &Path, checksum: &str) -> PathBuf {
-    folder.join(format!("ibex-{checksum}{}", std::env::consts::EXE_SUFFIX))
+    folder.join(checksum).join(format!("ibex{EXE_SUFFIX}"))
 }
 
-/// Copies a program into a folder, named by its checksum.
+/// Copies a program and the laboratory beside it into a folder, named by the program's checksum.
 fn pin(program: &Path, folder: &Path) -> Result<PathBuf, String> {
     fs::create_dir_all(folder).map_err(at(folder))?;
     // The name comes from the copy: the program may be replaced while it is read.
     let scratch = folder.join(format!("copy-{}", std::process::id()));
     fs::copy(program, &scratch).map_err(at(program))?;
     let copy = program_in(folder, &checksum(&scratch)?);
+    if let Some(own) = copy.parent() {
+        fs::create_dir_all(own).map_err(at(own))?;
+    }
     fs::rename(&scratch, &copy).map_err(at(&copy))?;
+    let laboratory = laboratory_beside(program);
+    if laboratory.exists() {
+        fs::copy(&laboratory, &scratch).map_err(at(&laboratory))?;
+        let copy = laboratory_beside(&copy);
+        fs::rename(&scratch, &copy).map_err(at(&copy))?;
+    }
     Ok(copy)
+}
+
+/// The laboratory to which a program hands its commands.
+fn laboratory_beside(program: &Path) -> PathBuf {
+    program.with_file_name(format!("ibex-lab{EXE_SUFFIX}"))
 }
 
 /// The output of a program; an error if its status is none of these.
@@ -177,7 +192,7 @@ pub fn columns(text: &str, names: &[&str]) -> Result<String, String> {
 /// The table that a command of Ibex prints.
 pub fn printed(tools: &Tools, command: &str, names: &[&str], conditions: &str) -> Result<Measured, String> {
     let table = columns(&tools.run(command.split(' '))?, names)?;
-    Ok(Measured { table, conditions: format!("`ibex {command}`, {conditions}") })
+    Ok(Measured { table, conditions: format!("`ibex-lab {command}`, {conditions}") })
 }
 
 /// The scores of random positions of few men; Syzygy tables give the results of pawn against pawn.
@@ -186,7 +201,7 @@ pub fn ending_scores(tools: &Tools) -> Result<Measured, String> {
     let tables = tools.data("syzygy")?;
     let arguments = command.split(' ').map(OsStr::new).chain([OsStr::new("--syzygy"), tables.as_os_str()]);
     let table = columns(&tools.run(arguments)?, &[])?;
-    Ok(Measured { table, conditions: format!("`ibex {command} --syzygy FOLDER`") })
+    Ok(Measured { table, conditions: format!("`ibex-lab {command} --syzygy FOLDER`") })
 }
 
 /// The suites, with their names on the pages.
@@ -212,7 +227,7 @@ pub fn suites(tools: &Tools, limit: &[&str]) -> Result<Measured, String> {
     let (players, table) = suites_table(&document)?;
     Ok(Measured {
         table,
-        conditions: [format!("`ibex epd {}`, 16 MB, 1 thread, public suites", limit.join(" "))]
+        conditions: [format!("`ibex-lab epd {}`, 16 MB, 1 thread, public suites", limit.join(" "))]
             .into_iter()
             .chain(players)
             .collect::<Vec<_>>()
@@ -275,7 +290,10 @@ pub fn speed(tools: &Tools) -> Result<Measured, String> {
     }
     Ok(Measured {
         table,
-        conditions: format!("`ibex epd bratko_kopec.epd {}`, 16 MB, 1 thread, medians of {RUNS} runs", limit.join(" ")),
+        conditions: format!(
+            "`ibex-lab epd bratko_kopec.epd {}`, 16 MB, 1 thread, medians of {RUNS} runs",
+            limit.join(" ")
+        ),
     })
 }
 

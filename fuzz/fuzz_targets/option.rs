@@ -1,6 +1,6 @@
 #![no_main]
 
-#[path = "../../tests/parsers/targets.rs"]
+#[path = "../../formats/tests/parsers/targets.rs"]
 mod targets;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| targets::option(bytes));

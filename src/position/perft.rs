@@ -1,7 +1,9 @@
 //! Perft: counting the leaves of the tree of legal moves, the test of a move generator and of everything that plays
 //! moves.
 
+use super::notation::uci;
 use super::{Move, Position};
+use crate::parallel::in_parallel;
 
 /// The deepest tree that is counted, in plies: each ply takes some of the thread's stack, and this many fit into 1 MiB.
 ///
@@ -41,12 +43,22 @@ pub fn count_until(position: &Position, depth: u32, stop: &impl Fn() -> bool) ->
     Some(leaves)
 }
 
+/// The leaves below each legal move, sorted by notation. `depth` is at most [`DEEPEST`].
+pub fn divide(position: &Position, depth: u32, jobs: usize) -> Vec<(String, u64)> {
+    let moves = position.legal_moves();
+    let counts = in_parallel(moves.len(), jobs, |i| count_after(position, moves[i], depth), |_, _| {});
+    let mut parts: Vec<_> = moves.iter().map(|&m| uci(position, m)).zip(counts).collect();
+    parts.sort();
+    parts
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
 
     use super::*;
+    use crate::position::notation::read_fen;
 
     #[test]
     fn counts_of_the_initial_position() {
@@ -73,5 +85,15 @@ mod tests {
             stop.store(true, Ordering::Relaxed);
             assert_eq!(counting.join().expect("no panic"), None);
         });
+    }
+
+    #[test]
+    fn divide_adds_up_with_any_number_of_threads() {
+        let position = read_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").expect("valid");
+        let one = divide(&position, 3, 1);
+        assert_eq!(one, divide(&position, 3, 4));
+        assert_eq!(one.iter().map(|(_, leaves)| leaves).sum::<u64>(), count(&position, 3));
+        assert!(one.iter().any(|(name, _)| name == "e1g1"));
+        assert!(divide(&read_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").expect("stalemate"), 2, 2).is_empty());
     }
 }

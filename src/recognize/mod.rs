@@ -22,7 +22,6 @@
 
 mod bishop_knight;
 mod clause;
-#[cfg(feature = "lab")]
 pub mod explain;
 mod layout;
 mod lone_king;

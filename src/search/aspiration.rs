@@ -1,7 +1,7 @@
 //! Aspiration windows: an iteration begins with a narrow window around the last score, which opens as the search fails.
 
-use super::rules::Driver;
-use super::tally::Tally;
+use super::experiments::rules::Driver;
+use super::experiments::tally::Tally;
 use super::{NodeResult, Search};
 use crate::bound::{Bound, Ibv};
 use crate::params;

@@ -13,8 +13,7 @@
 //! - `dfpn`: proof-number search; `mate_search`: its share of the nodes; `mate_line`: complete PVs for announced mates
 //! - `shared`, `shared_best`, `allowance`: what the threads share, their best result, and their node limit
 //! - `pv`, `report`: principal variations and events; `conventions`: what draws are worth, contempt
-//! - `lessons`: what the generator of training data takes out of the tree
-//! - `rules`: the switches of a search as data, constants in play; `distance`, `mtdf`, `tally`: for the laboratory
+//! - [`experiments`]: the search under other rules, whose switches are constants in play
 //! - `host`: in WebAssembly, what the user has said meanwhile
 
 mod allowance;
@@ -23,18 +22,16 @@ mod conventions;
 pub mod correction;
 mod descend;
 mod dfpn;
-pub mod distance;
 mod estimate;
+pub mod experiments;
 mod extensions;
 pub mod history;
 #[cfg(target_family = "wasm")]
 pub mod host;
 pub mod iterate;
 mod learning;
-pub mod lessons;
 mod mate_line;
 mod mate_search;
-mod mtdf;
 mod node;
 mod null_move;
 pub mod past;
@@ -48,13 +45,11 @@ mod reductions;
 mod repetition;
 pub mod report;
 mod root;
-pub mod rules;
 mod shared;
 mod shared_best;
 mod stack;
 mod stopping;
 mod tablebases;
-pub mod tally;
 #[cfg(test)]
 mod tests;
 mod thread_data;
@@ -65,17 +60,17 @@ use crate::bound::Ibv;
 use crate::position::{Game, Move};
 pub use allowance::Allowance;
 pub use conventions::Conventions;
+pub use experiments::rules::Rules;
+use experiments::tally::Tally;
 use past::Past;
 use repetition::Path;
 pub use report::{Basis, Event, Outcome, Report};
 use root::{RootMove, RootMoves};
-pub use rules::Rules;
 pub use shared::{Listener, NodeCounter, Shared};
 pub use shared_best::SharedBest;
 use stack::StackEntry;
 use stopping::NodeBudget;
 pub use tablebases::Probes;
-use tally::Tally;
 pub use thread_data::ThreadData;
 pub use tt_values::value_for_root;
 
@@ -84,7 +79,7 @@ pub const STACK_SIZE: usize = 32 << 20;
 
 /// One thread's search.
 ///
-/// `PLAY` fixes the rules to [`Rules::PLAY`] at compile time, so play does not pay for the laboratory's switches.
+/// `PLAY` fixes the rules to [`Rules::PLAY`] at compile time, so play does not pay for the switches of experiments.
 pub struct Search<'a, const PLAY: bool> {
     /// The rules of an experiment. Only [`Search::rules`] reads them, because play has constants instead.
     rules: Rules,
@@ -133,7 +128,7 @@ pub struct Search<'a, const PLAY: bool> {
     nmp_min_ply: usize,
     /// Whether the 50-move rule would end claims of recognizers within this search. It then ignores recognized wins.
     no_recognized_wins: bool,
-    /// The laboratory's counters; unused in play.
+    /// The counters of experiments; unused in play.
     tally: Tally,
 }
 
@@ -211,7 +206,7 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
         if PLAY { Rules::PLAY } else { self.rules }
     }
 
-    /// Lets the laboratory count something. Play counts nothing.
+    /// Counts something for an experiment. Play counts nothing.
     #[inline(always)]
     fn count(&mut self, add: impl FnOnce(&mut Tally)) {
         if !PLAY {

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use shakmaty::{ByColor, CastlingMode, Role};
 
+use super::experiments::rules::TableMode;
 use super::root::{Exact, RootMove};
-use super::rules::TableMode;
 use super::*;
 use crate::bound::Bound;
 use crate::eval::Evaluator;

@@ -1,8 +1,8 @@
 //! What a thread keeps from search to search.
 
 use super::correction::Correction;
+use super::experiments::lessons::Lessons;
 use super::history::History;
-use super::lessons::Lessons;
 use super::pv::PvTable;
 use super::stack::StackEntry;
 use crate::eval::{Evaluation, Evaluator};

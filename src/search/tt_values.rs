@@ -1,9 +1,9 @@
 //! Values on their way into the transposition table and out of it.
 
-use super::distance::Distance;
+use super::experiments::distance::Distance;
+use super::experiments::rules::{Narrowing, TableMode};
+use super::experiments::tally::Tally;
 use super::node::Node;
-use super::rules::{Narrowing, TableMode};
-use super::tally::Tally;
 use super::{Conventions, Search};
 use crate::bound::{Bound, Ibv};
 use crate::params;

@@ -68,15 +68,15 @@ fn advice_on_file(name: &str) -> Option<String> {
     let lower = name.to_ascii_lowercase();
     let plain = [".gz", ".zst", ".bz2"].iter().find_map(|end| lower.strip_suffix(end)).unwrap_or(&lower);
     Some(match plain.rsplit_once('.').map(|(_, extension)| extension) {
-        Some("pgn") => format!("'{name}' holds games: ibex analyse FILE annotates them"),
+        Some("pgn") => format!("'{name}' holds games: ibex-lab analyse FILE annotates them"),
         Some("epd") => {
             format!(
-                "'{name}' holds positions: ibex epd FILE runs a suite, ibex perft FILE counts, ibex analyse FILE annotates"
+                "'{name}' holds positions: ibex-lab epd FILE runs a suite, ibex-lab perft FILE counts, ibex-lab analyse FILE annotates"
             )
         }
-        Some("fen") => format!("'{name}' holds positions: ibex analyse FILE annotates them"),
+        Some("fen") => format!("'{name}' holds positions: ibex-lab analyse FILE annotates them"),
         _ if Path::new(name).is_file() => {
-            format!("'{name}' is a file: ibex analyse takes games and positions, ibex epd takes suites")
+            format!("'{name}' is a file: ibex-lab analyse takes games and positions, ibex-lab epd takes suites")
         }
         _ => return None,
     })
@@ -126,12 +126,12 @@ mod tests {
         assert!(said.contains("'annalyse'") && said.contains("'analyse'"), "{said}");
         assert_eq!(refused(&["xyzzy"]).as_deref(), Some("no command 'xyzzy'; see ibex --help"));
         for (file, command) in [
-            ("games.pgn", "ibex analyse"),
-            ("dir/My Games.PGN", "ibex analyse"),
-            ("games.pgn.gz", "ibex analyse"),
-            ("suite.epd", "ibex epd"),
-            ("a.fen", "ibex analyse"),
-            ("Cargo.toml", "ibex analyse"),
+            ("games.pgn", "ibex-lab analyse"),
+            ("dir/My Games.PGN", "ibex-lab analyse"),
+            ("games.pgn.gz", "ibex-lab analyse"),
+            ("suite.epd", "ibex-lab epd"),
+            ("a.fen", "ibex-lab analyse"),
+            ("Cargo.toml", "ibex-lab analyse"),
         ] {
             let said = refused(&[file, "--nodes", "5"]).expect(file);
             assert!(said.contains(&format!("'{file}'")) && said.contains(command), "{said}");

@@ -5,6 +5,7 @@
 //! What must not happen during a search (a new position, an option, another search) waits for its end, in order.
 
 mod argv;
+mod genfens;
 mod input;
 pub mod journal;
 mod message;
@@ -28,22 +29,16 @@ pub use options::{Action, OptionChange, OptionError, Options, UiOptions, markdow
 use output::Output;
 use parse::Command;
 pub use parse::ParseError;
-pub use prompt::{LentCommand, Run, Say};
 use session::Session;
 
-/// The name that the engine gives, with its version.
-const NAME: &str = concat!("Ibex ", env!("IBEX_VERSION"));
 /// The authors that it names.
 const AUTHORS: &str = env!("CARGO_PKG_AUTHORS");
 
 /// Carries out arguments that are not a subcommand: lines of the protocol, or else a session on standard input.
-/// `extras` are commands that other modules lend to the prompt; `commands` are those of the program, to suggest one
-/// for a word that is neither.
-pub fn run(arguments: impl IntoIterator<Item = String>, extras: &[LentCommand], commands: &[&str]) -> ExitCode {
-    debug_assert!(extras.iter().all(|extra| prompt::is_word(extra.name)), "a word of the prompt");
+/// `commands` are those of the program, to suggest one for a word that is neither.
+pub fn run(arguments: impl IntoIterator<Item = String>, commands: &[&str]) -> ExitCode {
     let plan = argv::plan(arguments);
-    let prompt: Vec<&str> = prompt::WORDS.iter().copied().chain(extras.iter().map(|extra| extra.name)).collect();
-    if let Some(why) = argv::refuse(&plan, &prompt, commands) {
+    if let Some(why) = argv::refuse(&plan, prompt::WORDS, commands) {
         say(&format!("ibex: {why}"));
         return ExitCode::from(2);
     }
@@ -53,16 +48,17 @@ pub fn run(arguments: impl IntoIterator<Item = String>, extras: &[LentCommand], 
     #[cfg(unix)]
     make_streams_wait();
     if !plan.lines.is_empty() {
-        Session::new(std::io::stdout(), extras, false).run(input::prepared(plan.lines));
+        Session::new(std::io::stdout(), false).run(input::prepared(plan.lines));
         return ExitCode::SUCCESS;
     }
     let interactive = std::io::stdin().is_terminal();
     if interactive {
         say(&format!(
-            "{NAME} is a chess engine: a chess program runs it and talks to it. 'help' shows what you can type here, 'quit' leaves."
+            "{} is a chess engine: a chess program runs it and talks to it. 'help' shows what you can type here, 'quit' leaves.",
+            crate::NAME
         ));
     }
-    let session = Session::new(std::io::stdout(), extras, interactive);
+    let session = Session::new(std::io::stdout(), interactive);
     let output = session.output();
     match input::spawn(std::io::stdin(), move || leave_a_stuck_reader(&output)) {
         Ok(lines) => {
@@ -139,7 +135,7 @@ fn leave_a_stuck_reader(output: &Weak<Output>) {
 /// assert!(text.contains("\nuciok\n") && text.contains("\nbestmove "));
 /// ```
 pub fn converse(input: &[u8], output: impl Write + Send + 'static) {
-    Session::new(output, &[], false).run(input::whole(input));
+    Session::new(output, false).run(input::whole(input));
 }
 
 /// A session line by line, for a host without threads (WebAssembly).
@@ -151,9 +147,9 @@ pub struct Dialogue(Session);
 
 #[cfg(target_family = "wasm")]
 impl Dialogue {
-    /// A session whose answers go to `output`; `extras` are commands that other modules lend to it.
-    pub fn new(output: impl Write + Send + 'static, extras: &[LentCommand]) -> Dialogue {
-        Dialogue(Session::new(output, extras, false))
+    /// A session whose answers go to `output`.
+    pub fn new(output: impl Write + Send + 'static) -> Dialogue {
+        Dialogue(Session::new(output, false))
     }
 
     /// Answers a line. Returns whether the session goes on.

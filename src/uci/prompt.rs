@@ -3,52 +3,26 @@
 use shakmaty::{Color, File, Rank, Square};
 
 use super::message::move_text;
-use crate::engine::Engine;
 use crate::eval::{Evaluation, Evaluator, classical};
 use crate::position::{Game, Move, Position, perft};
 
-/// Where a command prints its results, line by line.
-pub type Say<'a> = &'a mut dyn FnMut(&str);
+/// The words of the prompt's commands; [`super::session`] carries them out.
+pub const WORDS: &[&str] = &["bench", "compiler", "d", "eval", "flip", "genfens", "help", "license", "perft", "spsa"];
 
-/// How a lent command is run: with the words that follow it.
-#[derive(Clone, Copy)]
-pub enum Run {
-    /// The command needs nothing of the session.
-    Alone(fn(&[String], Say<'_>)),
-    /// The command looks at the engine and, if the last position could be set up, at the game.
-    InSession(fn(&Engine, Option<&Game>, &[String], Say<'_>)),
-}
-
-/// A command that another module of the program lends to the prompt.
-#[derive(Clone, Copy)]
-pub struct LentCommand {
-    /// The word that calls it.
-    pub name: &'static str,
-    /// The word and its arguments, for `help`.
-    pub usage: &'static str,
-    /// What it does, in a line.
-    pub help: &'static str,
-    /// What it runs.
-    pub run: Run,
-}
-
-/// The words of this module's commands; [`super::session`] carries them out.
-pub const WORDS: &[&str] = &["d", "eval", "flip", "help", "compiler", "license", "perft"];
-
-/// The words of the commands that other modules lend to the prompt, in any build.
-pub const LENT_WORDS: &[&str] = &["bench", "genfens", "probe", "spsa"];
+/// Those that wait for a running search.
+pub const WAITS: &[&str] = &["bench", "flip", "genfens", "spsa"];
 
 /// Whether a word begins a command of the prompt.
 pub fn is_word(word: &str) -> bool {
-    WORDS.iter().chain(LENT_WORDS).any(|own| own.eq_ignore_ascii_case(word))
+    WORDS.iter().any(|own| own.eq_ignore_ascii_case(word))
 }
 
-/// Those of this module's words that show the game.
+/// Those that show the game.
 pub const SHOWS_GAME: &[&str] = &["d", "eval"];
 
 /// The commands, for `help`.
-pub fn help(extras: &[LentCommand]) -> Vec<String> {
-    let own = [
+pub fn help() -> Vec<String> {
+    let commands = [
         ("position startpos | fen FEN [moves ...]", "set up a position"),
         ("go depth N | nodes N | movetime MS | infinite ...", "search it; `stop` ends the search"),
         ("go perft N", "count the positions N plies ahead, move by move"),
@@ -58,12 +32,14 @@ pub fn help(extras: &[LentCommand]) -> Vec<String> {
         ("flip", "exchange the colours"),
         ("compiler", "show how this program was built"),
         ("license", "show the terms under which it may be used"),
+        ("bench [DEPTH | HASH THREADS DEPTH]", "search the fixed positions of `ibex bench`"),
+        ("genfens N seed S book FILE|None", "make N openings, for the workers of OpenBench"),
+        ("spsa [NAME ...]", "print the search parameters, for the tuning page of OpenBench"),
         ("quit", "leave"),
     ];
-    let all = own.into_iter().chain(extras.iter().map(|extra| (extra.usage, extra.help)));
     let mut lines =
         vec!["Ibex is a UCI engine: it is meant to be run by a chess program. Commands to type by hand:".to_owned()];
-    lines.extend(all.map(|(usage, help)| format!("  {usage:<52} {help}")));
+    lines.extend(commands.map(|(usage, help)| format!("  {usage:<52} {help}")));
     lines
 }
 

@@ -15,8 +15,9 @@ use super::options::{self, Action, OptionChange, Options};
 use super::output::Output;
 use super::parse::{self, Command, Go, ParseError, Perft, Setup};
 use super::print::{Printer, Style};
-use super::prompt::{self, LentCommand, Run};
-use super::{AUTHORS, NAME};
+use super::prompt;
+use super::{AUTHORS, genfens, spsa};
+use crate::bench;
 use crate::engine::{Engine, SharedListener};
 use crate::position::{Game, Position};
 use crate::search::Event;
@@ -42,7 +43,6 @@ pub struct Session {
     /// Signals the session that something has ended: a search, or the reader of the output.
     wake: Sender<()>,
     woken: Receiver<()>,
-    lent_commands: Vec<LentCommand>,
     interactive: bool,
     debug: bool,
     quit: bool,
@@ -99,7 +99,7 @@ impl Hold {
 
 impl Session {
     /// A session that answers on `writer`; `interactive` if a person types.
-    pub fn new(writer: impl Write + Send + 'static, lent_commands: &[LentCommand], interactive: bool) -> Session {
+    pub fn new(writer: impl Write + Send + 'static, interactive: bool) -> Session {
         let (wake, woken) = bounded(1);
         let broken = wake.clone();
         let output = Output::new(writer, move || _ = broken.try_send(()));
@@ -114,7 +114,6 @@ impl Session {
             waiting: VecDeque::new(),
             wake,
             woken,
-            lent_commands: lent_commands.to_vec(),
             interactive,
             debug: false,
             quit: false,
@@ -232,18 +231,13 @@ impl Session {
             Command::Other(word, _) if prompt::SHOWS_GAME.contains(&&**word) && !self.waiting.is_empty() => {
                 self.waiting.push_back(command);
             }
-            Command::Other(word, _) if self.is_harmless(word) => self.execute(command),
+            Command::Other(word, _) if is_harmless(word) => self.execute(command),
             Command::Go(_) | Command::Perft(_) => {
                 self.waiting.push_back(command);
                 self.stop_if_endless();
             }
             _ => self.waiting.push_back(command),
         }
-    }
-
-    /// Whether a word only shows something, or does nothing.
-    fn is_harmless(&self, word: &str) -> bool {
-        word != "flip" && !self.lent_commands.iter().any(|lent| lent.name == word)
     }
 
     /// Executes a command; nothing is running, or the command does not disturb it.
@@ -277,7 +271,7 @@ impl Session {
     }
 
     fn introduce(&self) {
-        let head = [Message::name(NAME), Message::author(AUTHORS)];
+        let head = [Message::name(crate::NAME), Message::author(AUTHORS)];
         let messages = head.into_iter().chain(options::declarations()).chain([Message::UCI_OK]);
         self.output.lines(messages.map(|message| message.to_string()));
     }
@@ -447,7 +441,7 @@ impl Session {
                     self.game = Ok(Game::new(flipped));
                 }
             }
-            "help" => self.output.lines(prompt::help(&self.lent_commands)),
+            "help" => self.output.lines(prompt::help()),
             "compiler" => self.output.lines(prompt::compiler()),
             "license" => self.output.lines(prompt::license()),
             "perft" => {
@@ -460,19 +454,13 @@ impl Session {
                     self.output.remark(&ParseError::Depth(depth.to_owned()).to_string());
                 }
             }
-            _ => match self.lent_commands.iter().find(|lent| lent.name == word) {
-                Some(lent) => {
-                    let mut say = |line: &str| self.output.line(line);
-                    match lent.run {
-                        Run::Alone(run) => run(rest, &mut say),
-                        Run::InSession(run) => run(&self.engine, self.game.as_ref().ok(), rest, &mut say),
-                    }
-                }
-                None if self.interactive || self.debug => {
-                    self.output.remark(&format!("unknown command '{word}'; 'help' lists the commands"));
-                }
-                None => (),
-            },
+            "bench" => bench::at_the_prompt(rest, &mut |line| self.output.line(line)),
+            "genfens" => genfens::at_the_prompt(rest, &mut |line| self.output.line(line)),
+            "spsa" => spsa::at_the_prompt(rest, &mut |line| self.output.line(line)),
+            _ if self.interactive || self.debug => {
+                self.output.remark(&format!("unknown command '{word}'; 'help' lists the commands"));
+            }
+            _ => (),
         }
     }
 
@@ -547,4 +535,9 @@ impl Session {
             self.output.remark(remark);
         }
     }
+}
+
+/// Whether a word only shows something, or does nothing.
+fn is_harmless(word: &str) -> bool {
+    !prompt::WAITS.contains(&word)
 }

@@ -4,8 +4,7 @@ mod shared;
 
 use std::path::Path;
 
-use ibex::formats::epd::Suite;
-use ibex::position::Game;
+use ibex::position::{Game, Position};
 use ibex::search::{Event, Report};
 
 /// Mates that the project has composed or proved itself: `epd/mates_few_men.epd`.
@@ -28,17 +27,18 @@ pub struct Mate {
     pub moves: i32,
 }
 
+/// The lines of a suite that claim a mate: four fields of a FEN, and `dm N;` among the operations.
 fn read(path: &Path) -> Vec<Mate> {
-    let suite = Suite::read(path).expect("readable");
-    assert!(suite.problems.is_empty(), "{:?}", suite.problems);
-    suite
-        .entries
-        .into_iter()
-        .filter_map(|entry| {
-            let name = format!("{}:{} {}", suite.name, entry.line, entry.position.fen());
-            Some(Mate { name, moves: entry.mate?, game: Game::new(entry.position) })
-        })
-        .collect()
+    let text = std::fs::read_to_string(path).expect("readable");
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let mates = (1..).zip(text.lines()).filter_map(|(number, line)| {
+        let moves = line.split(';').find_map(|operation| operation.split_once("dm ").map(|(_, moves)| moves.trim()))?;
+        let fen = line.split_whitespace().take(4).collect::<Vec<_>>().join(" ");
+        let (position, _) = Position::from_any_fen(&fen, None).unwrap_or_else(|error| panic!("{fen}: {error}"));
+        let moves = moves.parse().unwrap_or_else(|error| panic!("{name}:{number}: {error}"));
+        Some(Mate { name: format!("{name}:{number} {}", position.fen()), moves, game: Game::new(position) })
+    });
+    mates.collect()
 }
 
 /// What is wrong with an announcement, if anything: a mate shorter than the proved one, or a line that is not the

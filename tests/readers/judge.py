@@ -4,7 +4,7 @@
     judge.py IBEX [--games 10000] [--lines 10000] [--seed 1]
 
 Games: short random ones (standard, Chess960, from a FEN) with variations, comments, glyphs, null moves and odd tags, in
-many spellings, all in one file. `ibex analyse` must write as many games, each with the same tags, moves, glyphs, comments
+many spellings, all in one file. `ibex-lab analyse` must write as many games, each with the same tags, moves, glyphs, comments
 and variations as python-chess reads in the plain spelling; a game that it copies unchanged must be named, and only games
 into which a word was put that means nothing may be. Suites: positions with a solution beside odd operations; every line
 must be counted, and its `id` must read back. Exit status 1 if something was lost. Needs the PyPI package chess.

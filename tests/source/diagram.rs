@@ -1,10 +1,11 @@
-//! The diagram of the modules in `docs/modules.md`, made from the `use` lines of the source.
+//! The diagrams of `docs/modules.md`: the packages, made from their manifests, and the modules of the engine, made from
+//! the `use` lines of the source.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use crate::layers::{LEVELS, level, modules_used};
+use crate::layers::{LEVELS, PACKAGES, level, modules_used, packages_used};
 use crate::sources;
 
 /// Set to rewrite the diagram instead of checking it.
@@ -57,12 +58,20 @@ fn arrows(uses: &Uses) -> Vec<(&str, &str)> {
     arrows
 }
 
-/// The diagram in Mermaid syntax, the highest level first.
-fn mermaid(uses: &Uses) -> String {
+/// The uses of the packages.
+fn package_uses() -> Uses {
+    let packages = PACKAGES.iter().copied().flatten();
+    packages
+        .map(|(name, folder)| ((*name).to_owned(), packages_used(folder).into_iter().map(str::to_owned).collect()))
+        .collect()
+}
+
+/// A diagram in Mermaid syntax, the highest level first.
+fn mermaid(levels: &[Vec<&str>], uses: &Uses) -> String {
     let mut text = String::from("```mermaid\nflowchart TD\n");
-    for (number, modules) in LEVELS.iter().enumerate().rev() {
+    for (number, modules) in levels.iter().enumerate().rev() {
         text += &format!("  subgraph level{number}[\" \"]\n");
-        for module in *modules {
+        for module in modules {
             text += &format!("    {module}\n");
         }
         text += "  end\n";
@@ -77,9 +86,17 @@ fn mermaid(uses: &Uses) -> String {
 fn the_diagram_is_current() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/modules.md");
     let text = fs::read_to_string(&page).expect("readable");
-    let (head, rest) = text.split_once("```mermaid\n").expect("a diagram");
-    let (_, tail) = rest.split_once("```\n").expect("the end of the diagram");
-    let current = format!("{head}{}{tail}", mermaid(&uses(&sources())));
+    let packages: Vec<Vec<&str>> = PACKAGES.iter().map(|level| level.iter().map(|(name, _)| *name).collect()).collect();
+    let modules: Vec<Vec<&str>> = LEVELS.iter().map(|level| level.to_vec()).collect();
+    let diagrams = [mermaid(&packages, &package_uses()), mermaid(&modules, &uses(&sources()))];
+    let (mut current, mut rest) = (String::new(), text.as_str());
+    for diagram in diagrams {
+        let (head, old) = rest.split_once("```mermaid\n").expect("a diagram");
+        let (_, tail) = old.split_once("```\n").expect("the end of the diagram");
+        current += &(head.to_owned() + &diagram);
+        rest = tail;
+    }
+    current += rest;
     if std::env::var_os(WRITE).is_some() {
         fs::write(&page, current).expect("writable");
     } else {

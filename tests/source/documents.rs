@@ -35,7 +35,7 @@ fn root() -> &'static Path {
 /// Every Markdown file of the project that people read, below the root.
 fn documents() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for folder in ["", "docs", "nets", "epd", "trainer", "web/package"] {
+    for folder in ["", "docs", "lab", "nets", "epd", "trainer", "web/package"] {
         for entry in fs::read_dir(root().join(folder)).expect("a readable folder") {
             let path = entry.expect("an entry").path();
             if path.extension().is_some_and(|e| e == "md") {
@@ -184,7 +184,8 @@ fn the_help_of_make_can_be_pasted() {
     assert!(help.lines().count() > 20, "{help}");
     assert!(!help.contains("$$") && !help.contains("$(EXE)"), "{help}");
     assert!(
-        help.contains("Build ./ibex for this machine") && help.contains("$(uname -m)-unknown-linux-musl"),
+        help.contains("Build ./ibex and ./ibex-lab for this machine")
+            && help.contains("$(uname -m)-unknown-linux-musl"),
         "{help}"
     );
 }
@@ -219,7 +220,7 @@ fn the_commands_of_the_front_page_have_their_inputs() {
     let front = read(&root().join("README.md"));
     let (_, block) = front.split_once("## The EPD laboratory in a minute").expect("a section");
     let mut made: BTreeSet<&str> = BTreeSet::new();
-    let commands: Vec<&str> = block.lines().skip(2).take_while(|line| line.starts_with("    ibex ")).collect();
+    let commands: Vec<&str> = block.lines().skip(2).take_while(|line| line.starts_with("    ibex-lab ")).collect();
     assert!(commands.len() >= 6, "{commands:?}");
     for command in commands {
         let words: Vec<&str> = command.split('#').next().unwrap_or_default().split_whitespace().collect();
@@ -237,7 +238,7 @@ fn the_commands_of_the_front_page_have_their_inputs() {
             assert!(made.insert(output), "{command}: {output} is there already");
         }
     }
-    let (_, first) = front.split_once("    cargo run --release -- epd").expect("the first command");
+    let (_, first) = front.split_once("    cargo run --release -p ibex-lab -- epd").expect("the first command");
     assert!(first.lines().next().is_some_and(|line| line.ends_with(" --force")), "a second try would be refused");
 }
 

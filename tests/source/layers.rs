@@ -1,6 +1,10 @@
-//! The dependency rule: a module uses only modules below it. The order is that of `src/lib.rs`.
+//! The dependency rule: a package uses only packages below it, and a module only modules below it. The order of the
+//! engine's modules is that of `src/lib.rs`.
 
-use crate::sources;
+use std::fs;
+use std::path::Path;
+
+use crate::{sources, sources_below};
 
 /// The modules, level by level from the bottom; those of one level do not use each other.
 pub const LEVELS: &[&[&str]] = &[
@@ -8,22 +12,46 @@ pub const LEVELS: &[&[&str]] = &[
     &["bound"],
     &["window"],
     &["position", "retrograde"],
-    &["recognize", "tt", "time"],
+    &["recognize", "tt", "time", "openings"],
     &["eval"],
     &["search"],
     &["smp"],
     &["engine"],
     &["bench"],
-    &["uci", "formats"],
-    &["lab"],
+    &["uci"],
 ];
 
-/// The modules of the laboratory, likewise: what several commands use, then suites, then the commands, which do not use each other.
+/// The modules of the laboratory, likewise: what several commands use, then suites, then the commands, which do not
+/// use each other.
 const LAB: &[&[&str]] = &[
-    &["page", "play"],
+    &["arguments", "page", "play"],
     &["epd"],
-    &["analyse", "bench", "datagen", "endings", "experiments", "perft", "probe", "prove"],
+    &["analyse", "datagen", "endings", "experiments", "perft", "probe", "prove"],
 ];
+
+/// The packages, likewise: each with its folder.
+pub const PACKAGES: &[&[(&str, &str)]] = &[
+    &[("ibex", "."), ("ibex-terminal", "terminal")],
+    &[("ibex-formats", "formats")],
+    &[("ibex-lab", "lab"), ("ibex-trainer", "trainer"), ("ibex-figures", "figures"), ("ibex-web", "web/engine")],
+];
+
+/// The packages of the project that a package needs to be built, by the names of their crates.
+pub fn packages_used(folder: &str) -> Vec<&'static str> {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join("Cargo.toml");
+    let text = fs::read_to_string(manifest).expect("readable");
+    // The root also declares the dependencies of the workspace.
+    let part = text.split("\n[dependencies]\n").nth(1).unwrap_or_default();
+    let part = part.split("\n[").next().unwrap_or_default();
+    let crates = part.lines().filter_map(|line| line.split(['.', ' ', '=']).next());
+    let known = |name: &str| match name {
+        "ibex" => Some("ibex"),
+        "terminal" => Some("ibex-terminal"),
+        "formats" => Some("ibex-formats"),
+        _ => None,
+    };
+    crates.filter_map(known).collect()
+}
 
 pub fn level(module: &str) -> Option<usize> {
     level_in(LEVELS, module)
@@ -31,39 +59,6 @@ pub fn level(module: &str) -> Option<usize> {
 
 fn level_in(levels: &[&[&str]], module: &str) -> Option<usize> {
     levels.iter().position(|level| level.contains(&module))
-}
-
-/// The laboratory modules that one of its files names, by `crate::lab::` or by `super::`.
-fn lab_modules_used(inside: &str, text: &str) -> Vec<String> {
-    let path: Vec<&str> = inside.trim_end_matches(".rs").split('/').filter(|&part| part != "mod").collect();
-    let code: String = text.lines().map(|line| line.split("//").next().unwrap_or("").to_owned() + "\n").collect();
-    let mut used = Vec::new();
-    let mut rest = code.as_str();
-    while let Some(at) = rest.find("super::").into_iter().chain(rest.find("crate::lab::")).min() {
-        rest = &rest[at..];
-        let mut base = vec!["lab"];
-        if let Some(after) = rest.strip_prefix("crate::lab::") {
-            rest = after;
-        } else {
-            let mut up = 0;
-            while let Some(after) = rest.strip_prefix("super::") {
-                (rest, up) = (after, up + 1);
-            }
-            base = path[..path.len().saturating_sub(up)].to_vec();
-        }
-        let names = rest.strip_prefix('{').map_or(rest, |group| group.split('}').next().unwrap_or(""));
-        let names = if rest.starts_with('{') { names.split(',').collect() } else { vec![names] };
-        for name in names {
-            let name: String = name.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            // The first name below `lab` counts; anything above is checked for all modules.
-            match base.as_slice() {
-                ["lab"] => used.push(name),
-                ["lab", module, ..] => used.push((*module).to_owned()),
-                _ => {}
-            }
-        }
-    }
-    used
 }
 
 /// The modules that a source text names after `crate::`, individually or in braces.
@@ -89,7 +84,7 @@ fn modules_use_only_modules_below_them() {
     let (mut checked, mut wrong) = (0, Vec::new());
     for (inside, text) in sources() {
         let module = inside.split('/').next().expect("a part").trim_end_matches(".rs");
-        if ["lib", "main", "cli", "processor"].contains(&module) {
+        if ["lib", "main", "processor", "laboratory"].contains(&module) {
             continue;
         }
         let Some(own) = level(module) else {
@@ -113,26 +108,44 @@ fn modules_use_only_modules_below_them() {
 #[test]
 fn the_laboratory_has_levels_too() {
     let (mut checked, mut wrong) = (0, Vec::new());
-    for (inside, text) in sources() {
-        let Some(module) = inside.strip_prefix("lab/").and_then(|path| path.split('/').next()) else { continue };
-        let module = module.trim_end_matches(".rs");
-        if module == "mod" {
+    for (inside, text) in sources_below("lab/src", "lab/src") {
+        let module = inside.split('/').next().expect("a part").trim_end_matches(".rs");
+        if ["main", "cli"].contains(&module) {
             continue;
         }
         let Some(own) = level_in(LAB, module) else {
             wrong.push(format!("{inside} is in no level: add the module to the map"));
             continue;
         };
-        for used in lab_modules_used(&inside, &text).into_iter().filter(|used| used != module) {
+        for used in modules_used(&text).into_iter().filter(|used| used != module) {
             let Some(other) = level_in(LAB, &used) else { continue };
             checked += 1;
             if other >= own {
                 wrong.push(format!("{inside} ({module}) uses {used}"));
             }
         }
+        // A file of the root would name its neighbours this way.
+        if !inside.contains('/') && text.contains("use super::") && !text.contains("    use super::*") {
+            wrong.push(format!("{inside}: 'super' for 'crate'"));
+        }
     }
     assert!(wrong.is_empty(), "upward or sideways:\n{}", wrong.join("\n"));
     assert!(checked > 20, "the check has found something to check: {checked}");
+}
+
+#[test]
+fn packages_use_only_packages_below_them() {
+    let level = |name: &str| PACKAGES.iter().position(|level| level.iter().any(|(known, _)| *known == name));
+    let mut arrows = 0;
+    for (own, packages) in PACKAGES.iter().enumerate() {
+        for (name, folder) in *packages {
+            for used in packages_used(folder) {
+                arrows += 1;
+                assert!(level(used).is_some_and(|other| other < own), "{name} uses {used}");
+            }
+        }
+    }
+    assert!(arrows >= 9, "only {arrows} arrows were found");
 }
 
 #[test]
@@ -144,9 +157,6 @@ fn only_one_file_uses_the_protocol_crate() {
 
 #[test]
 fn used_modules_are_found() {
-    let text = "use super::page; // super::epd\nuse super::super::{play, perft::check};\nuse crate::lab::probe;";
-    assert_eq!(lab_modules_used("lab/epd/html.rs", text), ["epd", "play", "perft", "probe"]);
-    assert_eq!(lab_modules_used("lab/probe.rs", "use super::epd::totals;"), ["epd"]);
     assert_eq!(modules_used("use crate::score::Score; // crate::uci"), ["score"]);
     assert_eq!(
         modules_used("use crate::{tt::TranspositionTable, eval};\nlet x = crate::time::Clock;"),

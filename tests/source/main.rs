@@ -13,7 +13,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folder of every package's sources, from the root.
-const PACKAGES: &[&str] = &["src", "terminal/src", "trainer/src", "figures/src", "web/engine/src"];
+const PACKAGES: &[&str] =
+    &["src", "terminal/src", "formats/src", "lab/src", "trainer/src", "figures/src", "web/engine/src"];
 
 /// Every source file of the engine: its path below `src`, with slashes, and its text.
 fn sources() -> Vec<(String, String)> {

@@ -42,7 +42,7 @@ const TERMS: &[(&str, &str)] = &[
     ("mop-up", "recognize/progress.rs"),
     ("retrograde", "retrograde/mod.rs"),
     ("syzygy", "recognize/syzygy/mod.rs"),
-    ("mtd(f)", "search/mtdf.rs"),
+    ("mtd(f)", "search/experiments/mtdf.rs"),
     ("perft", "position/perft.rs"),
 ];
 

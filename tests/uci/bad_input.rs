@@ -268,62 +268,6 @@ fn impossible_positions_are_repaired_and_played() {
     }
 }
 
-/// Impossible requests to the laboratory are refused with an error that names them; nothing is searched.
-#[cfg(feature = "lab")]
-#[test]
-fn the_laboratory_refuses_what_it_cannot_do() {
-    for (arguments, named) in [
-        (&["lab", "draws", "--depth", "0"][..], "1..=60"),
-        (&["lab", "draws", "--depth", "61"], "1..=60"),
-        (&["lab", "draws", "--depth", "many"], "--depth"),
-        (&["lab", "grain", "--hash", "0"], "1..=65536"),
-        (&["lab", "grain", "--every", "0"], "--every"),
-        (&["lab", "nonsense"], "nonsense"),
-        (&["lab", "table", "--epd", "no/such/file.epd"], "no/such/file.epd"),
-    ] {
-        let output = run(arguments);
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
-        assert!(output.stdout.is_empty(), "{arguments:?}");
-        let first = error.lines().next().unwrap_or_default();
-        assert!(first.contains(named) && !error.contains("panicked"), "{arguments:?}: {error}");
-    }
-}
-
-/// If a position is changed before it is probed, the change is reported.
-#[cfg(feature = "lab")]
-#[test]
-fn probe_names_its_repairs() {
-    let output = run(&["probe", "4k3/8/8/8/8/8/4P3/4K3 w - - 999 1", "--nodes", "0.1k"]);
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{error}");
-    assert!(error.contains("halfmove clock '999' is out of range"), "{error}");
-    // An unset shell variable names no position, not even the initial one.
-    for position in ["8/8/8/8/8/8/8/8 w", ""] {
-        let refused = run(&["probe", position]);
-        assert_eq!((refused.status.code(), refused.stdout.is_empty()), (Some(2), true), "'{position}'");
-    }
-}
-
-/// Missing tables that were requested are reported, by the command itself and at any log level.
-#[cfg(feature = "lab")]
-#[test]
-fn probe_says_which_tables_it_lacks() {
-    for folders in ["", "<empty>", "/no/such/folder"] {
-        let output = run(&["probe", "--syzygy", folders]);
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert_eq!((output.status.code(), error.lines().count()), (Some(2), 1), "{folders}: {error}");
-        let reason = error.trim_end().strip_prefix("ibex probe: ").unwrap_or_default();
-        assert!(!reason.is_empty(), "{folders}: {error}");
-    }
-    let Some(tables) = shared::shared("data/syzygy") else { return };
-    let folders = std::env::join_paths([tables, "/no/such/folder".into()]).expect("two folders");
-    let output = run(&["probe", "--nodes", "100", "--syzygy", &folders.to_string_lossy()]);
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(error.starts_with("ibex probe: tablebase folder '/no/such/folder'"), "{error}");
-    assert_eq!(output.status.code(), Some(0), "{error}");
-}
-
 /// Lists of good and bad FENs, which are beside the checkout where the project is measured, each with the verdict of
 /// python-chess: bad ones get a remark, and are repaired or not played from.
 #[test]

@@ -344,44 +344,6 @@ fn the_position_that_is_shown_is_the_last_that_was_given() {
     assert_eq!(count(&engine.heard, "bestmove"), 1);
 }
 
-/// `probe` belongs to the laboratory: it probes the session's position, or the one named, and changes neither.
-#[cfg(feature = "lab")]
-#[test]
-fn probe_works_at_the_prompt() {
-    let mut engine = Engine::new();
-    engine.send("help");
-    assert!(engine.ready().iter().any(|line| line.trim_start().starts_with("probe [FEN] ")));
-    engine.send("position fen 8/8/8/3b4/8/1k6/8/K6Q w - - 0 1\nprobe");
-    let lines = engine.ready();
-    for wanted in ["position    8/8/8/3b4/8/1k6/8/K6Q w", "rules ", "recognizer  \"queen against bishop\": ", "search "]
-    {
-        assert!(lines.iter().any(|line| line.starts_with(wanted)), "{wanted}: {lines:#?}");
-    }
-    assert!(lines.iter().any(|line| line.trim() == "no:  the queen is not attacked"), "{lines:#?}");
-    assert_eq!(lines.last().map(String::as_str), Some("table       nothing"), "its search has a table of its own");
-    // It waits for the running search, and then sees what that has left.
-    engine.send("position startpos\ngo nodes 5000\nprobe");
-    engine.best_move();
-    let lines = engine.ready();
-    assert!(lines.iter().any(|line| line.ends_with("from the last search")), "{lines:#?}");
-    engine.send("probe 8/8/8/8/8/4k3/8/R3K3 w - - 0 1");
-    assert!(engine.ready()[0].starts_with("position    8/8/8/8/8/4k3/8/R3K3 w"));
-    assert!(engine.fen().starts_with("rnbqkbnr/"));
-    engine.ready();
-    for bad in ["probe xyz", "position fen 8/8/8/8/8/8/8/8 w - - 0 1\nprobe"] {
-        engine.send(bad);
-        let lines = engine.ready();
-        assert!(lines.iter().any(|line| line.starts_with("probe: ")), "{bad}: {lines:?}");
-    }
-    if let Some(folder) = tables::tablebases() {
-        engine.send(format!("setoption name SyzygyPath value {}", folder.display()));
-        engine.send("probe 8/8/8/8/8/4k3/8/R3K3 w - - 80 99");
-        let lines = engine.ready();
-        let spoiled = "tablebases  draw: the 50-move rule spoils the win (WDL 1, DTZ 21) with Ra4";
-        assert!(lines.iter().any(|line| line == spoiled), "{lines:#?}");
-    }
-}
-
 #[test]
 fn arguments_are_run_as_lines() {
     for (arguments, wanted) in [
@@ -414,8 +376,8 @@ fn unknown_commands_are_errors_with_advice() {
     for (arguments, wanted) in [
         (&["banch"][..], "'bench'"),
         (&["annalyse", "games.pgn"], "'analyse'"),
-        (&["games.pgn"], "ibex analyse"),
-        (&["epd/mates.epd", "--nodes", "1000"], "ibex epd"),
+        (&["games.pgn"], "ibex-lab analyse"),
+        (&["epd/mates.epd", "--nodes", "1000"], "ibex-lab epd"),
         (&["xyzzy"], "ibex --help"),
     ] {
         let output = run(arguments);
@@ -439,41 +401,89 @@ fn bench_takes_the_arguments_of_other_engines() {
         let errors = String::from_utf8_lossy(&output.stderr);
         let lines = errors.lines().count() + output.stdout.iter().filter(|&&byte| byte == b'\n').count();
         assert_eq!(lines, 1, "{bad:?}: {errors}");
-        // The bare engine runs its arguments as lines of the protocol, which go on after an error.
-        if cfg!(feature = "lab") {
-            assert_eq!(output.status.code(), Some(2), "{bad:?}");
-        }
+        assert_eq!(output.status.code(), Some(2), "{bad:?}");
     }
 }
 
+#[test]
+fn the_signature_of_bench_is_a_number_alone() {
+    let nodes = |arguments: &[&str]| String::from_utf8(run(arguments).stdout).expect("a text");
+    let (signature, whole) = (nodes(&["bench", "--signature", "3"]), nodes(&["bench", "3"]));
+    assert_eq!(whole.lines().last().and_then(|line| line.split(' ').next()), Some(signature.trim_end()));
+    assert_eq!(whole.lines().count(), ibex::bench::POSITIONS.len() + 1);
+}
+
 /// What goes into a tuner's page holds no message.
-#[cfg(feature = "lab")]
 #[test]
 fn spsa_without_such_a_parameter_is_an_error() {
     let output = run(&["spsa", "recognizers"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "ibex spsa: no tunable parameter has such a name\n");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "ibex: spsa: no tunable parameter has such a name\n");
 }
 
 #[test]
-fn a_build_without_the_laboratory_says_so() {
+fn help_names_both_programs() {
     let (version, help) = (run(&["--version"]), run(&["--help"]));
     assert!(version.status.success() && String::from_utf8_lossy(&version.stdout).starts_with("ibex "));
     let help = String::from_utf8_lossy(&help.stdout).into_owned();
-    assert!(["bench", "perft", "spsa", "epd", "analyse"].iter().all(|word| help.contains(word)), "{help}");
-    // Both builds are primarily UCI engines: a command is not needed.
+    assert!(["bench", "perft", "spsa", "ibex-lab"].iter().all(|word| help.contains(word)), "{help}");
+    let mut commands = ibex::laboratory::COMMANDS.iter().filter(|&&word| word != "analyze");
+    assert!(commands.all(|word| help.contains(&format!("  {word} "))), "{help}");
+    // It is primarily a UCI engine: a command is not needed.
     assert!(help.contains("\nUsage: ibex [COMMAND | UCI LINE...]\n"), "{help}");
-    let epd = run(&["epd"]);
-    assert_eq!(epd.status.code(), Some(2), "no file, or no laboratory");
-    if cfg!(not(feature = "lab")) {
-        let lacked = help.split_once("It lacks: ").expect("a list").1;
-        assert!(["datagen", "genfens", "probe"].iter().all(|word| lacked.contains(word)), "{help}");
-        for words in [&["epd", "x.epd"][..], &["analyze"], &["perft", "epd/perft.epd"]] {
-            let output = run(words);
-            let errors = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.code() == Some(2) && errors.contains("bare UCI engine"), "{words:?}: {errors}");
-        }
+}
+
+/// A copy of the engine in a folder of its own.
+#[cfg(unix)]
+fn copied(scratch: &Scratch) -> PathBuf {
+    let copy = scratch.0.join("ibex");
+    std::fs::copy(env!("CARGO_BIN_EXE_ibex"), &copy).expect("room for a copy");
+    copy
+}
+
+#[cfg(unix)]
+#[test]
+fn without_the_laboratory_its_words_say_what_to_do() {
+    let scratch = Scratch::new("no laboratory");
+    let copy = copied(&scratch);
+    for words in [&["epd", "x.epd"][..], &["analyze"], &["perft", "epd/perft.epd"], &["help", "prove"]] {
+        let output = Command::new(&copy).args(words).output().expect("the program starts");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{words:?}: {errors}");
+        assert!(errors.contains("ibex-lab") && errors.lines().count() == 1, "{words:?}: {errors}");
+    }
+}
+
+/// The laboratory gets the arguments, the streams and the version, and its exit status is the engine's.
+#[cfg(unix)]
+#[test]
+fn words_of_the_laboratory_are_handed_over() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    let scratch = Scratch::new("laboratory");
+    let copy = copied(&scratch);
+    let script = "#!/bin/sh\nread line\necho \"$line $# $1 $2 $IBEX_CALLER_VERSION\"\necho trouble >&2\nexit 7\n";
+    scratch.write("ibex-lab", script);
+    let laboratory = scratch.0.join("ibex-lab");
+    std::fs::set_permissions(laboratory, std::fs::Permissions::from_mode(0o755)).expect("a program");
+    // A link elsewhere leads to the same folder.
+    std::fs::create_dir(scratch.0.join("bin")).expect("a folder");
+    let link = scratch.0.join("bin/ibex");
+    symlink(&copy, &link).expect("a link");
+    for program in [copy, link] {
+        let mut child = Command::new(program)
+            .args(["epd", "two words"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        child.stdin.take().expect("a pipe").write_all(b"input\n").expect("it reads");
+        let output = child.wait_with_output().expect("an end");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(text, format!("input 2 epd two words {}\n", ibex::VERSION));
+        assert_eq!((output.status.code(), &*output.stderr), (Some(7), &b"trouble\n"[..]));
     }
 }
 

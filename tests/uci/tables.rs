@@ -148,45 +148,6 @@ fn a_repaired_table_is_used_when_its_path_is_set_again() {
     }
 }
 
-/// If the tables have no result, `probe` says why.
-#[cfg(feature = "lab")]
-#[test]
-fn probe_says_why_tables_have_no_result() {
-    let Some(folder) = tablebases() else { return };
-    let scratch = Scratch::new("probed tables");
-    let read = |name: &str| std::fs::read(folder.join(name)).expect("a table");
-    let mut damaged = read("KRvK.rtbw");
-    damaged[4..].fill(0xFF);
-    scratch.write("KRvK.rtbw", damaged);
-    scratch.write("KQvK.rtbw", read("KQvK.rtbw"));
-    let path = scratch.path("");
-    let unusable = "tablebases  nothing: a table that is needed is missing or cannot be used\n";
-    for (fen, parts) in [
-        ("8/8/8/3k4/8/8/8/R3K3 w - - 0 1", [unusable, " wdl table KRvK cannot be used: "]),
-        ("8/8/8/3k4/8/8/4P3/4K3 w - - 0 1", [unusable, " table KPvK is missing\n"]),
-        ("8/8/8/3k4/8/8/8/R3K3 w Q - 0 1", ["tablebases  nothing: ", "no table covers castling rights\n"]),
-        ("8/8/8/3k4/8/8/4P3/R3K3 w - - 0 1", ["tablebases  nothing: ", "(the largest table has 3 men)\n"]),
-    ] {
-        let output = run(&["probe", fen, "--nodes", "500", "--syzygy", &path]);
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && parts.iter().all(|part| text.contains(part)), "{fen}: {text}");
-    }
-    // A table that only the search needs, after taking the pawn.
-    let mut damaged = read("KQvKR.rtbw");
-    damaged[4..].fill(0xFF);
-    scratch.write("KQvKR.rtbw", damaged);
-    let output = run(&["probe", "7k/8/8/8/4p3/8/1K2Q3/7r w - - 0 1", "--nodes", "500", "--syzygy", &path]);
-    let text = String::from_utf8_lossy(&output.stdout);
-    let (_, search) = text.split_once("\nsearch ").expect("a search");
-    assert!(search.contains("\n            wdl table KQvKR cannot be used: "), "{text}");
-    let mut engine = Engine::new();
-    engine.send(format!("setoption name SyzygyPath value {}", folder.display()));
-    engine.send("setoption name SyzygyProbeLimit value 2\nprobe 8/8/8/3k4/8/8/8/R3K3 w - - 0 1");
-    let lines = engine.ready();
-    let limited = "tablebases  nothing: there are 3 men, but SyzygyProbeLimit is 2";
-    assert!(lines.iter().any(|line| line == limited), "{lines:#?}");
-}
-
 /// A folder with the WDL files of these tables, without the DTZ files.
 fn results_of(folder: &Path, name: &str) -> Scratch {
     let scratch = Scratch::new(name);

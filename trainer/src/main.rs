@@ -1,4 +1,4 @@
-//! Trains Ibex's network from the games that `ibex datagen` writes.
+//! Trains Ibex's network from the games that `ibex-lab datagen` writes.
 //!
 //! Three steps, each a command: `pack` extracts the positions worth learning from games and shuffles them, `train`
 //! learns weights, `export` converts them to the integers that the engine computes with, and measures the loss. Build
@@ -22,7 +22,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Trains Ibex's network from the games that `ibex datagen` writes.
+/// Trains Ibex's network from the games that `ibex-lab datagen` writes.
 #[derive(Parser, Debug)]
 #[command(version, arg_required_else_help = true)]
 struct Cli {

@@ -1,10 +1,10 @@
 //! The network's parameters in floating point, and their target.
 
 use bulletformat::ChessBoard;
+use formats::lessons;
 use ibex::bound::Bound;
 use ibex::eval::nnue::features::{INPUTS, KING_BUCKETS, OUTPUT_BUCKETS, PIECE_SQUARES};
 use ibex::eval::nnue::format::{QA, QB, SCALE};
-use ibex::formats::lessons;
 use ibex::random::Random;
 
 /// Hidden values that are processed together.

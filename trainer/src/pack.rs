@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use bulletformat::ChessBoard;
-use ibex::formats::filter::Filter;
-use ibex::formats::games::GameRecord;
-use ibex::formats::lessons::{LessonRecord, bound_code, lesson_file};
-use ibex::lab::datagen::report::{data_files, read_with_lessons};
+use formats::data::{data_files, read_with_lessons};
+use formats::filter::Filter;
+use formats::games::GameRecord;
+use formats::lessons::{LessonRecord, bound_code, lesson_file};
 use ibex::random::Random;
 use shakmaty::{Chess, Color, Position as _, Role};
 use terminal::outputs::{self, Manner, Output};
@@ -192,9 +192,9 @@ mod tests {
     use std::fs;
 
     use clap::Parser;
+    use formats::games::{GameResult, Step};
+    use formats::lessons::block;
     use ibex::bound::Bound;
-    use ibex::formats::games::{GameResult, Step};
-    use ibex::formats::lessons::block;
     use ibex::position::Position;
     use shakmaty::CastlingMode;
 

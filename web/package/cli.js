@@ -3,7 +3,7 @@
 
 import { createInterface } from "node:readline";
 
-import { afterPonderhit, isEndless, isSearch, isTurn, KEYWORDS, NATIVE, PROMPT, word } from "./engine.js";
+import { afterPonderhit, isEndless, isSearch, isTurn, KEYWORDS, PROMPT, word } from "./engine.js";
 import { load } from "./node.js";
 import { nearest } from "./spelling.js";
 
@@ -22,7 +22,6 @@ async function leaveWith(status, stream, text) {
 /** Why the arguments are not a line that the engine carries out; undefined if they are. */
 function refusal() {
   const first = word(words.join(" "));
-  if (NATIVE.has(first)) return `'${first}' is a command of the native program only; see ibex-chess --help`;
   if (first === "" || first.startsWith("#") || PROMPT.has(first) || KEYWORDS.has(first)) return undefined;
   const meant = nearest(first, [...PROMPT, ...KEYWORDS]);
   if (meant === undefined) return `no command '${first}'; see ibex-chess --help`;

@@ -14,11 +14,8 @@ export const KEYWORDS = new Set(
   "uci debug isready setoption register ucinewgame position go stop ponderhit quit".split(" "),
 );
 
-/** The words that begin a line for a person at the prompt, here and in the native program. */
-export const PROMPT = new Set("d eval flip help compiler license perft bench".split(" "));
-
-/** The words of the prompt that only the native program carries out. */
-export const NATIVE = new Set("genfens probe spsa".split(" "));
+/** The words that begin a line for a person at the prompt. */
+export const PROMPT = new Set("bench compiler d eval flip genfens help license perft spsa".split(" "));
 
 /**
  * The first word that counts, in lower case: like the engine, this skips unknown words before a command. A comment and
@@ -26,7 +23,7 @@ export const NATIVE = new Set("genfens probe spsa".split(" "));
  */
 export function word(line) {
   const words = line.trim().toLowerCase().split(/\s+/);
-  const known = words[0].startsWith("#") || PROMPT.has(words[0]) || NATIVE.has(words[0]);
+  const known = words[0].startsWith("#") || PROMPT.has(words[0]);
   return known ? words[0] : (words.find((other) => KEYWORDS.has(other)) ?? words[0]);
 }
 

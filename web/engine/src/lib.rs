@@ -9,7 +9,7 @@
 use std::cell::RefCell;
 
 use ibex::search::host::{self, Heard};
-use ibex::uci::{Dialogue, LentCommand, Run};
+use ibex::uci::Dialogue;
 
 /// The user's signals during a search.
 fn signals() -> Heard {
@@ -25,19 +25,11 @@ fn signals() -> Heard {
     }
 }
 
-/// The command `bench`.
-const EXTRAS: &[LentCommand] = &[LentCommand {
-    name: "bench",
-    usage: "bench [DEPTH | HASH THREADS DEPTH]",
-    help: "search the fixed positions of `ibex bench`",
-    run: Run::Alone(ibex::bench::at_the_prompt),
-}];
-
 thread_local! {
     static LINE: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     static DIALOGUE: RefCell<Dialogue> = RefCell::new({
         host::listen_to(signals);
-        Dialogue::new(std::io::stdout(), EXTRAS)
+        Dialogue::new(std::io::stdout())
     });
 }
 

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 
-import { Engine, isEndless, isSearch, isTurn, KEYWORDS, NATIVE, PROMPT, word } from "../engine.js";
+import { Engine, isEndless, isSearch, isTurn, KEYWORDS, PROMPT, word } from "../engine.js";
 import { load } from "../node.js";
 
 const root = new URL("../../../", import.meta.url);
@@ -105,11 +105,7 @@ test("the lists of words match the program's", () => {
     const [, own] = new RegExp(`${list}[^=]*=\\s*&?\\[([^\\]]*)\\]`).exec(source);
     return [...own.matchAll(/"(\w+)"/g)].map(([, word]) => word);
   };
-  const here = words("web/engine/src/lib.rs", "const EXTRAS");
-  const lent = words("src/uci/prompt.rs", "pub const LENT_WORDS");
-  assert.deepEqual(here, ["bench"]);
-  assert.deepEqual([...PROMPT], [...words("src/uci/prompt.rs", "pub const WORDS"), ...here]);
-  assert.deepEqual([...NATIVE], lent.filter((word) => !here.includes(word)));
+  assert.deepEqual([...PROMPT], words("src/uci/prompt.rs", "pub const WORDS"));
   assert.deepEqual([...KEYWORDS], words("src/uci/parse.rs", "pub const KEYWORDS"));
 });
 
@@ -549,7 +545,7 @@ test("the command handles lines, the end of the input, and arguments", () => {
     [["benhc"], /^no command 'benhc'; did you mean 'bench'\?/],
     [["isredy"], /did you mean 'isready'/],
     [["xyzzy", "3"], /^no command 'xyzzy'; see/],
-    [["genfens", "5"], /^'genfens' is a command of the native program/],
+    [["probe"], /^no command 'probe'/],
   ]) {
     const { status, stdout, stderr } = run(words);
     assert.deepEqual([status, stdout], [2, ""], words[0]);
